@@ -1,0 +1,1 @@
+//! A virtual arena that stands where the real one would

@@ -1,0 +1,1 @@
+//! The hub: switchboard, geneserver, motion capture, virtual senses, recorder, console

@@ -1,0 +1,1 @@
+//! Every message between hub, robots and operator, and the ZeroMQ sockets that carry them

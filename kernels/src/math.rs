@@ -1,0 +1,238 @@
+//! Elementary functions and plane vectors, in plain f32 arithmetic.
+//!
+//! Every operation here is an IEEE basic operation in a fixed order, so results are the same on every platform
+//! and can be reproduced lane by lane in vector registers. Polynomials are Chebyshev fits; errors are below 2e-7.
+
+use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
+use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+
+/// Adding and subtracting this rounds an f32 below 2^22 to the nearest integer (ties to even).
+const ROUND: f32 = 12_582_912.0;
+
+fn round(x: f32) -> f32 {
+    (x + ROUND) - ROUND
+}
+
+/// Sine and cosine of `x` radians, for |x| up to about 1000.
+pub fn sin_cos(x: f32) -> (f32, f32) {
+    let turns = round(x * FRAC_2_PI);
+    // pi/2 in three parts, the first two short enough that `turns` times them is exact.
+    let r = ((x - turns * 1.570_312_5) - turns * 4.837_513e-4) - turns * 7.549_79e-8;
+    let z = r * r;
+    let s = r + r * z * (-0.166_666_67 + z * (8.333_329e-3 + z * (-1.983_920_2e-4 + z * 2.717_345_6e-6)));
+    let c = 1.0 - 0.5 * z + z * z * (4.166_661_7e-2 + z * (-1.388_661_8e-3 + z * 2.437_983_1e-5));
+    match (turns as i32) & 3 {
+        0 => (s, c),
+        1 => (c, -s),
+        2 => (-s, -c),
+        _ => (-c, s),
+    }
+}
+
+/// Arc tangent of a ratio in 0..=1, radians.
+fn atan_unit(a: f32) -> f32 {
+    let z = a * a;
+    let p = -1.573_124_9e-2 + z * 2.766_283_5e-3;
+    let p = -7.456_855e-2 + z * (4.213_762_4e-2 + z * p);
+    let p = -0.141_977_98 + z * (0.106_183_71 + z * p);
+    let p = -0.333_330_37 + z * (0.199_918_72 + z * p);
+    a + a * z * p
+}
+
+/// Arc tangent of a non-negative number, radians; 0..=pi/2.
+pub fn atan_positive(x: f32) -> f32 {
+    if x <= 1.0 { atan_unit(x) } else { FRAC_PI_2 - atan_unit(1.0 / x) }
+}
+
+/// Angle of the vector (x, y), radians in -pi..=pi; 0 for the zero vector, NaN if a component is NaN.
+pub fn atan2(y: f32, x: f32) -> f32 {
+    let (ax, ay) = (x.abs(), y.abs());
+    if ax == 0.0 && ay == 0.0 {
+        return 0.0;
+    }
+    let steep = ay > ax;
+    let ratio = if steep { ax / ay } else { ay / ax };
+    let mut angle = atan_unit(ratio);
+    if steep {
+        angle = FRAC_PI_2 - angle;
+    }
+    if x < 0.0 {
+        angle = PI - angle;
+    }
+    if y < 0.0 { -angle } else { angle }
+}
+
+/// Arc sine for x in 0..=1, radians.
+pub fn asin_positive(x: f32) -> f32 {
+    atan2(x, (1.0 - x * x).max(0.0).sqrt())
+}
+
+/// e to the power `x`; the argument is clamped to +-87, so the result is finite and not zero. NaN stays NaN.
+pub fn exp(x: f32) -> f32 {
+    let x = x.clamp(-87.0, 87.0);
+    let n = round(x * LOG2_E);
+    let r = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
+    let p = 8.375_126e-3 + r * 1.394_110_8e-3;
+    let p = 1.0 + r * (1.0 + r * (0.5 + r * (0.166_664_16 + r * (4.166_635_3e-2 + r * p))));
+    p * f32::from_bits((((n as i32) + 127) as u32) << 23)
+}
+
+/// Natural logarithm of a positive normal number.
+pub fn ln(x: f32) -> f32 {
+    // Split into 2^e * m with m in sqrt(1/2)..sqrt(2), by moving the exponent's boundary to sqrt(1/2).
+    let bits = x.to_bits().wrapping_sub(0x3f35_04f3);
+    let e = (bits as i32) >> 23;
+    let m = f32::from_bits((bits & 0x007f_ffff).wrapping_add(0x3f35_04f3));
+    let s = (m - 1.0) / (m + 1.0);
+    let z = s * s;
+    let p = 2.0 + z * (0.666_668_15 + z * (0.399_748_5 + z * 0.299_243_9));
+    s * p + e as f32 * LN_2
+}
+
+/// Brings an angle from -3 pi..3 pi into -pi..=pi.
+pub fn wrap_angle(a: f32) -> f32 {
+    if a > PI {
+        a - 2.0 * PI
+    } else if a < -PI {
+        a + 2.0 * PI
+    } else {
+        a
+    }
+}
+
+/// A vector in the plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Vec2 {
+    /// First component.
+    pub x: f32,
+    /// Second component.
+    pub y: f32,
+}
+
+/// Shorthand for `Vec2 { x, y }`.
+pub const fn vec2(x: f32, y: f32) -> Vec2 {
+    Vec2 { x, y }
+}
+
+impl Vec2 {
+    /// The zero vector.
+    pub const ZERO: Vec2 = vec2(0.0, 0.0);
+
+    /// The unit vector at `angle` radians, counter-clockwise from x.
+    pub fn unit(angle: f32) -> Vec2 {
+        let (s, c) = sin_cos(angle);
+        vec2(c, s)
+    }
+
+    /// Scalar product.
+    pub fn dot(self, o: Vec2) -> f32 {
+        self.x * o.x + self.y * o.y
+    }
+
+    /// Squared length.
+    pub fn length_squared(self) -> f32 {
+        self.dot(self)
+    }
+
+    /// Length.
+    pub fn length(self) -> f32 {
+        self.length_squared().sqrt()
+    }
+
+    /// The vector turned by +90 degrees.
+    pub fn perp(self) -> Vec2 {
+        vec2(-self.y, self.x)
+    }
+
+    /// The vector turned by the angle whose unit vector is `by`.
+    pub fn rotate(self, by: Vec2) -> Vec2 {
+        vec2(self.x * by.x - self.y * by.y, self.x * by.y + self.y * by.x)
+    }
+
+    /// Angle counter-clockwise from x, radians.
+    pub fn angle(self) -> f32 {
+        atan2(self.y, self.x)
+    }
+}
+
+impl Add for Vec2 {
+    type Output = Vec2;
+    fn add(self, o: Vec2) -> Vec2 {
+        vec2(self.x + o.x, self.y + o.y)
+    }
+}
+
+impl Sub for Vec2 {
+    type Output = Vec2;
+    fn sub(self, o: Vec2) -> Vec2 {
+        vec2(self.x - o.x, self.y - o.y)
+    }
+}
+
+impl Mul<f32> for Vec2 {
+    type Output = Vec2;
+    fn mul(self, k: f32) -> Vec2 {
+        vec2(self.x * k, self.y * k)
+    }
+}
+
+impl Neg for Vec2 {
+    type Output = Vec2;
+    fn neg(self) -> Vec2 {
+        vec2(-self.x, -self.y)
+    }
+}
+
+impl AddAssign for Vec2 {
+    fn add_assign(&mut self, o: Vec2) {
+        *self = *self + o;
+    }
+}
+
+impl SubAssign for Vec2 {
+    fn sub_assign(&mut self, o: Vec2) {
+        *self = *self - o;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f32, b: f64, tolerance: f64, what: &str) {
+        assert!((f64::from(a) - b).abs() <= tolerance, "{what}: {a} is not {b}");
+    }
+
+    #[test]
+    fn functions_agree_with_double_precision() {
+        for i in -4000..=4000 {
+            let x = i as f32 * 0.0031;
+            let (s, c) = sin_cos(x);
+            close(s, f64::from(x).sin(), 3e-7, "sin");
+            close(c, f64::from(x).cos(), 3e-7, "cos");
+            close(exp(x) / f64::from(x).exp() as f32, 1.0, 4e-7, "exp");
+            let p = (i + 4001) as f32 * 0.0017;
+            close(ln(p), f64::from(p).ln(), 4e-7, "ln");
+            close(atan_positive(p), f64::from(p).atan(), 2e-7, "atan");
+            let (y, z) = ((i as f32 * 0.7).sin(), (i as f32 * 0.3).cos());
+            close(atan2(y, z), f64::from(y).atan2(f64::from(z)), 4e-7, "atan2");
+        }
+    }
+
+    #[test]
+    fn angles_of_special_vectors() {
+        assert_eq!(atan2(0.0, 0.0), 0.0);
+        assert_eq!(atan2(1.0, 0.0), FRAC_PI_2);
+        assert_eq!(atan2(-1.0, 0.0), -FRAC_PI_2);
+        assert_eq!(atan2(0.0, -1.0), PI);
+        assert!(atan2(f32::NAN, 1.0).is_nan() && atan2(1.0, f32::NAN).is_nan());
+        assert!(exp(f32::NAN).is_nan());
+        assert!(exp(-1e9) > 0.0 && exp(1e9).is_finite());
+    }
+
+    #[test]
+    fn wrapping_keeps_the_direction() {
+        close(wrap_angle(3.5), 3.5 - 2.0 * std::f64::consts::PI, 1e-6, "wrap");
+        close(wrap_angle(-3.5), -3.5 + 2.0 * std::f64::consts::PI, 1e-6, "wrap");
+    }
+}

@@ -1,0 +1,145 @@
+//! Counter-based randomness: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+//!
+//! A draw is a pure function of (seed, world, body, step, stream), so it does not matter in which order, on how
+//! many threads or in how many lanes worlds are run.
+
+use crate::math::{ln, sin_cos};
+use std::f32::consts::TAU;
+
+/// What a block of random numbers is for; part of the counter, so that no two uses share numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stream {
+    /// Starting poses of a world.
+    Start = 1,
+    /// Motion noise of a body in a physics step.
+    Motion = 2,
+    /// Probabilistic nodes of a robot's controller.
+    Controller = 3,
+    /// Where a relocated frisbee is put.
+    Relocation = 4,
+    /// Variation and selection in an evolving population.
+    Evolution = 5,
+    /// Noise of virtual devices and virtual senses.
+    Device = 6,
+}
+
+/// Ten rounds of Philox on a 128-bit counter with a 64-bit key.
+pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let [mut a, mut b, mut c, mut d] = counter;
+    let [mut k0, mut k1] = key;
+    for _ in 0..10 {
+        let x = u64::from(a) * 0xD251_1F53;
+        let y = u64::from(c) * 0xCD9E_8D57;
+        (a, b, c, d) = ((y >> 32) as u32 ^ b ^ k0, y as u32, (x >> 32) as u32 ^ d ^ k1, x as u32);
+        k0 = k0.wrapping_add(0x9E37_79B9);
+        k1 = k1.wrapping_add(0xBB67_AE85);
+    }
+    [a, b, c, d]
+}
+
+/// One block of four random words for `body` of `world` at `step`; `block` below 2^16 numbers further blocks.
+pub fn block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block: u32) -> [u32; 4] {
+    philox([world, body | block << 16, step, stream as u32], [seed as u32, (seed >> 32) as u32])
+}
+
+/// A word as a number in 0..1 (24 bits).
+pub fn unit(word: u32) -> f32 {
+    (word >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
+/// Two words as two independent standard normal deviates (Box-Muller).
+pub fn normal_pair(a: u32, b: u32) -> (f32, f32) {
+    let u = ((a >> 8) + 1) as f32 * (1.0 / 16_777_216.0);
+    let radius = (-2.0 * ln(u)).max(0.0).sqrt();
+    let (s, c) = sin_cos(unit(b) * TAU);
+    (radius * c, radius * s)
+}
+
+/// A sequence of draws at one place of the counter space.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    seed: u64,
+    counter: [u32; 4],
+    words: [u32; 4],
+    used: usize,
+}
+
+impl Draws {
+    /// Draws for `body` of `world` at `step`; at most 2^18 words.
+    pub fn new(seed: u64, world: u32, body: u32, step: u32, stream: Stream) -> Draws {
+        Draws { seed, counter: [world, body, step, stream as u32], words: [0; 4], used: 4 }
+    }
+
+    /// The next random word.
+    pub fn word(&mut self) -> u32 {
+        if self.used == 4 {
+            self.words = philox(self.counter, [self.seed as u32, (self.seed >> 32) as u32]);
+            self.counter[1] = self.counter[1].wrapping_add(1 << 16);
+            self.used = 0;
+        }
+        let word = self.words[self.used];
+        self.used += 1;
+        word
+    }
+
+    /// Uniform in 0..1.
+    pub fn unit(&mut self) -> f32 {
+        unit(self.word())
+    }
+
+    /// Uniform in `low..high`.
+    pub fn range(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.unit()
+    }
+
+    /// Uniform integer in `0..n` (n at least 1), by the high half of a product: biased by less than n / 2^32.
+    pub fn below(&mut self, n: u32) -> u32 {
+        debug_assert!(n > 0);
+        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn philox_known_answers() {
+        assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(philox([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+        assert_eq!(
+            philox([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
+            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
+        );
+    }
+
+    #[test]
+    fn normals_have_the_moments_of_a_normal() {
+        let n = 40_000;
+        let (mut sum, mut square, mut fourth) = (0.0f64, 0.0f64, 0.0f64);
+        for i in 0..n {
+            let w = block(7, 0, 0, i, Stream::Motion, 0);
+            for x in [normal_pair(w[0], w[1]).0, normal_pair(w[0], w[1]).1] {
+                let x = f64::from(x);
+                sum += x;
+                square += x * x;
+                fourth += x.powi(4);
+            }
+        }
+        let m = f64::from(2 * n);
+        assert!((sum / m).abs() < 0.02, "mean {}", sum / m);
+        assert!((square / m - 1.0).abs() < 0.03, "variance {}", square / m);
+        assert!((fourth / m - 3.0).abs() < 0.2, "fourth moment {}", fourth / m);
+    }
+
+    #[test]
+    fn draws_follow_the_blocks_and_stay_in_range() {
+        let mut draws = Draws::new(3, 1, 2, 9, Stream::Start);
+        let expected: Vec<u32> = (0..3).flat_map(|b| block(3, 1, 2, 9, Stream::Start, b)).collect();
+        let got: Vec<u32> = (0..12).map(|_| draws.word()).collect();
+        assert_eq!(got, expected);
+        assert!((0..1000).all(|_| draws.below(7) < 7));
+        assert!((0..1000).all(|_| (-2.0..3.0).contains(&draws.range(-2.0, 3.0))));
+    }
+}

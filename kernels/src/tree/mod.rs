@@ -1,0 +1,150 @@
+//! Behaviour trees: the node table, the text form, the compiled program and its tick.
+//!
+//! A [`Tree`] is what people and evolution handle: nodes in preorder with plain operands. A [`Program`] is what
+//! robots run: subtrees expanded, operands decoded, laid out so that a tick needs neither recursion nor allocation.
+
+mod nodes;
+mod parse;
+mod print;
+mod program;
+mod registers;
+mod tick;
+
+pub use nodes::{Group, Kind, NodeSpec, Operand, OperandSpec};
+pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError};
+pub use program::{AsPublished, BYTES_BUDGET, CompileError, Program};
+pub use registers::{Access, REGISTERS, Register, RegisterMap};
+pub use tick::{Blackboard, Memory, Senses, Status};
+
+/// One node: its kind, how many children follow it, and its operands as numbers.
+///
+/// Registers are indices of the full map (Table 6.3), angles and widths are steps of pi/128, `k` and `l` are the
+/// numbers themselves; [`Kind::spec`] says which operand is what. Unused operands are 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    /// What the node does.
+    pub kind: Kind,
+    /// Number of children (0 for leaves, 1 for decorators).
+    pub children: u16,
+    /// Operands in the order of the node table.
+    pub operands: [f32; 4],
+}
+
+/// A behaviour tree: its nodes in preorder. Never empty, and every node's children are present.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// Wraps nodes in preorder.
+    ///
+    /// # Panics
+    /// If the child counts do not describe exactly one tree: that is a programmer's error, not bad input.
+    pub fn from_preorder(nodes: Vec<Node>) -> Tree {
+        assert!(!nodes.is_empty(), "a tree has at least one node");
+        let tree = Tree { nodes };
+        assert_eq!(tree.end(0), tree.nodes.len(), "child counts must describe one whole tree");
+        tree
+    }
+
+    /// A tree of one leaf.
+    pub fn leaf(kind: Kind, operands: &[f32]) -> Tree {
+        Tree::from_preorder(vec![Node::new(kind, 0, operands)])
+    }
+
+    /// A node over the given subtrees.
+    pub fn inner(kind: Kind, operands: &[f32], children: &[Tree]) -> Tree {
+        let mut nodes = vec![Node::new(kind, children.len() as u16, operands)];
+        for child in children {
+            nodes.extend_from_slice(&child.nodes);
+        }
+        Tree::from_preorder(nodes)
+    }
+
+    /// `sel2(avoiding, self)`: the collision avoidance under which every evolved tree runs (thesis 7.2.3).
+    pub fn under_avoiding(&self) -> Tree {
+        Tree::inner(Kind::Sel, &[], &[Tree::leaf(Kind::Avoiding, &[]), self.clone()])
+    }
+
+    /// The nodes in preorder.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// One past the last node of the subtree that starts at `at`.
+    pub fn end(&self, at: usize) -> usize {
+        let mut open = 1usize;
+        let mut i = at;
+        while open > 0 {
+            open = open - 1 + self.nodes[i].children as usize;
+            i += 1;
+        }
+        i
+    }
+
+    /// The subtree that starts at `at`.
+    pub fn subtree(&self, at: usize) -> Tree {
+        Tree { nodes: self.nodes[at..self.end(at)].to_vec() }
+    }
+
+    /// The tree with the subtree at `at` replaced by `with`.
+    pub fn replace(&self, at: usize, with: &Tree) -> Tree {
+        let mut nodes = Vec::with_capacity(self.nodes.len() + with.nodes.len());
+        nodes.extend_from_slice(&self.nodes[..at]);
+        nodes.extend_from_slice(&with.nodes);
+        nodes.extend_from_slice(&self.nodes[self.end(at)..]);
+        Tree { nodes }
+    }
+
+    /// The tree with node `at` replaced by one with as many children.
+    pub fn with_node(&self, at: usize, node: Node) -> Tree {
+        assert_eq!(node.children, self.nodes[at].children, "only a node of the same arity fits");
+        let mut nodes = self.nodes.clone();
+        nodes[at] = node;
+        Tree { nodes }
+    }
+
+    /// Number of edges from the root to the deepest node.
+    pub fn depth(&self) -> usize {
+        let mut open: Vec<u16> = Vec::new();
+        let mut deepest = 0;
+        for node in &self.nodes {
+            deepest = deepest.max(open.len());
+            if node.children > 0 {
+                open.push(node.children);
+            } else {
+                while let Some(last) = open.last_mut() {
+                    *last -= 1;
+                    if *last > 0 {
+                        break;
+                    }
+                    open.pop();
+                }
+            }
+        }
+        deepest
+    }
+
+    /// Compares bit by bit; unlike `==` it tells 0 from -0, so equal keys mean the same behaviour.
+    pub fn key(&self) -> Vec<u8> {
+        let mut key = Vec::with_capacity(self.nodes.len() * 12);
+        for node in &self.nodes {
+            key.push(node.kind as u8);
+            key.extend_from_slice(&node.children.to_le_bytes());
+            for (value, _) in node.operands.iter().zip(node.kind.spec().operands) {
+                key.extend_from_slice(&value.to_bits().to_le_bytes());
+            }
+        }
+        key
+    }
+}
+
+impl Node {
+    /// A node with the given operands; missing ones are 0.
+    pub fn new(kind: Kind, children: u16, operands: &[f32]) -> Node {
+        let mut all = [0.0; 4];
+        all[..operands.len()].copy_from_slice(operands);
+        Node { kind, children, operands: all }
+    }
+}

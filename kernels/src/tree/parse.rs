@@ -1,0 +1,349 @@
+//! The text form: one node a line, two spaces a level, `#` comments.
+
+use super::nodes::{Group, Kind, Operand, OperandSpec};
+use super::registers::{self, RegisterMap};
+use super::{Node, Tree};
+use std::fmt;
+
+/// Most nodes a text may have.
+pub const MAX_NODES: usize = 2048;
+/// Most levels below the root.
+pub const MAX_DEPTH: usize = 64;
+/// Longest text, bytes.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// Where a text is wrong, why, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Line, from 1; 0 when the whole text is meant.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What is wrong and what would be right.
+    pub message: String,
+    /// The line's text, for the caret.
+    pub source: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            return write!(f, "{}", self.message);
+        }
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
+        write!(f, "\n    {}\n    {}^", self.source, " ".repeat(self.column - 1))
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// A node as it is being read: its children are counted as they come.
+struct Open {
+    node: usize,
+    line: usize,
+    wanted: Option<u16>,
+}
+
+struct Reader<'a> {
+    map: RegisterMap,
+    exact: bool,
+    number: usize,
+    text: &'a str,
+}
+
+impl Tree {
+    /// Reads the text form; `[index]` operands are cells of the full map, degrees are rounded to steps.
+    pub fn parse(text: &str) -> Result<Tree, ParseError> {
+        Tree::parse_with(text, RegisterMap::Full, false)
+    }
+
+    /// Reads the text form. `map` says what `[index]` means; `exact` keeps degrees as written instead of rounding
+    /// them to steps of pi/128.
+    pub fn parse_with(text: &str, map: RegisterMap, exact: bool) -> Result<Tree, ParseError> {
+        if text.len() > MAX_TEXT {
+            return Err(whole(format!("the text has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        }
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut lines: Vec<usize> = Vec::new();
+        let mut wants: Vec<Option<u16>> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        let sources: Vec<&str> = text.lines().collect();
+        for (i, line) in sources.iter().enumerate() {
+            let code = line.split('#').next().unwrap_or("").trim_end();
+            if code.trim().is_empty() {
+                continue;
+            }
+            let reader = Reader { map, exact, number: i + 1, text: line };
+            let level = reader.level(code)?;
+            if nodes.is_empty() && level > 0 {
+                return Err(reader.error(1, "the root starts at the left margin; remove the indentation".into()));
+            }
+            if !nodes.is_empty() && level == 0 {
+                let hint = "a tree has one root; indent this node by two spaces or put both under seq or sel";
+                return Err(reader.error(1, hint.into()));
+            }
+            if level > open.len() {
+                let deepest = 2 * open.len();
+                return Err(reader.error(2 * level + 1, format!("indented too far; at most {deepest} spaces fit here")));
+            }
+            if level > MAX_DEPTH {
+                return Err(reader.error(2 * level + 1, format!("deeper than {MAX_DEPTH} levels")));
+            }
+            if nodes.len() == MAX_NODES {
+                return Err(reader.error(2 * level + 1, format!("more than {MAX_NODES} nodes")));
+            }
+            open.truncate(level);
+            if let Some(parent) = open.last() {
+                let spec = nodes[parent.node].kind.spec();
+                if !matches!(spec.group, Group::Composite | Group::Decorator) {
+                    let message = format!("{} on line {} takes no children", spec.name, parent.line);
+                    return Err(reader.error(2 * level + 1, message));
+                }
+                nodes[parent.node].children += 1;
+            }
+            let (node, wanted) = reader.node(code, 2 * level)?;
+            open.push(Open { node: nodes.len(), line: i + 1, wanted });
+            wants.push(wanted);
+            lines.push(i);
+            nodes.push(node);
+        }
+        if nodes.is_empty() {
+            return Err(whole("the text holds no node; write for example `movcv v_goal 0`".into()));
+        }
+        for ((node, line), wanted) in nodes.iter().zip(&lines).zip(&wants) {
+            let reader = Reader { map, exact, number: line + 1, text: sources[*line] };
+            reader.check_children(node, *wanted)?;
+        }
+        Ok(Tree::from_preorder(nodes))
+    }
+}
+
+fn whole(message: String) -> ParseError {
+    ParseError { line: 0, column: 1, message, source: String::new() }
+}
+
+impl Reader<'_> {
+    fn error(&self, column: usize, message: String) -> ParseError {
+        let source: String = self.text.chars().take(200).map(|c| if c == '\t' { ' ' } else { c }).collect();
+        ParseError { line: self.number, column: column.clamp(1, 201), message, source }
+    }
+
+    fn level(&self, code: &str) -> Result<usize, ParseError> {
+        let spaces = code.len() - code.trim_start_matches([' ', '\t']).len();
+        if let Some(tab) = code[..spaces].find('\t') {
+            return Err(self.error(tab + 1, "a tab; indent with two spaces a level".into()));
+        }
+        if !spaces.is_multiple_of(2) {
+            return Err(self.error(spaces + 1, format!("{spaces} spaces; indent with two spaces a level")));
+        }
+        Ok(spaces / 2)
+    }
+
+    /// Reads one line's node; the second value is the number of children that a name like `seq3` asks for.
+    fn node(&self, code: &str, start: usize) -> Result<(Node, Option<u16>), ParseError> {
+        let mut words = words(code);
+        let (at, name) = words.next().unwrap_or((start, ""));
+        let (kind, wanted) = self.kind(at, name)?;
+        let spec = kind.spec();
+        let mut operands = [0.0; 4];
+        for (slot, operand) in operands.iter_mut().zip(spec.operands) {
+            let Some((at, word)) = words.next() else {
+                let message = format!("{} needs {}; {} is missing", spec.name, usage(spec.operands), operand.name);
+                return Err(self.error(code.chars().count() + 2, message));
+            };
+            *slot = self.operand(at, word, operand)?;
+        }
+        if let Some((at, word)) = words.next() {
+            let message = format!("`{word}` is one operand too many; {} takes {}", spec.name, usage(spec.operands));
+            return Err(self.error(at + 1, message));
+        }
+        Ok((Node::new(kind, 0, &operands), wanted))
+    }
+
+    fn kind(&self, at: usize, name: &str) -> Result<(Kind, Option<u16>), ParseError> {
+        if let Some(kind) = Kind::of_name(name) {
+            return Ok((kind, None));
+        }
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        if let Some(kind) = Kind::of_name(base) {
+            let composite = kind.spec().group == Group::Composite && kind != Kind::Par;
+            if let (true, Ok(arity)) = (composite, name[base.len()..].parse::<u16>()) {
+                return Ok((kind, Some(arity)));
+            }
+        }
+        let known = Kind::all().map(|k| k.spec().name.to_string());
+        Err(self.error(at + 1, format!("unknown node `{}`{}", shorten(name), suggest(name, known))))
+    }
+
+    fn operand(&self, at: usize, word: &str, spec: &OperandSpec) -> Result<f32, ParseError> {
+        if spec.operand.is_register() {
+            return self.register(at, word, spec.operand.is_vector());
+        }
+        let (low, high) = spec.operand.range();
+        let angular = matches!(spec.operand, Operand::Angle | Operand::Width);
+        let bad = |why: String| self.error(at + 1, format!("operand {}: `{}` {why}", spec.name, shorten(word)));
+        if let (true, Some(degrees)) = (angular, word.strip_suffix("deg")) {
+            let degrees: f64 = degrees.parse().map_err(|_| bad("is not a number of degrees".into()))?;
+            let steps = degrees * 128.0 / 180.0;
+            let steps = if self.exact { steps } else { steps.round() };
+            // 180 degrees is the same direction as -180, which is the one that has a step.
+            let steps = if spec.operand == Operand::Angle && steps == 128.0 { -128.0 } else { steps };
+            if !(f64::from(low)..=f64::from(high)).contains(&steps) {
+                return Err(bad(format!("is outside {:.1}..={:.1} degrees", low * 1.40625, high * 1.40625)));
+            }
+            return Ok(steps as f32);
+        }
+        let value: f32 = word.parse().map_err(|_| bad("is not a number".into()))?;
+        if !value.is_finite() || value < low || value > high {
+            return Err(bad(format!("is outside {low}..={high}")));
+        }
+        let step = match spec.operand {
+            Operand::Fixed => 0.125,
+            Operand::Float | Operand::Gain => return Ok(value),
+            _ => 1.0,
+        };
+        if value % step != 0.0 {
+            return Err(bad(format!("is not a multiple of {step}")));
+        }
+        Ok(value)
+    }
+
+    fn register(&self, at: usize, word: &str, vector: bool) -> Result<f32, ParseError> {
+        if let Some(index) = word.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
+            let cell = index.parse().ok().and_then(|i: u32| self.map.cell(i));
+            let Some(cell) = cell else {
+                return Err(self.error(at + 1, format!("`{}` is no cell of the register map", shorten(word))));
+            };
+            return Ok(f32::from(if vector { cell & !1 } else { cell }));
+        }
+        if let Some(cell) = registers::cell_of_name(word, vector) {
+            return Ok(f32::from(cell));
+        }
+        let message = if !vector && registers::cell_of_name(word, true).is_some() {
+            format!("`{word}` is a vector; name a component, `{word}.x` or `{word}.y`")
+        } else if vector && registers::cell_of_name(word, false).is_some() {
+            format!("`{word}` is one component; this operand takes the whole vector")
+        } else {
+            let names = registers::names(vector).into_iter();
+            format!("unknown register `{}`{}", shorten(word), suggest(word, names))
+        };
+        Err(self.error(at + 1, message))
+    }
+
+    fn check_children(&self, node: &Node, wanted: Option<u16>) -> Result<(), ParseError> {
+        let spec = node.kind.spec();
+        let column = 1 + self.text.len() - self.text.trim_start().len();
+        let n = node.children;
+        let message = match (spec.group, wanted) {
+            (Group::Composite, Some(w)) if w != n => format!("{}{w} has {n} children; {w} are needed", spec.name),
+            (Group::Composite, _) if n == 0 => format!("{} needs at least one child", spec.name),
+            (Group::Composite, _) if node.kind == Kind::Par && n > 127 => "par takes at most 127 children".into(),
+            (Group::Decorator, _) if n != 1 => format!("{} needs exactly one child, not {n}", spec.name),
+            _ => return Ok(()),
+        };
+        Err(self.error(column, message))
+    }
+}
+
+/// The words of a line with their columns, from 0.
+fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    code.split(' ')
+        .scan(0, |at, word| {
+            let here = *at;
+            *at += word.chars().count() + 1;
+            Some((here, word))
+        })
+        .filter(|(_, word)| !word.is_empty())
+}
+
+fn usage(operands: &[OperandSpec]) -> String {
+    if operands.is_empty() {
+        return "no operands".into();
+    }
+    let names: Vec<&str> = operands.iter().map(|o| o.name).collect();
+    format!("operands {}", names.join(" "))
+}
+
+fn shorten(word: &str) -> String {
+    if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
+}
+
+/// "; did you mean `x`?" for the nearest known name, if one is near.
+fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
+    let word: String = word.chars().take(40).collect();
+    let near = known.map(|k| (strsim::damerau_levenshtein(&word, &k), k)).min();
+    match near {
+        Some((distance, name)) if distance <= 3 && distance < name.len() => format!("; did you mean `{name}`?"),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> ParseError {
+        Tree::parse(text).expect_err("the text is wrong")
+    }
+
+    #[test]
+    fn reads_the_calibration_tree() {
+        let tree = Tree::parse(include_str!("../../../docs/trees/806768.bt")).unwrap();
+        assert_eq!(tree.nodes().len(), 9);
+        assert_eq!(tree.depth(), 3);
+        assert_eq!(tree.nodes()[4], Node::new(Kind::Movcv, 0, &[18.0, 28.0]));
+        assert_eq!(tree.nodes()[6], Node::new(Kind::Mulas, 0, &[3.0, 4.0, 6.55, 7.0]));
+    }
+
+    #[test]
+    fn degrees_are_rounded_unless_exact() {
+        let exact = Tree::parse_with("movcv v_goal 39deg", RegisterMap::Full, true).unwrap();
+        assert!((exact.nodes()[0].operands[1] - 27.733_334).abs() < 1e-4);
+        assert_eq!(Tree::parse("movcv v_goal 180deg").unwrap().nodes()[0].operands[1], -128.0);
+        assert_eq!(Tree::parse("ifsect v_blue 0deg 14deg").unwrap().nodes()[0].operands[2], 10.0);
+    }
+
+    #[test]
+    fn indices_follow_the_chosen_map() {
+        let text = "mulav [2] [14] 1 [10]";
+        let full = Tree::parse_with(text, RegisterMap::Full, false).unwrap();
+        let swarm = Tree::parse_with(text, RegisterMap::InSwarm, false).unwrap();
+        assert_eq!(full.to_string(), "mulav v_goal v_blue 1 v_red\n");
+        assert_eq!(swarm.to_string(), "mulav v_goal v_scr 1 v_blue\n");
+    }
+
+    #[test]
+    fn errors_name_place_and_remedy() {
+        let e = error("sel\n  avoding\n  successl");
+        assert_eq!((e.line, e.column), (2, 3));
+        assert!(e.message.contains("did you mean `avoiding`"), "{e}");
+        assert!(e.to_string().ends_with("\n      avoding\n      ^"), "{e}");
+        assert!(error("seq3\n  successl\n  successl").message.contains("3 are needed"));
+        assert!(error("invert\n  successl\n  successl").message.contains("exactly one child"));
+        assert!(error("movcs v_scr 1").message.contains("v_scr.x"));
+        assert!(error("movcs s_scr 200").message.contains("-128..=127"));
+        assert!(error("ifprob s_n 0.1 0").message.contains("multiple of 0.125"));
+        assert!(error("seq\n   successl").message.contains("two spaces"));
+        assert!(error("seq\n\tsuccessl").message.contains("tab"));
+        assert!(error("successl\nsuccessl").message.contains("one root"));
+        assert!(error("successl\n  successl").message.contains("takes no children"));
+        assert!(error("seq\n    successl").message.contains("too far"));
+        assert!(error("mulas v_goal.x v_up.y 3").message.contains("s2 is missing"));
+        assert!(error("successl 3").message.contains("too many"));
+        assert!(error("seq").message.contains("at least one child"));
+        assert!(error("# nothing").message.contains("no node"));
+        assert!(error("mulav v_goal v_scr.x 1 v_up").message.contains("whole vector"));
+    }
+
+    #[test]
+    fn limits_hold() {
+        let mut wide = String::from("seq\n");
+        wide.push_str(&"  successl\n".repeat(MAX_NODES - 1));
+        assert!(Tree::parse(&wide).is_ok());
+        wide.push_str("  successl\n");
+        assert!(error(&wide).message.contains("2048 nodes"));
+        let deep: String = (0..=MAX_DEPTH + 1).map(|d| format!("{}seq\n", "  ".repeat(d))).collect();
+        assert!(error(&deep).message.contains("64 levels"));
+        assert!(error(&" ".repeat(MAX_TEXT + 1)).message.contains("bytes"));
+    }
+}

@@ -1,0 +1,77 @@
+//! The text form, written: what it prints parses to the same tree.
+
+use super::nodes::Operand;
+use super::{Node, Tree, registers};
+use std::fmt;
+
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut open: Vec<u16> = Vec::new();
+        for node in self.nodes() {
+            write!(f, "{:1$}", "", 2 * open.len())?;
+            writeln!(f, "{node}")?;
+            if node.children > 0 {
+                open.push(node.children);
+                continue;
+            }
+            while let Some(last) = open.last_mut() {
+                *last -= 1;
+                if *last > 0 {
+                    break;
+                }
+                open.pop();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spec = self.kind.spec();
+        write!(f, "{}", spec.name)?;
+        for (value, operand) in self.operands.iter().zip(spec.operands) {
+            match operand.operand {
+                Operand::ScalarDest | Operand::Scalar => write!(f, " {}", registers::scalar_name(*value as u8))?,
+                Operand::VectorDest | Operand::Vector => write!(f, " {}", registers::vector_name(*value as u8))?,
+                // Whole degrees are finer than half a step, so they read back as the same step.
+                Operand::Angle | Operand::Width if value.fract() == 0.0 => {
+                    write!(f, " {:.0}deg", f64::from(*value) * 1.40625)?;
+                }
+                Operand::Angle | Operand::Width => write!(f, " {}deg", f64::from(*value) * 1.40625)?,
+                _ => write!(f, " {value}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, RegisterMap, Tree};
+
+    #[test]
+    fn every_step_of_an_angle_survives_printing() {
+        for i in -128..=127 {
+            let tree = Tree::leaf(Kind::Movcv, &[18.0, i as f32]);
+            assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree);
+        }
+        for j in 0..=255 {
+            let tree = Tree::leaf(Kind::Ifsect, &[14.0, 0.0, j as f32]);
+            assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree);
+        }
+    }
+
+    #[test]
+    fn exact_angles_survive_printing() {
+        let tree = Tree::parse_with("movcv v_goal 39.1deg", RegisterMap::Full, true).unwrap();
+        assert_eq!(Tree::parse_with(&tree.to_string(), RegisterMap::Full, true).unwrap(), tree);
+    }
+
+    #[test]
+    fn structure_survives_printing() {
+        let text = include_str!("../../../docs/trees/806768.bt");
+        let tree = Tree::parse(text).unwrap();
+        assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree);
+    }
+}

@@ -1,0 +1,240 @@
+//! Compiling a tree: subtrees expanded, operands decoded, nodes linked by index.
+
+use super::nodes::Kind;
+use super::parse::MAX_NODES;
+use super::registers;
+use super::{Node, Tree};
+use crate::math::Vec2;
+use std::f32::consts::PI;
+
+/// Memory for one tree in the binary form, bytes (thesis 5.3.3).
+pub const BYTES_BUDGET: usize = 16384;
+
+/// A step of an angle operand, radians.
+const STEP: f32 = PI / 128.0;
+
+/// Whether `bleft` and `bright` behave as in the thesis's own runs, where a slip made them always fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AsPublished {
+    /// They mean what they say.
+    #[default]
+    No,
+    /// They always fail.
+    Yes,
+}
+
+/// One node of a program. `end` and `parent` are indices into the program; operands are decoded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Instruction {
+    pub kind: Kind,
+    /// Register operands: destination, first source, second source.
+    pub d: u8,
+    pub s1: u8,
+    pub s2: u8,
+    /// Number operands: a factor, a unit vector, a steepness and place, a sector or a count.
+    pub a: f32,
+    pub b: f32,
+    pub parent: u16,
+    /// One past the node's subtree: where its next sibling starts.
+    pub end: u16,
+    /// Index of the node's memory, for kinds that have one.
+    pub memory: u16,
+}
+
+/// A compiled tree, ready to be ticked by any number of robots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    pub(super) code: Vec<Instruction>,
+    pub(super) memories: usize,
+    bytes: usize,
+}
+
+/// A tree that does not fit the budget of a robot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    /// Too many nodes once subtrees are expanded.
+    #[error("the tree has {0} nodes with its subtrees expanded; a robot holds {MAX_NODES}")]
+    Nodes(usize),
+    /// Too many bytes in the binary form.
+    #[error("the tree needs {0} bytes; a robot holds {BYTES_BUDGET}")]
+    Bytes(usize),
+}
+
+impl Program {
+    /// Compiles a tree.
+    pub fn compile(tree: &Tree) -> Result<Program, CompileError> {
+        Program::compile_with(tree, AsPublished::No)
+    }
+
+    /// Compiles a tree; `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
+    pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
+        let mut nodes = Vec::with_capacity(tree.nodes().len() * 2);
+        for node in tree.nodes() {
+            expand(node, as_published, &mut nodes);
+        }
+        if nodes.len() > MAX_NODES {
+            return Err(CompileError::Nodes(nodes.len()));
+        }
+        let bytes = nodes.iter().map(|n| n.kind.bytes(n.children as usize)).sum();
+        if bytes > BYTES_BUDGET {
+            return Err(CompileError::Bytes(bytes));
+        }
+        let (code, memories) = link(&nodes);
+        Ok(Program { code, memories, bytes })
+    }
+
+    /// Number of nodes with subtrees expanded.
+    pub fn len(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Never true; a program has at least one node.
+    pub fn is_empty(&self) -> bool {
+        self.code.is_empty()
+    }
+
+    /// The free part of the resource that is scarcer, bytes or nodes: 0..1 (Eq. 7.6, decisions.md section 6).
+    pub fn parsimony(&self) -> f32 {
+        let bytes = self.bytes as f32 / BYTES_BUDGET as f32;
+        let nodes = self.code.len() as f32 / MAX_NODES as f32;
+        1.0 - bytes.max(nodes)
+    }
+}
+
+/// Gives every node its parent, end and memory.
+fn link(nodes: &[Node]) -> (Vec<Instruction>, usize) {
+    let mut code: Vec<Instruction> = Vec::with_capacity(nodes.len());
+    let mut open: Vec<(usize, u16)> = Vec::new();
+    let mut memories = 0;
+    for (i, node) in nodes.iter().enumerate() {
+        let mut instruction = decode(node);
+        instruction.parent = open.last().map_or(0, |o| o.0) as u16;
+        instruction.end = (i + 1) as u16;
+        if has_memory(node.kind) {
+            instruction.memory = memories as u16;
+            memories += 1;
+        }
+        code.push(instruction);
+        if node.children > 0 {
+            open.push((i, node.children));
+            continue;
+        }
+        while let Some(last) = open.last_mut() {
+            last.1 -= 1;
+            if last.1 > 0 {
+                break;
+            }
+            code[last.0].end = (i + 1) as u16;
+            open.pop();
+        }
+    }
+    (code, memories)
+}
+
+fn has_memory(kind: Kind) -> bool {
+    matches!(kind, Kind::Seqm | Kind::Selm | Kind::Par | Kind::Repeati | Kind::Repeatr)
+}
+
+/// Decodes a node's operands; the links are filled in by [`link`].
+fn decode(node: &Node) -> Instruction {
+    let [o0, o1, o2, o3] = node.operands;
+    let mut i = Instruction { kind: node.kind, d: 0, s1: 0, s2: 0, a: 0.0, b: 0.0, parent: 0, end: 0, memory: 0 };
+    match node.kind {
+        Kind::Movcs => (i.d, i.a) = (o0 as u8, o1),
+        Kind::Movcv => {
+            let direction = Vec2::unit(o1 * STEP);
+            (i.d, i.a, i.b) = (o0 as u8, direction.x, direction.y);
+        }
+        Kind::Mulas | Kind::Mulav => (i.d, i.s1, i.a, i.s2) = (o0 as u8, o1 as u8, o2, o3 as u8),
+        Kind::Rotav => {
+            let turn = Vec2::unit(o2 * STEP);
+            (i.d, i.s1, i.a, i.b, i.s2) = (o0 as u8, o1 as u8, turn.x, turn.y, o3 as u8);
+        }
+        Kind::Ifprob => (i.s1, i.a, i.b) = (o0 as u8, o1, o2),
+        Kind::Ifquad => (i.s1, i.a) = (o0 as u8, o1),
+        Kind::Ifsect => (i.s1, i.a, i.b) = (o0 as u8, o1 * STEP, o2 * STEP * 0.5),
+        Kind::Repeati | Kind::Repeatr | Kind::Par | Kind::Upfield | Kind::Attract => i.a = o0,
+        _ => {}
+    }
+    i
+}
+
+const GOAL: f32 = registers::GOAL as f32;
+const PROX: f32 = registers::PROX as f32;
+const BLUE: f32 = registers::BLUE as f32;
+const SCRATCH: f32 = registers::SCRATCH as f32;
+
+/// Appends what a node stands for: itself, or the subtree of thesis 6.5 in primitive nodes.
+fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>) {
+    let [a, b, ..] = node.operands;
+    let mut put = |kind, children, operands: &[f32]| out.push(Node::new(kind, children, operands));
+    match node.kind {
+        Kind::Avoiding => {
+            put(Kind::Seq, 2, &[]);
+            put(Kind::Sel, 2, &[]);
+            put(Kind::Ifquad, 0, &[PROX, 1.0]);
+            put(Kind::Ifquad, 0, &[PROX, -1.0]);
+            put(Kind::Mulav, 0, &[GOAL, 0.0, -5.0, PROX]);
+        }
+        Kind::Explore => {
+            put(Kind::Selm, 3, &[]);
+            for (quadrant, away) in [(1.0, -64.0), (-1.0, 64.0)] {
+                put(Kind::Seqm, 2, &[]);
+                put(Kind::Ifquad, 0, &[PROX, quadrant]);
+                put(Kind::Repeatr, 1, &[a]);
+                put(Kind::Movcv, 0, &[GOAL, away]);
+            }
+            put(Kind::Movcv, 0, &[GOAL, 0.0]);
+        }
+        Kind::Neighbour => put(Kind::Ifprob, 0, &[registers::NEIGHBOURS as f32, a, b]),
+        Kind::Fixedprob => put(Kind::Ifprob, 0, &[0.0, 0.25, a]),
+        Kind::Red | Kind::Green | Kind::Blue => {
+            let colour = match node.kind {
+                Kind::Red => registers::RED as f32,
+                Kind::Green => registers::RED as f32 + 2.0,
+                _ => BLUE,
+            };
+            put(Kind::Seq, 2, &[]);
+            put(Kind::Sel, 2, &[]);
+            put(Kind::Ifquad, 0, &[colour, 1.0]);
+            put(Kind::Ifquad, 0, &[colour, -1.0]);
+            put(Kind::Ifprob, 0, &[0.0, 0.25, a]);
+        }
+        Kind::Bleft | Kind::Bright if as_published == AsPublished::Yes => put(Kind::Failurel, 0, &[]),
+        // Half-width 81 degrees about +-90.
+        Kind::Bleft => put(Kind::Ifsect, 0, &[BLUE, 64.0, 115.2]),
+        Kind::Bright => put(Kind::Ifsect, 0, &[BLUE, -64.0, 115.2]),
+        Kind::Bfront => put(Kind::Ifsect, 0, &[BLUE, 0.0, 10.0]),
+        Kind::Bsearch => {
+            put(Kind::Sel, 2, &[]);
+            put(Kind::Ifsect, 0, &[BLUE, 0.0, 10.0]);
+            put(Kind::Seq, 3, &[]);
+            put(Kind::Movcv, 0, &[SCRATCH, a]);
+            put(Kind::Mulav, 0, &[GOAL, 0.0, 0.25, SCRATCH]);
+            put(Kind::Failurel, 0, &[]);
+        }
+        _ => out.push(*node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_parents_and_siblings() {
+        let tree = Tree::parse("seq\n  sel\n    successl\n    failurel\n  invert\n    successl\n").unwrap();
+        let program = Program::compile(&tree).unwrap();
+        let links: Vec<(u16, u16)> = program.code.iter().map(|i| (i.parent, i.end)).collect();
+        assert_eq!(links, [(0, 6), (0, 4), (1, 3), (1, 4), (0, 6), (4, 6)]);
+    }
+
+    #[test]
+    fn budgets_are_enforced_on_the_expanded_tree() {
+        let wide = |leaf: &str, n: usize| Tree::parse(&format!("seq\n{}", format!("  {leaf}\n").repeat(n))).unwrap();
+        assert_eq!(Program::compile(&wide("avoiding", 500)), Err(CompileError::Nodes(2501)));
+        assert!(matches!(Program::compile(&wide("mulas s_scr s_n 1 s_n", 1300)), Err(CompileError::Bytes(_))));
+        let half = Program::compile(&wide("mulas s_scr s_n 1 s_n", 600)).unwrap();
+        assert!(half.parsimony() < 0.5 && half.parsimony() > 0.4, "{}", half.parsimony());
+    }
+}

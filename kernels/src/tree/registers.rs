@@ -1,0 +1,171 @@
+//! The blackboard's registers (Tables 6.3 and 8.2): one list, two numberings.
+
+/// Who may write a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Set by the robot; a node's write succeeds and does nothing.
+    ReadOnly,
+    /// Keeps what a node wrote until the next write.
+    Scratch,
+    /// Linked to the wheels: one write per tick (thesis 6.3.1).
+    Goal,
+}
+
+/// One register: a scalar, or a vector in two neighbouring cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Register {
+    /// Name in the text form.
+    pub name: &'static str,
+    /// First cell in the full map (Table 6.3); this is the number used everywhere inside the program.
+    pub full: u8,
+    /// First cell in the in-swarm map (Table 8.2), if it is there.
+    pub in_swarm: Option<u8>,
+    /// Two cells (true) or one.
+    pub vector: bool,
+    /// Who may write it.
+    pub access: Access,
+    /// What it holds.
+    pub meaning: &'static str,
+}
+
+const fn register(
+    name: &'static str,
+    full: u8,
+    in_swarm: Option<u8>,
+    vector: bool,
+    access: Access,
+    meaning: &'static str,
+) -> Register {
+    Register { name, full, in_swarm, vector, access, meaning }
+}
+
+/// All registers in the order of their cells.
+pub const REGISTERS: [Register; 11] = [
+    register("v_zero", 0, Some(0), true, Access::ReadOnly, "always zero"),
+    register("v_goal", 2, Some(2), true, Access::Goal, "goal velocity; NaN until written in this tick"),
+    register("v_prox", 4, Some(4), true, Access::ReadOnly, "sum of the eight proximity rays, towards obstacles"),
+    register("v_up", 6, Some(6), true, Access::ReadOnly, "unit vector upfield (+x of the world)"),
+    register("v_attr", 8, Some(8), true, Access::ReadOnly, "towards neighbours, near ones weighing more"),
+    register("v_red", 10, None, true, Access::ReadOnly, "towards red in the camera"),
+    register("v_green", 12, None, true, Access::ReadOnly, "towards green in the camera"),
+    register("v_blue", 14, Some(10), true, Access::ReadOnly, "towards blue in the camera"),
+    register("s_n", 16, Some(12), false, Access::ReadOnly, "number of neighbours within 0.5 m"),
+    register("s_scr", 17, Some(13), false, Access::Scratch, "scratch scalar"),
+    register("v_scr", 18, Some(14), true, Access::Scratch, "scratch vector"),
+];
+
+/// Number of cells of the full map.
+pub const CELLS: usize = 20;
+/// First cell of v_goal.
+pub const GOAL: usize = 2;
+/// First cell of v_prox.
+pub const PROX: usize = 4;
+/// First cell of v_up.
+pub const UP: usize = 6;
+/// First cell of v_attr.
+pub const ATTR: usize = 8;
+/// First cell of v_red; v_green and v_blue follow.
+pub const RED: usize = 10;
+/// First cell of v_blue.
+pub const BLUE: usize = 14;
+/// Cell of s_n.
+pub const NEIGHBOURS: usize = 16;
+/// First cell of v_scr.
+pub const SCRATCH: usize = 18;
+
+/// Which numbering `[index]` means in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RegisterMap {
+    /// Table 6.3.
+    #[default]
+    Full,
+    /// Table 8.2.
+    InSwarm,
+}
+
+impl RegisterMap {
+    /// The full map's cell for cell `index` of this map, or `None` past its end.
+    pub fn cell(self, index: u32) -> Option<u8> {
+        REGISTERS.iter().find_map(|r| {
+            let first = u32::from(match self {
+                RegisterMap::Full => r.full,
+                RegisterMap::InSwarm => r.in_swarm?,
+            });
+            let cells = if r.vector { 2 } else { 1 };
+            (index >= first && index < first + cells).then(|| r.full + (index - first) as u8)
+        })
+    }
+}
+
+/// The register that holds a cell of the full map.
+pub fn register_of(cell: u8) -> &'static Register {
+    let last = REGISTERS.iter().rposition(|r| r.full <= cell).unwrap_or(0);
+    &REGISTERS[last]
+}
+
+/// The text form's name of a scalar cell, like `v_goal.x` or `s_n`.
+pub fn scalar_name(cell: u8) -> String {
+    let r = register_of(cell);
+    match (r.vector, cell - r.full) {
+        (false, _) => r.name.to_string(),
+        (true, 0) => format!("{}.x", r.name),
+        (true, _) => format!("{}.y", r.name),
+    }
+}
+
+/// The text form's name of the vector at an even cell; the pair (s_n, s_scr) is called `s_n`.
+pub fn vector_name(cell: u8) -> &'static str {
+    register_of(cell & !1).name
+}
+
+/// The full map's cell of a name. `vector` asks for a vector operand, else a scalar one.
+/// A vector operand may name `s_n` or `s_scr`: both read the pair (s_n, s_scr).
+pub fn cell_of_name(name: &str, vector: bool) -> Option<u8> {
+    let find = |n: &str| REGISTERS.iter().find(|r| r.name == n);
+    if vector {
+        return find(name).map(|r| r.full & !1);
+    }
+    if let Some(r) = find(name).filter(|r| !r.vector) {
+        return Some(r.full);
+    }
+    let (base, offset) = match name.rsplit_once('.')? {
+        (base, "x") => (base, 0),
+        (base, "y") => (base, 1),
+        _ => return None,
+    };
+    find(base).filter(|r| r.vector).map(|r| r.full + offset)
+}
+
+/// Every name that `cell_of_name` knows, for suggestions.
+pub fn names(vector: bool) -> Vec<String> {
+    if vector {
+        return REGISTERS.iter().map(|r| r.name.to_string()).collect();
+    }
+    (0..CELLS as u8).map(scalar_name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_maps_lead_to_the_same_registers() {
+        assert_eq!(RegisterMap::Full.cell(14), Some(14));
+        assert_eq!(RegisterMap::InSwarm.cell(10), Some(14));
+        assert_eq!(RegisterMap::InSwarm.cell(15), Some(19));
+        assert_eq!(RegisterMap::InSwarm.cell(16), None);
+        assert_eq!(RegisterMap::Full.cell(20), None);
+        let in_swarm: Vec<u8> = (0..16).map(|i| RegisterMap::InSwarm.cell(i).unwrap()).collect();
+        assert!(in_swarm.iter().enumerate().all(|(i, cell)| i % 2 == usize::from(cell % 2)), "pairs stay pairs");
+    }
+
+    #[test]
+    fn names_and_cells_are_inverse() {
+        for cell in 0..CELLS as u8 {
+            assert_eq!(cell_of_name(&scalar_name(cell), false), Some(cell));
+            assert_eq!(cell_of_name(vector_name(cell), true), Some(cell & !1));
+        }
+        assert_eq!(cell_of_name("v_scr", false), None, "a scalar operand names a component");
+        assert_eq!(cell_of_name("s_scr", true), Some(16), "the pair (s_n, s_scr)");
+    }
+}

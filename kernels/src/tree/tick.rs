@@ -1,0 +1,349 @@
+//! The tick: Algorithms 1 to 10 of the thesis without recursion or allocation.
+//!
+//! The tree and what one robot remembers are apart, so one program serves any number of robots. A node with memory
+//! has one 16-bit word: a flag "running in this update" and a payload (the child to resume, or successes still to
+//! come). The reset phase keeps the payload of nodes that were running and clears the rest, so an update that finds
+//! payload 0 starts afresh: that is the idle state of 3.1.4.
+
+use super::nodes::Kind;
+use super::program::{Instruction, Program};
+use super::registers::{ATTR, Access, CELLS, GOAL, NEIGHBOURS, PROX, REGISTERS, UP};
+use crate::math::{Vec2, exp, vec2, wrap_angle};
+use crate::random::Draws;
+
+/// What a node returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Done.
+    Success,
+    /// Not possible, or not true.
+    Failure,
+    /// Needs more ticks.
+    Running,
+}
+
+const RUNNING: u16 = 0x8000;
+/// Vectors shorter than this have no direction (Table 6.5).
+const SHORT: f32 = 0.1;
+
+/// What a robot senses, in its own frame (Table 6.1 conditioned as in Table 6.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Senses {
+    /// Sum of the proximity rays.
+    pub prox: Vec2,
+    /// Unit vector towards +x of the world.
+    pub up: Vec2,
+    /// Towards neighbours; (1, 0) with none.
+    pub attr: Vec2,
+    /// Towards red, green and blue.
+    pub colours: [Vec2; 3],
+    /// Number of neighbours.
+    pub neighbours: f32,
+}
+
+impl Default for Senses {
+    fn default() -> Senses {
+        let ahead = vec2(1.0, 0.0);
+        Senses { prox: Vec2::ZERO, up: ahead, attr: ahead, colours: [Vec2::ZERO; 3], neighbours: 0.0 }
+    }
+}
+
+/// A robot's registers: cells of the full map.
+#[derive(Clone, Debug)]
+pub struct Blackboard {
+    cells: [f32; CELLS],
+}
+
+impl Default for Blackboard {
+    fn default() -> Blackboard {
+        Blackboard { cells: [0.0; CELLS] }
+    }
+}
+
+/// Access of each cell, from the register list.
+const ACCESS: [Access; CELLS] = {
+    let mut access = [Access::ReadOnly; CELLS];
+    let mut i = 0;
+    while i < REGISTERS.len() {
+        let first = REGISTERS[i].full as usize;
+        access[first] = REGISTERS[i].access;
+        if REGISTERS[i].vector {
+            access[first + 1] = REGISTERS[i].access;
+        }
+        i += 1;
+    }
+    access
+};
+
+impl Blackboard {
+    fn sense(&mut self, s: &Senses) {
+        let vectors = [s.prox, s.up, s.attr, s.colours[0], s.colours[1], s.colours[2]];
+        for (i, v) in vectors.into_iter().enumerate() {
+            (self.cells[PROX + 2 * i], self.cells[PROX + 2 * i + 1]) = (v.x, v.y);
+        }
+        self.cells[NEIGHBOURS] = s.neighbours;
+        (self.cells[GOAL], self.cells[GOAL + 1]) = (f32::NAN, f32::NAN);
+    }
+
+    fn vector(&self, cell: u8) -> Vec2 {
+        let cell = (cell & !1) as usize;
+        vec2(self.cells[cell], self.cells[cell + 1])
+    }
+
+    fn write(&mut self, cell: usize, value: f32) {
+        if ACCESS[cell] == Access::Scratch {
+            self.cells[cell] = value;
+        }
+    }
+
+    fn write_scalar(&mut self, cell: u8, value: f32) -> Status {
+        let cell = cell as usize;
+        if cell & !1 == GOAL {
+            if !self.cells[cell].is_nan() {
+                return Status::Running;
+            }
+            self.cells[cell] = value;
+        } else {
+            self.write(cell, value);
+        }
+        Status::Success
+    }
+
+    fn write_vector(&mut self, cell: u8, value: Vec2) -> Status {
+        let cell = (cell & !1) as usize;
+        if cell == GOAL {
+            if !self.cells[cell].is_nan() || !self.cells[cell + 1].is_nan() {
+                return Status::Running;
+            }
+            (self.cells[cell], self.cells[cell + 1]) = (value.x, value.y);
+        } else {
+            self.write(cell, value.x);
+            self.write(cell + 1, value.y);
+        }
+        Status::Success
+    }
+
+    /// The goal velocity after a tick: NaN and infinite components count as 0.
+    fn goal(&self) -> Vec2 {
+        let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
+        vec2(finite(self.cells[GOAL]), finite(self.cells[GOAL + 1]))
+    }
+
+    /// The cells of the full map, for display; v_goal is NaN where the last tick left it unwritten.
+    pub fn cells(&self) -> &[f32; CELLS] {
+        &self.cells
+    }
+}
+
+/// What one robot remembers between ticks: its registers and the memory of the program's nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The registers.
+    pub board: Blackboard,
+    nodes: Vec<u16>,
+}
+
+impl Memory {
+    /// The memory of a robot that starts to run `program`: all zero.
+    pub fn new(program: &Program) -> Memory {
+        Memory { board: Blackboard::default(), nodes: vec![0; program.memories] }
+    }
+
+    /// Ticks the tree once and returns the root's status and the goal velocity.
+    ///
+    /// # Panics
+    /// If the memory was made for a program of another shape.
+    pub fn tick(&mut self, program: &Program, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
+        assert_eq!(self.nodes.len(), program.memories, "memory belongs to another program");
+        for node in &mut self.nodes {
+            *node = if *node & RUNNING != 0 { *node & !RUNNING } else { 0 };
+        }
+        self.board.sense(senses);
+        let status = update(&program.code, &mut self.nodes, &mut self.board, draws);
+        (status, self.board.goal())
+    }
+}
+
+/// The update phase: walks down to a leaf, then up until a parent has another child to tick.
+fn update(code: &[Instruction], memory: &mut [u16], board: &mut Blackboard, draws: &mut Draws) -> Status {
+    let mut at = 0;
+    loop {
+        let node = &code[at];
+        let memory_at = node.memory as usize;
+        let mut status = match node.kind {
+            Kind::Seqm | Kind::Selm => {
+                at = if memory[memory_at] == 0 { at + 1 } else { memory[memory_at] as usize };
+                continue;
+            }
+            Kind::Repeati | Kind::Repeatr => {
+                if memory[memory_at] == 0 {
+                    let n = node.a as u32;
+                    memory[memory_at] = if node.kind == Kind::Repeati { n } else { 1 + draws.below(n) } as u16;
+                }
+                at += 1;
+                continue;
+            }
+            Kind::Par => {
+                memory[memory_at] = 0;
+                at += 1;
+                continue;
+            }
+            Kind::Seq | Kind::Sel | Kind::Successd | Kind::Failed | Kind::Invert => {
+                at += 1;
+                continue;
+            }
+            _ => leaf(node, board, draws),
+        };
+        loop {
+            if at == 0 {
+                return status;
+            }
+            let next = code[at].end;
+            let parent_at = code[at].parent as usize;
+            let parent = &code[parent_at];
+            let more = next != parent.end;
+            let slot = parent.memory as usize;
+            let go_on = match parent.kind {
+                Kind::Seq => status == Status::Success,
+                Kind::Sel => status == Status::Failure,
+                Kind::Seqm | Kind::Selm => {
+                    memory[slot] = if status == Status::Running { RUNNING | at as u16 } else { 0 };
+                    status == if parent.kind == Kind::Seqm { Status::Success } else { Status::Failure }
+                }
+                Kind::Par => {
+                    status = par(parent, &mut memory[slot], status, children_left(code, parent, next));
+                    more
+                }
+                Kind::Repeati | Kind::Repeatr => {
+                    status = repeat(&mut memory[slot], status);
+                    false
+                }
+                decorator => {
+                    status = decorate(decorator, status);
+                    false
+                }
+            };
+            if go_on && more {
+                at = next as usize;
+                break;
+            }
+            at = parent_at;
+        }
+    }
+}
+
+fn decorate(kind: Kind, status: Status) -> Status {
+    match (kind, status) {
+        (_, Status::Running) => Status::Running,
+        (Kind::Successd, _) | (Kind::Invert, Status::Failure) => Status::Success,
+        _ => Status::Failure,
+    }
+}
+
+/// Algorithms 9 and 10; the payload counts the successes still to come.
+fn repeat(memory: &mut u16, status: Status) -> Status {
+    match status {
+        Status::Failure => {
+            *memory = 0;
+            Status::Failure
+        }
+        Status::Success if *memory == 1 => {
+            *memory = 0;
+            Status::Success
+        }
+        Status::Success => {
+            *memory = (*memory - 1) | RUNNING;
+            Status::Running
+        }
+        Status::Running => {
+            *memory |= RUNNING;
+            Status::Running
+        }
+    }
+}
+
+fn children_left(code: &[Instruction], parent: &Instruction, mut next: u16) -> u16 {
+    let mut left = 0;
+    while next != parent.end {
+        next = code[next as usize].end;
+        left += 1;
+    }
+    left
+}
+
+/// Counts a child's result (successes in the low byte, running ones in the next) and says what `par` returns so far.
+fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Status {
+    match status {
+        Status::Success => *memory += 1,
+        Status::Running => *memory += 0x80,
+        Status::Failure => {}
+    }
+    let (successes, running) = (*memory & 0x7f, *memory >> 7);
+    let wanted = node.a as u16;
+    if left == 0 {
+        *memory = 0;
+    }
+    if successes >= wanted {
+        Status::Success
+    } else if successes + running + left < wanted {
+        Status::Failure
+    } else {
+        Status::Running
+    }
+}
+
+fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
+    let test = |holds: bool| if holds { Status::Success } else { Status::Failure };
+    match node.kind {
+        Kind::Movcs => board.write_scalar(node.d, node.a),
+        Kind::Movcv => board.write_vector(node.d, vec2(node.a, node.b)),
+        Kind::Mulas => {
+            let value = board.cells[node.s1 as usize] + node.a * board.cells[node.s2 as usize];
+            board.write_scalar(node.d, value)
+        }
+        Kind::Mulav => board.write_vector(node.d, board.vector(node.s1) + board.vector(node.s2) * node.a),
+        Kind::Rotav => {
+            let turned = board.vector(node.s2).rotate(vec2(node.a, node.b));
+            board.write_vector(node.d, board.vector(node.s1) + turned)
+        }
+        Kind::Ifprob => {
+            let s = board.cells[node.s1 as usize];
+            test(draws.unit() < 1.0 / (1.0 + exp(node.a * (node.b - s))))
+        }
+        Kind::Ifquad => test(in_quadrant(board.vector(node.s1), node.a as i32)),
+        Kind::Ifsect => {
+            let v = board.vector(node.s1);
+            if node.b == 0.0 {
+                return test(v.length() < SHORT);
+            }
+            test(v.length() > SHORT && wrap_angle(v.angle() - node.a).abs() < node.b)
+        }
+        Kind::Successl => Status::Success,
+        Kind::Upfield => {
+            board.write_vector(GOAL as u8, board.vector(UP as u8) * node.a - board.vector(PROX as u8) * 5.0)
+        }
+        Kind::Attract => {
+            let towards = if board.cells[NEIGHBOURS] > 0.0 {
+                board.vector(ATTR as u8) * node.a - board.vector(PROX as u8) * 5.0
+            } else {
+                vec2(1.0, 0.0)
+            };
+            board.write_vector(GOAL as u8, towards)
+        }
+        _ => Status::Failure,
+    }
+}
+
+/// Quadrants 1..=4 counter-clockwise from the front left, -1..=-4 clockwise from the front right; 0 tests for short.
+fn in_quadrant(v: Vec2, quadrant: i32) -> bool {
+    if quadrant == 0 {
+        return v.length() <= SHORT;
+    }
+    let here = match (v.x, v.y) {
+        (x, y) if x > 0.0 && y >= 0.0 => 1,
+        (x, y) if x <= 0.0 && y > 0.0 => 2,
+        (x, y) if x < 0.0 && y <= 0.0 => 3,
+        _ => 4,
+    };
+    v.length() > SHORT && here == if quadrant > 0 { quadrant } else { 5 + quadrant }
+}

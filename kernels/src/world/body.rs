@@ -1,0 +1,94 @@
+//! Bodies: robots and passive discs, all of them circles.
+
+use super::model::{FRISBEE_MASS, FRISBEE_RADIUS, MU_FRISBEE, MU_ROBOT, ROBOT_MASS, ROBOT_RADIUS, WHEELBASE};
+use crate::math::Vec2;
+
+/// A primary colour that the camera tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// Robots' skirts.
+    Red,
+    /// Wall patches.
+    Green,
+    /// The frisbee.
+    Blue,
+}
+
+/// A position and a heading in the world frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// Centre, m.
+    pub at: Vec2,
+    /// Heading, rad, in -pi..=pi.
+    pub heading: f32,
+}
+
+/// What does not change about a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Radius, m.
+    pub radius: f32,
+    /// Mass, kg; the moment of inertia is that of a uniform disc.
+    pub mass: f32,
+    /// Distance of the two floor contacts from the centre, across the heading, m.
+    pub contact_arm: f32,
+    /// Friction with the floor at full slip.
+    pub mu: f32,
+    /// Colour in the cameras.
+    pub colour: Colour,
+    /// Tall enough for the proximity sensors and range and bearing: a robot.
+    pub tall: bool,
+}
+
+impl Shape {
+    /// The Xpuck of Table 6.1.
+    pub const ROBOT: Shape = Shape {
+        radius: ROBOT_RADIUS,
+        mass: ROBOT_MASS,
+        contact_arm: WHEELBASE / 2.0,
+        mu: MU_ROBOT,
+        colour: Colour::Red,
+        tall: true,
+    };
+
+    /// The frisbee of the benchmark task.
+    pub const FRISBEE: Shape = Shape::disc(FRISBEE_RADIUS, FRISBEE_MASS, MU_FRISBEE, Colour::Blue);
+
+    /// A passive disc. Two contacts at 2/3 of the radius carry the same friction torque as a disc that lies flat:
+    /// integral of mu p r over the area = 2/3 mu m g R.
+    pub const fn disc(radius: f32, mass: f32, mu: f32, colour: Colour) -> Shape {
+        Shape { radius, mass, contact_arm: radius * 2.0 / 3.0, mu, colour, tall: false }
+    }
+
+    /// 1 / mass.
+    pub fn inverse_mass(&self) -> f32 {
+        1.0 / self.mass
+    }
+
+    /// 1 / moment of inertia, with I = m r^2 / 2.
+    pub fn inverse_inertia(&self) -> f32 {
+        2.0 / (self.mass * self.radius * self.radius)
+    }
+}
+
+/// A body's state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// What it is.
+    pub shape: Shape,
+    /// Where it is.
+    pub pose: Pose,
+    /// Velocity, m/s.
+    pub velocity: Vec2,
+    /// Turning speed, rad/s.
+    pub spin: f32,
+    /// Ground speed of the left and right wheel, m/s; zero for passive discs.
+    pub wheels: [f32; 2],
+}
+
+impl Body {
+    /// A body at rest.
+    pub fn at_rest(shape: Shape, pose: Pose) -> Body {
+        Body { shape, pose, velocity: Vec2::ZERO, spin: 0.0, wheels: [0.0; 2] }
+    }
+}

@@ -1,0 +1,128 @@
+//! The benchmark task: push the frisbee towards -x (Eq. 8.3, decisions.md section 8).
+
+use super::body::Body;
+use super::model::V_MAX;
+use crate::math::{Vec2, vec2};
+use crate::random::Draws;
+
+/// How far from the centre a relocated frisbee may be put, m.
+pub const RELOCATION_RADIUS: f32 = 0.1;
+/// Draws for a free spot; if none is free the one with most room is taken.
+const TRIES: usize = 32;
+
+/// Counts how far the frisbee was moved, relocations left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Transport {
+    counted_from: f32,
+    total: f32,
+    relocations: u32,
+}
+
+impl Transport {
+    /// Starts to count at the frisbee's place.
+    pub fn new(frisbee: &Body) -> Transport {
+        Transport { counted_from: frisbee.pose.at.x, total: 0.0, relocations: 0 }
+    }
+
+    /// True when the frisbee touches the wall at -x or +x.
+    pub fn touches_end(frisbee: &Body, half_length: f32) -> bool {
+        frisbee.pose.at.x.abs() + frisbee.shape.radius >= half_length
+    }
+
+    /// Puts the frisbee back near the centre, at rest, and counts on from there.
+    pub fn relocate(&mut self, bodies: &mut [Body], frisbee: usize, draws: &mut Draws) {
+        self.total += bodies[frisbee].pose.at.x - self.counted_from;
+        let spot = free_spot(bodies, frisbee, draws);
+        bodies[frisbee].pose.at = spot;
+        bodies[frisbee].velocity = Vec2::ZERO;
+        bodies[frisbee].spin = 0.0;
+        self.counted_from = spot.x;
+        self.relocations += 1;
+    }
+
+    /// Distance moved along x so far, m; exactly 0 if nothing ever touched the frisbee.
+    pub fn moved(&self, frisbee: &Body) -> f32 {
+        self.total + (frisbee.pose.at.x - self.counted_from)
+    }
+
+    /// How often the frisbee was put back.
+    pub fn relocations(&self) -> u32 {
+        self.relocations
+    }
+}
+
+/// A spot near the centre where the frisbee touches nobody.
+pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
+    let mut best = (f32::NEG_INFINITY, Vec2::ZERO);
+    for _ in 0..TRIES {
+        let spot = loop {
+            let spot = vec2(draws.range(-1.0, 1.0), draws.range(-1.0, 1.0));
+            if spot.length_squared() <= 1.0 {
+                break spot * RELOCATION_RADIUS;
+            }
+        };
+        let room = bodies
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != frisbee)
+            .map(|(_, b)| (b.pose.at - spot).length() - b.shape.radius - bodies[frisbee].shape.radius)
+            .fold(f32::INFINITY, f32::min);
+        if room > 0.0 {
+            return spot;
+        }
+        if room > best.0 {
+            best = (room, spot);
+        }
+    }
+    best.1
+}
+
+/// f_raw of Eq. 8.3: speed of the frisbee towards -x over v_max.
+pub fn raw_fitness(moved_x: f32, seconds: f32) -> f32 {
+    -moved_x / (seconds * V_MAX)
+}
+
+/// f_evo of Eq. 8.3: f_raw, less 1 if the frisbee never moved, derated when more than half the memory is used.
+pub fn evolution_fitness(moved_x: f32, seconds: f32, parsimony: f32) -> f32 {
+    let penalty = if moved_x == 0.0 { 1.0 } else { 0.0 };
+    let derate = if parsimony < 0.5 { 2.0 * parsimony } else { 1.0 };
+    derate * (raw_fitness(moved_x, seconds) - penalty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::body::{Pose, Shape};
+    use super::*;
+    use crate::random::Stream;
+
+    #[test]
+    fn relocation_is_left_out_of_the_distance() {
+        let mut bodies = vec![Body::at_rest(Shape::FRISBEE, Pose::default())];
+        let mut task = Transport::new(&bodies[0]);
+        assert_eq!(task.moved(&bodies[0]), 0.0);
+        bodies[0].pose.at.x = -0.896;
+        assert!(Transport::touches_end(&bodies[0], 1.0));
+        task.relocate(&mut bodies, 0, &mut Draws::new(1, 0, 0, 0, Stream::Relocation));
+        assert!(bodies[0].pose.at.length() <= RELOCATION_RADIUS && task.relocations() == 1);
+        bodies[0].pose.at.x -= 0.1;
+        assert!((task.moved(&bodies[0]) + 0.996).abs() < 1e-6, "{}", task.moved(&bodies[0]));
+    }
+
+    #[test]
+    fn a_relocated_frisbee_touches_nobody_where_there_is_room() {
+        let at = vec2(-0.08, 0.0);
+        let mut bodies = vec![Body::at_rest(Shape::ROBOT, Pose { at, heading: 0.0 })];
+        bodies.push(Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.9, 0.0), heading: 0.0 }));
+        for step in 0..100 {
+            let spot = free_spot(&bodies, 1, &mut Draws::new(1, 0, 0, step, Stream::Relocation));
+            assert!((spot - at).length() > 0.1425 && spot.length() <= RELOCATION_RADIUS + 1e-6);
+        }
+    }
+
+    #[test]
+    fn fitness_follows_eq_8_3() {
+        assert!((raw_fitness(-1.3, 10.0) - 1.0).abs() < 1e-6);
+        assert_eq!(evolution_fitness(0.0, 30.0, 0.9), -1.0);
+        assert!((evolution_fitness(-1.3, 10.0, 0.25) - 0.5).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,1 @@
+//! Populations, variation, selection and the island's side of migration

@@ -1,0 +1,1 @@
+//! The devices' facts as data: SPI words, I2C registers, the infra-red curve
