@@ -1,1 +1,4 @@
-//! The hub: switchboard, geneserver, motion capture, virtual senses, recorder, console
+//! The hub: switchboard, geneserver, motion capture, virtual senses, recorder and console.
+
+pub mod geneserver;
+pub mod measure;

@@ -1,7 +1,9 @@
 //! Engines: things that run many worlds. All of them give, for the same jobs, the same outcomes in the same order.
 
+mod evaluate;
 mod reference;
 
+pub use evaluate::evaluate;
 pub use reference::Reference;
 
 use crate::tree::Program;

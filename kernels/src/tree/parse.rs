@@ -41,7 +41,6 @@ impl std::error::Error for ParseError {}
 struct Open {
     node: usize,
     line: usize,
-    wanted: Option<u16>,
 }
 
 struct Reader<'a> {
@@ -102,7 +101,7 @@ impl Tree {
                 nodes[parent.node].children += 1;
             }
             let (node, wanted) = reader.node(code, 2 * level)?;
-            open.push(Open { node: nodes.len(), line: i + 1, wanted });
+            open.push(Open { node: nodes.len(), line: i + 1 });
             wants.push(wanted);
             lines.push(i);
             nodes.push(node);

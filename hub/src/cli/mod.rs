@@ -1,0 +1,4 @@
+//! The operator's commands, one file each.
+
+pub mod evolve;
+pub mod simulate;

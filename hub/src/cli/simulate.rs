@@ -1,0 +1,134 @@
+//! `xpuck simulate`: a tree's fitness over many simulations.
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use xpuck_hub::measure::{Plan, Starts, measure};
+use xpuck_kernels::engine::{Engine, Reference};
+use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
+use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::model::MAX_ROBOTS;
+
+/// Run a behaviour tree in simulation and print its fitness on the benchmark task.
+///
+/// The tree runs exactly as written: `avoiding` is not added. Fitness is f_raw of Eq. 8.3, the speed of the frisbee
+/// towards -x over v_max. The same seed gives the same digits on any number of threads.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck simulate docs/trees/806768.bt --scenario b --runs 200")]
+pub struct SimulateArgs {
+    /// File with the tree in text form.
+    tree: PathBuf,
+    /// Number of robots, 1 to 16.
+    #[arg(long, default_value_t = 9)]
+    robots: usize,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Number of runs.
+    #[arg(long, default_value_t = 200)]
+    runs: u32,
+    /// Where the robots start.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix)]
+    scenario: ScenarioArg,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// What `[index]` operands mean: Table 6.3 or Table 8.2.
+    #[arg(long, value_enum, default_value_t = MapArg::Full)]
+    registers: MapArg,
+    /// Keep angles given in degrees as written instead of rounding them to steps of pi/128.
+    #[arg(long)]
+    exact: bool,
+    /// Let bleft and bright always fail, as in the thesis's own runs.
+    #[arg(long)]
+    as_published: bool,
+}
+
+/// Starting positions.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ScenarioArg {
+    /// All robots at the -x end.
+    A,
+    /// Robots spread over the arena.
+    B,
+    /// A and B by turns.
+    Mix,
+}
+
+/// Register numbering.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum MapArg {
+    /// Table 6.3.
+    Full,
+    /// Table 8.2.
+    InSwarm,
+}
+
+#[derive(Serialize)]
+struct Output {
+    mean: f64,
+    sd: f64,
+    runs: u32,
+    robot_seconds: f64,
+    wall_s: f64,
+    r_acc: f64,
+    engine: &'static str,
+    hash: String,
+}
+
+/// Reads a tree file; errors name the file, line and column.
+pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("tree {}: cannot be read", path.display()))?;
+    Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))
+}
+
+/// Runs the command.
+pub fn run(args: &SimulateArgs) -> Result<()> {
+    if !(1..=MAX_ROBOTS).contains(&args.robots) {
+        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", args.robots);
+    }
+    if !(0.1..=36_000.0).contains(&args.seconds) || !(1..=1_000_000).contains(&args.runs) {
+        bail!("--seconds takes 0.1 to 36000 and --runs 1 to 1000000");
+    }
+    let map = match args.registers {
+        MapArg::Full => RegisterMap::Full,
+        MapArg::InSwarm => RegisterMap::InSwarm,
+    };
+    let tree = read_tree(&args.tree, map, args.exact)?;
+    let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
+    let program =
+        Program::compile_with(&tree, published).with_context(|| format!("tree {}", args.tree.display()))?;
+    let starts = match args.scenario {
+        ScenarioArg::A => Starts::Only(Scenario::A),
+        ScenarioArg::B => Starts::Only(Scenario::B),
+        ScenarioArg::Mix => Starts::Mix,
+    };
+    let plan = Plan { robots: args.robots, seconds: args.seconds, runs: args.runs, starts, seed: args.seed };
+    let started = Instant::now();
+    let measured = measure(&Reference, &program, &plan);
+    let wall_s = started.elapsed().as_secs_f64();
+    let output = Output {
+        mean: measured.mean,
+        sd: measured.sd,
+        runs: args.runs,
+        robot_seconds: plan.robot_seconds(),
+        wall_s,
+        r_acc: plan.robot_seconds() / wall_s,
+        engine: Reference.name(),
+        hash: format!("{:016x}", measured.hash),
+    };
+    if args.json {
+        println!("{}", serde_json::to_string(&output)?);
+        return Ok(());
+    }
+    let error = output.sd / f64::from(args.runs).sqrt();
+    println!("fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)", output.mean, output.sd,
+        args.runs, args.seconds, args.robots);
+    println!("{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}", output.robot_seconds, output.r_acc, output.engine);
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! One island: the noise-aware algorithm (thesis 8.2.2) and the island's side of migration (8.3.1).
+//!
+//! A generation is: every individual tried once more ([`Island::trials`], [`Island::record`]), the fittest offered
+//! to the other islands ([`Island::emigrant`]), then immigrants taken in and the next population made
+//! ([`Island::advance`]).
+
+use crate::generate::{full, grow, ramped};
+use crate::individual::{Id, Individual, Migrant, Operator};
+use crate::palette::Palette;
+use crate::samples::Samples;
+use crate::settings::{Form, Settings};
+use crate::variation::{crossover, mutate};
+use std::collections::BTreeSet;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::Tree;
+
+/// How many standard errors below the mean the 95 % likelihood fitness lies.
+const LIKELIHOOD_95: f64 = 1.96;
+/// Draws for a tree that the population does not hold yet before an equal one is let in.
+const NEW_TREE_TRIES: usize = 16;
+
+/// One simulation that the island wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Index of the individual in the population.
+    pub individual: usize,
+    /// Which kind of trial: 0 or 1.
+    pub stratum: usize,
+    /// Number of the world, never used twice on an island; with the island's seed it fixes the simulation.
+    pub world: u32,
+}
+
+/// Where an island stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Generations evaluated so far.
+    pub generation: u32,
+    /// The champion's estimated fitness.
+    pub best: f64,
+    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    pub derated: f64,
+    /// The champion's number of evaluations.
+    pub evaluations: u32,
+    /// The population's mean fitness.
+    pub mean: f64,
+}
+
+/// A population that evolves.
+#[derive(Clone, Debug)]
+pub struct Island {
+    settings: Settings,
+    palette: Palette,
+    island: u16,
+    seed: u64,
+    generation: u32,
+    born: u32,
+    /// Fittest first once the generation has been recorded.
+    population: Vec<Individual>,
+    /// Pooled standard deviation of a sample about its genotype's mean.
+    spread: f64,
+    rejected: u64,
+}
+
+impl Island {
+    /// An island with a ramped half-and-half population. The settings must have passed [`Settings::check`].
+    pub fn new(settings: Settings, palette: Palette, island: u16, seed: u64) -> Island {
+        let mut new = Island {
+            settings,
+            palette,
+            island,
+            seed,
+            generation: 0,
+            born: 0,
+            population: Vec::new(),
+            spread: 0.1,
+            rejected: 0,
+        };
+        let mut keys = BTreeSet::new();
+        let count = new.settings.population;
+        for i in 0..count {
+            let mut draws = new.draws(i as u32, 0);
+            let depth = new.settings.depth;
+            let tree = new.unseen(&mut keys, &mut draws, |p, d| ramped(p, i, count, depth, d));
+            let individual = new.newborn(tree, None, Operator::Random);
+            new.population.push(individual);
+        }
+        new
+    }
+
+    fn draws(&self, individual: u32, generation: u32) -> Draws {
+        Draws::new(self.seed, u32::from(self.island), individual, generation, Stream::Evolution)
+    }
+
+    fn newborn(&mut self, tree: Tree, parents: Option<[Id; 2]>, operator: Operator) -> Individual {
+        let id = Id { island: self.island, number: self.born };
+        self.born += 1;
+        Individual { id, parents, operator, born: self.generation, tree, samples: Samples::default() }
+    }
+
+    /// Makes trees until one is not in `keys` yet (in the honest form), and notes it there.
+    fn unseen(
+        &self,
+        keys: &mut BTreeSet<Vec<u8>>,
+        draws: &mut Draws,
+        make: impl Fn(&Palette, &mut Draws) -> Tree,
+    ) -> Tree {
+        let mut tree = make(&self.palette, draws);
+        if self.settings.form == Form::Honest {
+            for _ in 0..NEW_TREE_TRIES {
+                if keys.insert(tree.key()) {
+                    break;
+                }
+                tree = make(&self.palette, draws);
+            }
+        }
+        tree
+    }
+
+    /// The population; fittest first after [`Island::record`].
+    pub fn population(&self) -> &[Individual] {
+        &self.population
+    }
+
+    /// Generations recorded so far.
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Samples that were not finite and counted as -1.
+    pub fn rejected_samples(&self) -> u64 {
+        self.rejected
+    }
+
+    /// One trial for every individual.
+    pub fn trials(&self) -> Vec<Trial> {
+        let first = self.generation * self.settings.population as u32;
+        let trial = |(i, individual): (usize, &Individual)| Trial {
+            individual: i,
+            stratum: individual.samples.next_stratum(),
+            world: first + i as u32,
+        };
+        self.population.iter().enumerate().map(trial).collect()
+    }
+
+    /// Takes the fitness of each trial in order, and sorts the population.
+    ///
+    /// # Panics
+    /// If there are not as many results as trials.
+    pub fn record(&mut self, fitness: &[f32]) {
+        assert_eq!(fitness.len(), self.population.len(), "one result for each trial");
+        for (individual, f) in self.population.iter_mut().zip(fitness) {
+            let sound = f.is_finite();
+            self.rejected += u64::from(!sound);
+            let stratum = individual.samples.next_stratum();
+            individual.samples.add(stratum, if sound { f64::from(*f) } else { -1.0 });
+        }
+        self.generation += 1;
+        let (scatter, freedom) = self.population.iter().fold((0.0, 0), |(s, n), i| {
+            let (scatter, freedom) = i.samples.scatter();
+            (s + scatter, n + freedom)
+        });
+        if freedom > 0 {
+            self.spread = (scatter / f64::from(freedom)).sqrt();
+        }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.population.sort_by(|a, b| b.samples.mean().total_cmp(&a.samples.mean()).then(a.id.cmp(&b.id)));
+    }
+
+    /// The fitness that a tournament compares: the 95 % likelihood fitness; half the only sample in the published form.
+    fn cautious(&self, samples: &Samples) -> f64 {
+        let n = f64::from(samples.n());
+        match self.settings.form {
+            Form::AsPublished if samples.n() < 2 => samples.mean() / 2.0,
+            Form::AsPublished => samples.mean() - LIKELIHOOD_95 * samples.deviation() / n.sqrt(),
+            Form::Honest => samples.mean() - LIKELIHOOD_95 * self.spread / n.max(1.0).sqrt(),
+        }
+    }
+
+    fn derated(&self, samples: &Samples) -> f64 {
+        let full = self.settings.full_evaluations;
+        samples.mean() * f64::from(samples.n().min(full)) / f64::from(full)
+    }
+
+    /// The individual to drive the robot: highest likelihood fitness, or highest derated fitness as published.
+    pub fn champion(&self) -> &Individual {
+        let value = |i: &Individual| match self.settings.form {
+            Form::AsPublished => self.derated(&i.samples),
+            Form::Honest => self.cautious(&i.samples),
+        };
+        // The first of equals, so that the order of the population decides.
+        let mut best = &self.population[0];
+        for individual in &self.population[1..] {
+            if value(individual) > value(best) {
+                best = individual;
+            }
+        }
+        best
+    }
+
+    /// Where the island stands.
+    pub fn progress(&self) -> Progress {
+        let champion = self.champion();
+        let total: f64 = self.population.iter().map(|i| i.samples.mean()).sum();
+        Progress {
+            generation: self.generation,
+            best: champion.samples.mean(),
+            derated: self.derated(&champion.samples),
+            evaluations: champion.samples.n(),
+            mean: total / self.population.len() as f64,
+        }
+    }
+
+    /// The individual to offer to the others: from the top half of the elite, the fittest of those with 8 evaluations,
+    /// or failing that with 7, and so on.
+    pub fn emigrant(&self) -> Migrant {
+        let top = &self.population[..(self.settings.elites() / 2).max(1)];
+        let most = top.iter().map(|i| i.samples.n().min(self.settings.full_evaluations)).max().unwrap_or(0);
+        let best = top.iter().find(|i| i.samples.n() >= most).unwrap_or(&self.population[0]);
+        Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples }
+    }
+
+    /// Takes immigrants in and makes the next population.
+    pub fn advance(&mut self, immigrants: &[Migrant]) {
+        self.immigrate(immigrants);
+        self.breed();
+    }
+
+    /// Immigrants replace the least fit; in the honest form a tree that is already here is dropped.
+    fn immigrate(&mut self, immigrants: &[Migrant]) {
+        let mut keys: BTreeSet<Vec<u8>> = match self.settings.form {
+            Form::Honest => self.population.iter().map(|i| i.tree.key()).collect(),
+            Form::AsPublished => BTreeSet::new(),
+        };
+        let mut worst = self.population.len();
+        for migrant in immigrants.iter().take(self.settings.immigrants) {
+            if !self.palette.allows(&migrant.tree) {
+                continue;
+            }
+            if self.settings.form == Form::Honest && !keys.insert(migrant.tree.key()) {
+                continue;
+            }
+            worst -= 1;
+            self.population[worst] = Individual {
+                id: migrant.id,
+                parents: None,
+                operator: Operator::Migration,
+                born: self.generation,
+                tree: migrant.tree.clone(),
+                samples: migrant.samples,
+            };
+        }
+        self.sort();
+    }
+
+    fn breed(&mut self) {
+        let elites = self.settings.elites();
+        let mut keys: BTreeSet<Vec<u8>> = self.population.iter().map(|i| i.tree.key()).collect();
+        for i in elites..self.population.len() {
+            let mut draws = self.draws(i as u32, self.generation);
+            if draws.unit() >= self.settings.replace {
+                continue;
+            }
+            if draws.unit() < self.settings.crossover {
+                let mother = self.tournament(&mut draws);
+                let father = self.tournament(&mut draws);
+                let (a, b) = (&self.population[mother], &self.population[father]);
+                let parents = [a.id, b.id];
+                let settings = &self.settings;
+                let tree = self.unseen(&mut keys, &mut draws, |palette, d| {
+                    mutate(&crossover(&a.tree, &b.tree, d), palette, settings, d)
+                });
+                self.population[i] = self.newborn(tree, Some(parents), Operator::Crossover);
+            } else {
+                let depth = self.settings.depth;
+                let tree = self.unseen(&mut keys, &mut draws, |palette, d| {
+                    let level = d.below(depth as u32) as usize;
+                    if d.unit() < 0.5 { full(palette, level, d) } else { grow(palette, level, d) }
+                });
+                self.population[i] = self.newborn(tree, None, Operator::Random);
+            }
+        }
+    }
+
+    /// Index of the winner of a tournament among the elite.
+    fn tournament(&self, draws: &mut Draws) -> usize {
+        let elites = self.settings.elites() as u32;
+        let mut best = draws.below(elites) as usize;
+        for _ in 1..self.settings.tournament {
+            let other = draws.below(elites) as usize;
+            if self.cautious(&self.population[other].samples) > self.cautious(&self.population[best].samples) {
+                best = other;
+            }
+        }
+        best
+    }
+}

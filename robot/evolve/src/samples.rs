@@ -1,0 +1,96 @@
+//! What is known of a genotype's fitness: samples from two kinds of trial, kept apart.
+
+/// Count, sum and sum of squares of the samples of each stratum (scenario A and B of the benchmark task).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Samples {
+    count: [u32; 2],
+    sum: [f64; 2],
+    square: [f64; 2],
+}
+
+impl Samples {
+    /// From counts, sums and sums of squares, as they come from another island. `None` if they cannot be samples.
+    pub fn from_parts(count: [u32; 2], sum: [f64; 2], square: [f64; 2]) -> Option<Samples> {
+        let sound = |i: usize| {
+            let (n, s, q) = (f64::from(count[i]), sum[i], square[i]);
+            s.is_finite() && q.is_finite() && s * s <= n * q * (1.0 + 1e-9) + 1e-9 && (n > 0.0 || (s == 0.0 && q == 0.0))
+        };
+        (sound(0) && sound(1)).then_some(Samples { count, sum, square })
+    }
+
+    /// Counts, sums and sums of squares.
+    pub fn parts(&self) -> ([u32; 2], [f64; 2], [f64; 2]) {
+        (self.count, self.sum, self.square)
+    }
+
+    /// Adds a sample.
+    pub fn add(&mut self, stratum: usize, fitness: f64) {
+        self.count[stratum] += 1;
+        self.sum[stratum] += fitness;
+        self.square[stratum] += fitness * fitness;
+    }
+
+    /// Number of samples.
+    pub fn n(&self) -> u32 {
+        self.count[0] + self.count[1]
+    }
+
+    /// The stratum that the next sample should come from: they alternate.
+    pub fn next_stratum(&self) -> usize {
+        usize::from(self.count[0] > self.count[1])
+    }
+
+    /// Estimated fitness: each stratum weighs the same. 0 without samples.
+    pub fn mean(&self) -> f64 {
+        let means: Vec<f64> = (0..2).filter(|i| self.count[*i] > 0).map(|i| self.sum[i] / f64::from(self.count[i])).collect();
+        if means.is_empty() { 0.0 } else { means.iter().sum::<f64>() / means.len() as f64 }
+    }
+
+    /// Sum of squared deviations from the strata's means, and its degrees of freedom.
+    pub fn scatter(&self) -> (f64, u32) {
+        let mut total = (0.0, 0);
+        for i in 0..2 {
+            if self.count[i] > 1 {
+                let n = f64::from(self.count[i]);
+                total.0 += (self.square[i] - self.sum[i] * self.sum[i] / n).max(0.0);
+                total.1 += self.count[i] - 1;
+            }
+        }
+        total
+    }
+
+    /// Standard deviation over all samples, strata thrown together; 0 with fewer than two.
+    pub fn deviation(&self) -> f64 {
+        let n = f64::from(self.n());
+        if n < 2.0 {
+            return 0.0;
+        }
+        let (sum, square) = (self.sum[0] + self.sum[1], self.square[0] + self.square[1]);
+        ((square - sum * sum / n).max(0.0) / (n - 1.0)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strata_alternate_and_weigh_the_same() {
+        let mut s = Samples::default();
+        for fitness in [0.1, 0.5, 0.3] {
+            s.add(s.next_stratum(), fitness);
+        }
+        assert_eq!(s.parts().0, [2, 1]);
+        assert!((s.mean() - 0.35).abs() < 1e-12);
+        assert!((s.scatter().0 - 0.02).abs() < 1e-12 && s.scatter().1 == 1);
+        assert!((s.deviation() - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn impossible_parts_are_refused() {
+        assert!(Samples::from_parts([2, 0], [1.0, 0.0], [0.6, 0.0]).is_some());
+        assert!(Samples::from_parts([2, 0], [1.0, 0.0], [0.1, 0.0]).is_none(), "sum of squares below the least possible");
+        assert!(Samples::from_parts([0, 0], [1.0, 0.0], [1.0, 0.0]).is_none());
+        assert!(Samples::from_parts([1, 0], [f64::NAN, 0.0], [1.0, 0.0]).is_none());
+    }
+}

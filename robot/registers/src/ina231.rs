@@ -1,0 +1,142 @@
+//! The INA231 power monitors on the interface board (thesis 5.2.3; TI data sheet SBOS644D): two of them, each across a
+//! 20 mOhm shunt. Registers are 16 bits, most significant byte first; a write sets the register pointer, a read
+//! returns what it points at.
+//!
+//! The thesis does not give the addresses. 0x40 for the battery side and 0x41 for the 5 V side are our choice:
+//! the two lowest that the address pins allow.
+
+/// 7-bit address of the monitor between the battery and the boost converter.
+pub const BATTERY_ADDRESS: u8 = 0x40;
+/// 7-bit address of the monitor between the boost converter and the 5 V supply of the board.
+pub const SUPPLY_ADDRESS: u8 = 0x41;
+
+/// Resistance of the shunt, ohm.
+pub const SHUNT_OHMS: f32 = 0.020;
+/// One bit of the shunt voltage register, V.
+pub const SHUNT_VOLTS_LSB: f32 = 2.5e-6;
+/// One bit of the bus voltage register, V.
+pub const BUS_VOLTS_LSB: f32 = 1.25e-3;
+/// One bit of the current register with [`CALIBRATION`], A.
+pub const CURRENT_LSB: f32 = 1.0e-3;
+/// One bit of the power register with [`CALIBRATION`], W; the chip fixes it at 25 times the current's.
+pub const POWER_LSB: f32 = 25.0 * CURRENT_LSB;
+/// Calibration register for 1 mA a bit: 0.00512 / (1 mA * 20 mOhm).
+pub const CALIBRATION: u16 = 256;
+/// Configuration after power-up or reset: no averaging, 1.1 ms conversions, continuous shunt and bus.
+pub const CONFIGURATION_AT_RESET: u16 = 0x4127;
+/// The configuration in use: average of 16, 1.1 ms conversions, continuous shunt and bus (as Linux's ina2xx).
+pub const CONFIGURATION: u16 = 0x4527;
+/// Bit of the configuration register that resets the chip.
+pub const CONFIGURATION_RESET_BIT: u16 = 0x8000;
+/// Full scale of the shunt input is 81.92 mV, so this is the largest current seen, A.
+pub const MAX_AMPS: f32 = 4.096;
+
+/// Addresses of the registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Register {
+    /// Averaging, conversion times and mode.
+    Configuration = 0,
+    /// Voltage across the shunt, signed.
+    ShuntVoltage = 1,
+    /// Voltage at the load side of the shunt; bit 15 is always 0.
+    BusVoltage = 2,
+    /// Power, from current and bus voltage.
+    Power = 3,
+    /// Current, signed; 0 until the calibration is written.
+    Current = 4,
+    /// Scale of the current register, 15 bits.
+    Calibration = 5,
+    /// What the alert pin shows.
+    MaskEnable = 6,
+    /// Limit of the alert.
+    AlertLimit = 7,
+}
+
+impl Register {
+    /// The register at a pointer value, if there is one.
+    pub fn from_pointer(pointer: u8) -> Option<Register> {
+        use Register::*;
+        let all = [Configuration, ShuntVoltage, BusVoltage, Power, Current, Calibration, MaskEnable, AlertLimit];
+        all.get(usize::from(pointer)).copied()
+    }
+}
+
+/// The bytes of a write to a register.
+pub fn write(register: Register, value: u16) -> [u8; 3] {
+    let [high, low] = value.to_be_bytes();
+    [register as u8, high, low]
+}
+
+/// The bus voltage in a register's value, V, 0..=40.96.
+pub fn volts(bus: u16) -> f32 {
+    f32::from(bus & 0x7fff) * BUS_VOLTS_LSB
+}
+
+/// The bus voltage register for a voltage, V; clamped to what the register holds.
+pub fn bus_register(volts: f32) -> u16 {
+    (volts / BUS_VOLTS_LSB).round().clamp(0.0, 32767.0) as u16
+}
+
+/// The current in the current register's value, A, with [`CALIBRATION`]; positive discharges the battery.
+pub fn amps(current: u16) -> f32 {
+    f32::from(current as i16) * CURRENT_LSB
+}
+
+/// The shunt voltage register for a current through the 20 mOhm shunt, A; clamped to +-4.096 A.
+pub fn shunt_register(amps: f32) -> u16 {
+    (amps * SHUNT_OHMS / SHUNT_VOLTS_LSB).round().clamp(-32768.0, 32767.0) as i16 as u16
+}
+
+/// The current register that the chip computes: shunt register times calibration over 2048.
+pub fn current_register(shunt: u16, calibration: u16) -> u16 {
+    (i32::from(shunt as i16) * i32::from(calibration & 0x7fff) / 2048).clamp(-32768, 32767) as i16 as u16
+}
+
+/// The power register that the chip computes: magnitude of the current register times the bus register over 20000.
+pub fn power_register(current: u16, bus: u16) -> u16 {
+    (u32::from((current as i16).unsigned_abs()) * u32::from(bus) / 20_000).min(65535) as u16
+}
+
+/// The power in the power register's value, W, with [`CALIBRATION`].
+pub fn watts(power: u16) -> f32 {
+    f32::from(power) * POWER_LSB
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calibration_is_that_of_the_data_sheet() {
+        assert!((0.00512 / (CURRENT_LSB * SHUNT_OHMS) - f32::from(CALIBRATION)).abs() < 1e-3);
+        assert!((amps(current_register(shunt_register(MAX_AMPS), CALIBRATION)) - MAX_AMPS).abs() < 2.0 * CURRENT_LSB);
+    }
+
+    #[test]
+    fn volts_amps_and_watts_come_back() {
+        let bus = bus_register(3.7);
+        let current = current_register(shunt_register(0.892), CALIBRATION);
+        assert_eq!((bus, current), (2960, 892));
+        assert!((volts(bus) - 3.7).abs() < 1e-6);
+        assert!((amps(current) - 0.892).abs() < 1e-6);
+        assert!((watts(power_register(current, bus)) - 3.3).abs() < POWER_LSB);
+        let charging = current_register(shunt_register(-0.5), CALIBRATION);
+        assert!((amps(charging) + 0.5).abs() < 1e-6, "the current is signed");
+    }
+
+    #[test]
+    fn values_stay_inside_their_registers() {
+        assert_eq!(shunt_register(100.0), 0x7fff);
+        assert_eq!(shunt_register(-100.0), 0x8000);
+        assert_eq!(bus_register(-1.0), 0);
+        assert_eq!(current_register(0x8000, 0x7fff), 0x8000);
+    }
+
+    #[test]
+    fn writes_carry_the_pointer_and_the_high_byte_first() {
+        assert_eq!(write(Register::Calibration, CALIBRATION), [5, 0x01, 0x00]);
+        assert_eq!(Register::from_pointer(7), Some(Register::AlertLimit));
+        assert_eq!(Register::from_pointer(8), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! The infra-red proximity sensors: ADC counts against distance (Eq. 7.3 of the thesis).
+//!
+//! The published curve has two branches that do not meet: at 7 mm it steps up from 3517.5 to 3584.6 counts. The
+//! inverse takes the near branch wherever both answer, so only distances from 7.0 to 7.11 mm do not come back.
+
+/// Raw reading of a reflectance sensor, ADC counts, 0..=4095; larger is nearer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RawCounts(pub u16);
+
+/// A distance from a sensor, m.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Metres(pub f32);
+
+/// Largest value of the dsPIC's 12-bit converter.
+pub const MAX_COUNTS: u16 = 4095;
+
+/// The scale of Eq. 7.3, counts.
+const SCALE: f32 = 3500.0;
+/// Distance up to which the near branch of Eq. 7.3 holds, m.
+const NEAR: f32 = 0.007;
+
+/// Eq. 7.3 as printed, counts as a real number; negative beyond about 33 mm.
+fn curve(distance: f32) -> f32 {
+    if distance > NEAR {
+        let x = 40.0 * distance + 0.7;
+        let square = x * x;
+        SCALE * (1.0 / (square * square) - 0.06)
+    } else {
+        SCALE * (1.04 - 5.0 * distance)
+    }
+}
+
+impl RawCounts {
+    /// The reading of an aligned sensor that faces white card at `distance` (Eq. 7.3), rounded; 0 beyond about 33 mm,
+    /// and an infinite distance reads 0.
+    pub fn from_distance(distance: Metres) -> RawCounts {
+        RawCounts(curve(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
+    }
+}
+
+impl Metres {
+    /// The distance at which an aligned sensor reads `raw`; 0 for readings above the curve, and 33 mm for 0 counts,
+    /// which then means "at least this far".
+    pub fn from_raw(raw: RawCounts) -> Metres {
+        let level = f32::from(raw.0) / SCALE;
+        Metres(if f32::from(raw.0) >= curve(NEAR) {
+            ((1.04 - level) / 5.0).max(0.0)
+        } else {
+            ((level + 0.06).sqrt().sqrt().recip() - 0.7) / 40.0
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_has_the_printed_values() {
+        let at = |mm: f32| RawCounts::from_distance(Metres(mm * 1e-3)).0;
+        assert_eq!(at(0.0), 3640);
+        assert_eq!(at(5.0), 3553, "3500 * (1.04 - 0.025) = 3552.5");
+        assert_eq!(at(10.0), 2181, "3500 * (1.1^-4 - 0.06)");
+        assert_eq!(at(30.0), 59, "3500 * (1.9^-4 - 0.06)");
+        assert_eq!(at(34.0), 0);
+        assert_eq!(RawCounts::from_distance(Metres(f32::INFINITY)), RawCounts(0));
+    }
+
+    #[test]
+    fn distances_come_back() {
+        for i in 0..=330 {
+            let d = i as f32 * 1e-4;
+            if d > 0.00699 && d < 0.00712 {
+                continue;
+            }
+            let back = Metres::from_raw(RawCounts::from_distance(Metres(d))).0;
+            // Half a count is 0.03 mm on the flat parts of the curve.
+            assert!((back - d).abs() < 5e-5, "{d} came back as {back}");
+        }
+    }
+
+    #[test]
+    fn any_count_gives_a_sane_distance() {
+        for raw in 0..=MAX_COUNTS {
+            let d = Metres::from_raw(RawCounts(raw)).0;
+            assert!((0.0..0.0335).contains(&d), "{raw} counts gave {d} m");
+        }
+    }
+}

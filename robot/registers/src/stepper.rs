@@ -1,0 +1,78 @@
+//! The stepper motors: 20 steps a turn behind a 50:1 gear, so 1000 steps a wheel revolution, on 41 mm wheels
+//! (e-puck.org). Real robots differ by about 1 % (thesis 7.2); that correction belongs to the robot's calibration.
+
+use std::f32::consts::PI;
+
+/// Steps in one revolution of a wheel.
+pub const STEPS_PER_REVOLUTION: f32 = 1000.0;
+/// Diameter of a wheel, m.
+pub const WHEEL_DIAMETER: f32 = 0.041;
+/// Distance a wheel rolls in one step, m (0.1288 mm).
+pub const METRES_PER_STEP: f32 = PI * WHEEL_DIAMETER / STEPS_PER_REVOLUTION;
+/// Fastest speed the dsPIC drives, steps/s either way; 0.1288 m/s.
+pub const MAX_STEPS_PER_SECOND: i16 = 1000;
+
+/// A motor's speed in whole steps/s, -1000..=1000; positive drives the robot forward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepsPerSecond(i16);
+
+/// A wheel's speed over the floor, m/s; positive drives the robot forward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct MetresPerSecond(pub f32);
+
+impl StepsPerSecond {
+    /// No motion.
+    pub const ZERO: StepsPerSecond = StepsPerSecond(0);
+
+    /// A speed, clamped to what the motors can do.
+    pub fn new(steps: i16) -> StepsPerSecond {
+        StepsPerSecond(steps.clamp(-MAX_STEPS_PER_SECOND, MAX_STEPS_PER_SECOND))
+    }
+
+    /// The speed as it stands in a word of the SPI message.
+    pub fn get(self) -> i16 {
+        self.0
+    }
+}
+
+impl From<MetresPerSecond> for StepsPerSecond {
+    /// Rounds to whole steps and clamps; NaN becomes 0, because a motor must not run on garbage.
+    fn from(speed: MetresPerSecond) -> StepsPerSecond {
+        let limit = f32::from(MAX_STEPS_PER_SECOND);
+        StepsPerSecond((speed.0 / METRES_PER_STEP).round().clamp(-limit, limit) as i16)
+    }
+}
+
+impl From<StepsPerSecond> for MetresPerSecond {
+    fn from(speed: StepsPerSecond) -> MetresPerSecond {
+        MetresPerSecond(f32::from(speed.0) * METRES_PER_STEP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn straight_ahead_is_714_steps_a_second() {
+        assert!((METRES_PER_STEP - 0.1288e-3).abs() < 1e-7);
+        assert_eq!(StepsPerSecond::from(MetresPerSecond(0.0919)).get(), 713);
+        assert_eq!(StepsPerSecond::from(MetresPerSecond(-0.0919)).get(), -713);
+    }
+
+    #[test]
+    fn speeds_are_clamped_and_never_garbage() {
+        assert_eq!(StepsPerSecond::from(MetresPerSecond(0.13)).get(), 1000);
+        assert_eq!(StepsPerSecond::from(MetresPerSecond(f32::NEG_INFINITY)).get(), -1000);
+        assert_eq!(StepsPerSecond::from(MetresPerSecond(f32::NAN)), StepsPerSecond::ZERO);
+        assert_eq!(StepsPerSecond::new(i16::MIN).get(), -1000);
+    }
+
+    #[test]
+    fn whole_steps_come_back() {
+        for steps in -1000..=1000 {
+            let speed = StepsPerSecond::new(steps);
+            assert_eq!(StepsPerSecond::from(MetresPerSecond::from(speed)), speed);
+        }
+    }
+}
