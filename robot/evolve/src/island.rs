@@ -16,6 +16,8 @@ use xpuck_kernels::tree::Tree;
 
 /// How many standard errors below the mean the 95 % likelihood fitness lies.
 const LIKELIHOOD_95: f64 = 1.96;
+/// How far genotypes' true fitness spreads about 0 among those worth keeping; measured fitness spreads wider by noise.
+const PRIOR_SPREAD: f64 = 0.05;
 /// Draws for a tree that the population does not hold yet before an equal one is let in.
 const NEW_TREE_TRIES: usize = 16;
 
@@ -166,16 +168,32 @@ impl Island {
     }
 
     fn sort(&mut self) {
-        self.population.sort_by(|a, b| b.samples.mean().total_cmp(&a.samples.mean()).then(a.id.cmp(&b.id)));
+        let mut population = std::mem::take(&mut self.population);
+        population.sort_by_cached_key(|i| (Descending(self.estimate(&i.samples)), i.id));
+        self.population = population;
     }
 
-    /// The fitness that a tournament compares: the 95 % likelihood fitness; half the only sample in the published form.
-    fn cautious(&self, samples: &Samples) -> f64 {
-        let n = f64::from(samples.n());
+    /// The estimate that elites, tournaments and the champion are chosen by.
+    ///
+    /// Honest: the posterior mean under a prior about 0 whose width is [`PRIOR_SPREAD`], so few samples count little.
+    /// As published: the mean orders the population, and tournaments compare the 95 % likelihood fitness, or half the
+    /// only sample (see [`Island::likelihood`]).
+    fn estimate(&self, samples: &Samples) -> f64 {
         match self.settings.form {
+            Form::AsPublished => samples.mean(),
+            Form::Honest => {
+                let n = f64::from(samples.n());
+                samples.mean() * n / (n + (self.spread / PRIOR_SPREAD).powi(2))
+            }
+        }
+    }
+
+    /// What a tournament compares.
+    fn likelihood(&self, samples: &Samples) -> f64 {
+        match self.settings.form {
+            Form::Honest => self.estimate(samples),
             Form::AsPublished if samples.n() < 2 => samples.mean() / 2.0,
-            Form::AsPublished => samples.mean() - LIKELIHOOD_95 * samples.deviation() / n.sqrt(),
-            Form::Honest => samples.mean() - LIKELIHOOD_95 * self.spread / n.max(1.0).sqrt(),
+            Form::AsPublished => samples.mean() - LIKELIHOOD_95 * samples.deviation() / f64::from(samples.n()).sqrt(),
         }
     }
 
@@ -184,11 +202,11 @@ impl Island {
         samples.mean() * f64::from(samples.n().min(full)) / f64::from(full)
     }
 
-    /// The individual to drive the robot: highest likelihood fitness, or highest derated fitness as published.
+    /// The individual to drive the robot: highest estimate, or highest derated fitness as published.
     pub fn champion(&self) -> &Individual {
         let value = |i: &Individual| match self.settings.form {
             Form::AsPublished => self.derated(&i.samples),
-            Form::Honest => self.cautious(&i.samples),
+            Form::Honest => self.estimate(&i.samples),
         };
         // The first of equals, so that the order of the population decides.
         let mut best = &self.population[0];
@@ -249,7 +267,11 @@ impl Island {
                 operator: Operator::Migration,
                 born: self.generation,
                 tree: migrant.tree.clone(),
-                samples: migrant.samples,
+                // Samples that made it the best of its island flatter it; here it has to show itself again.
+                samples: match self.settings.form {
+                    Form::Honest => Samples::default(),
+                    Form::AsPublished => migrant.samples,
+                },
             };
         }
         self.sort();
@@ -290,10 +312,28 @@ impl Island {
         let mut best = draws.below(elites) as usize;
         for _ in 1..self.settings.tournament {
             let other = draws.below(elites) as usize;
-            if self.cautious(&self.population[other].samples) > self.cautious(&self.population[best].samples) {
+            if self.likelihood(&self.population[other].samples) > self.likelihood(&self.population[best].samples) {
                 best = other;
             }
         }
         best
+    }
+}
+
+/// Orders floats from high to low.
+#[derive(PartialEq)]
+struct Descending(f64);
+
+impl Eq for Descending {}
+
+impl PartialOrd for Descending {
+    fn partial_cmp(&self, other: &Descending) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Descending {
+    fn cmp(&self, other: &Descending) -> std::cmp::Ordering {
+        other.0.total_cmp(&self.0)
     }
 }

@@ -33,7 +33,7 @@ pub fn to_rgb([y, u, v]: Yuv) -> Rgb {
 
 /// The four bytes of two neighbouring pixels; their colour differences are averaged.
 pub fn pack(left: Yuv, right: Yuv) -> [u8; 4] {
-    let mean = |a: u8, b: u8| ((u16::from(a) + u16::from(b) + 1) / 2) as u8;
+    let mean = |a: u8, b: u8| (u16::from(a) + u16::from(b)).div_ceil(2) as u8;
     [left[0], mean(left[1], right[1]), right[0], mean(left[2], right[2])]
 }
 

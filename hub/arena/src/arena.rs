@@ -1,0 +1,224 @@
+//! The core: bodies, the devices of every robot and the keeper, advanced step by step.
+
+use crate::dspic::Dspic;
+use crate::keeper::Keeper;
+use crate::power::Power;
+use crate::settings::{ArenaError, Settings};
+use xpuck_kernels::math::{Vec2, wrap_angle};
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::{Body, Pose, model::DT, senses, start};
+use xpuck_registers::spi::Words;
+
+/// One step of the arena, s.
+pub const STEP_SECONDS: f64 = 0.025;
+
+/// Robots and a frisbee, with the devices that the robots' boards talk to.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    bodies: Vec<Body>,
+    previous: Vec<Pose>,
+    dspics: Vec<Dspic>,
+    power: Vec<Power>,
+    keeper: Keeper,
+    physics: Physics,
+    seed: u64,
+    steps: u32,
+}
+
+impl Arena {
+    /// An arena at its start: robots in the settings' order, then the frisbee.
+    pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
+        settings.validate()?;
+        let robots = settings.robots.len();
+        let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
+        Ok(Arena::with_bodies(settings.seed, start::place(settings.scenario, robots, &mut draws)))
+    }
+
+    /// An arena of given bodies, robots first and the frisbee last.
+    fn with_bodies(seed: u64, bodies: Vec<Body>) -> Arena {
+        let robots = bodies.len() - 1;
+        // Robots come from their chargers nearly full, and not equally so.
+        let charge = |i: usize| f64::from(Draws::new(seed, 0, i as u32, 0, Stream::Device).range(0.92, 1.0));
+        let mut arena = Arena {
+            previous: bodies.iter().map(|b| b.pose).collect(),
+            dspics: vec![Dspic::default(); robots],
+            power: (0..robots).map(|i| Power::new(charge(i))).collect(),
+            keeper: Keeper::default(),
+            physics: Physics::default(),
+            bodies,
+            seed,
+            steps: 0,
+        };
+        let velocities = vec![Vec2::ZERO; robots];
+        arena.scan(&velocities);
+        arena
+    }
+
+    /// Advances arena time by [`STEP_SECONDS`].
+    pub fn step(&mut self) {
+        let robots = self.robots();
+        self.previous.clear();
+        self.previous.extend(self.bodies.iter().map(|b| b.pose));
+        let velocities: Vec<Vec2> = self.bodies[..robots].iter().map(|b| b.velocity).collect();
+        for (body, dspic) in self.bodies.iter_mut().zip(&self.dspics) {
+            body.wheels = dspic.wheels();
+        }
+        physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
+        self.steps += 1;
+        for (power, dspic) in self.power.iter_mut().zip(&mut self.dspics) {
+            dspic.step();
+            power.battery.drain(STEP_SECONDS);
+        }
+        let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
+        if self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws) {
+            // Carried, not driven: there is no path between the two places.
+            self.previous[robots] = self.bodies[robots].pose;
+        }
+        self.scan(&velocities);
+    }
+
+    fn scan(&mut self, velocities: &[Vec2]) {
+        for (i, dspic) in self.dspics.iter_mut().enumerate() {
+            let readings = senses::proximity(&self.bodies, i, self.physics.half_arena);
+            let body = &self.bodies[i];
+            let acceleration = ((body.velocity - velocities[i]) * (1.0 / DT)).rotate(Vec2::unit(-body.pose.heading));
+            let volts = self.power[i].battery.volts() as f32;
+            // Step 0 of this stream is the charge's.
+            let mut draws = Draws::new(self.seed, 0, i as u32, self.steps + 1, Stream::Device);
+            dspic.scan(&readings, acceleration, volts, &mut draws);
+        }
+    }
+
+    /// One SPI message with the dsPIC of robot `robot`.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn spi(&mut self, robot: usize, words: &Words) -> Words {
+        self.dspics[robot].exchange(words)
+    }
+
+    /// One I2C transaction on the bus of robot `robot`; false if nothing acknowledges.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn i2c(&mut self, robot: usize, address: u8, write: &[u8], read: &mut [u8]) -> bool {
+        self.power[robot].transfer(address, write, read)
+    }
+
+    /// Robots, then the frisbee, as they are now.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Number of robots.
+    pub fn robots(&self) -> usize {
+        self.dspics.len()
+    }
+
+    /// Steps made so far.
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Arena time so far, s.
+    pub fn seconds(&self) -> f64 {
+        f64::from(self.steps) * STEP_SECONDS
+    }
+
+    /// Half the arena's length along x and y, m.
+    pub fn half_arena(&self) -> (f32, f32) {
+        self.physics.half_arena
+    }
+
+    /// Poses in the last step, `part` of the way from its start (0) to its end (1).
+    pub fn poses(&self, part: f32) -> Vec<Pose> {
+        let between = |(from, body): (&Pose, &Body)| Pose {
+            at: from.at + (body.pose.at - from.at) * part,
+            heading: wrap_angle(from.heading + wrap_angle(body.pose.heading - from.heading) * part),
+        };
+        self.previous.iter().zip(&self.bodies).map(between).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::for_tests;
+    use xpuck_kernels::math::vec2;
+    use xpuck_kernels::world::Shape;
+    use xpuck_registers::spi::{Actions, Command, Report};
+    use xpuck_registers::stepper::StepsPerSecond;
+
+    fn drive(left: i16, right: i16) -> Words {
+        let speeds = [left, right].map(StepsPerSecond::new);
+        Command { actions: Actions::SET_MOTOR, speeds, ..Command::default() }.encode()
+    }
+
+    fn one_robot(x: f32, frisbee: f32) -> Arena {
+        let robot = Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
+        let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(frisbee, 0.0), heading: 0.0 });
+        Arena::with_bodies(3, vec![robot, frisbee])
+    }
+
+    #[test]
+    fn steps_on_the_wire_become_metres_on_the_floor() {
+        let mut arena = one_robot(-0.9, 0.8);
+        for _ in 0..80 {
+            arena.spi(0, &drive(714, 714));
+            arena.step();
+        }
+        let moved = arena.bodies()[0].pose.at.x + 0.9;
+        assert!((moved - 0.184).abs() < 0.02, "2 s at 0.0919 m/s moved {moved} m");
+        assert_eq!(arena.seconds(), 2.0);
+        let told = Report::decode(&arena.spi(0, &drive(0, 0))).unwrap();
+        assert_eq!(told.steps, [1428, 1428]);
+    }
+
+    #[test]
+    fn a_silent_master_brings_the_robot_to_rest() {
+        let mut arena = one_robot(-0.5, 0.8);
+        arena.spi(0, &drive(714, 714));
+        (0..8).for_each(|_| arena.step());
+        assert!(arena.bodies()[0].velocity.x > 0.05);
+        (0..20).for_each(|_| arena.step());
+        assert!(arena.bodies()[0].velocity.length() < 1e-3);
+    }
+
+    #[test]
+    fn a_wall_ahead_is_read_by_the_front_sensors() {
+        let mut arena = one_robot(0.95, -0.5);
+        arena.step();
+        let told = Report::decode(&arena.spi(0, &[0; 32])).unwrap();
+        assert!(told.reflected[0].0 > 1500 && told.reflected[7].0 > 1500, "{:?}", told.reflected);
+        assert!(told.reflected[3].0 < 20 && told.reflected[4].0 < 20, "{:?}", told.reflected);
+    }
+
+    #[test]
+    fn the_keeper_puts_the_frisbee_back_and_no_path_shows() {
+        let mut arena = one_robot(0.0, 0.896);
+        arena.spi(0, &drive(100, 100));
+        (0..19).for_each(|_| arena.step());
+        assert!(arena.bodies()[1].pose.at.x > 0.85);
+        (0..20).for_each(|_| arena.step());
+        assert!(arena.bodies()[1].pose.at.length() <= 0.2);
+        let [a, b] = [0.0, 1.0].map(|part| arena.poses(part)[1].at);
+        assert!((a - b).length() < 0.01, "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn the_same_seed_and_words_give_the_same_arena() {
+        let run = || {
+            let mut arena = Arena::new(&for_tests(9)).unwrap();
+            let mut replies = Vec::new();
+            for step in 0..100 {
+                for robot in 0..9 {
+                    replies.push(arena.spi(robot, &drive(600, 300 + 10 * robot as i16 + step)));
+                }
+                arena.step();
+            }
+            (replies, arena.poses(1.0))
+        };
+        assert!(run() == run());
+    }
+}

@@ -1,0 +1,193 @@
+//! The e-puck's microcontroller as its SPI master meets it: a slave that reads commands one word late, drives two
+//! stepper motors, scans the infra-red sensors and stops the wheels when nobody talks to it.
+
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::random::{Draws, normal_pair};
+use xpuck_kernels::world::model::{DT, PROX_RANGE};
+use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawCounts};
+use xpuck_registers::spi::{Actions, Command, Report, Status, Words, late};
+use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
+
+/// Steps of arena time without a valid command after which the wheels stop: 0.2 s.
+pub const COMMAND_TIMEOUT_STEPS: u32 = 8;
+/// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
+const NOISE_COUNTS: f32 = 2.0;
+/// The accelerometer's reading at 0 g and its counts per g.
+const ACCELERATION_ZERO: f32 = 2048.0;
+const ACCELERATION_PER_G: f32 = 800.0;
+/// A quiet room on the microphones.
+const MICROPHONE_ZERO: f32 = 2048.0;
+/// Ambient infra-red under the arena's lamps.
+const AMBIENT: f32 = 3900.0;
+
+/// The slave's state between messages.
+#[derive(Clone, Debug)]
+pub struct Dspic {
+    speeds: [StepsPerSecond; 2],
+    /// Motor positions, steps; f64 so that an hour at full speed loses no step.
+    positions: [f64; 2],
+    silent_steps: u32,
+    previous_last: u16,
+    report: Report,
+}
+
+impl Default for Dspic {
+    fn default() -> Dspic {
+        Dspic {
+            speeds: [StepsPerSecond::ZERO; 2],
+            positions: [0.0; 2],
+            silent_steps: COMMAND_TIMEOUT_STEPS,
+            previous_last: 0,
+            report: Report { status: Status::MOTORS_TIMED_OUT, ..Report::default() },
+        }
+    }
+}
+
+impl Dspic {
+    /// One message each way. The reply was loaded before the first clock, so it cannot answer this command.
+    pub fn exchange(&mut self, words: &Words) -> Words {
+        let reply = self.report.encode();
+        self.report.sequence = self.report.sequence.wrapping_add(1);
+        let buffer = late(self.previous_last, words);
+        self.previous_last = words[words.len() - 1];
+        match Command::decode_late(&buffer) {
+            Ok(command) => self.obey(&command),
+            Err(_) => {
+                self.report.rejected = self.report.rejected.wrapping_add(1);
+                self.report.status.0 |= Status::LAST_COMMAND_BAD.0;
+            }
+        }
+        reply
+    }
+
+    fn obey(&mut self, command: &Command) {
+        self.silent_steps = 0;
+        self.report.status = Status::default();
+        self.report.echo = command.sequence;
+        if command.actions.has(Actions::RESET) {
+            *self = Dspic { previous_last: self.previous_last, ..Dspic::default() };
+        } else if command.actions.has(Actions::SET_MOTOR) {
+            self.speeds = command.speeds;
+        }
+    }
+
+    /// Ground speed of the wheels, left and right, m/s.
+    pub fn wheels(&self) -> [f32; 2] {
+        self.speeds.map(|s| MetresPerSecond::from(s).0)
+    }
+
+    /// One step of [`DT`]: counts the motors' steps, and stops them when no valid command came for 0.2 s.
+    pub fn step(&mut self) {
+        for ((position, speed), count) in self.positions.iter_mut().zip(self.speeds).zip(&mut self.report.steps) {
+            *position += f64::from(speed.get()) * f64::from(DT);
+            *count = (position.floor() as i64) as u16;
+        }
+        self.silent_steps = (self.silent_steps + 1).min(COMMAND_TIMEOUT_STEPS);
+        if self.silent_steps == COMMAND_TIMEOUT_STEPS {
+            self.speeds = [StepsPerSecond::ZERO; 2];
+            self.report.status.0 |= Status::MOTORS_TIMED_OUT.0;
+        }
+    }
+
+    /// Takes new readings. `proximity` is 1 - d/range a sensor and exactly 0 where nothing is in range; `acceleration`
+    /// is along the robot's x and y, m/s^2; `battery` is in V.
+    pub fn scan(&mut self, proximity: &[f32; 8], acceleration: Vec2, battery: f32, draws: &mut Draws) {
+        let mut counts = |level: f32| {
+            let noise = NOISE_COUNTS * normal_pair(draws.word(), draws.word()).0;
+            (level + noise).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16
+        };
+        for (raw, p) in self.report.reflected.iter_mut().zip(proximity) {
+            // Out of range there is no reflection at all: the reading is that of infinity, not of 30 mm.
+            let distance = if *p > 0.0 { (1.0 - p) * PROX_RANGE } else { f32::INFINITY };
+            *raw = RawCounts(counts(f32::from(RawCounts::from_distance(Metres(distance)).0)));
+        }
+        let per_g = ACCELERATION_PER_G / 9.81;
+        self.report.acceleration = [acceleration.x * per_g, acceleration.y * per_g, ACCELERATION_PER_G]
+            .map(|a| counts(ACCELERATION_ZERO + a));
+        self.report.microphones = [MICROPHONE_ZERO; 3].map(&mut counts);
+        self.report.ambient = [AMBIENT; 8].map(&mut counts);
+        self.report.battery = (battery * 1000.0).round() as u16;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::Stream;
+
+    fn drive(sequence: u16, steps: i16) -> Words {
+        let speeds = [StepsPerSecond::new(steps); 2];
+        Command { actions: Actions::SET_MOTOR, speeds, sequence, ..Command::default() }.encode()
+    }
+
+    fn report(dspic: &mut Dspic) -> Report {
+        Report::decode(&dspic.exchange(&[0; 32])).unwrap()
+    }
+
+    #[test]
+    fn a_command_takes_effect_at_once_and_is_echoed_in_the_next_message() {
+        let mut dspic = Dspic::default();
+        let first = Report::decode(&dspic.exchange(&drive(7, 500))).unwrap();
+        assert!(first.status.has(Status::MOTORS_TIMED_OUT) && first.echo == 0);
+        assert!((dspic.wheels()[0] - 0.0644).abs() < 1e-4);
+        let second = Report::decode(&dspic.exchange(&drive(8, 500))).unwrap();
+        assert_eq!((second.echo, second.status, second.sequence), (7, Status::default(), 1));
+    }
+
+    #[test]
+    fn a_corrupt_command_is_counted_and_ignored() {
+        let mut dspic = Dspic::default();
+        dspic.exchange(&drive(1, 300));
+        let mut bad = drive(2, 900);
+        bad[1] ^= 1;
+        dspic.exchange(&bad);
+        assert!((dspic.wheels()[0] - 300.0 * 0.1288e-3).abs() < 1e-5);
+        let told = Report::decode(&dspic.exchange(&drive(3, 300))).unwrap();
+        assert_eq!((told.rejected, told.echo), (1, 1));
+        assert!(told.status.has(Status::LAST_COMMAND_BAD));
+        assert_eq!(Report::decode(&dspic.exchange(&drive(4, 300))).unwrap().status, Status::default());
+    }
+
+    #[test]
+    fn wheels_stop_after_a_fifth_of_a_second_of_silence() {
+        let mut dspic = Dspic::default();
+        dspic.exchange(&drive(1, 400));
+        (0..7).for_each(|_| dspic.step());
+        assert_ne!(dspic.wheels(), [0.0; 2]);
+        dspic.step();
+        assert_eq!(dspic.wheels(), [0.0; 2]);
+        let told = report(&mut dspic);
+        assert!(told.status.has(Status::MOTORS_TIMED_OUT));
+        assert_eq!(told.steps, [80, 80], "0.2 s at 400 steps/s");
+        dspic.exchange(&[0xffff; 32]);
+        assert_eq!(dspic.wheels(), [0.0; 2], "noise on the line starts nothing");
+    }
+
+    #[test]
+    fn steps_are_counted_without_loss_and_wrap() {
+        let mut dspic = Dspic::default();
+        for i in 0..4000 {
+            dspic.exchange(&drive(i, -777));
+            dspic.step();
+        }
+        assert_eq!(report(&mut dspic).steps[0], (-77_700i32) as u16, "100 s at -777 steps/s");
+    }
+
+    #[test]
+    fn infra_red_follows_the_curve_with_little_noise() {
+        let mut dspic = Dspic::default();
+        let mut proximity = [0.0; 8];
+        proximity[0] = 1.0 - 0.010 / 0.030;
+        proximity[7] = 1.0;
+        let mut readings = Vec::new();
+        for step in 0..200 {
+            dspic.scan(&proximity, Vec2::ZERO, 3.7, &mut Draws::new(1, 0, 0, step, Stream::Device));
+            readings.push(report(&mut dspic));
+        }
+        let mean = |i: usize| readings.iter().map(|r| f64::from(r.reflected[i].0)).sum::<f64>() / 200.0;
+        assert!((mean(0) - 2181.0).abs() < 1.0 && (mean(7) - 3640.0).abs() < 1.0, "{} {}", mean(0), mean(7));
+        assert!(mean(3) < 3.0, "nothing in range reads nothing");
+        assert!(readings.iter().any(|r| r.reflected[0] != readings[0].reflected[0]), "readings are noisy");
+        assert!(readings.iter().all(|r| r.reflected[0].0.abs_diff(2181) < 12 && r.battery == 3700));
+    }
+}

@@ -1,0 +1,69 @@
+//! The person beside the arena (decisions.md section 8): puts the frisbee back near the centre when it has reached an
+//! end and the robots stand still. Nothing outside can ask for it.
+
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::world::transport::{Transport, free_spot};
+use xpuck_kernels::world::{Body, model::DT};
+
+/// How long all wheels must have been still, steps: 0.5 s.
+const STILL_STEPS: u32 = (0.5 / DT) as u32;
+
+/// Watches the frisbee and the wheels.
+#[derive(Clone, Debug, Default)]
+pub struct Keeper {
+    still_steps: u32,
+}
+
+impl Keeper {
+    /// Called after each physics step; `bodies` are robots, then the frisbee. True if the frisbee was put back.
+    pub fn watch(&mut self, bodies: &mut [Body], half_length: f32, draws: &mut Draws) -> bool {
+        let Some(frisbee) = bodies.len().checked_sub(1) else { return false };
+        let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
+        self.still_steps = if still { (self.still_steps + 1).min(STILL_STEPS) } else { 0 };
+        if self.still_steps < STILL_STEPS || !Transport::touches_end(&bodies[frisbee], half_length) {
+            return false;
+        }
+        bodies[frisbee].pose.at = free_spot(bodies, frisbee, draws);
+        bodies[frisbee].velocity = Vec2::ZERO;
+        bodies[frisbee].spin = 0.0;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::math::vec2;
+    use xpuck_kernels::random::Stream;
+    use xpuck_kernels::world::{Pose, Shape};
+
+    fn bodies(frisbee_x: f32) -> [Body; 2] {
+        [
+            Body::at_rest(Shape::ROBOT, Pose { at: vec2(0.0, 0.3), heading: 0.0 }),
+            Body::at_rest(Shape::FRISBEE, Pose { at: vec2(frisbee_x, 0.1), heading: 0.0 }),
+        ]
+    }
+
+    fn watch(keeper: &mut Keeper, bodies: &mut [Body], steps: u32) -> Option<u32> {
+        (0..steps).find(|i| keeper.watch(bodies, 1.0, &mut Draws::new(1, 0, 0, *i, Stream::Relocation)))
+    }
+
+    #[test]
+    fn the_frisbee_comes_back_after_half_a_second_of_stillness() {
+        for x in [-0.9, 0.9] {
+            let (mut keeper, mut bodies) = (Keeper::default(), bodies(x));
+            bodies[0].wheels = [0.05, 0.0];
+            assert_eq!(watch(&mut keeper, &mut bodies, 100), None, "not while a wheel turns");
+            bodies[0].wheels = [0.0; 2];
+            bodies[1].velocity = vec2(0.01, 0.0);
+            assert_eq!(watch(&mut keeper, &mut bodies, 100), Some(19));
+            assert!(bodies[1].pose.at.length() <= 0.1 && bodies[1].velocity == Vec2::ZERO);
+        }
+    }
+
+    #[test]
+    fn a_frisbee_in_the_field_is_left_alone() {
+        assert_eq!(watch(&mut Keeper::default(), &mut bodies(0.85), 100), None);
+    }
+}

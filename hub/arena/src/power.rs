@@ -1,0 +1,189 @@
+//! Each robot's battery and the two INA231 monitors that show it (thesis 5.2.3: one cell of 3400 mAh, 3.3 W).
+
+use xpuck_registers::ina231::{self, Register};
+
+/// Capacity of the cell, A h (NCR18650B).
+const CAPACITY: f64 = 3.4;
+/// What board, robot and camera draw from the battery, W (thesis figure 5.4).
+const IDLE_WATTS: f64 = 3.3;
+/// What reaches the 5 V side of the boost converter (TPS61232 data sheet, about 0.5 A at 5 V).
+const EFFICIENCY: f64 = 0.92;
+/// Output of the boost converter, V.
+const SUPPLY_VOLTS: f64 = 5.0;
+/// Resistance of cell, switch and board, ohm (thesis 5.2.3).
+const PATH_OHMS: f64 = 0.1;
+/// Open-circuit voltage of a lithium-ion cell at 0, 10, ... 100 % of its charge, V.
+const OPEN_CIRCUIT: [f64; 11] = [2.9, 3.35, 3.48, 3.56, 3.62, 3.68, 3.76, 3.85, 3.94, 4.04, 4.18];
+
+/// A lithium-ion cell that feeds a constant power.
+#[derive(Clone, Debug)]
+pub struct Battery {
+    charge: f64,
+}
+
+impl Battery {
+    /// A cell with this part of its charge, 0..=1.
+    pub fn new(charge: f64) -> Battery {
+        Battery { charge: charge.clamp(0.0, 1.0) }
+    }
+
+    /// Part of the charge that is left, 0..=1.
+    pub fn charge(&self) -> f64 {
+        self.charge
+    }
+
+    /// Voltage behind the path's resistance, V: the upper root of U = E - R P/U.
+    pub fn volts(&self) -> f64 {
+        let place = self.charge * 10.0;
+        let i = (place as usize).min(9);
+        let open = OPEN_CIRCUIT[i] + (OPEN_CIRCUIT[i + 1] - OPEN_CIRCUIT[i]) * (place - i as f64);
+        (open + (open * open - 4.0 * PATH_OHMS * IDLE_WATTS).sqrt()) / 2.0
+    }
+
+    /// Current out of the battery, A.
+    pub fn amps(&self) -> f64 {
+        IDLE_WATTS / self.volts()
+    }
+
+    /// Current into the 5 V side, A.
+    pub fn supply_amps(&self) -> f64 {
+        EFFICIENCY * IDLE_WATTS / SUPPLY_VOLTS
+    }
+
+    /// Draws the load for `seconds`.
+    pub fn drain(&mut self, seconds: f64) {
+        self.charge = (self.charge - self.amps() * seconds / 3600.0 / CAPACITY).max(0.0);
+    }
+}
+
+/// One INA231's writable state.
+#[derive(Clone, Debug)]
+struct Monitor {
+    pointer: u8,
+    configuration: u16,
+    calibration: u16,
+    mask: u16,
+    limit: u16,
+}
+
+const AT_RESET: Monitor =
+    Monitor { pointer: 0, configuration: ina231::CONFIGURATION_AT_RESET, calibration: 0, mask: 0, limit: 0 };
+
+impl Monitor {
+    fn write(&mut self, bytes: &[u8]) {
+        let [pointer, rest @ ..] = bytes else { return };
+        self.pointer = *pointer;
+        let [high, low, ..] = rest else { return };
+        let value = u16::from_be_bytes([*high, *low]);
+        match Register::from_pointer(*pointer) {
+            Some(Register::Configuration) if value & ina231::CONFIGURATION_RESET_BIT != 0 => *self = AT_RESET,
+            Some(Register::Configuration) => self.configuration = value,
+            Some(Register::Calibration) => self.calibration = value & 0x7fff,
+            Some(Register::MaskEnable) => self.mask = value,
+            Some(Register::AlertLimit) => self.limit = value,
+            _ => {}
+        }
+    }
+
+    fn value(&self, volts: f64, amps: f64) -> u16 {
+        let bus = ina231::bus_register(volts as f32);
+        let shunt = ina231::shunt_register(amps as f32);
+        let current = ina231::current_register(shunt, self.calibration);
+        match Register::from_pointer(self.pointer) {
+            Some(Register::Configuration) => self.configuration,
+            Some(Register::ShuntVoltage) => shunt,
+            Some(Register::BusVoltage) => bus,
+            Some(Register::Power) => ina231::power_register(current, bus),
+            Some(Register::Current) => current,
+            Some(Register::Calibration) => self.calibration,
+            Some(Register::MaskEnable) => self.mask,
+            Some(Register::AlertLimit) => self.limit,
+            None => 0xffff,
+        }
+    }
+}
+
+/// A robot's battery with its two monitors on the I2C bus.
+#[derive(Clone, Debug)]
+pub struct Power {
+    /// The cell.
+    pub battery: Battery,
+    monitors: [Monitor; 2],
+}
+
+impl Power {
+    /// A battery with this part of its charge, 0..=1, and monitors as after power-up.
+    pub fn new(charge: f64) -> Power {
+        Power { battery: Battery::new(charge), monitors: [AT_RESET, AT_RESET] }
+    }
+
+    /// One I2C transaction, write then read; false if nothing acknowledges the 7-bit address.
+    pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
+        let (monitor, volts, amps) = match address {
+            ina231::BATTERY_ADDRESS => (&mut self.monitors[0], self.battery.volts(), self.battery.amps()),
+            ina231::SUPPLY_ADDRESS => (&mut self.monitors[1], SUPPLY_VOLTS, self.battery.supply_amps()),
+            _ => return false,
+        };
+        monitor.write(write);
+        // After the register's two bytes nobody drives the line, and a released line reads ones.
+        read.fill(0xff);
+        for (byte, value) in read.iter_mut().zip(monitor.value(volts, amps).to_be_bytes()) {
+            *byte = value;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_registers::ina231::{BATTERY_ADDRESS, CALIBRATION, CONFIGURATION_AT_RESET, SUPPLY_ADDRESS};
+
+    fn read(power: &mut Power, address: u8, register: Register) -> u16 {
+        let mut bytes = [0; 2];
+        assert!(power.transfer(address, &[register as u8], &mut bytes));
+        u16::from_be_bytes(bytes)
+    }
+
+    #[test]
+    fn a_full_battery_lasts_three_to_four_hours() {
+        let mut battery = Battery::new(1.0);
+        let (mut hours, mut last) = (0.0, battery.volts());
+        assert!((4.0..4.15).contains(&last));
+        while battery.charge() > 0.0 {
+            battery.drain(36.0);
+            assert!(battery.volts() <= last);
+            last = battery.volts();
+            hours += 0.01;
+            assert!(hours < 10.0);
+        }
+        assert!((3.0..4.0).contains(&hours), "{hours} h");
+        assert!(last > 2.5, "{last} V left");
+    }
+
+    #[test]
+    fn current_reads_zero_until_the_chip_is_calibrated() {
+        let mut power = Power::new(0.5);
+        assert_eq!(read(&mut power, BATTERY_ADDRESS, Register::Configuration), CONFIGURATION_AT_RESET);
+        assert_eq!(read(&mut power, BATTERY_ADDRESS, Register::Current), 0);
+        assert!(power.transfer(BATTERY_ADDRESS, &ina231::write(Register::Calibration, CALIBRATION), &mut []));
+        let amps = ina231::amps(read(&mut power, BATTERY_ADDRESS, Register::Current));
+        let volts = ina231::volts(read(&mut power, BATTERY_ADDRESS, Register::BusVoltage));
+        assert!((amps * volts - 3.3).abs() < 0.01, "{amps} A at {volts} V");
+        assert!((ina231::watts(read(&mut power, BATTERY_ADDRESS, Register::Power)) - 3.3).abs() < 0.03);
+        assert_eq!(read(&mut power, SUPPLY_ADDRESS, Register::Current), 0, "each chip has its own calibration");
+        assert!((ina231::volts(read(&mut power, SUPPLY_ADDRESS, Register::BusVoltage)) - 5.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn reset_and_strangers() {
+        let mut power = Power::new(0.5);
+        power.transfer(BATTERY_ADDRESS, &ina231::write(Register::Calibration, CALIBRATION), &mut []);
+        power.transfer(BATTERY_ADDRESS, &ina231::write(Register::Configuration, 0x8000), &mut []);
+        assert_eq!(read(&mut power, BATTERY_ADDRESS, Register::Calibration), 0);
+        assert!(!power.transfer(0x44, &[0], &mut [0; 2]), "no chip at 0x44");
+        let mut long = [0; 4];
+        power.transfer(BATTERY_ADDRESS, &[Register::BusVoltage as u8], &mut long);
+        assert_eq!(long[2..], [0xff, 0xff]);
+    }
+}

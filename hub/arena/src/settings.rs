@@ -1,0 +1,174 @@
+//! What an arena is made of, and what can be wrong with it.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::model::MAX_ROBOTS;
+
+/// What an arena is made of.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Names of the robots, 1 to 16, distinct, 1 to 32 characters of a-z, 0-9, `_` and `-`.
+    pub robots: Vec<String>,
+    /// Fixes starting places and all noise.
+    pub seed: u64,
+    /// Arena seconds in a wall second, 0.1..=100.
+    pub speed: f64,
+    /// Where the robots start.
+    pub scenario: Scenario,
+    /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
+    pub device_dir: PathBuf,
+    /// Where poses are served as a Vicon DataStream; port 0 takes a free one.
+    pub mocap: SocketAddr,
+    /// The robots' cameras.
+    pub camera: CameraSettings,
+}
+
+/// The robots' cameras.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameraSettings {
+    /// Pixels in a row, even, 32..=640.
+    pub width: u32,
+    /// Rows, 24..=480.
+    pub height: u32,
+    /// Frames in a second of arena time, 0.1..=60.
+    pub frames_per_second: f64,
+}
+
+impl Default for CameraSettings {
+    /// A quarter of VGA each way, at the 5 Hz at which the reference model's camera refreshes.
+    fn default() -> CameraSettings {
+        CameraSettings { width: 160, height: 120, frames_per_second: 5.0 }
+    }
+}
+
+impl CameraSettings {
+    /// Bytes of a YUYV frame.
+    pub fn frame_len(&self) -> usize {
+        xpuck_registers::yuyv::frame_len(self.width as usize, self.height as usize)
+    }
+}
+
+/// Why an arena cannot be made or served.
+#[derive(Debug, thiserror::Error)]
+pub enum ArenaError {
+    /// A setting is out of its range.
+    #[error("arena setting `{setting}` is {value}: {allowed}")]
+    Setting {
+        /// Name of the setting.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// The motion-capture address cannot be bound.
+    #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that holds it")]
+    Mocap {
+        /// The address asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The directory of the device sockets cannot be used.
+    #[error("cannot use device directory {}: {source}; choose one that this user can write to", path.display())]
+    DeviceDir {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A device socket cannot be bound.
+    #[error("cannot listen on {}: {source}; choose another device directory", path.display())]
+    Device {
+        /// The socket.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Something else already stands where a device socket would.
+    #[error("{} is in use: {by}; end that program or choose another device directory", path.display())]
+    DeviceInUse {
+        /// The socket.
+        path: PathBuf,
+        /// What was found there.
+        by: &'static str,
+    },
+    /// A device socket's path is longer than Unix sockets allow.
+    #[error("the path {} has {length} bytes, and Unix sockets allow 107; choose a shorter device directory", path.display())]
+    PathTooLong {
+        /// The socket.
+        path: PathBuf,
+        /// Its length in bytes.
+        length: usize,
+    },
+}
+
+impl Settings {
+    /// Checks every range.
+    pub fn validate(&self) -> Result<(), ArenaError> {
+        let check = |ok: bool, setting, value: String, allowed| {
+            if ok { Ok(()) } else { Err(ArenaError::Setting { setting, value, allowed }) }
+        };
+        let count = self.robots.len();
+        check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 16 are possible")?;
+        for (i, id) in self.robots.iter().enumerate() {
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
+            let good = (1..=32).contains(&id.len()) && id.chars().all(plain) && id != crate::vicon::FRISBEE;
+            let allowed = "a name is 1 to 32 characters of a-z, 0-9, _ and -, and not `frisbee`";
+            check(good, "robots", format!("{id:?}"), allowed)?;
+            check(!self.robots[..i].contains(id), "robots", format!("{id:?} twice"), "names are distinct")?;
+        }
+        check((0.1..=100.0).contains(&self.speed), "speed", self.speed.to_string(), "0.1 to 100 are possible")?;
+        let CameraSettings { width, height, frames_per_second } = self.camera;
+        let even = (32..=640).contains(&width) && width.is_multiple_of(2);
+        check(even, "camera.width", width.to_string(), "even numbers from 32 to 640 are possible")?;
+        check((24..=480).contains(&height), "camera.height", height.to_string(), "24 to 480 are possible")?;
+        let rate = frames_per_second.to_string();
+        check((0.1..=60.0).contains(&frames_per_second), "camera.frames_per_second", rate, "0.1 to 60 are possible")
+    }
+
+    /// Path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.
+    pub fn device_path(&self, robot: &str, device: &str) -> PathBuf {
+        device_path(&self.device_dir, robot, device)
+    }
+}
+
+fn device_path(dir: &Path, robot: &str, device: &str) -> PathBuf {
+    dir.join(format!("{robot}.{device}"))
+}
+
+#[cfg(test)]
+pub(crate) fn for_tests(robots: usize) -> Settings {
+    Settings {
+        robots: (1..=robots).map(|i| format!("xp{i:02}")).collect(),
+        seed: 5,
+        speed: 1.0,
+        scenario: Scenario::A,
+        device_dir: PathBuf::from("/nonexistent"),
+        mocap: ([127, 0, 0, 1], 0).into(),
+        camera: CameraSettings::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_out_of_range_are_named() {
+        let refused = |change: fn(&mut Settings)| {
+            let mut settings = for_tests(9);
+            change(&mut settings);
+            settings.validate().unwrap_err().to_string()
+        };
+        assert!(for_tests(9).validate().is_ok());
+        assert!(refused(|s| s.robots.clear()).contains("`robots` is 0 names"));
+        assert!(refused(|s| s.robots[1] = "xp01".into()).contains("\"xp01\" twice"));
+        assert!(refused(|s| s.robots[1] = "../x".into()).contains("a-z"));
+        assert!(refused(|s| s.robots[1] = "frisbee".into()).contains("frisbee"));
+        assert!(refused(|s| s.speed = f64::NAN).contains("`speed` is NaN"));
+        assert!(refused(|s| s.camera.width = 161).contains("even"));
+        assert!(refused(|s| s.camera.frames_per_second = 0.0).contains("frames_per_second"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Bytes of a message: a version byte, then MessagePack with named fields, so that other languages can read it.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// First byte of every message.
+pub const VERSION: u8 = 1;
+/// Largest message, bytes.
+pub const MAX_BYTES: usize = 1 << 20;
+/// Deepest nesting; our messages need fewer than ten levels.
+const MAX_DEPTH: usize = 32;
+
+/// Bytes that are no message.
+#[derive(Debug, thiserror::Error)]
+pub enum CodecError {
+    /// Empty, or longer than [`MAX_BYTES`].
+    #[error("a message of {0} bytes; 2 to {MAX_BYTES} are allowed")]
+    Size(usize),
+    /// Written by another version.
+    #[error("message version {0}; this program speaks version {VERSION}, use the same release on hub and robots")]
+    Version(u8),
+    /// Not a message of the expected kind.
+    #[error("malformed message: {0}")]
+    Malformed(#[from] rmp_serde::decode::Error),
+}
+
+/// A message's bytes.
+///
+/// # Panics
+/// If the message cannot be encoded: our message types always can.
+pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    let mut bytes = vec![VERSION];
+    rmp_serde::encode::write_named(&mut bytes, message).expect("our messages can be encoded");
+    bytes
+}
+
+/// The message in some bytes. The whole of them must be one message.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
+    if bytes.len() < 2 || bytes.len() > MAX_BYTES {
+        return Err(CodecError::Size(bytes.len()));
+    }
+    if bytes[0] != VERSION {
+        return Err(CodecError::Version(bytes[0]));
+    }
+    let mut reader = rmp_serde::Deserializer::from_read_ref(&bytes[1..]);
+    reader.set_max_depth(MAX_DEPTH);
+    Ok(serde::Deserialize::deserialize(&mut reader)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{RobotMessage, ToRobot};
+
+    #[test]
+    fn messages_survive_the_wire() {
+        let message = ToRobot::Ping { stamp: 7.5 };
+        assert_eq!(decode::<ToRobot>(&encode(&message)).unwrap(), message);
+    }
+
+    #[test]
+    fn hostile_bytes_are_refused() {
+        assert!(matches!(decode::<ToRobot>(&[]), Err(CodecError::Size(0))));
+        assert!(matches!(decode::<ToRobot>(&[9, 0xc0]), Err(CodecError::Version(9))));
+        assert!(decode::<ToRobot>(&[VERSION, 0xc1]).is_err());
+        assert!(decode::<ToRobot>(&vec![VERSION; MAX_BYTES + 1]).is_err());
+        let nested = [vec![VERSION], vec![0x91; 5000]].concat();
+        assert!(decode::<RobotMessage>(&nested).is_err(), "deep nesting ends in an error, not in a full stack");
+        let whole = encode(&ToRobot::Ping { stamp: 1.0 });
+        for end in 0..whole.len() {
+            assert!(decode::<ToRobot>(&whole[..end]).is_err(), "cut at {end}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The messages. Times are seconds of arena time unless a name says otherwise.
+
+use crate::status::Status;
+use serde::{Deserialize, Serialize};
+
+/// What a robot does (thesis 5.6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum State {
+    /// Waiting for an experiment.
+    #[default]
+    Idle,
+    /// Experiment received and checked.
+    Ready,
+    /// Controller and evolution run.
+    Run,
+    /// Wheels and evolution stand still.
+    Pause,
+    /// The experiment is over; wheels and evolution stand still.
+    Stop,
+}
+
+/// A tree on its way between islands, with its samples as counts, sums and sums of squares of two strata.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gene {
+    /// Island of birth.
+    pub island: u16,
+    /// Number of birth on that island.
+    pub number: u32,
+    /// The tree in text form.
+    pub tree: String,
+    /// Samples per stratum.
+    pub count: [u32; 2],
+    /// Sums of fitness per stratum.
+    pub sum: [f64; 2],
+    /// Sums of squared fitness per stratum.
+    pub square: [f64; 2],
+}
+
+/// Birth of an individual, for the record: number, and its parents as (island, number).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Birth {
+    /// Number on its island.
+    pub number: u32,
+    /// Mother and father; empty for a random tree.
+    pub parents: Vec<(u16, u32)>,
+    /// First sample of its fitness.
+    pub fitness: f32,
+}
+
+/// Where a robot's evolution stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvolutionReport {
+    /// Generations done.
+    pub generation: u32,
+    /// Estimated fitness of the champion.
+    pub best: f64,
+    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    pub derated: f64,
+    /// The champion's evaluations.
+    pub evaluations: u32,
+    /// Mean fitness of the population.
+    pub mean: f64,
+}
+
+/// What a robot tells ten times a second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telemetry {
+    /// Time since the robot's program started, s.
+    pub time: f64,
+    /// What it does.
+    pub state: State,
+    /// Number of the last directive it obeyed.
+    pub obeyed: u64,
+    /// Segment whose tree it runs; 0 before the first.
+    pub segment: u32,
+    /// Battery, V.
+    pub battery_v: f32,
+    /// Power drawn from the battery, W.
+    pub power_w: f32,
+    /// Temperature of the board's processor, degrees C, where it can be read.
+    pub temperature_c: Option<f32>,
+    /// Proximity readings, 0..1.
+    pub proximity: [f32; 8],
+    /// Camera blobs: colour by segment.
+    pub blobs: [[bool; 3]; 3],
+    /// Neighbours sensed.
+    pub neighbours: u32,
+    /// Age of the virtual senses, s; none before the first.
+    pub senses_age: Option<f64>,
+    /// Commanded wheel speeds, m/s.
+    pub wheels: [f32; 2],
+    /// Wheel step counters.
+    pub steps: [u16; 2],
+    /// Lateness of the last control update, s.
+    pub jitter: f64,
+    /// Exchanges with devices that went wrong so far.
+    pub device_errors: u64,
+    /// Camera frames seen so far.
+    pub frames: u64,
+    /// Messages from the hub that were refused so far.
+    pub refused: u64,
+    /// Where evolution stands.
+    pub evolution: EvolutionReport,
+}
+
+/// From a robot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum RobotMessage {
+    /// First message, repeated until welcomed.
+    Hello {
+        /// Version of the robot's program.
+        version: String,
+    },
+    /// Ten times a second.
+    Telemetry(Telemetry),
+    /// The answer to [`ToRobot::Ping`], at once.
+    Pong {
+        /// The ping's stamp.
+        stamp: f64,
+    },
+    /// The experiment was received; `error` says why it was refused.
+    Experiment {
+        /// The experiment's number.
+        number: u64,
+        /// Empty if accepted.
+        error: String,
+    },
+    /// A generation is done: the fittest individual, and who was born in it.
+    Genes {
+        /// Generations done.
+        generation: u32,
+        /// The emigrant.
+        emigrant: Gene,
+        /// Births of this generation.
+        births: Vec<Birth>,
+    },
+    /// A tree now drives the wheels.
+    Loaded {
+        /// The segment it was loaded for.
+        segment: u32,
+        /// The tree as it runs, `avoiding` included.
+        gene: Gene,
+    },
+}
+
+/// To a robot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum ToRobot {
+    /// The answer to a hello.
+    Welcome {
+        /// The robot's island: its place in the swarm file, from 1.
+        island: u16,
+    },
+    /// An experiment to get ready for.
+    Experiment {
+        /// Counts uploads; a later number replaces an earlier experiment.
+        number: u64,
+        /// Seed of this run.
+        seed: u64,
+        /// Number of robots in the swarm, which is how many its simulations hold.
+        robots: u16,
+        /// The experiment file.
+        text: String,
+    },
+    /// What to do now; sent again until obeyed. Lower numbers than the last obeyed one are stale.
+    Directive {
+        /// Rises with every change.
+        number: u64,
+        /// The state to be in.
+        state: State,
+        /// The segment; when it rises, the robot loads its fittest tree.
+        segment: u32,
+    },
+    /// Virtual senses, 25 times a second.
+    Senses {
+        /// Direction of +x of the world in the robot's frame, rad.
+        up: f32,
+        /// Range, m, and bearing, rad, of each neighbour heard.
+        neighbours: Vec<(f32, f32)>,
+        /// Age of the poses, s.
+        age: f64,
+    },
+    /// Individuals from other islands.
+    Genes {
+        /// The generation that they answer.
+        generation: u32,
+        /// The immigrants, at most eight.
+        immigrants: Vec<Gene>,
+    },
+    /// Asks for a pong; measures the round trip.
+    Ping {
+        /// Comes back in the pong.
+        stamp: f64,
+    },
+}
+
+/// What an operator asks of the hub.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Request {
+    /// How things stand.
+    Status,
+    /// Upload an experiment and run it when the robots are ready.
+    Start {
+        /// The experiment file.
+        text: String,
+        /// Seed of the run.
+        seed: u64,
+    },
+    /// Stand still, evolution too.
+    Pause,
+    /// Go on after a pause.
+    Resume,
+    /// End the run.
+    Stop,
+    /// The trees that robots run or ran last, and their islands' fittest.
+    Trees,
+    /// Close the record and end the hub.
+    Shutdown,
+}
+
+/// The hub's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Reply {
+    /// Done.
+    Done,
+    /// Not done, and why.
+    Refused(String),
+    /// How things stand.
+    Status(Box<Status>),
+    /// Trees by robot.
+    Trees(Vec<(String, Gene)>),
+}

@@ -1,0 +1,113 @@
+//! How things stand: what the console shows and `xpuck robots` prints.
+
+use crate::message::{EvolutionReport, State};
+use serde::{Deserialize, Serialize};
+
+/// What the hub is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// No experiment.
+    #[default]
+    Idle,
+    /// Waiting for robots to be ready.
+    Preparing,
+    /// Running.
+    Running,
+    /// Paused by the operator.
+    Paused,
+    /// Paused until the frisbee is back near the centre.
+    Relocating,
+    /// Over.
+    Finished,
+}
+
+/// One robot's row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RobotRow {
+    /// Its id.
+    pub id: String,
+    /// Heard from lately.
+    pub alive: bool,
+    /// What it does.
+    pub state: State,
+    /// Battery, V.
+    pub battery_v: f32,
+    /// Power, W.
+    pub power_w: f32,
+    /// Round trip, ms of wall time; none before the first pong.
+    pub round_trip_ms: Option<f64>,
+    /// Neighbours sensed.
+    pub neighbours: u32,
+    /// Sees blue: left, centre, right.
+    pub blue: [bool; 3],
+    /// Segment whose tree it runs.
+    pub segment: u32,
+    /// Device errors so far.
+    pub device_errors: u64,
+    /// Where its evolution stands.
+    pub evolution: EvolutionReport,
+}
+
+/// A body's pose from motion capture, m and rad.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Subject name.
+    pub name: String,
+    /// x, y and heading.
+    pub pose: [f32; 3],
+}
+
+/// One segment of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Segment {
+    /// 0 is the time before the first trees are loaded.
+    pub number: u32,
+    /// Real fitness: the frisbee's speed towards -x over v_max.
+    pub fitness: f64,
+    /// Running time scored so far, s.
+    pub seconds: f64,
+}
+
+/// How things stand.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Status {
+    /// Time since the hub started, s of arena time.
+    pub time: f64,
+    /// What the hub is doing.
+    pub phase: Phase,
+    /// The experiment's name; empty without one.
+    pub experiment: String,
+    /// Time run so far, pauses left out, s of arena time.
+    pub run_seconds: f64,
+    /// Planned length of the run, s of arena time.
+    pub run_length: f64,
+    /// Current segment.
+    pub segment: u32,
+    /// Segments so far, the current one last.
+    pub segments: Vec<Segment>,
+    /// Mean over robots of the champions' derated fitness (f_EA of Table 8.3).
+    pub evolved: f64,
+    /// Mean round trip over the run, ms of wall time.
+    pub round_trip_ms: f64,
+    /// Part of the round trips above 100 ms.
+    pub slow_round_trips: f64,
+    /// Robots that were lost during the run.
+    pub dead: u32,
+    /// Poses have come lately.
+    pub tracking: bool,
+    /// Where the record is written.
+    pub record: String,
+    /// One row a robot, in the order of the swarm file.
+    pub robots: Vec<RobotRow>,
+    /// What motion capture sees.
+    pub bodies: Vec<Body>,
+    /// Half the arena's length and width, m.
+    pub half_arena: [f32; 2],
+    /// The last events, newest last.
+    pub events: Vec<String>,
+}

@@ -1,0 +1,102 @@
+//! The swarm file: what must be the same for the hub, the arena and every robot.
+
+use crate::file::{self, FileError};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Most robots in a swarm.
+pub const MAX_ROBOTS: usize = 200;
+
+/// What all share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Swarm {
+    /// Seconds of arena time in a second of the wall clock; 1 with real robots.
+    #[serde(default = "one")]
+    pub speed: f64,
+    /// The robots' ids; a robot's place in this list, from 1, is its island.
+    pub robots: Vec<String>,
+    /// Where the hub is reached.
+    pub hub: Addresses,
+}
+
+/// Where the hub is reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Addresses {
+    /// ZeroMQ endpoint for robots, like `tcp://192.168.1.2:7601`.
+    pub robots: String,
+    /// ZeroMQ endpoint for operators' commands.
+    pub operator: String,
+    /// Address and port of the console's web page.
+    pub console: String,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Swarm {
+    /// Reads and checks a swarm file.
+    pub fn read(path: &Path) -> Result<Swarm, FileError> {
+        let swarm: Swarm = file::read(path)?;
+        swarm.check(&path.display().to_string())?;
+        Ok(swarm)
+    }
+
+    fn check(&self, name: &str) -> Result<(), FileError> {
+        let fail = |message: String| Err(FileError::value(name, message));
+        if !(0.1..=100.0).contains(&self.speed) {
+            return fail(format!("speed = {} is outside 0.1..=100", self.speed));
+        }
+        if !(1..=MAX_ROBOTS).contains(&self.robots.len()) {
+            return fail(format!("robots lists {}; 1 to {MAX_ROBOTS} are allowed", self.robots.len()));
+        }
+        for (i, id) in self.robots.iter().enumerate() {
+            if !is_id(id) {
+                return fail(format!("robots: `{id}` is no id; use 1 to 32 of a-z, 0-9, - and _"));
+            }
+            if self.robots[..i].contains(id) {
+                return fail(format!("robots lists `{id}` twice"));
+            }
+        }
+        for (key, endpoint) in [("hub.robots", &self.hub.robots), ("hub.operator", &self.hub.operator)] {
+            if !endpoint.starts_with("tcp://") {
+                return fail(format!("{key} = \"{endpoint}\" must look like tcp://192.168.1.2:7601"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A robot's island, from 1.
+    pub fn island(&self, id: &str) -> Option<u16> {
+        self.robots.iter().position(|r| r == id).map(|i| i as u16 + 1)
+    }
+}
+
+/// True for a robot's id: 1 to 32 of a-z, 0-9, `-` and `_`.
+pub fn is_id(id: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    (1..=32).contains(&id.len()) && id.chars().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn swarm(robots: &[&str]) -> Swarm {
+        let endpoint = || "tcp://127.0.0.1:7601".to_string();
+        let hub = Addresses { robots: endpoint(), operator: endpoint(), console: "127.0.0.1:7600".into() };
+        Swarm { speed: 1.0, robots: robots.iter().map(|r| (*r).into()).collect(), hub }
+    }
+
+    #[test]
+    fn islands_follow_the_list_and_ids_are_checked() {
+        let two = swarm(&["xp01", "xp02"]);
+        assert!(two.check("s").is_ok());
+        assert_eq!((two.island("xp02"), two.island("xp03")), (Some(2), None));
+        assert!(swarm(&["xp01", "xp01"]).check("s").unwrap_err().to_string().contains("twice"));
+        assert!(swarm(&["../etc"]).check("s").unwrap_err().to_string().contains("no id"));
+        assert!(swarm(&[]).check("s").is_err());
+    }
+}
