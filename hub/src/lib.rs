@@ -1,4 +1,16 @@
 //! The hub: switchboard, geneserver, motion capture, virtual senses, recorder and console.
+//!
+//! [`switchboard`], [`geneserver`], [`virtual_senses`] and [`score`] decide and know no clock, socket or file;
+//! [`service`] runs them.
 
+pub mod config;
+pub mod console;
 pub mod geneserver;
 pub mod measure;
+pub mod mocap;
+pub mod recorder;
+pub mod roster;
+pub mod score;
+pub mod service;
+pub mod switchboard;
+pub mod virtual_senses;

@@ -1,4 +1,12 @@
 //! One robot: its devices, camera vision, the 10 Hz control loop, onboard evolution and the link to the hub.
+//!
+//! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
+pub mod config;
+pub mod core;
+pub mod daemon;
 pub mod device;
+pub mod genes;
+pub mod hardware;
+pub mod onboard;
 pub mod vision;

@@ -4,12 +4,14 @@
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_kernels::world::model::{DT, PROX_RANGE};
-use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawCounts};
+use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawInfrared};
 use xpuck_registers::spi::{Actions, Command, Report, Status, Words, late};
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 
 /// Steps of arena time without a valid command after which the wheels stop: 0.2 s.
 pub const COMMAND_TIMEOUT_STEPS: u32 = 8;
+/// One step of the arena, ms.
+const STEP_MILLISECONDS: i64 = (DT * 1000.0 + 0.5) as i64;
 /// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
 const NOISE_COUNTS: f32 = 2.0;
 /// The accelerometer's reading at 0 g and its counts per g.
@@ -24,8 +26,8 @@ const AMBIENT: f32 = 3900.0;
 #[derive(Clone, Debug)]
 pub struct Dspic {
     speeds: [StepsPerSecond; 2],
-    /// Motor positions, steps; f64 so that an hour at full speed loses no step.
-    positions: [f64; 2],
+    /// Motor positions, thousandths of a step; integers, so that no step is ever lost.
+    positions: [i64; 2],
     silent_steps: u32,
     previous_last: u16,
     report: Report,
@@ -35,7 +37,7 @@ impl Default for Dspic {
     fn default() -> Dspic {
         Dspic {
             speeds: [StepsPerSecond::ZERO; 2],
-            positions: [0.0; 2],
+            positions: [0; 2],
             silent_steps: COMMAND_TIMEOUT_STEPS,
             previous_last: 0,
             report: Report { status: Status::MOTORS_TIMED_OUT, ..Report::default() },
@@ -79,8 +81,8 @@ impl Dspic {
     /// One step of [`DT`]: counts the motors' steps, and stops them when no valid command came for 0.2 s.
     pub fn step(&mut self) {
         for ((position, speed), count) in self.positions.iter_mut().zip(self.speeds).zip(&mut self.report.steps) {
-            *position += f64::from(speed.get()) * f64::from(DT);
-            *count = (position.floor() as i64) as u16;
+            *position += i64::from(speed.get()) * STEP_MILLISECONDS;
+            *count = position.div_euclid(1000) as u16;
         }
         self.silent_steps = (self.silent_steps + 1).min(COMMAND_TIMEOUT_STEPS);
         if self.silent_steps == COMMAND_TIMEOUT_STEPS {
@@ -99,11 +101,11 @@ impl Dspic {
         for (raw, p) in self.report.reflected.iter_mut().zip(proximity) {
             // Out of range there is no reflection at all: the reading is that of infinity, not of 30 mm.
             let distance = if *p > 0.0 { (1.0 - p) * PROX_RANGE } else { f32::INFINITY };
-            *raw = RawCounts(counts(f32::from(RawCounts::from_distance(Metres(distance)).0)));
+            *raw = RawInfrared(counts(f32::from(RawInfrared::from_distance(Metres(distance)).0)));
         }
         let per_g = ACCELERATION_PER_G / 9.81;
-        self.report.acceleration = [acceleration.x * per_g, acceleration.y * per_g, ACCELERATION_PER_G]
-            .map(|a| counts(ACCELERATION_ZERO + a));
+        self.report.acceleration =
+            [acceleration.x * per_g, acceleration.y * per_g, ACCELERATION_PER_G].map(|a| counts(ACCELERATION_ZERO + a));
         self.report.microphones = [MICROPHONE_ZERO; 3].map(&mut counts);
         self.report.ambient = [AMBIENT; 8].map(&mut counts);
         self.report.battery = (battery * 1000.0).round() as u16;

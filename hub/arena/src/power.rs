@@ -1,4 +1,4 @@
-//! Each robot's battery and the two INA231 monitors that show it (thesis 5.2.3: one cell of 3400 mAh, 3.3 W).
+//! Each robot's battery and the two INA231 monitors that show it (thesis 5.1.4: one cell of 3400 mAh, 3.3 W).
 
 use xpuck_registers::ina231::{self, Register};
 
@@ -10,7 +10,7 @@ const IDLE_WATTS: f64 = 3.3;
 const EFFICIENCY: f64 = 0.92;
 /// Output of the boost converter, V.
 const SUPPLY_VOLTS: f64 = 5.0;
-/// Resistance of cell, switch and board, ohm (thesis 5.2.3).
+/// Resistance of cell, switch and board, ohm (thesis 5.1.4).
 const PATH_OHMS: f64 = 0.1;
 /// Open-circuit voltage of a lithium-ion cell at 0, 10, ... 100 % of its charge, V.
 const OPEN_CIRCUIT: [f64; 11] = [2.9, 3.35, 3.48, 3.56, 3.62, 3.68, 3.76, 3.85, 3.94, 4.04, 4.18];

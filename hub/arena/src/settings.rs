@@ -95,7 +95,7 @@ pub enum ArenaError {
         by: &'static str,
     },
     /// A device socket's path is longer than Unix sockets allow.
-    #[error("the path {} has {length} bytes, and Unix sockets allow 107; choose a shorter device directory", path.display())]
+    #[error("the path {} has {length} bytes, and Unix sockets allow 107; choose a shorter one", path.display())]
     PathTooLong {
         /// The socket.
         path: PathBuf,

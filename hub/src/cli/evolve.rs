@@ -39,6 +39,21 @@ pub struct EvolveArgs {
     /// Simulations of 60 s for each champion at the end.
     #[arg(long, default_value_t = 200)]
     remeasure: u32,
+    /// Depth of new trees.
+    #[arg(long, default_value_t = Settings::default().depth)]
+    depth: usize,
+    /// Part of the population that is elite.
+    #[arg(long, default_value_t = Settings::default().elite)]
+    elite: f32,
+    /// Probability that a non-elite individual is replaced.
+    #[arg(long, default_value_t = Settings::default().replace)]
+    replace: f32,
+    /// Probability that a replacement comes from crossover rather than from scratch.
+    #[arg(long, default_value_t = Settings::default().crossover)]
+    crossover: f32,
+    /// Probability that an individual gets a new subtree.
+    #[arg(long, default_value_t = Settings::default().mutate_subtree)]
+    mutate_subtree: f32,
     /// The algorithm as the thesis describes it; it selects luck (see docs/architecture.md).
     #[arg(long)]
     as_published: bool,
@@ -72,13 +87,20 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
         bail!("--seconds takes 1 to 3600, --remeasure 1 to 100000");
     }
     let form = if args.as_published { Form::AsPublished } else { Form::Honest };
-    let settings = Settings { form, population: args.population, ..Settings::default() };
+    let settings = Settings {
+        form,
+        population: args.population,
+        depth: args.depth,
+        elite: args.elite,
+        replace: args.replace,
+        crossover: args.crossover,
+        mutate_subtree: args.mutate_subtree,
+        ..Settings::default()
+    };
     settings.check()?;
     let started = Instant::now();
     let mut swarm = Swarm {
-        islands: (0..args.islands)
-            .map(|i| Island::new(settings.clone(), Palette::in_swarm(), i, args.seed))
-            .collect(),
+        islands: (0..args.islands).map(|i| Island::new(settings.clone(), Palette::in_swarm(), i, args.seed)).collect(),
         server: Geneserver::new(form, settings.immigrants),
         updates: (args.seconds * 10.0).round() as u32,
         robots: args.robots,
@@ -126,7 +148,10 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
         println!("{}", serde_json::to_string(&output)?);
         return Ok(());
     }
-    println!("evolved fitness, mean of {} islands: {:.3}; best {:.3}", args.islands, output.final_mean, output.final_best);
+    println!(
+        "evolved fitness, mean of {} islands: {:.3}; best {:.3}",
+        args.islands, output.final_mean, output.final_best
+    );
     println!("measured again on fresh seeds:       {:.3}; best {:.3}", output.remeasured_mean, output.remeasured_best);
     println!("{:.1} million robot-seconds in {:.1} s", output.robot_seconds / 1e6, output.wall_s);
     println!("\n# the best of the champions\n{}", output.best_tree);

@@ -101,8 +101,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     };
     let tree = read_tree(&args.tree, map, args.exact)?;
     let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
-    let program =
-        Program::compile_with(&tree, published).with_context(|| format!("tree {}", args.tree.display()))?;
+    let program = Program::compile_with(&tree, published).with_context(|| format!("tree {}", args.tree.display()))?;
     let starts = match args.scenario {
         ScenarioArg::A => Starts::Only(Scenario::A),
         ScenarioArg::B => Starts::Only(Scenario::B),
@@ -127,8 +126,13 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         return Ok(());
     }
     let error = output.sd / f64::from(args.runs).sqrt();
-    println!("fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)", output.mean, output.sd,
-        args.runs, args.seconds, args.robots);
-    println!("{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}", output.robot_seconds, output.r_acc, output.engine);
+    println!(
+        "fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)",
+        output.mean, output.sd, args.runs, args.seconds, args.robots
+    );
+    println!(
+        "{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}",
+        output.robot_seconds, output.r_acc, output.engine
+    );
     Ok(())
 }

@@ -33,8 +33,7 @@ impl FileError {
 
 /// Reads a TOML file.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })?;
+    let text = std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })?;
     parse(&path.display().to_string(), &text)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::samples::Samples;
 use std::fmt;
-use xpuck_kernels::tree::Tree;
+use xpuck_kernels::tree::{CompileError, ParseError, Program, Tree};
 
 /// An individual's name: unique over the swarm and the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,4 +56,29 @@ pub struct Migrant {
     pub tree: Tree,
     /// Its samples so far.
     pub samples: Samples,
+}
+
+/// Someone from outside who cannot be let in, and why.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrantError {
+    /// The text is no tree.
+    #[error("migrant {0}: {1}")]
+    Tree(Id, ParseError),
+    /// The tree is too large for a robot.
+    #[error("migrant {0}: {1}")]
+    Size(Id, CompileError),
+    /// The sums cannot be sums of samples.
+    #[error("migrant {0}: its samples are impossible")]
+    Samples(Id),
+}
+
+impl Migrant {
+    /// Checks what another program says of an individual: its tree as text, and its samples as counts, sums and sums
+    /// of squares of the two strata.
+    pub fn check(id: Id, tree: &str, samples: ([u32; 2], [f64; 2], [f64; 2])) -> Result<Migrant, MigrantError> {
+        let tree = Tree::parse(tree).map_err(|error| MigrantError::Tree(id, error))?;
+        Program::compile(&tree.under_avoiding()).map_err(|error| MigrantError::Size(id, error))?;
+        let samples = Samples::from_parts(samples.0, samples.1, samples.2).ok_or(MigrantError::Samples(id))?;
+        Ok(Migrant { id, tree, samples })
+    }
 }

@@ -18,6 +18,8 @@ use xpuck_kernels::tree::Tree;
 const LIKELIHOOD_95: f64 = 1.96;
 /// How far genotypes' true fitness spreads about 0 among those worth keeping; measured fitness spreads wider by noise.
 const PRIOR_SPREAD: f64 = 0.05;
+/// What a node costs in fitness in the honest form: of two equally good trees the smaller one is kept.
+const NODE_COST: f64 = 5e-5;
 /// Draws for a tree that the population does not hold yet before an equal one is let in.
 const NEW_TREE_TRIES: usize = 16;
 
@@ -169,7 +171,7 @@ impl Island {
 
     fn sort(&mut self) {
         let mut population = std::mem::take(&mut self.population);
-        population.sort_by_cached_key(|i| (Descending(self.estimate(&i.samples)), i.id));
+        population.sort_by_cached_key(|i| (Descending(self.worth(i)), i.id));
         self.population = population;
     }
 
@@ -188,10 +190,20 @@ impl Island {
         }
     }
 
-    /// What a tournament compares.
-    fn likelihood(&self, samples: &Samples) -> f64 {
+    /// What orders the population: the estimate, and in the honest form a little less for every node.
+    fn worth(&self, individual: &Individual) -> f64 {
+        let estimate = self.estimate(&individual.samples);
         match self.settings.form {
-            Form::Honest => self.estimate(samples),
+            Form::AsPublished => estimate,
+            Form::Honest => estimate - NODE_COST * individual.tree.nodes().len() as f64,
+        }
+    }
+
+    /// What a tournament compares.
+    fn likelihood(&self, individual: &Individual) -> f64 {
+        let samples = &individual.samples;
+        match self.settings.form {
+            Form::Honest => self.worth(individual),
             Form::AsPublished if samples.n() < 2 => samples.mean() / 2.0,
             Form::AsPublished => samples.mean() - LIKELIHOOD_95 * samples.deviation() / f64::from(samples.n()).sqrt(),
         }
@@ -206,7 +218,7 @@ impl Island {
     pub fn champion(&self) -> &Individual {
         let value = |i: &Individual| match self.settings.form {
             Form::AsPublished => self.derated(&i.samples),
-            Form::Honest => self.estimate(&i.samples),
+            Form::Honest => self.worth(i),
         };
         // The first of equals, so that the order of the population decides.
         let mut best = &self.population[0];
@@ -312,7 +324,7 @@ impl Island {
         let mut best = draws.below(elites) as usize;
         for _ in 1..self.settings.tournament {
             let other = draws.below(elites) as usize;
-            if self.likelihood(&self.population[other].samples) > self.likelihood(&self.population[best].samples) {
+            if self.likelihood(&self.population[other]) > self.likelihood(&self.population[best]) {
                 best = other;
             }
         }

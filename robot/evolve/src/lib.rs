@@ -12,7 +12,7 @@ mod settings;
 mod variation;
 
 pub use generate::{full, grow, ramped};
-pub use individual::{Id, Individual, Migrant, Operator};
+pub use individual::{Id, Individual, Migrant, MigrantError, Operator};
 pub use island::{Island, Progress, Trial};
 pub use palette::Palette;
 pub use samples::Samples;

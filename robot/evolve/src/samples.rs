@@ -13,7 +13,10 @@ impl Samples {
     pub fn from_parts(count: [u32; 2], sum: [f64; 2], square: [f64; 2]) -> Option<Samples> {
         let sound = |i: usize| {
             let (n, s, q) = (f64::from(count[i]), sum[i], square[i]);
-            s.is_finite() && q.is_finite() && s * s <= n * q * (1.0 + 1e-9) + 1e-9 && (n > 0.0 || (s == 0.0 && q == 0.0))
+            s.is_finite()
+                && q.is_finite()
+                && s * s <= n * q * (1.0 + 1e-9) + 1e-9
+                && (n > 0.0 || (s == 0.0 && q == 0.0))
         };
         (sound(0) && sound(1)).then_some(Samples { count, sum, square })
     }
@@ -42,7 +45,8 @@ impl Samples {
 
     /// Estimated fitness: each stratum weighs the same. 0 without samples.
     pub fn mean(&self) -> f64 {
-        let means: Vec<f64> = (0..2).filter(|i| self.count[*i] > 0).map(|i| self.sum[i] / f64::from(self.count[i])).collect();
+        let means: Vec<f64> =
+            (0..2).filter(|i| self.count[*i] > 0).map(|i| self.sum[i] / f64::from(self.count[i])).collect();
         if means.is_empty() { 0.0 } else { means.iter().sum::<f64>() / means.len() as f64 }
     }
 
@@ -89,7 +93,10 @@ mod tests {
     #[test]
     fn impossible_parts_are_refused() {
         assert!(Samples::from_parts([2, 0], [1.0, 0.0], [0.6, 0.0]).is_some());
-        assert!(Samples::from_parts([2, 0], [1.0, 0.0], [0.1, 0.0]).is_none(), "sum of squares below the least possible");
+        assert!(
+            Samples::from_parts([2, 0], [1.0, 0.0], [0.1, 0.0]).is_none(),
+            "sum of squares below the least possible"
+        );
         assert!(Samples::from_parts([0, 0], [1.0, 0.0], [1.0, 0.0]).is_none());
         assert!(Samples::from_parts([1, 0], [f64::NAN, 0.0], [1.0, 0.0]).is_none());
     }

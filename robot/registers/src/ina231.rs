@@ -1,4 +1,4 @@
-//! The INA231 power monitors on the interface board (thesis 5.2.3; TI data sheet SBOS644D): two of them, each across a
+//! The INA231 power monitors on the interface board (thesis 5.1.4; TI data sheet SBOS644D): two of them, each across a
 //! 20 mOhm shunt. Registers are 16 bits, most significant byte first; a write sets the register pointer, a read
 //! returns what it points at.
 //!

@@ -5,7 +5,7 @@
 
 /// Raw reading of a reflectance sensor, ADC counts, 0..=4095; larger is nearer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RawCounts(pub u16);
+pub struct RawInfrared(pub u16);
 
 /// A distance from a sensor, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -30,18 +30,18 @@ fn curve(distance: f32) -> f32 {
     }
 }
 
-impl RawCounts {
+impl RawInfrared {
     /// The reading of an aligned sensor that faces white card at `distance` (Eq. 7.3), rounded; 0 beyond about 33 mm,
     /// and an infinite distance reads 0.
-    pub fn from_distance(distance: Metres) -> RawCounts {
-        RawCounts(curve(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
+    pub fn from_distance(distance: Metres) -> RawInfrared {
+        RawInfrared(curve(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
     }
 }
 
 impl Metres {
     /// The distance at which an aligned sensor reads `raw`; 0 for readings above the curve, and 33 mm for 0 counts,
     /// which then means "at least this far".
-    pub fn from_raw(raw: RawCounts) -> Metres {
+    pub fn from_raw(raw: RawInfrared) -> Metres {
         let level = f32::from(raw.0) / SCALE;
         Metres(if f32::from(raw.0) >= curve(NEAR) {
             ((1.04 - level) / 5.0).max(0.0)
@@ -57,13 +57,13 @@ mod tests {
 
     #[test]
     fn the_curve_has_the_printed_values() {
-        let at = |mm: f32| RawCounts::from_distance(Metres(mm * 1e-3)).0;
+        let at = |mm: f32| RawInfrared::from_distance(Metres(mm * 1e-3)).0;
         assert_eq!(at(0.0), 3640);
         assert_eq!(at(5.0), 3553, "3500 * (1.04 - 0.025) = 3552.5");
         assert_eq!(at(10.0), 2181, "3500 * (1.1^-4 - 0.06)");
         assert_eq!(at(30.0), 59, "3500 * (1.9^-4 - 0.06)");
         assert_eq!(at(34.0), 0);
-        assert_eq!(RawCounts::from_distance(Metres(f32::INFINITY)), RawCounts(0));
+        assert_eq!(RawInfrared::from_distance(Metres(f32::INFINITY)), RawInfrared(0));
     }
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
             if d > 0.00699 && d < 0.00712 {
                 continue;
             }
-            let back = Metres::from_raw(RawCounts::from_distance(Metres(d))).0;
+            let back = Metres::from_raw(RawInfrared::from_distance(Metres(d))).0;
             // Half a count is 0.03 mm on the flat parts of the curve.
             assert!((back - d).abs() < 5e-5, "{d} came back as {back}");
         }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn any_count_gives_a_sane_distance() {
         for raw in 0..=MAX_COUNTS {
-            let d = Metres::from_raw(RawCounts(raw)).0;
+            let d = Metres::from_raw(RawInfrared(raw)).0;
             assert!((0.0..0.0335).contains(&d), "{raw} counts gave {d} m");
         }
     }

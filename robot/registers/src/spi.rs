@@ -1,5 +1,5 @@
-//! The SPI messages between the board and the dsPIC (thesis 5.2.4: 32 words of 16 bits each way, full duplex, 5 MHz,
-//! one message every 5 ms). The thesis lost the words' meaning; the layout is that of the older Linux extension board
+//! The SPI messages between the board and the dsPIC (thesis 5.1.4 and 5.2.1: 32 words of 16 bits each way, full duplex,
+//! 5 MHz, one message every 5 ms). The thesis lost the words' meaning; the layout is that of the older Linux extension board
 //! from the same lab, with the Neopixels, sequence numbers and a checksum in the words that it left free.
 //!
 //! Board to dsPIC: 0 actions, 1 and 2 speeds left and right, 3 LEDs, 4 blink cycle, 5..=27 Neopixels, 28 reserved,
@@ -8,7 +8,7 @@
 //! 22 and 23 step counters left and right, 24 battery, 25 status, 26 echo, 27 rejected commands, 28 reserved,
 //! 29 sequence number, 30 CRC over words 0..=29, 31 dummy.
 
-use crate::infrared::RawCounts;
+use crate::infrared::RawInfrared;
 use crate::stepper::StepsPerSecond;
 use std::fmt;
 
@@ -111,7 +111,7 @@ pub struct Command {
 pub struct Report {
     /// Reflected infra-red, ambient already taken off. In the order of the thesis's Table 6.1: sensor 1 is left of the
     /// front and they go counter-clockwise, so element i is the e-puck's own IR 7-i.
-    pub reflected: [RawCounts; 8],
+    pub reflected: [RawInfrared; 8],
     /// Acceleration along x, y, z, ADC counts, 2048 at 0 g.
     pub acceleration: [u16; 3],
     /// Levels of the three microphones, ADC counts.
@@ -215,7 +215,7 @@ impl Report {
     pub fn decode(words: &Words) -> Result<Report, SpiError> {
         check(words)?;
         Ok(Report {
-            reflected: std::array::from_fn(|i| RawCounts(words[i])),
+            reflected: std::array::from_fn(|i| RawInfrared(words[i])),
             acceleration: std::array::from_fn(|i| words[8 + i]),
             microphones: std::array::from_fn(|i| words[11 + i]),
             ambient: std::array::from_fn(|i| words[14 + i]),

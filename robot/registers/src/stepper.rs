@@ -1,5 +1,5 @@
 //! The stepper motors: 20 steps a turn behind a 50:1 gear, so 1000 steps a wheel revolution, on 41 mm wheels
-//! (e-puck.org). Real robots differ by about 1 % (thesis 7.2); that correction belongs to the robot's calibration.
+//! (e-puck.org). Real robots differ by about 1 % (thesis 7.2.3); that correction belongs to the robot's calibration.
 
 use std::f32::consts::PI;
 

@@ -1,1 +1,197 @@
-//! Devices.
+//! The robot's devices: what the control loop needs of each bus, the drivers on top of them, and the buses themselves.
+//!
+//! A driver is written against a trait, so the same driver runs on the kernel's bus, on the virtual arena's sockets
+//! and in tests.
+
+pub mod epuck;
+pub mod ina231;
+pub mod virtual_bus;
+
+use std::path::PathBuf;
+use xpuck_registers::spi::{SpiError, Words};
+use xpuck_registers::yuyv;
+
+/// Longest part of an I2C transaction, bytes; the largest that any device here needs is 3.
+pub const MAX_I2C: usize = 32;
+
+/// Why a device did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// A device file or socket cannot be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// The file or socket.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The other side closed the connection.
+    #[error("{} was closed by its other side", path.display())]
+    Closed {
+        /// The file or socket.
+        path: PathBuf,
+    },
+    /// No answer came in time; the connection is given up, because a late answer would be taken for the next one.
+    #[error("{} did not answer within {milliseconds} ms", path.display())]
+    Timeout {
+        /// The file or socket.
+        path: PathBuf,
+        /// How long it was waited for, ms.
+        milliseconds: u64,
+    },
+    /// Reading or writing went wrong.
+    #[error("cannot transfer over {}: {source}", path.display())]
+    Transfer {
+        /// The file or socket.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A message from the dsPIC is corrupt.
+    #[error("the dsPIC's report to command {sequence} is corrupt: {source}")]
+    Report {
+        /// Number of the command that was sent in the same exchange.
+        sequence: u16,
+        /// What is wrong with it.
+        source: SpiError,
+    },
+    /// Nothing on the bus acknowledged.
+    #[error("I2C address {address:#04x} on {} does not acknowledge", path.display())]
+    Nak {
+        /// The bus.
+        path: PathBuf,
+        /// The 7-bit address.
+        address: u8,
+    },
+    /// A register does not hold what was written to it.
+    #[error("register {register} of I2C address {address:#04x} holds {found:#06x}; {written:#06x} was written")]
+    Register {
+        /// The 7-bit address.
+        address: u8,
+        /// The register's pointer.
+        register: u8,
+        /// What was written.
+        written: u16,
+        /// What was read back.
+        found: u16,
+    },
+    /// A transaction is longer than the bus takes.
+    #[error("{bytes} bytes for I2C address {address:#04x}; {MAX_I2C} are possible in one transaction")]
+    TooLong {
+        /// The 7-bit address.
+        address: u8,
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// A frame's bytes do not fit its size.
+    #[error("a camera frame of {width} x {height} has {found} bytes instead of {expected}")]
+    FrameLength {
+        /// Pixels in a row.
+        width: usize,
+        /// Rows.
+        height: usize,
+        /// Bytes of such a frame.
+        expected: usize,
+        /// Bytes that there are.
+        found: usize,
+    },
+    /// A frame's size is not one that YUYV and three segments allow.
+    #[error("a camera frame of {width} x {height} is impossible: the width is even and 4..=2048, the height 2..=2048")]
+    FrameSize {
+        /// Pixels in a row.
+        width: usize,
+        /// Rows.
+        height: usize,
+    },
+}
+
+/// A full-duplex link that exchanges whole messages with the dsPIC.
+pub trait SpiBus: Send {
+    /// Sends 32 words and returns the 32 that came back meanwhile.
+    fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError>;
+}
+
+/// An I2C bus with the board as its master.
+pub trait I2cBus: Send {
+    /// Writes, then reads after a repeated start; either may be empty. `address` has 7 bits, and both parts have at
+    /// most [`MAX_I2C`] bytes.
+    fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError>;
+}
+
+impl<B: SpiBus + ?Sized> SpiBus for Box<B> {
+    fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError> {
+        (**self).transfer(words)
+    }
+}
+
+impl<B: I2cBus + ?Sized> I2cBus for Box<B> {
+    fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError> {
+        (**self).write_read(address, write, read)
+    }
+}
+
+/// A camera.
+pub trait FrameSource: Send {
+    /// The newest whole frame if one came since the last call. Never waits.
+    fn latest(&mut self) -> Result<Option<&Frame>, DeviceError>;
+}
+
+/// A YUYV picture; its bytes always fit its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    width: usize,
+    height: usize,
+    bytes: Vec<u8>,
+}
+
+impl Frame {
+    /// A frame of `width` by `height` pixels from its YUYV bytes, first row first.
+    pub fn new(width: usize, height: usize, bytes: Vec<u8>) -> Result<Frame, DeviceError> {
+        let expected = Frame::len_of(width, height)?;
+        if bytes.len() != expected {
+            return Err(DeviceError::FrameLength { width, height, expected, found: bytes.len() });
+        }
+        Ok(Frame { width, height, bytes })
+    }
+
+    /// Bytes of a frame of this size, if there can be such a frame.
+    pub fn len_of(width: usize, height: usize) -> Result<usize, DeviceError> {
+        if !(4..=2048).contains(&width) || !width.is_multiple_of(2) || !(2..=2048).contains(&height) {
+            return Err(DeviceError::FrameSize { width, height });
+        }
+        Ok(yuyv::frame_len(width, height))
+    }
+
+    /// Pixels in a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The YUYV bytes, first row first.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The YUYV bytes, to be used again.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frames_bytes_fit_its_size() {
+        assert!(Frame::new(160, 120, vec![0; 38_400]).is_ok());
+        let short = Frame::new(160, 120, vec![0; 38_399]).unwrap_err().to_string();
+        assert!(short.contains("38399") && short.contains("38400"), "{short}");
+        assert!(matches!(Frame::new(161, 120, vec![0; 38_640]), Err(DeviceError::FrameSize { .. })));
+    }
+}

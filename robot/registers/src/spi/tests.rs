@@ -13,7 +13,7 @@ fn command() -> Command {
 
 fn report() -> Report {
     Report {
-        reflected: std::array::from_fn(|i| RawCounts(100 * i as u16)),
+        reflected: std::array::from_fn(|i| RawInfrared(100 * i as u16)),
         acceleration: [2048, 2049, 2800],
         microphones: [1, 2, 3],
         ambient: std::array::from_fn(|i| 4000 + i as u16),

@@ -1,0 +1,226 @@
+//! The robots' devices as Unix stream sockets, one each, carrying the device's own bytes.
+//!
+//! `.spi`: 64 bytes each way a message. `.i2c`: address, bytes to write, bytes to read, then the former; the answer is
+//! 0 (acknowledged) and the latter, or 1. `.camera`: whole frames, one after the other; a slow reader loses frames.
+
+use super::{POLL, is_timeout, sleep_until, write_all};
+use crate::arena::Arena;
+use crate::camera::Camera;
+use crate::settings::{ArenaError, CameraSettings, Settings};
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+use xpuck_registers::spi;
+
+/// Most connections to one device at once; further ones are closed.
+const MAX_CONNECTIONS: usize = 4;
+/// Longest part of an I2C transaction, bytes.
+const MAX_I2C: usize = 32;
+/// Longest path of a Unix socket on Linux, bytes.
+const MAX_PATH: usize = 107;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Spi,
+    I2c,
+    Camera,
+}
+
+struct Device {
+    robot: usize,
+    kind: Kind,
+    path: PathBuf,
+    listener: UnixListener,
+    open: AtomicUsize,
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // A socket that is gone already needs no removal.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// All devices of all robots.
+pub(super) struct Devices {
+    list: Vec<Device>,
+    camera: CameraSettings,
+    speed: f64,
+}
+
+fn lock(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
+    arena.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Devices {
+    /// Binds every socket; a directory that is missing is made.
+    pub(super) fn bind(settings: &Settings) -> Result<Devices, ArenaError> {
+        let dir = &settings.device_dir;
+        fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
+        let mut devices = Devices { list: Vec::new(), camera: settings.camera, speed: settings.speed };
+        for (robot, name) in settings.robots.iter().enumerate() {
+            for (kind, suffix) in [(Kind::Spi, "spi"), (Kind::I2c, "i2c"), (Kind::Camera, "camera")] {
+                let path = settings.device_path(name, suffix);
+                let listener = listen(&path)?;
+                devices.list.push(Device { robot, kind, path, listener, open: AtomicUsize::new(0) });
+            }
+        }
+        Ok(devices)
+    }
+
+    /// Takes waiting connections.
+    pub(super) fn admit<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        arena: &'scope Mutex<Arena>,
+        stop: &'scope AtomicBool,
+    ) {
+        for device in &self.list {
+            while let Ok((stream, _)) = device.listener.accept() {
+                if device.open.load(Relaxed) >= MAX_CONNECTIONS {
+                    continue;
+                }
+                device.open.fetch_add(1, Relaxed);
+                scope.spawn(move || {
+                    // An error here is a peer that left in the middle, which is its right.
+                    let _ = self.serve(device, stream, arena, stop);
+                    device.open.fetch_sub(1, Relaxed);
+                });
+            }
+        }
+    }
+
+    fn serve(&self, device: &Device, stream: UnixStream, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
+        stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(POLL))?;
+        stream.set_write_timeout(Some(POLL))?;
+        match device.kind {
+            Kind::Spi => serve_spi(stream, device.robot, arena, stop),
+            Kind::I2c => serve_i2c(stream, device.robot, arena, stop),
+            Kind::Camera => self.serve_camera(stream, device.robot, arena, stop),
+        }
+    }
+
+    fn serve_camera(
+        &self,
+        mut stream: UnixStream,
+        robot: usize,
+        arena: &Mutex<Arena>,
+        stop: &AtomicBool,
+    ) -> io::Result<()> {
+        let mut camera = Camera::new(&self.camera);
+        let mut frame = Vec::new();
+        let period = Duration::from_secs_f64(1.0 / (self.camera.frames_per_second * self.speed));
+        let mut due = Instant::now();
+        while sleep_until(due, stop) {
+            let (bodies, half_arena) = {
+                let arena = lock(arena);
+                (arena.bodies().to_vec(), arena.half_arena())
+            };
+            camera.render(&bodies, robot, half_arena, &mut frame);
+            write_all(&mut stream, &frame, stop)?;
+            due += period;
+            let now = Instant::now();
+            if due < now {
+                due = now;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Binds one socket, in place of one that a dead arena left behind.
+fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
+    let length = path.as_os_str().as_bytes().len();
+    if length > MAX_PATH {
+        return Err(ArenaError::PathTooLong { path: path.into(), length });
+    }
+    let in_use = |by| ArenaError::DeviceInUse { path: path.into(), by };
+    let failed = |source| ArenaError::Device { path: path.into(), source };
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.file_type().is_socket() => return Err(in_use("something that is not a socket is there")),
+        Ok(_) if UnixStream::connect(path).is_ok() => return Err(in_use("another program serves it")),
+        Ok(_) => fs::remove_file(path).map_err(failed)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
+    Ok(listener)
+}
+
+fn serve_spi(mut stream: UnixStream, robot: usize, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
+    let mut bytes = [0; spi::BYTES];
+    while read_exact(&mut stream, &mut bytes, stop)? {
+        let reply = lock(arena).spi(robot, &spi::from_wire(&bytes));
+        write_all(&mut stream, &spi::to_wire(&reply), stop)?;
+    }
+    Ok(())
+}
+
+fn serve_i2c(mut stream: UnixStream, robot: usize, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
+    let mut head = [0; 3];
+    let (mut write, mut answer) = ([0; MAX_I2C], [0; 1 + MAX_I2C]);
+    while read_exact(&mut stream, &mut head, stop)? {
+        let [address, writes, reads] = head;
+        let (writes, reads) = (usize::from(writes), usize::from(reads));
+        if writes > MAX_I2C || reads > MAX_I2C {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        if !read_exact(&mut stream, &mut write[..writes], stop)? {
+            break;
+        }
+        let acknowledged = lock(arena).i2c(robot, address, &write[..writes], &mut answer[1..1 + reads]);
+        answer[0] = u8::from(!acknowledged);
+        let length = if acknowledged { 1 + reads } else { 1 };
+        write_all(&mut stream, &answer[..length], stop)?;
+    }
+    Ok(())
+}
+
+/// Fills a buffer; false if the peer left between messages or the arena stops.
+fn read_exact(stream: &mut UnixStream, buffer: &mut [u8], stop: &AtomicBool) -> io::Result<bool> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        if stop.load(Relaxed) {
+            return Ok(false);
+        }
+        match stream.read(&mut buffer[filled..]) {
+            Ok(0) if filled == 0 => return Ok(false),
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(n) => filled += n,
+            Err(error) if is_timeout(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dead_arenas_socket_is_replaced_and_a_live_ones_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("xp01.spi");
+        drop(UnixListener::bind(&path).unwrap());
+        let live = listen(&path).unwrap();
+        let refused = listen(&path).unwrap_err().to_string();
+        assert!(refused.contains("xp01.spi") && refused.contains("another program"), "{refused}");
+        drop(live);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "notes").unwrap();
+        assert!(listen(&path).unwrap_err().to_string().contains("not a socket"));
+        assert_eq!(fs::read(&path).unwrap(), b"notes", "nobody's file is removed");
+        let long = dir.path().join("x".repeat(120));
+        assert!(listen(&long).unwrap_err().to_string().contains("107"));
+    }
+}

@@ -1,0 +1,53 @@
+//! The motion-capture system above the arena, as its network socket shows it: a Vicon DataStream server at 50 Hz.
+//!
+//! Subjects are the robots and the frisbee. A frame shows the poses of one physics step ago, interpolated between
+//! steps; a real system is later still (thesis 5.2.3: three frames).
+
+pub mod encode;
+pub mod request;
+pub(crate) mod serve;
+
+use encode::{Frame, SegmentPose};
+use xpuck_kernels::math::sin_cos;
+use xpuck_kernels::world::Pose;
+
+/// Frames a second of arena time.
+pub const HERTZ: u32 = 50;
+/// Name of the frisbee.
+pub const FRISBEE: &str = "frisbee";
+/// Height of the markers on a robot's top plate, mm. No source gives it.
+const ROBOT_MARKERS: f64 = 100.0;
+/// Height of the markers on the frisbee, mm.
+const FRISBEE_MARKERS: f64 = 25.0;
+
+/// The frame that shows these poses, robots first and the frisbee last.
+pub fn frame(number: u32, poses: &[Pose]) -> Frame {
+    let last = poses.len().saturating_sub(1);
+    let segment = |(i, pose): (usize, &Pose)| {
+        let height = if i == last { FRISBEE_MARKERS } else { ROBOT_MARKERS };
+        let (s, c) = sin_cos(pose.heading);
+        let (s, c) = (f64::from(s), f64::from(c));
+        SegmentPose {
+            translation: [f64::from(pose.at.x) * 1000.0, f64::from(pose.at.y) * 1000.0, height],
+            rotation: [c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0],
+        }
+    };
+    Frame { number, poses: poses.iter().enumerate().map(segment).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f32::consts::FRAC_PI_2;
+    use xpuck_kernels::math::vec2;
+
+    #[test]
+    fn poses_are_in_millimetres_and_turn_counter_clockwise() {
+        let poses = [Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()];
+        let frame = frame(3, &poses);
+        assert_eq!(frame.poses[0].translation, [500.0, -250.0, 100.0]);
+        // The first column is where the robot's x axis points: along the world's y.
+        assert!(frame.poses[0].rotation[0].abs() < 1e-6 && (frame.poses[0].rotation[3] - 1.0).abs() < 1e-6);
+        assert_eq!(frame.poses[1].translation[2], 25.0);
+    }
+}

@@ -1,0 +1,116 @@
+//! The console: a web page served from embedded files, with the status ten times a second and three commands.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use rust_embed::RustEmbed;
+use serde::Deserialize;
+use std::convert::Infallible;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+use tokio::sync::{oneshot, watch};
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::WatchStream;
+use xpuck_wire::message::{Reply, Request};
+
+/// How long the hub may take to answer a command.
+const ANSWER: Duration = Duration::from_secs(2);
+
+#[derive(RustEmbed)]
+#[folder = "console/"]
+struct Files;
+
+/// A command from the page, with the way to answer it.
+pub struct Command {
+    /// What is asked.
+    pub request: Request,
+    /// Where the answer goes.
+    pub answer: oneshot::Sender<Reply>,
+}
+
+#[derive(Clone)]
+struct Shared {
+    status: watch::Receiver<String>,
+    commands: SyncSender<Command>,
+}
+
+/// Serves the console on `listener` in a thread of its own, until the process ends.
+pub fn start(
+    listener: std::net::TcpListener,
+    status: watch::Receiver<String>,
+    commands: SyncSender<Command>,
+) -> std::io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let router = Router::new()
+        .route("/", get(|| async { file("index.html") }))
+        .route("/events", get(events))
+        .route("/api/status", get(|State(shared): State<Shared>| async move { json(shared.status.borrow().clone()) }))
+        .route("/api/command", post(command))
+        .route("/{name}", get(|Path(name): Path<String>| async move { file(&name) }))
+        .with_state(Shared { status, commands });
+    std::thread::Builder::new().name("console".into()).spawn(move || {
+        runtime.block_on(async move {
+            let served = async { axum::serve(tokio::net::TcpListener::from_std(listener)?, router).await };
+            if let Err(error) = served.await {
+                eprintln!("xpuck: the console ended: {error}");
+            }
+        });
+    })?;
+    Ok(())
+}
+
+fn file(name: &str) -> Response {
+    let Some(file) = Files::get(name) else {
+        return (StatusCode::NOT_FOUND, "no such file").into_response();
+    };
+    let kind = match name.rsplit_once('.').map(|(_, e)| e) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        _ => "application/octet-stream",
+    };
+    let policy = "default-src 'self'; frame-ancestors 'none'";
+    let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_SECURITY_POLICY, policy)];
+    (headers, file.data.into_owned()).into_response()
+}
+
+fn json(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+async fn events(State(shared): State<Shared>) -> impl IntoResponse {
+    let stream = WatchStream::new(shared.status).map(|status| Ok::<_, Infallible>(Event::default().data(status)));
+    Sse::new(stream).keep_alive(KeepAlive::default())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    command: String,
+}
+
+/// Commands need a header that a page of another site cannot send.
+async fn command(State(shared): State<Shared>, headers: HeaderMap, body: axum::Json<Body>) -> Response {
+    if !headers.contains_key("x-xpuck") {
+        return (StatusCode::FORBIDDEN, "the x-xpuck header is missing").into_response();
+    }
+    let request = match body.command.as_str() {
+        "pause" => Request::Pause,
+        "resume" => Request::Resume,
+        "stop" => Request::Stop,
+        _ => return (StatusCode::BAD_REQUEST, "commands are pause, resume and stop").into_response(),
+    };
+    let (answer, reply) = oneshot::channel();
+    if shared.commands.try_send(Command { request, answer }).is_err() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the hub is busy; try again").into_response();
+    }
+    match tokio::time::timeout(ANSWER, reply).await {
+        Ok(Ok(Reply::Refused(error))) => json(serde_json::json!({ "ok": false, "error": error }).to_string()),
+        Ok(Ok(_)) => json(serde_json::json!({ "ok": true }).to_string()),
+        _ => (StatusCode::GATEWAY_TIMEOUT, "the hub did not answer").into_response(),
+    }
+}

@@ -1,0 +1,261 @@
+//! Vicon DataStream (ViconCGStream, SDK 1.12), the client's side, without any I/O.
+//!
+//! Little-endian packets `u32 0x1A2B0001, u32 length, object*`, objects `u32 id, u32 length, body`. Unknown objects
+//! and trailing fields are skipped. Positions come in mm, rotations as row-major matrices; a hidden subject has no
+//! segment. The server speaks first; we answer with the objects we want and ask for every frame.
+
+use super::{Frame, Tracked};
+use std::collections::BTreeMap;
+use xpuck_kernels::math::{atan2, vec2};
+use xpuck_kernels::world::Pose;
+
+const MAGIC: u32 = 0x1A2B_0001;
+const SUBJECT_INFO: u32 = 2;
+const FRAME_INFO: u32 = 5;
+const GLOBAL_SEGMENTS: u32 = 9;
+const OBJECT_ENUMS: u32 = 100_001;
+const REQUEST_FRAME: u32 = 100_002;
+const CONTENTS: u32 = 100_004;
+/// What we ask for: StreamInfo, SubjectInfo, FrameInfo, GlobalSegments, Contents.
+const WANTED: [u32; 5] = [1, SUBJECT_INFO, FRAME_INFO, GLOBAL_SEGMENTS, CONTENTS];
+
+/// Largest packet accepted, bytes; 200 subjects need about 40 000.
+const MAX_PACKET: usize = 1 << 20;
+/// Most subjects kept.
+const MAX_SUBJECTS: usize = 1000;
+/// How far a rotation's axis may be from unit length.
+const ORTHONORMAL: f64 = 0.05;
+
+/// A stream that is not what it should be; the connection must be dropped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ViconError {
+    /// Not a Vicon DataStream.
+    #[error("packet starts with {0:#010x}, not {MAGIC:#010x}: is this a Vicon DataStream server?")]
+    Magic(u32),
+    /// A packet larger than any we can need.
+    #[error("packet of {0} bytes; at most {MAX_PACKET} are accepted")]
+    Size(usize),
+    /// An object ends before its fields do.
+    #[error("object {0} is truncated")]
+    Truncated(u32),
+}
+
+/// The client's state between packets.
+#[derive(Debug, Default)]
+pub struct Client {
+    pending: Vec<u8>,
+    names: BTreeMap<u32, String>,
+    greeted: bool,
+    outgoing: Vec<u8>,
+    rejected: u64,
+}
+
+impl Client {
+    /// A client that has just connected.
+    pub fn new() -> Client {
+        Client::default()
+    }
+
+    /// Bytes to send to the server.
+    pub fn take_outgoing(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.outgoing)
+    }
+
+    /// Poses refused because they were not finite or not orthonormal.
+    pub fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
+    /// Takes bytes from the server and returns the frames they complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, ViconError> {
+        self.pending.extend_from_slice(bytes);
+        let mut frames = Vec::new();
+        loop {
+            if self.pending.len() < 8 {
+                return Ok(frames);
+            }
+            let word = |at: usize| u32::from_le_bytes(self.pending[at..at + 4].try_into().expect("four bytes"));
+            if word(0) != MAGIC {
+                return Err(ViconError::Magic(word(0)));
+            }
+            let length = word(4) as usize;
+            if length > MAX_PACKET {
+                return Err(ViconError::Size(length));
+            }
+            if self.pending.len() < 8 + length {
+                return Ok(frames);
+            }
+            let packet: Vec<u8> = self.pending.drain(..8 + length).skip(8).collect();
+            frames.extend(self.packet(&packet)?);
+        }
+    }
+
+    fn packet(&mut self, mut rest: &[u8]) -> Result<Option<Frame>, ViconError> {
+        let mut number = None;
+        let mut segments: Vec<(u32, Pose)> = Vec::new();
+        while rest.len() >= 8 {
+            let mut header = Fields { bytes: rest, object: 0 };
+            let (id, length) = (header.u32()?, header.u32()? as usize);
+            let Some(body) = rest.get(8..8 + length) else { return Err(ViconError::Truncated(id)) };
+            rest = &rest[8 + length..];
+            let mut fields = Fields { bytes: body, object: id };
+            match id {
+                OBJECT_ENUMS => self.greet(),
+                FRAME_INFO => number = Some(fields.u32()?),
+                SUBJECT_INFO => {
+                    let subject = fields.u32()?;
+                    let name = fields.string()?;
+                    if self.names.len() < MAX_SUBJECTS || self.names.contains_key(&subject) {
+                        self.names.insert(subject, name);
+                    }
+                }
+                GLOBAL_SEGMENTS => {
+                    let (subject, count) = (fields.u32()?, fields.u32()?);
+                    if count > 0 {
+                        fields.u32()?;
+                        match fields.pose()? {
+                            Some(pose) => segments.push((subject, pose)),
+                            None => self.rejected += 1,
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Some(number) = number else { return Ok(None) };
+        let tracked = |(subject, pose): (u32, Pose)| Some(Tracked { name: self.names.get(&subject)?.clone(), pose });
+        Ok(Some(Frame { number, bodies: segments.into_iter().filter_map(tracked).collect() }))
+    }
+
+    /// Answers the server's list of objects with ours and asks it to push every frame.
+    fn greet(&mut self) {
+        if self.greeted {
+            return;
+        }
+        self.greeted = true;
+        let mut enums = (WANTED.len() as u32).to_le_bytes().to_vec();
+        WANTED.iter().for_each(|id| enums.extend(id.to_le_bytes()));
+        self.send(OBJECT_ENUMS, &enums);
+        self.send(REQUEST_FRAME, &[1]);
+    }
+
+    fn send(&mut self, object: u32, body: &[u8]) {
+        let length = body.len() as u32;
+        for word in [MAGIC, length + 8, object, length] {
+            self.outgoing.extend(word.to_le_bytes());
+        }
+        self.outgoing.extend(body);
+    }
+}
+
+/// Reads an object's fields in order.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    object: u32,
+}
+
+impl Fields<'_> {
+    fn take(&mut self, n: usize) -> Result<&[u8], ViconError> {
+        if self.bytes.len() < n {
+            return Err(ViconError::Truncated(self.object));
+        }
+        let (taken, rest) = self.bytes.split_at(n);
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, ViconError> {
+        Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
+    }
+
+    fn f64(&mut self) -> Result<f64, ViconError> {
+        Ok(f64::from_le_bytes(self.take(8)?.try_into().expect("eight bytes")))
+    }
+
+    fn string(&mut self) -> Result<String, ViconError> {
+        let length = self.u32()? as usize;
+        Ok(String::from_utf8_lossy(self.take(length)?).into_owned())
+    }
+
+    /// Position and rotation; `None` if they are no pose.
+    fn pose(&mut self) -> Result<Option<Pose>, ViconError> {
+        let mut numbers = [0.0f64; 12];
+        for number in &mut numbers {
+            *number = self.f64()?;
+        }
+        let (x, y) = (numbers[0], numbers[1]);
+        let rotation = &numbers[3..];
+        let axis = [rotation[0], rotation[3], rotation[6]];
+        let length: f64 = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
+        if !numbers.iter().all(|n| n.is_finite()) || (length - 1.0).abs() > ORTHONORMAL {
+            return Ok(None);
+        }
+        let at = vec2((x / 1000.0) as f32, (y / 1000.0) as f32);
+        Ok(Some(Pose { at, heading: atan2(axis[1] as f32, axis[0] as f32) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+    }
+
+    /// Recorded from SDK 1.12: the server's hello, and a frame with one subject "xp01" at (1000, -250.5, 50) mm
+    /// turned by 90 degrees about z.
+    const HELLO: &str = "01002b1a24000000a18601001c00000006000000010000000200000005000000090000002a000000a4860100";
+    const FRAME: &str = "01002b1a08010000a4860100280000000400000001000000010000000200000001000000050000000100000009000000\
+        010000000000000001000000080000007099140000000000020000004000000001000000040000007870303101000000000000000100000000\
+        000000000000000000000000000000000000000000000004000000787030310000000000000000050000000400000016000000090000006c00\
+        00000100000001000000010000000000000000408f400000000000506fc000000000000049400000000000000000000000000000f0bf000000\
+        0000000000000000000000f03f0000000000000000000000000000000000000000000000000000000000000000000000000000f03f";
+
+    #[test]
+    fn the_recorded_frame_is_decoded() {
+        let mut client = Client::new();
+        assert!(client.feed(&bytes(HELLO)).unwrap().is_empty());
+        let frames = client.feed(&bytes(FRAME)).unwrap();
+        assert_eq!((frames.len(), frames[0].number), (1, 22));
+        let pose = frames[0].pose("xp01").unwrap();
+        assert!((pose.at - vec2(1.0, -0.2505)).length() < 1e-6);
+        assert!((pose.heading - std::f32::consts::FRAC_PI_2).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_request_for_frames_is_the_recorded_one() {
+        let mut client = Client::new();
+        client.feed(&bytes(HELLO)).unwrap();
+        let sent = client.take_outgoing();
+        assert!(sent.ends_with(&bytes("01002b1a09000000a28601000100000001")));
+        assert_eq!(&sent[8..12], &bytes("a1860100")[..]);
+    }
+
+    #[test]
+    fn bytes_may_come_in_any_pieces() {
+        let whole = [bytes(HELLO), bytes(FRAME), bytes(FRAME)].concat();
+        for piece in [1, 7, 100] {
+            let mut client = Client::new();
+            let frames: usize = whole.chunks(piece).map(|c| client.feed(c).unwrap().len()).sum();
+            assert_eq!(frames, 2);
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_are_refused() {
+        assert_eq!(Client::new().feed(b"HTTP/1.1 200 OK"), Err(ViconError::Magic(0x5054_5448)));
+        let huge = [MAGIC.to_le_bytes(), u32::MAX.to_le_bytes()].concat();
+        assert_eq!(Client::new().feed(&huge), Err(ViconError::Size(u32::MAX as usize)));
+        let mut cut = bytes(FRAME);
+        let object = cut.len() - 0x6c - 4;
+        cut[object] = 0xff;
+        assert_eq!(Client::new().feed(&cut), Err(ViconError::Truncated(GLOBAL_SEGMENTS)));
+        let mut crooked = bytes(FRAME);
+        let len = crooked.len();
+        crooked[len - 48 + 7..len - 48 + 8].fill(0x40);
+        let mut client = Client::new();
+        let frames = client.feed(&crooked).unwrap();
+        assert!(frames[0].bodies.is_empty() && client.rejected() == 1, "a rotation that is none");
+    }
+}

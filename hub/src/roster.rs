@@ -1,0 +1,128 @@
+//! Who is there: what the hub knows of each robot of the swarm file.
+
+use xpuck_wire::RobotRow;
+use xpuck_wire::message::{Gene, State, Telemetry};
+
+/// A robot silent for so long counts as lost, s of arena time.
+pub const LOST_AFTER: f64 = 3.0;
+/// Round trips above this count as slow, ms of wall time (thesis 8.4).
+const SLOW_MS: f64 = 100.0;
+
+/// What the hub knows of one robot.
+#[derive(Clone, Debug, Default)]
+pub struct Robot {
+    /// Its id.
+    pub id: String,
+    /// When it was last heard; none before the first message.
+    pub heard: Option<f64>,
+    /// Counted as lost.
+    pub lost: bool,
+    /// Number of the experiment it accepted.
+    pub experiment: u64,
+    /// Why it refused the experiment, if it did.
+    pub refusal: Option<String>,
+    /// Its last telemetry.
+    pub telemetry: Telemetry,
+    /// Last round trip, ms.
+    pub round_trip_ms: Option<f64>,
+    /// The tree that drives it, as it was loaded.
+    pub loaded: Option<Gene>,
+    /// The emigrant of its last generation.
+    pub fittest: Option<Gene>,
+}
+
+impl Robot {
+    /// Heard lately.
+    pub fn alive(&self) -> bool {
+        self.heard.is_some() && !self.lost
+    }
+}
+
+/// Sums of round trips.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RoundTrips {
+    count: u64,
+    slow: u64,
+    total_ms: f64,
+}
+
+impl RoundTrips {
+    /// Mean, ms; 0 before the first.
+    pub fn mean_ms(&self) -> f64 {
+        self.total_ms / self.count.max(1) as f64
+    }
+
+    /// Part above 100 ms.
+    pub fn slow_part(&self) -> f64 {
+        self.slow as f64 / self.count.max(1) as f64
+    }
+}
+
+/// The robots in the order of the swarm file.
+#[derive(Clone, Debug)]
+pub struct Roster {
+    /// The robots.
+    pub robots: Vec<Robot>,
+    /// Round trips since the run began.
+    pub round_trips: RoundTrips,
+}
+
+impl Roster {
+    /// Nobody heard yet.
+    pub fn new(ids: &[String]) -> Roster {
+        let robots = ids.iter().map(|id| Robot { id: id.clone(), ..Robot::default() }).collect();
+        Roster { robots, round_trips: RoundTrips::default() }
+    }
+
+    /// The robot of an id.
+    pub fn find(&mut self, id: &str) -> Option<&mut Robot> {
+        self.robots.iter_mut().find(|r| r.id == id)
+    }
+
+    /// Notes a round trip.
+    pub fn round_trip(&mut self, id: &str, ms: f64) {
+        if let Some(robot) = self.find(id) {
+            robot.round_trip_ms = Some(ms);
+            self.round_trips.count += 1;
+            self.round_trips.slow += u64::from(ms > SLOW_MS);
+            self.round_trips.total_ms += ms;
+        }
+    }
+
+    /// Ids of robots that have just been lost.
+    pub fn newly_lost(&mut self, now: f64) -> Vec<String> {
+        let mut lost = Vec::new();
+        for robot in &mut self.robots {
+            if !robot.lost && robot.heard.is_some_and(|at| now - at > LOST_AFTER) {
+                robot.lost = true;
+                lost.push(robot.id.clone());
+            }
+        }
+        lost
+    }
+
+    /// Mean derated fitness of the champions of the robots alive (f_EA of Table 8.3).
+    pub fn evolved(&self) -> f64 {
+        let alive: Vec<&Robot> =
+            self.robots.iter().filter(|r| r.alive() && r.telemetry.evolution.generation > 0).collect();
+        alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64
+    }
+
+    /// The console's rows.
+    pub fn rows(&self) -> Vec<RobotRow> {
+        let row = |r: &Robot| RobotRow {
+            id: r.id.clone(),
+            alive: r.alive(),
+            state: if r.heard.is_some() { r.telemetry.state } else { State::Idle },
+            battery_v: r.telemetry.battery_v,
+            power_w: r.telemetry.power_w,
+            round_trip_ms: r.round_trip_ms,
+            neighbours: r.telemetry.neighbours,
+            blue: r.telemetry.blobs[2],
+            segment: r.telemetry.segment,
+            device_errors: r.telemetry.device_errors,
+            evolution: r.telemetry.evolution,
+        };
+        self.robots.iter().map(row).collect()
+    }
+}

@@ -1,0 +1,168 @@
+//! The e-puck's microcontroller, over SPI: numbers the commands, checks the reports and counts what goes wrong.
+
+use super::{DeviceError, SpiBus};
+use xpuck_registers::spi::{Command, Report};
+
+/// What happened on the link since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounts {
+    /// Messages exchanged, good or bad.
+    pub exchanges: u64,
+    /// Exchanges that the bus itself did not make.
+    pub bus_errors: u64,
+    /// Reports with a wrong checksum.
+    pub corrupt_reports: u64,
+    /// Commands that the dsPIC rejected, by its own count; it includes those from before the link was opened.
+    pub rejected_commands: u16,
+    /// Reports that did not echo the command before: that one was lost or rejected.
+    pub unechoed_commands: u64,
+}
+
+/// Driver of the dsPIC.
+#[derive(Debug)]
+pub struct Epuck<B> {
+    bus: B,
+    sequence: u16,
+    /// Number of the last command that the bus carried; the next report echoes it.
+    carried: Option<u16>,
+    counts: LinkCounts,
+}
+
+impl<B: SpiBus> Epuck<B> {
+    /// A driver on this bus.
+    pub fn new(bus: B) -> Epuck<B> {
+        Epuck { bus, sequence: 0, carried: None, counts: LinkCounts::default() }
+    }
+
+    /// Sends a command, whose sequence number is replaced by the driver's own, and returns the report that came with
+    /// it. The report was made before the command arrived: an answer to it comes with the next one.
+    pub fn exchange(&mut self, command: &Command) -> Result<Report, DeviceError> {
+        self.sequence = self.sequence.wrapping_add(1);
+        let sequence = self.sequence;
+        self.counts.exchanges += 1;
+        let expected = self.carried.take();
+        let words = self.bus.transfer(&Command { sequence, ..*command }.encode()).inspect_err(|_| {
+            self.counts.bus_errors += 1;
+        })?;
+        self.carried = Some(sequence);
+        let report = Report::decode(&words).map_err(|source| {
+            self.counts.corrupt_reports += 1;
+            DeviceError::Report { sequence, source }
+        })?;
+        self.counts.rejected_commands = report.rejected;
+        if expected.is_some_and(|expected| expected != report.echo) {
+            self.counts.unechoed_commands += 1;
+        }
+        Ok(report)
+    }
+
+    /// What happened on the link so far.
+    pub fn counts(&self) -> LinkCounts {
+        self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::ErrorKind;
+    use xpuck_registers::spi::{Actions, SpiError, Status, Words, late};
+    use xpuck_registers::stepper::StepsPerSecond;
+
+    /// A dsPIC on the bench: reads words one place late and answers with what it had ready. `disturb` may change
+    /// the words on either line.
+    #[derive(Default)]
+    struct Bench {
+        last: u16,
+        report: Report,
+        received: Vec<Command>,
+        disturb_command: bool,
+        disturb_report: bool,
+        broken: bool,
+    }
+
+    impl SpiBus for &mut Bench {
+        fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError> {
+            if self.broken {
+                return Err(DeviceError::Transfer { path: "bench".into(), source: ErrorKind::Other.into() });
+            }
+            let (mut sent, mut reply) = (*words, self.report.encode());
+            if self.disturb_command {
+                sent[2] ^= 0x0400;
+            }
+            if self.disturb_report {
+                reply[3] ^= 1;
+            }
+            let buffer = late(self.last, &sent);
+            self.last = sent[31];
+            self.report.sequence += 1;
+            match Command::decode_late(&buffer) {
+                Ok(command) => {
+                    self.report.echo = command.sequence;
+                    self.report.status = Status::default();
+                    self.received.push(command);
+                }
+                Err(SpiError::Crc { .. }) => {
+                    self.report.rejected += 1;
+                    self.report.status = Status::LAST_COMMAND_BAD;
+                }
+            }
+            Ok(reply)
+        }
+    }
+
+    fn forward() -> Command {
+        let speeds = [StepsPerSecond::new(714); 2];
+        Command { actions: Actions::SET_MOTOR, speeds, ..Command::default() }
+    }
+
+    #[test]
+    fn commands_arrive_numbered_and_are_echoed_one_message_later() {
+        let mut bench = Bench::default();
+        let mut epuck = Epuck::new(&mut bench);
+        let echoes: Vec<u16> = (0..4).map(|_| epuck.exchange(&forward()).unwrap().echo).collect();
+        assert_eq!(echoes, [0, 1, 2, 3]);
+        assert_eq!(epuck.counts(), LinkCounts { exchanges: 4, ..LinkCounts::default() });
+        let numbers: Vec<u16> = bench.received.iter().map(|c| c.sequence).collect();
+        assert_eq!(numbers, [1, 2, 3, 4]);
+        assert_eq!(bench.received[0].speeds, forward().speeds);
+    }
+
+    #[test]
+    fn a_command_lost_on_the_line_shows_in_the_next_report() {
+        let mut bench = Bench::default();
+        Epuck::new(&mut bench).exchange(&forward()).unwrap();
+        bench.disturb_command = true;
+        let mut epuck = Epuck::new(&mut bench);
+        epuck.exchange(&forward()).unwrap();
+        let report = epuck.exchange(&forward()).unwrap();
+        assert!(report.status.has(Status::LAST_COMMAND_BAD));
+        assert_eq!((epuck.counts().rejected_commands, epuck.counts().corrupt_reports), (1, 0));
+        assert_eq!(bench.received.len(), 1);
+    }
+
+    #[test]
+    fn an_unanswered_command_is_counted() {
+        let mut bench = Bench { disturb_command: true, ..Bench::default() };
+        let mut epuck = Epuck::new(&mut bench);
+        (0..3).for_each(|_| assert!(epuck.exchange(&forward()).is_ok()));
+        assert_eq!(epuck.counts().unechoed_commands, 2, "the first report has nothing to echo");
+    }
+
+    #[test]
+    fn a_corrupt_report_is_an_error_that_names_the_checksums() {
+        let mut bench = Bench { disturb_report: true, ..Bench::default() };
+        let mut epuck = Epuck::new(&mut bench);
+        let error = epuck.exchange(&forward()).unwrap_err().to_string();
+        assert!(error.contains("command 1") && error.contains("word 30"), "{error}");
+        assert_eq!(epuck.counts(), LinkCounts { exchanges: 1, corrupt_reports: 1, ..LinkCounts::default() });
+    }
+
+    #[test]
+    fn errors_of_the_bus_are_passed_on_and_counted() {
+        let mut bench = Bench { broken: true, ..Bench::default() };
+        let mut epuck = Epuck::new(&mut bench);
+        assert!(matches!(epuck.exchange(&forward()), Err(DeviceError::Transfer { .. })));
+        assert_eq!(epuck.counts().bus_errors, 1);
+    }
+}

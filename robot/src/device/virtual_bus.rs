@@ -1,0 +1,202 @@
+//! The devices of a virtual arena: Unix stream sockets that carry the devices' own bytes.
+//!
+//! Requests are answered within [`TIMEOUT`] or not at all: after any error a bus stays broken, because a late answer
+//! would be taken for the answer to the next request. The camera's socket is read by a thread of its own.
+
+use super::{DeviceError, Frame, FrameSource, I2cBus, MAX_I2C, SpiBus};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use xpuck_registers::spi::{self, Words};
+
+/// How long a device may take to answer.
+pub const TIMEOUT: Duration = Duration::from_millis(500);
+
+/// A socket and its name for errors.
+#[derive(Debug)]
+struct Socket {
+    stream: UnixStream,
+    path: PathBuf,
+}
+
+impl Socket {
+    fn open(path: &Path) -> Result<Socket, DeviceError> {
+        let open = || {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(TIMEOUT))?;
+            stream.set_write_timeout(Some(TIMEOUT))?;
+            Ok(stream)
+        };
+        let stream = open().map_err(|source| DeviceError::Open { path: path.into(), source })?;
+        Ok(Socket { stream, path: path.into() })
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.stream.write_all(bytes).map_err(|error| self.broken(error))
+    }
+
+    fn receive(&mut self, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        self.stream.read_exact(bytes).map_err(|error| self.broken(error))
+    }
+
+    /// Gives the connection up, so that every later request is refused too.
+    fn broken(&self, source: io::Error) -> DeviceError {
+        // There is nothing to shut down if the other side was first.
+        let _ = self.stream.shutdown(Shutdown::Both);
+        transfer_error(&self.path, source)
+    }
+}
+
+fn transfer_error(path: &Path, source: io::Error) -> DeviceError {
+    let path = path.to_path_buf();
+    match source.kind() {
+        ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => DeviceError::Closed { path },
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+            DeviceError::Timeout { path, milliseconds: TIMEOUT.as_millis() as u64 }
+        }
+        _ => DeviceError::Transfer { path, source },
+    }
+}
+
+/// The dsPIC's SPI over a socket.
+#[derive(Debug)]
+pub struct UnixSpi(Socket);
+
+impl UnixSpi {
+    /// Connects to `<robot>.spi`.
+    pub fn open(path: &Path) -> Result<UnixSpi, DeviceError> {
+        Socket::open(path).map(UnixSpi)
+    }
+}
+
+impl SpiBus for UnixSpi {
+    fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError> {
+        self.0.send(&spi::to_wire(words))?;
+        let mut reply = [0; spi::BYTES];
+        self.0.receive(&mut reply)?;
+        Ok(spi::from_wire(&reply))
+    }
+}
+
+/// The interface board's I2C bus over a socket.
+#[derive(Debug)]
+pub struct UnixI2c(Socket);
+
+impl UnixI2c {
+    /// Connects to `<robot>.i2c`.
+    pub fn open(path: &Path) -> Result<UnixI2c, DeviceError> {
+        Socket::open(path).map(UnixI2c)
+    }
+}
+
+impl I2cBus for UnixI2c {
+    fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError> {
+        let longest = write.len().max(read.len());
+        if longest > MAX_I2C {
+            return Err(DeviceError::TooLong { address, bytes: longest });
+        }
+        let mut request = [0; 3 + MAX_I2C];
+        request[..3].copy_from_slice(&[address, write.len() as u8, read.len() as u8]);
+        request[3..3 + write.len()].copy_from_slice(write);
+        self.0.send(&request[..3 + write.len()])?;
+        let mut refused = [0];
+        self.0.receive(&mut refused)?;
+        if refused != [0] {
+            return Err(DeviceError::Nak { path: self.0.path.clone(), address });
+        }
+        self.0.receive(read)
+    }
+}
+
+/// What the camera's thread hands over.
+#[derive(Debug, Default)]
+struct Slot {
+    newest: Option<Vec<u8>>,
+    /// A buffer to fill next, so that a running camera allocates nothing.
+    spare: Option<Vec<u8>>,
+    ended: Option<io::Error>,
+}
+
+fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The camera over a socket. A camera that sends nothing is no error here; who needs pictures judges their age.
+#[derive(Debug)]
+pub struct UnixCamera {
+    stream: UnixStream,
+    path: PathBuf,
+    size: (usize, usize),
+    slot: Arc<Mutex<Slot>>,
+    shown: Option<Frame>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl UnixCamera {
+    /// Connects to `<robot>.camera`, which sends frames of `width` by `height` pixels.
+    pub fn open(path: &Path, width: usize, height: usize) -> Result<UnixCamera, DeviceError> {
+        let length = Frame::len_of(width, height)?;
+        let slot = Arc::new(Mutex::new(Slot::default()));
+        let start = || {
+            let stream = UnixStream::connect(path)?;
+            let (reading, filling) = (stream.try_clone()?, slot.clone());
+            let name = "camera".to_string();
+            let reader =
+                std::thread::Builder::new().name(name).spawn(move || read_frames(reading, length, &filling))?;
+            Ok((stream, reader))
+        };
+        let (stream, reader) = start().map_err(|source| DeviceError::Open { path: path.into(), source })?;
+        let (path, size) = (path.to_path_buf(), (width, height));
+        Ok(UnixCamera { stream, path, size, slot, shown: None, reader: Some(reader) })
+    }
+}
+
+/// Keeps the newest whole frame in the slot until the socket ends.
+fn read_frames(mut stream: UnixStream, length: usize, slot: &Mutex<Slot>) {
+    let mut buffer = vec![0; length];
+    loop {
+        if let Err(error) = stream.read_exact(&mut buffer) {
+            lock(slot).ended = Some(error);
+            return;
+        }
+        let mut slot = lock(slot);
+        let overtaken = slot.newest.replace(buffer);
+        buffer = overtaken.or_else(|| slot.spare.take()).unwrap_or_default();
+        buffer.resize(length, 0);
+    }
+}
+
+impl FrameSource for UnixCamera {
+    fn latest(&mut self) -> Result<Option<&Frame>, DeviceError> {
+        let mut slot = lock(&self.slot);
+        let Some(bytes) = slot.newest.take() else {
+            return match &slot.ended {
+                // An error cannot be copied, and every later call must still tell.
+                Some(error) => Err(transfer_error(&self.path, error.kind().into())),
+                None => Ok(None),
+            };
+        };
+        slot.spare = self.shown.take().map(Frame::into_bytes);
+        drop(slot);
+        self.shown = Some(Frame::new(self.size.0, self.size.1, bytes)?);
+        Ok(self.shown.as_ref())
+    }
+}
+
+impl Drop for UnixCamera {
+    fn drop(&mut self) {
+        // Wakes the reader; if the other side was first, it is awake already.
+        let _ = self.stream.shutdown(Shutdown::Both);
+        if let Some(reader) = self.reader.take() {
+            // A reader that panicked has nothing left to give back.
+            let _ = reader.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+use super::*;
+use std::os::unix::net::UnixListener;
+use std::time::Instant;
+
+/// A device that serves one connection on a socket of its own.
+struct Bench {
+    path: PathBuf,
+    device: Option<JoinHandle<()>>,
+    _dir: tempfile::TempDir,
+}
+
+fn bench(serve: impl FnOnce(UnixStream) + Send + 'static) -> Bench {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("xp01.device");
+    let listener = UnixListener::bind(&path).unwrap();
+    let device = std::thread::spawn(move || serve(listener.accept().unwrap().0));
+    Bench { path, device: Some(device), _dir: dir }
+}
+
+impl Bench {
+    fn finish(&mut self) {
+        self.device.take().unwrap().join().unwrap();
+    }
+}
+
+#[test]
+fn spi_words_travel_high_byte_first_both_ways() {
+    let mut bench = bench(|mut stream| {
+        let mut bytes = [0; 64];
+        for _ in 0..2 {
+            stream.read_exact(&mut bytes).unwrap();
+            assert_eq!(bytes[..4], [0x12, 0x34, 0x00, 0x01]);
+            bytes[0] = 0xab;
+            stream.write_all(&bytes).unwrap();
+        }
+    });
+    let mut spi = UnixSpi::open(&bench.path).unwrap();
+    let words: Words = std::array::from_fn(|i| if i == 0 { 0x1234 } else { i as u16 });
+    for _ in 0..2 {
+        let reply = spi.transfer(&words).unwrap();
+        assert_eq!((reply[0], &reply[1..]), (0xab34, &words[1..]));
+    }
+    bench.finish();
+    let error = spi.transfer(&words).unwrap_err();
+    assert!(matches!(error, DeviceError::Closed { .. }) && error.to_string().contains("xp01.device"), "{error}");
+}
+
+#[test]
+fn a_late_answer_is_never_taken_for_the_next_one() {
+    let (answer, may_answer) = std::sync::mpsc::channel();
+    let mut bench = bench(move |mut stream| {
+        stream.read_exact(&mut [0; 64]).unwrap();
+        may_answer.recv().unwrap();
+        let _ = stream.write_all(&[0xee; 64]);
+    });
+    let mut spi = UnixSpi::open(&bench.path).unwrap();
+    let start = Instant::now();
+    assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::Timeout { milliseconds: 500, .. })));
+    assert!(start.elapsed() < 4 * TIMEOUT);
+    answer.send(()).unwrap();
+    bench.finish();
+    assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::Closed { .. })));
+}
+
+#[test]
+fn i2c_transactions_carry_their_lengths_and_a_nak_is_named() {
+    let mut bench = bench(|mut stream| {
+        let mut request = [0; 4];
+        stream.read_exact(&mut request).unwrap();
+        assert_eq!(request, [0x40, 1, 2, 5]);
+        stream.write_all(&[0, 0x01, 0x00]).unwrap();
+        let mut request = [0; 6];
+        stream.read_exact(&mut request).unwrap();
+        assert_eq!(request, [0x40, 3, 0, 5, 1, 0]);
+        stream.write_all(&[0]).unwrap();
+        stream.read_exact(&mut request[..4]).unwrap();
+        stream.write_all(&[1]).unwrap();
+    });
+    let mut bus = UnixI2c::open(&bench.path).unwrap();
+    let mut read = [0; 2];
+    bus.write_read(0x40, &[5], &mut read).unwrap();
+    assert_eq!(read, [0x01, 0x00]);
+    bus.write_read(0x40, &[5, 1, 0], &mut []).unwrap();
+    let error = bus.write_read(0x44, &[0], &mut read).unwrap_err().to_string();
+    assert!(error.contains("0x44") && error.contains("xp01.device"), "{error}");
+    assert!(matches!(bus.write_read(0x40, &[0; 33], &mut []), Err(DeviceError::TooLong { bytes: 33, .. })));
+    bench.finish();
+}
+
+/// Waits for what the camera's thread will do, at most five seconds.
+fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(5), "it never came");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
+    let (go, may_go) = std::sync::mpsc::channel();
+    let mut bench = bench(move |mut stream| {
+        stream.write_all(&[1; 24]).unwrap();
+        // A frame and a half, then the rest of it.
+        may_go.recv().unwrap();
+        stream.write_all(&[[2; 24].as_slice(), &[3; 12]].concat()).unwrap();
+        may_go.recv().unwrap();
+        stream.write_all(&[3; 12]).unwrap();
+        stream.write_all(&[4; 24]).unwrap();
+        stream.write_all(&[5; 20]).unwrap();
+    });
+    let mut camera = UnixCamera::open(&bench.path, 4, 3).unwrap();
+    let next = |camera: &mut UnixCamera| eventually(|| camera.latest().unwrap().map(|f| f.bytes().to_vec()));
+    assert_eq!(next(&mut camera), [1; 24]);
+    assert!(camera.latest().unwrap().is_none(), "a frame comes once");
+    go.send(()).unwrap();
+    assert_eq!(next(&mut camera), [2; 24]);
+    assert!(camera.latest().unwrap().is_none(), "half a frame is none");
+    go.send(()).unwrap();
+    bench.finish();
+    // Frame 3 may or may not be caught before frame 4 overtakes it; frame 5 is never whole.
+    let error = eventually(|| match camera.latest() {
+        Ok(Some(frame)) => {
+            assert!(frame.bytes() == [3; 24] || frame.bytes() == [4; 24], "{:?}", frame.bytes());
+            None
+        }
+        Ok(None) => None,
+        Err(error) => Some(error),
+    });
+    assert!(matches!(error, DeviceError::Closed { .. }), "{error}");
+    assert!(camera.latest().is_err(), "and it stays closed");
+}
+
+#[test]
+fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
+    let (go, may_go) = std::sync::mpsc::channel::<()>();
+    let mut bench = bench(move |stream| {
+        let _ = may_go.recv();
+        drop(stream);
+    });
+    let start = Instant::now();
+    let mut camera = UnixCamera::open(&bench.path, 160, 120).unwrap();
+    assert!(camera.latest().unwrap().is_none());
+    drop(camera);
+    assert!(start.elapsed() < Duration::from_secs(2), "dropping it waits for no frame");
+    drop(go);
+    bench.finish();
+}
+
+#[test]
+fn what_cannot_be_opened_is_named() {
+    let nowhere = Path::new("/nonexistent/xp01.spi");
+    assert!(UnixSpi::open(nowhere).unwrap_err().to_string().contains("/nonexistent/xp01.spi"));
+    assert!(matches!(UnixCamera::open(nowhere, 3, 2), Err(DeviceError::FrameSize { .. })));
+}

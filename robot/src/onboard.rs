@@ -1,0 +1,210 @@
+//! Onboard evolution: an island that lives on the robot's spare cores at idle priority.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
+use xpuck_evolve::{Form, Island, Migrant, Palette, Progress, Settings};
+use xpuck_kernels::engine::{Job, Reference, evaluate};
+use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::model::CONTROL_PERIOD;
+use xpuck_wire::Experiment;
+use xpuck_wire::message::Birth;
+
+/// Trials run between two looks at whether evolution may go on, for each thread.
+const CHUNK: usize = 4;
+/// How long a finished generation waits for the others' genes, wall time.
+const MIGRATION_WAIT: Duration = Duration::from_millis(250);
+/// How long a pause sleeps between looks, wall time.
+const PAUSE_NAP: Duration = Duration::from_millis(2);
+
+/// A finished generation.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// Where the island stands.
+    pub progress: Progress,
+    /// The individual to offer to others.
+    pub emigrant: Migrant,
+    /// The individual to drive the robot.
+    pub champion: Migrant,
+    /// Who was born in it.
+    pub births: Vec<Birth>,
+}
+
+#[derive(Default)]
+struct Shared {
+    running: AtomicBool,
+    ended: AtomicBool,
+    immigrants: Mutex<Option<(u32, Vec<Migrant>)>>,
+}
+
+/// A handle on the island's thread; dropping it ends the thread at its next look.
+pub struct Onboard {
+    shared: Arc<Shared>,
+    generations: Receiver<Generation>,
+}
+
+impl Drop for Onboard {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What an island is made from.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Seed of the run, the same for all islands.
+    pub seed: u64,
+    /// The island, from 1.
+    pub island: u16,
+    /// Robots in each simulation.
+    pub robots: u16,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Onboard {
+    /// Makes an island that stands still until told to run.
+    pub fn start(plan: Plan) -> std::io::Result<Onboard> {
+        let shared = Arc::new(Shared::default());
+        let (sender, generations) = channel();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(plan.threads)
+            .thread_name(|i| format!("evolve-{i}"))
+            .start_handler(|_| lower_priority())
+            .build()
+            .map_err(std::io::Error::other)?;
+        let theirs = shared.clone();
+        std::thread::Builder::new()
+            .name("evolution".into())
+            .spawn(move || pool.install(|| live(&plan, &theirs, &sender)))?;
+        Ok(Onboard { shared, generations })
+    }
+
+    /// Lets the island live, or stands it still after the trials in hand.
+    pub fn run(&self, running: bool) {
+        self.shared.running.store(running, Ordering::Relaxed);
+    }
+
+    /// The next finished generation, or `None` if none is new.
+    pub fn poll(&self) -> Option<Generation> {
+        self.generations.try_recv().ok()
+    }
+
+    /// Hands over the genes that answer `generation`.
+    pub fn immigrate(&self, generation: u32, migrants: Vec<Migrant>) {
+        *self.shared.immigrants.lock().unwrap_or_else(PoisonError::into_inner) = Some((generation, migrants));
+    }
+}
+
+/// Idle scheduling: the kernel gives these threads only what nobody else wants.
+fn lower_priority() {
+    let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    let thread = thread_priority::thread_native_id();
+    if thread_priority::set_thread_priority_and_policy(thread, ThreadPriority::Min, policy).is_err() {
+        eprintln!("xpuckd: the kernel refused idle priority; evolution may delay the control loop");
+    }
+}
+
+fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
+    let form = if plan.experiment.evolution.as_published { Form::AsPublished } else { Form::Honest };
+    let settings = Settings { form, population: plan.experiment.evolution.population, ..Settings::default() };
+    let mut island = Island::new(settings, Palette::in_swarm(), plan.island, plan.seed);
+    while let Some(fitness) = try_all(plan, &island, shared) {
+        let newborn: Vec<bool> = island.population().iter().map(|i| i.samples.n() == 0).collect();
+        let births = births(&island, &newborn, &fitness);
+        island.record(&fitness);
+        let champion = island.champion();
+        let champion = Migrant { id: champion.id, tree: champion.tree.clone(), samples: champion.samples };
+        let done = Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births };
+        if sender.send(done).is_err() {
+            return;
+        }
+        let immigrants = wait_for_immigrants(island.generation(), shared);
+        island.advance(&immigrants);
+    }
+}
+
+/// Runs every trial of a generation; `None` when the island is to end.
+fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
+    let trials = island.trials();
+    let mut fitness = Vec::with_capacity(trials.len());
+    for chunk in trials.chunks(CHUNK * plan.threads) {
+        while !shared.running.load(Ordering::Relaxed) {
+            if shared.ended.load(Ordering::Relaxed) {
+                return None;
+            }
+            std::thread::sleep(PAUSE_NAP);
+        }
+        if shared.ended.load(Ordering::Relaxed) {
+            return None;
+        }
+        let trees: Vec<&Tree> = chunk.iter().map(|t| &island.population()[t.individual].tree).collect();
+        let job = |(program, trial): (usize, &xpuck_evolve::Trial)| Job {
+            program,
+            scenario: if trial.stratum == 0 { Scenario::A } else { Scenario::B },
+            seed: plan.seed ^ u64::from(plan.island) << 32,
+            world: trial.world,
+            robots: usize::from(plan.robots),
+            updates: (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32,
+        };
+        let jobs: Vec<Job> = chunk.iter().enumerate().map(job).collect();
+        fitness.extend(evaluate(&Reference, &trees, &jobs));
+    }
+    Some(fitness)
+}
+
+fn births(island: &Island, newborn: &[bool], fitness: &[f32]) -> Vec<Birth> {
+    let new = island.population().iter().zip(fitness).zip(newborn).filter(|(_, new)| **new);
+    new.map(|((individual, fitness), _)| Birth {
+        number: individual.id.number,
+        parents: individual.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
+        fitness: *fitness,
+    })
+    .collect()
+}
+
+fn wait_for_immigrants(generation: u32, shared: &Shared) -> Vec<Migrant> {
+    let deadline = Instant::now() + MIGRATION_WAIT;
+    while Instant::now() < deadline && !shared.ended.load(Ordering::Relaxed) {
+        let waiting = shared.immigrants.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match waiting {
+            Some((answers, migrants)) if answers == generation => return migrants,
+            _ => std::thread::sleep(PAUSE_NAP),
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_island_lives_pauses_and_ends() {
+        let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
+            [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
+        let experiment = Experiment::parse("x", text).unwrap();
+        let onboard = Onboard::start(Plan { experiment, seed: 1, island: 1, robots: 2, threads: 1 }).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(onboard.poll().is_none(), "it stands still until told to run");
+        onboard.run(true);
+        let first = onboard.generations.recv_timeout(Duration::from_secs(20)).expect("a generation");
+        assert_eq!((first.progress.generation, first.births.len()), (1, 8));
+        onboard.immigrate(1, vec![]);
+        assert_eq!(onboard.generations.recv_timeout(Duration::from_secs(20)).unwrap().progress.generation, 2);
+        let shared = Arc::downgrade(&onboard.shared);
+        drop(onboard);
+        for _ in 0..1000 {
+            if shared.strong_count() == 0 {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the thread lives on");
+    }
+}
