@@ -6,6 +6,7 @@
 pub mod config;
 pub mod console;
 pub mod geneserver;
+pub mod lifeline;
 pub mod measure;
 pub mod mocap;
 pub mod recorder;

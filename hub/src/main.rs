@@ -2,12 +2,16 @@
 
 mod cli;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
+use cli::operator::HubAddress;
 use std::process::ExitCode;
+use xpuck_wire::message::Request;
 
 /// Xpuck: a swarm of e-puck robots that evolve their own readable controllers while they work.
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
+#[command(after_help = "Start with `xpuck demo`: a whole swarm on this machine.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -15,20 +19,47 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(cli::demo::DemoArgs),
     Simulate(cli::simulate::SimulateArgs),
     Evolve(cli::evolve::EvolveArgs),
+    Hub(cli::hub::HubArgs),
+    Arena(cli::arena::ArenaArgs),
+    Robots(cli::operator::RobotsArgs),
+    Start(cli::operator::StartArgs),
+    /// Stand still: wheels and evolution.
+    Pause(HubAddress),
+    /// Go on after a pause.
+    Resume(HubAddress),
+    /// Stop the wheels and end the run.
+    Stop(HubAddress),
+    Check(cli::check::CheckArgs),
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Simulate(args) => cli::simulate::run(&args),
-        Command::Evolve(args) => cli::evolve::run(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
+    match dispatch(&Cli::parse().command) {
+        Ok(true) => ExitCode::SUCCESS,
+        // As the shell counts a program that Ctrl-C ended.
+        Ok(false) => ExitCode::from(130),
         Err(error) => {
             eprintln!("xpuck: {error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn dispatch(command: &Command) -> Result<bool> {
+    match command {
+        Command::Demo(args) => return cli::demo::run(args),
+        Command::Simulate(args) => cli::simulate::run(args)?,
+        Command::Evolve(args) => cli::evolve::run(args)?,
+        Command::Hub(args) => cli::hub::run(args)?,
+        Command::Arena(args) => cli::arena::run(args)?,
+        Command::Robots(args) => cli::operator::robots(args)?,
+        Command::Start(args) => cli::operator::start(args)?,
+        Command::Pause(address) => cli::operator::command(address, &Request::Pause)?,
+        Command::Resume(address) => cli::operator::command(address, &Request::Resume)?,
+        Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
+        Command::Check(args) => cli::check::run(args)?,
+    }
+    Ok(true)
 }

@@ -55,8 +55,10 @@ struct Hub {
 /// Runs the hub until `stop` or a shutdown request; the record is closed when this returns.
 pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Result<(), HubError> {
     let sockets = Sockets::new();
-    let address = config.swarm.hub.console.clone();
-    let listener = TcpListener::bind(&address).map_err(|error| HubError::Console { address, error })?;
+    let bind = |address: &String| {
+        TcpListener::bind(address).map_err(|error| HubError::Console { address: address.clone(), error })
+    };
+    let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
     let (command_sender, commands) = sync_channel(16);
     let (status, status_receiver) = watch::channel(String::from("{}"));
@@ -73,7 +75,9 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
         config,
     };
     client::start(hub.config.hub.mocap.vicon.clone(), pose_sender, stop.clone())?;
-    console::start(listener, status_receiver, command_sender)?;
+    if let Some(listener) = listener {
+        console::start(listener, status_receiver, command_sender)?;
+    }
     ready();
     let started = Instant::now();
     let speed = hub.config.swarm.speed;

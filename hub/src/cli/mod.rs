@@ -1,4 +1,9 @@
 //! The operator's commands, one file each.
 
+pub mod arena;
+pub mod check;
+pub mod demo;
 pub mod evolve;
+pub mod hub;
+pub mod operator;
 pub mod simulate;

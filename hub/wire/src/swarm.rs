@@ -28,8 +28,9 @@ pub struct Addresses {
     pub robots: String,
     /// ZeroMQ endpoint for operators' commands.
     pub operator: String,
-    /// Address and port of the console's web page.
-    pub console: String,
+    /// Address and port of the console's web page; without it there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub console: Option<String>,
 }
 
 fn one() -> f64 {
@@ -86,7 +87,7 @@ mod tests {
 
     fn swarm(robots: &[&str]) -> Swarm {
         let endpoint = || "tcp://127.0.0.1:7601".to_string();
-        let hub = Addresses { robots: endpoint(), operator: endpoint(), console: "127.0.0.1:7600".into() };
+        let hub = Addresses { robots: endpoint(), operator: endpoint(), console: None };
         Swarm { speed: 1.0, robots: robots.iter().map(|r| (*r).into()).collect(), hub }
     }
 

@@ -1,0 +1,107 @@
+//! `xpuck arena`: the virtual arena that stands where the real one would.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use xpuck_arena::{CameraSettings, Settings};
+use xpuck_hub::lifeline;
+use xpuck_kernels::world::Scenario;
+use xpuck_wire::{FileError, Swarm, file};
+
+/// Run a virtual arena: it moves the robots' bodies, answers their devices and serves motion capture.
+///
+/// Prints `ready` once it can be reached, and one JSON object about its timing at the end.
+#[derive(Args)]
+pub struct ArenaArgs {
+    /// The arena's file.
+    #[arg(long)]
+    config: PathBuf,
+    /// End when standard input is closed.
+    #[arg(long)]
+    lifeline: bool,
+}
+
+/// `arena.toml`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArenaFile {
+    /// The swarm file, relative to this file.
+    pub swarm: PathBuf,
+    /// Fixes starting places and noise.
+    pub seed: u64,
+    /// `a`: robots start at the -x end; `b`: spread over the arena.
+    pub scenario: String,
+    /// Where the device sockets go, relative to this file.
+    pub devices: PathBuf,
+    /// Address and port of the Vicon DataStream server.
+    pub mocap: SocketAddr,
+    /// The robots' cameras.
+    pub camera: CameraFile,
+}
+
+/// The robots' cameras.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CameraFile {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Frames in a second of arena time.
+    pub frames_per_second: f64,
+}
+
+/// What the arena prints when it ends.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Timing {
+    /// Arena time that passed, s.
+    pub arena_seconds: f64,
+    /// Wall time that passed, s.
+    pub wall_seconds: f64,
+    /// Arena time over wall time times the speed.
+    pub ratio: f64,
+}
+
+/// Reads the arena's file.
+pub fn settings(path: &Path) -> Result<Settings> {
+    let name = path.display().to_string();
+    let arena: ArenaFile = file::read(path)?;
+    let here = path.parent().unwrap_or(Path::new("."));
+    let swarm = Swarm::read(&here.join(&arena.swarm))
+        .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", arena.swarm)))?;
+    let scenario = match arena.scenario.as_str() {
+        "a" => Scenario::A,
+        "b" => Scenario::B,
+        other => bail!("{name}: scenario = \"{other}\" is neither \"a\" nor \"b\""),
+    };
+    let settings = Settings {
+        robots: swarm.robots,
+        seed: arena.seed,
+        speed: swarm.speed,
+        scenario,
+        device_dir: here.join(&arena.devices),
+        mocap: arena.mocap,
+        camera: CameraSettings {
+            width: arena.camera.width,
+            height: arena.camera.height,
+            frames_per_second: arena.camera.frames_per_second,
+        },
+    };
+    if let Err(error) = settings.validate() {
+        bail!("{name}: {error}");
+    }
+    Ok(settings)
+}
+
+/// Runs the command.
+pub fn run(args: &ArenaArgs) -> Result<()> {
+    let settings = settings(&args.config)?;
+    let stop = lifeline::stop_flag(args.lifeline)?;
+    let summary = xpuck_arena::run(&settings, &stop, |_| println!("ready"))?;
+    let timing =
+        Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
+    println!("{}", serde_json::to_string(&timing)?);
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `xpuck check`: files checked without running anything.
+
+use super::arena;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use xpuck_hub::config::Config;
+use xpuck_kernels::tree::{Program, Tree};
+use xpuck_wire::{Experiment, Swarm};
+
+/// Check files offline: trees (.bt), experiments, and swarm.toml, hub.toml and arena.toml by their names.
+///
+/// A robot's file is checked by `xpuckd --check --config FILE`.
+#[derive(Args)]
+pub struct CheckArgs {
+    /// Files to check.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// Runs the command: every file is checked, and the first error is reported last.
+pub fn run(args: &CheckArgs) -> Result<()> {
+    let mut failed = 0;
+    for file in &args.files {
+        match check(file) {
+            Ok(what) => println!("{}: {what}", file.display()),
+            Err(error) => {
+                failed += 1;
+                eprintln!("xpuck: {error:#}");
+            }
+        }
+    }
+    if failed > 0 {
+        bail!("{failed} of {} files are wrong", args.files.len());
+    }
+    Ok(())
+}
+
+fn check(path: &Path) -> Result<String> {
+    let name = path.display().to_string();
+    let read = || std::fs::read_to_string(path).with_context(|| format!("{name}: cannot be read"));
+    let file = path.file_name().and_then(|f| f.to_str()).unwrap_or("");
+    if path.extension().is_some_and(|e| e == "bt") {
+        let tree = Tree::parse(&read()?).with_context(|| name.clone())?;
+        let program = Program::compile(&tree).with_context(|| name.clone())?;
+        return Ok(format!("a tree of {} nodes, {} with subtrees expanded", tree.nodes().len(), program.len()));
+    }
+    match file {
+        "swarm.toml" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
+        "hub.toml" => Ok(format!("a hub for {} robots", Config::read(path)?.swarm.robots.len())),
+        "arena.toml" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
+        _ => {
+            let experiment = Experiment::parse(&name, &read()?)?;
+            Ok(format!("experiment {} of {} minutes", experiment.name, experiment.minutes))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The files of a demo: one directory that holds configuration, logs and the record.
+
+use super::DemoArgs;
+use crate::cli::arena::{ArenaFile, CameraFile};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use xpuck_hub::config::{Arena, HubFile, Mocap, Record, Senses};
+use xpuck_wire::{Addresses, Experiment, Swarm};
+
+/// The thesis's experiment.
+const TRANSPORT: &str = include_str!("../../../experiments/transport.toml");
+/// Segments of a run: the first without evolved trees, then the seven of Table 8.3.
+const SEGMENTS: f64 = 8.0;
+/// The camera: a quarter of VGA each way at the reference model's 5 Hz.
+const CAMERA: CameraFile = CameraFile { width: 160, height: 120, frames_per_second: 5.0 };
+
+/// Where everything of a demo lies.
+pub struct Layout {
+    /// The demo's directory.
+    pub root: PathBuf,
+    /// What all share.
+    pub swarm: Swarm,
+    /// The hub's file.
+    pub hub: PathBuf,
+    /// The arena's file.
+    pub arena: PathBuf,
+    /// The robots' files, in the swarm's order.
+    pub robots: Vec<PathBuf>,
+    /// Holds the device sockets until the demo ends; a short path, because a socket's may not exceed 107 bytes.
+    _devices: tempfile::TempDir,
+    /// The experiment's text.
+    pub experiment: String,
+}
+
+impl Layout {
+    /// Makes the directory and writes all files.
+    pub fn write(args: &DemoArgs) -> Result<Layout> {
+        let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
+        let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
+        let config = root.join("config");
+        for dir in [config.join("robots"), root.join("logs")] {
+            std::fs::create_dir_all(&dir)
+                .with_context(|| format!("--out {}: cannot make {}", args.out.display(), dir.display()))?;
+        }
+        let devices = tempfile::Builder::new().prefix("xpuck-").tempdir()?;
+        let port = |i: u16| args.ports + i;
+        let mocap = format!("127.0.0.1:{}", port(3));
+        let swarm = Swarm {
+            speed: args.speed,
+            robots: (1..=args.robots).map(|i| format!("xp{i:02}")).collect(),
+            hub: Addresses {
+                robots: format!("tcp://127.0.0.1:{}", port(1)),
+                operator: format!("tcp://127.0.0.1:{}", port(2)),
+                console: (!args.no_console).then(|| format!("127.0.0.1:{}", port(0))),
+            },
+        };
+        let arena = ArenaFile {
+            swarm: "swarm.toml".into(),
+            seed: args.seed,
+            scenario: "a".into(),
+            devices: devices.path().into(),
+            mocap: mocap.parse()?,
+            camera: CAMERA,
+        };
+        let hub = HubFile {
+            swarm: "swarm.toml".into(),
+            mocap: Mocap { vicon: mocap, frisbee: xpuck_arena::vicon::FRISBEE.into() },
+            senses: Senses::default(),
+            record: Record { directory: root.clone() },
+            arena: Arena::default(),
+        };
+        write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
+        write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;
+        write(&config.join("hub.toml"), &toml::to_string(&hub)?)?;
+        let robots: Vec<PathBuf> =
+            swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
+        for (id, path) in swarm.robots.iter().zip(&robots) {
+            write(path, &robot_file(id, devices.path()))?;
+        }
+        Ok(Layout {
+            swarm,
+            hub: config.join("hub.toml"),
+            arena: config.join("arena.toml"),
+            robots,
+            _devices: devices,
+            experiment: experiment(args)?,
+            root,
+        })
+    }
+
+    /// Where a process's messages go.
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.root.join("logs").join(format!("{name}.log"))
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+fn robot_file(id: &str, devices: &Path) -> String {
+    format!(
+        "id = \"{id}\"\nswarm = \"../swarm.toml\"\n\n[devices]\nkind = \"virtual\"\ndirectory = {:?}\n\
+         camera_width = {}\ncamera_height = {}\n\n[evolution]\nthreads = 1\n",
+        devices.display().to_string(),
+        CAMERA.width,
+        CAMERA.height
+    )
+}
+
+fn experiment(args: &DemoArgs) -> Result<String> {
+    let mut experiment = Experiment::parse("experiments/transport.toml", TRANSPORT)?;
+    experiment.minutes = args.minutes;
+    experiment.segment_minutes = args.minutes / SEGMENTS;
+    experiment.evolution.population = args.population;
+    Ok(toml::to_string(&experiment)?)
+}

@@ -1,0 +1,127 @@
+//! `xpuck demo`: the whole swarm on one machine, as real processes.
+
+mod files;
+mod processes;
+mod report;
+mod watch;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use files::Layout;
+use processes::Processes;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use watch::Ended;
+use xpuck_hub::lifeline;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::socket::Sockets;
+
+/// Run a whole swarm on this machine: hub, virtual arena and robots, each its own process.
+///
+/// The robots evolve behaviour trees while they push the frisbee, exchange genes through the hub, and load their
+/// fittest tree at every segment. At the end the real fitness of each segment, the best tree and the place of the
+/// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
+#[derive(Args)]
+#[command(
+    after_help = "While it runs: open the console it names, or try `xpuck robots`, `xpuck pause`, `xpuck resume`."
+)]
+pub struct DemoArgs {
+    /// Number of robots, 1 to 16.
+    #[arg(long, default_value_t = 9)]
+    robots: usize,
+    /// Length of the run in minutes of arena time; it has eight segments, as in the thesis.
+    #[arg(long, default_value_t = 16.0)]
+    minutes: f64,
+    /// Seconds of arena time in a second of the wall clock.
+    #[arg(long, default_value_t = 8.0)]
+    speed: f64,
+    /// Seed of starting places, noise and evolution.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where records go.
+    #[arg(long, default_value = "runs")]
+    out: PathBuf,
+    /// Serve no web page.
+    #[arg(long)]
+    no_console: bool,
+    /// First of four ports: console, robots, operator, motion capture.
+    #[arg(long, default_value_t = 7600)]
+    ports: u16,
+    /// Individuals on each robot.
+    #[arg(long, default_value_t = 256)]
+    population: usize,
+    /// Print the result as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How long robots may take to appear, wall time.
+const APPEAR: Duration = Duration::from_secs(20);
+
+/// Runs the command; false if the demo was cut short.
+pub fn run(args: &DemoArgs) -> Result<bool> {
+    if !(1..=16).contains(&args.robots) {
+        bail!("--robots {}: 1 to 16 fit the arena", args.robots);
+    }
+    if !(0.1..=1440.0).contains(&args.minutes) || !(0.1..=32.0).contains(&args.speed) {
+        bail!("--minutes takes 0.1 to 1440 and --speed 0.1 to 32");
+    }
+    if !(8..=4096).contains(&args.population) || args.ports > 65_531 {
+        bail!("--population takes 8 to 4096 and --ports at most 65531");
+    }
+    let stop = lifeline::stop_flag(false)?;
+    let layout = Layout::write(args)?;
+    let mut processes = Processes::new(&layout)?;
+    let outcome = conduct(args, &layout, &mut processes, &stop);
+    let timing = processes.end();
+    let (ended, run) = outcome?;
+    if let Some(run) = run {
+        report::print(args, &layout, &run, timing, &stop)?;
+    }
+    match ended {
+        Ended::Whole => Ok(true),
+        Ended::Interrupted => Ok(false),
+        Ended::Lost(why) => bail!("{why}; what was recorded is in {}", layout.root.display()),
+    }
+}
+
+/// What is known when the run is over.
+pub struct Run {
+    /// The hub's last word.
+    pub status: xpuck_wire::Status,
+    /// Trees that drove robots or led their islands.
+    pub trees: Vec<(String, xpuck_wire::message::Gene)>,
+}
+
+fn conduct(
+    args: &DemoArgs,
+    layout: &Layout,
+    processes: &mut Processes,
+    stop: &std::sync::atomic::AtomicBool,
+) -> Result<(Ended, Option<Run>)> {
+    let started = Instant::now();
+    processes.start_service("arena", &layout.arena)?;
+    processes.start_service("hub", &layout.hub)?;
+    if let (false, Some(console)) = (args.json, &layout.swarm.hub.console) {
+        println!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64());
+    }
+    for (id, file) in layout.swarm.robots.iter().zip(&layout.robots) {
+        processes.start_robot(id, file)?;
+    }
+    let link = Sockets::new().operator(&layout.swarm.hub.operator, 2000)?;
+    let mut watch = watch::Watch::new(link, args.json, layout);
+    watch.wait_for_robots(processes, APPEAR, stop)?;
+    watch.ask_done(&Request::Start { text: layout.experiment.clone(), seed: args.seed })?;
+    let ended = watch.follow(processes, stop);
+    if ended != Ended::Whole {
+        // Whatever happened, the wheels stop first. A hub that is gone cannot answer, and its silence stops them too.
+        let _ = watch.ask_done(&Request::Stop);
+    }
+    let trees = match watch.ask(&Request::Trees) {
+        Ok(Reply::Trees(trees)) => trees,
+        _ => Vec::new(),
+    };
+    let run = watch.last_status().map(|status| Run { status, trees });
+    let _ = watch.ask_done(&Request::Shutdown);
+    Ok((ended, run))
+}

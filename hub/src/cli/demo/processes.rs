@@ -1,0 +1,143 @@
+//! The demo's processes: started with a lifeline, logged, and ended together.
+
+use super::files::Layout;
+use crate::cli::arena::Timing;
+use anyhow::{Context, Result, bail};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+/// How long a service may take to be ready.
+const READY: Duration = Duration::from_secs(10);
+/// How long a process may take to end by itself.
+const END: Duration = Duration::from_secs(5);
+
+struct Process {
+    name: String,
+    child: Child,
+    output: Option<BufReader<ChildStdout>>,
+    /// Its end has been noticed.
+    gone: bool,
+}
+
+/// The processes. Dropping this closes their lifelines, so none outlives the demo, however it ends.
+pub struct Processes<'a> {
+    layout: &'a Layout,
+    xpuck: PathBuf,
+    xpuckd: PathBuf,
+    list: Vec<Process>,
+}
+
+impl<'a> Processes<'a> {
+    /// Finds the programs.
+    pub fn new(layout: &'a Layout) -> Result<Processes<'a>> {
+        let xpuck = std::env::current_exe()?;
+        let xpuckd = xpuck.with_file_name("xpuckd");
+        if !xpuckd.exists() {
+            bail!("{} is missing: build it with `make build`", xpuckd.display());
+        }
+        Ok(Processes { layout, xpuck, xpuckd, list: Vec::new() })
+    }
+
+    fn spawn(&mut self, name: &str, program: &Path, arguments: &[&str], file: &Path) -> Result<()> {
+        let log = File::create(self.layout.log(name))?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .arg("--config")
+            .arg(file)
+            .arg("--lifeline")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            // A group of its own: Ctrl-C reaches the demo alone, which then ends the others in order.
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("{} cannot be started", program.display()))?;
+        let output = child.stdout.take().map(BufReader::new);
+        self.list.push(Process { name: name.into(), child, output, gone: false });
+        Ok(())
+    }
+
+    /// Starts `xpuck hub` or `xpuck arena` and waits until it says that it is ready.
+    pub fn start_service(&mut self, name: &str, file: &Path) -> Result<()> {
+        let xpuck = self.xpuck.clone();
+        self.spawn(name, &xpuck, &[name], file)?;
+        let log = self.layout.log(name);
+        let Some(process) = self.list.last_mut() else { return Ok(()) };
+        let Some(mut output) = process.output.take() else { return Ok(()) };
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let ready = output.read_line(&mut line).is_ok() && line == "ready\n";
+            // The receiver may have given up by now.
+            let _ = sender.send((ready, output));
+        });
+        match receiver.recv_timeout(READY) {
+            Ok((true, output)) => {
+                process.output = Some(output);
+                Ok(())
+            }
+            Ok((false, _)) => bail!("{}", first_line(&log).unwrap_or_else(|| format!("{name} ended at once"))),
+            Err(_) => bail!("{name} was not ready within {} s; see {}", READY.as_secs(), log.display()),
+        }
+    }
+
+    /// Starts a robot.
+    pub fn start_robot(&mut self, id: &str, file: &Path) -> Result<()> {
+        let xpuckd = self.xpuckd.clone();
+        self.spawn(id, &xpuckd, &[], file)
+    }
+
+    /// Processes whose end has not been noticed yet: name and a line about it.
+    pub fn newly_gone(&mut self) -> Vec<(String, String)> {
+        let mut gone = Vec::new();
+        for process in self.list.iter_mut().filter(|p| !p.gone) {
+            if let Ok(Some(status)) = process.child.try_wait() {
+                process.gone = true;
+                let log = self.layout.log(&process.name);
+                let said = first_line(&log).map(|l| format!(": {l}")).unwrap_or_default();
+                gone.push((process.name.clone(), format!("{} ended ({status}){said}", process.name)));
+            }
+        }
+        gone
+    }
+
+    /// Cuts all lifelines, waits, and kills what does not end. Returns what the arena told of its timing.
+    pub fn end(&mut self) -> Option<Timing> {
+        for process in &mut self.list {
+            drop(process.child.stdin.take());
+        }
+        let deadline = Instant::now() + END;
+        let mut timing = None;
+        for process in &mut self.list {
+            while matches!(process.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // Too late for manners; an error means that it has just ended.
+            let _ = process.child.kill();
+            let _ = process.child.wait();
+            if process.name == "arena" {
+                let mut text = String::new();
+                if process.output.as_mut().is_some_and(|o| o.read_to_string(&mut text).is_ok()) {
+                    timing = text.lines().next_back().and_then(|line| serde_json::from_str(line).ok());
+                }
+            }
+        }
+        timing
+    }
+}
+
+impl Drop for Processes<'_> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn first_line(log: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(log).ok()?;
+    text.lines().next().map(String::from)
+}

@@ -1,0 +1,120 @@
+//! What a demo prints at its end: the seven-segment table, the best tree, and where the record lies.
+
+use super::files::Layout;
+use super::{DemoArgs, Run};
+use crate::cli::arena::Timing;
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_hub::measure::{Plan, Starts, measure_all};
+use xpuck_kernels::engine::Reference;
+use xpuck_kernels::tree::{Program, Tree};
+
+/// Rounds of measuring: candidates kept and runs for each of them.
+const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
+/// Evolution used this seed's complement nowhere; the first round's luck does not carry into the next.
+const FRESH: u64 = 0x5EED_F0E5_0000_0000;
+
+#[derive(Serialize)]
+struct Output {
+    robots: usize,
+    seed: u64,
+    minutes: f64,
+    segments: Vec<f64>,
+    evolved: f64,
+    round_trip_ms: f64,
+    slow_round_trips: f64,
+    dead: u32,
+    generations: u32,
+    arena_over_wall: Option<f64>,
+    best_fitness: Option<f64>,
+    best_tree: Option<String>,
+    record: String,
+}
+
+/// Prints the report.
+pub fn print(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>, stop: &AtomicBool) -> Result<()> {
+    let status = &run.status;
+    let best = best_tree(args, run, stop);
+    let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
+    let tree_file = layout.root.join("best.bt");
+    if let Some((tree, _)) = &best {
+        std::fs::write(&tree_file, tree.to_string())?;
+    }
+    if args.json {
+        let output = Output {
+            robots: args.robots,
+            seed: args.seed,
+            minutes: args.minutes,
+            segments,
+            evolved: status.evolved,
+            round_trip_ms: status.round_trip_ms,
+            slow_round_trips: status.slow_round_trips,
+            dead: status.dead,
+            generations: status.robots.iter().map(|r| r.evolution.generation).max().unwrap_or(0),
+            arena_over_wall: timing.map(|t| t.ratio),
+            best_fitness: best.as_ref().map(|b| b.1),
+            best_tree: best.as_ref().map(|b| b.0.to_string()),
+            record: status.record.clone(),
+        };
+        println!("{}", serde_json::to_string(&output)?);
+        return Ok(());
+    }
+    println!("\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to 7");
+    let cells: String = (0..7).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {f:+.3}"))).collect();
+    println!(
+        " {:>4}  {:>7.2} ms  {:>9.2} %  {:>7.3}  {cells}",
+        status.dead,
+        status.round_trip_ms,
+        status.slow_round_trips * 100.0,
+        status.evolved
+    );
+    if let Some(timing) = timing {
+        println!(
+            "\narena time / (wall time x {}): {:.4} over {:.0} s of arena time",
+            args.speed, timing.ratio, timing.arena_seconds
+        );
+    }
+    match &best {
+        Some((tree, fitness)) => {
+            println!("\n# the best tree; measured again on fresh seeds: {fitness:.3} (scenarios A and B mixed, 60 s)");
+            print!("{tree}");
+            println!("# try it: xpuck simulate {} --scenario mix", tree_file.display());
+        }
+        None => println!("\nno tree was evolved in this time"),
+    }
+    println!("\nrecord: {}", status.record);
+    Ok(())
+}
+
+/// The best of all trees that led an island or drove a robot, found by measuring them on fresh seeds: many a little,
+/// the better ones more, so that luck in one round does not win the last.
+fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, f64)> {
+    let distinct: BTreeMap<String, Tree> = run
+        .trees
+        .iter()
+        .filter_map(|(_, gene)| Some((gene.tree.clone(), Tree::parse(&gene.tree).ok()?.under_avoiding())))
+        .collect();
+    let mut left: Vec<(Tree, Program, f64)> =
+        distinct.into_values().filter_map(|t| Some((t.clone(), Program::compile(&t).ok()?, 0.0))).collect();
+    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(ROUNDS.len() as u64) };
+    bar.set_style(ProgressStyle::with_template("{bar:24.cyan} measuring the trees again").ok()?);
+    for (round, (keep, runs)) in ROUNDS.into_iter().enumerate() {
+        if stop.load(Ordering::Relaxed) && round > 0 {
+            break;
+        }
+        left.truncate(keep);
+        let programs: Vec<Program> = left.iter().map(|l| l.1.clone()).collect();
+        let seed = FRESH ^ args.seed << 8 ^ round as u64;
+        let plan = Plan { robots: args.robots, seconds: 60.0, runs, starts: Starts::Mix, seed };
+        for (candidate, measured) in left.iter_mut().zip(measure_all(&Reference, &programs, &plan)) {
+            candidate.2 = measured.mean;
+        }
+        left.sort_by(|a, b| b.2.total_cmp(&a.2));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    left.into_iter().next().map(|(tree, _, fitness)| (tree, fitness))
+}

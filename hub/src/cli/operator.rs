@@ -1,0 +1,100 @@
+//! `xpuck robots|start|pause|resume|stop`: what an operator says to a running hub.
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use xpuck_hub::switchboard::phase_name;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::socket::Sockets;
+use xpuck_wire::{Experiment, Status};
+
+/// How long an answer may take, ms.
+const TIMEOUT_MS: i32 = 3000;
+
+/// Where the hub is.
+#[derive(Args)]
+pub struct HubAddress {
+    /// The hub's operator address.
+    #[arg(long, default_value = "tcp://127.0.0.1:7602", env = "XPUCK_HUB")]
+    hub: String,
+}
+
+/// Show one row a robot: state, battery, round trip, generation, best fitness.
+#[derive(Args)]
+pub struct RobotsArgs {
+    #[command(flatten)]
+    address: HubAddress,
+    /// Print the whole status as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Upload an experiment to all robots and run it when they are ready.
+#[derive(Args)]
+pub struct StartArgs {
+    /// The experiment file.
+    experiment: PathBuf,
+    /// Seed of the run.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    address: HubAddress,
+}
+
+/// Shows the robots.
+pub fn robots(args: &RobotsArgs) -> Result<()> {
+    let Reply::Status(status) = ask(&args.address, &Request::Status)? else { bail!("the hub answered something else") };
+    if args.json {
+        println!("{}", serde_json::to_string(&status)?);
+    } else {
+        print_status(&status);
+    }
+    Ok(())
+}
+
+/// Starts a run.
+pub fn start(args: &StartArgs) -> Result<()> {
+    let name = args.experiment.display().to_string();
+    let text = std::fs::read_to_string(&args.experiment).with_context(|| format!("{name}: cannot be read"))?;
+    Experiment::parse(&name, &text)?;
+    command(&args.address, &Request::Start { text, seed: args.seed })
+}
+
+/// Gives a command without arguments.
+pub fn command(address: &HubAddress, request: &Request) -> Result<()> {
+    match ask(address, request)? {
+        Reply::Refused(why) => bail!("refused: {why}"),
+        _ => {
+            println!("done");
+            Ok(())
+        }
+    }
+}
+
+fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
+    Ok(Sockets::new().operator(&address.hub, TIMEOUT_MS)?.ask(request)?)
+}
+
+fn print_status(status: &Status) {
+    let (run, length) = (status.run_seconds / 60.0, status.run_length / 60.0);
+    println!(
+        "{}  {}  {run:.1} of {length:.1} min  segment {}  evolved {:.3}",
+        if status.experiment.is_empty() { "no experiment" } else { &status.experiment },
+        phase_name(status.phase),
+        status.segment,
+        status.evolved
+    );
+    println!("robot    state   battery  round trip  generation  best (n)");
+    for r in &status.robots {
+        let state = if r.alive { format!("{:?}", r.state).to_uppercase() } else { "lost".into() };
+        let trip = r.round_trip_ms.map_or("-".into(), |ms| format!("{ms:.1} ms"));
+        let e = &r.evolution;
+        println!(
+            "{:<8} {state:<7} {:>5.2} V  {trip:>10}  {:>10}  {:>6.3} ({})",
+            r.id, r.battery_v, e.generation, e.best, e.evaluations
+        );
+    }
+    for segment in status.segments.iter().filter(|s| s.number > 0) {
+        println!("segment {}: real fitness {:.3}", segment.number, segment.fitness);
+    }
+}

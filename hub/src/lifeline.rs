@@ -1,0 +1,23 @@
+//! How a service learns that it is to end: a signal, or the end of the program that started it.
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag that SIGINT, SIGTERM and, with `lifeline`, the end of standard input set. The latter comes even when the
+/// program at the other end of the pipe is killed.
+pub fn stop_flag(lifeline: bool) -> std::io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGTERM, stop.clone())?;
+    signal_hook::flag::register(SIGINT, stop.clone())?;
+    if lifeline {
+        let flag = stop.clone();
+        std::thread::Builder::new().name("lifeline".into()).spawn(move || {
+            let mut sink = [0u8; 64];
+            while matches!(std::io::stdin().read(&mut sink), Ok(n) if n > 0) {}
+            flag.store(true, Ordering::Relaxed);
+        })?;
+    }
+    Ok(stop)
+}
