@@ -251,6 +251,7 @@ function fillRow(row, robot) {
   fillBlue(row, list(robot.blue));
   setText(row.neighbours, String(number(robot.neighbours) ?? "–"));
   setText(row.errors, robot.device_errors > 0 ? String(robot.device_errors) : "");
+  row.errors.title = row.errors.textContent;
   warn(row.errors, false, true, lost);
 }
 
@@ -427,7 +428,8 @@ function drawRobot(ctx, map, name, pose, robot) {
   ctx.moveTo(x, y);
   ctx.lineTo(x + radius * Math.cos(pose[2]), y - radius * Math.sin(pose[2]));
   ctx.stroke();
-  drawLabel(ctx, name, x, clamp(y + radius + 2, 0, map.y(-map.halfY) - 16));
+  const below = y + radius + 2;
+  drawLabel(ctx, name, x, below + 14 < map.y(-map.halfY) ? below : y - radius - 15);
 }
 
 function drawLabel(ctx, text, x, top) {
@@ -457,7 +459,8 @@ function takeFitness() {
   if (again) Object.assign(course, { experiment: latest.experiment, points: [] });
   // A run is at most about a thousand points, however long it is.
   const step = Math.max(0.2, (number(latest.run_length) ?? 0) / 1000);
-  if (time !== null && evolved !== null && (again || !last || time - last[0] >= step)) course.points.push([time, evolved]);
+  const due = again || !last || time - last[0] >= step;
+  if (time !== null && evolved !== null && due) course.points.push([time, evolved]);
 }
 
 // Before the first generation the hub's mean is a mean of nothing.

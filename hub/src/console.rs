@@ -73,7 +73,7 @@ fn file(name: &str) -> Response {
         Some("js") => "text/javascript; charset=utf-8",
         _ => "application/octet-stream",
     };
-    let policy = "default-src 'self'; frame-ancestors 'none'";
+    let policy = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'";
     let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_SECURITY_POLICY, policy)];
     (headers, file.data.into_owned()).into_response()
 }

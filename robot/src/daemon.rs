@@ -228,11 +228,9 @@ impl Daemon<'_> {
 
     /// Stops the wheels for good.
     fn halt(&mut self) {
-        if let Some(hardware) = &mut self.hardware {
-            if let Err(error) = hardware.drive([0.0; 2], State::Stop) {
-                let line = format!("wheels not told to stop: {error}; the e-puck stops them itself within 0.2 s");
-                self.say(&line);
-            }
+        let result = self.hardware.as_mut().map(|h| h.drive([0.0; 2], State::Stop));
+        if let Some(Err(error)) = result {
+            self.say(&format!("wheels not told to stop: {error}; the e-puck stops them itself within 0.2 s"));
         }
     }
 

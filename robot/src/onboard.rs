@@ -112,7 +112,7 @@ fn lower_priority() {
 
 fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
     let form = if plan.experiment.evolution.as_published { Form::AsPublished } else { Form::Honest };
-    let settings = Settings { form, population: plan.experiment.evolution.population, ..Settings::default() };
+    let settings = Settings { population: plan.experiment.evolution.population, ..Settings::of(form) };
     let mut island = Island::new(settings, Palette::in_swarm(), plan.island, plan.seed);
     while let Some(fitness) = try_all(plan, &island, shared) {
         let newborn: Vec<bool> = island.population().iter().map(|i| i.samples.n() == 0).collect();

@@ -40,20 +40,20 @@ pub struct EvolveArgs {
     #[arg(long, default_value_t = 200)]
     remeasure: u32,
     /// Depth of new trees.
-    #[arg(long, default_value_t = Settings::default().depth)]
-    depth: usize,
+    #[arg(long)]
+    depth: Option<usize>,
     /// Part of the population that is elite.
-    #[arg(long, default_value_t = Settings::default().elite)]
-    elite: f32,
+    #[arg(long)]
+    elite: Option<f32>,
     /// Probability that a non-elite individual is replaced.
-    #[arg(long, default_value_t = Settings::default().replace)]
-    replace: f32,
+    #[arg(long)]
+    replace: Option<f32>,
     /// Probability that a replacement comes from crossover rather than from scratch.
-    #[arg(long, default_value_t = Settings::default().crossover)]
-    crossover: f32,
+    #[arg(long)]
+    crossover: Option<f32>,
     /// Probability that an individual gets a new subtree.
-    #[arg(long, default_value_t = Settings::default().mutate_subtree)]
-    mutate_subtree: f32,
+    #[arg(long)]
+    mutate_subtree: Option<f32>,
     /// The algorithm as the thesis describes it; it selects luck (see docs/architecture.md).
     #[arg(long)]
     as_published: bool,
@@ -87,15 +87,15 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
         bail!("--seconds takes 1 to 3600, --remeasure 1 to 100000");
     }
     let form = if args.as_published { Form::AsPublished } else { Form::Honest };
+    let defaults = Settings::of(form);
     let settings = Settings {
-        form,
         population: args.population,
-        depth: args.depth,
-        elite: args.elite,
-        replace: args.replace,
-        crossover: args.crossover,
-        mutate_subtree: args.mutate_subtree,
-        ..Settings::default()
+        depth: args.depth.unwrap_or(defaults.depth),
+        elite: args.elite.unwrap_or(defaults.elite),
+        replace: args.replace.unwrap_or(defaults.replace),
+        crossover: args.crossover.unwrap_or(defaults.crossover),
+        mutate_subtree: args.mutate_subtree.unwrap_or(defaults.mutate_subtree),
+        ..defaults
     };
     settings.check()?;
     let started = Instant::now();

@@ -16,8 +16,9 @@ use xpuck_kernels::tree::Tree;
 
 /// How many standard errors below the mean the 95 % likelihood fitness lies.
 const LIKELIHOOD_95: f64 = 1.96;
-/// How far genotypes' true fitness spreads about 0 among those worth keeping; measured fitness spreads wider by noise.
-const PRIOR_SPREAD: f64 = 0.05;
+/// How many samples of fitness 0 the prior about a genotype counts for. A trial's noise is about 0.1, and true
+/// fitness differs by about 0.03 among those worth comparing: (0.1 / 0.03)^2.
+const PRIOR_SAMPLES: f64 = 12.0;
 /// What a node costs in fitness in the honest form: of two equally good trees the smaller one is kept.
 const NODE_COST: f64 = 5e-5;
 /// Draws for a tree that the population does not hold yet before an equal one is let in.
@@ -60,25 +61,14 @@ pub struct Island {
     born: u32,
     /// Fittest first once the generation has been recorded.
     population: Vec<Individual>,
-    /// Pooled standard deviation of a sample about its genotype's mean.
-    spread: f64,
     rejected: u64,
 }
 
 impl Island {
     /// An island with a ramped half-and-half population. The settings must have passed [`Settings::check`].
     pub fn new(settings: Settings, palette: Palette, island: u16, seed: u64) -> Island {
-        let mut new = Island {
-            settings,
-            palette,
-            island,
-            seed,
-            generation: 0,
-            born: 0,
-            population: Vec::new(),
-            spread: 0.1,
-            rejected: 0,
-        };
+        let mut new =
+            Island { settings, palette, island, seed, generation: 0, born: 0, population: Vec::new(), rejected: 0 };
         let mut keys = BTreeSet::new();
         let count = new.settings.population;
         for i in 0..count {
@@ -159,13 +149,6 @@ impl Island {
             individual.samples.add(stratum, if sound { f64::from(*f) } else { -1.0 });
         }
         self.generation += 1;
-        let (scatter, freedom) = self.population.iter().fold((0.0, 0), |(s, n), i| {
-            let (scatter, freedom) = i.samples.scatter();
-            (s + scatter, n + freedom)
-        });
-        if freedom > 0 {
-            self.spread = (scatter / f64::from(freedom)).sqrt();
-        }
         self.sort();
     }
 
@@ -177,7 +160,7 @@ impl Island {
 
     /// The estimate that elites, tournaments and the champion are chosen by.
     ///
-    /// Honest: the posterior mean under a prior about 0 whose width is [`PRIOR_SPREAD`], so few samples count little.
+    /// Honest: the posterior mean under a prior about 0 that weighs [`PRIOR_SAMPLES`], so few samples count little.
     /// As published: the mean orders the population, and tournaments compare the 95 % likelihood fitness, or half the
     /// only sample (see [`Island::likelihood`]).
     fn estimate(&self, samples: &Samples) -> f64 {
@@ -185,7 +168,7 @@ impl Island {
             Form::AsPublished => samples.mean(),
             Form::Honest => {
                 let n = f64::from(samples.n());
-                samples.mean() * n / (n + (self.spread / PRIOR_SPREAD).powi(2))
+                samples.mean() * n / (n + PRIOR_SAMPLES)
             }
         }
     }
@@ -292,9 +275,16 @@ impl Island {
     fn breed(&mut self) {
         let elites = self.settings.elites();
         let mut keys: BTreeSet<Vec<u8>> = self.population.iter().map(|i| i.tree.key()).collect();
+        let rest = self.population.len() - elites;
+        let kept = elites + ((1.0 - self.settings.replace) * rest as f32).round() as usize;
         for i in elites..self.population.len() {
             let mut draws = self.draws(i as u32, self.generation);
-            if draws.unit() >= self.settings.replace {
+            let leaves = match self.settings.form {
+                Form::AsPublished => draws.unit() < self.settings.replace,
+                // Another sample of one that is known to be bad is wasted; an immigrant is not known yet.
+                Form::Honest => i >= kept && self.population[i].samples.n() > 0,
+            };
+            if !leaves {
                 continue;
             }
             if draws.unit() < self.settings.crossover {

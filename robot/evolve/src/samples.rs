@@ -50,19 +50,6 @@ impl Samples {
         if means.is_empty() { 0.0 } else { means.iter().sum::<f64>() / means.len() as f64 }
     }
 
-    /// Sum of squared deviations from the strata's means, and its degrees of freedom.
-    pub fn scatter(&self) -> (f64, u32) {
-        let mut total = (0.0, 0);
-        for i in 0..2 {
-            if self.count[i] > 1 {
-                let n = f64::from(self.count[i]);
-                total.0 += (self.square[i] - self.sum[i] * self.sum[i] / n).max(0.0);
-                total.1 += self.count[i] - 1;
-            }
-        }
-        total
-    }
-
     /// Standard deviation over all samples, strata thrown together; 0 with fewer than two.
     pub fn deviation(&self) -> f64 {
         let n = f64::from(self.n());
@@ -86,7 +73,6 @@ mod tests {
         }
         assert_eq!(s.parts().0, [2, 1]);
         assert!((s.mean() - 0.35).abs() < 1e-12);
-        assert!((s.scatter().0 - 0.02).abs() < 1e-12 && s.scatter().1 == 1);
         assert!((s.deviation() - 0.2).abs() < 1e-12);
     }
 

@@ -28,6 +28,7 @@ pub enum Ended {
 pub struct Watch {
     link: OperatorLink,
     bar: ProgressBar,
+    quiet: bool,
     shown: String,
     last: Option<Status>,
 }
@@ -39,7 +40,16 @@ impl Watch {
         let template = "{bar:24.green} {msg}";
         bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(format!("waiting for {} robots", layout.swarm.robots.len()));
-        Watch { link, bar, shown: String::new(), last: None }
+        Watch { link, bar, quiet, shown: String::new(), last: None }
+    }
+
+    /// Prints a line above the bar, or plainly where no terminal shows a bar.
+    fn say(&self, line: &str) {
+        if !self.quiet && self.bar.is_hidden() {
+            println!("{line}");
+        } else {
+            self.bar.println(line);
+        }
     }
 
     /// Asks the hub.
@@ -80,7 +90,7 @@ impl Watch {
         };
         for event in new {
             let text = event.split_once(' ').map_or(event.as_str(), |(_, text)| text);
-            self.bar.println(text);
+            self.say(text);
         }
         if let Some(last) = status.events.last() {
             self.shown = last.clone();
@@ -96,7 +106,7 @@ impl Watch {
                 if name == "hub" || name == "arena" {
                     bail!("{line}");
                 }
-                self.bar.println(line);
+                self.say(&line);
             }
             if self.last.as_ref().is_some_and(|s| s.tracking && s.robots.iter().all(|r| r.alive)) {
                 return Ok(());
@@ -110,7 +120,7 @@ impl Watch {
     pub fn follow(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
         loop {
             if stop.load(Ordering::Relaxed) {
-                self.bar.println("stopping: wheels, then the record, then all processes");
+                self.say("stopping: wheels, then the record, then all processes");
                 self.bar.finish_and_clear();
                 return Ended::Interrupted;
             }
@@ -120,7 +130,7 @@ impl Watch {
                     self.bar.finish_and_clear();
                     return Ended::Lost(line);
                 }
-                self.bar.println(format!("{line}; the run goes on with the robots left"));
+                self.say(&format!("{line}; the run goes on with the robots left"));
             }
             if answered {
                 if let Some(status) = &self.last {

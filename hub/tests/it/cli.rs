@@ -1,0 +1,125 @@
+//! The commands that need no swarm: what they print, and how they refuse bad input.
+
+use crate::common::xpuck;
+use serde_json::Value;
+use std::process::Output;
+
+const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/806768.bt");
+
+fn run(arguments: &[&str]) -> Output {
+    xpuck().args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn refusal(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn simulate_prints_the_agreed_object() {
+    let result = json(&["simulate", TREE, "--runs", "40", "--scenario", "b", "--json"]);
+    for key in ["mean", "sd", "wall_s", "r_acc"] {
+        assert!(result[key].is_f64(), "{key}: {result}");
+    }
+    assert_eq!((&result["runs"], &result["engine"]), (&40.into(), &"reference".into()));
+    assert!((result["robot_seconds"].as_f64().unwrap() - 40.0 * 9.0 * 60.0).abs() < 1e-3);
+    assert!((0.2..0.4).contains(&result["mean"].as_f64().unwrap()), "{result}");
+}
+
+#[test]
+fn threads_do_not_change_a_digit() {
+    let with = |threads: &str| {
+        let arguments = ["simulate", TREE, "--runs", "12", "--seconds", "20", "--json"];
+        let output = xpuck().args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        let mut result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        for timing in ["wall_s", "r_acc"] {
+            result.as_object_mut().unwrap().remove(timing);
+        }
+        result
+    };
+    let one = with("1");
+    assert_eq!(one, with("2"));
+    assert_eq!(one, with("7"));
+}
+
+#[test]
+fn evolution_is_a_function_of_its_seed() {
+    let run = |seed: &str, threads: &str| {
+        let arguments = ["evolve", "--islands", "3", "--population", "24", "--generations", "4", "--seconds", "5"];
+        let more = ["--remeasure", "4", "--json", "--seed", seed];
+        let output = xpuck().args(arguments).args(more).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        let mut result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        result.as_object_mut().unwrap().remove("wall_s");
+        result
+    };
+    let first = run("1", "1");
+    assert_eq!(first, run("1", "3"));
+    assert_ne!(first["best_tree"], run("2", "2")["best_tree"]);
+    assert_eq!(first["robot_seconds"], 3.0 * 24.0 * 4.0 * 9.0 * 5.0);
+}
+
+#[test]
+fn bad_trees_are_named_by_file_line_and_column() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("bad.bt");
+    std::fs::write(&file, "sel\n  avoiding\n  movcv v_gaol 3\n").unwrap();
+    let error = refusal(&["simulate", file.to_str().unwrap()]);
+    assert!(error.contains("bad.bt: line 3, column 9"), "{error}");
+    assert!(error.contains("did you mean `v_goal`"), "{error}");
+    assert!(refusal(&["simulate", "/nowhere.bt"]).contains("/nowhere.bt: cannot be read"));
+    std::fs::write(&file, format!("seq\n{}", "  avoiding\n".repeat(600))).unwrap();
+    assert!(refusal(&["simulate", file.to_str().unwrap()]).contains("a robot holds 2048"));
+}
+
+#[test]
+fn arguments_out_of_range_are_refused() {
+    assert!(refusal(&["simulate", TREE, "--robots", "17"]).contains("1 to 16"));
+    assert!(refusal(&["simulate", TREE, "--runs", "0"]).contains("--runs"));
+    assert!(refusal(&["evolve", "--population", "3"]).contains("population = 3 is outside 8..=4096"));
+    assert!(refusal(&["demo", "--speed", "1000"]).contains("--speed"));
+}
+
+#[test]
+fn services_name_the_file_and_key_that_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = dir.path().join("hub.toml");
+    let path = hub.to_str().unwrap();
+    let good = "swarm = \"swarm.toml\"\n[mocap]\nvicon = \"127.0.0.1:801\"\nfrisbee = \"frisbee\"\n\
+        [record]\ndirectory = \"runs\"\n";
+    let line = |text: &str| {
+        std::fs::write(&hub, text).unwrap();
+        let error = refusal(&["hub", "--config", path]);
+        assert_eq!(error.lines().count(), 1, "{error}");
+        error
+    };
+    assert!(line(&good.replace("vicon", "vikon")).contains("hub.toml: line 3: unknown field `vikon`"));
+    assert!(line(good).contains("swarm.toml: cannot be read"));
+    assert!(line(&format!("{good}[senses]\nloss = 2.0\n")).contains("senses.loss = 2 is outside 0..=1"));
+    let robots = refusal(&["robots", "--hub", "tcp://127.0.0.1:1"]);
+    assert!(robots.contains("no answer from the hub at tcp://127.0.0.1:1"), "{robots}");
+}
+
+#[test]
+fn check_reads_every_kind_of_file() {
+    let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/transport.toml");
+    let output = run(&["check", TREE, experiment]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("a tree of 9 nodes") && text.contains("16 minutes"), "{text}");
+    assert!(refusal(&["check", "/nowhere.bt"]).contains("1 of 1 files are wrong"));
+}
+
+#[test]
+fn every_command_explains_itself() {
+    for command in ["demo", "simulate", "evolve", "hub", "arena", "robots", "start", "pause", "resume", "stop", "check"]
+    {
+        let help = run(&[command, "--help"]);
+        assert!(help.status.success() && help.stdout.len() > 150, "{command} --help");
+    }
+}

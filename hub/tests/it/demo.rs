@@ -1,0 +1,279 @@
+//! The whole swarm as real processes: a short run, and what happens when parts of it die.
+
+use crate::common::{free_ports, only, processes, record, xpuck};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A demo of two robots in its own directory and on its own ports.
+struct Demo {
+    out: tempfile::TempDir,
+    child: Option<Child>,
+    ports: u16,
+}
+
+impl Demo {
+    fn start(minutes: &str, more: &[&str]) -> Demo {
+        let out = tempfile::tempdir().unwrap();
+        let ports = free_ports();
+        let child = xpuck()
+            .args(["demo", "--robots", "2", "--speed", "8", "--population", "8", "--minutes", minutes])
+            .args(["--ports", &ports.to_string(), "--out"])
+            .arg(out.path())
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Demo { out, child: Some(child), ports }
+    }
+
+    fn directory(&self) -> PathBuf {
+        only(self.out.path(), "demo-")
+    }
+
+    /// Waits until the hub says that the swarm runs.
+    fn wait_for_run(&self) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while Instant::now() < deadline {
+            let started = std::fs::read_dir(self.out.path()).unwrap().flatten().next();
+            let log = started.map(|d| d.path().join("logs/hub.log"));
+            if log.is_some_and(|l| std::fs::read_to_string(l).unwrap_or_default().contains("RUN")) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("the swarm did not start to run");
+    }
+
+    fn process(&self, words: &[&str]) -> u32 {
+        let root = self.out.path().display().to_string();
+        let all: Vec<&str> = words.iter().copied().chain([root.as_str(), "--lifeline"]).collect();
+        let found = processes(&all);
+        assert_eq!(found.len(), 1, "{words:?}: {found:?}");
+        found[0]
+    }
+
+    fn end(&mut self) -> (Output, String) {
+        let output = self.child.take().unwrap().wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        (output, text)
+    }
+
+    fn assert_nobody_left(&self) {
+        let root = self.out.path().display().to_string();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while Instant::now() < deadline {
+            if processes(&[&root]).is_empty() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("processes left: {:?}", processes(&[&root]));
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // Only after a failed assertion; the lifelines end the rest.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn signal(name: &str, process: u32) {
+    let status = Command::new("kill").args([name, &process.to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+fn transport_record(demo: &Path) -> PathBuf {
+    only(demo, "transport-")
+}
+
+#[test]
+fn a_short_run_records_everything() {
+    let mut demo = Demo::start("0.5", &["--json"]);
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(result["segments"].as_array().unwrap().len(), 7, "{result}");
+    assert_eq!(result["dead"], 0);
+    assert!(result["generations"].as_u64().unwrap() >= 1);
+    assert!(result["best_fitness"].is_number());
+    // The machine that runs this may be busy with other tests; `make demo` prints the ratio of an idle one.
+    let ratio = result["arena_over_wall"].as_f64().unwrap();
+    assert!((0.9..=1.02).contains(&ratio), "arena time over wall time: {ratio}");
+    demo.assert_nobody_left();
+
+    let directory = transport_record(&demo.directory());
+    let status: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(directory.join("result.json")).unwrap()).unwrap();
+    assert_eq!(status["phase"], "finished");
+    let run = std::fs::read_to_string(directory.join("run.toml")).unwrap();
+    assert!(run.contains("seed = 1") && run.contains("segment_minutes = 0.0625"), "{run}");
+
+    let messages = record(&directory.join("run.mcap"));
+    let of = |topic: &str| -> Vec<&serde_json::Value> {
+        messages.iter().filter(|(t, _)| t == topic).map(|(_, m)| m).collect()
+    };
+    let (poses, telemetry, loaded) = (of("/poses"), of("/telemetry"), of("/loaded"));
+    let run_seconds = status["run_seconds"].as_f64().unwrap();
+    assert!((29.9..31.0).contains(&run_seconds), "{run_seconds}");
+    assert!(poses.len() as f64 > 20.0 * run_seconds, "{} poses in {run_seconds} s", poses.len());
+    assert!(poses.iter().all(|p| p["bodies"].as_array().unwrap().len() == 3), "two robots and the frisbee");
+    for robot in ["xp01", "xp02"] {
+        let mine: Vec<_> = telemetry.iter().filter(|t| t["robot"] == robot).collect();
+        assert!(mine.len() as f64 > 8.0 * run_seconds, "{robot}: {} telemetry messages", mine.len());
+        let segments: Vec<u64> =
+            loaded.iter().filter(|l| l["robot"] == robot).map(|l| l["segment"].as_u64().unwrap()).collect();
+        assert!(segments.contains(&7), "{robot} loaded a tree in {segments:?}");
+        assert!(mine.iter().any(|t| t["telemetry"]["frames"].as_u64().unwrap() > 50), "camera frames came");
+        assert!(mine.iter().any(|t| t["telemetry"]["battery_v"].as_f64().unwrap() > 3.0), "the battery was read");
+        assert!(mine.iter().all(|t| t["telemetry"]["device_errors"] == 0), "no device error");
+    }
+    assert!(of("/genes").iter().any(|g| !g["births"].as_array().unwrap().is_empty()));
+    wheels_turn_only_in_run(&messages);
+}
+
+fn wheels_turn_only_in_run(messages: &[(String, serde_json::Value)]) {
+    let mut turned = false;
+    for (_, message) in messages.iter().filter(|(t, _)| t == "/telemetry") {
+        let telemetry = &message["telemetry"];
+        let wheels: f64 = telemetry["wheels"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap().abs()).sum();
+        turned |= wheels > 0.0;
+        assert!(wheels == 0.0 || telemetry["state"] == "RUN", "{message}");
+    }
+    assert!(turned, "the robots drove at some time");
+}
+
+#[test]
+fn a_killed_robot_is_named_and_the_run_goes_on() {
+    let mut demo = Demo::start("0.6", &[]);
+    demo.wait_for_run();
+    signal("-KILL", demo.process(&["xpuckd", "xp02"]));
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("xp02 ended (signal: 9 (SIGKILL)); the run goes on with the robots left"), "{text}");
+    assert!(text.contains("robot xp02 is lost"), "{text}");
+    let directory = transport_record(&demo.directory());
+    let status: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(directory.join("result.json")).unwrap()).unwrap();
+    assert_eq!((&status["dead"], &status["phase"]), (&1.into(), &"finished".into()));
+    let last = |robot: &str| -> f64 {
+        let all = record(&directory.join("run.mcap"));
+        let mine = all.iter().filter(|(t, m)| t == "/telemetry" && m["robot"] == robot);
+        mine.map(|(_, m)| m["time"].as_f64().unwrap()).fold(0.0, f64::max)
+    };
+    assert!(last("xp01") > last("xp02") + 5.0, "xp01 went on");
+    demo.assert_nobody_left();
+}
+
+#[test]
+fn a_killed_hub_ends_the_demo_and_loses_nothing_recorded() {
+    let mut demo = Demo::start("5", &[]);
+    demo.wait_for_run();
+    std::thread::sleep(Duration::from_secs(3));
+    let robot_log = demo.directory().join("logs/xp01.log");
+    signal("-KILL", demo.process(&["xpuck hub"]));
+    let (output, text) = demo.end();
+    assert!(!output.status.success());
+    assert!(text.contains("xpuck: hub ended (signal: 9 (SIGKILL))"), "{text}");
+    let messages = record(&transport_record(&demo.directory()).join("run.mcap.open"));
+    let last = messages.iter().filter_map(|(_, m)| m["time"].as_f64()).fold(0.0, f64::max);
+    assert!(last > 8.0 * 2.0, "three seconds at speed 8 less what half a second may hold: {last}");
+    let said = std::fs::read_to_string(robot_log).unwrap();
+    assert!(said.is_empty() || said.contains("wheels and evolution stand still"), "{said}");
+    demo.assert_nobody_left();
+}
+
+#[test]
+fn ctrl_c_stops_the_wheels_and_closes_the_record() {
+    // Segments of 6 s of arena time: trees drive when the signal comes.
+    let mut demo = Demo::start("0.8", &[]);
+    demo.wait_for_run();
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-INT", demo.child.as_ref().unwrap().id());
+    let (output, text) = demo.end();
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    demo.assert_nobody_left();
+    let directory = transport_record(&demo.directory());
+    let messages = record(&directory.join("run.mcap"));
+    assert!(messages.iter().any(|(t, m)| t == "/events" && m["text"] == "stopped by the operator"), "{text}");
+    wheels_turn_only_in_run(&messages);
+}
+
+#[test]
+fn a_killed_demo_leaves_no_process_behind() {
+    let mut demo = Demo::start("5", &[]);
+    demo.wait_for_run();
+    demo.child.as_mut().unwrap().kill().unwrap();
+    demo.assert_nobody_left();
+}
+
+#[test]
+fn a_port_in_use_is_one_clear_line() {
+    let ports = free_ports();
+    for offset in 0..4 {
+        let taken = std::net::TcpListener::bind(("127.0.0.1", ports + offset)).unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let arguments = ["demo", "--robots", "1", "--ports", &ports.to_string(), "--out"];
+        let output = xpuck().args(arguments).arg(out.path()).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success());
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.contains(&(ports + offset).to_string()), "port {} is named: {error}", ports + offset);
+        assert!(error.contains("use"), "{error}");
+        drop(taken);
+    }
+}
+
+#[test]
+fn the_console_serves_page_status_and_commands() {
+    let demo = Demo::start("5", &[]);
+    demo.wait_for_run();
+    let http = |request: String| -> String {
+        use std::io::Write;
+        let mut socket = std::net::TcpStream::connect(("127.0.0.1", demo.ports)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let get = |path: &str| http(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    let post = |header: &str, command: &str| {
+        let body = format!("{{\"command\":\"{command}\"}}");
+        http(format!(
+            "POST /api/command HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n{header}\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    };
+    assert!(get("/").contains("<title>Xpuck</title>"));
+    assert!(get("/console.js").contains("EventSource"));
+    assert!(get("/nothing").starts_with("HTTP/1.1 404"));
+    let status = || get("/api/status");
+    let wait_for = |text: &str| {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !status().contains(text) {
+            assert!(Instant::now() < deadline, "no {text} in {}", status());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait_for("\"phase\":\"running\"");
+    assert!(post("", "pause").starts_with("HTTP/1.1 403"), "a page of another site cannot send the header");
+    assert!(post("x-xpuck: 1\r\n", "pause").ends_with("{\"ok\":true}"));
+    wait_for("\"phase\":\"paused\"");
+    wait_for("\"state\":\"PAUSE\"");
+    let operator = format!("tcp://127.0.0.1:{}", demo.ports + 2);
+    let robots = xpuck().args(["robots", "--hub", &operator]).output().unwrap();
+    let table = String::from_utf8_lossy(&robots.stdout).into_owned();
+    assert!(table.contains("paused") && table.contains("xp02"), "{table}");
+    assert!(xpuck().args(["resume", "--hub", &operator]).status().unwrap().success());
+    assert!(post("x-xpuck: 1\r\n", "stop").ends_with("{\"ok\":true}"));
+    let refused = xpuck().args(["pause", "--hub", &operator]).output().unwrap();
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("refused"), "nothing to pause");
+}

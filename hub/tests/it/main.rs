@@ -1,0 +1,6 @@
+//! Tests of the programs as people use them: commands, real processes, records, and the shape of the workspace.
+
+mod arrows;
+mod cli;
+mod common;
+mod demo;

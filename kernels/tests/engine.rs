@@ -1,0 +1,120 @@
+//! The reference engine as a whole: determinism, the calibration case, and physical sanity.
+
+use xpuck_kernels::engine::{Engine, Job, Outcome, Reference};
+use xpuck_kernels::tree::{Memory, Program, Tree};
+use xpuck_kernels::world::transport::raw_fitness;
+use xpuck_kernels::world::{Scenario, World};
+
+const TREE_806768: &str = include_str!("../../docs/trees/806768.bt");
+const FORWARD: &str = include_str!("../../docs/trees/forward.bt");
+
+/// Exercises every kind of randomness: motion noise, probabilistic nodes, drawn counts.
+const RANDOM: &str = "sel\n  avoiding\n  seq\n    ifprob s_n 0.5 3\n    explore 30\n  seqm\n    repeatr 20\n      upfield -1\n    attract 2\n";
+
+fn program(text: &str) -> Program {
+    Program::compile(&Tree::parse(text).unwrap()).unwrap()
+}
+
+fn run(text: &str, scenario: Scenario, seed: u64, runs: u32, updates: u32) -> Vec<Outcome> {
+    let jobs: Vec<Job> = (0..runs).map(|world| Job { program: 0, scenario, seed, world, robots: 9, updates }).collect();
+    Reference.run(&[program(text)], &jobs)
+}
+
+fn mean_and_sd(outcomes: &[Outcome], seconds: f32) -> (f32, f32) {
+    let n = outcomes.len() as f32;
+    let fitness: Vec<f32> = outcomes.iter().map(|o| raw_fitness(o.moved_x, seconds)).collect();
+    let mean = fitness.iter().sum::<f32>() / n;
+    (mean, (fitness.iter().map(|f| (f - mean).powi(2)).sum::<f32>() / (n - 1.0)).sqrt())
+}
+
+#[test]
+fn tree_806768_reaches_the_fitness_of_the_thesis() {
+    let (mean, sd) = mean_and_sd(&run(TREE_806768, Scenario::B, 7, 200, 600), 60.0);
+    assert!((0.25..=0.34).contains(&mean), "scenario B: {mean}");
+    assert!((0.03..=0.07).contains(&sd), "scenario B: sd {sd}");
+    let (mean, _) = mean_and_sd(&run(TREE_806768, Scenario::A, 7, 200, 600), 60.0);
+    assert!((0.17..=0.25).contains(&mean), "scenario A: {mean}");
+}
+
+#[test]
+fn driving_forward_pushes_the_frisbee_nowhere_on_average() {
+    let (mean, sd) = mean_and_sd(&run(FORWARD, Scenario::B, 7, 200, 600), 60.0);
+    assert!(mean.abs() < 0.03, "{mean}");
+    assert!(sd > 0.02, "it does push: {sd}");
+}
+
+#[test]
+fn threads_do_not_change_a_digit() {
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(RANDOM, Scenario::A, 3, 24, 100))
+    };
+    let one = with(1);
+    assert_eq!(one, with(2));
+    assert_eq!(one, with(5));
+}
+
+#[test]
+fn golden_hash() {
+    let combine = |outcomes: Vec<Outcome>| outcomes.iter().fold(0u64, |h, o| h.rotate_left(5) ^ o.hash);
+    let hash = combine(run(RANDOM, Scenario::A, 42, 16, 300)) ^ combine(run(TREE_806768, Scenario::B, 42, 16, 300));
+    // A change of this number is a change of every published result: make it on purpose, and say so.
+    assert_eq!(hash, GOLDEN, "{hash:#018x}");
+}
+
+const GOLDEN: u64 = 0x2a81_fa23_a74c_75b2;
+
+#[test]
+fn seeds_and_worlds_differ() {
+    let a = run(RANDOM, Scenario::A, 1, 2, 50);
+    let b = run(RANDOM, Scenario::A, 2, 2, 50);
+    assert!(a[0].hash != a[1].hash && a[0].hash != b[0].hash);
+}
+
+#[test]
+fn an_untouched_frisbee_has_moved_exactly_nothing() {
+    let standing = run("successl", Scenario::A, 1, 4, 300);
+    assert!(standing.iter().all(|o| o.moved_x == 0.0));
+}
+
+#[test]
+fn infinities_from_controllers_never_reach_the_physics() {
+    let wild = "seq\n  mulas s_scr s_scr 3e38 s_n\n  mulas s_scr s_scr 3e38 s_scr\n  mulav v_goal s_n 3e38 v_attr\n";
+    let program = program(wild);
+    let mut world = World::new(Scenario::B, 16, 1, 0);
+    let mut memories = vec![Memory::new(&program); 16];
+    for _ in 0..300 {
+        world.update(&[&program], &mut memories);
+        for body in &world.bodies {
+            assert!(body.pose.at.x.abs() < 1.0 && body.pose.at.y.abs() < 0.75 && body.pose.heading.is_finite());
+        }
+    }
+}
+
+#[test]
+fn the_frisbee_is_relocated_and_the_count_goes_on() {
+    let program = program(TREE_806768);
+    let mut world = World::new(Scenario::B, 9, 4, 1);
+    let mut memories = vec![Memory::new(&program); 9];
+    let mut farthest = 0.0f32;
+    while world.seconds() < 120.0 {
+        world.update(&[&program], &mut memories);
+        farthest = farthest.min(world.bodies[9].pose.at.x);
+    }
+    assert!(world.relocations() >= 1, "the frisbee reached an end");
+    assert!(world.moved() < -1.0 && farthest >= -0.9, "moved {} m, but never beyond the wall", world.moved());
+}
+
+#[test]
+fn swarms_may_be_mixed() {
+    let (push, stand) = (program(TREE_806768), program("successl"));
+    let mut world = World::new(Scenario::B, 4, 1, 0);
+    let start: Vec<_> = world.bodies.iter().map(|b| b.pose).collect();
+    let programs = [&push, &stand];
+    let mut memories: Vec<Memory> = (0..4).map(|i| Memory::new(programs[i % 2])).collect();
+    for _ in 0..20 {
+        world.update(&programs, &mut memories);
+    }
+    assert_eq!(world.bodies[1].pose, start[1], "robot 1 runs the second program");
+    assert_ne!(world.bodies[0].pose, start[0]);
+}

@@ -1,0 +1,29 @@
+//! The robot's program as people meet it: bad configuration is refused in one line.
+
+use std::process::Command;
+
+fn refusal(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_xpuckd")).args(arguments).output().unwrap();
+    assert!(!output.status.success());
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    error
+}
+
+#[test]
+fn bad_configuration_is_one_clear_line() {
+    assert!(refusal(&["--config", "/nowhere/xp01.toml"]).contains("/nowhere/xp01.toml: cannot be read"));
+    let dir = tempfile::tempdir().unwrap();
+    let robot = dir.path().join("xp01.toml");
+    let path = robot.to_str().unwrap();
+    let devices = "[devices]\nkind = \"virtual\"\ndirectory = \"nowhere\"\ncamera_width = 160\ncamera_height = 120\n";
+    std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\nspeeed = 3\n{devices}")).unwrap();
+    let error = refusal(&["--config", path]);
+    assert!(error.contains("xp01.toml: line 3: unknown field `speeed`"), "{error}");
+    std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{devices}")).unwrap();
+    assert!(refusal(&["--config", path]).contains("swarm.toml: cannot be read"));
+    let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n";
+    std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
+    let error = refusal(&["--config", path]);
+    assert!(error.contains("cannot open") && error.contains("is the arena running"), "{error}");
+}

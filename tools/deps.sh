@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs the Debian packages named as arguments that are missing, or says how to.
+set -eu
+missing=""
+for package in "$@"; do
+    case "$package" in
+        pkg-config) command -v pkg-config >/dev/null 2>&1 || missing="$missing $package" ;;
+        gcc) command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev" ;;
+        libzmq3-dev) pkg-config --exists libzmq 2>/dev/null || missing="$missing $package" ;;
+        chromium) command -v chromium >/dev/null 2>&1 || missing="$missing $package" ;;
+    esac
+done
+if ! command -v cargo >/dev/null 2>&1; then
+    echo "deps: cargo is missing: install Rust 1.90 or newer from https://rustup.rs" >&2
+    exit 1
+fi
+[ -z "$missing" ] && exit 0
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "deps: missing:$missing; this is no Debian system, install them by its own means" >&2
+    exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+    sudo=""
+elif command -v sudo >/dev/null 2>&1; then
+    sudo="sudo"
+else
+    echo "deps: missing:$missing; run as root: apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+echo "deps: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq
+# shellcheck disable=SC2086 # a list of packages
+$sudo apt-get install -y -qq --no-install-recommends $missing
