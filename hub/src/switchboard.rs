@@ -26,6 +26,8 @@ const TOUCH: f32 = 0.004;
 const CENTRAL: f32 = 0.25;
 /// It rests when it moved less than this between frames, m.
 const RESTING: f32 = 0.0005;
+/// A relocation that lasts longer is complained of, s.
+const RELOCATION: f64 = 20.0;
 /// Poses older than this mean that tracking is lost, s.
 const TRACKING_LOST: f64 = 1.0;
 /// Events kept for display.
@@ -66,6 +68,8 @@ struct Run {
     score: Score,
     geneserver: Geneserver,
     dead: u32,
+    /// When a relocation is complained of next.
+    complain_at: f64,
 }
 
 /// The hub's state.
@@ -252,6 +256,7 @@ impl Switchboard {
         let segment = run.segment;
         if running && x.abs() + arena.frisbee_radius_m >= arena.length_m / 2.0 - TOUCH {
             self.phase = Phase::Relocating;
+            run.complain_at = now + RELOCATION;
             self.direct(State::Pause, segment);
             self.note(now, "the frisbee is at the end of the arena: everybody pauses until it is back".into());
         } else if self.phase == Phase::Relocating && x.abs() < CENTRAL && self.resting {
@@ -345,6 +350,12 @@ impl Switchboard {
 
     /// Running time, segments, and the end of the run.
     fn advance(&mut self, now: f64, passed: f64) {
+        let waiting = self.phase == Phase::Relocating;
+        if let Some(run) = self.run.as_mut().filter(|run| waiting && now >= run.complain_at) {
+            run.complain_at = now + RELOCATION;
+            let text = "still waiting for the frisbee: put it near the centre, or go on with `xpuck resume`";
+            self.note(now, text.into());
+        }
         let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Running) else { return };
         run.run_seconds += passed;
         run.score.pass(run.segment, passed);
@@ -383,7 +394,7 @@ impl Switchboard {
                 self.direct(State::Pause, segment);
                 self.note(now, "paused by the operator".into());
             }
-            (Request::Resume, Phase::Paused) => {
+            (Request::Resume, Phase::Paused | Phase::Relocating) => {
                 self.phase = Phase::Running;
                 self.direct(State::Run, segment);
                 self.note(now, "resumed by the operator".into());
@@ -423,6 +434,7 @@ impl Switchboard {
             run_seconds: 0.0,
             segment: 0,
             dead: 0,
+            complain_at: 0.0,
             experiment,
         });
         for robot in &mut self.roster.robots {

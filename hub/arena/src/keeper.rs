@@ -3,11 +3,15 @@
 
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::Draws;
-use xpuck_kernels::world::transport::{Transport, free_spot};
+use xpuck_kernels::world::transport::free_spot;
 use xpuck_kernels::world::{Body, model::DT};
 
 /// How long all wheels must have been still, steps: 0.5 s.
 const STILL_STEPS: u32 = (0.5 / DT) as u32;
+
+/// A frisbee this near an end looks as if it touched, m. The hub, which judges by poses, calls it a touch at a
+/// smaller distance, so whoever waits for the keeper does not wait for ever.
+const LOOKS_TOUCHING: f32 = 0.01;
 
 /// Watches the frisbee and the wheels.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +25,9 @@ impl Keeper {
         let Some(frisbee) = bodies.len().checked_sub(1) else { return false };
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.still_steps = if still { (self.still_steps + 1).min(STILL_STEPS) } else { 0 };
-        if self.still_steps < STILL_STEPS || !Transport::touches_end(&bodies[frisbee], half_length) {
+        let disc = &bodies[frisbee];
+        let touches = disc.pose.at.x.abs() + disc.shape.radius >= half_length - LOOKS_TOUCHING;
+        if self.still_steps < STILL_STEPS || !touches {
             return false;
         }
         bodies[frisbee].pose.at = free_spot(bodies, frisbee, draws);
@@ -51,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_frisbee_comes_back_after_half_a_second_of_stillness() {
-        for x in [-0.9, 0.9] {
+        for x in [-0.9, 0.9, 0.887] {
             let (mut keeper, mut bodies) = (Keeper::default(), bodies(x));
             bodies[0].wheels = [0.05, 0.0];
             assert_eq!(watch(&mut keeper, &mut bodies, 100), None, "not while a wheel turns");

@@ -4,3 +4,4 @@ mod arrows;
 mod cli;
 mod common;
 mod demo;
+mod switchboard;

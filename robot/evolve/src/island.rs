@@ -21,7 +21,7 @@ const LIKELIHOOD_95: f64 = 1.96;
 const PRIOR_SAMPLES: f64 = 12.0;
 /// What a node costs in fitness in the honest form: of two equally good trees the smaller one is kept.
 const NODE_COST: f64 = 5e-5;
-/// Draws for a tree that the population does not hold yet before an equal one is let in.
+/// Attempts to make a tree that the population does not hold yet, by variation and then from scratch.
 const NEW_TREE_TRIES: usize = 16;
 
 /// One simulation that the island wants.
@@ -99,13 +99,16 @@ impl Island {
         make: impl Fn(&Palette, &mut Draws) -> Tree,
     ) -> Tree {
         let mut tree = make(&self.palette, draws);
-        if self.settings.form == Form::Honest {
-            for _ in 0..NEW_TREE_TRIES {
-                if keys.insert(tree.key()) {
-                    break;
-                }
-                tree = make(&self.palette, draws);
+        if self.settings.form == Form::AsPublished {
+            return tree;
+        }
+        for attempt in 0..2 * NEW_TREE_TRIES {
+            if keys.insert(tree.key()) {
+                break;
             }
+            // Parents that have nothing new to give make room for a tree from scratch.
+            let exhausted = attempt >= NEW_TREE_TRIES;
+            tree = if exhausted { grow(&self.palette, self.settings.depth, draws) } else { make(&self.palette, draws) };
         }
         tree
     }

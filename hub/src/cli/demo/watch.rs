@@ -132,15 +132,13 @@ impl Watch {
                 }
                 self.say(&format!("{line}; the run goes on with the robots left"));
             }
-            if answered {
-                if let Some(status) = &self.last {
-                    if matches!(status.phase, Phase::Finished | Phase::Idle) {
-                        self.bar.finish_and_clear();
-                        return Ended::Whole;
-                    }
-                    self.bar.set_position((1000.0 * status.run_seconds / status.run_length.max(1.0)) as u64);
-                    self.bar.set_message(line(status));
+            if let Some(status) = self.last.as_ref().filter(|_| answered) {
+                if matches!(status.phase, Phase::Finished | Phase::Idle) {
+                    self.bar.finish_and_clear();
+                    return Ended::Whole;
                 }
+                self.bar.set_position((1000.0 * status.run_seconds / status.run_length.max(1.0)) as u64);
+                self.bar.set_message(line(status));
             }
             std::thread::sleep(LOOK);
         }

@@ -1,0 +1,252 @@
+//! The switchboard's decisions, driven by hand: no clock, no socket.
+
+use std::path::PathBuf;
+use xpuck_hub::config::{Arena, Config, HubFile, Mocap, Record, Senses};
+use xpuck_hub::mocap::{Frame, Tracked};
+use xpuck_hub::switchboard::{Action, Switchboard};
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::world::Pose;
+use xpuck_wire::message::{Gene, Reply, Request, RobotMessage, State, Telemetry, ToRobot};
+use xpuck_wire::{Addresses, Phase, Swarm};
+
+const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
+
+/// A hub and two pretend robots that obey what they are told.
+struct Bench {
+    board: Switchboard,
+    now: f64,
+    robots: Vec<(String, State, u64)>,
+    silent: Vec<String>,
+    sent: Vec<(String, ToRobot)>,
+    said: Vec<String>,
+    frame: u32,
+    frisbee: f32,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let address = || String::from("tcp://127.0.0.1:1");
+        let config = Config {
+            hub: HubFile {
+                swarm: PathBuf::new(),
+                mocap: Mocap { vicon: String::new(), frisbee: "frisbee".into() },
+                senses: Senses::default(),
+                record: Record { directory: PathBuf::new() },
+                arena: Arena::default(),
+            },
+            swarm: Swarm {
+                speed: 1.0,
+                robots: vec!["xp01".into(), "xp02".into()],
+                hub: Addresses { robots: address(), operator: address(), console: None },
+            },
+        };
+        let robots = config.swarm.robots.iter().map(|id| (id.clone(), State::Idle, 0)).collect();
+        Bench {
+            board: Switchboard::new(config, 1000),
+            now: 0.0,
+            robots,
+            silent: Vec::new(),
+            sent: Vec::new(),
+            said: Vec::new(),
+            frame: 0,
+            frisbee: 0.0,
+        }
+    }
+
+    /// Lets time pass in steps of 20 ms, with poses and telemetry as a real swarm sends them.
+    fn pass(&mut self, seconds: f64) {
+        let steps = (seconds / 0.02).round() as u32;
+        for step in 0..steps {
+            self.now += 0.02;
+            self.frame += 1;
+            let body =
+                |name: &str, x: f32| Tracked { name: name.into(), pose: Pose { at: vec2(x, 0.0), heading: 0.0 } };
+            let bodies = vec![body("xp01", 0.3), body("xp02", 0.6), body("frisbee", self.frisbee)];
+            self.board.on_frame(self.now, Frame { number: self.frame, bodies });
+            if step.is_multiple_of(5) {
+                for (id, state, obeyed) in self.robots.clone() {
+                    if !self.silent.contains(&id) {
+                        let telemetry = Telemetry { state, obeyed, ..Telemetry::default() };
+                        self.board.on_robot(self.now, &id, RobotMessage::Telemetry(telemetry));
+                    }
+                }
+            }
+            self.board.on_time(self.now);
+            self.deliver();
+        }
+    }
+
+    fn deliver(&mut self) {
+        for action in self.board.take_actions() {
+            match action {
+                Action::Send(id, message) => {
+                    let heard = !self.silent.contains(&id);
+                    if let Some(robot) = self.robots.iter_mut().find(|r| r.0 == id && heard) {
+                        match &message {
+                            ToRobot::Experiment { number, .. } => {
+                                robot.1 = State::Ready;
+                                let answer = RobotMessage::Experiment { number: *number, error: String::new() };
+                                self.board.on_robot(self.now, &id, answer);
+                            }
+                            ToRobot::Directive { number, state, .. } if *number > robot.2 => {
+                                (robot.1, robot.2) = (*state, *number);
+                            }
+                            _ => {}
+                        }
+                    }
+                    self.sent.push((id, message));
+                }
+                Action::Say(text) => self.said.push(text),
+                _ => {}
+            }
+        }
+    }
+
+    fn ask(&mut self, request: Request) -> Reply {
+        let reply = self.board.on_request(self.now, request);
+        self.deliver();
+        reply
+    }
+
+    fn start(&mut self) {
+        self.pass(0.5);
+        assert_eq!(self.ask(Request::Start { text: EXPERIMENT.into(), seed: 1 }), Reply::Done);
+        self.pass(1.0);
+        assert_eq!(self.phase(), Phase::Running);
+    }
+
+    fn phase(&self) -> Phase {
+        self.board.status(self.now).phase
+    }
+
+    fn states(&self) -> Vec<State> {
+        self.robots.iter().map(|r| r.1).collect()
+    }
+}
+
+#[test]
+fn a_run_goes_from_ready_through_its_segments_to_stop() {
+    let mut bench = Bench::new();
+    bench.start();
+    assert_eq!(bench.states(), [State::Run, State::Run]);
+    bench.pass(12.5);
+    assert_eq!(bench.phase(), Phase::Finished);
+    assert_eq!(bench.states(), [State::Stop, State::Stop]);
+    let segments: Vec<u32> = bench.board.status(bench.now).segments.iter().map(|s| s.number).collect();
+    assert_eq!(segments, [0, 1, 2, 3]);
+    let loads = bench
+        .sent
+        .iter()
+        .filter(|(id, m)| id == "xp01" && matches!(m, ToRobot::Directive { state: State::Run, segment: 1.., .. }));
+    assert!(loads.count() >= 3, "each segment was announced");
+}
+
+#[test]
+fn the_frisbee_at_an_end_pauses_everybody_and_does_not_count() {
+    let mut bench = Bench::new();
+    bench.start();
+    bench.frisbee = -0.1;
+    bench.pass(0.1);
+    bench.frisbee = -0.893;
+    bench.pass(0.1);
+    assert_eq!(bench.phase(), Phase::Relocating);
+    let run_seconds = bench.board.status(bench.now).run_seconds;
+    bench.pass(21.0);
+    assert_eq!(bench.states(), [State::Pause, State::Pause]);
+    assert!(bench.said.iter().any(|s| s.contains("still waiting for the frisbee")), "{:?}", bench.said);
+    bench.frisbee = 0.05;
+    bench.pass(0.2);
+    assert_eq!(bench.phase(), Phase::Running);
+    let status = bench.board.status(bench.now);
+    assert!(status.run_seconds - run_seconds < 0.2, "the clock stood still");
+    let moved = status.segments[0].fitness * status.segments[0].seconds * 0.13;
+    assert!((moved - 0.893).abs() < 0.01, "0.893 m were pushed, the way back was carried: {moved}");
+}
+
+#[test]
+fn a_lost_robot_is_counted_once_and_welcomed_back() {
+    let mut bench = Bench::new();
+    bench.start();
+    bench.silent = vec!["xp02".into()];
+    bench.pass(4.0);
+    let status = bench.board.status(bench.now);
+    assert_eq!((status.dead, status.robots[1].alive, status.phase), (1, false, Phase::Running));
+    assert!(bench.said.iter().any(|s| s.contains("robot xp02 is lost")), "{:?}", bench.said);
+    bench.silent.clear();
+    bench.robots[1] = ("xp02".into(), State::Idle, 0);
+    bench.board.on_robot(bench.now, "xp02", RobotMessage::Hello { version: "0".into() });
+    bench.pass(1.0);
+    assert_eq!(bench.states()[1], State::Run, "it got the experiment and the directive again");
+    assert_eq!(bench.board.status(bench.now).dead, 1);
+}
+
+#[test]
+fn directives_are_repeated_until_obeyed() {
+    let mut bench = Bench::new();
+    bench.start();
+    bench.silent = vec!["xp01".into()];
+    assert_eq!(bench.ask(Request::Pause), Reply::Done);
+    bench.pass(1.0);
+    let pauses =
+        bench.sent.iter().filter(|(id, m)| id == "xp01" && matches!(m, ToRobot::Directive { state: State::Pause, .. }));
+    assert!(pauses.count() >= 4);
+    bench.silent.clear();
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Pause, State::Pause]);
+    assert_eq!(bench.ask(Request::Resume), Reply::Done);
+    bench.pass(0.1);
+    assert_eq!(bench.states(), [State::Run, State::Run]);
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_with_a_reason() {
+    let mut bench = Bench::new();
+    let why = |reply: Reply| match reply {
+        Reply::Refused(why) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(why(bench.ask(Request::Pause)).contains("idle"));
+    let bad = Request::Start { text: EXPERIMENT.replace("minutes = 0.2", "minuten = 1"), seed: 1 };
+    assert!(why(bench.ask(bad)).contains("minuten"));
+    bench.start();
+    let second = Request::Start { text: EXPERIMENT.into(), seed: 1 };
+    assert!(why(bench.ask(second)).contains("xpuck stop"));
+    assert!(why(bench.ask(Request::Resume)).contains("running"));
+}
+
+#[test]
+fn a_start_without_robots_gives_up_and_says_so() {
+    let mut bench = Bench::new();
+    bench.silent = vec!["xp01".into(), "xp02".into()];
+    assert_eq!(bench.ask(Request::Start { text: EXPERIMENT.into(), seed: 1 }), Reply::Done);
+    bench.pass(31.0);
+    assert_eq!(bench.phase(), Phase::Idle);
+    assert!(bench.said.iter().any(|s| s.contains("no robot is ready")));
+}
+
+#[test]
+fn bad_genes_and_strangers_are_refused() {
+    let mut bench = Bench::new();
+    bench.start();
+    let gene = |tree: &str| Gene {
+        island: 1,
+        number: 1,
+        tree: tree.into(),
+        count: [1, 0],
+        sum: [0.1, 0.0],
+        square: [0.01, 0.0],
+    };
+    let genes = |tree: &str| RobotMessage::Genes { generation: 1, emigrant: gene(tree), births: vec![] };
+    bench.board.on_robot(bench.now, "xp01", genes("movcv v_gaol 3"));
+    bench.deliver();
+    assert!(bench.said.iter().any(|s| s.contains("robot xp01: gene refused: migrant 1.1: line 1")), "{:?}", bench.said);
+    bench.board.on_robot(bench.now, "xp01", genes("movcv v_goal 3"));
+    bench.board.on_robot(bench.now, "xp02", genes("movcv v_goal 4"));
+    bench.deliver();
+    let last = bench.sent.iter().rfind(|(id, m)| id == "xp02" && matches!(m, ToRobot::Genes { .. }));
+    let Some((_, ToRobot::Genes { immigrants, .. })) = last else { panic!() };
+    assert_eq!(immigrants.len(), 1, "the other's gene, and not its own");
+    bench.board.on_robot(bench.now, "evil", RobotMessage::Pong { stamp: 0.0 });
+    bench.deliver();
+    assert!(bench.said.iter().any(|s| s.contains("`evil` is not in the swarm file")));
+}
