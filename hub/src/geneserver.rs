@@ -24,6 +24,7 @@ impl Geneserver {
 
     /// Takes an island's emigrant and answers with the fittest of the others' recent ones.
     pub fn exchange(&mut self, island: u16, migrant: Migrant) -> Vec<Migrant> {
+        let epoch = migrant.epoch;
         if self.recent.len() < MAX_ISLANDS || self.recent.contains_key(&island) {
             let list = self.recent.entry(island).or_default();
             if self.form == Form::Honest {
@@ -35,12 +36,13 @@ impl Geneserver {
                 list.pop_front();
             }
         }
-        self.fittest_except(island)
+        self.fittest_except(island, epoch)
     }
 
-    fn fittest_except(&self, island: u16) -> Vec<Migrant> {
+    fn fittest_except(&self, island: u16, epoch: u32) -> Vec<Migrant> {
         let others = self.recent.iter().filter(|(i, _)| **i != island).flat_map(|(_, list)| list);
-        let mut ranked: Vec<&Migrant> = others.collect();
+        // Those of another epoch would take a fresh start over at once.
+        let mut ranked: Vec<&Migrant> = others.filter(|m| m.epoch == epoch).collect();
         ranked.sort_by(|a, b| {
             let fitness = b.samples.mean().total_cmp(&a.samples.mean());
             fitness.then(b.samples.n().cmp(&a.samples.n())).then(a.id.cmp(&b.id))
@@ -67,7 +69,7 @@ mod tests {
     fn migrant(island: u16, number: u32, fitness: f64, turn: f32) -> Migrant {
         let mut samples = Samples::default();
         samples.add(0, fitness);
-        Migrant { id: Id { island, number }, tree: Tree::leaf(Kind::Movcv, &[2.0, turn]), samples }
+        Migrant { id: Id { island, number }, tree: Tree::leaf(Kind::Movcv, &[2.0, turn]), samples, epoch: 0 }
     }
 
     #[test]

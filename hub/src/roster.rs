@@ -25,8 +25,8 @@ pub struct Robot {
     pub telemetry: Telemetry,
     /// Last round trip, ms.
     pub round_trip_ms: Option<f64>,
-    /// The tree that drives it, as it was loaded.
-    pub loaded: Option<Gene>,
+    /// The trees that drove it in this run, the present one last.
+    pub loaded: Vec<Gene>,
     /// The emigrant of its last generation.
     pub fittest: Option<Gene>,
 }

@@ -28,8 +28,12 @@ const CENTRAL: f32 = 0.25;
 const RESTING: f32 = 0.0005;
 /// A relocation that lasts longer is complained of, s.
 const RELOCATION: f64 = 20.0;
+/// Longest time between two calls that counts as running time, s.
+const LONGEST_STEP: f64 = 0.5;
 /// Poses older than this mean that tracking is lost, s.
 const TRACKING_LOST: f64 = 1.0;
+/// Loaded trees remembered of each robot.
+const LOADED: usize = 16;
 /// Events kept for display.
 const EVENTS: usize = 50;
 
@@ -193,7 +197,9 @@ impl Switchboard {
             }
             RobotMessage::Loaded { segment, gene } => {
                 if let Some(robot) = self.roster.find(id) {
-                    robot.loaded = Some(gene.clone());
+                    robot.loaded.push(gene.clone());
+                    let excess = robot.loaded.len().saturating_sub(LOADED);
+                    robot.loaded.drain(..excess);
                 }
                 self.actions.push(Action::Record(Entry::Loaded { time: now, robot: id.into(), segment, gene }));
             }
@@ -215,7 +221,7 @@ impl Switchboard {
         let Some(run) = &mut self.run else { return };
         let island = self.config.swarm.island(id).unwrap_or(0);
         let from = Id { island: gene.island, number: gene.number };
-        match Migrant::check(from, &gene.tree, (gene.count, gene.sum, gene.square)) {
+        match Migrant::check(from, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square)) {
             Ok(migrant) => {
                 let immigrants = run.geneserver.exchange(island, migrant).iter().map(to_gene).collect();
                 if let Some(robot) = self.roster.find(id) {
@@ -267,7 +273,8 @@ impl Switchboard {
 
     /// What time brings; to be called at least every 10 ms of arena time.
     pub fn on_time(&mut self, now: f64) {
-        let passed = (now - self.last).max(0.0);
+        // What a stalled hub missed was no running time: the robots stood still for want of its voice.
+        let passed = (now - self.last).clamp(0.0, LONGEST_STEP);
         self.last = now;
         for id in self.roster.newly_lost(now) {
             let running = matches!(self.phase, Phase::Running | Phase::Paused | Phase::Relocating);
@@ -438,7 +445,8 @@ impl Switchboard {
             experiment,
         });
         for robot in &mut self.roster.robots {
-            (robot.refusal, robot.loaded, robot.fittest) = (None, None, None);
+            (robot.refusal, robot.fittest) = (None, None);
+            robot.loaded.clear();
         }
         self.phase = Phase::Preparing;
         self.actions.push(Action::OpenRecord { name: name.clone(), text, seed });
@@ -491,7 +499,7 @@ fn bodies(frame: &Frame) -> Vec<Body> {
 fn to_gene(migrant: &Migrant) -> Gene {
     let (count, sum, square) = migrant.samples.parts();
     let Id { island, number } = migrant.id;
-    Gene { island, number, tree: migrant.tree.to_string(), count, sum, square }
+    Gene { island, number, epoch: migrant.epoch, tree: migrant.tree.to_string(), count, sum, square }
 }
 
 /// A phase's name as people read it.

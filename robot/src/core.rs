@@ -67,6 +67,19 @@ struct Controller {
     memory: Memory,
 }
 
+impl Controller {
+    fn new(tree: &Tree) -> Result<Controller, CompileError> {
+        let program = Program::compile(tree)?;
+        Ok(Controller { memory: Memory::new(&program), program })
+    }
+}
+
+/// The controller that an experiment gives.
+fn given_controller(text: &str) -> Result<Controller, String> {
+    let tree = Tree::parse(text).map_err(|e| format!("controller: {e}"))?;
+    Controller::new(&tree).map_err(|e| format!("controller: {e}"))
+}
+
 #[derive(Clone, Debug)]
 struct VirtualSenses {
     /// When the poses behind them were true.
@@ -88,6 +101,8 @@ pub struct Core {
     obeyed: u64,
     segment: u32,
     experiment: u64,
+    /// The experiment gives the controller; nothing evolves.
+    fixed: bool,
     controller: Option<Controller>,
     senses: Option<VirtualSenses>,
     heard: Option<f64>,
@@ -109,6 +124,7 @@ impl Core {
             obeyed: 0,
             segment: 0,
             experiment: 0,
+            fixed: false,
             controller: None,
             senses: None,
             heard: None,
@@ -165,23 +181,26 @@ impl Core {
         if number == self.experiment {
             return vec![Action::Send(RobotMessage::Experiment { number, error: String::new() })];
         }
-        match Experiment::parse("experiment", text) {
-            Ok(experiment) => {
-                self.experiment = number;
-                self.seed = seed;
-                self.state = State::Ready;
-                self.segment = 0;
-                self.controller = None;
-                vec![
-                    Action::Prepare { experiment: Box::new(experiment), seed, robots },
-                    Action::Send(RobotMessage::Experiment { number, error: String::new() }),
-                ]
-            }
-            Err(error) => {
-                let error = error.to_string();
-                vec![Action::Send(RobotMessage::Experiment { number, error })]
-            }
+        let answer = |error: String| Action::Send(RobotMessage::Experiment { number, error });
+        let experiment = match Experiment::parse("experiment", text) {
+            Ok(experiment) => experiment,
+            Err(error) => return vec![answer(error.to_string())],
+        };
+        let given = match experiment.controller.as_deref().map(given_controller).transpose() {
+            Ok(given) => given,
+            Err(error) => return vec![answer(error)],
+        };
+        self.experiment = number;
+        self.seed = seed;
+        self.state = State::Ready;
+        self.segment = 0;
+        self.fixed = given.is_some();
+        self.controller = given;
+        let mut actions = vec![answer(String::new())];
+        if !self.fixed {
+            actions.insert(0, Action::Prepare { experiment: Box::new(experiment), seed, robots });
         }
+        actions
     }
 
     fn obey(&mut self, number: u64, state: State, segment: u32) -> Vec<Action> {
@@ -198,16 +217,16 @@ impl Core {
         let mut actions = vec![Action::Evolve(state == State::Run)];
         if segment > self.segment && state == State::Run {
             self.segment = segment;
-            actions.push(Action::LoadFittest { segment });
+            if !self.fixed {
+                actions.push(Action::LoadFittest { segment });
+            }
         }
         actions
     }
 
     /// Puts a tree in control for a segment; it runs under `avoiding`.
     pub fn load(&mut self, tree: &Tree) -> Result<(), CompileError> {
-        let program = Program::compile(&tree.under_avoiding())?;
-        let memory = Memory::new(&program);
-        self.controller = Some(Controller { program, memory });
+        self.controller = Some(Controller::new(&tree.under_avoiding())?);
         Ok(())
     }
 
@@ -349,6 +368,21 @@ mod tests {
         let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
         assert!(error.contains("minuts"), "{error}");
         assert_eq!(core.state(), State::Idle);
+    }
+
+    #[test]
+    fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
+        let mut core = Core::new(1);
+        let text = TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask");
+        let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, text: text.clone() });
+        assert!(!actions.iter().any(|a| matches!(a, Action::Prepare { .. })));
+        let actions = core.on_message(0.0, ToRobot::Directive { number: 10, state: State::Run, segment: 1 });
+        assert_eq!(actions, [Action::Evolve(true)]);
+        assert!(moves(core.control(0.1, &Readings::default())));
+        let bad = text.replace("v_goal", "v_gaol");
+        let actions = core.on_message(0.0, ToRobot::Experiment { number: 6, seed: 1, robots: 2, text: bad });
+        let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+        assert!(error.contains("controller: line 1, column 7"), "{error}");
     }
 
     #[test]

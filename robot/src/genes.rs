@@ -7,13 +7,13 @@ use xpuck_wire::message::Gene;
 pub fn to_gene(migrant: &Migrant) -> Gene {
     let (count, sum, square) = migrant.samples.parts();
     let Id { island, number } = migrant.id;
-    Gene { island, number, tree: migrant.tree.to_string(), count, sum, square }
+    Gene { island, number, epoch: migrant.epoch, tree: migrant.tree.to_string(), count, sum, square }
 }
 
 /// Reads a migrant from a message, checking everything about it.
 pub fn from_gene(gene: &Gene) -> Result<Migrant, MigrantError> {
     let id = Id { island: gene.island, number: gene.number };
-    Migrant::check(id, &gene.tree, (gene.count, gene.sum, gene.square))
+    Migrant::check(id, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square))
 }
 
 #[cfg(test)]
@@ -27,7 +27,7 @@ mod tests {
         let tree = Tree::parse("mulav v_goal v_scr 12.3 v_blue").unwrap();
         let mut samples = Samples::default();
         samples.add(0, 0.25);
-        let migrant = Migrant { id: Id { island: 3, number: 7 }, tree, samples };
+        let migrant = Migrant { id: Id { island: 3, number: 7 }, tree, samples, epoch: 2 };
         let gene = to_gene(&migrant);
         assert_eq!(from_gene(&gene).unwrap(), migrant);
         let bad = Gene { tree: "mulav v_gaol".into(), ..gene.clone() };

@@ -119,7 +119,8 @@ fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
         let births = births(&island, &newborn, &fitness);
         island.record(&fitness);
         let champion = island.champion();
-        let champion = Migrant { id: champion.id, tree: champion.tree.clone(), samples: champion.samples };
+        let champion =
+            Migrant { id: champion.id, tree: champion.tree.clone(), samples: champion.samples, epoch: island.epoch() };
         let done = Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births };
         if sender.send(done).is_err() {
             return;

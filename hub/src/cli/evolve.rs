@@ -42,6 +42,9 @@ pub struct EvolveArgs {
     /// Depth of new trees.
     #[arg(long)]
     depth: Option<usize>,
+    /// Immigrants that an island takes in each generation.
+    #[arg(long)]
+    immigrants: Option<usize>,
     /// Part of the population that is elite.
     #[arg(long)]
     elite: Option<f32>,
@@ -90,6 +93,7 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
     let defaults = Settings::of(form);
     let settings = Settings {
         population: args.population,
+        immigrants: args.immigrants.unwrap_or(defaults.immigrants),
         depth: args.depth.unwrap_or(defaults.depth),
         elite: args.elite.unwrap_or(defaults.elite),
         replace: args.replace.unwrap_or(defaults.replace),

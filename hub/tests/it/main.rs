@@ -4,4 +4,5 @@ mod arrows;
 mod cli;
 mod common;
 mod demo;
+mod docs;
 mod switchboard;

@@ -231,6 +231,7 @@ fn bad_genes_and_strangers_are_refused() {
     let gene = |tree: &str| Gene {
         island: 1,
         number: 1,
+        epoch: 0,
         tree: tree.into(),
         count: [1, 0],
         sum: [0.1, 0.0],

@@ -18,6 +18,9 @@ pub struct Experiment {
     pub segment_minutes: f64,
     /// What is scored.
     pub task: Task,
+    /// A behaviour tree that all robots run as written for the whole run, in place of evolution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<String>,
     /// How controllers evolve.
     #[serde(default)]
     pub evolution: Evolution,

@@ -28,6 +28,8 @@ pub struct Gene {
     pub island: u16,
     /// Number of birth on that island.
     pub number: u32,
+    /// Fresh starts that the sending island has made.
+    pub epoch: u32,
     /// The tree in text form.
     pub tree: String,
     /// Samples per stratum.
@@ -220,7 +222,7 @@ pub enum Request {
     Resume,
     /// End the run.
     Stop,
-    /// The trees that robots run or ran last, and their islands' fittest.
+    /// The trees that drove robots in this run, and their islands' fittest.
     Trees,
     /// Close the record and end the hub.
     Shutdown,

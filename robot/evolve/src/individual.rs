@@ -56,6 +56,8 @@ pub struct Migrant {
     pub tree: Tree,
     /// Its samples so far.
     pub samples: Samples,
+    /// The epoch of the island that sends it; only islands in the same epoch take it in.
+    pub epoch: u32,
 }
 
 /// Someone from outside who cannot be let in, and why.
@@ -75,10 +77,15 @@ pub enum MigrantError {
 impl Migrant {
     /// Checks what another program says of an individual: its tree as text, and its samples as counts, sums and sums
     /// of squares of the two strata.
-    pub fn check(id: Id, tree: &str, samples: ([u32; 2], [f64; 2], [f64; 2])) -> Result<Migrant, MigrantError> {
+    pub fn check(
+        id: Id,
+        epoch: u32,
+        tree: &str,
+        samples: ([u32; 2], [f64; 2], [f64; 2]),
+    ) -> Result<Migrant, MigrantError> {
         let tree = Tree::parse(tree).map_err(|error| MigrantError::Tree(id, error))?;
         Program::compile(&tree.under_avoiding()).map_err(|error| MigrantError::Size(id, error))?;
         let samples = Samples::from_parts(samples.0, samples.1, samples.2).ok_or(MigrantError::Samples(id))?;
-        Ok(Migrant { id, tree, samples })
+        Ok(Migrant { id, tree, samples, epoch })
     }
 }

@@ -61,24 +61,45 @@ pub struct Island {
     born: u32,
     /// Fittest first once the generation has been recorded.
     population: Vec<Individual>,
+    epoch: u32,
+    /// Generation in which the epoch began.
+    epoch_began: u32,
+    /// The best champion of earlier epochs.
+    kept: Option<Individual>,
     rejected: u64,
 }
 
 impl Island {
     /// An island with a ramped half-and-half population. The settings must have passed [`Settings::check`].
     pub fn new(settings: Settings, palette: Palette, island: u16, seed: u64) -> Island {
-        let mut new =
-            Island { settings, palette, island, seed, generation: 0, born: 0, population: Vec::new(), rejected: 0 };
-        let mut keys = BTreeSet::new();
-        let count = new.settings.population;
-        for i in 0..count {
-            let mut draws = new.draws(i as u32, 0);
-            let depth = new.settings.depth;
-            let tree = new.unseen(&mut keys, &mut draws, |p, d| ramped(p, i, count, depth, d));
-            let individual = new.newborn(tree, None, Operator::Random);
-            new.population.push(individual);
-        }
+        let mut new = Island {
+            settings,
+            palette,
+            island,
+            seed,
+            generation: 0,
+            born: 0,
+            population: Vec::new(),
+            epoch: 0,
+            epoch_began: 0,
+            kept: None,
+            rejected: 0,
+        };
+        new.populate();
         new
+    }
+
+    /// A ramped half-and-half population.
+    fn populate(&mut self) {
+        self.population.clear();
+        let mut keys = BTreeSet::new();
+        let (count, depth) = (self.settings.population, self.settings.depth);
+        for i in 0..count {
+            let mut draws = self.draws(i as u32, self.generation);
+            let tree = self.unseen(&mut keys, &mut draws, |p, d| ramped(p, i, count, depth, d));
+            let individual = self.newborn(tree, None, Operator::Random);
+            self.population.push(individual);
+        }
     }
 
     fn draws(&self, individual: u32, generation: u32) -> Draws {
@@ -121,6 +142,11 @@ impl Island {
     /// Generations recorded so far.
     pub fn generation(&self) -> u32 {
         self.generation
+    }
+
+    /// Fresh starts so far.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     /// Samples that were not finite and counted as -1.
@@ -200,15 +226,16 @@ impl Island {
         samples.mean() * f64::from(samples.n().min(full)) / f64::from(full)
     }
 
-    /// The individual to drive the robot: highest estimate, or highest derated fitness as published.
+    /// The individual to drive the robot: highest estimate, of earlier epochs too, or highest derated fitness as
+    /// published.
     pub fn champion(&self) -> &Individual {
         let value = |i: &Individual| match self.settings.form {
             Form::AsPublished => self.derated(&i.samples),
             Form::Honest => self.worth(i),
         };
         // The first of equals, so that the order of the population decides.
-        let mut best = &self.population[0];
-        for individual in &self.population[1..] {
+        let mut best = self.kept.as_ref().unwrap_or(&self.population[0]);
+        for individual in &self.population {
             if value(individual) > value(best) {
                 best = individual;
             }
@@ -235,11 +262,18 @@ impl Island {
         let top = &self.population[..(self.settings.elites() / 2).max(1)];
         let most = top.iter().map(|i| i.samples.n().min(self.settings.full_evaluations)).max().unwrap_or(0);
         let best = top.iter().find(|i| i.samples.n() >= most).unwrap_or(&self.population[0]);
-        Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples }
+        Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch }
     }
 
     /// Takes immigrants in and makes the next population.
     pub fn advance(&mut self, immigrants: &[Migrant]) {
+        if self.settings.epoch > 0 && self.generation - self.epoch_began >= self.settings.epoch {
+            self.kept = Some(self.champion().clone());
+            self.epoch += 1;
+            self.epoch_began = self.generation;
+            self.populate();
+            return;
+        }
         self.immigrate(immigrants);
         self.breed();
     }
@@ -252,7 +286,7 @@ impl Island {
         };
         let mut worst = self.population.len();
         for migrant in immigrants.iter().take(self.settings.immigrants) {
-            if !self.palette.allows(&migrant.tree) {
+            if !self.palette.allows(&migrant.tree) || migrant.epoch != self.epoch {
                 continue;
             }
             if self.settings.form == Form::Honest && !keys.insert(migrant.tree.key()) {

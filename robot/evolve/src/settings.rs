@@ -40,6 +40,9 @@ pub struct Settings {
     pub full_evaluations: u32,
     /// Immigrants that replace the least fit in each generation.
     pub immigrants: usize,
+    /// After so many generations an island starts afresh, its champion kept aside; 0 for never. By then all islands
+    /// hold variants of one tree, and how good that one is depends on luck at the start: several starts are better.
+    pub epoch: u32,
 }
 
 impl Default for Settings {
@@ -57,6 +60,7 @@ impl Default for Settings {
             mutate_subtree: 0.05,
             full_evaluations: 8,
             immigrants: 8,
+            epoch: 64,
         }
     }
 }
@@ -78,7 +82,7 @@ pub struct SettingsError {
 impl Settings {
     /// The thesis's algorithm with the thesis's parameters.
     pub fn as_published() -> Settings {
-        Settings { form: Form::AsPublished, replace: 0.25, crossover: 0.5, depth: 6, ..Settings::default() }
+        Settings { form: Form::AsPublished, replace: 0.25, crossover: 0.5, depth: 6, epoch: 0, ..Settings::default() }
     }
 
     /// The parameters of a form.
@@ -102,6 +106,7 @@ impl Settings {
             ("mutate_point", f64::from(self.mutate_point), 0.0, 1.0),
             ("mutate_subtree", f64::from(self.mutate_subtree), 0.0, 1.0),
             ("full_evaluations", f64::from(self.full_evaluations), 1.0, 1000.0),
+            ("epoch", f64::from(self.epoch), 0.0, 1e6),
             ("immigrants", self.immigrants as f64, 0.0, self.population as f64 / 2.0),
         ];
         for (name, value, low, high) in rows {

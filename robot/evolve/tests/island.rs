@@ -91,7 +91,7 @@ fn migrant(number: u32, tree: &str, mean: f64) -> Migrant {
     for stratum in [0, 1, 0, 1] {
         samples.add(stratum, mean);
     }
-    Migrant { id: Id { island: 9, number }, tree: Tree::parse(tree).unwrap(), samples }
+    Migrant { id: Id { island: 9, number }, tree: Tree::parse(tree).unwrap(), samples, epoch: 0 }
 }
 
 #[test]
@@ -109,6 +109,25 @@ fn immigrants_replace_the_worst_and_equal_ones_are_dropped() {
                 assert!(here(2).is_none(), "a tree that is here already is dropped");
             }
             Form::AsPublished => assert!(here(2).is_some_and(|m| m.samples.n() == 4), "copies carry their samples"),
+        }
+    }
+}
+
+#[test]
+fn an_epoch_ends_with_a_fresh_start_that_keeps_the_champion() {
+    let mut island = Island::new(Settings { epoch: 10, ..settings(Form::Honest) }, Palette::in_swarm(), 1, 1);
+    for generation in 1..=30 {
+        let results = fitness(&island, 0.05);
+        island.record(&results);
+        let before = island.champion().clone();
+        island.advance(&[migrant(generation, "seq\n  bfront\n  upfield 3\n", 0.9)]);
+        let births = island.population().iter().filter(|i| i.samples.n() == 0).count();
+        if generation % 10 == 0 {
+            assert_eq!((island.epoch(), births), (generation / 10, 64), "everybody is new");
+            assert_eq!(island.champion().id, before.id, "the champion is kept aside");
+        } else if island.epoch() > 0 {
+            let stranger = Id { island: 9, number: generation };
+            assert!(island.population().iter().all(|i| i.id != stranger), "migrants of another epoch stay out");
         }
     }
 }

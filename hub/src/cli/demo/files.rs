@@ -2,10 +2,12 @@
 
 use super::DemoArgs;
 use crate::cli::arena::{ArenaFile, CameraFile};
+use crate::cli::simulate::read_tree;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_hub::config::{Arena, HubFile, Mocap, Record, Senses};
+use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::{Addresses, Experiment, Swarm};
 
 /// The thesis's experiment.
@@ -114,5 +116,10 @@ fn experiment(args: &DemoArgs) -> Result<String> {
     experiment.minutes = args.minutes;
     experiment.segment_minutes = args.minutes / SEGMENTS;
     experiment.evolution.population = args.population;
+    if let Some(file) = &args.tree {
+        let tree = read_tree(file, RegisterMap::Full, false)?;
+        Program::compile(&tree).with_context(|| format!("tree {}", file.display()))?;
+        experiment.controller = Some(tree.to_string());
+    }
     Ok(toml::to_string(&experiment)?)
 }

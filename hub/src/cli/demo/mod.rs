@@ -50,6 +50,9 @@ pub struct DemoArgs {
     /// Individuals on each robot.
     #[arg(long, default_value_t = 256)]
     population: usize,
+    /// Let all robots run this tree as written, and evolve nothing.
+    #[arg(long)]
+    tree: Option<PathBuf>,
     /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,

@@ -1,0 +1,37 @@
+//! The commands that the documents show are run: every line of a block marked `sh test`.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn commands_in_documents_work() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let programs = Path::new(env!("CARGO_BIN_EXE_xpuck")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    let mut ran = 0;
+    for document in ["README.md", "docs/architecture.md", "docs/performance.md"] {
+        let text = std::fs::read_to_string(root.join(document)).unwrap();
+        for block in text.split("```sh test\n").skip(1) {
+            for line in block.split("```").next().unwrap().lines() {
+                let output =
+                    Command::new("sh").args(["-c", line]).current_dir(root).env("PATH", &path).output().unwrap();
+                assert!(output.status.success(), "{document}: {line}\n{}", String::from_utf8_lossy(&output.stderr));
+                ran += 1;
+            }
+        }
+    }
+    assert!(ran >= 4, "{ran} commands found");
+}
+
+#[test]
+fn links_in_documents_lead_somewhere() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    for document in ["README.md", "docs/architecture.md", "docs/performance.md"] {
+        let file = root.join(document);
+        let text = std::fs::read_to_string(&file).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let external = target.starts_with("http");
+            assert!(external || file.parent().unwrap().join(target).exists(), "{document}: {target}");
+        }
+    }
+}
