@@ -1,0 +1,77 @@
+//! What operators ask, and how things stand.
+
+use super::{Action, Switchboard, bodies, phase_name};
+use xpuck_wire::message::{Gene, Reply, Request, State};
+use xpuck_wire::{Phase, Status};
+
+impl Switchboard {
+    /// Answers an operator.
+    pub fn on_request(&mut self, now: f64, request: Request) -> Reply {
+        let segment = self.run.as_ref().map_or(0, |run| run.segment);
+        match (request, self.phase) {
+            (Request::Status, _) => return Reply::Status(Box::new(self.status(now))),
+            (Request::Trees, _) => return Reply::Trees(self.trees()),
+            (Request::Start { text, seed }, Phase::Idle | Phase::Finished) => {
+                return self.start(now, text, seed);
+            }
+            (Request::Start { .. }, _) => return Reply::Refused("a run is going on; `xpuck stop` ends it".into()),
+            (Request::Pause, Phase::Running | Phase::Relocating) => {
+                self.phase = Phase::Paused;
+                self.direct(State::Pause, segment);
+                self.note(now, "paused by the operator".into());
+            }
+            (Request::Resume, Phase::Paused | Phase::Relocating) => {
+                self.phase = Phase::Running;
+                self.direct(State::Run, segment);
+                self.note(now, "resumed by the operator".into());
+            }
+            // STOP is accepted in every phase.
+            (Request::Stop, Phase::Idle | Phase::Finished) => self.direct(State::Stop, segment),
+            (Request::Stop, _) => self.finish(now, "stopped by the operator"),
+            (Request::Shutdown, phase) => {
+                if !matches!(phase, Phase::Idle | Phase::Finished) {
+                    self.finish(now, "the hub shuts down: STOP");
+                }
+                self.actions.push(Action::Shutdown);
+            }
+            (request, phase) => {
+                let what = format!("{request:?}").to_lowercase();
+                return Reply::Refused(format!("nothing to {what}: the hub is {}", phase_name(phase)));
+            }
+        }
+        Reply::Done
+    }
+
+    fn trees(&self) -> Vec<(String, Gene)> {
+        let of = |r: &crate::roster::Robot| {
+            let both = r.loaded.iter().chain(&r.fittest);
+            both.map(|gene| (r.id.clone(), gene.clone())).collect::<Vec<_>>()
+        };
+        self.roster.robots.iter().flat_map(of).collect()
+    }
+
+    /// How things stand.
+    pub fn status(&self, now: f64) -> Status {
+        let arena = self.config.hub.arena;
+        let run = self.run.as_ref();
+        Status {
+            time: now,
+            phase: self.phase,
+            experiment: run.map(|r| r.experiment.name.clone()).unwrap_or_default(),
+            run_seconds: run.map_or(0.0, |r| r.run_seconds),
+            run_length: run.map_or(0.0, |r| r.experiment.seconds()),
+            segment: run.map_or(0, |r| r.segment),
+            segments: run.map(|r| r.score.segments()).unwrap_or_default(),
+            evolved: self.roster.evolved(),
+            round_trip_ms: self.roster.round_trips.mean_ms(),
+            slow_round_trips: self.roster.round_trips.slow_part(),
+            dead: run.map_or(0, |r| r.dead),
+            tracking: self.tracking,
+            record: self.record.clone(),
+            robots: self.roster.rows(),
+            bodies: self.frame.as_ref().map(|(_, f)| bodies(f)).unwrap_or_default(),
+            half_arena: [arena.length_m / 2.0, arena.width_m / 2.0],
+            events: self.events.iter().cloned().collect(),
+        }
+    }
+}

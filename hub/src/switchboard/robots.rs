@@ -1,0 +1,99 @@
+//! What robots say, and the exchange of genes.
+
+use super::{Action, Switchboard};
+use crate::recorder::Entry;
+use xpuck_evolve::{Id, Migrant};
+use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
+
+/// Loaded trees remembered of each robot.
+const LOADED: usize = 16;
+
+impl Switchboard {
+    /// Handles a message from a robot.
+    pub fn on_robot(&mut self, now: f64, id: &str, message: RobotMessage) {
+        let speed = self.config.swarm.speed;
+        let Some(robot) = self.roster.find(id) else {
+            self.refused += 1;
+            if self.refused == 1 {
+                self.note(now, format!("robot `{id}` is not in the swarm file; its messages are refused"));
+            }
+            return;
+        };
+        let (first, back) = (robot.heard.is_none(), robot.lost);
+        robot.heard = Some(now);
+        robot.lost = false;
+        if first || back {
+            let text = if back { "is back" } else { "is here" };
+            self.note(now, format!("robot {id} {text}"));
+        }
+        match message {
+            RobotMessage::Hello { .. } => {
+                if let (Some(robot), Some(island)) = (self.roster.find(id), self.config.swarm.island(id)) {
+                    // A robot that greets again may have restarted without its experiment.
+                    robot.experiment = 0;
+                    self.actions.push(Action::Send(id.into(), ToRobot::Welcome { island }));
+                }
+            }
+            RobotMessage::Pong { stamp } => self.roster.round_trip(id, (now - stamp).max(0.0) / speed * 1000.0),
+            RobotMessage::Telemetry(telemetry) => {
+                if let Some(robot) = self.roster.find(id) {
+                    robot.telemetry = telemetry.clone();
+                }
+                let round_trip_ms = self.roster.find(id).and_then(|r| r.round_trip_ms);
+                self.actions.push(Action::Record(Entry::Telemetry {
+                    time: now,
+                    robot: id.into(),
+                    round_trip_ms,
+                    telemetry: Box::new(telemetry),
+                }));
+            }
+            RobotMessage::Experiment { number, error } => self.experiment_answered(now, id, number, error),
+            RobotMessage::Genes { generation, emigrant, births } => {
+                self.exchange(now, id, generation, emigrant.clone());
+                let robot = id.into();
+                self.actions.push(Action::Record(Entry::Genes { time: now, robot, generation, emigrant, births }));
+            }
+            RobotMessage::Loaded { segment, gene } => {
+                if let Some(robot) = self.roster.find(id) {
+                    robot.loaded.push(gene.clone());
+                    let excess = robot.loaded.len().saturating_sub(LOADED);
+                    robot.loaded.drain(..excess);
+                }
+                self.actions.push(Action::Record(Entry::Loaded { time: now, robot: id.into(), segment, gene }));
+            }
+        }
+    }
+
+    fn experiment_answered(&mut self, now: f64, id: &str, number: u64, error: String) {
+        let current = self.run.as_ref().is_some_and(|run| run.number == number);
+        let Some(robot) = self.roster.find(id).filter(|_| current) else { return };
+        if error.is_empty() {
+            robot.experiment = number;
+        } else if robot.refusal.as_ref() != Some(&error) {
+            robot.refusal = Some(error.clone());
+            self.note(now, format!("robot {id} refuses the experiment: {error}"));
+        }
+    }
+
+    fn exchange(&mut self, now: f64, id: &str, generation: u32, gene: Gene) {
+        let Some(run) = &mut self.run else { return };
+        let island = self.config.swarm.island(id).unwrap_or(0);
+        let from = Id { island: gene.island, number: gene.number };
+        match Migrant::check(from, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square)) {
+            Ok(migrant) => {
+                let immigrants = run.geneserver.exchange(island, migrant).iter().map(to_gene).collect();
+                if let Some(robot) = self.roster.find(id) {
+                    robot.fittest = Some(gene);
+                }
+                self.actions.push(Action::Send(id.into(), ToRobot::Genes { generation, immigrants }));
+            }
+            Err(error) => self.note(now, format!("robot {id}: gene refused: {error}")),
+        }
+    }
+}
+
+fn to_gene(migrant: &Migrant) -> Gene {
+    let (count, sum, square) = migrant.samples.parts();
+    let Id { island, number } = migrant.id;
+    Gene { island, number, epoch: migrant.epoch, tree: migrant.tree.to_string(), count, sum, square }
+}
