@@ -1,4 +1,4 @@
-// Takes a picture of a page after it has been open for some seconds: node picture.cjs URL FILE SECONDS
+// Takes a picture of the console when a run has gone on for so many seconds: node picture.cjs URL FILE SECONDS
 const { chromium } = require("playwright-core");
 
 const [url, file, seconds] = process.argv.slice(2);
@@ -15,6 +15,7 @@ async function main() {
   page.on("pageerror", (error) => errors.push(String(error)));
   for (let tries = 0; ; tries++) {
     try {
+      await fetch(url);
       await page.goto(url);
       break;
     } catch (error) {
@@ -22,7 +23,11 @@ async function main() {
       await new Promise((done) => setTimeout(done, 200));
     }
   }
-  await page.waitForTimeout(1000 * Number(seconds));
+  for (;;) {
+    const status = await (await fetch(new URL("/api/status", url))).json();
+    if (status.run_seconds >= Number(seconds)) break;
+    await page.waitForTimeout(500);
+  }
   await page.screenshot({ path: file });
   await browser.close();
   if (errors.length > 0) throw new Error(`the page reported: ${errors.join("; ")}`);

@@ -9,4 +9,4 @@ npm install --silent --no-audit --no-fund --prefix "$work" playwright-core@1.64.
 target/debug/xpuck demo --minutes 16 --speed 8 --ports 7700 --out "$work" >"$work/demo.txt" 2>&1 &
 demo=$!
 trap 'kill -INT $demo 2>/dev/null || true; wait $demo 2>/dev/null || true; rm -rf "$work"' EXIT
-NODE_PATH="$work/node_modules" node tools/picture.cjs http://127.0.0.1:7700/ docs/console.png "${WAIT_S:-110}"
+NODE_PATH="$work/node_modules" node tools/picture.cjs http://127.0.0.1:7700/ docs/console.png "${RUN_SECONDS:-900}"
