@@ -33,6 +33,7 @@ enum Command {
     /// Stop the wheels and end the run.
     Stop(HubAddress),
     Check(cli::check::CheckArgs),
+    Tree(cli::tree::TreeArgs),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +61,7 @@ fn dispatch(command: &Command) -> Result<bool> {
         Command::Resume(address) => cli::operator::command(address, &Request::Resume)?,
         Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
         Command::Check(args) => cli::check::run(args)?,
+        Command::Tree(args) => cli::tree::run(args)?,
     }
     Ok(true)
 }

@@ -7,3 +7,4 @@ pub mod evolve;
 pub mod hub;
 pub mod operator;
 pub mod simulate;
+pub mod tree;

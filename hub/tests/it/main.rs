@@ -6,3 +6,4 @@ mod common;
 mod demo;
 mod docs;
 mod switchboard;
+mod tree;

@@ -3,16 +3,21 @@
 //! A [`Tree`] is what people and evolution handle: nodes in preorder with plain operands. A [`Program`] is what
 //! robots run: subtrees expanded, operands decoded, laid out so that a tick needs neither recursion nor allocation.
 
+pub mod exchange;
 mod nodes;
+mod operand;
 mod parse;
 mod print;
 mod program;
+mod reference;
 mod registers;
+mod table;
 mod tick;
 
-pub use nodes::{Group, Kind, NodeSpec, Operand, OperandSpec};
+pub use nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError};
 pub use program::{AsPublished, BYTES_BUDGET, CompileError, Program};
+pub use reference::reference_page;
 pub use registers::{Access, REGISTERS, Register, RegisterMap};
 pub use tick::{Blackboard, Memory, Senses, Status};
 

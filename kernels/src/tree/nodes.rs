@@ -1,5 +1,7 @@
-//! The node table: the one list from which parser, printer, compiler and random generator work (Tables 3.1, 6.5, 7.4).
+//! What a row of the node table says: kinds, operands, results.
 
+use super::table::TABLE;
+use super::tick::Status;
 use Operand::{
     Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Threshold, Vector, VectorDest, Width,
 };
@@ -125,6 +127,30 @@ pub struct OperandSpec {
     pub operand: Operand,
 }
 
+/// What a node may return, whatever its operands, children and the registers are.
+///
+/// Table 8.7 leaves `running` out; here a write to v_goal may be running, as section 6.3.1 of the thesis has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Results {
+    /// May succeed.
+    pub success: bool,
+    /// May fail.
+    pub failure: bool,
+    /// May be running.
+    pub running: bool,
+}
+
+impl Results {
+    /// True if `status` is one of the results.
+    pub fn allow(self, status: Status) -> bool {
+        match status {
+            Status::Success => self.success,
+            Status::Failure => self.failure,
+            Status::Running => self.running,
+        }
+    }
+}
+
 /// One row of the node table.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeSpec {
@@ -136,105 +162,13 @@ pub struct NodeSpec {
     pub group: Group,
     /// Its operands in the order of the text form; at most four.
     pub operands: &'static [OperandSpec],
+    /// What it may return.
+    pub results: Results,
+    /// True if the node itself may change a register (the side effects of Table 8.7); its children may in any case.
+    pub writes: bool,
     /// Meaning in one line.
     pub meaning: &'static str,
 }
-
-const fn op(name: &'static str, operand: Operand) -> OperandSpec {
-    OperandSpec { name, operand }
-}
-
-const fn row(
-    kind: Kind,
-    name: &'static str,
-    group: Group,
-    operands: &'static [OperandSpec],
-    meaning: &'static str,
-) -> NodeSpec {
-    NodeSpec { kind, name, group, operands, meaning }
-}
-
-const MULTIPLY_ADD: &[OperandSpec] = &[op("d", ScalarDest), op("s1", Scalar), op("f", Float), op("s2", Scalar)];
-const MULTIPLY_ADD_V: &[OperandSpec] = &[op("d", VectorDest), op("s1", Vector), op("f", Float), op("s2", Vector)];
-
-/// The node table, in the order of [`Kind`].
-const TABLE: [NodeSpec; 33] = [
-    row(Kind::Seq, "seq", Group::Composite, &[], "tick children in order until one does not succeed"),
-    row(Kind::Sel, "sel", Group::Composite, &[], "tick children in order until one does not fail"),
-    row(Kind::Seqm, "seqm", Group::Composite, &[], "seq that resumes at the child that was running"),
-    row(Kind::Selm, "selm", Group::Composite, &[], "sel that resumes at the child that was running"),
-    row(Kind::Par, "par", Group::Composite, &[op("k", Threshold)], "tick all children; success when k of them succeed"),
-    row(Kind::Successd, "successd", Group::Decorator, &[], "success whatever the child's result"),
-    row(Kind::Failed, "failed", Group::Decorator, &[], "failure whatever the child's result"),
-    row(Kind::Invert, "invert", Group::Decorator, &[], "success becomes failure and the reverse"),
-    row(Kind::Repeati, "repeati", Group::Decorator, &[op("n", Count)], "running until the child's n-th success"),
-    row(
-        Kind::Repeatr,
-        "repeatr",
-        Group::Decorator,
-        &[op("n", Count)],
-        "repeati with a count drawn from 1..=n at its start",
-    ),
-    row(Kind::Movcs, "movcs", Group::Action, &[op("d", ScalarDest), op("i", Int8)], "d <- i"),
-    row(Kind::Movcv, "movcv", Group::Action, &[op("d", VectorDest), op("i", Angle)], "d <- unit vector at angle i"),
-    row(Kind::Mulas, "mulas", Group::Action, MULTIPLY_ADD, "d <- s1 + f s2, scalars"),
-    row(Kind::Mulav, "mulav", Group::Action, MULTIPLY_ADD_V, "d <- s1 + f s2, vectors"),
-    row(
-        Kind::Rotav,
-        "rotav",
-        Group::Action,
-        &[op("d", VectorDest), op("s1", Vector), op("i", Angle), op("s2", Vector)],
-        "d <- s1 + s2 turned by angle i",
-    ),
-    row(
-        Kind::Ifprob,
-        "ifprob",
-        Group::Query,
-        &[op("s", Scalar), op("k", Fixed), op("l", Fixed)],
-        "success with probability 1/(1+exp(k(l-s)))",
-    ),
-    row(Kind::Ifquad, "ifquad", Group::Query, &[op("s", Vector), op("i", Quadrant)], "success if s is in quadrant i"),
-    row(
-        Kind::Ifsect,
-        "ifsect",
-        Group::Query,
-        &[op("s", Vector), op("i", Angle), op("j", Width)],
-        "success if s is in the sector of width j about angle i; j = 0: if s is short",
-    ),
-    row(Kind::Successl, "successl", Group::Query, &[], "success"),
-    row(Kind::Failurel, "failurel", Group::Query, &[], "failure"),
-    row(Kind::Upfield, "upfield", Group::Action, &[op("g", Gain)], "v_goal <- g v_up - 5 v_prox"),
-    row(
-        Kind::Attract,
-        "attract",
-        Group::Action,
-        &[op("g", Gain)],
-        "v_goal <- g v_attr - 5 v_prox with neighbours, else forward",
-    ),
-    row(
-        Kind::Explore,
-        "explore",
-        Group::Subtree,
-        &[op("r", Count)],
-        "forward; at an obstacle turn away for up to r steps",
-    ),
-    row(
-        Kind::Neighbour,
-        "neighbour",
-        Group::Subtree,
-        &[op("k", Fixed), op("l", Fixed)],
-        "success with a probability that depends on the number of neighbours",
-    ),
-    row(Kind::Fixedprob, "fixedprob", Group::Subtree, &[op("k", Fixed)], "success with probability 1/(1+exp(k/4))"),
-    row(Kind::Avoiding, "avoiding", Group::Subtree, &[], "if something is in front, turn away from it"),
-    row(Kind::Red, "red", Group::Subtree, &[op("b", Fixed)], "if red is seen, success with probability 1/(1+exp(b/4))"),
-    row(Kind::Green, "green", Group::Subtree, &[op("b", Fixed)], "as red, for green"),
-    row(Kind::Blue, "blue", Group::Subtree, &[op("b", Fixed)], "as red, for blue"),
-    row(Kind::Bleft, "bleft", Group::Subtree, &[], "success if blue is seen to the left"),
-    row(Kind::Bright, "bright", Group::Subtree, &[], "success if blue is seen to the right"),
-    row(Kind::Bfront, "bfront", Group::Subtree, &[], "success if blue is seen straight ahead"),
-    row(Kind::Bsearch, "bsearch", Group::Subtree, &[op("i", Angle)], "success if blue is ahead, else creep at angle i"),
-];
 
 impl Kind {
     /// Every kind, in the order of the table.
@@ -252,6 +186,23 @@ impl Kind {
         TABLE.iter().find(|r| r.name == name).map(|r| r.kind)
     }
 
+    /// Says what is wrong with `n` children under this kind, if anything is.
+    pub(super) fn check_children(self, n: usize) -> Result<(), String> {
+        let name = self.spec().name;
+        Err(match self.spec().group {
+            Group::Composite if n == 0 => format!("{name} needs at least one child"),
+            Group::Composite if self == Kind::Par && n > 127 => "par takes at most 127 children".into(),
+            Group::Decorator if n != 1 => format!("{name} needs exactly one child, not {n}"),
+            Group::Action | Group::Query | Group::Subtree if n > 0 => format!("{name} takes no children"),
+            _ => return Ok(()),
+        })
+    }
+
+    /// True for kinds that remember something between ticks.
+    pub(super) fn has_memory(self) -> bool {
+        matches!(self, Kind::Seqm | Kind::Selm | Kind::Par | Kind::Repeati | Kind::Repeatr)
+    }
+
     /// Size in the binary form, bytes: 2 for kind and flags, 2 for the state's place, then operands and 2 per child,
     /// rounded up to 4. About 8 on average, as in thesis 5.3.3.
     pub fn bytes(self, children: usize) -> usize {
@@ -264,15 +215,6 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_table_is_in_the_order_of_the_kinds() {
-        for (i, r) in TABLE.iter().enumerate() {
-            assert_eq!(r.kind as usize, i, "{}", r.name);
-            assert_eq!(Kind::of_name(r.name), Some(r.kind));
-            assert!(r.operands.len() <= 4);
-        }
-    }
 
     #[test]
     fn nodes_average_about_eight_bytes() {

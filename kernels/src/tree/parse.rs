@@ -1,7 +1,8 @@
 //! The text form: one node a line, two spaces a level, `#` comments.
 
-use super::nodes::{Group, Kind, Operand, OperandSpec};
-use super::registers::{self, RegisterMap};
+use super::nodes::{Group, Kind};
+use super::operand::{Words, shorten, suggest, usage};
+use super::registers::RegisterMap;
 use super::{Node, Tree};
 use std::fmt;
 
@@ -21,7 +22,7 @@ pub struct ParseError {
     pub column: usize,
     /// What is wrong and what would be right.
     pub message: String,
-    /// The line's text, for the caret.
+    /// The line's text, for the caret; empty if the line is too long to show.
     pub source: String,
 }
 
@@ -31,6 +32,9 @@ impl fmt::Display for ParseError {
             return write!(f, "{}", self.message);
         }
         write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
+        if self.source.is_empty() {
+            return Ok(());
+        }
         write!(f, "\n    {}\n    {}^", self.source, " ".repeat(self.column - 1))
     }
 }
@@ -44,8 +48,7 @@ struct Open {
 }
 
 struct Reader<'a> {
-    map: RegisterMap,
-    exact: bool,
+    words: Words,
     number: usize,
     text: &'a str,
 }
@@ -62,6 +65,7 @@ impl Tree {
         if text.len() > MAX_TEXT {
             return Err(whole(format!("the text has {} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
+        let words = Words { map, exact };
         let mut nodes: Vec<Node> = Vec::new();
         let mut lines: Vec<usize> = Vec::new();
         let mut wants: Vec<Option<u16>> = Vec::new();
@@ -72,7 +76,7 @@ impl Tree {
             if code.trim().is_empty() {
                 continue;
             }
-            let reader = Reader { map, exact, number: i + 1, text: line };
+            let reader = Reader { words, number: i + 1, text: line };
             let level = reader.level(code)?;
             if nodes.is_empty() && level > 0 {
                 return Err(reader.error(1, "the root starts at the left margin; remove the indentation".into()));
@@ -110,14 +114,14 @@ impl Tree {
             return Err(whole("the text holds no node; write for example `movcv v_goal 0`".into()));
         }
         for ((node, line), wanted) in nodes.iter().zip(&lines).zip(&wants) {
-            let reader = Reader { map, exact, number: line + 1, text: sources[*line] };
+            let reader = Reader { words, number: line + 1, text: sources[*line] };
             reader.check_children(node, *wanted)?;
         }
         Ok(Tree::from_preorder(nodes))
     }
 }
 
-fn whole(message: String) -> ParseError {
+pub(super) fn whole(message: String) -> ParseError {
     ParseError { line: 0, column: 1, message, source: String::new() }
 }
 
@@ -150,7 +154,7 @@ impl Reader<'_> {
                 let message = format!("{} needs {}; {} is missing", spec.name, usage(spec.operands), operand.name);
                 return Err(self.error(code.chars().count() + 2, message));
             };
-            *slot = self.operand(at, word, operand)?;
+            *slot = self.words.read(word, operand).map_err(|message| self.error(at + 1, message))?;
         }
         if let Some((at, word)) = words.next() {
             let message = format!("`{word}` is one operand too many; {} takes {}", spec.name, usage(spec.operands));
@@ -174,73 +178,15 @@ impl Reader<'_> {
         Err(self.error(at + 1, format!("unknown node `{}`{}", shorten(name), suggest(name, known))))
     }
 
-    fn operand(&self, at: usize, word: &str, spec: &OperandSpec) -> Result<f32, ParseError> {
-        if spec.operand.is_register() {
-            return self.register(at, word, spec.operand.is_vector());
-        }
-        let (low, high) = spec.operand.range();
-        let angular = matches!(spec.operand, Operand::Angle | Operand::Width);
-        let bad = |why: String| self.error(at + 1, format!("operand {}: `{}` {why}", spec.name, shorten(word)));
-        if let (true, Some(degrees)) = (angular, word.strip_suffix("deg")) {
-            let degrees: f64 = degrees.parse().map_err(|_| bad("is not a number of degrees".into()))?;
-            let steps = degrees * 128.0 / 180.0;
-            let steps = if self.exact { steps } else { steps.round() };
-            // 180 degrees is the same direction as -180, which is the one that has a step.
-            let steps = if spec.operand == Operand::Angle && steps == 128.0 { -128.0 } else { steps };
-            if !(f64::from(low)..=f64::from(high)).contains(&steps) {
-                return Err(bad(format!("is outside {:.1}..={:.1} degrees", low * 1.40625, high * 1.40625)));
-            }
-            return Ok(steps as f32);
-        }
-        let value: f32 = word.parse().map_err(|_| bad("is not a number".into()))?;
-        if !value.is_finite() || value < low || value > high {
-            return Err(bad(format!("is outside {low}..={high}")));
-        }
-        let step = match spec.operand {
-            Operand::Fixed => 0.125,
-            Operand::Float | Operand::Gain => return Ok(value),
-            _ => 1.0,
-        };
-        if value % step != 0.0 {
-            return Err(bad(format!("is not a multiple of {step}")));
-        }
-        Ok(value)
-    }
-
-    fn register(&self, at: usize, word: &str, vector: bool) -> Result<f32, ParseError> {
-        if let Some(index) = word.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
-            let cell = index.parse().ok().and_then(|i: u32| self.map.cell(i));
-            let Some(cell) = cell else {
-                return Err(self.error(at + 1, format!("`{}` is no cell of the register map", shorten(word))));
-            };
-            return Ok(f32::from(if vector { cell & !1 } else { cell }));
-        }
-        if let Some(cell) = registers::cell_of_name(word, vector) {
-            return Ok(f32::from(cell));
-        }
-        let message = if !vector && registers::cell_of_name(word, true).is_some() {
-            format!("`{word}` is a vector; name a component, `{word}.x` or `{word}.y`")
-        } else if vector && registers::cell_of_name(word, false).is_some() {
-            format!("`{word}` is one component; this operand takes the whole vector")
-        } else {
-            let names = registers::names(vector).into_iter();
-            format!("unknown register `{}`{}", shorten(word), suggest(word, names))
-        };
-        Err(self.error(at + 1, message))
-    }
-
     fn check_children(&self, node: &Node, wanted: Option<u16>) -> Result<(), ParseError> {
         let spec = node.kind.spec();
         let column = 1 + self.text.len() - self.text.trim_start().len();
         let n = node.children;
-        let message = match (spec.group, wanted) {
-            (Group::Composite, Some(w)) if w != n => format!("{}{w} has {n} children; {w} are needed", spec.name),
-            (Group::Composite, _) if n == 0 => format!("{} needs at least one child", spec.name),
-            (Group::Composite, _) if node.kind == Kind::Par && n > 127 => "par takes at most 127 children".into(),
-            (Group::Decorator, _) if n != 1 => format!("{} needs exactly one child, not {n}", spec.name),
-            _ => return Ok(()),
-        };
-        Err(self.error(column, message))
+        if let Some(wanted) = wanted.filter(|w| *w != n) {
+            let message = format!("{}{wanted} has {n} children; {wanted} are needed", spec.name);
+            return Err(self.error(column, message));
+        }
+        node.kind.check_children(usize::from(n)).map_err(|message| self.error(column, message))
     }
 }
 
@@ -253,28 +199,6 @@ fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
             Some((here, word))
         })
         .filter(|(_, word)| !word.is_empty())
-}
-
-fn usage(operands: &[OperandSpec]) -> String {
-    if operands.is_empty() {
-        return "no operands".into();
-    }
-    let names: Vec<&str> = operands.iter().map(|o| o.name).collect();
-    format!("operands {}", names.join(" "))
-}
-
-fn shorten(word: &str) -> String {
-    if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
-}
-
-/// "; did you mean `x`?" for the nearest known name, if one is near.
-fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
-    let word: String = word.chars().take(40).collect();
-    let near = known.map(|k| (strsim::damerau_levenshtein(&word, &k), k)).min();
-    match near {
-        Some((distance, name)) if distance <= 3 && distance < name.len() => format!("; did you mean `{name}`?"),
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

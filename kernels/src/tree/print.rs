@@ -1,7 +1,6 @@
 //! The text form, written: what it prints parses to the same tree.
 
-use super::nodes::Operand;
-use super::{Node, Tree, registers};
+use super::{Node, Tree, operand};
 use std::fmt;
 
 impl fmt::Display for Tree {
@@ -30,17 +29,8 @@ impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let spec = self.kind.spec();
         write!(f, "{}", spec.name)?;
-        for (value, operand) in self.operands.iter().zip(spec.operands) {
-            match operand.operand {
-                Operand::ScalarDest | Operand::Scalar => write!(f, " {}", registers::scalar_name(*value as u8))?,
-                Operand::VectorDest | Operand::Vector => write!(f, " {}", registers::vector_name(*value as u8))?,
-                // Whole degrees are finer than half a step, so they read back as the same step.
-                Operand::Angle | Operand::Width if value.fract() == 0.0 => {
-                    write!(f, " {:.0}deg", f64::from(*value) * 1.40625)?;
-                }
-                Operand::Angle | Operand::Width => write!(f, " {}deg", f64::from(*value) * 1.40625)?,
-                _ => write!(f, " {value}")?,
-            }
+        for (value, spec) in self.operands.iter().zip(spec.operands) {
+            write!(f, " {}", operand::word(*value, spec.operand))?;
         }
         Ok(())
     }

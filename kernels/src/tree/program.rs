@@ -110,7 +110,7 @@ fn link(nodes: &[Node]) -> (Vec<Instruction>, usize) {
         let mut instruction = decode(node);
         instruction.parent = open.last().map_or(0, |o| o.0) as u16;
         instruction.end = (i + 1) as u16;
-        if has_memory(node.kind) {
+        if node.kind.has_memory() {
             instruction.memory = memories as u16;
             memories += 1;
         }
@@ -129,10 +129,6 @@ fn link(nodes: &[Node]) -> (Vec<Instruction>, usize) {
         }
     }
     (code, memories)
-}
-
-fn has_memory(kind: Kind) -> bool {
-    matches!(kind, Kind::Seqm | Kind::Selm | Kind::Par | Kind::Repeati | Kind::Repeatr)
 }
 
 /// Decodes a node's operands; the links are filled in by [`link`].

@@ -1,0 +1,214 @@
+//! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use std::fs::File;
+use std::io::{ErrorKind, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use xpuck_kernels::tree::exchange::{
+    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml,
+};
+use xpuck_kernels::tree::{MAX_TEXT, Program, RegisterMap, Tree, reference_page};
+
+/// Check, format and convert behaviour trees.
+///
+/// A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
+/// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck tree convert docs/trees/806768.bt --to svg -o 806768.svg")]
+pub struct TreeArgs {
+    #[command(subcommand)]
+    command: TreeCommand,
+}
+
+#[derive(Subcommand)]
+enum TreeCommand {
+    Check(CheckArgs),
+    Fmt(FmtArgs),
+    Convert(ConvertArgs),
+    /// Print the reference page: every node with its operands, results and size, and every register.
+    ///
+    /// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
+    Nodes,
+}
+
+/// Check a tree: one line if it is right, else the place of the first error and what would be right.
+///
+/// Checked are the form, all operands, and that the tree fits a robot with its subtrees expanded.
+#[derive(Args)]
+struct CheckArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// The file's format, if its extension does not say it.
+    #[arg(long, value_enum)]
+    from: Option<From>,
+}
+
+/// Print a tree in the text form as the programs write it.
+///
+/// Only the tree is kept: comments and blank lines are lost, degrees become those of the nearest step of pi/128, and
+/// registers get their names.
+#[derive(Args)]
+struct FmtArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// Write the result into the file, which must be in the text form.
+    #[arg(long)]
+    write: bool,
+    /// Keep angles given in degrees as written instead of rounding them to steps of pi/128.
+    #[arg(long)]
+    exact: bool,
+}
+
+/// Convert a tree to another format.
+///
+/// text, xml, json and bin can be read again and give the same tree; svg and dot are drawings. XML is that of
+/// BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 opens it. bin is what a robot's interpreter
+/// holds in memory.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck tree convert tree.xml --to text -o tree.bt")]
+struct ConvertArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// Format to write.
+    #[arg(long, value_enum)]
+    to: To,
+    /// Format of the file, if its extension does not say it.
+    #[arg(long, value_enum)]
+    from: Option<From>,
+    /// File to write; without it the result is printed.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Draw the SVG with its root at the left instead of at the top.
+    #[arg(long)]
+    left: bool,
+    /// Keep angles of a text given in degrees as written instead of rounding them to steps of pi/128.
+    #[arg(long)]
+    exact: bool,
+}
+
+/// Formats that can be read.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum From {
+    /// The text form (.bt).
+    Text,
+    /// XML of BehaviorTree.CPP version 4.
+    Xml,
+    /// Nested JSON objects.
+    Json,
+    /// The binary form.
+    Bin,
+}
+
+/// Formats that can be written.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum To {
+    /// The text form.
+    Text,
+    /// XML of BehaviorTree.CPP version 4, for Groot2.
+    Xml,
+    /// A graph for Graphviz.
+    Dot,
+    /// A drawing.
+    Svg,
+    /// Nested JSON objects.
+    Json,
+    /// The binary form.
+    Bin,
+}
+
+/// Runs the command.
+pub fn run(args: &TreeArgs) -> Result<()> {
+    match &args.command {
+        TreeCommand::Check(args) => check(args),
+        TreeCommand::Fmt(args) => format(args),
+        TreeCommand::Convert(args) => convert(args),
+        TreeCommand::Nodes => print(reference_page().as_bytes()),
+    }
+}
+
+fn check(args: &CheckArgs) -> Result<()> {
+    let tree = read(&args.file, args.from, false)?;
+    let program = Program::compile(&tree).with_context(|| args.file.display().to_string())?;
+    let free = 100.0 * program.parsimony();
+    let line = format!(
+        "{}: a tree of {} nodes, {} with subtrees expanded; {free:.1} % of a robot's room is free\n",
+        args.file.display(),
+        tree.nodes().len(),
+        program.len()
+    );
+    print(line.as_bytes())
+}
+
+fn format(args: &FmtArgs) -> Result<()> {
+    let text = read(&args.file, None, args.exact)?.to_string();
+    if !args.write {
+        return print(text.as_bytes());
+    }
+    if format_of(&args.file)? != From::Text {
+        bail!("{}: --write is for the text form; use `xpuck tree convert`", args.file.display());
+    }
+    write(&args.file, text.as_bytes())
+}
+
+fn convert(args: &ConvertArgs) -> Result<()> {
+    let tree = read(&args.file, args.from, args.exact)?;
+    let direction = if args.left { Direction::Right } else { Direction::Down };
+    let bytes = match args.to {
+        To::Text => tree.to_string().into_bytes(),
+        To::Xml => to_xml(&tree).into_bytes(),
+        To::Dot => to_dot(&tree).into_bytes(),
+        To::Svg => to_svg(&tree, direction).into_bytes(),
+        To::Json => to_json(&tree).into_bytes(),
+        To::Bin => to_binary(&tree).with_context(|| format!("{} as bin", args.file.display()))?,
+    };
+    match &args.output {
+        Some(path) => write(path, &bytes),
+        None if args.to == To::Bin && std::io::stdout().is_terminal() => {
+            bail!("bytes are not for a terminal; add -o FILE")
+        }
+        None => print(&bytes),
+    }
+}
+
+fn format_of(path: &Path) -> Result<From> {
+    Ok(match path.extension().and_then(|e| e.to_str()) {
+        Some("bt") => From::Text,
+        Some("xml") => From::Xml,
+        Some("json") => From::Json,
+        Some("bin") => From::Bin,
+        _ => bail!("{}: the extension is none of .bt, .xml, .json, .bin; say --from", path.display()),
+    })
+}
+
+/// Reads a tree; errors name the file and the place in it.
+fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
+    let name = path.display().to_string();
+    let from = from.map_or_else(|| format_of(path), Ok)?;
+    let mut bytes = Vec::new();
+    // One byte past the limit is enough for every reader to refuse the file.
+    let read = File::open(path).and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes));
+    read.with_context(|| format!("{name}: cannot be read"))?;
+    if from == From::Bin {
+        return from_binary(&bytes).context(name);
+    }
+    let text = std::str::from_utf8(&bytes).with_context(|| format!("{name}: not UTF-8 text"))?;
+    match from {
+        From::Text => Tree::parse_with(text, RegisterMap::Full, exact),
+        From::Json => from_json(text),
+        _ => from_xml(text),
+    }
+    .context(name)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+/// Prints; a reader that has seen enough, like `head`, is no error.
+fn print(bytes: &[u8]) -> Result<()> {
+    match std::io::stdout().write_all(bytes) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("the output"),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,216 @@
+//! The binary form: the tree buffer of thesis 5.3.3 (Figure 5.8), in the byte order of the robots (little endian).
+//!
+//! Header, 12 bytes: magic "XPBT", then version, offset of the root, number of nodes and length of the whole, u16 each.
+//! A node, [`Kind::bytes`] bytes at a multiple of 4: kind u8, number of children u8, index of its state u16 (0xffff
+//! without memory), the four-byte operands, the offsets of its children u16 each, the one-byte operands, zeros.
+//! One byte holds a register's cell, a count, a step of an angle, or eighths; offsets count from the magic.
+
+use super::super::nodes::{Kind, Operand};
+use super::super::parse::{MAX_DEPTH, MAX_NODES};
+use super::super::registers::CELLS;
+use super::super::{Node, Tree};
+use super::children;
+use std::fmt;
+
+const MAGIC: &[u8; 4] = b"XPBT";
+const VERSION: u16 = 1;
+const HEADER: usize = 12;
+const NO_STATE: u16 = 0xffff;
+
+/// Where a binary tree breaks which rule, or why a tree has no binary form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BinaryError {
+    /// Place, bytes from the start.
+    pub at: usize,
+    /// The rule that is broken.
+    pub message: String,
+}
+
+impl fmt::Display for BinaryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: {}", self.at, self.message)
+    }
+}
+
+impl std::error::Error for BinaryError {}
+
+fn fault<T>(at: usize, message: impl Into<String>) -> Result<T, BinaryError> {
+    Err(BinaryError { at, message: message.into() })
+}
+
+fn is_wide(operand: Operand) -> bool {
+    matches!(operand, Operand::Float | Operand::Gain)
+}
+
+/// The tree as bytes. A node with more than 255 children, or an angle between two steps of pi/128, does not fit.
+pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
+    let mut places = Vec::with_capacity(tree.nodes().len());
+    let mut end = HEADER;
+    for node in tree.nodes() {
+        places.push(end as u16);
+        end += node.kind.bytes(usize::from(node.children));
+        if end > usize::from(u16::MAX) || places.len() > MAX_NODES {
+            return fault(end, format!("the tree is too large; at most {MAX_NODES} nodes have a binary form"));
+        }
+    }
+    let mut bytes = MAGIC.to_vec();
+    for field in [VERSION, HEADER as u16, places.len() as u16, end as u16] {
+        bytes.extend_from_slice(&field.to_le_bytes());
+    }
+    let mut states = 0u16;
+    for (node, children) in tree.nodes().iter().zip(children(tree)) {
+        let at = bytes.len();
+        let Ok(arity) = u8::try_from(children.len()) else {
+            return fault(at, format!("{} has {} children; at most 255 fit", node.kind.spec().name, children.len()));
+        };
+        let state = if node.kind.has_memory() { states } else { NO_STATE };
+        states += u16::from(node.kind.has_memory());
+        bytes.extend_from_slice(&[node.kind as u8, arity]);
+        bytes.extend_from_slice(&state.to_le_bytes());
+        let operands = || node.operands.iter().zip(node.kind.spec().operands);
+        operands().filter(|(_, o)| is_wide(o.operand)).for_each(|(v, _)| bytes.extend_from_slice(&v.to_le_bytes()));
+        children.iter().for_each(|c| bytes.extend_from_slice(&places[*c].to_le_bytes()));
+        for (value, o) in operands().filter(|(_, o)| !is_wide(o.operand)) {
+            let scaled = if o.operand == Operand::Fixed { value * 8.0 } else { *value };
+            if scaled.fract() != 0.0 {
+                let name = node.kind.spec().name;
+                return fault(
+                    at,
+                    format!("operand {} of {name} is between two steps; the text form rounds it", o.name),
+                );
+            }
+            bytes.push(if scaled < 0.0 { scaled as i8 as u8 } else { scaled as u8 });
+        }
+        bytes.resize(at + node.kind.bytes(children.len()), 0);
+    }
+    Ok(bytes)
+}
+
+/// Reads a tree from bytes. Every offset is checked: each byte belongs to exactly one node, so nothing is shared,
+/// left over or part of a cycle.
+pub fn from_binary(bytes: &[u8]) -> Result<Tree, BinaryError> {
+    let mut reader = Reader { bytes, used: vec![false; bytes.len() / 4], nodes: Vec::new(), states: Vec::new() };
+    if bytes.get(..4) != Some(MAGIC) {
+        return fault(0, "not a tree: it does not begin with XPBT");
+    }
+    let [version, root, count, length] = [reader.u16(4)?, reader.u16(6)?, reader.u16(8)?, reader.u16(10)?];
+    if version != VERSION {
+        return fault(4, format!("version {version}; this reads version {VERSION}"));
+    }
+    if usize::from(length) != bytes.len() {
+        return fault(10, format!("the header says {length} bytes, there are {}", bytes.len()));
+    }
+    if !(1..=MAX_NODES).contains(&usize::from(count)) {
+        return fault(8, format!("{count} nodes; 1 to {MAX_NODES} are allowed"));
+    }
+    reader.used[..HEADER / 4].fill(true);
+    reader.node(6, root, 0)?;
+    if reader.nodes.len() != usize::from(count) {
+        return fault(8, format!("the header says {count} nodes, there are {}", reader.nodes.len()));
+    }
+    if let Some(unit) = reader.used.iter().position(|used| !used) {
+        return fault(4 * unit, "these bytes belong to no node");
+    }
+    Ok(Tree::from_preorder(reader.nodes))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    /// Which units of 4 bytes a node already took.
+    used: Vec<bool>,
+    nodes: Vec<Node>,
+    states: Vec<bool>,
+}
+
+impl Reader<'_> {
+    fn u16(&self, at: usize) -> Result<u16, BinaryError> {
+        match self.bytes.get(at..at + 2) {
+            Some(b) => Ok(u16::from_le_bytes([b[0], b[1]])),
+            None => fault(self.bytes.len(), "the bytes end too early"),
+        }
+    }
+
+    /// Reads the node at an offset that stands at byte `from`, then its children.
+    fn node(&mut self, from: usize, offset: u16, depth: usize) -> Result<(), BinaryError> {
+        let at = usize::from(offset);
+        if at % 4 != 0 || at < HEADER || at + 4 > self.bytes.len() {
+            return fault(from, format!("offset {at} leads to no node"));
+        }
+        if depth > MAX_DEPTH || self.nodes.len() == MAX_NODES {
+            return fault(at, format!("deeper than {MAX_DEPTH} levels, or more than {MAX_NODES} nodes"));
+        }
+        let Some(kind) = Kind::all().nth(usize::from(self.bytes[at])) else {
+            return fault(at, format!("{} is no kind of node", self.bytes[at]));
+        };
+        let arity = usize::from(self.bytes[at + 1]);
+        kind.check_children(arity).or_else(|message| fault(at + 1, message))?;
+        let end = at + kind.bytes(arity);
+        if end > self.bytes.len() {
+            return fault(at, format!("{} needs {} bytes here, past the end", kind.spec().name, end - at));
+        }
+        for unit in at / 4..end / 4 {
+            if std::mem::replace(&mut self.used[unit], true) {
+                return fault(from, format!("offset {at} leads to bytes that another node has taken"));
+            }
+        }
+        self.state(kind, at + 2)?;
+        let wide = kind.spec().operands.iter().filter(|o| is_wide(o.operand)).count();
+        let links = at + 4 + 4 * wide;
+        let values = self.operands(kind, at + 4, links + 2 * arity, end)?;
+        self.nodes.push(Node::new(kind, arity as u16, &values));
+        for child in 0..arity {
+            let link = links + 2 * child;
+            self.node(link, self.u16(link)?, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// Checks a node's state: its own, and small enough for the state buffer.
+    fn state(&mut self, kind: Kind, at: usize) -> Result<(), BinaryError> {
+        let state = self.u16(at)?;
+        if !kind.has_memory() {
+            return if state == NO_STATE { Ok(()) } else { fault(at, "this node has no state; 65535 says so") };
+        }
+        let index = usize::from(state);
+        if index >= MAX_NODES || self.states.get(index) == Some(&true) {
+            return fault(at, format!("state {index} is taken, or not below {MAX_NODES}"));
+        }
+        self.states.resize(self.states.len().max(index + 1), false);
+        self.states[index] = true;
+        Ok(())
+    }
+
+    /// Reads operands: wide ones at `wide`, those of one byte at `narrow`, then zeros up to `end`.
+    fn operands(&self, kind: Kind, mut wide: usize, mut narrow: usize, end: usize) -> Result<[f32; 4], BinaryError> {
+        let mut values = [0.0; 4];
+        for (value, o) in values.iter_mut().zip(kind.spec().operands) {
+            let at = if is_wide(o.operand) { wide } else { narrow };
+            let byte = self.bytes[at];
+            *value = match o.operand {
+                Operand::Float | Operand::Gain => {
+                    let mut word = [0; 4];
+                    word.copy_from_slice(&self.bytes[wide..wide + 4]);
+                    f32::from_le_bytes(word)
+                }
+                Operand::Int8 | Operand::Angle | Operand::Quadrant => f32::from(byte as i8),
+                Operand::Fixed => f32::from(byte as i8) / 8.0,
+                _ => f32::from(byte),
+            };
+            if is_wide(o.operand) {
+                wide += 4
+            } else {
+                narrow += 1
+            }
+            let (low, high) = o.operand.range();
+            let register = !o.operand.is_register()
+                || usize::from(byte) < CELLS && (!o.operand.is_vector() || byte.is_multiple_of(2));
+            if !(low..=high).contains(value) || !register {
+                return fault(at, format!("operand {} of {}: {value} is not allowed", o.name, kind.spec().name));
+            }
+        }
+        match self.bytes[narrow..end].iter().position(|b| *b != 0) {
+            Some(i) => fault(narrow + i, "a byte after the operands is not 0"),
+            None => Ok(values),
+        }
+    }
+}

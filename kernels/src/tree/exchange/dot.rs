@@ -1,0 +1,25 @@
+//! DOT, the language of Graphviz: for layouts and pictures that our own SVG does not make.
+
+use super::super::Tree;
+use super::super::nodes::Group;
+use super::parents;
+use std::fmt::Write;
+
+/// The tree as a DOT graph; `dot -Tsvg` draws it. Children stand in their order.
+pub fn to_dot(tree: &Tree) -> String {
+    let mut dot = String::from("digraph tree {\n  graph [ordering=out];\n  node [fontname=\"monospace\"];\n");
+    for (i, node) in tree.nodes().iter().enumerate() {
+        let shape = match node.kind.spec().group {
+            Group::Composite => "shape=box",
+            Group::Decorator => "shape=diamond",
+            _ => "shape=box, style=rounded",
+        };
+        // Names, registers and numbers hold neither quotes nor backslashes.
+        let _ = writeln!(dot, "  n{i} [label=\"{node}\", {shape}];");
+    }
+    for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {
+        let _ = writeln!(dot, "  n{parent} -> n{i};");
+    }
+    dot.push_str("}\n");
+    dot
+}

@@ -1,0 +1,98 @@
+//! SVG in the usual notation of behaviour trees: an arrow for a sequence, a question mark for a selection, a dot above
+//! for memory, diamonds for decorators, rounded boxes for leaves.
+
+use super::super::nodes::{Group, Kind};
+use super::super::{Node, Tree};
+use super::parents;
+use super::svg_layout::{Direction, MARGIN, Place, place};
+use std::fmt::Write;
+
+const STYLE: &str = "  <style>
+    text { font: 13px monospace; text-anchor: middle; dominant-baseline: central; fill: #1b1f24 }
+    .line { fill: none; stroke: #57606a; stroke-width: 1.4 }
+    .inner { fill: #eef2f7; stroke: #44546a; stroke-width: 1.4 }
+    .mark { fill: none; stroke: #1b1f24; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round }
+    .dot { fill: #1b1f24 }
+    .action { fill: #e3f3e6; stroke: #2f7d43; stroke-width: 1.4 }
+    .query { fill: #fdf3d8; stroke: #9a6b00; stroke-width: 1.4 }
+  </style>
+";
+
+/// The tree as a drawing to be looked at in its own size, with the root at the top or at the left.
+pub fn to_svg(tree: &Tree, direction: Direction) -> String {
+    let labels: Vec<String> = tree.nodes().iter().map(label).collect();
+    let places = place(tree, &labels, direction);
+    let width = places.iter().map(|p| p.x + p.width / 2.0).fold(0.0, f32::max) + MARGIN;
+    let height = places.iter().map(|p| p.y + p.height / 2.0).fold(0.0, f32::max) + MARGIN;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+    );
+    for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {
+        line(&mut svg, &places[parent], &places[i], direction);
+    }
+    for ((node, label), place) in tree.nodes().iter().zip(&labels).zip(&places) {
+        shape(&mut svg, node, place);
+        if !label.is_empty() {
+            let _ = writeln!(svg, "  <text x=\"{:.1}\" y=\"{:.1}\">{}</text>", place.x, place.y, escape(label));
+        }
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The text in a node's shape; those with a drawn sign have none.
+fn label(node: &Node) -> String {
+    match node.kind {
+        Kind::Seq | Kind::Seqm | Kind::Successd | Kind::Failed => String::new(),
+        Kind::Sel | Kind::Selm => "?".into(),
+        Kind::Invert => "!".into(),
+        Kind::Par => format!("par {}", node.operands[0]),
+        Kind::Repeati => format!("{}", node.operands[0]),
+        Kind::Repeatr => format!("\u{2264}{}", node.operands[0]),
+        _ => node.to_string(),
+    }
+}
+
+/// The line from a parent's edge to its child's edge.
+fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction) {
+    let [x1, y1, x2, y2] = match direction {
+        Direction::Down => [from.x, from.y + from.height / 2.0, to.x, to.y - to.height / 2.0],
+        Direction::Right => [from.x + from.width / 2.0, from.y, to.x - to.width / 2.0, to.y],
+    };
+    let _ = writeln!(svg, "  <path class=\"line\" d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
+}
+
+fn shape(svg: &mut String, node: &Node, place: &Place) {
+    let Place { x, y, width, height } = *place;
+    let (left, top, right, bottom) = (x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0);
+    if node.kind.spec().group == Group::Decorator {
+        let points = format!("{x:.1},{top:.1} {right:.1},{y:.1} {x:.1},{bottom:.1} {left:.1},{y:.1}");
+        let _ = writeln!(svg, "  <polygon class=\"inner\" points=\"{points}\"/>");
+    } else {
+        let (class, radius) = match (node.children, node.kind.spec().writes) {
+            (1.., _) => ("inner", 0),
+            (0, true) => ("action", 12),
+            (0, false) => ("query", 12),
+        };
+        let _ = writeln!(
+            svg,
+            "  <rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             rx=\"{radius}\"/>"
+        );
+    }
+    if matches!(node.kind, Kind::Seqm | Kind::Selm) {
+        let _ = writeln!(svg, "  <circle class=\"dot\" cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.2\"/>", top - 7.0);
+    }
+    let mark = match node.kind {
+        Kind::Seq | Kind::Seqm => "m-9 0h18m-6 -5l6 5l-6 5",
+        Kind::Successd => "m-7 0l5 6l9 -12",
+        Kind::Failed => "m-6 -6l12 12m0 -12l-12 12",
+        _ => return,
+    };
+    let _ = writeln!(svg, "  <path class=\"mark\" d=\"M{x:.1} {y:.1}{mark}\"/>");
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

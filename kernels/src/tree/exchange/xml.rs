@@ -1,0 +1,112 @@
+//! XML of BehaviorTree.CPP, version 4: written so that its tools and Groot2 show and edit our trees.
+//!
+//! Its own node is used where its documented meaning is ours (<https://www.behaviortree.dev>, "Sequences",
+//! "Fallbacks", "Decorators"): a reactive composite starts at its first child every tick, as `seq` and `sel` do,
+//! and `Sequence` and `Fallback` resume at the running child, as `seqm` and `selm` do. `Parallel` is not ours: it
+//! remembers which children are done and ends at the first tick that decides, while `par` ticks all children every
+//! time. `Repeat` is not ours either: it ticks its child again within one tick, while `repeati` does it once a tick.
+//! These two and all leaves are custom nodes, described in the TreeNodesModel.
+
+use super::super::nodes::{Group, Kind, Operand};
+use super::super::reference::describe;
+use super::super::{Node, Tree, operand};
+use std::fmt::Write;
+
+/// Nodes of BehaviorTree.CPP with the same meaning as ours.
+pub(super) const SAME: [(Kind, &str); 9] = [
+    (Kind::Seq, "ReactiveSequence"),
+    (Kind::Sel, "ReactiveFallback"),
+    (Kind::Seqm, "Sequence"),
+    (Kind::Selm, "Fallback"),
+    (Kind::Successd, "ForceSuccess"),
+    (Kind::Failed, "ForceFailure"),
+    (Kind::Invert, "Inverter"),
+    (Kind::Successl, "AlwaysSuccess"),
+    (Kind::Failurel, "AlwaysFailure"),
+];
+
+/// The name of the only tree in our files.
+const TREE: &str = "xpuck";
+
+/// The name that BehaviorTree.CPP has for a kind, if it has the kind.
+fn same(kind: Kind) -> Option<&'static str> {
+    SAME.iter().find(|(k, _)| *k == kind).map(|(_, name)| *name)
+}
+
+/// The element of a custom node: what BehaviorTree.CPP calls its type.
+pub(super) fn category(kind: Kind) -> &'static str {
+    match kind.spec().group {
+        Group::Composite => "Control",
+        Group::Decorator => "Decorator",
+        _ if kind.spec().writes => "Action",
+        _ => "Condition",
+    }
+}
+
+/// The tree as a file of BehaviorTree.CPP version 4.
+pub fn to_xml(tree: &Tree) -> String {
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(xml, "<root BTCPP_format=\"4\" main_tree_to_execute=\"{TREE}\">\n  <BehaviorTree ID=\"{TREE}\">");
+    let mut open: Vec<(&str, u16)> = Vec::new();
+    for node in tree.nodes() {
+        let indent = 4 + 2 * open.len();
+        let name = same(node.kind).unwrap_or(category(node.kind));
+        let _ = write!(xml, "{:indent$}<{name}{}", "", attributes(node));
+        if let Some(last) = open.last_mut() {
+            last.1 -= 1;
+        }
+        if node.children == 0 {
+            xml.push_str("/>\n");
+        } else {
+            xml.push_str(">\n");
+            open.push((name, node.children));
+        }
+        while let Some((name, 0)) = open.last() {
+            let indent = 2 + 2 * open.len();
+            let _ = writeln!(xml, "{:indent$}</{name}>", "");
+            open.pop();
+        }
+    }
+    xml.push_str("  </BehaviorTree>\n");
+    model(&mut xml);
+    xml.push_str("</root>\n");
+    xml
+}
+
+/// Names and words hold letters, digits, dots and signs only, so that nothing needs escaping.
+fn attributes(node: &Node) -> String {
+    let spec = node.kind.spec();
+    let mut text = if same(node.kind).is_some() { String::new() } else { format!(" ID=\"{}\"", spec.name) };
+    for (value, o) in node.operands.iter().zip(spec.operands) {
+        let _ = write!(text, " {}=\"{}\"", o.name, operand::exact_word(*value, o.operand));
+    }
+    text
+}
+
+/// Describes every custom node, used or not, so that an editor offers them all.
+fn model(xml: &mut String) {
+    xml.push_str("  <TreeNodesModel>\n");
+    for kind in Kind::all().filter(|kind| same(*kind).is_none()) {
+        let (spec, category) = (kind.spec(), category(kind));
+        if spec.operands.is_empty() {
+            let _ = writeln!(xml, "    <{category} ID=\"{}\"/>", spec.name);
+            continue;
+        }
+        let _ = writeln!(xml, "    <{category} ID=\"{}\">", spec.name);
+        for o in spec.operands {
+            let (port, meaning) = (port_type(o.operand), describe(o.operand));
+            let _ = writeln!(xml, "      <input_port name=\"{}\" type=\"{port}\">{meaning}</input_port>", o.name);
+        }
+        let _ = writeln!(xml, "    </{category}>");
+    }
+    xml.push_str("  </TreeNodesModel>\n");
+}
+
+/// Registers and angles are text for BehaviorTree.CPP; numbers are numbers.
+fn port_type(operand: Operand) -> &'static str {
+    match operand {
+        Operand::Int8 | Operand::Count | Operand::Quadrant | Operand::Threshold => "int",
+        Operand::Fixed | Operand::Float | Operand::Gain => "double",
+        _ => "std::string",
+    }
+}

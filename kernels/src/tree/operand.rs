@@ -1,0 +1,137 @@
+//! One operand as a word: how every textual form writes and reads registers, angles and numbers.
+
+use super::nodes::{Operand, OperandSpec};
+use super::registers::{self, RegisterMap};
+
+/// Degrees of one step of an angle.
+const DEGREES: f64 = 1.40625;
+
+/// How words are read: what `[index]` means, and whether degrees stay as written or are rounded to steps of pi/128.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    pub map: RegisterMap,
+    pub exact: bool,
+}
+
+impl Words {
+    /// How the exchange formats read: angles exactly as written.
+    pub(super) const EXACT: Words = Words { map: RegisterMap::Full, exact: true };
+
+    /// The value of an operand's word, or what is wrong with it and what would be right.
+    pub(super) fn read(self, word: &str, spec: &OperandSpec) -> Result<f32, String> {
+        if spec.operand.is_register() {
+            return self.register(word, spec.operand.is_vector());
+        }
+        let (low, high) = spec.operand.range();
+        let bad = |why: String| format!("operand {}: `{}` {why}", spec.name, shorten(word));
+        if let (true, Some(degrees)) = (is_angular(spec.operand), word.strip_suffix("deg")) {
+            let degrees: f64 = degrees.parse().map_err(|_| bad("is not a number of degrees".into()))?;
+            let steps = degrees * 128.0 / 180.0;
+            let steps = if self.exact { steps } else { steps.round() };
+            // 180 degrees is the same direction as -180, which is the one that has a step.
+            let steps = if spec.operand == Operand::Angle && steps == 128.0 { -128.0 } else { steps };
+            if !(f64::from(low)..=f64::from(high)).contains(&steps) {
+                return Err(bad(format!("is outside {:.1}..={:.1} degrees", low * 1.40625, high * 1.40625)));
+            }
+            return Ok(steps as f32);
+        }
+        let value: f32 = word.parse().map_err(|_| bad("is not a number".into()))?;
+        if !value.is_finite() || value < low || value > high {
+            return Err(bad(format!("is outside {low}..={high}")));
+        }
+        let step = match spec.operand {
+            Operand::Fixed => 0.125,
+            Operand::Float | Operand::Gain => return Ok(value),
+            _ => 1.0,
+        };
+        if value % step != 0.0 {
+            return Err(bad(format!("is not a multiple of {step}")));
+        }
+        Ok(value)
+    }
+
+    fn register(self, word: &str, vector: bool) -> Result<f32, String> {
+        if let Some(index) = word.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
+            let cell = index.parse().ok().and_then(|i: u32| self.map.cell(i));
+            let cell = cell.ok_or_else(|| format!("`{}` is no cell of the register map", shorten(word)))?;
+            return Ok(f32::from(if vector { cell & !1 } else { cell }));
+        }
+        if let Some(cell) = registers::cell_of_name(word, vector) {
+            return Ok(f32::from(cell));
+        }
+        Err(if !vector && registers::cell_of_name(word, true).is_some() {
+            format!("`{word}` is a vector; name a component, `{word}.x` or `{word}.y`")
+        } else if vector && registers::cell_of_name(word, false).is_some() {
+            format!("`{word}` is one component; this operand takes the whole vector")
+        } else {
+            format!("unknown register `{}`{}", shorten(word), suggest(word, registers::names(vector).into_iter()))
+        })
+    }
+}
+
+/// The word of an operand in the text form, where whole steps of an angle are written as whole degrees: they are
+/// finer than half a step, so they read back as the same step.
+pub(super) fn word(value: f32, operand: Operand) -> String {
+    if is_angular(operand) && value.fract() == 0.0 {
+        return format!("{:.0}deg", f64::from(value) * DEGREES);
+    }
+    exact_word(value, operand)
+}
+
+/// The word of an operand that [`Words::EXACT`] reads back as the same value: a step of an angle times 1.40625 has
+/// 30 significant bits and so is exact in an f64.
+pub(super) fn exact_word(value: f32, operand: Operand) -> String {
+    match operand {
+        Operand::ScalarDest | Operand::Scalar => registers::scalar_name(value as u8),
+        Operand::VectorDest | Operand::Vector => registers::vector_name(value as u8).into(),
+        Operand::Angle | Operand::Width => format!("{}deg", f64::from(value) * DEGREES),
+        _ => format!("{value}"),
+    }
+}
+
+fn is_angular(operand: Operand) -> bool {
+    matches!(operand, Operand::Angle | Operand::Width)
+}
+
+/// "operands d i", for messages.
+pub(super) fn usage(operands: &[OperandSpec]) -> String {
+    if operands.is_empty() {
+        return "no operands".into();
+    }
+    let names: Vec<&str> = operands.iter().map(|o| o.name).collect();
+    format!("operands {}", names.join(" "))
+}
+
+/// A word short enough for a message.
+pub(super) fn shorten(word: &str) -> String {
+    if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
+}
+
+/// "; did you mean `x`?" for the nearest known name, if one is near.
+pub(super) fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
+    let word: String = word.chars().take(40).collect();
+    let near = known.map(|k| (strsim::damerau_levenshtein(&word, &k), k)).min();
+    match near {
+        Some((distance, name)) if distance <= 3 && distance < name.len() => format!("; did you mean `{name}`?"),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_words_read_back_as_the_same_value() {
+        let spec = OperandSpec { name: "i", operand: Operand::Angle };
+        for i in 0..5000u32 {
+            let value = (i as f32 / 5000.0 - 0.5) * 254.0;
+            assert_eq!(Words::EXACT.read(&exact_word(value, Operand::Angle), &spec), Ok(value));
+        }
+        let spec = OperandSpec { name: "f", operand: Operand::Float };
+        for value in [0.1f32, -0.0, 6.55, f32::MAX, f32::MIN_POSITIVE, 1e-45, 16_777_216.0] {
+            let read = Words::EXACT.read(&exact_word(value, Operand::Float), &spec).unwrap();
+            assert_eq!(read.to_bits(), value.to_bits());
+        }
+    }
+}

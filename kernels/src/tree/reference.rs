@@ -1,0 +1,95 @@
+//! The reference page of nodes and registers, written from their tables.
+
+use super::nodes::{Kind, NodeSpec, Operand};
+use super::registers::{Access, REGISTERS, Register};
+use std::fmt::Write;
+
+const OPENING: &str = "# Nodes and registers
+
+The node table of behaviour trees, as `xpuck tree nodes` prints it. A tree has one node a line, two spaces a level;
+operands follow the node's name in the order given here.
+
+Results: S success, F failure, R running. They are what a node may return whatever its operands are; a leaf that
+writes is running when v_goal was already written in this tick. \"Writes\" says whether the node itself may change a
+register. Bytes are those of the binary form; a node with children needs 2 more for each, rounded up to 4.
+";
+
+const OPERANDS: &str = "
+## Operands
+
+| type | values |
+|---|---|
+| scalar | a register's cell: a scalar register, or a component like `v_goal.x` |
+| vector | a vector register; `s_n` stands for the pair (s_n, s_scr) |
+| angle | degrees like `90deg`, or steps of pi/128 as an integer |
+| width | the width of a sector, written like an angle |
+| others | numbers in the range and with the step given |
+
+## Registers
+
+Cells are numbered as in Table 6.3 (all senses) and as in Table 8.2 (those used in the swarm's own evolution);
+`[n]` names a cell by its number.
+
+| register | kind | Table 6.3 | Table 8.2 | access | meaning |
+|---|---|---|---|---|---|
+";
+
+/// The page `docs/nodes.md`: every node with its operands, results, size and meaning, then the registers.
+pub fn reference_page() -> String {
+    let mut page = String::from(OPENING);
+    let groups = [
+        ("Composites", "composite"),
+        ("Decorators", "decorator"),
+        ("Actions", "action"),
+        ("Queries", "query"),
+        ("Subtrees used as leaves", "subtree"),
+    ];
+    for (title, group) in groups {
+        let _ = write!(page, "\n## {title}\n\n| node | operands | results | writes | bytes | meaning |\n");
+        page.push_str("|---|---|---|---|---|---|\n");
+        let rows = Kind::all().map(Kind::spec).filter(|spec| format!("{:?}", spec.group).to_lowercase() == group);
+        rows.for_each(|spec| node_row(&mut page, spec));
+    }
+    page.push_str(OPERANDS);
+    REGISTERS.iter().for_each(|register| register_row(&mut page, register));
+    page
+}
+
+fn node_row(page: &mut String, spec: &NodeSpec) {
+    let operands: Vec<String> = spec.operands.iter().map(|o| format!("{}: {}", o.name, describe(o.operand))).collect();
+    let results: String = [(spec.results.success, 'S'), (spec.results.failure, 'F'), (spec.results.running, 'R')]
+        .iter()
+        .filter_map(|(may, letter)| may.then_some(*letter))
+        .collect();
+    let writes = if spec.writes { "yes" } else { "no" };
+    let (operands, bytes) = (operands.join("; "), spec.kind.bytes(0));
+    let _ = writeln!(page, "| `{}` | {operands} | {results} | {writes} | {bytes} | {} |", spec.name, spec.meaning);
+}
+
+/// An operand's type and range in a few words.
+pub(super) fn describe(operand: Operand) -> String {
+    let (low, high) = operand.range();
+    match operand {
+        Operand::ScalarDest => "scalar to write".into(),
+        Operand::VectorDest => "vector to write".into(),
+        Operand::Scalar => "scalar".into(),
+        Operand::Vector => "vector".into(),
+        Operand::Angle => "angle, -180 to 178.6 degrees".into(),
+        Operand::Width => "width, 0 to 358.6 degrees".into(),
+        Operand::Fixed => format!("{low} to {high} in steps of 0.125"),
+        Operand::Float | Operand::Gain => "any number".into(),
+        Operand::Int8 | Operand::Count | Operand::Quadrant | Operand::Threshold => format!("integer, {low} to {high}"),
+    }
+}
+
+fn register_row(page: &mut String, r: &Register) {
+    let cells = |first: u8| if r.vector { format!("{first}, {}", first + 1) } else { first.to_string() };
+    let in_swarm = r.in_swarm.map_or("-".into(), cells);
+    let access = match r.access {
+        Access::ReadOnly => "read",
+        Access::Scratch => "read, write",
+        Access::Goal => "read, one write a tick",
+    };
+    let kind = if r.vector { "vector" } else { "scalar" };
+    let _ = writeln!(page, "| `{}` | {kind} | {} | {in_swarm} | {access} | {} |", r.name, cells(r.full), r.meaning);
+}

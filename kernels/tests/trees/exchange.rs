@@ -1,0 +1,157 @@
+//! Every format that is read gives back the tree that was written; those that are only drawn are well formed.
+
+use crate::random;
+use xpuck_kernels::tree::exchange::{
+    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml,
+};
+use xpuck_kernels::tree::{Kind, RegisterMap, Tree};
+
+/// Trees of every shape, and one of every kind of node.
+fn trees() -> impl Iterator<Item = Tree> {
+    (0..600).map(|i| random::tree(1 + i % 7, &mut random::draws(11, i)))
+}
+
+/// As == but telling 0 from -0, with the tree in the message.
+fn same(read: Tree, tree: &Tree, format: &str) {
+    assert!(read.key() == tree.key(), "{format} changed a tree\n{tree}\n{read}");
+}
+
+#[test]
+fn trees_survive_every_format_that_is_read() {
+    for tree in trees() {
+        same(from_xml(&to_xml(&tree)).unwrap(), &tree, "XML");
+        same(from_json(&to_json(&tree)).unwrap(), &tree, "JSON");
+        same(from_binary(&to_binary(&tree).unwrap()).unwrap(), &tree, "binary");
+        same(Tree::parse(&tree.to_string()).unwrap(), &tree, "text");
+    }
+}
+
+#[test]
+fn angles_between_steps_survive_where_they_fit() {
+    let tree = Tree::parse_with("ifsect v_blue 39.1deg 7.77deg", RegisterMap::Full, true).unwrap();
+    same(from_xml(&to_xml(&tree)).unwrap(), &tree, "XML");
+    same(from_json(&to_json(&tree)).unwrap(), &tree, "JSON");
+    let refused = to_binary(&tree).unwrap_err();
+    assert!(refused.to_string().contains("operand i of ifsect is between two steps"), "{refused}");
+}
+
+#[test]
+fn the_largest_tree_fits_every_format() {
+    let leaf = Tree::leaf(Kind::Mulav, &[18.0, 14.0, f32::MIN_POSITIVE, 10.0]);
+    let row = Tree::inner(Kind::Seq, &[], &vec![leaf; 255]);
+    let mut tree = Tree::inner(Kind::Sel, &[], &vec![row; 7]);
+    for _ in 0..63 {
+        tree = Tree::inner(Kind::Invert, &[], &[tree]);
+    }
+    let tree = tree.replace(tree.end(0) - 1, &Tree::leaf(Kind::Successl, &[]));
+    assert_eq!((tree.nodes().len(), tree.depth()), (63 + 1 + 7 * 256, 65));
+    assert!(from_xml(&to_xml(&tree)).unwrap_err().message.contains("deeper than 64"));
+    let tree = tree.subtree(1);
+    same(from_xml(&to_xml(&tree)).unwrap(), &tree, "XML");
+    same(from_json(&to_json(&tree)).unwrap(), &tree, "JSON");
+    same(from_binary(&to_binary(&tree).unwrap()).unwrap(), &tree, "binary");
+    let wide = Tree::inner(Kind::Seq, &[], &vec![Tree::leaf(Kind::Successl, &[]); 256]);
+    assert!(to_binary(&wide).unwrap_err().message.contains("at most 255"));
+    same(from_json(&to_json(&wide)).unwrap(), &wide, "JSON");
+}
+
+#[test]
+fn binary_sizes_are_those_of_the_table() {
+    for tree in trees() {
+        let nodes: usize = tree.nodes().iter().map(|n| n.kind.bytes(n.children.into())).sum();
+        assert_eq!(to_binary(&tree).unwrap().len(), 12 + nodes);
+    }
+}
+
+#[test]
+fn the_binary_form_is_as_documented() {
+    // The example of thesis Figure 5.8: a sequence of a movcv and a repeati over a mulav.
+    let text = "seq\n  movcv v_goal 90deg\n  repeati 3\n    mulav v_scr v_up 0.5 v_scr\n";
+    let bytes = to_binary(&Tree::parse(text).unwrap()).unwrap();
+    let expected = [
+        b"XPBT\x01\0\x0c\0\x04\0\x30\0".as_slice(),
+        &[Kind::Seq as u8, 2, 0xff, 0xff, 20, 0, 28, 0],
+        &[Kind::Movcv as u8, 0, 0xff, 0xff, 2, 64, 0, 0],
+        &[Kind::Repeati as u8, 1, 0, 0, 36, 0, 3, 0],
+        &[Kind::Mulav as u8, 0, 0xff, 0xff, 0, 0, 0, 0x3f, 18, 6, 18, 0],
+    ];
+    assert_eq!(bytes, expected.concat());
+}
+
+#[test]
+fn xml_is_that_of_behaviortree_cpp() {
+    let text = "selm\n  seq\n    ifquad v_prox 1\n    par 2\n      movcs s_scr -3\n      successl\n  invert\n    repeati 5\n      avoiding\n";
+    let xml = to_xml(&Tree::parse(text).unwrap());
+    let body = r#"<root BTCPP_format="4" main_tree_to_execute="xpuck">
+  <BehaviorTree ID="xpuck">
+    <Fallback>
+      <ReactiveSequence>
+        <Condition ID="ifquad" s="v_prox" i="1"/>
+        <Control ID="par" k="2">
+          <Action ID="movcs" d="s_scr" i="-3"/>
+          <AlwaysSuccess/>
+        </Control>
+      </ReactiveSequence>
+      <Inverter>
+        <Decorator ID="repeati" n="5">
+          <Action ID="avoiding"/>
+        </Decorator>
+      </Inverter>
+    </Fallback>
+  </BehaviorTree>
+  <TreeNodesModel>
+"#;
+    assert!(xml.contains(body), "{xml}");
+    assert!(xml.contains(r#"<input_port name="n" type="int">integer, 1 to 255</input_port>"#), "{xml}");
+}
+
+#[test]
+fn files_of_editors_are_read() {
+    let xml = r#"<?xml version="1.0"?>
+        <root BTCPP_format="4" main_tree_to_execute="b">
+          <!-- a note -->
+          <BehaviorTree ID="a"><AlwaysFailure/></BehaviorTree>
+          <BehaviorTree ID="b">
+            <ReactiveFallback name="top" _uid="1" _fullpath="x"><avoiding/><movcv i="90deg" d="v_goal"/></ReactiveFallback>
+          </BehaviorTree>
+        </root>"#;
+    assert_eq!(from_xml(xml).unwrap().to_string(), "sel\n  avoiding\n  movcv v_goal 90deg\n");
+    let json =
+        r#" { "children" : [ {"node":"successl"}, {"i":"90deg","node":"movcv","d":"v_go\u0061l"} ], "node":"seq"} "#;
+    assert_eq!(from_json(json).unwrap().to_string(), "seq\n  successl\n  movcv v_goal 90deg\n");
+}
+
+#[test]
+fn drawings_hold_every_node_once() {
+    for tree in trees().take(60) {
+        let n = tree.nodes().len();
+        let dot = to_dot(&tree);
+        assert_eq!((dot.matches("label=").count(), dot.matches(" -> ").count()), (n, n - 1));
+        for direction in [Direction::Down, Direction::Right] {
+            let svg = to_svg(&tree, direction);
+            let document = roxmltree::Document::parse(&svg).unwrap();
+            let count = |name: &str| document.descendants().filter(|d| d.has_tag_name(name)).count();
+            assert_eq!(count("rect") - 1 + count("polygon"), n);
+            assert_eq!(count("script"), 0);
+        }
+    }
+}
+
+#[test]
+fn drawn_boxes_do_not_overlap() {
+    for (i, tree) in trees().take(60).enumerate() {
+        let svg = to_svg(&tree, if i % 2 == 0 { Direction::Down } else { Direction::Right });
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let boxes: Vec<[f32; 4]> = document
+            .descendants()
+            .filter(|d| d.has_tag_name("rect") && d.has_attribute("x"))
+            .map(|d| ["x", "y", "width", "height"].map(|a| d.attribute(a).unwrap().parse().unwrap()))
+            .collect();
+        for (i, a) in boxes.iter().enumerate() {
+            for b in &boxes[..i] {
+                let apart = a[0] >= b[0] + b[2] || b[0] >= a[0] + a[2] || a[1] >= b[1] + b[3] || b[1] >= a[1] + a[3];
+                assert!(apart, "{a:?} and {b:?} overlap in\n{tree}");
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Random operands, trees and senses, from a seed.
+
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::{Group, Kind, Node, Operand, Senses, Tree};
+
+/// Draws of one test's step.
+pub fn draws(seed: u64, step: u32) -> Draws {
+    Draws::new(seed, 0, 0, step, Stream::Evolution)
+}
+
+/// A node with random operands over their whole ranges.
+pub fn node(kind: Kind, children: u16, draws: &mut Draws) -> Node {
+    let operands: Vec<f32> = kind.spec().operands.iter().map(|o| operand(o.operand, draws)).collect();
+    Node::new(kind, children, &operands)
+}
+
+fn operand(operand: Operand, draws: &mut Draws) -> f32 {
+    let (low, high) = operand.range();
+    match operand {
+        Operand::ScalarDest | Operand::Scalar => draws.below(20) as f32,
+        Operand::VectorDest | Operand::Vector => 2.0 * draws.below(10) as f32,
+        Operand::Float | Operand::Gain => loop {
+            let value = f32::from_bits(draws.word());
+            if value.is_finite() {
+                break value;
+            }
+        },
+        Operand::Fixed => draws.below(256) as f32 / 8.0 - 16.0,
+        _ => low + draws.below((high - low) as u32 + 1) as f32,
+    }
+}
+
+/// A random tree of any nodes, at most `depth` levels below its root.
+pub fn tree(depth: u32, draws: &mut Draws) -> Tree {
+    let mut nodes = Vec::new();
+    grow(depth, draws, &mut nodes);
+    Tree::from_preorder(nodes)
+}
+
+fn grow(depth: u32, draws: &mut Draws, nodes: &mut Vec<Node>) {
+    let inner = depth > 0 && draws.below(4) > 0;
+    let fits = |k: &Kind| matches!(k.spec().group, Group::Composite | Group::Decorator) == inner;
+    let kinds: Vec<Kind> = Kind::all().filter(fits).collect();
+    let kind = kinds[draws.below(kinds.len() as u32) as usize];
+    let children = match kind.spec().group {
+        Group::Composite => 1 + draws.below(4),
+        Group::Decorator => 1,
+        _ => 0,
+    };
+    nodes.push(node(kind, children as u16, draws));
+    (0..children).for_each(|_| grow(depth - 1, draws, nodes));
+}
+
+/// Senses as they may come: any heading, few neighbours, the camera's eight patterns.
+pub fn senses(draws: &mut Draws) -> Senses {
+    let mut unit = || Vec2::unit(draws.range(-3.1, 3.1));
+    let (up, attr, prox) = (unit(), unit(), unit());
+    let neighbours = draws.below(4) as f32;
+    let size = if draws.below(3) == 0 { 0.0 } else { draws.range(0.0, 2.0) };
+    let colours = [0; 3].map(|_| {
+        let side = 18.7f32.to_radians();
+        let seen = draws.below(8);
+        [Vec2::unit(side), vec2(1.0, 0.0), Vec2::unit(-side)]
+            .into_iter()
+            .enumerate()
+            .filter(|(bit, _)| seen >> bit & 1 == 1)
+            .fold(Vec2::ZERO, |sum, (_, v)| sum + v)
+    });
+    let attr = if neighbours > 0.0 { attr * neighbours } else { vec2(1.0, 0.0) };
+    Senses { prox: prox * size, up, attr, colours, neighbours }
+}
