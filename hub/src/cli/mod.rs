@@ -1,5 +1,6 @@
 //! The operator's commands, one file each.
 
+pub mod algebra;
 pub mod arena;
 pub mod check;
 pub mod demo;

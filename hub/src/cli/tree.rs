@@ -26,6 +26,8 @@ enum TreeCommand {
     Check(CheckArgs),
     Fmt(FmtArgs),
     Convert(ConvertArgs),
+    Reduce(super::algebra::ReduceArgs),
+    Equal(super::algebra::EqualArgs),
     /// Print the reference page: every node with its operands, results and size, and every register.
     ///
     /// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
@@ -89,7 +91,7 @@ struct ConvertArgs {
 
 /// Formats that can be read.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum From {
+pub(super) enum From {
     /// The text form (.bt).
     Text,
     /// XML of BehaviorTree.CPP version 4.
@@ -123,6 +125,8 @@ pub fn run(args: &TreeArgs) -> Result<()> {
         TreeCommand::Check(args) => check(args),
         TreeCommand::Fmt(args) => format(args),
         TreeCommand::Convert(args) => convert(args),
+        TreeCommand::Reduce(args) => super::algebra::reduce(args),
+        TreeCommand::Equal(args) => super::algebra::equal(args),
         TreeCommand::Nodes => print(reference_page().as_bytes()),
     }
 }
@@ -182,7 +186,7 @@ fn format_of(path: &Path) -> Result<From> {
 }
 
 /// Reads a tree; errors name the file and the place in it.
-fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
+pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
     let name = path.display().to_string();
     let from = from.map_or_else(|| format_of(path), Ok)?;
     let mut bytes = Vec::new();

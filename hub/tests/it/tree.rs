@@ -115,3 +115,22 @@ fn every_subcommand_explains_itself() {
     }
     assert!(stdout(&["--help"]).contains("Groot2"));
 }
+
+#[test]
+fn listing_8_1_reduces_to_nine_nodes_that_drive_the_same() {
+    let trees = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees");
+    let evolved = format!("{trees}/806768-evolved.bt");
+    let dir = tempfile::tempdir().unwrap();
+    let reduced = dir.path().join("reduced.bt");
+    let output = xpuck().args(["tree", "reduce", &evolved, "--explain"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("(rule "), "{text}");
+    let nodes = text.lines().filter(|line| !line.starts_with('#')).count();
+    assert!(nodes <= 9, "{text}");
+    std::fs::write(&reduced, &text).unwrap();
+    let equal = |b: &str| xpuck().args(["tree", "equal", &evolved, b, "--runs", "10"]).output().unwrap();
+    assert!(equal(reduced.to_str().unwrap()).status.success());
+    let other = equal(&format!("{trees}/forward.bt"));
+    let difference = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(!other.status.success() && difference.contains("different: run 0, after 0."), "{difference}");
+}

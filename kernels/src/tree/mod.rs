@@ -9,6 +9,7 @@ mod operand;
 mod parse;
 mod print;
 mod program;
+pub mod reduce;
 mod reference;
 mod registers;
 mod table;

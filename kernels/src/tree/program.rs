@@ -132,7 +132,7 @@ fn link(nodes: &[Node]) -> (Vec<Instruction>, usize) {
 }
 
 /// Decodes a node's operands; the links are filled in by [`link`].
-fn decode(node: &Node) -> Instruction {
+pub(super) fn decode(node: &Node) -> Instruction {
     let [o0, o1, o2, o3] = node.operands;
     let mut i = Instruction { kind: node.kind, d: 0, s1: 0, s2: 0, a: 0.0, b: 0.0, parent: 0, end: 0, memory: 0 };
     match node.kind {
@@ -161,7 +161,7 @@ const BLUE: f32 = registers::BLUE as f32;
 const SCRATCH: f32 = registers::SCRATCH as f32;
 
 /// Appends what a node stands for: itself, or the subtree of thesis 6.5 in primitive nodes.
-fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>) {
+pub(super) fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>) {
     let [a, b, ..] = node.operands;
     let mut put = |kind, children, operands: &[f32]| out.push(Node::new(kind, children, operands));
     match node.kind {

@@ -232,7 +232,7 @@ fn update(code: &[Instruction], memory: &mut [u16], board: &mut Blackboard, draw
     }
 }
 
-fn decorate(kind: Kind, status: Status) -> Status {
+pub(super) fn decorate(kind: Kind, status: Status) -> Status {
     match (kind, status) {
         (_, Status::Running) => Status::Running,
         (Kind::Successd, _) | (Kind::Invert, Status::Failure) => Status::Success,
@@ -310,14 +310,7 @@ fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status
             let s = board.cells[node.s1 as usize];
             test(draws.unit() < 1.0 / (1.0 + exp(node.a * (node.b - s))))
         }
-        Kind::Ifquad => test(in_quadrant(board.vector(node.s1), node.a as i32)),
-        Kind::Ifsect => {
-            let v = board.vector(node.s1);
-            if node.b == 0.0 {
-                return test(v.length() < SHORT);
-            }
-            test(v.length() > SHORT && wrap_angle(v.angle() - node.a).abs() < node.b)
-        }
+        Kind::Ifquad | Kind::Ifsect => test(holds(node, board.vector(node.s1))),
         Kind::Successl => Status::Success,
         Kind::Upfield => {
             board.write_vector(GOAL as u8, board.vector(UP as u8) * node.a - board.vector(PROX as u8) * 5.0)
@@ -331,6 +324,17 @@ fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status
             board.write_vector(GOAL as u8, towards)
         }
         _ => Status::Failure,
+    }
+}
+
+/// Whether the vector `v` passes an `ifquad` or `ifsect`.
+pub(super) fn holds(node: &Instruction, v: Vec2) -> bool {
+    if node.kind == Kind::Ifquad {
+        in_quadrant(v, node.a as i32)
+    } else if node.b == 0.0 {
+        v.length() < SHORT
+    } else {
+        v.length() > SHORT && wrap_angle(v.angle() - node.a).abs() < node.b
     }
 }
 

@@ -1,0 +1,103 @@
+//! `xpuck tree reduce` and `xpuck tree equal`: smaller trees that drive the same, and the proof by simulation.
+
+use super::tree::read;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use xpuck_hub::measure::Starts;
+use xpuck_kernels::tree::reduce::{Options, reduce as reduce_tree};
+use xpuck_kernels::tree::{Memory, Program, Tree};
+use xpuck_kernels::world::World;
+
+/// Robots in a comparing simulation, as in the thesis.
+const ROBOTS: usize = 9;
+/// Controller updates of one: 60 s.
+const UPDATES: u32 = 600;
+
+/// Print a smaller tree that drives the wheels exactly the same.
+///
+/// The rules of the thesis's section 8.6.1 and what follows from the node table are applied until nothing changes:
+/// unreachable nodes, known results, repeated queries, writes that nobody reads.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck tree reduce docs/trees/806768-evolved.bt --explain")]
+pub struct ReduceArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// Keep composites at 2 to 4 children, as the thesis's interpreter needs them.
+    #[arg(long)]
+    executable: bool,
+    /// Say each step and the rule that allows it, as comments before the tree.
+    #[arg(long)]
+    explain: bool,
+}
+
+/// Compare what two trees do in simulation, update by update, and print the first difference.
+///
+/// Nine robots run each tree from the same starts with the same noise; poses and wheel speeds must agree bit for bit.
+#[derive(Args)]
+pub struct EqualArgs {
+    /// A tree.
+    a: PathBuf,
+    /// Another.
+    b: PathBuf,
+    /// Number of simulations of 60 s, scenarios A and B by turns.
+    #[arg(long, default_value_t = 100)]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs `xpuck tree reduce`.
+pub fn reduce(args: &ReduceArgs) -> Result<()> {
+    let tree = read(&args.file, None, false)?;
+    let reduction = reduce_tree(&tree, Options { executable: args.executable });
+    if args.explain {
+        for step in &reduction.steps {
+            let after = if step.after.is_empty() { "removed".into() } else { format!("now {}", step.after) };
+            println!("# {}: {after}; {}", step.before, step.rule.meaning());
+        }
+        let (before, after) = (tree.nodes().len(), reduction.tree.nodes().len());
+        println!("# {before} nodes before, {after} after");
+    }
+    print!("{}", reduction.tree);
+    Ok(())
+}
+
+/// Runs `xpuck tree equal`.
+pub fn equal(args: &EqualArgs) -> Result<()> {
+    if !(1..=100_000).contains(&args.runs) {
+        bail!("--runs takes 1 to 100000");
+    }
+    let compile = |path: &PathBuf| -> Result<Program> {
+        let tree: Tree = read(path, None, false)?;
+        Ok(Program::compile(&tree)?)
+    };
+    let (a, b) = (compile(&args.a)?, compile(&args.b)?);
+    for run in 0..args.runs {
+        if let Some(difference) = first_difference(&a, &b, args.seed, run) {
+            bail!("different: run {run}, {difference}");
+        }
+    }
+    println!("equal in {} runs of 60 s with {ROBOTS} robots", args.runs);
+    Ok(())
+}
+
+fn first_difference(a: &Program, b: &Program, seed: u64, run: u32) -> Option<String> {
+    let world = World::new(Starts::Mix.of(run), ROBOTS, seed, run);
+    let mut sides = [a, b].map(|p| (p, world.clone(), vec![Memory::new(p); ROBOTS]));
+    for _ in 0..UPDATES {
+        for (program, world, memories) in &mut sides {
+            world.update(&[program], memories);
+        }
+        let (left, right) = (&sides[0].1, &sides[1].1);
+        for (i, (x, y)) in left.bodies.iter().zip(&right.bodies).enumerate() {
+            if x != y {
+                let who = if i < ROBOTS { format!("robot {}", i + 1) } else { "the frisbee".into() };
+                let (at, wheels) = (left.seconds(), (x.wheels, y.wheels));
+                return Some(format!("after {at:.1} s, {who}: wheels {:?} and {:?} m/s", wheels.0, wheels.1));
+            }
+        }
+    }
+    None
+}
