@@ -16,7 +16,8 @@ async function main() {
   for (let tries = 0; ; tries++) {
     try {
       await fetch(url);
-      await page.goto(url);
+      // The stream of events never ends, so neither does loading.
+      await page.goto(url, { waitUntil: "commit" });
       break;
     } catch (error) {
       if (tries === 50) throw error;

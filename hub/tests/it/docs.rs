@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::process::Command;
 
+const DOCUMENTS: [&str; 5] =
+    ["README.md", "docs/architecture.md", "docs/performance.md", "docs/exchange.md", "docs/nodes.md"];
+
 #[test]
 fn commands_in_documents_work() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let programs = Path::new(env!("CARGO_BIN_EXE_xpuck")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let mut ran = 0;
-    for document in ["README.md", "docs/architecture.md", "docs/performance.md"] {
+    for document in DOCUMENTS {
         let text = std::fs::read_to_string(root.join(document)).unwrap();
         for block in text.split("```sh test\n").skip(1) {
             for line in block.split("```").next().unwrap().lines() {
@@ -26,7 +29,7 @@ fn commands_in_documents_work() {
 #[test]
 fn links_in_documents_lead_somewhere() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    for document in ["README.md", "docs/architecture.md", "docs/performance.md"] {
+    for document in DOCUMENTS {
         let file = root.join(document);
         let text = std::fs::read_to_string(&file).unwrap();
         for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

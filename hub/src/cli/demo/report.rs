@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_hub::measure::{Plan, Starts, measure_all};
 use xpuck_kernels::engine::Reference;
+use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{Program, Tree};
 
 /// Rounds of measuring: candidates kept and runs for each of them.
@@ -40,8 +41,9 @@ pub fn print(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>
     let best = best_tree(args, run, stop);
     let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
     let tree_file = layout.root.join("best.bt");
-    if let Some((tree, _)) = &best {
+    if let Some((tree, evolved, _)) = &best {
         std::fs::write(&tree_file, tree.to_string())?;
+        std::fs::write(layout.root.join("best-evolved.bt"), evolved.to_string())?;
     }
     if args.json {
         let output = Output {
@@ -55,7 +57,7 @@ pub fn print(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>
             dead: status.dead,
             generations: status.robots.iter().map(|r| r.evolution.generation).max().unwrap_or(0),
             arena_over_wall: timing.map(|t| t.ratio),
-            best_fitness: best.as_ref().map(|b| b.1),
+            best_fitness: best.as_ref().map(|b| b.2),
             best_tree: best.as_ref().map(|b| b.0.to_string()),
             record: status.record.clone(),
         };
@@ -78,8 +80,9 @@ pub fn print(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>
         );
     }
     match &best {
-        Some((tree, fitness)) => {
+        Some((tree, evolved, fitness)) => {
             println!("\n# the best tree; measured again on fresh seeds: {fitness:.3} (scenarios A and B mixed, 60 s)");
+            println!("# reduced from {} nodes to {}, which drive the same", evolved.nodes().len(), tree.nodes().len());
             print!("{tree}");
             println!("# try it: xpuck simulate {} --scenario mix", tree_file.display());
         }
@@ -91,7 +94,8 @@ pub fn print(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>
 
 /// The best of all trees that led an island or drove a robot, found by measuring them on fresh seeds: many a little,
 /// the better ones more, so that luck in one round does not win the last.
-fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, f64)> {
+/// Returns it reduced, as it evolved, and its fitness.
+fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tree, f64)> {
     let distinct: BTreeMap<String, Tree> = run
         .trees
         .iter()
@@ -116,5 +120,6 @@ fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, f64
         bar.inc(1);
     }
     bar.finish_and_clear();
-    left.into_iter().next().map(|(tree, _, fitness)| (tree, fitness))
+    let (tree, _, fitness) = left.into_iter().next()?;
+    Some((reduce(&tree, Options { executable: true }).tree, tree, fitness))
 }
