@@ -20,7 +20,7 @@ async function main() {
       await page.goto(url, { waitUntil: "commit" });
       break;
     } catch (error) {
-      if (tries === 50) throw error;
+      if (tries === 150) throw error;
       await new Promise((done) => setTimeout(done, 200));
     }
   }
