@@ -147,7 +147,7 @@ fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
         let trees: Vec<&Tree> = chunk.iter().map(|t| &island.population()[t.individual].tree).collect();
         let job = |(program, trial): (usize, &xpuck_evolve::Trial)| Job {
             program,
-            scenario: if trial.stratum == 0 { Scenario::A } else { Scenario::B },
+            scenario: Scenario::of_stratum(trial.stratum),
             seed: plan.seed ^ u64::from(plan.island) << 32,
             world: trial.world,
             robots: usize::from(plan.robots),

@@ -179,7 +179,7 @@ impl Swarm {
             trees.extend(island.population().iter().map(|p| &p.tree));
             jobs.extend(island.trials().into_iter().map(|trial| Job {
                 program: first + trial.individual,
-                scenario: if trial.stratum == 0 { Scenario::A } else { Scenario::B },
+                scenario: Scenario::of_stratum(trial.stratum),
                 seed: self.seed ^ (i as u64 + 1) << 32,
                 world: trial.world,
                 robots: self.robots,

@@ -36,10 +36,11 @@ impl Switchboard {
             }
             RobotMessage::Pong { stamp } => self.roster.round_trip(id, (now - stamp).max(0.0) / speed * 1000.0),
             RobotMessage::Telemetry(telemetry) => {
-                if let Some(robot) = self.roster.find(id) {
+                let robot = self.roster.find(id);
+                let round_trip_ms = robot.and_then(|robot| {
                     robot.telemetry = telemetry.clone();
-                }
-                let round_trip_ms = self.roster.find(id).and_then(|r| r.round_trip_ms);
+                    robot.round_trip_ms
+                });
                 self.actions.push(Action::Record(Entry::Telemetry {
                     time: now,
                     robot: id.into(),

@@ -7,8 +7,7 @@ use crate::world::transport::evolution_fitness;
 
 /// f_evo (Eq. 8.3) of each job; `Job::program` is an index into `trees`, each of which runs under `sel2(avoiding, tree)`.
 ///
-/// A tree that does not fit a robot's memory has no free memory and so fitness 0 times anything: it scores 0 less
-/// nothing, below every tree that moves the frisbee the right way.
+/// A tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
 pub fn evaluate(engine: &dyn Engine, trees: &[&Tree], jobs: &[Job]) -> Vec<f32> {
     let mut programs = Vec::with_capacity(trees.len());
     let mut places = Vec::with_capacity(trees.len());

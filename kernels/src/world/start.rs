@@ -16,6 +16,11 @@ pub enum Scenario {
 }
 
 impl Scenario {
+    /// The scenario of a trial's stratum: 0 is A, 1 is B.
+    pub fn of_stratum(stratum: usize) -> Scenario {
+        if stratum == 0 { Scenario::A } else { Scenario::B }
+    }
+
     fn region(self) -> (f32, f32) {
         match self {
             Scenario::A => (-0.9, -0.5),
