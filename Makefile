@@ -3,12 +3,13 @@
 OUT ?= runs
 DEMO ?=
 
-.PHONY: help deps build demo test lint test-long picture clean
+.PHONY: help deps build demo test lint test-long bench picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project"
 	@echo "make test-long  what takes longer: a whole demo, and its best tree measured"
+	@echo "make bench      micro-benchmarks: cost of a tree's tick"
 	@echo "make build      the programs, into target/debug"
 	@echo "make picture    the picture of the README, from a run"
 	@echo "make clean      remove what was built"
@@ -32,6 +33,9 @@ test: lint
 
 test-long: build
 	sh tools/test-long.sh
+
+bench: deps
+	cargo bench -p xpuck-kernels --profile dev
 
 picture: build
 	sh tools/picture.sh

@@ -1,0 +1,34 @@
+//! Cost of a tick, per visited node.
+//!
+//! The first tree is the one in which other engines were measured: a selector of three sequences (S, S, F), a selector
+//! (F, F, F) and a sequence (S, S, S); all of its 21 nodes are visited in every tick. The second does a robot's work.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::{Memory, Program, Senses, Tree};
+
+const ALL_VISITED: &str = include_str!("../../docs/trees/all-visited.bt");
+const TREE_806768: &str = include_str!("../../docs/trees/806768.bt");
+
+fn tree_tick(c: &mut Criterion) {
+    let mut group = c.benchmark_group("tree_tick");
+    // Throughput counts nodes, so criterion's elements per second are nodes per second.
+    for (name, text, visited) in [("all_visited", ALL_VISITED, 21), ("806768_blue_ahead", TREE_806768, 11)] {
+        let program = Program::compile(&Tree::parse(text).expect("a tree of the library")).expect("fits a robot");
+        let mut memory = Memory::new(&program);
+        let mut senses = Senses::default();
+        senses.colours[2].x = 1.0;
+        group.throughput(Throughput::Elements(visited));
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                let mut draws = Draws::new(1, 0, 0, 0, Stream::Controller);
+                memory.tick(black_box(&program), black_box(&senses), &mut draws)
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, tree_tick);
+criterion_main!(benches);
