@@ -9,28 +9,57 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// Adding and subtracting this rounds an f32 below 2^22 to the nearest integer (ties to even).
 const ROUND: f32 = 12_582_912.0;
 
+#[inline(always)]
 fn round(x: f32) -> f32 {
     (x + ROUND) - ROUND
 }
 
+/// The lesser of two numbers; `b` if either is NaN. Unlike [`f32::min`] it says which zero comes of 0 and -0: `b`.
+#[inline(always)]
+pub fn min(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The greater of two numbers; `b` if either is NaN or both are zero.
+#[inline(always)]
+pub fn max(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// The integer part of `x` in 0..=1000; branch-free where `as` is not, as it has to saturate.
+#[inline(always)]
+pub fn floor(x: f32) -> u32 {
+    let nearest = round(x);
+    let below = if nearest > x { nearest - 1.0 } else { nearest };
+    (below + ROUND).to_bits() & 0x3ff
+}
+
+/// Changes the sign of `x` if bit 1 of `bits` is set.
+#[inline(always)]
+fn flip(x: f32, bits: u32) -> f32 {
+    f32::from_bits(x.to_bits() ^ ((bits & 2) << 30))
+}
+
 /// Sine and cosine of `x` radians, for |x| up to about 1000.
+#[inline(always)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
-    let turns = round(x * FRAC_2_PI);
+    let shifted = x * FRAC_2_PI + ROUND;
+    let turns = shifted - ROUND;
+    // The low bits of the shifted number count quarter turns.
+    let quadrant = shifted.to_bits();
     // pi/2 in three parts, the first two short enough that `turns` times them is exact.
     let r = ((x - turns * 1.570_312_5) - turns * 4.837_513e-4) - turns * 7.549_79e-8;
     let z = r * r;
     let s = r + r * z * (-0.166_666_67 + z * (8.333_329e-3 + z * (-1.983_920_2e-4 + z * 2.717_345_6e-6)));
     let c = 1.0 - 0.5 * z + z * z * (4.166_661_7e-2 + z * (-1.388_661_8e-3 + z * 2.437_983_1e-5));
-    match (turns as i32) & 3 {
-        0 => (s, c),
-        1 => (c, -s),
-        2 => (-s, -c),
-        _ => (-c, s),
-    }
+    let swapped = quadrant & 1 != 0;
+    let (sine, cosine) = (if swapped { c } else { s }, if swapped { s } else { c });
+    (flip(sine, quadrant), flip(cosine, quadrant.wrapping_add(1)))
 }
 
 /// Arc tangent of a ratio in 0..=1, radians.
-fn atan_unit(a: f32) -> f32 {
+#[inline(always)]
+pub fn atan_unit(a: f32) -> f32 {
     let z = a * a;
     let p = -1.573_124_9e-2 + z * 2.766_283_5e-3;
     let p = -7.456_855e-2 + z * (4.213_762_4e-2 + z * p);
@@ -39,37 +68,29 @@ fn atan_unit(a: f32) -> f32 {
     a + a * z * p
 }
 
-/// Arc tangent of a non-negative number, radians; 0..=pi/2.
-pub fn atan_positive(x: f32) -> f32 {
-    if x <= 1.0 { atan_unit(x) } else { FRAC_PI_2 - atan_unit(1.0 / x) }
+/// Angle of the vector (x, y) with both components positive or zero, radians in 0..=pi/2; NaN for the zero vector.
+#[inline(always)]
+pub fn atan2_positive(y: f32, x: f32) -> f32 {
+    let steep = y > x;
+    let angle = atan_unit((if steep { x } else { y }) / (if steep { y } else { x }));
+    if steep { FRAC_PI_2 - angle } else { angle }
 }
 
 /// Angle of the vector (x, y), radians in -pi..=pi; 0 for the zero vector, NaN if a component is NaN.
+#[inline(always)]
 pub fn atan2(y: f32, x: f32) -> f32 {
     let (ax, ay) = (x.abs(), y.abs());
-    if ax == 0.0 && ay == 0.0 {
-        return 0.0;
-    }
-    let steep = ay > ax;
-    let ratio = if steep { ax / ay } else { ay / ax };
-    let mut angle = atan_unit(ratio);
-    if steep {
-        angle = FRAC_PI_2 - angle;
-    }
-    if x < 0.0 {
-        angle = PI - angle;
-    }
-    if y < 0.0 { -angle } else { angle }
-}
-
-/// Arc sine for x in 0..=1, radians.
-pub fn asin_positive(x: f32) -> f32 {
-    atan2(x, (1.0 - x * x).max(0.0).sqrt())
+    let first = atan2_positive(ay, ax);
+    let half = if x < 0.0 { PI - first } else { first };
+    let angle = if y < 0.0 { -half } else { half };
+    if ax == 0.0 && ay == 0.0 { 0.0 } else { angle }
 }
 
 /// e to the power `x`; the argument is clamped to +-87, so the result is finite and not zero. NaN stays NaN.
+#[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    let x = x.clamp(-87.0, 87.0);
+    let x = if x < -87.0 { -87.0 } else { x };
+    let x = if x > 87.0 { 87.0 } else { x };
     let n = round(x * LOG2_E);
     let r = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
     let p = 8.375_126e-3 + r * 1.394_110_8e-3;
@@ -78,6 +99,7 @@ pub fn exp(x: f32) -> f32 {
 }
 
 /// Natural logarithm of a positive normal number.
+#[inline(always)]
 pub fn ln(x: f32) -> f32 {
     // Split into 2^e * m with m in sqrt(1/2)..sqrt(2), by moving the exponent's boundary to sqrt(1/2).
     let bits = x.to_bits().wrapping_sub(0x3f35_04f3);
@@ -90,14 +112,10 @@ pub fn ln(x: f32) -> f32 {
 }
 
 /// Brings an angle from -3 pi..3 pi into -pi..=pi.
+#[inline(always)]
 pub fn wrap_angle(a: f32) -> f32 {
-    if a > PI {
-        a - 2.0 * PI
-    } else if a < -PI {
-        a + 2.0 * PI
-    } else {
-        a
-    }
+    let down = if a > PI { a - 2.0 * PI } else { a };
+    if a < -PI { a + 2.0 * PI } else { down }
 }
 
 /// A vector in the plane.
@@ -119,37 +137,50 @@ impl Vec2 {
     pub const ZERO: Vec2 = vec2(0.0, 0.0);
 
     /// The unit vector at `angle` radians, counter-clockwise from x.
+    #[inline(always)]
     pub fn unit(angle: f32) -> Vec2 {
         let (s, c) = sin_cos(angle);
         vec2(c, s)
     }
 
     /// Scalar product.
+    #[inline(always)]
     pub fn dot(self, o: Vec2) -> f32 {
         self.x * o.x + self.y * o.y
     }
 
+    /// The component out of the plane of the vector product.
+    #[inline(always)]
+    pub fn cross(self, o: Vec2) -> f32 {
+        self.x * o.y - self.y * o.x
+    }
+
     /// Squared length.
+    #[inline(always)]
     pub fn length_squared(self) -> f32 {
         self.dot(self)
     }
 
     /// Length.
+    #[inline(always)]
     pub fn length(self) -> f32 {
         self.length_squared().sqrt()
     }
 
     /// The vector turned by +90 degrees.
+    #[inline(always)]
     pub fn perp(self) -> Vec2 {
         vec2(-self.y, self.x)
     }
 
     /// The vector turned by the angle whose unit vector is `by`.
+    #[inline(always)]
     pub fn rotate(self, by: Vec2) -> Vec2 {
         vec2(self.x * by.x - self.y * by.y, self.x * by.y + self.y * by.x)
     }
 
     /// Angle counter-clockwise from x, radians.
+    #[inline(always)]
     pub fn angle(self) -> f32 {
         atan2(self.y, self.x)
     }
@@ -157,6 +188,7 @@ impl Vec2 {
 
 impl Add for Vec2 {
     type Output = Vec2;
+    #[inline(always)]
     fn add(self, o: Vec2) -> Vec2 {
         vec2(self.x + o.x, self.y + o.y)
     }
@@ -164,6 +196,7 @@ impl Add for Vec2 {
 
 impl Sub for Vec2 {
     type Output = Vec2;
+    #[inline(always)]
     fn sub(self, o: Vec2) -> Vec2 {
         vec2(self.x - o.x, self.y - o.y)
     }
@@ -171,6 +204,7 @@ impl Sub for Vec2 {
 
 impl Mul<f32> for Vec2 {
     type Output = Vec2;
+    #[inline(always)]
     fn mul(self, k: f32) -> Vec2 {
         vec2(self.x * k, self.y * k)
     }
@@ -178,18 +212,21 @@ impl Mul<f32> for Vec2 {
 
 impl Neg for Vec2 {
     type Output = Vec2;
+    #[inline(always)]
     fn neg(self) -> Vec2 {
         vec2(-self.x, -self.y)
     }
 }
 
 impl AddAssign for Vec2 {
+    #[inline(always)]
     fn add_assign(&mut self, o: Vec2) {
         *self = *self + o;
     }
 }
 
 impl SubAssign for Vec2 {
+    #[inline(always)]
     fn sub_assign(&mut self, o: Vec2) {
         *self = *self - o;
     }
@@ -213,7 +250,7 @@ mod tests {
             close(exp(x) / f64::from(x).exp() as f32, 1.0, 4e-7, "exp");
             let p = (i + 4001) as f32 * 0.0017;
             close(ln(p), f64::from(p).ln(), 4e-7, "ln");
-            close(atan_positive(p), f64::from(p).atan(), 2e-7, "atan");
+            close(atan_unit(1.0 / (1.0 + p)), (1.0 / (1.0 + f64::from(p))).atan(), 2e-7, "atan");
             let (y, z) = ((i as f32 * 0.7).sin(), (i as f32 * 0.3).cos());
             close(atan2(y, z), f64::from(y).atan2(f64::from(z)), 4e-7, "atan2");
         }
@@ -228,6 +265,15 @@ mod tests {
         assert!(atan2(f32::NAN, 1.0).is_nan() && atan2(1.0, f32::NAN).is_nan());
         assert!(exp(f32::NAN).is_nan());
         assert!(exp(-1e9) > 0.0 && exp(1e9).is_finite());
+    }
+
+    #[test]
+    fn floors_are_integer_parts() {
+        for i in 0..=64_000 {
+            let x = i as f32 / 64.0;
+            assert_eq!(floor(x), x as u32, "{x}");
+            assert_eq!(floor(x.next_down().max(0.0)), x.next_down().max(0.0) as u32);
+        }
     }
 
     #[test]

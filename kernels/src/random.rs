@@ -3,7 +3,7 @@
 //! A draw is a pure function of (seed, world, body, step, stream), so it does not matter in which order, on how
 //! many threads or in how many lanes worlds are run.
 
-use crate::math::{ln, sin_cos};
+use crate::math::{ln, max, sin_cos};
 use std::f32::consts::TAU;
 
 /// What a block of random numbers is for; part of the counter, so that no two uses share numbers.
@@ -25,6 +25,7 @@ pub enum Stream {
 }
 
 /// Ten rounds of Philox on a 128-bit counter with a 64-bit key.
+#[inline(always)]
 pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let [mut a, mut b, mut c, mut d] = counter;
     let [mut k0, mut k1] = key;
@@ -39,19 +40,22 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 }
 
 /// One block of four random words for `body` of `world` at `step`; `block` below 2^16 numbers further blocks.
+#[inline(always)]
 pub fn block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block: u32) -> [u32; 4] {
     philox([world, body | block << 16, step, stream as u32], [seed as u32, (seed >> 32) as u32])
 }
 
 /// A word as a number in 0..1 (24 bits).
+#[inline(always)]
 pub fn unit(word: u32) -> f32 {
     (word >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
 /// Two words as two independent standard normal deviates (Box-Muller).
+#[inline(always)]
 pub fn normal_pair(a: u32, b: u32) -> (f32, f32) {
     let u = ((a >> 8) + 1) as f32 * (1.0 / 16_777_216.0);
-    let radius = (-2.0 * ln(u)).max(0.0).sqrt();
+    let radius = max(-2.0 * ln(u), 0.0).sqrt();
     let (s, c) = sin_cos(unit(b) * TAU);
     (radius * c, radius * s)
 }

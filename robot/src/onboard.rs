@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use xpuck_evolve::{Form, Island, Migrant, Palette, Progress, Settings};
-use xpuck_kernels::engine::{Job, Reference, evaluate};
+use xpuck_kernels::engine::{Job, Simd, evaluate};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::Scenario;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
@@ -154,7 +154,7 @@ fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
             updates: (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32,
         };
         let jobs: Vec<Job> = chunk.iter().enumerate().map(job).collect();
-        fitness.extend(evaluate(&Reference, &trees, &jobs));
+        fitness.extend(evaluate(&Simd, &trees, &jobs));
     }
     Some(fitness)
 }

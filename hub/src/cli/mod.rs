@@ -4,6 +4,7 @@ pub mod algebra;
 pub mod arena;
 pub mod check;
 pub mod demo;
+pub mod engine;
 pub mod evolve;
 pub mod hub;
 pub mod operator;

@@ -1,12 +1,12 @@
 //! `xpuck simulate`: a tree's fitness over many simulations.
 
+use super::engine::EngineArg;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xpuck_hub::measure::{Plan, Starts, measure};
-use xpuck_kernels::engine::{Engine, Reference};
 use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
 use xpuck_kernels::world::Scenario;
 use xpuck_kernels::world::model::MAX_ROBOTS;
@@ -35,6 +35,9 @@ pub struct SimulateArgs {
     /// Seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What runs the simulations.
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArg,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -108,8 +111,9 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         ScenarioArg::Mix => Starts::Mix,
     };
     let plan = Plan { robots: args.robots, seconds: args.seconds, runs: args.runs, starts, seed: args.seed };
+    let engine = args.engine.engine();
     let started = Instant::now();
-    let measured = measure(&Reference, &program, &plan);
+    let measured = measure(engine.as_ref(), &program, &plan);
     let wall_s = started.elapsed().as_secs_f64();
     let output = Output {
         mean: measured.mean,
@@ -118,7 +122,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         robot_seconds: plan.robot_seconds(),
         wall_s,
         r_acc: plan.robot_seconds() / wall_s,
-        engine: Reference.name(),
+        engine: engine.name(),
         hash: format!("{:016x}", measured.hash),
     };
     if args.json {

@@ -2,12 +2,14 @@
 
 mod evaluate;
 mod reference;
+mod simd;
 
 pub use evaluate::evaluate;
 pub use reference::Reference;
+pub use simd::Simd;
 
 use crate::tree::Program;
-use crate::world::Scenario;
+use crate::world::{Pose, Scenario};
 
 /// One simulation to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,4 +44,17 @@ pub trait Engine: Sync {
 
     /// Runs every job and returns outcomes in the order of the jobs, whatever the number of threads.
     fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome>;
+}
+
+/// FNV-1a over the bits of final positions and headings.
+fn hash(poses: impl Iterator<Item = Pose>) -> u64 {
+    let mut h = 0xcbf2_9ce4_8422_2325u64;
+    for pose in poses {
+        for value in [pose.at.x, pose.at.y, pose.heading] {
+            for byte in value.to_bits().to_le_bytes() {
+                h = (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        }
+    }
+    h
 }

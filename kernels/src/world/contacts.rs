@@ -1,182 +1,241 @@
 //! Contacts between circles, and between circles and the arena's walls, by sequential impulses with accumulation.
+//!
+//! The solver knows movements and pairs of masses, not bodies, so that every engine can use it on its own layout.
 
-use super::body::Body;
-use super::model::{CONTACT_ITERATIONS, MAX_DISCS, MAX_ROBOTS, PENETRATION_CORRECTION, PENETRATION_SLOP};
+use super::body::{Body, Shape};
+use super::model::{CONTACT_ITERATIONS, MAX_BODIES, PENETRATION_CORRECTION, PENETRATION_SLOP};
 use super::physics::Physics;
-use crate::math::{Vec2, vec2};
+use crate::math::{Vec2, max, min, vec2};
 
-const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 /// A circle touches at most six others of its size, small ones around larger ones a few more; walls add two each.
 const MAX_CONTACTS: usize = MAX_BODIES * 6;
-/// Stands for a wall in place of a body's index.
-const WALL: usize = usize::MAX;
+/// Stands for all walls in place of a body's index.
+pub(crate) const WALL: usize = MAX_BODIES;
+
+/// What contacts change about a body. An array of them has a last one, never moving, for the walls.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Movement {
+    /// Velocity, m/s.
+    pub velocity: Vec2,
+    /// Turning speed, rad/s.
+    pub spin: f32,
+}
+
+/// The movements of all bodies, and of the walls at [`WALL`].
+pub(crate) type Movements = [Movement; MAX_BODIES + 1];
+
+/// What the shapes of two touching bodies say about their contact; a wall weighs infinitely much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pair {
+    inverse_mass: [f32; 2],
+    radius: [f32; 2],
+    /// Turn for a unit of tangential impulse, 1/(kg m).
+    turn: [f32; 2],
+    normal_mass: f32,
+    tangent_mass: f32,
+}
+
+impl Pair {
+    /// The pair of a body and another, or a wall.
+    pub fn of(a: &Shape, b: Option<&Shape>) -> Pair {
+        let side = |s: &Shape| (s.inverse_mass(), s.radius, s.radius * s.inverse_inertia());
+        let ((mass_a, radius_a, turn_a), (mass_b, radius_b, turn_b)) = (side(a), b.map_or((0.0, 0.0, 0.0), side));
+        let inverse = mass_a + mass_b;
+        Pair {
+            inverse_mass: [mass_a, mass_b],
+            radius: [radius_a, radius_b],
+            turn: [turn_a, turn_b],
+            normal_mass: 1.0 / inverse,
+            tangent_mass: 1.0 / (inverse + (radius_a * turn_a + radius_b * turn_b)),
+        }
+    }
+}
 
 /// One touching pair.
 #[derive(Clone, Copy, Debug)]
-pub struct Contact {
+struct Contact {
     a: usize,
     /// The other body, or [`WALL`].
     b: usize,
+    pair: Pair,
     /// From a towards b.
     normal: Vec2,
-    penetration: f32,
+    /// How far the bodies are pushed apart for a unit of inverse mass, m kg.
+    push: f32,
     /// Normal velocity after the impact, from restitution.
     rebound: f32,
-    normal_mass: f32,
-    tangent_mass: f32,
     normal_impulse: f32,
     tangent_impulse: f32,
 }
 
 /// The contacts of one step.
 #[derive(Clone, Debug)]
-pub struct Contacts {
+pub(crate) struct Contacts {
     list: [Contact; MAX_CONTACTS],
     len: usize,
 }
 
+/// The four walls: the direction towards each.
+pub(crate) const WALL_NORMALS: [Vec2; 4] = [vec2(1.0, 0.0), vec2(-1.0, 0.0), vec2(0.0, 1.0), vec2(0.0, -1.0)];
+
+/// How far a circle is in each of the four walls, m; negative if it is clear of it.
+#[inline(always)]
+pub(crate) fn wall_penetrations(at: Vec2, radius: f32, (hx, hy): (f32, f32)) -> [f32; 4] {
+    [at.x + radius - hx, -at.x + radius - hx, at.y + radius - hy, -at.y + radius - hy]
+}
+
+/// True if two circles touch whose centres are `between` apart and whose radii add up to `reach`.
+#[inline(always)]
+pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
+    between.length_squared() < reach * reach
+}
+
 impl Contacts {
-    fn push(&mut self, contact: Contact) {
-        if self.len < MAX_CONTACTS {
-            self.list[self.len] = contact;
-            self.len += 1;
-        }
+    /// No contacts.
+    pub fn new() -> Contacts {
+        let pair =
+            Pair { inverse_mass: [0.0; 2], radius: [0.0; 2], turn: [0.0; 2], normal_mass: 0.0, tangent_mass: 0.0 };
+        let (normal, push, rebound, normal_impulse, tangent_impulse) = (Vec2::ZERO, 0.0, 0.0, 0.0, 0.0);
+        let none = Contact { a: 0, b: 0, pair, normal, push, rebound, normal_impulse, tangent_impulse };
+        Contacts { list: [none; MAX_CONTACTS], len: 0 }
     }
-}
 
-/// Finds all contacts and changes the bodies' velocities so that they stop approaching.
-pub fn solve(bodies: &mut [Body], physics: &Physics) -> Contacts {
-    let mut contacts = find(bodies, physics);
-    for _ in 0..CONTACT_ITERATIONS {
-        for contact in &mut contacts.list[..contacts.len] {
-            resolve(bodies, contact, physics.mu_bodies);
-        }
+    /// Forgets all contacts.
+    pub fn clear(&mut self) {
+        self.len = 0;
     }
-    contacts
-}
 
-fn find(bodies: &[Body], physics: &Physics) -> Contacts {
-    const NONE: Contact = Contact {
-        a: 0,
-        b: 0,
-        normal: Vec2::ZERO,
-        penetration: 0.0,
-        rebound: 0.0,
-        normal_mass: 0.0,
-        tangent_mass: 0.0,
-        normal_impulse: 0.0,
-        tangent_impulse: 0.0,
-    };
-    let mut contacts = Contacts { list: [NONE; MAX_CONTACTS], len: 0 };
-    let (hx, hy) = physics.half_arena;
-    for (i, a) in bodies.iter().enumerate() {
-        let (r, at) = (a.shape.radius, a.pose.at);
-        let walls = [
-            (vec2(1.0, 0.0), at.x + r - hx),
-            (vec2(-1.0, 0.0), -at.x + r - hx),
-            (vec2(0.0, 1.0), at.y + r - hy),
-            (vec2(0.0, -1.0), -at.y + r - hy),
-        ];
-        for (normal, penetration) in walls {
-            if penetration > 0.0 {
-                contacts.push(prepare(bodies, i, WALL, normal, penetration, physics.restitution));
+    /// Notes that body `a` touches a wall.
+    pub fn add_wall(&mut self, a: usize, pair: &Pair, wall: usize, penetration: f32, moving: &Movements, bounce: f32) {
+        self.add(a, WALL, pair, WALL_NORMALS[wall], penetration, moving, bounce);
+    }
+
+    /// Notes that bodies `a` and `b` touch, b's centre being `between` away from a's.
+    pub fn add_bodies(&mut self, a: usize, b: usize, pair: &Pair, between: Vec2, moving: &Movements, bounce: f32) {
+        let distance = between.length();
+        let normal = if distance > 0.0 { between * (1.0 / distance) } else { vec2(1.0, 0.0) };
+        self.add(a, b, pair, normal, pair.radius[0] + pair.radius[1] - distance, moving, bounce);
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "everything there is to know about one contact")]
+    fn add(
+        &mut self,
+        a: usize,
+        b: usize,
+        pair: &Pair,
+        normal: Vec2,
+        penetration: f32,
+        moving: &Movements,
+        bounce: f32,
+    ) {
+        if self.len == MAX_CONTACTS {
+            return;
+        }
+        let approach = (moving[b].velocity - moving[a].velocity).dot(normal);
+        self.list[self.len] = Contact {
+            a,
+            b,
+            pair: *pair,
+            normal,
+            push: max(penetration - PENETRATION_SLOP, 0.0) * PENETRATION_CORRECTION * pair.normal_mass,
+            rebound: -bounce * min(approach, 0.0),
+            normal_impulse: 0.0,
+            tangent_impulse: 0.0,
+        };
+        self.len += 1;
+    }
+
+    /// Changes the movements so that touching bodies stop approaching; `mu` is the friction between them.
+    pub fn solve(&mut self, moving: &mut Movements, mu: f32) {
+        for _ in 0..CONTACT_ITERATIONS {
+            for contact in &mut self.list[..self.len] {
+                resolve(moving, contact, mu);
             }
         }
-        for (j, b) in bodies.iter().enumerate().skip(i + 1) {
-            let between = b.pose.at - at;
-            let reach = r + b.shape.radius;
-            let square = between.length_squared();
-            if square >= reach * reach {
-                continue;
-            }
-            let distance = square.sqrt();
-            let normal = if distance > 0.0 { between * (1.0 / distance) } else { vec2(1.0, 0.0) };
-            contacts.push(prepare(bodies, i, j, normal, reach - distance, physics.restitution));
-        }
     }
-    contacts
-}
 
-fn prepare(bodies: &[Body], a: usize, b: usize, normal: Vec2, penetration: f32, restitution: f32) -> Contact {
-    let mut normal_mass = bodies[a].shape.inverse_mass();
-    let mut turning = bodies[a].shape.radius * bodies[a].shape.radius * bodies[a].shape.inverse_inertia();
-    let mut velocity = -bodies[a].velocity;
-    if b != WALL {
-        let shape = &bodies[b].shape;
-        normal_mass += shape.inverse_mass();
-        turning += shape.radius * shape.radius * shape.inverse_inertia();
-        velocity += bodies[b].velocity;
+    /// The bodies that touch something, with repetitions.
+    pub fn touched(&self) -> impl Iterator<Item = usize> + '_ {
+        self.list[..self.len].iter().flat_map(|c| [c.a, c.b]).filter(|body| *body != WALL)
     }
-    Contact {
-        a,
-        b,
-        normal,
-        penetration,
-        rebound: -restitution * velocity.dot(normal).min(0.0),
-        normal_mass: 1.0 / normal_mass,
-        tangent_mass: 1.0 / (normal_mass + turning),
-        normal_impulse: 0.0,
-        tangent_impulse: 0.0,
+
+    /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
+    pub fn correct(&self, mut shift: impl FnMut(usize, Vec2)) {
+        for contact in &self.list[..self.len] {
+            let push = contact.normal * contact.push;
+            shift(contact.a, -push * contact.pair.inverse_mass[0]);
+            if contact.b != WALL {
+                shift(contact.b, push * contact.pair.inverse_mass[1]);
+            }
+        }
     }
 }
 
 /// One pass over one contact: friction first, then the normal impulse, both accumulated and clamped.
-fn resolve(bodies: &mut [Body], contact: &mut Contact, mu: f32) {
-    let tangent = contact.normal.perp();
-    let relative = relative_velocity(bodies, contact, tangent);
+#[inline(always)]
+fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) {
+    let (mut a, mut b) = (moving[contact.a], moving[contact.b]);
+    let Pair { inverse_mass, radius, turn, normal_mass, tangent_mass } = contact.pair;
+    let (normal, tangent) = (contact.normal, contact.normal.perp());
+
+    let slip = (b.velocity - a.velocity).dot(tangent) - (a.spin * radius[0] + b.spin * radius[1]);
     let limit = mu * contact.normal_impulse;
-    let wanted = contact.tangent_impulse - relative * contact.tangent_mass;
-    let wanted = wanted.clamp(-limit, limit);
+    let wanted = max(min(contact.tangent_impulse - slip * tangent_mass, limit), -limit);
     let impulse = wanted - contact.tangent_impulse;
     contact.tangent_impulse = wanted;
-    apply(bodies, contact, tangent * impulse, impulse);
+    a.velocity -= tangent * (impulse * inverse_mass[0]);
+    b.velocity += tangent * (impulse * inverse_mass[1]);
+    a.spin -= impulse * turn[0];
+    b.spin -= impulse * turn[1];
 
-    let mut approach = -bodies[contact.a].velocity;
-    if contact.b != WALL {
-        approach += bodies[contact.b].velocity;
-    }
-    let change = (contact.rebound - approach.dot(contact.normal)) * contact.normal_mass;
-    let wanted = (contact.normal_impulse + change).max(0.0);
+    let approach = (b.velocity - a.velocity).dot(normal);
+    let wanted = max(contact.normal_impulse + (contact.rebound - approach) * normal_mass, 0.0);
     let impulse = wanted - contact.normal_impulse;
     contact.normal_impulse = wanted;
-    apply(bodies, contact, contact.normal * impulse, 0.0);
+    a.velocity -= normal * (impulse * inverse_mass[0]);
+    b.velocity += normal * (impulse * inverse_mass[1]);
+    moving[contact.a] = a;
+    moving[contact.b] = b;
 }
 
-/// Velocity of b's surface past a's, along the tangent.
-fn relative_velocity(bodies: &[Body], contact: &Contact, tangent: Vec2) -> f32 {
-    let a = &bodies[contact.a];
-    let mut relative = -a.velocity.dot(tangent) - a.spin * a.shape.radius;
-    if contact.b != WALL {
-        let b = &bodies[contact.b];
-        relative += b.velocity.dot(tangent) - b.spin * b.shape.radius;
+/// Finds the contacts of bodies and changes their velocities so that they stop approaching.
+pub(crate) fn solve(bodies: &mut [Body], physics: &Physics) -> Contacts {
+    let mut moving = [Movement::default(); MAX_BODIES + 1];
+    for (movement, body) in moving.iter_mut().zip(bodies.iter()) {
+        *movement = Movement { velocity: body.velocity, spin: body.spin };
     }
-    relative
+    let mut contacts = find(bodies, &moving, physics);
+    contacts.solve(&mut moving, physics.mu_bodies);
+    for (body, movement) in bodies.iter_mut().zip(&moving) {
+        (body.velocity, body.spin) = (movement.velocity, movement.spin);
+    }
+    contacts
 }
 
-/// Applies an impulse to b and its opposite to a; `tangential` is its part along the tangent, which also turns them.
-fn apply(bodies: &mut [Body], contact: &Contact, impulse: Vec2, tangential: f32) {
-    let a = &mut bodies[contact.a];
-    a.velocity -= impulse * a.shape.inverse_mass();
-    a.spin -= tangential * a.shape.radius * a.shape.inverse_inertia();
-    if contact.b != WALL {
-        let b = &mut bodies[contact.b];
-        b.velocity += impulse * b.shape.inverse_mass();
-        b.spin -= tangential * b.shape.radius * b.shape.inverse_inertia();
+fn find(bodies: &[Body], moving: &Movements, physics: &Physics) -> Contacts {
+    let mut contacts = Contacts::new();
+    for (i, a) in bodies.iter().enumerate() {
+        let at = a.pose.at;
+        for (wall, penetration) in wall_penetrations(at, a.shape.radius, physics.half_arena).into_iter().enumerate() {
+            if penetration > 0.0 {
+                let pair = Pair::of(&a.shape, None);
+                contacts.add_wall(i, &pair, wall, penetration, moving, physics.restitution);
+            }
+        }
+        for (j, b) in bodies.iter().enumerate().skip(i + 1) {
+            let between = b.pose.at - at;
+            if touching(between, a.shape.radius + b.shape.radius) {
+                let pair = Pair::of(&a.shape, Some(&b.shape));
+                contacts.add_bodies(i, j, &pair, between, moving, physics.restitution);
+            }
+        }
     }
+    contacts
 }
 
 /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
-pub fn correct_positions(bodies: &mut [Body], contacts: &Contacts) {
-    for contact in &contacts.list[..contacts.len] {
-        let excess = (contact.penetration - PENETRATION_SLOP).max(0.0);
-        let push = contact.normal * (excess * PENETRATION_CORRECTION * contact.normal_mass);
-        let inverse_mass = bodies[contact.a].shape.inverse_mass();
-        bodies[contact.a].pose.at -= push * inverse_mass;
-        if contact.b != WALL {
-            let inverse_mass = bodies[contact.b].shape.inverse_mass();
-            bodies[contact.b].pose.at += push * inverse_mass;
-        }
-    }
+pub(crate) fn correct_positions(bodies: &mut [Body], contacts: &Contacts) {
+    contacts.correct(|body, shift| bodies[body].pose.at += shift);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A world: bodies in an arena, the senses and controllers of its robots, and the task that is scored.
 
 mod body;
-mod contacts;
+pub(crate) mod contacts;
 pub mod model;
 pub mod physics;
 pub mod senses;

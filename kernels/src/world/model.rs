@@ -4,6 +4,8 @@
 pub const MAX_ROBOTS: usize = 16;
 /// Most passive discs in a world.
 pub const MAX_DISCS: usize = 8;
+/// Most bodies in a world.
+pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
 
 /// Arena, half the length along x and along y, m.
 pub const HALF_ARENA: (f32, f32) = (1.0, 0.75);

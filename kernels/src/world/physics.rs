@@ -1,11 +1,11 @@
 //! One physics step: floor friction, contacts, motion with noise (thesis 5.3.1, decisions.md section 7).
 
-use super::body::Body;
+use super::body::{Body, Shape};
 use super::contacts;
 use super::model::{DT, FRICTION_STEEPNESS, GRAVITY};
-use crate::math::{Vec2, atan_positive, vec2, wrap_angle};
+use crate::math::{Vec2, atan_unit, max, min, vec2, wrap_angle};
 use crate::random::{Stream, block, normal_pair};
-use std::f32::consts::PI;
+use std::f32::consts::{FRAC_2_PI, FRAC_PI_2};
 
 /// The parameters that calibration may change (Table 7.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,76 +34,116 @@ impl Default for Physics {
 /// Advances all bodies by one step of [`DT`]. `step` numbers physics steps and, with `seed` and `world`, fixes the noise.
 pub fn step(bodies: &mut [Body], physics: &Physics, seed: u64, world: u32, step: u32) {
     for body in bodies.iter_mut() {
-        apply_floor_friction(body);
+        let footing = Footing::of(&body.shape);
+        (body.velocity, body.spin) =
+            floor_friction(&footing, Vec2::unit(body.pose.heading), body.velocity, body.spin, body.wheels);
     }
     let contacts = contacts::solve(bodies, physics);
     for (i, body) in bodies.iter_mut().enumerate() {
         let words = block(seed, world, i as u32, step, Stream::Motion, 0);
-        let (s1, s2) = normal_pair(words[0], words[1]);
-        let (s3, _) = normal_pair(words[2], words[3]);
-        let [a1, a2, a3] = physics.noise;
-        integrate(body, 1.0 + s1 * a1, 1.0 + s2 * a2, s3 * a3);
+        let noise = motion_noise(words, physics.noise);
+        (body.pose.at, body.pose.heading) = integrate(body.pose.at, body.pose.heading, body.velocity, body.spin, noise);
     }
     contacts::correct_positions(bodies, &contacts);
 }
 
-/// Moves a body by its velocities; the factors are those of the noise model.
-fn integrate(body: &mut Body, along: f32, turn: f32, drift: f32) {
-    body.pose.at += body.velocity * (DT * along);
-    let turned = body.spin * (DT * turn) + body.velocity.length() * (DT * drift);
-    body.pose.heading = wrap_angle(body.pose.heading + turned);
+/// The noise of one step (Eq. 5.9): factors of the way and of the turn, and the drift.
+#[inline(always)]
+pub fn motion_noise(words: [u32; 4], deviations: [f32; 3]) -> [f32; 3] {
+    let (s1, s2) = normal_pair(words[0], words[1]);
+    let (s3, _) = normal_pair(words[2], words[3]);
+    [1.0 + s1 * deviations[0], 1.0 + s2 * deviations[1], s3 * deviations[2]]
 }
 
-/// Coulomb friction at the two floor contacts, each under half the weight. Both impulses follow from the velocities
-/// at the start of the step, and neither may exceed what stops half the body's mass, so a step cannot reverse a slip.
-fn apply_floor_friction(body: &mut Body) {
-    let resting = body.velocity == Vec2::ZERO && body.spin == 0.0;
-    if resting && body.wheels == [0.0; 2] {
-        return;
-    }
-    let forward = Vec2::unit(body.pose.heading);
-    let left = forward.perp();
-    let half_mass = 0.5 * body.shape.mass;
-    let strongest = body.shape.mu * half_mass * GRAVITY * DT;
-    let (mut push, mut torque) = (Vec2::ZERO, 0.0);
-    for (side, wheel) in [(1.0, body.wheels[0]), (-1.0, body.wheels[1])] {
-        let arm = left * (side * body.shape.contact_arm);
-        let slip = body.velocity + arm.perp() * body.spin - forward * wheel;
-        let speed = slip.length();
-        if speed == 0.0 {
-            continue;
+/// Where velocities and noise take a body in one step: its centre and its heading.
+#[inline(always)]
+pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn, drift]: [f32; 3]) -> (Vec2, f32) {
+    let turned = spin * (DT * turn) + velocity.length() * (DT * drift);
+    (at + velocity * (DT * along), wrap_angle(heading + turned))
+}
+
+/// How a body stands on the floor: what friction needs of its shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Footing {
+    /// Distance of the contacts from the centre, m.
+    arm: f32,
+    half_mass: f32,
+    /// Greatest impulse of one contact in a step, N s.
+    strongest: f32,
+    inverse_mass: f32,
+    inverse_inertia: f32,
+}
+
+impl Footing {
+    /// The footing of a shape.
+    pub fn of(shape: &Shape) -> Footing {
+        let half_mass = 0.5 * shape.mass;
+        Footing {
+            arm: shape.contact_arm,
+            half_mass,
+            strongest: shape.mu * half_mass * GRAVITY * DT,
+            inverse_mass: shape.inverse_mass(),
+            inverse_inertia: shape.inverse_inertia(),
         }
-        let grip = 2.0 * atan_positive(FRICTION_STEEPNESS * speed) / PI;
-        let impulse = slip * (-(strongest * grip).min(half_mass * speed) / speed);
-        push += impulse;
-        torque += arm.x * impulse.y - arm.y * impulse.x;
     }
-    body.velocity += push * body.shape.inverse_mass();
-    body.spin += torque * body.shape.inverse_inertia();
+}
+
+/// Velocity and spin after Coulomb friction at the two floor contacts, each under half the weight (Eq. 5.8). Both
+/// impulses follow from the velocities at the start of the step, and neither may exceed what stops half the body's
+/// mass, so a step cannot reverse a slip.
+#[inline(always)]
+pub fn floor_friction(footing: &Footing, forward: Vec2, velocity: Vec2, spin: f32, wheels: [f32; 2]) -> (Vec2, f32) {
+    let arm = forward.perp() * footing.arm;
+    let left = grip(footing, velocity + arm.perp() * spin - forward * wheels[0]);
+    let right = grip(footing, velocity - arm.perp() * spin - forward * wheels[1]);
+    let push = left + right;
+    let torque = arm.cross(left - right);
+    (velocity + push * footing.inverse_mass, spin + torque * footing.inverse_inertia)
+}
+
+/// The impulse on a contact that slips over the floor.
+#[inline(always)]
+fn grip(footing: &Footing, slip: Vec2) -> Vec2 {
+    let speed = slip.length();
+    let inverse = 1.0 / speed;
+    // atan(k s) by the arc tangent of a ratio in 0..=1, so that one division serves both.
+    let steep = FRICTION_STEEPNESS * speed > 1.0;
+    let angle = atan_unit(if steep { inverse * (1.0 / FRICTION_STEEPNESS) } else { FRICTION_STEEPNESS * speed });
+    let angle = if steep { FRAC_PI_2 - angle } else { angle };
+    let size = min(footing.strongest * (angle * FRAC_2_PI), footing.half_mass * speed);
+    let scale = if speed > 0.0 { size * inverse } else { 0.0 };
+    slip * -scale
 }
 
 /// Wheel ground speeds for a goal velocity (Eq. 6.7 to 6.9, decisions.md section 2), m/s as (left, right).
+#[inline(always)]
 pub fn steer(goal: Vec2) -> [f32; 2] {
-    let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
     let goal = vec2(finite(goal.x), finite(goal.y));
     // Scaled before squaring, so that large components cannot overflow.
-    let largest = goal.x.abs().max(goal.y.abs());
-    if largest == 0.0 {
-        return [0.0; 2];
-    }
+    let largest = max(goal.x.abs(), goal.y.abs());
     let scaled = vec2(goal.x / largest, goal.y / largest);
     let length = scaled.length();
-    let size = (length * largest).min(1.0);
-    let g = if goal.x < 0.0 { vec2(0.0, if goal.y < 0.0 { -size } else { size }) } else { scaled * (size / length) };
+    let size = if largest > 0.0 { min(length * largest, 1.0) } else { 0.0 };
+    let turn = vec2(0.0, if goal.y < 0.0 { -size } else { size });
+    let ahead = scaled * (size / length);
+    let g = if largest > 0.0 { ahead } else { Vec2::ZERO };
+    let g = if goal.x < 0.0 { turn } else { g };
     let k = super::model::V_MAX * std::f32::consts::FRAC_1_SQRT_2;
     [k * (g.x - g.y), k * (g.x + g.y)]
 }
 
+/// The number, or 0 if it is none or infinite.
+#[inline(always)]
+fn finite(x: f32) -> f32 {
+    if x.abs() < f32::INFINITY { x } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::body::{Pose, Shape};
+    use super::super::body::Pose;
     use super::super::model::{V_MAX, WHEELBASE};
     use super::*;
+    use std::f32::consts::PI;
 
     fn still() -> Physics {
         Physics { noise: [0.0; 3], ..Physics::default() }

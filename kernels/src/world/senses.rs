@@ -4,7 +4,7 @@ use super::body::{Body, Colour};
 use super::model::{
     CAMERA_COLUMNS, CAMERA_FOV, NEIGHBOUR_MIN, NEIGHBOUR_RANGE, PROX_ANGLES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE,
 };
-use crate::math::{Vec2, asin_positive, vec2, wrap_angle};
+use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
 
 /// A coloured stretch of wall, in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,19 +25,15 @@ impl Blobs {
     /// The camera's vector for one colour (Table 6.4).
     pub fn vector(&self, colour: Colour) -> Vec2 {
         let [left, centre, right] = self.0[colour as usize];
-        let aside = Vec2::unit(SEGMENT_ANGLE);
-        let mut v = Vec2::ZERO;
-        if left {
-            v += aside;
-        }
-        if centre {
-            v += vec2(1.0, 0.0);
-        }
-        if right {
-            v += vec2(aside.x, -aside.y);
-        }
-        v
+        segments_vector(left, centre, right, Vec2::unit(SEGMENT_ANGLE))
     }
+}
+
+/// The vector of a colour seen in these segments (Table 6.4); `aside` is the left segment's direction.
+#[inline(always)]
+pub(crate) fn segments_vector(left: bool, centre: bool, right: bool, aside: Vec2) -> Vec2 {
+    let [l, c, r] = [left, centre, right].map(|seen| if seen { 1.0 } else { 0.0 });
+    vec2(aside.x * l + c + aside.x * r, aside.y * l - aside.y * r)
 }
 
 /// Range and bearing of one neighbour in the robot's frame.
@@ -49,156 +45,187 @@ pub struct Neighbour {
     pub bearing: f32,
 }
 
+/// Columns of one of the camera's three segments.
+pub(crate) const COLUMNS_PER_SEGMENT: usize = CAMERA_COLUMNS / 3;
+
+/// Distance from a robot's centre to the end of its proximity rays, m.
+const REACH: f32 = ROBOT_RADIUS + PROX_RANGE;
+
+/// True if a ray may hit a body of this radius whose centre is `between` away.
+#[inline(always)]
+pub(crate) fn within_reach(between: Vec2, radius: f32) -> bool {
+    between.length_squared() < (REACH + radius) * (REACH + radius)
+}
+
+/// True if a ray of a robot at this place may hit a wall.
+#[inline(always)]
+pub(crate) fn walls_within_reach(at: Vec2, (hx, hy): (f32, f32)) -> bool {
+    (at.x.abs() + REACH > hx) | (at.y.abs() + REACH > hy)
+}
+
+/// The reading of a ray that is free up to this distance, m.
+#[inline(always)]
+pub(crate) fn reading(distance: f32) -> f32 {
+    1.0 - distance * (1.0 / PROX_RANGE)
+}
+
 /// The eight proximity readings of robot `me`: 1 - d/range for the nearest robot or wall on each ray, else 0.
 pub fn proximity(bodies: &[Body], me: usize, half_arena: (f32, f32)) -> [f32; 8] {
-    let mut distances = [PROX_RANGE; 8];
     let pose = bodies[me].pose;
-    let reach = ROBOT_RADIUS + PROX_RANGE;
-    let mut near = [0usize; 32];
-    let mut count = 0;
-    for (i, other) in bodies.iter().enumerate() {
-        let far = reach + other.shape.radius;
-        if i != me && other.shape.tall && (other.pose.at - pose.at).length_squared() < far * far {
-            near[count] = i;
-            count += 1;
-        }
-    }
-    let (hx, hy) = half_arena;
-    let walls_near = pose.at.x.abs() + reach > hx || pose.at.y.abs() + reach > hy;
-    if count == 0 && !walls_near {
+    let near = |(i, b): &(usize, &Body)| *i != me && b.shape.tall && within_reach(b.pose.at - pose.at, b.shape.radius);
+    let walls = walls_within_reach(pose.at, half_arena);
+    if !walls && !bodies.iter().enumerate().any(|b| near(&b)) {
         return [0.0; 8];
     }
     let ahead = Vec2::unit(pose.heading);
-    for (distance, ray) in distances.iter_mut().zip(ray_directions()) {
+    ray_directions().map(|ray| {
         let direction = ray.rotate(ahead);
         let from = pose.at + direction * ROBOT_RADIUS;
-        for other in &near[..count] {
-            let d = ray_to_circle(from, direction, bodies[*other].pose.at, bodies[*other].shape.radius);
-            *distance = distance.min(d);
+        let mut distance = PROX_RANGE;
+        for (_, other) in bodies.iter().enumerate().filter(near) {
+            distance = min(ray_to_circle(from, direction, other.pose.at, other.shape.radius), distance);
         }
-        if walls_near {
-            *distance = distance.min(ray_to_walls(from, direction, half_arena).max(0.0));
+        if walls {
+            distance = min(max(ray_to_walls(from, direction, half_arena), 0.0), distance);
         }
-    }
-    distances.map(|d| 1.0 - d * (1.0 / PROX_RANGE))
+        reading(distance)
+    })
 }
 
 /// v_prox: the readings as vectors along their rays, added up (Eq. 6.2).
 pub fn proximity_vector(readings: &[f32; 8]) -> Vec2 {
     let mut sum = Vec2::ZERO;
     for (reading, ray) in readings.iter().zip(ray_directions()) {
-        sum += *ray * *reading;
+        sum += ray * *reading;
     }
     sum
 }
 
-fn ray_directions() -> &'static [Vec2; 8] {
+/// The proximity rays as unit vectors in the robot's frame.
+pub(crate) fn ray_directions() -> [Vec2; 8] {
     static RAYS: std::sync::LazyLock<[Vec2; 8]> = std::sync::LazyLock::new(|| PROX_ANGLES.map(Vec2::unit));
-    &RAYS
+    *RAYS
 }
 
 /// Distance along a ray to a circle; 0 from inside, infinite if the ray misses.
-fn ray_to_circle(from: Vec2, direction: Vec2, centre: Vec2, radius: f32) -> f32 {
+#[inline(always)]
+pub(crate) fn ray_to_circle(from: Vec2, direction: Vec2, centre: Vec2, radius: f32) -> f32 {
     let to = from - centre;
     let c = to.length_squared() - radius * radius;
-    if c <= 0.0 {
-        return 0.0;
-    }
     let b = to.dot(direction);
     let under = b * b - c;
-    if b >= 0.0 || under < 0.0 { f32::INFINITY } else { -b - under.sqrt() }
+    let distance = if (b >= 0.0) | (under < 0.0) { f32::INFINITY } else { -b - max(under, 0.0).sqrt() };
+    if c <= 0.0 { 0.0 } else { distance }
 }
 
 /// Distance along a ray from inside the arena to its walls; negative from outside.
+#[inline(always)]
 pub fn ray_to_walls(from: Vec2, direction: Vec2, (hx, hy): (f32, f32)) -> f32 {
-    let along = |p: f32, d: f32, half: f32| {
-        if d > 0.0 {
-            (half - p) / d
-        } else if d < 0.0 {
-            (-half - p) / d
-        } else {
-            f32::INFINITY
-        }
-    };
-    along(from.x, direction.x, hx).min(along(from.y, direction.y, hy))
+    min(ray_to_wall(from.x, direction.x, hx), ray_to_wall(from.y, direction.y, hy))
+}
+
+/// Distance along one axis.
+#[inline(always)]
+fn ray_to_wall(from: f32, direction: f32, half: f32) -> f32 {
+    let distance = ((if direction > 0.0 { half } else { -half }) - from) / direction;
+    if direction == 0.0 { f32::INFINITY } else { distance }
+}
+
+/// The columns of the camera in which a body of this radius stands that is `between` away, as bits counted from the
+/// left edge.
+#[inline(always)]
+pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
+    const PER_RADIAN: f32 = CAMERA_COLUMNS as f32 / CAMERA_FOV;
+    let (front, left) = (ahead.dot(between), ahead.cross(between));
+    let bearing = atan2(left, front);
+    // sin(half) = radius / distance.
+    let half = atan2_positive(radius, max(between.length_squared() - radius * radius, 0.0).sqrt());
+    let first = (CAMERA_FOV * 0.5 - bearing - half) * PER_RADIAN;
+    let last = (CAMERA_FOV * 0.5 - bearing + half) * PER_RADIAN;
+    // Behind by more than the radius: no part can be in a field of view below 180 degrees.
+    let seen = (front >= -radius) & (last > 0.0) & (first < CAMERA_COLUMNS as f32);
+    let first = floor(min(max(first, 0.0), CAMERA_COLUMNS as f32));
+    let end = floor(max(min(last + 1.0, CAMERA_COLUMNS as f32), 0.0));
+    let below = |column: u32| 1u32.wrapping_shl(column).wrapping_sub(1);
+    // All bits or none, by arithmetic: a branch would keep the compiler from doing many worlds at once.
+    below(end) & !below(first) & 0u32.wrapping_sub(u32::from(seen))
 }
 
 /// What the camera of robot `me` sees: every column that a body touches takes the colour of the nearest one; columns
 /// without a body take the colour of a wall patch there, if any.
 pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], half_arena: (f32, f32)) -> Blobs {
-    const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
     let pose = bodies[me].pose;
+    let ahead = Vec2::unit(pose.heading);
     let mut nearest = [f32::INFINITY; CAMERA_COLUMNS];
     let mut colours = [None; CAMERA_COLUMNS];
-    let ahead = Vec2::unit(pose.heading);
-    for (i, other) in bodies.iter().enumerate() {
+    for (_, other) in bodies.iter().enumerate().filter(|(i, _)| *i != me) {
         let between = other.pose.at - pose.at;
-        // Behind by more than the radius: no part can be in a field of view below 180 degrees.
-        if i == me || between.dot(ahead) < -other.shape.radius {
-            continue;
-        }
-        let distance = between.length();
-        let sine = other.shape.radius / distance.max(other.shape.radius);
-        let half = asin_positive(sine);
-        let bearing = wrap_angle(between.angle() - pose.heading);
-        // Columns count from the left edge, so bearings fall as columns rise.
-        let first = ((CAMERA_FOV * 0.5 - bearing - half) / WIDTH).max(0.0);
-        let last = (CAMERA_FOV * 0.5 - bearing + half) / WIDTH;
-        if last <= 0.0 || first >= CAMERA_COLUMNS as f32 {
-            continue;
-        }
-        let end = (last as usize + 1).min(CAMERA_COLUMNS);
-        for column in first as usize..end {
-            if distance < nearest[column] {
-                nearest[column] = distance;
+        let seen = columns(between, ahead, other.shape.radius);
+        let square = between.length_squared();
+        for column in (0..CAMERA_COLUMNS).filter(|c| seen >> c & 1 != 0) {
+            if square < nearest[column] {
+                nearest[column] = square;
                 colours[column] = Some(other.shape.colour);
             }
         }
     }
-    if !patches.is_empty() {
-        see_patches(pose.at, pose.heading, patches, half_arena, &mut colours);
+    for (column, colour) in colours.iter_mut().enumerate().filter(|(_, c)| c.is_none()) {
+        *colour = patch_behind(column, pose.at, pose.heading, patches, half_arena);
     }
     let mut blobs = Blobs::default();
     for (column, colour) in colours.iter().enumerate() {
         if let Some(colour) = colour {
-            blobs.0[*colour as usize][column / (CAMERA_COLUMNS / 3)] = true;
+            blobs.0[*colour as usize][column / COLUMNS_PER_SEGMENT] = true;
         }
     }
     blobs
 }
 
-fn see_patches(
+/// The colour of the wall patch that a camera column looks at, if there is one.
+pub(crate) fn patch_behind(
+    column: usize,
     at: Vec2,
     heading: f32,
     patches: &[Patch],
     half_arena: (f32, f32),
-    colours: &mut [Option<Colour>; CAMERA_COLUMNS],
-) {
-    const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
-    for (column, colour) in colours.iter_mut().enumerate().filter(|(_, c)| c.is_none()) {
-        let bearing = CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5);
-        let direction = Vec2::unit(wrap_angle(heading + bearing));
-        let hit = at + direction * ray_to_walls(at, direction, half_arena);
-        *colour = patches.iter().find(|p| (p.at - hit).length() <= p.half_length).map(|p| p.colour);
+) -> Option<Colour> {
+    if patches.is_empty() {
+        return None;
     }
+    const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
+    let bearing = CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5);
+    let direction = Vec2::unit(wrap_angle(heading + bearing));
+    let hit = at + direction * ray_to_walls(at, direction, half_arena);
+    patches.iter().find(|p| (p.at - hit).length() <= p.half_length).map(|p| p.colour)
+}
+
+/// What a body `between` away adds to a robot's sum for v_attr, in the world's frame, and whether it is a neighbour.
+#[inline(always)]
+pub(crate) fn neighbour(between: Vec2) -> (Vec2, bool) {
+    let square = between.length_squared();
+    let near = (square <= NEIGHBOUR_RANGE * NEIGHBOUR_RANGE) & (square > 0.0);
+    // A unit vector scaled by r_min / r is the difference vector scaled by r_min / r^2.
+    let towards = between * (NEIGHBOUR_MIN / square);
+    (if near { towards } else { Vec2::ZERO }, near)
+}
+
+/// v_attr of a robot with neighbours, from the sum over them in the world's frame; (1, 0) with none.
+#[inline(always)]
+pub(crate) fn attraction_of_sum(sum: Vec2, count: f32, ahead: Vec2) -> Vec2 {
+    let turned = sum.rotate(vec2(ahead.x, -ahead.y));
+    if count > 0.0 { turned } else { vec2(1.0, 0.0) }
 }
 
 /// v_attr and the number of neighbours of robot `me`, from true poses.
 pub fn range_and_bearing(bodies: &[Body], me: usize) -> (Vec2, f32) {
     let pose = bodies[me].pose;
-    let back = Vec2::unit(-pose.heading);
     let (mut sum, mut count) = (Vec2::ZERO, 0.0);
-    for (i, other) in bodies.iter().enumerate() {
-        let between = other.pose.at - pose.at;
-        let square = between.length_squared();
-        if i == me || !other.shape.tall || square > NEIGHBOUR_RANGE * NEIGHBOUR_RANGE || square == 0.0 {
-            continue;
-        }
-        // A unit vector scaled by r_min / r is the difference vector scaled by r_min / r^2.
-        sum += between * (NEIGHBOUR_MIN / square);
-        count += 1.0;
+    for (_, other) in bodies.iter().enumerate().filter(|(i, b)| *i != me && b.shape.tall) {
+        let (towards, near) = neighbour(other.pose.at - pose.at);
+        sum += towards;
+        count += if near { 1.0 } else { 0.0 };
     }
-    if count == 0.0 { (vec2(1.0, 0.0), 0.0) } else { (sum.rotate(back), count) }
+    (attraction_of_sum(sum, count, Vec2::unit(pose.heading)), count)
 }
 
 /// v_attr of a list of neighbours (Table 6.3).
@@ -214,8 +241,10 @@ pub fn attraction(neighbours: &[Neighbour]) -> Vec2 {
 }
 
 /// v_up: the unit vector towards +x of the world, in the frame of a robot with this heading.
+#[inline(always)]
 pub fn compass(heading: f32) -> Vec2 {
-    Vec2::unit(-heading)
+    let ahead = Vec2::unit(heading);
+    vec2(ahead.x, -ahead.y)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_hub::measure::{Plan, Starts, measure_all};
-use xpuck_kernels::engine::Reference;
+use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{Program, Tree};
 
@@ -113,7 +113,7 @@ fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tre
         let programs: Vec<Program> = left.iter().map(|l| l.1.clone()).collect();
         let seed = FRESH ^ args.seed << 8 ^ round as u64;
         let plan = Plan { robots: args.robots, seconds: 60.0, runs, starts: Starts::Mix, seed };
-        for (candidate, measured) in left.iter_mut().zip(measure_all(&Reference, &programs, &plan)) {
+        for (candidate, measured) in left.iter_mut().zip(measure_all(&Simd, &programs, &plan)) {
             candidate.2 = measured.mean;
         }
         left.sort_by(|a, b| b.2.total_cmp(&a.2));

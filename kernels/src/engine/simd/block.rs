@@ -1,0 +1,161 @@
+//! The state of sixteen worlds, quantity by quantity, a world in each lane.
+
+use super::scene::Scene;
+use crate::engine::{Job, Outcome, hash};
+use crate::math::{Vec2, vec2};
+use crate::random::{Draws, Stream};
+use crate::tree::{Memory, Program, Senses};
+use crate::world::contacts::{Contacts, Movement, Movements};
+use crate::world::model::MAX_BODIES;
+use crate::world::transport::Transport;
+use crate::world::{Body, Pose, World};
+
+/// Worlds in a block: the lanes of a 512-bit register; narrower registers take them in turns.
+pub(super) const LANES: usize = 16;
+
+/// A number in each world.
+pub(super) type Lanes = [f32; LANES];
+
+/// The state of one body in all worlds.
+#[derive(Clone, Default)]
+#[repr(align(64))]
+pub(super) struct BodyLanes {
+    pub x: Lanes,
+    pub y: Lanes,
+    pub heading: Lanes,
+    pub vx: Lanes,
+    pub vy: Lanes,
+    pub spin: Lanes,
+    pub left: Lanes,
+    pub right: Lanes,
+}
+
+/// What one robot senses in all worlds; see [`Senses`].
+#[derive(Clone, Default)]
+#[repr(align(64))]
+pub(super) struct SenseLanes {
+    /// The unit vector along the robot's heading.
+    pub ahead: [Lanes; 2],
+    pub prox: [Lanes; 2],
+    pub attr: [Lanes; 2],
+    pub neighbours: Lanes,
+    pub colours: [[Lanes; 2]; 3],
+    /// What the controller wants.
+    pub goal: [Lanes; 2],
+}
+
+/// A change of place that follows from a contact.
+pub(super) struct Shift {
+    pub lane: usize,
+    pub body: usize,
+    pub by: Vec2,
+}
+
+/// Sixteen worlds. Lanes without a job repeat the last one.
+pub(super) struct Block<'a> {
+    pub bodies: Vec<BodyLanes>,
+    pub senses: Vec<SenseLanes>,
+    pub key: [[u32; LANES]; 2],
+    pub world: [u32; LANES],
+    pub update: u32,
+    pub step: u32,
+    pub tasks: Vec<Transport>,
+    /// Scratch space of the contact solver.
+    pub contacts: Box<Contacts>,
+    pub moving: Movements,
+    pub shifts: Vec<Shift>,
+    shapes: Vec<Body>,
+    robots: usize,
+    jobs: Vec<Job>,
+    programs: Vec<&'a Program>,
+    /// Of robot i in world l at index i * LANES + l.
+    memories: Vec<Memory>,
+}
+
+impl Block<'_> {
+    /// The worlds of up to [`LANES`] jobs of one shape, at their start.
+    pub fn new<'a>(programs: &'a [Program], jobs: &[Job]) -> (Block<'a>, Scene) {
+        let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.scenario, j.robots, j.seed, j.world)).collect();
+        let scene = Scene::of(&worlds[0]);
+        let robots = scene.robots;
+        let lane = |l: usize| l.min(jobs.len() - 1);
+        let mut bodies = vec![BodyLanes::default(); scene.bodies.len()];
+        for (i, body) in bodies.iter_mut().enumerate() {
+            for l in 0..LANES {
+                let from = &worlds[lane(l)].bodies[i];
+                (body.x[l], body.y[l], body.heading[l]) = (from.pose.at.x, from.pose.at.y, from.pose.heading);
+                (body.vx[l], body.vy[l], body.spin[l]) = (from.velocity.x, from.velocity.y, from.spin);
+                [body.left[l], body.right[l]] = from.wheels;
+            }
+        }
+        let programs: Vec<&Program> = (0..LANES).map(|l| &programs[jobs[lane(l)].program]).collect();
+        let memories = (0..robots).flat_map(|_| programs.iter().map(|p| Memory::new(p))).collect();
+        let per_lane = |f: &dyn Fn(&Job) -> u32| std::array::from_fn(|l| f(&jobs[lane(l)]));
+        let block = Block {
+            senses: vec![SenseLanes::default(); robots],
+            key: [per_lane(&|j| j.seed as u32), per_lane(&|j| (j.seed >> 32) as u32)],
+            world: per_lane(&|j| j.world),
+            update: 0,
+            step: 0,
+            tasks: (0..LANES).map(|l| Transport::new(&worlds[lane(l)].bodies[robots])).collect(),
+            contacts: Box::new(Contacts::new()),
+            moving: [Movement::default(); MAX_BODIES + 1],
+            shifts: Vec::new(),
+            shapes: worlds[0].bodies.clone(),
+            robots,
+            jobs: jobs.to_vec(),
+            bodies,
+            programs,
+            memories,
+        };
+        (block, scene)
+    }
+
+    /// Where body `i` is in world `lane`.
+    pub fn pose(&self, i: usize, lane: usize) -> Pose {
+        let b = &self.bodies[i];
+        Pose { at: vec2(b.x[lane], b.y[lane]), heading: b.heading[lane] }
+    }
+
+    /// The bodies of world `lane`.
+    pub fn world_bodies(&self, lane: usize) -> Vec<Body> {
+        let body = |(i, b): (usize, &BodyLanes)| Body {
+            pose: self.pose(i, lane),
+            velocity: vec2(b.vx[lane], b.vy[lane]),
+            spin: b.spin[lane],
+            wheels: [b.left[lane], b.right[lane]],
+            ..self.shapes[i]
+        };
+        self.bodies.iter().enumerate().map(body).collect()
+    }
+
+    /// One tick of every robot's tree.
+    pub fn tick(&mut self) {
+        for i in 0..self.robots {
+            let memories = &mut self.memories[i * LANES..(i + 1) * LANES];
+            let lanes = &mut self.senses[i];
+            for (l, (memory, job)) in memories.iter_mut().zip(&self.jobs).enumerate() {
+                let pair = |v: &[Lanes; 2]| vec2(v[0][l], v[1][l]);
+                let senses = Senses {
+                    prox: pair(&lanes.prox),
+                    up: vec2(lanes.ahead[0][l], -lanes.ahead[1][l]),
+                    attr: pair(&lanes.attr),
+                    colours: [pair(&lanes.colours[0]), pair(&lanes.colours[1]), pair(&lanes.colours[2])],
+                    neighbours: lanes.neighbours[l],
+                };
+                let mut draws = Draws::new(job.seed, job.world, i as u32, self.update, Stream::Controller);
+                let (_, goal) = memory.tick(self.programs[l], &senses, &mut draws);
+                (lanes.goal[0][l], lanes.goal[1][l]) = (goal.x, goal.y);
+            }
+        }
+    }
+
+    /// What came of the jobs.
+    pub fn outcomes(&self) -> Vec<Outcome> {
+        let outcome = |l: usize| {
+            let bodies = self.world_bodies(l);
+            Outcome { moved_x: self.tasks[l].moved(&bodies[self.robots]), hash: hash(bodies.iter().map(|b| b.pose)) }
+        };
+        (0..self.jobs.len()).map(outcome).collect()
+    }
+}

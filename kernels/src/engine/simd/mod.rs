@@ -1,0 +1,77 @@
+//! Worlds side by side: sixteen at a time, one in each lane of vector registers, blocks of them spread over threads.
+//!
+//! Every stage is a loop over lanes around the very functions that define the stage for `reference`; they have no
+//! branches, so the compiler turns the loop into vector instructions of whatever width the processor has. Only what is
+//! rare in a world is done world by world: contacts, ticks and relocations, again by the reference's own code.
+
+#![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
+
+mod block;
+mod motion;
+mod scene;
+mod senses;
+
+use super::{Engine, Job, Outcome};
+use crate::tree::Program;
+use block::{Block, LANES};
+use multiversion::multiversion;
+use rayon::prelude::*;
+use scene::Scene;
+
+/// The engine for processors: same digits as `reference`, several times as fast.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Simd;
+
+impl Engine for Simd {
+    fn name(&self) -> &'static str {
+        "simd"
+    }
+
+    fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
+        // Only worlds of one shape and length go side by side.
+        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        order.sort_by_key(|i| (jobs[*i].robots, jobs[*i].updates));
+        let blocks: Vec<&[usize]> = order
+            .chunk_by(|a, b| (jobs[*a].robots, jobs[*a].updates) == (jobs[*b].robots, jobs[*b].updates))
+            .flat_map(|alike| alike.chunks(LANES))
+            .collect();
+        let outcomes: Vec<Vec<Outcome>> = blocks
+            .par_iter()
+            .map(|indices| {
+                let jobs: Vec<Job> = indices.iter().map(|i| jobs[*i]).collect();
+                simulate(programs, &jobs)
+            })
+            .collect();
+        let mut sorted = vec![Outcome { moved_x: 0.0, hash: 0 }; jobs.len()];
+        for (index, outcome) in blocks.iter().copied().flatten().zip(outcomes.into_iter().flatten()) {
+            sorted[*index] = outcome;
+        }
+        sorted
+    }
+}
+
+/// Runs up to [`LANES`] jobs of one shape and length.
+fn simulate(programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
+    let (mut block, scene) = Block::new(programs, jobs);
+    advance(&mut block, &scene, jobs[0].updates);
+    block.outcomes()
+}
+
+/// All updates of a block; compiled once for each kind of vector registers, the widest present being chosen at run
+/// time.
+#[multiversion(targets(
+    "x86_64+avx+avx2+avx512f+avx512bw+avx512cd+avx512dq+avx512vl",
+    "x86_64+avx+avx2",
+    "aarch64+neon",
+))]
+fn advance<'a>(block: &mut Block<'a>, scene: &Scene, updates: u32) {
+    for _ in 0..updates {
+        senses::sense(block, scene);
+        block.tick();
+        motion::drive(block, scene);
+        for _ in 0..crate::world::model::STEPS_PER_UPDATE {
+            motion::step(block, scene);
+        }
+        block.update += 1;
+    }
+}

@@ -1,0 +1,55 @@
+//! What all worlds of a block share: shapes, masses and the arena.
+
+use crate::world::contacts::Pair;
+use crate::world::physics::{Footing, Physics};
+use crate::world::senses::Patch;
+use crate::world::{Body, Colour, World};
+
+/// What does not change in a run.
+pub(super) struct Scene {
+    pub robots: usize,
+    pub bodies: Vec<SceneBody>,
+    /// Masses of touching pairs by kind of shape; the walls are the last kind.
+    pairs: Vec<Vec<Pair>>,
+    pub physics: Physics,
+    pub patches: Vec<Patch>,
+}
+
+/// What does not change about a body.
+pub(super) struct SceneBody {
+    pub radius: f32,
+    pub footing: Footing,
+    pub tall: bool,
+    pub colour: Colour,
+    /// Index of its shape among the shapes of the scene.
+    kind: usize,
+}
+
+impl Scene {
+    /// The scene of a world.
+    pub fn of(world: &World) -> Scene {
+        let mut shapes = Vec::new();
+        let bodies = world.bodies.iter().map(|Body { shape, .. }| {
+            let kind = shapes.iter().position(|s| s == shape).unwrap_or_else(|| {
+                shapes.push(*shape);
+                shapes.len() - 1
+            });
+            let footing = Footing::of(shape);
+            SceneBody { radius: shape.radius, footing, tall: shape.tall, colour: shape.colour, kind }
+        });
+        let bodies = bodies.collect();
+        let with = |a| shapes.iter().map(Some).chain([None]).map(move |b| Pair::of(a, b));
+        let pairs = shapes.iter().map(|a| with(a).collect()).collect();
+        Scene { robots: world.robots(), bodies, pairs, physics: world.physics, patches: world.patches.clone() }
+    }
+
+    /// The masses of two bodies that touch.
+    pub fn pair(&self, a: usize, b: usize) -> &Pair {
+        &self.pairs[self.bodies[a].kind][self.bodies[b].kind]
+    }
+
+    /// The masses of a body that touches a wall.
+    pub fn wall_pair(&self, a: usize) -> &Pair {
+        &self.pairs[self.bodies[a].kind][self.pairs.len()]
+    }
+}
