@@ -3,6 +3,7 @@
 use super::tree::read;
 use anyhow::{Result, bail};
 use clap::Args;
+use rayon::prelude::*;
 use std::path::PathBuf;
 use xpuck_hub::measure::Starts;
 use xpuck_kernels::tree::reduce::{Options, reduce as reduce_tree};
@@ -21,14 +22,18 @@ const UPDATES: u32 = 600;
 #[derive(Args)]
 #[command(after_help = "Example: xpuck tree reduce docs/trees/806768-evolved.bt --explain")]
 pub struct ReduceArgs {
-    /// File with a tree: .bt, .xml, .json or .bin.
-    file: PathBuf,
+    /// Files with a tree each: .bt, .xml, .json or .bin.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
     /// Keep composites at 2 to 4 children, as the thesis's interpreter needs them.
     #[arg(long)]
     executable: bool,
     /// Say each step and the rule that allows it, as comments before the tree.
     #[arg(long)]
     explain: bool,
+    /// Say how many nodes go from each tree, and on average, instead of printing trees.
+    #[arg(long, conflicts_with = "explain")]
+    summary: bool,
 }
 
 /// Compare what two trees do in simulation, update by update, and print the first difference.
@@ -50,18 +55,43 @@ pub struct EqualArgs {
 
 /// Runs `xpuck tree reduce`.
 pub fn reduce(args: &ReduceArgs) -> Result<()> {
-    let tree = read(&args.file, None, false)?;
-    let reduction = reduce_tree(&tree, Options { executable: args.executable });
-    if args.explain {
-        for step in &reduction.steps {
-            let after = if step.after.is_empty() { "removed".into() } else { format!("now {}", step.after) };
-            println!("# {}: {after}; {}", step.before, step.rule.meaning());
-        }
+    let mut parts = Vec::new();
+    for file in &args.files {
+        let tree = read(file, None, false)?;
+        let reduction = reduce_tree(&tree, Options { executable: args.executable });
         let (before, after) = (tree.nodes().len(), reduction.tree.nodes().len());
-        println!("# {before} nodes before, {after} after");
+        if args.summary {
+            let part = 1.0 - after as f64 / before as f64;
+            println!("{:5.1} % of {before:4} nodes go, {after:3} are left: {}", 100.0 * part, file.display());
+            parts.push((part, before, after));
+            continue;
+        }
+        if args.explain {
+            for step in &reduction.steps {
+                let after = if step.after.is_empty() { "removed".into() } else { format!("now {}", step.after) };
+                println!("# {}: {after}; {}", step.before, step.rule.meaning());
+            }
+            println!("# {before} nodes before, {after} after");
+        }
+        print!("{}", reduction.tree);
     }
-    print!("{}", reduction.tree);
+    if args.summary {
+        summarise(&parts);
+    }
     Ok(())
+}
+
+/// Prints what the trees have in common: the part that goes, node counts before and after.
+fn summarise(parts: &[(f64, usize, usize)]) {
+    let n = parts.len() as f64;
+    let mean = parts.iter().map(|p| p.0).sum::<f64>() / n;
+    let (before, after) = parts.iter().fold((0, 0), |(b, a), p| (b + p.1, a + p.2));
+    println!(
+        "{:5.1} % of a tree on average over {} trees; of all {before} nodes together {:.1} % go",
+        100.0 * mean,
+        parts.len(),
+        100.0 * (1.0 - after as f64 / before as f64)
+    );
 }
 
 /// Runs `xpuck tree equal`.
@@ -74,10 +104,9 @@ pub fn equal(args: &EqualArgs) -> Result<()> {
         Ok(Program::compile(&tree)?)
     };
     let (a, b) = (compile(&args.a)?, compile(&args.b)?);
-    for run in 0..args.runs {
-        if let Some(difference) = first_difference(&a, &b, args.seed, run) {
-            bail!("different: run {run}, {difference}");
-        }
+    let different = |run| first_difference(&a, &b, args.seed, run).map(|difference| (run, difference));
+    if let Some((run, difference)) = (0..args.runs).into_par_iter().find_map_first(different) {
+        bail!("different: run {run}, {difference}");
     }
     println!("equal in {} runs of 60 s with {ROBOTS} robots", args.runs);
     Ok(())

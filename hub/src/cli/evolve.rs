@@ -1,11 +1,12 @@
 //! `xpuck evolve`: islands without robots.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xpuck_evolve::{Form, Island, Palette, Settings};
+use xpuck_evolve::{Form, Individual, Island, Palette, Settings};
 use xpuck_hub::geneserver::Geneserver;
 use xpuck_hub::measure::{Plan, Starts, measure_all};
 use xpuck_kernels::engine::{Job, Simd, evaluate};
@@ -60,6 +61,9 @@ pub struct EvolveArgs {
     /// The algorithm as the thesis describes it; it selects luck (see docs/architecture.md).
     #[arg(long)]
     as_published: bool,
+    /// Folder for the final trees as text: each island's champion, and its elite from the fittest down.
+    #[arg(long)]
+    out: Option<PathBuf>,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
     json: bool,
@@ -127,6 +131,9 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
         }
     }
     bar.finish_and_clear();
+    if let Some(folder) = &args.out {
+        write_trees(folder, &swarm.islands, settings.elites()).with_context(|| folder.display().to_string())?;
+    }
     let champions: Vec<Tree> = swarm.islands.iter().map(|i| i.champion().tree.under_avoiding()).collect();
     let programs: Vec<Program> = champions.iter().map(Program::compile).collect::<Result<_, _>>()?;
     // A seed of its own: none of these worlds has been seen in evolution.
@@ -159,6 +166,23 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
     println!("measured again on fresh seeds:       {:.3}; best {:.3}", output.remeasured_mean, output.remeasured_best);
     println!("{:.1} million robot-seconds in {:.1} s", output.robot_seconds / 1e6, output.wall_s);
     println!("\n# the best of the champions\n{}", output.best_tree);
+    Ok(())
+}
+
+/// Writes the trees of all islands, with their `avoiding` in front, so that every file runs as it is.
+fn write_trees(folder: &Path, islands: &[Island], elites: usize) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for (i, island) in islands.iter().enumerate() {
+        let write = |name: String, individual: &Individual| {
+            let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
+            let text = format!("# {id}: fitness {mean:.3} in {n} trials\n{}", individual.tree.under_avoiding());
+            std::fs::write(folder.join(name), text)
+        };
+        write(format!("champion-{i}.bt"), island.champion())?;
+        for (rank, individual) in island.population().iter().take(elites).enumerate() {
+            write(format!("elite-{i}-{rank:03}.bt"), individual)?;
+        }
+    }
     Ok(())
 }
 
