@@ -311,3 +311,49 @@ fn one_program_drives_many_robots() {
     assert_eq!([tick(&mut a), tick(&mut a), tick(&mut a)], [Running, Running, Success]);
     assert_eq!(tick(&mut b), Running, "b counts for itself");
 }
+
+#[test]
+fn an_observer_hears_each_visited_node_of_the_tree_once() {
+    // 0 sel, 1 avoiding, 2 seqm, 3 par, 4 successl, 5 failurel, 6 repeati, 7 blue, 8 failurel
+    let text =
+        "sel\n  avoiding\n  seqm\n    par 1\n      successl\n      failurel\n    repeati 2\n      blue 0\n  failurel\n";
+    let program = Program::compile(&Tree::parse(text).unwrap()).unwrap();
+    let (mut observed, mut plain) = (Memory::new(&program), Memory::new(&program));
+    let mut senses = Senses::default();
+    let mut tick = |number, senses: &Senses| {
+        let draws = || Draws::new(3, 0, 0, number, Stream::Controller);
+        let mut heard = Vec::new();
+        let told =
+            observed.tick_observed(&program, senses, &mut draws(), &mut |node, status| heard.push((node, status)));
+        let unobserved = plain.tick(&program, senses, &mut draws());
+        assert_eq!(format!("{told:?} {observed:?}"), format!("{unobserved:?} {plain:?}"), "looking changes nothing");
+        heard
+    };
+    let first = tick(1, &senses);
+    let no_blue = [
+        (1, Failure),
+        (4, Success),
+        (5, Failure),
+        (3, Success),
+        (7, Failure),
+        (6, Failure),
+        (2, Failure),
+        (8, Failure),
+        (0, Failure),
+    ];
+    assert_eq!(first, no_blue);
+    senses.prox = vec2(0.5, 0.1);
+    assert_eq!(tick(2, &senses), [(1, Success), (0, Success)], "the parts of avoiding are not told");
+    senses.prox = Vec2::ZERO;
+    senses.colours[2] = vec2(1.0, 0.0);
+    let resumed: Vec<_> = (3..30).map(|number| tick(number, &senses)).collect();
+    let running = [(1, Failure), (7, Success), (6, Running), (2, Running), (0, Running)];
+    assert!(
+        resumed
+            .iter()
+            .any(|heard| heard[..]
+                == [&[(1, Failure), (4, Success), (5, Failure), (3, Success)], &running[1..]].concat())
+    );
+    let done = [(1, Failure), (7, Success), (6, Success), (2, Success), (0, Success)];
+    assert!(resumed.iter().any(|heard| heard[..] == done), "seqm resumes past par: {resumed:?}");
+}

@@ -45,6 +45,8 @@ pub(super) struct Instruction {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     pub(super) code: Vec<Instruction>,
+    /// For each instruction the place of its node in the tree; none inside a subtree used as a leaf.
+    pub(super) sources: Vec<Option<u16>>,
     pub(super) memories: usize,
     bytes: usize,
 }
@@ -69,8 +71,12 @@ impl Program {
     /// Compiles a tree; `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
     pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
         let mut nodes = Vec::with_capacity(tree.nodes().len() * 2);
-        for node in tree.nodes() {
+        let mut sources = Vec::with_capacity(tree.nodes().len() * 2);
+        for (place, node) in tree.nodes().iter().enumerate() {
             expand(node, as_published, &mut nodes);
+            // A subtree's first instruction is its root, whose result is the subtree's.
+            sources.push(Some(place as u16));
+            sources.resize(nodes.len(), None);
         }
         if nodes.len() > MAX_NODES {
             return Err(CompileError::Nodes(nodes.len()));
@@ -80,7 +86,7 @@ impl Program {
             return Err(CompileError::Bytes(bytes));
         }
         let (code, memories) = link(&nodes);
-        Ok(Program { code, memories, bytes })
+        Ok(Program { code, sources, memories, bytes })
     }
 
     /// Number of nodes with subtrees expanded.

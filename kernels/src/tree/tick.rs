@@ -154,18 +154,58 @@ impl Memory {
     /// # Panics
     /// If the memory was made for a program of another shape.
     pub fn tick(&mut self, program: &Program, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
+        self.run(program, senses, draws, |_, _| {})
+    }
+
+    /// As [`Memory::tick`], and tells `observer` what each node returned.
+    ///
+    /// The observer is called once for every node of the compiled tree that this tick visited, children before
+    /// their parents, with the node's place in [`Tree::nodes`](super::Tree::nodes) and its final result. A subtree
+    /// used as a leaf (thesis 6.5) counts as one node: what it is made of is not told.
+    ///
+    /// # Panics
+    /// If the memory was made for a program of another shape.
+    pub fn tick_observed(
+        &mut self,
+        program: &Program,
+        senses: &Senses,
+        draws: &mut Draws,
+        observer: &mut impl FnMut(usize, Status),
+    ) -> (Status, Vec2) {
+        self.run(program, senses, draws, |at, status| {
+            if let Some(source) = program.sources[at] {
+                observer(source as usize, status);
+            }
+        })
+    }
+
+    /// One tick; without an observer the compiler removes `observe` altogether.
+    fn run(
+        &mut self,
+        program: &Program,
+        senses: &Senses,
+        draws: &mut Draws,
+        observe: impl FnMut(usize, Status),
+    ) -> (Status, Vec2) {
         assert_eq!(self.nodes.len(), program.memories, "memory belongs to another program");
         for node in &mut self.nodes {
             *node = if *node & RUNNING != 0 { *node & !RUNNING } else { 0 };
         }
         self.board.sense(senses);
-        let status = update(&program.code, &mut self.nodes, &mut self.board, draws);
+        let status = update(&program.code, &mut self.nodes, &mut self.board, draws, observe);
         (status, self.board.goal())
     }
 }
 
-/// The update phase: walks down to a leaf, then up until a parent has another child to tick.
-fn update(code: &[Instruction], memory: &mut [u16], board: &mut Blackboard, draws: &mut Draws) -> Status {
+/// The update phase: walks down to a leaf, then up until a parent has another child to tick. `observe` gets each
+/// visited instruction and its result.
+fn update(
+    code: &[Instruction],
+    memory: &mut [u16],
+    board: &mut Blackboard,
+    draws: &mut Draws,
+    mut observe: impl FnMut(usize, Status),
+) -> Status {
     let mut at = 0;
     loop {
         let node = &code[at];
@@ -195,6 +235,7 @@ fn update(code: &[Instruction], memory: &mut [u16], board: &mut Blackboard, draw
             _ => leaf(node, board, draws),
         };
         loop {
+            observe(at, status);
             if at == 0 {
                 return status;
             }
@@ -292,6 +333,8 @@ fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Statu
     }
 }
 
+// Inlined, because the tick without an observer is evolution's innermost loop.
+#[inline]
 fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
     let test = |holds: bool| if holds { Status::Success } else { Status::Failure };
     match node.kind {
