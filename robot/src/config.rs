@@ -12,6 +12,9 @@ pub struct RobotFile {
     pub id: String,
     /// The swarm file, relative to this file.
     pub swarm: PathBuf,
+    /// Where Groot2 may watch the running tree, such as "tcp://127.0.0.1:1667"; nowhere without it.
+    #[serde(default)]
+    pub groot: Option<String>,
     /// What the robot's devices are.
     pub devices: DeviceKind,
     /// Onboard evolution.

@@ -2,9 +2,10 @@
 //!
 //! A plain state machine over arena time in seconds; [`crate::daemon`] feeds it and does what it says.
 
+use crate::controller::Controller;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::tree::{CompileError, Memory, Program, Senses, Tree};
+use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::{Blobs, Neighbour, attraction, proximity_vector};
@@ -61,23 +62,10 @@ pub enum Action {
     Say(String),
 }
 
-#[derive(Clone, Debug)]
-struct Controller {
-    program: Program,
-    memory: Memory,
-}
-
-impl Controller {
-    fn new(tree: &Tree) -> Result<Controller, CompileError> {
-        let program = Program::compile(tree)?;
-        Ok(Controller { memory: Memory::new(&program), program })
-    }
-}
-
 /// The controller that an experiment gives.
 fn given_controller(text: &str) -> Result<Controller, String> {
     let tree = Tree::parse(text).map_err(|e| format!("controller: {e}"))?;
-    Controller::new(&tree).map_err(|e| format!("controller: {e}"))
+    Controller::new(tree).map_err(|e| format!("controller: {e}"))
 }
 
 #[derive(Clone, Debug)]
@@ -226,8 +214,13 @@ impl Core {
 
     /// Puts a tree in control for a segment; it runs under `avoiding`.
     pub fn load(&mut self, tree: &Tree) -> Result<(), CompileError> {
-        self.controller = Some(Controller::new(&tree.under_avoiding())?);
+        self.controller = Some(Controller::new(tree.under_avoiding())?);
         Ok(())
+    }
+
+    /// The tree in control, if there is one.
+    pub fn controller(&self) -> Option<&Controller> {
+        self.controller.as_ref()
     }
 
     /// What time brings, to be called at least at every control update.
@@ -262,9 +255,10 @@ impl Core {
             let senses = self.senses(now, readings);
             if let Some(controller) = &mut self.controller {
                 let mut draws = Draws::new(self.seed, u32::from(self.island), 0, self.updates, Stream::Controller);
-                let (_, goal) = controller.memory.tick(&controller.program, &senses, &mut draws);
-                self.wheels = steer(goal);
+                self.wheels = steer(controller.tick(&senses, &mut draws));
             }
+        } else if let Some(controller) = &mut self.controller {
+            controller.rest();
         }
         self.wheels
     }

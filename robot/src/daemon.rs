@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::core::{Action, Core, Readings};
 use crate::device::DeviceError;
 use crate::genes::{from_gene, to_gene};
+use crate::groot::Publisher;
 use crate::hardware::Hardware;
 use crate::onboard::{Onboard, Plan};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,9 @@ pub enum StartError {
     /// The link to the hub.
     #[error("link to the hub: {0}")]
     Link(#[from] SocketError),
+    /// Where Groot2 watches.
+    #[error("groot = {0}")]
+    Groot(SocketError),
     /// A device.
     #[error("{0}; is the arena running, or the robot's board connected?")]
     Device(#[from] DeviceError),
@@ -35,6 +39,7 @@ struct Daemon<'a> {
     link: RobotLink,
     hardware: Option<Hardware>,
     retry_at: Instant,
+    publisher: Option<Publisher>,
     onboard: Option<Onboard>,
     champion: Option<Migrant>,
     /// A segment whose tree could not be loaded yet, because no generation is done.
@@ -53,6 +58,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         link: Sockets::new().robot(&config.swarm.hub.robots, &config.robot.id)?,
         hardware: Some(Hardware::open(&config.robot.devices, &config.robot.id)?),
         retry_at: Instant::now(),
+        publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
         champion: None,
         owed: None,
@@ -188,6 +194,9 @@ impl Daemon<'_> {
                 self.hardware = None;
                 self.retry_at = Instant::now() + DEVICE_RETRY;
             }
+        }
+        if let Some(publisher) = &mut self.publisher {
+            publisher.show(self.core.controller());
         }
         self.tell(now);
     }

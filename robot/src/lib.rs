@@ -3,10 +3,12 @@
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
 pub mod config;
+pub mod controller;
 pub mod core;
 pub mod daemon;
 pub mod device;
 pub mod genes;
+pub mod groot;
 pub mod hardware;
 pub mod onboard;
 pub mod vision;

@@ -7,14 +7,14 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A demo of two robots in its own directory and on its own ports.
-struct Demo {
+pub struct Demo {
     out: tempfile::TempDir,
     child: Option<Child>,
     ports: u16,
 }
 
 impl Demo {
-    fn start(minutes: &str, more: &[&str]) -> Demo {
+    pub fn start(minutes: &str, more: &[&str]) -> Demo {
         let out = tempfile::tempdir().unwrap();
         let ports = free_ports();
         let child = xpuck()
@@ -34,7 +34,7 @@ impl Demo {
     }
 
     /// Waits until the hub says that the swarm runs.
-    fn wait_for_run(&self) {
+    pub fn wait_for_run(&self) {
         let deadline = Instant::now() + Duration::from_secs(30);
         while Instant::now() < deadline {
             let started = std::fs::read_dir(self.out.path()).unwrap().flatten().next();

@@ -5,5 +5,6 @@ mod cli;
 mod common;
 mod demo;
 mod docs;
+mod groot;
 mod switchboard;
 mod tree;

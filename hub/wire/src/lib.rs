@@ -4,6 +4,7 @@
 pub mod codec;
 mod experiment;
 pub mod file;
+pub mod groot;
 pub mod message;
 pub mod socket;
 mod status;

@@ -37,7 +37,7 @@ impl Sockets {
         Sockets::default()
     }
 
-    fn open(
+    pub(crate) fn open(
         &self,
         kind: zmq::SocketType,
         endpoint: &str,

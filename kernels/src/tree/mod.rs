@@ -19,7 +19,7 @@ pub use nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError};
 pub use program::{AsPublished, BYTES_BUDGET, CompileError, Program};
 pub use reference::reference_page;
-pub use registers::{Access, REGISTERS, Register, RegisterMap};
+pub use registers::{Access, REGISTERS, Register, RegisterMap, scalar_name};
 pub use tick::{Blackboard, Memory, Senses, Status};
 
 /// One node: its kind, how many children follow it, and its operands as numbers.

@@ -2,7 +2,7 @@
 
 use crate::random;
 use xpuck_kernels::tree::exchange::{
-    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml,
+    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml, to_xml_live,
 };
 use xpuck_kernels::tree::{Kind, RegisterMap, Tree};
 
@@ -154,4 +154,20 @@ fn drawn_boxes_do_not_overlap() {
             }
         }
     }
+}
+
+#[test]
+fn xml_for_a_viewer_numbers_every_node_and_reads_back() {
+    let tree = Tree::parse("sel\n  avoiding\n  par 1\n    movcv v_goal 90deg\n    successl\n").unwrap();
+    let xml = to_xml_live(&tree);
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let root = document.descendants().find(|n| n.has_tag_name("BehaviorTree")).unwrap();
+    assert_eq!(root.attribute("_fullpath"), Some(""));
+    let nodes: Vec<_> = root.descendants().skip(1).filter(|n| n.is_element()).collect();
+    let shown: Vec<_> = nodes.iter().map(|n| (n.tag_name().name(), n.attribute("_uid").unwrap())).collect();
+    let expected = [("ReactiveFallback", "1"), ("avoiding", "2"), ("par", "3"), ("movcv", "4"), ("AlwaysSuccess", "5")];
+    assert_eq!(shown, expected);
+    let paths: Vec<_> = nodes.iter().map(|n| n.attribute("_fullpath").unwrap()).collect();
+    assert_eq!(paths, ["sel::1", "avoiding::2", "par::3", "movcv::4", "successl::5"]);
+    same(from_xml(&xml).unwrap(), &tree, "XML for a viewer");
 }

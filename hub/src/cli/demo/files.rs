@@ -1,6 +1,6 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
-use super::DemoArgs;
+use super::{DemoArgs, groot};
 use crate::cli::arena::{ArenaFile, CameraFile};
 use crate::cli::simulate::read_tree;
 use anyhow::{Context, Result};
@@ -77,8 +77,8 @@ impl Layout {
         write(&config.join("hub.toml"), &toml::to_string(&hub)?)?;
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
-        for (id, path) in swarm.robots.iter().zip(&robots) {
-            write(path, &robot_file(id, devices.path()))?;
+        for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
+            write(path, &robot_file(id, devices.path(), groot::port(args, i)))?;
         }
         Ok(Layout {
             swarm,
@@ -101,9 +101,10 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-fn robot_file(id: &str, devices: &Path) -> String {
+fn robot_file(id: &str, devices: &Path, groot: Option<u16>) -> String {
+    let groot = groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
     format!(
-        "id = \"{id}\"\nswarm = \"../swarm.toml\"\n\n[devices]\nkind = \"virtual\"\ndirectory = {:?}\n\
+        "id = \"{id}\"\nswarm = \"../swarm.toml\"\n{groot}\n[devices]\nkind = \"virtual\"\ndirectory = {:?}\n\
          camera_width = {}\ncamera_height = {}\n\n[evolution]\nthreads = 1\n",
         devices.display().to_string(),
         CAMERA.width,

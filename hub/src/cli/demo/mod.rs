@@ -1,6 +1,7 @@
 //! `xpuck demo`: the whole swarm on one machine, as real processes.
 
 mod files;
+mod groot;
 mod processes;
 mod report;
 mod watch;
@@ -23,7 +24,9 @@ use xpuck_wire::socket::Sockets;
 /// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
 #[derive(Args)]
 #[command(
-    after_help = "While it runs: open the console it names, or try `xpuck robots`, `xpuck pause`, `xpuck resume`."
+    after_help = "While it runs: open the console it names, or try `xpuck robots`, `xpuck pause`, `xpuck resume`.\n\
+        With --groot, Groot2 (https://www.behaviortree.dev/groot) shows what every node of a robot's tree does: choose \
+        its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
     /// Number of robots, 1 to 16.
@@ -47,6 +50,9 @@ pub struct DemoArgs {
     /// First of four ports: console, robots, operator, motion capture.
     #[arg(long, default_value_t = 7600)]
     ports: u16,
+    /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
+    groot: Option<u16>,
     /// Individuals on each robot.
     #[arg(long, default_value_t = 256)]
     population: usize,
@@ -72,6 +78,7 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     if !(8..=4096).contains(&args.population) || args.ports > 65_531 {
         bail!("--population takes 8 to 4096 and --ports at most 65531");
     }
+    groot::check(args)?;
     let stop = lifeline::stop_flag(false)?;
     let layout = Layout::write(args)?;
     let mut processes = Processes::new(&layout)?;
@@ -107,6 +114,9 @@ fn conduct(
     processes.start_service("hub", &layout.hub)?;
     if let (false, Some(console)) = (args.json, &layout.swarm.hub.console) {
         println!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64());
+    }
+    if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
+        println!("{where_to}");
     }
     for (id, file) in layout.swarm.robots.iter().zip(&layout.robots) {
         processes.start_robot(id, file)?;

@@ -18,7 +18,7 @@ pub use json::to_json;
 pub use json_read::from_json;
 pub use svg::to_svg;
 pub use svg_layout::Direction;
-pub use xml::to_xml;
+pub use xml::{TREE, to_xml, to_xml_live};
 pub use xml_read::from_xml;
 
 use super::nodes::Kind;

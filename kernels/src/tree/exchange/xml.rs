@@ -25,8 +25,8 @@ pub(super) const SAME: [(Kind, &str); 9] = [
     (Kind::Failurel, "AlwaysFailure"),
 ];
 
-/// The name of the only tree in our files.
-const TREE: &str = "xpuck";
+/// The name of the only tree in our files, and of its blackboard in the Groot2 protocol.
+pub const TREE: &str = "xpuck";
 
 /// The name that BehaviorTree.CPP has for a kind, if it has the kind.
 fn same(kind: Kind) -> Option<&'static str> {
@@ -43,15 +43,39 @@ pub(super) fn category(kind: Kind) -> &'static str {
     }
 }
 
+/// For whom the XML is.
+#[derive(Clone, Copy, PartialEq)]
+enum For {
+    /// Editors and files.
+    Editing,
+    /// A viewer of the running tree: nodes have numbers.
+    Watching,
+}
+
 /// The tree as a file of BehaviorTree.CPP version 4.
 pub fn to_xml(tree: &Tree) -> String {
+    write_xml(tree, For::Editing)
+}
+
+/// The tree as BehaviorTree.CPP describes a running one to Groot2: as [`to_xml`], and every node has a `_uid`, its
+/// place in [`Tree::nodes`] counted from 1, and a `_fullpath`, which is unique too.
+pub fn to_xml_live(tree: &Tree) -> String {
+    write_xml(tree, For::Watching)
+}
+
+fn write_xml(tree: &Tree, reader: For) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let _ = writeln!(xml, "<root BTCPP_format=\"4\" main_tree_to_execute=\"{TREE}\">\n  <BehaviorTree ID=\"{TREE}\">");
+    let path = if reader == For::Watching { " _fullpath=\"\"" } else { "" };
+    let _ = writeln!(xml, "<root BTCPP_format=\"4\" main_tree_to_execute=\"{TREE}\">");
+    let _ = writeln!(xml, "  <BehaviorTree ID=\"{TREE}\"{path}>");
     let mut open: Vec<(&str, u16)> = Vec::new();
-    for node in tree.nodes() {
+    for (place, node) in tree.nodes().iter().enumerate() {
         let indent = 4 + 2 * open.len();
-        let name = same(node.kind).unwrap_or(category(node.kind));
-        let _ = write!(xml, "{:indent$}<{name}{}", "", attributes(node));
+        let (name, identity) = match reader {
+            For::Editing => (same(node.kind).unwrap_or(category(node.kind)), identity(node.kind)),
+            For::Watching => (model_name(node.kind), numbers(node.kind, place + 1)),
+        };
+        let _ = write!(xml, "{:indent$}<{name}{identity}{}", "", operands(node));
         if let Some(last) = open.last_mut() {
             last.1 -= 1;
         }
@@ -73,11 +97,25 @@ pub fn to_xml(tree: &Tree) -> String {
     xml
 }
 
+/// What a kind is called in the TreeNodesModel.
+fn model_name(kind: Kind) -> &'static str {
+    same(kind).unwrap_or(kind.spec().name)
+}
+
+fn identity(kind: Kind) -> String {
+    if same(kind).is_some() { String::new() } else { format!(" ID=\"{}\"", kind.spec().name) }
+}
+
+/// The name that a viewer shows, our own, and what tells nodes apart.
+fn numbers(kind: Kind, uid: usize) -> String {
+    let name = kind.spec().name;
+    format!(" name=\"{name}\" _uid=\"{uid}\" _fullpath=\"{name}::{uid}\"")
+}
+
 /// Names and words hold letters, digits, dots and signs only, so that nothing needs escaping.
-fn attributes(node: &Node) -> String {
-    let spec = node.kind.spec();
-    let mut text = if same(node.kind).is_some() { String::new() } else { format!(" ID=\"{}\"", spec.name) };
-    for (value, o) in node.operands.iter().zip(spec.operands) {
+fn operands(node: &Node) -> String {
+    let mut text = String::new();
+    for (value, o) in node.operands.iter().zip(node.kind.spec().operands) {
         let _ = write!(text, " {}=\"{}\"", o.name, operand::exact_word(*value, o.operand));
     }
     text

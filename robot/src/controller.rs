@@ -1,0 +1,85 @@
+//! The tree in control, and what its nodes did last.
+
+use std::sync::Arc;
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::{Blackboard, CompileError, Memory, Program, Senses, Status, Tree};
+use xpuck_wire::groot::NodeState;
+
+/// A tree with its memory.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    tree: Arc<Tree>,
+    program: Program,
+    memory: Memory,
+    nodes: Vec<NodeState>,
+}
+
+impl Controller {
+    /// The tree as it is, at its start.
+    pub fn new(tree: Tree) -> Result<Controller, CompileError> {
+        let program = Program::compile(&tree)?;
+        let nodes = vec![NodeState::Idle; tree.nodes().len()];
+        Ok(Controller { tree: Arc::new(tree), memory: Memory::new(&program), program, nodes })
+    }
+
+    /// One tick; returns the goal velocity.
+    pub fn tick(&mut self, senses: &Senses, draws: &mut Draws) -> Vec2 {
+        self.rest();
+        let nodes = &mut self.nodes;
+        let mut observe = |node: usize, status| {
+            nodes[node] = match status {
+                Status::Running => NodeState::Running,
+                Status::Success => NodeState::Success,
+                Status::Failure => NodeState::Failure,
+            }
+        };
+        self.memory.tick_observed(&self.program, senses, draws, &mut observe).1
+    }
+
+    /// An update without a tick: no node does anything.
+    pub fn rest(&mut self) {
+        self.nodes.iter_mut().for_each(|node| *node = node.passed_by());
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// What the tree's nodes did in the last update, in preorder.
+    pub fn nodes(&self) -> &[NodeState] {
+        &self.nodes
+    }
+
+    /// The registers after the last tick.
+    pub fn board(&self) -> &Blackboard {
+        &self.memory.board
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use NodeState::{Failure, Idle, IdleAfterFailure, IdleAfterSuccess, Success};
+    use xpuck_kernels::math::vec2;
+    use xpuck_kernels::random::Stream;
+
+    #[test]
+    fn nodes_show_the_last_tick_and_what_was_before() {
+        let tree = Tree::parse("sel\n  avoiding\n  movcv v_goal 0deg\n  failurel\n").unwrap();
+        let mut controller = Controller::new(tree).unwrap();
+        assert_eq!(controller.nodes(), [Idle; 4]);
+        let mut senses = Senses::default();
+        let draws = || Draws::new(1, 0, 0, 0, Stream::Controller);
+        controller.tick(&senses, &mut draws());
+        assert_eq!(controller.nodes(), [Success, Failure, Success, Idle]);
+        senses.prox = vec2(0.5, 0.1);
+        controller.tick(&senses, &mut draws());
+        assert_eq!(controller.nodes(), [Success, Success, IdleAfterSuccess, Idle]);
+        senses.prox = Vec2::ZERO;
+        controller.tick(&senses, &mut draws());
+        controller.rest();
+        assert_eq!(controller.nodes(), [IdleAfterSuccess, IdleAfterFailure, IdleAfterSuccess, Idle]);
+    }
+}

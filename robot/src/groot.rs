@@ -1,0 +1,80 @@
+//! Groot2 watches this robot: a thread answers its requests from the latest snapshot of the running tree.
+//!
+//! The control loop never waits for it: where the thread is just looking at a snapshot, the next one is dropped.
+
+use crate::controller::Controller;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use xpuck_kernels::tree::exchange::{TREE, to_xml_live};
+use xpuck_kernels::tree::{Tree, scalar_name};
+use xpuck_wire::groot::{GrootEnd, NodeState, View, WatchedTree, reply};
+use xpuck_wire::socket::{SocketError, Sockets};
+
+/// How long the thread waits for a request before it looks whether it is to end, ms.
+const LOOK: i64 = 100;
+
+/// The running tree after an update.
+struct Snapshot {
+    tree: Arc<WatchedTree>,
+    nodes: Vec<NodeState>,
+    registers: Vec<(String, f32)>,
+}
+
+#[derive(Default)]
+struct Shared {
+    latest: Mutex<Option<Arc<Snapshot>>>,
+    ended: AtomicBool,
+}
+
+/// Shows the running tree to viewers; dropping it ends its thread at its next look.
+pub struct Publisher {
+    shared: Arc<Shared>,
+    shown: Option<(Arc<Tree>, Arc<WatchedTree>)>,
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Publisher {
+    /// Listens at `endpoint`, such as `tcp://127.0.0.1:1667`.
+    pub fn start(endpoint: &str) -> Result<Publisher, SocketError> {
+        let end = Sockets::new().groot(endpoint)?;
+        let shared = Arc::new(Shared::default());
+        let seen = shared.clone();
+        std::thread::spawn(move || serve(&end, &seen));
+        Ok(Publisher { shared, shown: None })
+    }
+
+    /// Shows what the tree in control did in an update, or that there is none.
+    pub fn show(&mut self, controller: Option<&Controller>) {
+        let snapshot = controller.map(|controller| self.snapshot(controller));
+        if let Ok(mut latest) = self.shared.latest.try_lock() {
+            *latest = snapshot.map(Arc::new);
+        }
+    }
+
+    fn snapshot(&mut self, controller: &Controller) -> Snapshot {
+        let shown = self.shown.take().filter(|(tree, _)| Arc::ptr_eq(tree, controller.tree()));
+        let (tree, watched) = shown.unwrap_or_else(|| {
+            let tree = controller.tree().clone();
+            let watched = WatchedTree::new(TREE, to_xml_live(&tree));
+            (tree, Arc::new(watched))
+        });
+        self.shown = Some((tree, watched.clone()));
+        let cells = controller.board().cells().iter();
+        let registers = (0..).map(scalar_name).zip(cells.copied()).collect();
+        Snapshot { tree: watched, nodes: controller.nodes().to_vec(), registers }
+    }
+}
+
+fn serve(end: &GrootEnd, shared: &Shared) {
+    while !shared.ended.load(Ordering::Relaxed) {
+        let Some(request) = end.receive(LOOK) else { continue };
+        let latest = shared.latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let view = latest.as_ref().map(|s| View { tree: &s.tree, nodes: &s.nodes, registers: &s.registers });
+        end.answer(reply(&request, view.as_ref()));
+    }
+}
