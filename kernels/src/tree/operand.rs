@@ -33,7 +33,7 @@ impl Words {
             if !(f64::from(low)..=f64::from(high)).contains(&steps) {
                 return Err(bad(format!("is outside {:.1}..={:.1} degrees", low * 1.40625, high * 1.40625)));
             }
-            return Ok(steps as f32);
+            return Ok(plain_zero(steps as f32));
         }
         let value: f32 = word.parse().map_err(|_| bad("is not a number".into()))?;
         if !value.is_finite() || value < low || value > high {
@@ -47,7 +47,7 @@ impl Words {
         if value % step != 0.0 {
             return Err(bad(format!("is not a multiple of {step}")));
         }
-        Ok(value)
+        Ok(plain_zero(value))
     }
 
     fn register(self, word: &str, vector: bool) -> Result<f32, String> {
@@ -87,6 +87,11 @@ pub(super) fn exact_word(value: f32, operand: Operand) -> String {
         Operand::Angle | Operand::Width => format!("{}deg", f64::from(value) * DEGREES),
         _ => format!("{value}"),
     }
+}
+
+/// Zero for both zeros: only a factor has a use for -0, and one byte of the binary form does not hold it.
+fn plain_zero(value: f32) -> f32 {
+    value + 0.0
 }
 
 fn is_angular(operand: Operand) -> bool {

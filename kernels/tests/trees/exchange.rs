@@ -36,6 +36,16 @@ fn angles_between_steps_survive_where_they_fit() {
 }
 
 #[test]
+fn only_factors_tell_the_two_zeros_apart() {
+    let text =
+        "seq\n  ifsect v_blue -0deg -0\n  movcv v_goal -0.2deg\n  ifprob s_n -0 -0.0\n  mulas s_scr s_n -0 s_n\n";
+    let tree = Tree::parse(text).unwrap();
+    same(from_binary(&to_binary(&tree).unwrap()).unwrap(), &tree, "binary");
+    let expected = "seq\n  ifsect v_blue 0deg 0deg\n  movcv v_goal 0deg\n  ifprob s_n 0 0\n  mulas s_scr s_n -0 s_n\n";
+    assert_eq!(tree.to_string(), expected);
+}
+
+#[test]
 fn the_largest_tree_fits_every_format() {
     let leaf = Tree::leaf(Kind::Mulav, &[18.0, 14.0, f32::MIN_POSITIVE, 10.0]);
     let row = Tree::inner(Kind::Seq, &[], &vec![leaf; 255]);

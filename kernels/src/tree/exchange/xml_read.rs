@@ -10,8 +10,10 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 /// Attributes that say nothing about what a node does: names and notes of editors and of the Groot2 protocol.
 const NOTES: [&str; 4] = ["name", "_uid", "_fullpath", "_description"];
-/// Most attributes in a file; the parser compares those of one element with each other.
+/// Most attributes in a file.
 const MAX_ATTRIBUTES: usize = 8 * MAX_NODES;
+/// Most attributes of an element; the parser compares each with all others.
+const MAX_OF_ELEMENT: usize = 1024;
 
 /// Reads a tree from XML of BehaviorTree.CPP version 4: the one that `main_tree_to_execute` names, or the only one.
 ///
@@ -21,6 +23,10 @@ pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     let mut source = Source::new(text)?;
     if text.bytes().filter(|b| *b == b'=').count() > MAX_ATTRIBUTES {
         return Err(source.error(0, format!("more than {MAX_ATTRIBUTES} attributes")));
+    }
+    // Attributes hold no `<`, so those of an element lie between two of them.
+    if text.split('<').any(|element| element.bytes().filter(|b| *b == b'=').count() > MAX_OF_ELEMENT) {
+        return Err(source.error(0, format!("an element with more than {MAX_OF_ELEMENT} attributes")));
     }
     // Each element comes with white space on both sides, and the model of nodes adds its own.
     let options = ParsingOptions { nodes_limit: 16 * MAX_NODES as u32, ..ParsingOptions::default() };
