@@ -2,14 +2,16 @@
 
 OUT ?= runs
 DEMO ?=
+SECONDS ?= 60
 
-.PHONY: help deps build demo test lint test-long bench picture clean
+.PHONY: help deps deps-fuzz build demo test lint test-long bench fuzz picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project"
-	@echo "make test-long  what takes longer: a whole demo, and its best tree measured"
+	@echo "make test-long  what takes longer: fuzzing, a whole demo, and its best tree measured"
 	@echo "make bench      micro-benchmarks: cost of a tree's tick"
+	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
 	@echo "make picture    the picture of the README, from a run"
 	@echo "make clean      remove what was built"
@@ -26,16 +28,24 @@ demo: build
 
 lint: deps
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
 test: lint
 	cargo test --workspace
 
-test-long: build
+# The fuzzer's own library is C++.
+deps-fuzz: deps
+	@sh tools/deps.sh g++
+
+test-long: build deps-fuzz
 	sh tools/test-long.sh
 
 bench: deps
 	cargo bench -p xpuck-kernels --profile dev
+
+fuzz: build deps-fuzz
+	sh tools/fuzz.sh $(SECONDS)
 
 picture: build
 	sh tools/picture.sh

@@ -1,0 +1,60 @@
+//! What must hold for every tree that a reader accepts.
+
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::exchange::{
+    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml, to_xml_live,
+};
+use xpuck_kernels::tree::{CompileError, Memory, ParseError, Program, Senses, Tree};
+
+/// Ticks of a tree that fits a robot.
+const TICKS: u32 = 4;
+
+/// Checks what a reader of text made of its input: an error has a place and a message, a tree is sound.
+///
+/// # Panics
+/// If not; libFuzzer then keeps the input.
+pub fn check_read(read: Result<Tree, ParseError>) {
+    match read {
+        Ok(tree) => check(&tree),
+        Err(error) => assert!(!error.message.is_empty() && !error.to_string().is_empty() && error.column >= 1),
+    }
+}
+
+/// Checks that a tree survives every format, compiles or is refused for its size, and can be ticked.
+///
+/// # Panics
+/// If not; libFuzzer then keeps the input.
+pub fn check(tree: &Tree) {
+    same("XML", from_xml(&to_xml(tree)).unwrap(), tree);
+    same("XML for viewers", from_xml(&to_xml_live(tree)).unwrap(), tree);
+    same("JSON", from_json(&to_json(tree)).unwrap(), tree);
+    if let Ok(bytes) = to_binary(tree) {
+        // What has a binary form has angles in whole steps, which the text form keeps too.
+        same("binary", from_binary(&bytes).unwrap(), tree);
+        same("text", Tree::parse(&tree.to_string()).unwrap(), tree);
+    } else {
+        let read = Tree::parse(&tree.to_string()).unwrap();
+        assert_eq!(read.nodes().len(), tree.nodes().len());
+    }
+    assert!(to_dot(tree).starts_with("digraph") && to_svg(tree, Direction::Down).contains("<svg"));
+    match Program::compile(tree) {
+        Ok(program) => tick(tree, &program),
+        Err(CompileError::Nodes(_) | CompileError::Bytes(_)) => {}
+    }
+}
+
+fn same(format: &str, read: Tree, tree: &Tree) {
+    assert!(read.key() == tree.key(), "{format} changed the tree\n{tree}\n{read}");
+}
+
+fn tick(tree: &Tree, program: &Program) {
+    let mut memory = Memory::new(program);
+    for number in 0..TICKS {
+        let mut visited = 0;
+        let mut observe = |_, _| visited += 1;
+        let mut draws = Draws::new(1, 0, 0, number, Stream::Controller);
+        let (_, goal) = memory.tick_observed(program, &Senses::default(), &mut draws, &mut observe);
+        assert!(goal.x.is_finite() && goal.y.is_finite());
+        assert!((1..=tree.nodes().len()).contains(&visited));
+    }
+}
