@@ -4,6 +4,7 @@
 //! robots run: subtrees expanded, operands decoded, laid out so that a tick needs neither recursion nor allocation.
 
 pub mod exchange;
+pub mod machine;
 mod nodes;
 mod operand;
 mod parse;

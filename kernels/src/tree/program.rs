@@ -70,14 +70,7 @@ impl Program {
 
     /// Compiles a tree; `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
     pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
-        let mut nodes = Vec::with_capacity(tree.nodes().len() * 2);
-        let mut sources = Vec::with_capacity(tree.nodes().len() * 2);
-        for (place, node) in tree.nodes().iter().enumerate() {
-            expand(node, as_published, &mut nodes);
-            // A subtree's first instruction is its root, whose result is the subtree's.
-            sources.push(Some(place as u16));
-            sources.resize(nodes.len(), None);
-        }
+        let (nodes, sources) = expanded(tree, as_published);
         if nodes.len() > MAX_NODES {
             return Err(CompileError::Nodes(nodes.len()));
         }
@@ -165,6 +158,19 @@ const GOAL: f32 = registers::GOAL as f32;
 const PROX: f32 = registers::PROX as f32;
 const BLUE: f32 = registers::BLUE as f32;
 const SCRATCH: f32 = registers::SCRATCH as f32;
+
+/// The nodes of a tree in preorder, its subtrees in primitive nodes; and for each the node of the tree it stands for,
+/// or `None` within a subtree: a subtree's first node is its root, whose result is the subtree's.
+pub(super) fn expanded(tree: &Tree, as_published: AsPublished) -> (Vec<Node>, Vec<Option<u16>>) {
+    let mut nodes = Vec::with_capacity(tree.nodes().len() * 2);
+    let mut sources = Vec::with_capacity(tree.nodes().len() * 2);
+    for (place, node) in tree.nodes().iter().enumerate() {
+        expand(node, as_published, &mut nodes);
+        sources.push(Some(place as u16));
+        sources.resize(nodes.len(), None);
+    }
+    (nodes, sources)
+}
 
 /// Appends what a node stands for: itself, or the subtree of thesis 6.5 in primitive nodes.
 pub(super) fn expand(node: &Node, as_published: AsPublished, out: &mut Vec<Node>) {

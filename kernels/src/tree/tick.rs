@@ -10,6 +10,7 @@ use super::program::{Instruction, Program};
 use super::registers::{ATTR, Access, CELLS, GOAL, NEIGHBOURS, PROX, REGISTERS, UP};
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
+use std::fmt;
 
 /// What a node returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,16 @@ pub enum Status {
     Failure,
     /// Needs more ticks.
     Running,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Status::Success => "success",
+            Status::Failure => "failure",
+            Status::Running => "running",
+        })
+    }
 }
 
 const RUNNING: u16 = 0x8000;
@@ -76,7 +87,8 @@ const ACCESS: [Access; CELLS] = {
 };
 
 impl Blackboard {
-    fn sense(&mut self, s: &Senses) {
+    /// Begins a tick: new senses, v_goal unwritten.
+    pub(super) fn sense(&mut self, s: &Senses) {
         let vectors = [s.prox, s.up, s.attr, s.colours[0], s.colours[1], s.colours[2]];
         for (i, v) in vectors.into_iter().enumerate() {
             (self.cells[PROX + 2 * i], self.cells[PROX + 2 * i + 1]) = (v.x, v.y);
@@ -124,7 +136,7 @@ impl Blackboard {
     }
 
     /// The goal velocity after a tick: NaN and infinite components count as 0.
-    fn goal(&self) -> Vec2 {
+    pub(super) fn goal(&self) -> Vec2 {
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
         vec2(finite(self.cells[GOAL]), finite(self.cells[GOAL + 1]))
     }
@@ -333,9 +345,9 @@ fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Statu
     }
 }
 
-// Inlined, because the tick without an observer is evolution's innermost loop.
+/// Ticks a leaf, which has no memory. Inlined, because the tick without an observer is evolution's innermost loop.
 #[inline]
-fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
+pub(super) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
     let test = |holds: bool| if holds { Status::Success } else { Status::Failure };
     match node.kind {
         Kind::Movcs => board.write_scalar(node.d, node.a),

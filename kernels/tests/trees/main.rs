@@ -1,7 +1,9 @@
-//! Trees as people and other programs keep them: the node table's promises, exchange formats, and the library.
+//! Trees as people and other programs keep them: the node table's promises, exchange formats, the library,
+//! and other machines.
 
 mod exchange;
 mod hostile;
 mod library;
+mod memoryless;
 mod random;
 mod results;

@@ -31,6 +31,22 @@ fn operand(operand: Operand, draws: &mut Draws) -> f32 {
     }
 }
 
+/// Makes half of a node's large numbers small: they show what large ones hide, like counts that are reached.
+pub fn shrink(node: &mut Node, draws: &mut Draws) {
+    for (value, spec) in node.operands.iter_mut().zip(node.kind.spec().operands) {
+        if !spec.operand.is_register() && value.abs() > 4.0 && draws.below(2) == 0 {
+            *value = 1.0 + draws.below(3) as f32;
+        }
+    }
+}
+
+/// A random tree with many small numbers.
+pub fn small_tree(depth: u32, draws: &mut Draws) -> Tree {
+    let mut nodes = tree(depth, draws).nodes().to_vec();
+    nodes.iter_mut().for_each(|node| shrink(node, draws));
+    Tree::from_preorder(nodes)
+}
+
 /// A random tree of any nodes, at most `depth` levels below its root.
 pub fn tree(depth: u32, draws: &mut Draws) -> Tree {
     let mut nodes = Vec::new();

@@ -20,12 +20,7 @@ fn subject(kind: Kind, draws: &mut Draws) -> Tree {
         _ => 0,
     };
     let mut node = random::node(kind, children as u16, draws);
-    // Large operands hide what small ones show: counts that are reached, sums that stay finite.
-    for (value, spec) in node.operands.iter_mut().zip(kind.spec().operands) {
-        if !spec.operand.is_register() && value.abs() > 4.0 && draws.below(2) == 0 {
-            *value = 1.0 + draws.below(3) as f32;
-        }
-    }
+    random::shrink(&mut node, draws);
     let below: Vec<Tree> = (0..children).map(|_| child(draws)).collect();
     Tree::inner(kind, &node.operands[..kind.spec().operands.len()], &below)
 }

@@ -1,0 +1,57 @@
+//! `par` with memoryless nodes alone.
+//!
+//! `seq` and `sel` end at the first running child, but `par` goes on. So below a `par` no leaf is running: it fails and
+//! notes in a variable that it would have been, and everything up to the `par` asks that variable.
+
+use super::form::Form;
+use super::leaf::{Leaf, Role, Variable};
+
+/// `par k` over children that may be running; `number` is that of its variables.
+pub(super) fn par(k: i32, children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
+    let variable = |role| Variable { role, node: number };
+    let (count, possible, running) = (variable(Role::Count), variable(Role::Possible), variable(Role::Running));
+    let mut steps = vec![Form::Leaf(Leaf::Set(count, 0)), Form::Leaf(Leaf::Set(possible, 0))];
+    for child in children {
+        let counted = Form::Leaf(Leaf::Add(possible, 1));
+        steps.push(Form::Leaf(Leaf::Set(running, 0)));
+        steps.push(Form::successd(Form::Sel(vec![
+            Form::Seq(vec![never_running(child, running), Form::Leaf(Leaf::Add(count, 1)), counted.clone()]),
+            Form::Seq(vec![Form::Leaf(Leaf::Is(running, 1)), counted]),
+        ])));
+    }
+    steps.push(Form::Sel(vec![
+        Form::Leaf(Leaf::Least(count, k)),
+        Form::Seq(vec![Form::Leaf(Leaf::Least(possible, k)), Form::Leaf(Leaf::Running)]),
+    ]));
+    Form::Seq(steps)
+}
+
+/// The same tree, except that where it was running it fails with `flag` at 1; `flag` is 0 when it is ticked.
+fn never_running(form: Form<Leaf>, flag: Variable) -> Form<Leaf> {
+    if !may_run(&form) {
+        return form;
+    }
+    let quiet = || Form::Leaf(Leaf::Is(flag, 0));
+    let below = |child: Form<Leaf>| never_running(child, flag);
+    match form {
+        Form::Seq(children) => Form::Seq(children.into_iter().map(below).collect()),
+        // A child that would have been running looks like one that failed, so the others ask before they start.
+        Form::Sel(children) => {
+            let guarded = |(i, child)| if i == 0 { below(child) } else { Form::Seq(vec![quiet(), below(child)]) };
+            Form::Sel(children.into_iter().enumerate().map(guarded).collect())
+        }
+        Form::Successd(child) => Form::Sel(vec![below(*child), quiet()]),
+        Form::Failed(child) => Form::failed(below(*child)),
+        Form::Invert(child) => Form::Seq(vec![Form::invert(below(*child)), quiet()]),
+        Form::Leaf(Leaf::Robot(leaf)) => Form::Leaf(Leaf::Note(flag, leaf)),
+        Form::Leaf(Leaf::Running) => Form::failed(Form::Leaf(Leaf::Set(flag, 1))),
+        Form::Leaf(leaf) => Form::Leaf(leaf),
+    }
+}
+
+fn may_run(form: &Form<Leaf>) -> bool {
+    match form {
+        Form::Leaf(leaf) => leaf.results().running,
+        _ => form.children().iter().any(may_run),
+    }
+}
