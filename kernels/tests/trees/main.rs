@@ -7,3 +7,4 @@ mod library;
 mod memoryless;
 mod random;
 mod results;
+mod state_machines;

@@ -1,17 +1,21 @@
 //! Trees as a notation for other machines, and other machines as trees (thesis 3.1.6, 3.1.8 and 3.1.9).
 //!
 //! All work on the memoryless [`Form`]: [`Memoryless`] brings any tree into it, [`LeafMachine`] turns it into a state
-//! machine.
+//! machine. A [`StateMachine`] becomes a tree that robots run as it is.
 
 mod form;
 mod form_memory;
+mod fsm;
 mod leaf;
 mod leaf_machine;
 mod memoryless;
 mod parallel;
+mod probability;
 
 pub use form::{Domain, Form};
 pub use form_memory::FormMemory;
+pub use fsm::{Encoded, MAX_STATES, MAX_TRANSITIONS, MachineError, State, StateMachine, Transition};
 pub use leaf::{Leaf, RobotLeaf, Role, Variable};
 pub use leaf_machine::{LeafMachine, LeafState, Target};
 pub use memoryless::Memoryless;
+pub use probability::Guard;
