@@ -6,5 +6,6 @@ mod hostile;
 mod library;
 mod memoryless;
 mod random;
+mod rasp;
 mod results;
 mod state_machines;

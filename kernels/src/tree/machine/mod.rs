@@ -1,7 +1,7 @@
 //! Trees as a notation for other machines, and other machines as trees (thesis 3.1.6, 3.1.8 and 3.1.9).
 //!
 //! All work on the memoryless [`Form`]: [`Memoryless`] brings any tree into it, [`LeafMachine`] turns it into a state
-//! machine. A [`StateMachine`] becomes a tree that robots run as it is.
+//! machine, and [`Rasp`] runs a universal computer with it. A [`StateMachine`] becomes a tree that robots run as it is.
 
 mod form;
 mod form_memory;
@@ -11,6 +11,7 @@ mod leaf_machine;
 mod memoryless;
 mod parallel;
 mod probability;
+mod rasp;
 
 pub use form::{Domain, Form};
 pub use form_memory::FormMemory;
@@ -19,3 +20,4 @@ pub use leaf::{Leaf, RobotLeaf, Role, Variable};
 pub use leaf_machine::{LeafMachine, LeafState, Target};
 pub use memoryless::Memoryless;
 pub use probability::Guard;
+pub use rasp::{Fault, LIMIT, Rasp, RaspLeaf, assemble, rasp_tree};
