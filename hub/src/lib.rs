@@ -7,6 +7,7 @@ pub mod config;
 pub mod console;
 pub mod geneserver;
 pub mod lifeline;
+pub mod machine_file;
 pub mod measure;
 pub mod mocap;
 pub mod recorder;

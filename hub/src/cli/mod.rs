@@ -7,6 +7,7 @@ pub mod demo;
 pub mod engine;
 pub mod evolve;
 pub mod hub;
+pub mod machines;
 pub mod operator;
 pub mod simulate;
 pub mod tree;

@@ -10,7 +10,7 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::tree::{MAX_TEXT, Program, RegisterMap, Tree, reference_page};
 
-/// Check, format and convert behaviour trees.
+/// Check, format, convert and transform behaviour trees.
 ///
 /// A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
 /// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
@@ -28,6 +28,10 @@ enum TreeCommand {
     Convert(ConvertArgs),
     Reduce(super::algebra::ReduceArgs),
     Equal(super::algebra::EqualArgs),
+    Memoryless(super::machines::MemorylessArgs),
+    FromFsm(super::machines::FromFsmArgs),
+    ToFsm(super::machines::ToFsmArgs),
+    Rasp(super::machines::RaspArgs),
     /// Print the reference page: every node with its operands, results and size, and every register.
     ///
     /// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
@@ -127,6 +131,10 @@ pub fn run(args: &TreeArgs) -> Result<()> {
         TreeCommand::Convert(args) => convert(args),
         TreeCommand::Reduce(args) => super::algebra::reduce(args),
         TreeCommand::Equal(args) => super::algebra::equal(args),
+        TreeCommand::Memoryless(args) => super::machines::memoryless(args),
+        TreeCommand::FromFsm(args) => super::machines::from_fsm(args),
+        TreeCommand::ToFsm(args) => super::machines::to_fsm(args),
+        TreeCommand::Rasp(args) => super::machines::rasp(args),
         TreeCommand::Nodes => print(reference_page().as_bytes()),
     }
 }
@@ -189,28 +197,38 @@ fn format_of(path: &Path) -> Result<From> {
 pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
     let name = path.display().to_string();
     let from = from.map_or_else(|| format_of(path), Ok)?;
-    let mut bytes = Vec::new();
-    // One byte past the limit is enough for every reader to refuse the file.
-    let read = File::open(path).and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes));
-    read.with_context(|| format!("{name}: cannot be read"))?;
     if from == From::Bin {
-        return from_binary(&bytes).context(name);
+        return from_binary(&bytes(path)?).context(name);
     }
-    let text = std::str::from_utf8(&bytes).with_context(|| format!("{name}: not UTF-8 text"))?;
+    let text = text(path)?;
     match from {
-        From::Text => Tree::parse_with(text, RegisterMap::Full, exact),
-        From::Json => from_json(text),
-        _ => from_xml(text),
+        From::Text => Tree::parse_with(&text, RegisterMap::Full, exact),
+        From::Json => from_json(&text),
+        _ => from_xml(&text),
     }
     .context(name)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+/// A file's text, at most one byte more than the longest that any reader takes.
+pub(super) fn text(path: &Path) -> Result<String> {
+    String::from_utf8(bytes(path)?).with_context(|| format!("{}: not UTF-8 text", path.display()))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One byte past the limit is enough for every reader to refuse the file.
+    let read = File::open(path).and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes));
+    read.with_context(|| format!("{}: cannot be read", path.display()))?;
+    Ok(bytes)
+}
+
+/// Writes a file.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 /// Prints; a reader that has seen enough, like `head`, is no error.
-fn print(bytes: &[u8]) -> Result<()> {
+pub(super) fn print(bytes: &[u8]) -> Result<()> {
     match std::io::stdout().write_all(bytes) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("the output"),
         _ => Ok(()),

@@ -3,8 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 5] =
-    ["README.md", "docs/architecture.md", "docs/performance.md", "docs/exchange.md", "docs/nodes.md"];
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "docs/architecture.md",
+    "docs/performance.md",
+    "docs/exchange.md",
+    "docs/algebra.md",
+    "docs/nodes.md",
+];
 
 #[test]
 fn commands_in_documents_work() {

@@ -6,5 +6,6 @@ mod common;
 mod demo;
 mod docs;
 mod groot;
+mod machines;
 mod switchboard;
 mod tree;

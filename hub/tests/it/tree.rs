@@ -27,7 +27,8 @@ fn text(path: &Path) -> &str {
 }
 
 fn library() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(TREES).unwrap().map(|e| e.unwrap().path()).collect();
+    let entries = std::fs::read_dir(TREES).unwrap().map(|e| e.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
     files.sort();
     files
 }
