@@ -4,7 +4,7 @@ OUT ?= runs
 DEMO ?=
 SECONDS ?= 60
 
-.PHONY: help deps deps-fuzz build demo test lint test-long bench fuzz picture clean
+.PHONY: help deps deps-fuzz deps-gpu build demo test lint test-long bench fuzz picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -31,7 +31,11 @@ lint: deps
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-test: lint
+# The software adapter on which the kernels are tested; a driver that is there already serves as well.
+deps-gpu: deps
+	@sh tools/deps.sh mesa-vulkan-drivers
+
+test: lint deps-gpu
 	cargo test --workspace
 
 # The fuzzer's own library is C++.

@@ -1,10 +1,12 @@
 //! Engines: things that run many worlds. All of them give, for the same jobs, the same outcomes in the same order.
 
 mod evaluate;
+mod gpu;
 mod reference;
 mod simd;
 
 pub use evaluate::evaluate;
+pub use gpu::{Gpu, GpuError};
 pub use reference::Reference;
 pub use simd::Simd;
 
@@ -44,6 +46,19 @@ pub trait Engine: Sync {
 
     /// Runs every job and returns outcomes in the order of the jobs, whatever the number of threads.
     fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome>;
+
+    /// What the user should know about the runs so far: that another engine had to help, and why.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Indices of the jobs, grouped by what worlds that run together must have in common.
+fn alike(jobs: &[Job]) -> Vec<Vec<usize>> {
+    let shape = |i: usize| (jobs[i].robots, jobs[i].updates);
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|i| shape(*i));
+    order.chunk_by(|a, b| shape(*a) == shape(*b)).map(<[usize]>::to_vec).collect()
 }
 
 /// FNV-1a over the bits of final positions and headings.

@@ -92,6 +92,19 @@ impl Program {
         self.code.is_empty()
     }
 
+    /// Number of nodes that remember something between ticks.
+    pub(crate) fn memories(&self) -> usize {
+        self.memories
+    }
+
+    /// The instructions as words, for interpreters in other languages: kind and registers, two numbers, links, memory.
+    pub(crate) fn words(&self) -> impl Iterator<Item = [u32; 5]> + '_ {
+        self.code.iter().map(|i| {
+            let head = u32::from(i.kind as u8) | u32::from(i.d) << 8 | u32::from(i.s1) << 16 | u32::from(i.s2) << 24;
+            [head, i.a.to_bits(), i.b.to_bits(), u32::from(i.parent) | u32::from(i.end) << 16, u32::from(i.memory)]
+        })
+    }
+
     /// The free part of the resource that is scarcer, bytes or nodes: 0..1 (Eq. 7.6, decisions.md section 6).
     pub fn parsimony(&self) -> f32 {
         let bytes = self.bytes as f32 / BYTES_BUDGET as f32;

@@ -161,6 +161,12 @@ impl Memory {
         Memory { board: Blackboard::default(), nodes: vec![0; program.memories] }
     }
 
+    /// The words of the nodes that remember something: a flag for running, and a payload.
+    #[cfg(test)]
+    pub(crate) fn node_words(&self) -> &[u16] {
+        &self.nodes
+    }
+
     /// Ticks the tree once and returns the root's status and the goal velocity.
     ///
     /// # Panics

@@ -64,3 +64,7 @@ pub const CONTACT_ITERATIONS: usize = 8;
 pub const PENETRATION_SLOP: f32 = 0.0005;
 /// Part of the remaining penetration removed in a step.
 pub const PENETRATION_CORRECTION: f32 = 0.4;
+/// How far from the centre a relocated frisbee may be put, m.
+pub const RELOCATION_RADIUS: f32 = 0.1;
+/// Draws for a free spot; if none is free the one with most room is taken.
+pub const RELOCATION_TRIES: usize = 32;

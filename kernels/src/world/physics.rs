@@ -66,12 +66,12 @@ pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn
 #[derive(Clone, Copy, Debug)]
 pub struct Footing {
     /// Distance of the contacts from the centre, m.
-    arm: f32,
-    half_mass: f32,
+    pub(crate) arm: f32,
+    pub(crate) half_mass: f32,
     /// Greatest impulse of one contact in a step, N s.
-    strongest: f32,
-    inverse_mass: f32,
-    inverse_inertia: f32,
+    pub(crate) strongest: f32,
+    pub(crate) inverse_mass: f32,
+    pub(crate) inverse_inertia: f32,
 }
 
 impl Footing {

@@ -1,14 +1,9 @@
 //! The benchmark task: push the frisbee towards -x (Eq. 8.3, decisions.md section 8).
 
 use super::body::Body;
-use super::model::V_MAX;
+use super::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
 use crate::math::{Vec2, vec2};
 use crate::random::Draws;
-
-/// How far from the centre a relocated frisbee may be put, m.
-pub const RELOCATION_RADIUS: f32 = 0.1;
-/// Draws for a free spot; if none is free the one with most room is taken.
-const TRIES: usize = 32;
 
 /// Counts how far the frisbee was moved, relocations left out.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +49,7 @@ impl Transport {
 /// A spot near the centre where the frisbee touches nobody.
 pub fn free_spot(bodies: &[Body], frisbee: usize, draws: &mut Draws) -> Vec2 {
     let mut best = (f32::NEG_INFINITY, Vec2::ZERO);
-    for _ in 0..TRIES {
+    for _ in 0..RELOCATION_TRIES {
         let spot = loop {
             let spot = vec2(draws.range(-1.0, 1.0), draws.range(-1.0, 1.0));
             if spot.length_squared() <= 1.0 {

@@ -11,12 +11,12 @@ mod motion;
 mod scene;
 mod senses;
 
-use super::{Engine, Job, Outcome};
+use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
 use block::{Block, LANES};
 use multiversion::multiversion;
 use rayon::prelude::*;
-use scene::Scene;
+pub(super) use scene::Scene;
 
 /// The engine for processors: same digits as `reference`, several times as fast.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,13 +28,8 @@ impl Engine for Simd {
     }
 
     fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
-        // Only worlds of one shape and length go side by side.
-        let mut order: Vec<usize> = (0..jobs.len()).collect();
-        order.sort_by_key(|i| (jobs[*i].robots, jobs[*i].updates));
-        let blocks: Vec<&[usize]> = order
-            .chunk_by(|a, b| (jobs[*a].robots, jobs[*a].updates) == (jobs[*b].robots, jobs[*b].updates))
-            .flat_map(|alike| alike.chunks(LANES))
-            .collect();
+        let groups = alike(jobs);
+        let blocks: Vec<&[usize]> = groups.iter().flat_map(|group| group.chunks(LANES)).collect();
         let outcomes: Vec<Vec<Outcome>> = blocks
             .par_iter()
             .map(|indices| {

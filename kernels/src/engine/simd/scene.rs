@@ -6,7 +6,7 @@ use crate::world::senses::Patch;
 use crate::world::{Body, Colour, World};
 
 /// What does not change in a run.
-pub(super) struct Scene {
+pub(in crate::engine) struct Scene {
     pub robots: usize,
     pub bodies: Vec<SceneBody>,
     /// Masses of touching pairs by kind of shape; the walls are the last kind.
@@ -16,7 +16,7 @@ pub(super) struct Scene {
 }
 
 /// What does not change about a body.
-pub(super) struct SceneBody {
+pub(in crate::engine) struct SceneBody {
     pub radius: f32,
     pub footing: Footing,
     pub tall: bool,

@@ -1,0 +1,273 @@
+//! The adapter, its pipelines and buffers: everything that knows wgpu.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, DeviceType, PollType};
+
+/// The stages put together and validated by build.rs.
+pub(super) const SOURCE: &str = include_str!(concat!(env!("OUT_DIR"), "/kernels.wgsl"));
+
+/// Why the GPU cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GpuError {
+    /// No Vulkan driver or no device.
+    #[error("no Vulkan adapter; install a driver (Debian: mesa-vulkan-drivers) or use engine simd")]
+    NoAdapter,
+    /// The device cannot be opened or does not have what the kernels need.
+    #[error("{adapter}: {why}")]
+    Refused {
+        /// Its name.
+        adapter: String,
+        /// What it said.
+        why: String,
+    },
+    /// It was lost while worlds ran on it.
+    #[error("{adapter}: lost in mid-run: {why}")]
+    Lost {
+        /// Its name.
+        adapter: String,
+        /// What it said.
+        why: String,
+    },
+    /// Worlds stopped before their time.
+    #[error("{adapter}: a world did {done} updates of {wanted}; the adapter ends long loops early")]
+    Short {
+        /// Its name.
+        adapter: String,
+        /// Updates done.
+        done: u32,
+        /// Updates asked for.
+        wanted: u32,
+    },
+}
+
+/// An open device with the kernels on it.
+pub(super) struct Device {
+    pub name: String,
+    /// A processor that plays a GPU: it counts loop iterations.
+    pub software: bool,
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    #[cfg(test)]
+    module: wgpu::ShaderModule,
+    layout: wgpu::BindGroupLayout,
+    advance: ComputePipeline,
+    lost: Arc<AtomicBool>,
+    why: Arc<Mutex<String>>,
+}
+
+/// The buffers of a batch of worlds.
+pub(super) struct Batch {
+    params: Buffer,
+    state: Buffer,
+    memory: Buffer,
+    group: BindGroup,
+    worlds: u32,
+}
+
+impl Device {
+    /// Opens the most capable Vulkan adapter and compiles the kernels.
+    pub fn open(source: &str) -> Result<Device, GpuError> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::VULKAN;
+        let instance = wgpu::Instance::new(descriptor);
+        let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+        let rank = |a: &wgpu::Adapter| match a.get_info().device_type {
+            DeviceType::DiscreteGpu => 0,
+            DeviceType::IntegratedGpu => 1,
+            DeviceType::VirtualGpu => 2,
+            DeviceType::Other => 3,
+            DeviceType::Cpu => 4,
+        };
+        let adapter = adapters.into_iter().min_by_key(rank).ok_or(GpuError::NoAdapter)?;
+        let info = adapter.get_info();
+        let refused = |why: String| GpuError::Refused { adapter: info.name.clone(), why };
+        let wanted = wgpu::DeviceDescriptor {
+            label: Some("xpuck"),
+            required_limits: wgpu::Limits::downlevel_defaults(),
+            ..Default::default()
+        };
+        let (device, queue) =
+            pollster::block_on(adapter.request_device(&wanted)).map_err(|e| refused(e.to_string()))?;
+        let (lost, why) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(String::new())));
+        let note = {
+            let (lost, why) = (lost.clone(), why.clone());
+            move |text: String| {
+                if !lost.swap(true, Ordering::SeqCst) {
+                    *why.lock().unwrap_or_else(|e| e.into_inner()) = text;
+                }
+            }
+        };
+        let note = Arc::new(note);
+        let (on_lost, on_error) = (note.clone(), note);
+        device.set_device_lost_callback(move |_, text| on_lost(text));
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| on_error(e.to_string())));
+
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("kernels"),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        });
+        let binding = |binding, ty| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+            count: None,
+        };
+        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: None,
+            entries: &[
+                binding(0, wgpu::BufferBindingType::Uniform),
+                binding(1, storage(false)),
+                binding(2, storage(true)),
+                binding(3, storage(false)),
+            ],
+        });
+        let advance = pipeline(&device, &module, &layout, "advance");
+        let software = info.device_type == DeviceType::Cpu;
+        let name = info.name.clone();
+        let open = Device {
+            name,
+            software,
+            device,
+            queue,
+            #[cfg(test)]
+            module,
+            layout,
+            advance,
+            lost,
+            why,
+        };
+        open.check()?;
+        Ok(open)
+    }
+
+    /// A pipeline for one stage alone.
+    #[cfg(test)]
+    pub fn stage(&self, entry: &str) -> ComputePipeline {
+        pipeline(&self.device, &self.module, &self.layout, entry)
+    }
+
+    /// An error if the device is lost.
+    pub fn check(&self) -> Result<(), GpuError> {
+        if !self.lost.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        let why = self.why.lock().unwrap_or_else(|e| e.into_inner()).clone();
+        Err(GpuError::Lost { adapter: self.name.clone(), why })
+    }
+
+    /// Lets tests see what happens then.
+    #[cfg(test)]
+    pub fn lose(&self) {
+        self.device.destroy();
+    }
+
+    /// Puts worlds on the device; `memory` is the number of words of node memory of all of them.
+    pub fn batch(&self, params: &[u32], state: &[u32], programs: &[u32], memory: usize, worlds: u32) -> Batch {
+        let empty = |words: usize, usage| {
+            let (size, mapped_at_creation) = ((words.max(1) * 4) as u64, false);
+            self.device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation })
+        };
+        let filled = |words: &[u32], usage| {
+            let buffer = empty(words.len(), usage | BufferUsages::COPY_DST);
+            self.write(&buffer, words);
+            buffer
+        };
+        let params = filled(params, BufferUsages::UNIFORM);
+        let state_buffer = filled(state, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let programs = filled(programs, BufferUsages::STORAGE);
+        let memory = empty(memory, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let buffers = [&params, &state_buffer, &programs, &memory];
+        let entries: [wgpu::BindGroupEntry<'_>; 4] = std::array::from_fn(|i| wgpu::BindGroupEntry {
+            binding: i as u32,
+            resource: buffers[i].as_entire_binding(),
+        });
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &self.layout,
+            entries: &entries,
+        });
+        Batch { params, state: state_buffer, memory, group, worlds }
+    }
+
+    /// Runs whole updates on every world and waits; `params` say how many.
+    pub fn advance(&self, batch: &Batch, params: &[u32]) -> Result<(), GpuError> {
+        self.write(&batch.params, params);
+        self.run(batch, &self.advance)
+    }
+
+    fn write(&self, buffer: &Buffer, words: &[u32]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        self.queue.write_buffer(buffer, 0, &bytes);
+    }
+
+    /// Runs a pipeline on every world and waits.
+    pub fn run(&self, batch: &Batch, pipeline: &ComputePipeline) -> Result<(), GpuError> {
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &batch.group, &[]);
+            pass.dispatch_workgroups(batch.worlds, 1, 1);
+        }
+        self.queue.submit([encoder.finish()]);
+        self.wait()
+    }
+
+    /// The words of all worlds.
+    pub fn read(&self, batch: &Batch) -> Result<Vec<u32>, GpuError> {
+        self.read_buffer(&batch.state)
+    }
+
+    /// The node memory of all worlds.
+    #[cfg(test)]
+    pub fn read_memory(&self, batch: &Batch) -> Result<Vec<u32>, GpuError> {
+        self.read_buffer(&batch.memory)
+    }
+
+    fn read_buffer(&self, buffer: &Buffer) -> Result<Vec<u32>, GpuError> {
+        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: buffer.size(),
+            usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        self.queue.submit([encoder.finish()]);
+        staging.map_async(wgpu::MapMode::Read, .., |_| {});
+        self.wait()?;
+        let lost = |e: wgpu::MapRangeError| GpuError::Lost { adapter: self.name.clone(), why: e.to_string() };
+        let view = staging.get_mapped_range(..).map_err(lost)?;
+        Ok(view.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect())
+    }
+
+    fn wait(&self) -> Result<(), GpuError> {
+        let waited = self.device.poll(PollType::wait_indefinitely());
+        self.check()?;
+        waited.map(|_| ()).map_err(|e| GpuError::Lost { adapter: self.name.clone(), why: e.to_string() })
+    }
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    module: &wgpu::ShaderModule,
+    layout: &wgpu::BindGroupLayout,
+    entry: &str,
+) -> ComputePipeline {
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: None,
+        bind_group_layouts: &[Some(layout)],
+        immediate_size: 0,
+    });
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(entry),
+        layout: Some(&layout),
+        module,
+        entry_point: Some(entry),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    })
+}

@@ -1,0 +1,121 @@
+//! Worlds, programs and parameters as the words of the buffers.
+
+use super::layout::{HEADER, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS, place};
+use crate::engine::simd::Scene;
+use crate::math::{Vec2, vec2};
+use crate::tree::Program;
+use crate::world::model::{MAX_BODIES, SEGMENT_ANGLE};
+use crate::world::senses::ray_directions;
+use crate::world::{Body, Pose, World};
+
+/// Number of a header word.
+pub(super) const fn header(name: &str) -> usize {
+    place(HEADER, name)
+}
+
+/// Number of a quantity of bodies.
+pub(super) const fn quantity(name: &str) -> usize {
+    place(QUANTITIES, name)
+}
+
+/// The words of one world, read and written by name.
+pub(super) struct Words<'a>(pub &'a mut [u32]);
+
+impl Words<'_> {
+    /// Sets a quantity of a body.
+    pub fn set(&mut self, quantity: usize, body: usize, value: f32) {
+        self.0[HEADER.len() + quantity * SLOTS + body] = value.to_bits();
+    }
+
+    /// A quantity of a body.
+    pub fn get(&self, quantity: usize, body: usize) -> f32 {
+        f32::from_bits(self.0[HEADER.len() + quantity * SLOTS + body])
+    }
+
+    /// Sets two quantities that follow each other.
+    pub fn set_vector(&mut self, quantity: usize, body: usize, v: Vec2) {
+        self.set(quantity, body, v.x);
+        self.set(quantity + 1, body, v.y);
+    }
+
+    /// Two quantities that follow each other.
+    pub fn vector(&self, quantity: usize, body: usize) -> Vec2 {
+        vec2(self.get(quantity, body), self.get(quantity + 1, body))
+    }
+
+    /// Where a body is.
+    pub fn pose(&self, body: usize) -> Pose {
+        Pose { at: self.vector(quantity("X"), body), heading: self.get(quantity("HEADING"), body) }
+    }
+
+    /// Writes a body's state.
+    pub fn set_body(&mut self, i: usize, body: &Body) {
+        self.set_vector(quantity("X"), i, body.pose.at);
+        self.set(quantity("HEADING"), i, body.pose.heading);
+        self.set_vector(quantity("VX"), i, body.velocity);
+        self.set(quantity("SPIN"), i, body.spin);
+        self.set_vector(quantity("LEFT"), i, vec2(body.wheels[0], body.wheels[1]));
+    }
+
+    /// The disc's way along x so far, m.
+    pub fn moved(&self, disc: usize) -> f32 {
+        let word = |name| f32::from_bits(self.0[header(name)]);
+        word("TOTAL") + (self.get(quantity("X"), disc) - word("COUNTED_FROM"))
+    }
+}
+
+/// The words of a world at its start; `program` is the place of its program among the words of all.
+pub(super) fn world_words(world: &World, seed: u64, number: u32, program: u32, memories: u32) -> Vec<u32> {
+    let mut words = vec![0; WORLD_WORDS];
+    words[header("SEED_LOW")] = seed as u32;
+    words[header("SEED_HIGH")] = (seed >> 32) as u32;
+    words[header("WORLD")] = number;
+    words[header("PROGRAM")] = program;
+    words[header("MEMORIES")] = memories;
+    words[header("COUNTED_FROM")] = world.bodies[world.robots()].pose.at.x.to_bits();
+    let mut named = Words(&mut words);
+    world.bodies.iter().enumerate().for_each(|(i, body)| named.set_body(i, body));
+    words
+}
+
+/// The words of all programs, and where each starts.
+pub(super) fn program_words(programs: &[Program]) -> (Vec<u32>, Vec<u32>) {
+    let mut words = Vec::new();
+    let mut starts = Vec::new();
+    for program in programs {
+        starts.push(words.len() as u32);
+        for instruction in program.words() {
+            words.extend::<[u32; NODE_WORDS]>(instruction);
+        }
+    }
+    (words, starts)
+}
+
+/// The uniform parameters; see `Params` in state.wgsl.
+pub(super) fn param_words(scene: &Scene, updates: u32, memory_words: u32) -> Vec<u32> {
+    let physics = &scene.physics;
+    let mut words = vec![scene.robots as u32, scene.bodies.len() as u32, updates, scene.patches.len() as u32];
+    let mut put = |values: &[f32]| words.extend(values.iter().map(|v| v.to_bits()));
+    put(&[physics.half_arena.0, physics.half_arena.1, physics.mu_bodies, physics.restitution]);
+    put(&[physics.noise[0], physics.noise[1], physics.noise[2], f32::NAN]);
+    let aside = Vec2::unit(SEGMENT_ANGLE);
+    put(&[aside.x, aside.y, f32::from_bits(memory_words), 0.0]);
+    for ray in ray_directions() {
+        put(&[ray.x, ray.y, 0.0, 0.0]);
+    }
+    // Rows of four numbers, as many as the arrays of the shader have.
+    let rows = |rows: Vec<[f32; 4]>, count: usize| {
+        let missing = vec![0; 4 * (count - rows.len())];
+        rows.into_iter().flatten().map(f32::to_bits).chain(missing).collect::<Vec<u32>>()
+    };
+    let bodies = scene.bodies.iter();
+    let footing = bodies.clone().map(|b| [b.radius, b.footing.arm, b.footing.half_mass, b.footing.strongest]);
+    let tall = |tall: bool| if tall { 1.0 } else { 0.0 };
+    let body =
+        bodies.map(|b| [b.footing.inverse_mass, b.footing.inverse_inertia, tall(b.tall), f32::from(b.colour as u8)]);
+    let patch = scene.patches.iter().map(|p| [p.at.x, p.at.y, p.half_length, f32::from(p.colour as u8)]);
+    words.extend(rows(footing.collect(), MAX_BODIES));
+    words.extend(rows(body.collect(), MAX_BODIES));
+    words.extend(rows(patch.collect(), MAX_PATCHES));
+    words
+}

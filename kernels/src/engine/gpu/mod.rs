@@ -1,0 +1,164 @@
+//! Worlds on a GPU: WGSL kernels through wgpu, a workgroup a world and an invocation a body.
+//!
+//! A dispatch does several updates of many worlds, bounded in time (watchdogs) and, on software adapters, in loop
+//! iterations. Results are not those of `reference` bit for bit, as GPUs round some operations otherwise; the twin
+//! test compares stage by stage.
+
+mod device;
+mod encode;
+pub(crate) mod layout;
+#[cfg(test)]
+mod tests;
+
+pub use device::GpuError;
+
+use super::simd::{Scene, Simd};
+use super::{Engine, Job, Outcome, alike, hash};
+use crate::tree::Program;
+use crate::world::World;
+use crate::world::model::{MAX_BODIES, STEPS_PER_UPDATE};
+use device::{Device, SOURCE};
+use encode::{Words, header, param_words, program_words, world_words};
+use layout::{SLOTS, WORLD_WORDS};
+use rayon::prelude::*;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Most worlds at once: 4096 take 12 MiB.
+const MOST_WORLDS: usize = 4096;
+/// Worlds of the first batch, before the device's speed is known.
+const FIRST_WORLDS: usize = 64;
+/// What a dispatch should take; watchdogs of drivers wait for seconds, displays for less.
+const DISPATCH: Duration = Duration::from_millis(60);
+/// Most updates of a dispatch.
+const MOST_UPDATES: u32 = 64;
+/// Loop iterations after which software adapters of Mesa end all loops of an invocation without a word.
+const ITERATIONS: u32 = 65_535;
+
+/// The engine for GPUs.
+pub struct Gpu {
+    device: Device,
+    /// Time of one update of one world, once known.
+    pace: Mutex<Option<Duration>>,
+    /// Why jobs were run elsewhere, if they were.
+    notice: Mutex<Option<String>>,
+}
+
+impl Gpu {
+    /// Opens the most capable Vulkan adapter. Compiling the kernels takes seconds the first time; drivers keep them.
+    ///
+    /// # Errors
+    /// If there is no adapter, or it refuses.
+    pub fn open() -> Result<Gpu, GpuError> {
+        Ok(Gpu { device: Device::open(SOURCE)?, pace: Mutex::new(None), notice: Mutex::new(None) })
+    }
+
+    /// The adapter's name.
+    pub fn adapter(&self) -> &str {
+        &self.device.name
+    }
+
+    /// True if the adapter is a processor in disguise.
+    pub fn is_software(&self) -> bool {
+        self.device.software
+    }
+
+    /// Runs alike jobs in batches as large as the device's speed allows.
+    fn run_alike(&self, programs: &[Program], jobs: &[&Job]) -> Result<Vec<Outcome>, GpuError> {
+        let mut outcomes = Vec::with_capacity(jobs.len());
+        while outcomes.len() < jobs.len() {
+            let pace = *self.pace.lock().unwrap_or_else(|e| e.into_inner());
+            let worlds = pace.map_or(FIRST_WORLDS, |p| (DISPATCH.as_secs_f64() / p.as_secs_f64()) as usize);
+            let rest = &jobs[outcomes.len()..];
+            let batch = &rest[..rest.len().min(worlds.clamp(1, MOST_WORLDS))];
+            outcomes.extend(self.run_batch(programs, batch)?);
+        }
+        Ok(outcomes)
+    }
+
+    fn run_batch(&self, programs: &[Program], jobs: &[&Job]) -> Result<Vec<Outcome>, GpuError> {
+        let updates = jobs[0].updates;
+        let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.scenario, j.robots, j.seed, j.world)).collect();
+        let scene = Scene::of(&worlds[0]);
+        let (code, starts) = program_words(programs);
+        let memories = jobs.iter().map(|j| programs[j.program].memories()).max().unwrap_or(0);
+        let memory_words = (memories * SLOTS) as u32;
+        let state: Vec<u32> = jobs
+            .iter()
+            .zip(&worlds)
+            .flat_map(|(j, w)| {
+                let memories = programs[j.program].memories() as u32;
+                world_words(w, j.seed, j.world, starts[j.program], memories)
+            })
+            .collect();
+        let longest = jobs.iter().map(|j| programs[j.program].len()).max().unwrap_or(1);
+        let bound = if self.device.software { updates_within_iterations(longest) } else { MOST_UPDATES };
+        let params = |updates| param_words(&scene, updates, memory_words);
+        let batch = self.device.batch(&params(1), &state, &code, memories * SLOTS * jobs.len(), jobs.len() as u32);
+        let mut done = 0;
+        let mut next = 1;
+        while done < updates {
+            let now = next.min(updates - done);
+            let started = Instant::now();
+            self.device.advance(&batch, &params(now))?;
+            let each = started.elapsed() / now;
+            *self.pace.lock().unwrap_or_else(|e| e.into_inner()) = Some(each / jobs.len() as u32);
+            done += now;
+            let affordable = DISPATCH.as_secs_f64() / each.as_secs_f64().max(1e-9);
+            next = (affordable as u32).clamp(1, bound);
+        }
+        let mut words = self.device.read(&batch)?;
+        let disc = scene.robots;
+        let outcome = |words: &mut [u32]| {
+            let count = words[header("UPDATE")];
+            if count != updates {
+                let adapter = self.device.name.clone();
+                return Err(GpuError::Short { adapter, done: count, wanted: updates });
+            }
+            let words = Words(words);
+            Ok(Outcome { moved_x: words.moved(disc), hash: hash((0..scene.bodies.len()).map(|i| words.pose(i))) })
+        };
+        words.chunks_exact_mut(WORLD_WORDS).map(outcome).collect()
+    }
+}
+
+impl Engine for Gpu {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
+        let mut outcomes = vec![Outcome { moved_x: 0.0, hash: 0 }; jobs.len()];
+        for indices in alike(jobs) {
+            let group: Vec<&Job> = indices.iter().map(|i| &jobs[*i]).collect();
+            // Programs of the whole population would be sent with every batch; only those that run go along.
+            let done = self.run_alike(programs, &group).unwrap_or_else(|error| {
+                let notice = format!("{error}; these runs are done by simd");
+                self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
+                let owned: Vec<Job> = group.iter().map(|j| **j).collect();
+                Simd.run(programs, &owned)
+            });
+            for (index, outcome) in indices.into_iter().zip(done) {
+                outcomes[index] = outcome;
+            }
+        }
+        outcomes
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.notice.lock().unwrap_or_else(|e| e.into_inner()).clone()
+    }
+}
+
+/// Updates of a dispatch that stay within [`ITERATIONS`] whatever happens in the worlds, for programs of this length.
+fn updates_within_iterations(nodes: usize) -> u32 {
+    let bodies = MAX_BODIES as u32;
+    let contacts = 6 * bodies;
+    // Every node is entered and left at most once, and `par` counts its children.
+    let tick = 4 * nodes as u32 + 3;
+    let senses = (bodies + 8 * (1 + bodies)) + (bodies + 8 * bodies + 15 * 17 + 3) + bodies;
+    let relocation = 32 * (bodies + 8);
+    let step = (4 + bodies) + (bodies + contacts) + 8 * (1 + contacts) + contacts + relocation;
+    let update = 1 + senses + tick + STEPS_PER_UPDATE * step;
+    (ITERATIONS / update).max(1)
+}
