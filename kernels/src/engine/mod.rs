@@ -2,11 +2,13 @@
 
 mod evaluate;
 mod gpu;
+mod observe;
 mod reference;
 mod simd;
 
 pub use evaluate::evaluate;
 pub use gpu::{Gpu, GpuError};
+pub use observe::{Count, observe};
 pub use reference::Reference;
 pub use simd::Simd;
 

@@ -5,6 +5,7 @@
 
 pub mod exchange;
 pub mod machine;
+pub mod explain;
 mod nodes;
 mod operand;
 mod parse;

@@ -11,6 +11,7 @@ pub mod transport;
 pub use body::{Body, Colour, Pose, Shape};
 pub use start::Scenario;
 
+use crate::math::Vec2;
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
 use model::{CONTROL_PERIOD, STEPS_PER_UPDATE};
@@ -67,14 +68,18 @@ impl World {
     }
 
     /// One controller update: sense, tick every robot's tree, set its wheels, four physics steps.
-    /// Robot i runs `programs[i % programs.len()]`, so one program drives a homogeneous swarm.
+    /// Robot i runs `programs[i % programs.len()]` with `memories[i]`, so one program drives a homogeneous swarm.
     pub fn update(&mut self, programs: &[&Program], memories: &mut [Memory]) {
+        self.update_by(|i, senses, draws| memories[i].tick(programs[i % programs.len()], senses, draws).1);
+    }
+
+    /// As [`World::update`] with any controller: `control` gets each robot's number, its senses and its random draws
+    /// of this update, and gives its goal velocity.
+    pub fn update_by(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> Vec2) {
         self.sense();
-        for (i, memory) in memories.iter_mut().enumerate().take(self.robots) {
-            let program = programs[i % programs.len()];
+        for i in 0..self.robots {
             let mut draws = Draws::new(self.seed, self.world, i as u32, self.update, Stream::Controller);
-            let (_, goal) = memory.tick(program, &self.senses[i], &mut draws);
-            self.bodies[i].wheels = physics::steer(goal);
+            self.bodies[i].wheels = physics::steer(control(i, &self.senses[i], &mut draws));
         }
         for k in 0..STEPS_PER_UPDATE {
             let step = self.update * STEPS_PER_UPDATE + k;

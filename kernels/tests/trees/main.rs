@@ -2,6 +2,7 @@
 //! and other machines.
 
 mod exchange;
+mod explain;
 mod hostile;
 mod library;
 mod memoryless;

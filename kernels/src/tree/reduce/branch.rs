@@ -7,7 +7,7 @@ use super::super::{Node, Tree};
 
 /// A node with its children. The children of a subtree leaf are its expansion: seen by the analysis, never printed.
 #[derive(Clone, Debug)]
-pub(super) struct Branch {
+pub(in crate::tree) struct Branch {
     pub node: Node,
     pub code: Instruction,
     /// Place in preorder, expansions counted.

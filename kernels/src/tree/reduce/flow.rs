@@ -11,11 +11,13 @@ use super::value::Value;
 pub(super) const STATUSES: [Status; 3] = [Status::Success, Status::Failure, Status::Running];
 
 /// The state after each result that is possible.
-pub(super) type Exits = [Option<State>; 3];
+pub(in crate::tree) type Exits = [Option<State>; 3];
 
 /// What an abstract tick found out about one node.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Visit {
+pub(in crate::tree) struct Visit {
+    /// What was known when the node was ticked.
+    pub entry: Option<State>,
     pub exits: Exits,
     /// Scratch cells that the node writes, as bits from s_scr on.
     pub writes: u8,
@@ -52,7 +54,7 @@ pub(super) struct Flow {
 }
 
 /// Abstract ticks until nothing new is learnt about the scratch registers; then the visits of a tick from there.
-pub(super) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
+pub(in crate::tree) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
     let mut start = State::first();
     for round in 0.. {
         let mut flow = Flow::default();
@@ -84,6 +86,7 @@ impl Flow {
         }
         let exits = visit.exits.clone();
         if let Some(slot) = self.visits.get_mut(branch.id) {
+            visit.entry = Some(entry.clone());
             *slot = visit;
         }
         exits
@@ -180,13 +183,13 @@ impl Flow {
         };
         let cell = usize::from(code.d);
         if cell & !1 != GOAL {
-            return self.write_scratch(&[(cell, value)], entry, visit);
+            return self.write_scratch(branch.id, &[(cell, value)], entry, visit);
         }
         let now = entry.value(code.d);
         let mut exits = Exits::default();
         if now.nan {
             let mut written = entry.clone();
-            written.write(cell, value);
+            written.write(cell, value, Some(branch.id));
             exits[0] = Some(written);
             visit.drives = !value.surely_nan();
         }
@@ -207,14 +210,14 @@ impl Flow {
         };
         let [x, y] = vector_value(branch, entry);
         if cell != GOAL {
-            return self.write_scratch(&[(cell, x), (cell + 1, y)], entry, visit);
+            return self.write_scratch(branch.id, &[(cell, x), (cell + 1, y)], entry, visit);
         }
         let (now_x, now_y) = (entry.value(GOAL as u8), entry.value(GOAL as u8 + 1));
         let mut exits = Exits::default();
         if now_x.nan && now_y.nan {
             let mut written = entry.clone();
-            written.write(cell, x);
-            written.write(cell + 1, y);
+            written.write(cell, x, Some(branch.id));
+            written.write(cell + 1, y, Some(branch.id));
             exits[0] = Some(written);
             visit.drives = !(x.surely_nan() && y.surely_nan());
         }
@@ -231,7 +234,7 @@ impl Flow {
         exits
     }
 
-    fn write_scratch(&mut self, values: &[(usize, Value)], entry: &State, visit: &mut Visit) -> Exits {
+    fn write_scratch(&mut self, writer: usize, values: &[(usize, Value)], entry: &State, visit: &mut Visit) -> Exits {
         let mut after = entry.clone();
         visit.redundant = true;
         for (cell, value) in values {
@@ -239,7 +242,7 @@ impl Flow {
             if bit != 0 {
                 visit.writes |= bit;
                 visit.redundant &= value.only.is_some() && entry.value(*cell as u8) == *value;
-                after.write(*cell, *value);
+                after.write(*cell, *value, Some(writer));
             }
         }
         self.traces |= visit.writes != 0;

@@ -8,12 +8,12 @@
 //! Every pass runs one tick abstractly from all states that can begin one: forwards for results and register values,
 //! backwards for what is still read. Rules then rewrite, until nothing changes.
 
-mod branch;
+pub(super) mod branch;
 mod context;
-mod flow;
+pub(super) mod flow;
 mod live;
 mod rules;
-mod state;
+pub(super) mod state;
 mod value;
 
 use super::Tree;

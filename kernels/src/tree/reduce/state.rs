@@ -1,7 +1,8 @@
 //! What is known about the blackboard at one point of a tick.
 
+use super::super::Node;
 use super::super::nodes::Kind;
-use super::super::program::Instruction;
+use super::super::program::{Instruction, decode};
 use super::super::registers::{BLUE, CELLS, GOAL, RED, SCRATCH};
 use super::super::tick::holds;
 use super::value::Value;
@@ -33,9 +34,11 @@ struct Sector(u8, u32, u32);
 
 /// Facts that hold whenever control is at one point of the tree.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct State {
+pub(in crate::tree) struct State {
     /// v_goal.x, v_goal.y, s_scr, v_scr.x, v_scr.y.
     cells: [Value; 5],
+    /// The node, by its id, that surely wrote each of these cells last in this tick.
+    writers: [Option<usize>; 5],
     /// Patterns that each colour's vector may have, one bit each.
     colours: [u8; 3],
     /// Regions that each vector may be in.
@@ -60,7 +63,7 @@ impl State {
         for cell in [GOAL, S_SCR, SCRATCH] {
             regions[cell / 2] |= WITH_NAN;
         }
-        State { cells, colours: [0xff; 3], regions, sectors: Vec::new() }
+        State { cells, writers: [None; 5], colours: [0xff; 3], regions, sectors: Vec::new() }
     }
 
     /// The start of a tick before which the scratch registers may also have been left as in `end`.
@@ -76,7 +79,7 @@ impl State {
     pub fn without_scratch(&self) -> State {
         let mut state = self.clone();
         for cell in S_SCR..CELLS {
-            state.write(cell, Value::ANY);
+            state.write(cell, Value::ANY, None);
         }
         state
     }
@@ -97,10 +100,31 @@ impl State {
         }
     }
 
-    /// Puts a value into a cell of v_goal or of a scratch register and forgets what was known of its vector.
-    pub fn write(&mut self, cell: usize, value: Value) {
+    /// The node that surely wrote a cell last in this tick, by its id.
+    pub fn writer(&self, cell: u8) -> Option<usize> {
+        self.writers[slot(usize::from(cell))?]
+    }
+
+    /// The vectors that the camera may give here for the colour at `cell`.
+    pub fn patterns(&self, cell: u8) -> impl Iterator<Item = (usize, Vec2)> {
+        let possible = self.colours[(usize::from(cell) - RED) / 2];
+        PATTERNS.iter().copied().enumerate().filter(move |(p, _)| possible & (1 << p) != 0)
+    }
+
+    /// Whether the vector at an even cell may be `v` here, as far as the queries on the way have told.
+    pub fn allows(&self, cell: u8, v: Vec2) -> bool {
+        let query = |kind, a, b| holds(&Instruction { a, b, ..decode(&Node::new(kind, 0, &[])) }, v);
+        let region = (0..5).find(|i| query(Kind::Ifquad, *i as f32, 0.0)).unwrap_or(0);
+        let sectors = self.sectors.iter().filter(|(sector, _)| sector.0 == cell);
+        self.regions[usize::from(cell) / 2] & (1 << region) != 0
+            && sectors.into_iter().all(|(s, yes)| query(Kind::Ifsect, f32::from_bits(s.1), f32::from_bits(s.2)) == *yes)
+    }
+
+    /// Puts `writer`'s value into a cell of v_goal or of a scratch register and forgets what was known of its vector.
+    pub fn write(&mut self, cell: usize, value: Value, writer: Option<usize>) {
         if let Some(slot) = slot(cell) {
             self.cells[slot] = value;
+            self.writers[slot] = writer;
             self.regions[cell / 2] = SHORT | LONG | WITH_NAN;
             self.sectors.retain(|(s, _)| usize::from(s.0) != cell & !1);
         }
@@ -116,6 +140,9 @@ impl State {
     pub fn join(mut self, other: &State) -> State {
         for (a, b) in self.cells.iter_mut().zip(&other.cells) {
             *a = a.join(*b);
+        }
+        for (a, b) in self.writers.iter_mut().zip(&other.writers) {
+            *a = if a == b { *a } else { None };
         }
         for (a, b) in self.colours.iter_mut().zip(&other.colours) {
             *a |= b;

@@ -5,7 +5,7 @@ const SENSE: f32 = 1e6;
 
 /// A set of numbers: one number, or all up to a magnitude; NaN may be among them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Value {
+pub(in crate::tree) struct Value {
     /// The only number possible, if there is one.
     pub only: Option<f32>,
     /// Greatest magnitude; infinite if the number may be infinite.

@@ -1,0 +1,55 @@
+//! How often each node of a tree is ticked, and with which results.
+
+use super::Job;
+use crate::tree::{Memory, Program, Status};
+use crate::world::World;
+use rayon::prelude::*;
+
+/// Results of one node, counted over robots and updates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Ticks that ended in success.
+    pub success: u64,
+    /// Ticks that ended in failure.
+    pub failure: u64,
+    /// Ticks that ended in running.
+    pub running: u64,
+}
+
+impl Count {
+    /// All ticks.
+    pub fn ticks(&self) -> u64 {
+        self.success + self.failure + self.running
+    }
+
+    fn add(&mut self, other: &Count) {
+        self.success += other.success;
+        self.failure += other.failure;
+        self.running += other.running;
+    }
+}
+
+/// Runs jobs on the reference engine and counts the results of each of the `nodes` nodes of the tree that `program` was
+/// compiled from; [`Job::program`] is not used. Counts do not depend on the number of threads.
+pub fn observe(program: &Program, nodes: usize, jobs: &[Job]) -> Vec<Count> {
+    let sum = |mut a: Vec<Count>, b: Vec<Count>| {
+        a.iter_mut().zip(&b).for_each(|(a, b)| a.add(b));
+        a
+    };
+    jobs.par_iter().map(|job| run(program, nodes, job)).reduce(|| vec![Count::default(); nodes], sum)
+}
+
+fn run(program: &Program, nodes: usize, job: &Job) -> Vec<Count> {
+    let mut counts = vec![Count::default(); nodes];
+    let mut world = World::new(job.scenario, job.robots, job.seed, job.world);
+    let mut memories = vec![Memory::new(program); job.robots];
+    let mut note = |node: usize, status: Status| match status {
+        Status::Success => counts[node].success += 1,
+        Status::Failure => counts[node].failure += 1,
+        Status::Running => counts[node].running += 1,
+    };
+    for _ in 0..job.updates {
+        world.update_by(|i, senses, draws| memories[i].tick_observed(program, senses, draws, &mut note).1);
+    }
+    counts
+}
