@@ -14,5 +14,6 @@ pub mod recorder;
 pub mod roster;
 pub mod score;
 pub mod service;
+pub mod study;
 pub mod switchboard;
 pub mod virtual_senses;

@@ -58,6 +58,13 @@ impl Plan {
         (self.seconds / CONTROL_PERIOD).round() as u32
     }
 
+    /// The runs of a program as jobs; run i is world i.
+    pub fn jobs(&self, program: usize) -> Vec<Job> {
+        let Plan { robots, starts, seed, runs, .. } = *self;
+        let updates = self.updates();
+        (0..runs).map(|world| Job { program, scenario: starts.of(world), seed, world, robots, updates }).collect()
+    }
+
     /// Simulated time over all robots and runs, s.
     pub fn robot_seconds(&self) -> f64 {
         f64::from(self.runs) * self.robots as f64 * f64::from(self.updates()) * f64::from(CONTROL_PERIOD)
@@ -71,25 +78,31 @@ pub fn measure(engine: &dyn Engine, program: &Program, plan: &Plan) -> Measured 
 
 /// Runs several programs by the same plan, on the same worlds.
 pub fn measure_all(engine: &dyn Engine, programs: &[Program], plan: &Plan) -> Vec<Measured> {
-    let updates = plan.updates();
-    let job = |program: usize, world: u32| Job {
-        program,
-        scenario: plan.starts.of(world),
-        seed: plan.seed,
-        world,
-        robots: plan.robots,
-        updates,
-    };
-    let jobs: Vec<Job> = (0..programs.len()).flat_map(|p| (0..plan.runs).map(move |w| job(p, w))).collect();
+    let jobs: Vec<Job> = (0..programs.len()).flat_map(|program| plan.jobs(program)).collect();
     let outcomes = engine.run(programs, &jobs);
-    outcomes.chunks(plan.runs as usize).map(|chunk| summarise(chunk, updates as f32 * CONTROL_PERIOD)).collect()
+    outcomes.chunks(plan.runs as usize).map(|chunk| summarise(chunk, plan)).collect()
 }
 
-fn summarise(outcomes: &[Outcome], seconds: f32) -> Measured {
-    let n = outcomes.len() as f64;
-    let fitness: Vec<f64> = outcomes.iter().map(|o| f64::from(raw_fitness(o.moved_x, seconds))).collect();
-    let mean = fitness.iter().sum::<f64>() / n;
-    let variance = fitness.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+/// f_raw (Eq. 8.3) of each run of one program by a plan, in the order of the runs.
+pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan) -> Vec<f64> {
+    fitness(&engine.run(std::slice::from_ref(program), &plan.jobs(0)), plan)
+}
+
+/// Mean and standard deviation of a sample that is not empty.
+pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
+    let n = sample.len() as f64;
+    let mean = sample.iter().sum::<f64>() / n;
+    let variance = sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    (mean, variance.sqrt())
+}
+
+fn fitness(outcomes: &[Outcome], plan: &Plan) -> Vec<f64> {
+    let seconds = plan.updates() as f32 * CONTROL_PERIOD;
+    outcomes.iter().map(|o| f64::from(raw_fitness(o.moved_x, seconds))).collect()
+}
+
+fn summarise(outcomes: &[Outcome], plan: &Plan) -> Measured {
+    let (mean, sd) = mean_and_sd(&fitness(outcomes, plan));
     let hash = outcomes.iter().fold(0u64, |h, o| h.rotate_left(5) ^ o.hash);
-    Measured { mean, sd: variance.sqrt(), hash }
+    Measured { mean, sd, hash }
 }

@@ -6,6 +6,7 @@ pub mod check;
 pub mod demo;
 pub mod engine;
 pub mod evolve;
+pub mod explain;
 pub mod hub;
 pub mod machines;
 pub mod operator;

@@ -63,6 +63,28 @@ pub enum ScenarioArg {
     Mix,
 }
 
+impl ScenarioArg {
+    /// The starts that are meant.
+    pub fn starts(self) -> Starts {
+        match self {
+            ScenarioArg::A => Starts::Only(Scenario::A),
+            ScenarioArg::B => Starts::Only(Scenario::B),
+            ScenarioArg::Mix => Starts::Mix,
+        }
+    }
+}
+
+/// Refuses a plan that no world can run.
+pub fn check(plan: &Plan) -> Result<()> {
+    if !(1..=MAX_ROBOTS).contains(&plan.robots) {
+        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", plan.robots);
+    }
+    if !(0.1..=36_000.0).contains(&plan.seconds) || !(1..=1_000_000).contains(&plan.runs) {
+        bail!("--seconds takes 0.1 to 36000 and --runs 1 to 1000000");
+    }
+    Ok(())
+}
+
 /// Register numbering.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum MapArg {
@@ -92,12 +114,9 @@ pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
 
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> Result<()> {
-    if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", args.robots);
-    }
-    if !(0.1..=36_000.0).contains(&args.seconds) || !(1..=1_000_000).contains(&args.runs) {
-        bail!("--seconds takes 0.1 to 36000 and --runs 1 to 1000000");
-    }
+    let starts = args.scenario.starts();
+    let plan = Plan { robots: args.robots, seconds: args.seconds, runs: args.runs, starts, seed: args.seed };
+    check(&plan)?;
     let map = match args.registers {
         MapArg::Full => RegisterMap::Full,
         MapArg::InSwarm => RegisterMap::InSwarm,
@@ -105,12 +124,6 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let tree = read_tree(&args.tree, map, args.exact)?;
     let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
     let program = Program::compile_with(&tree, published).with_context(|| format!("tree {}", args.tree.display()))?;
-    let starts = match args.scenario {
-        ScenarioArg::A => Starts::Only(Scenario::A),
-        ScenarioArg::B => Starts::Only(Scenario::B),
-        ScenarioArg::Mix => Starts::Mix,
-    };
-    let plan = Plan { robots: args.robots, seconds: args.seconds, runs: args.runs, starts, seed: args.seed };
     let engine = args.engine.engine();
     let started = Instant::now();
     let measured = measure(engine.as_ref(), &program, &plan);

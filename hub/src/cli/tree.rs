@@ -10,7 +10,7 @@ use xpuck_kernels::tree::exchange::{
 };
 use xpuck_kernels::tree::{MAX_TEXT, Program, RegisterMap, Tree, reference_page};
 
-/// Check, format, convert and transform behaviour trees.
+/// Check, format, convert, reduce, explain and transform behaviour trees.
 ///
 /// A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
 /// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
@@ -32,6 +32,7 @@ enum TreeCommand {
     FromFsm(super::machines::FromFsmArgs),
     ToFsm(super::machines::ToFsmArgs),
     Rasp(super::machines::RaspArgs),
+    Explain(super::explain::ExplainArgs),
     /// Print the reference page: every node with its operands, results and size, and every register.
     ///
     /// docs/nodes.md is this page. It is written from the table that the parser and the robots use.
@@ -135,6 +136,7 @@ pub fn run(args: &TreeArgs) -> Result<()> {
         TreeCommand::FromFsm(args) => super::machines::from_fsm(args),
         TreeCommand::ToFsm(args) => super::machines::to_fsm(args),
         TreeCommand::Rasp(args) => super::machines::rasp(args),
+        TreeCommand::Explain(args) => super::explain::run(args),
         TreeCommand::Nodes => print(reference_page().as_bytes()),
     }
 }
@@ -174,13 +176,15 @@ fn convert(args: &ConvertArgs) -> Result<()> {
         To::Json => to_json(&tree).into_bytes(),
         To::Bin => to_binary(&tree).with_context(|| format!("{} as bin", args.file.display()))?,
     };
-    match &args.output {
-        Some(path) => write(path, &bytes),
-        None if args.to == To::Bin && std::io::stdout().is_terminal() => {
-            bail!("bytes are not for a terminal; add -o FILE")
-        }
-        None => print(&bytes),
+    if args.to == To::Bin && args.output.is_none() && std::io::stdout().is_terminal() {
+        bail!("bytes are not for a terminal; add -o FILE");
     }
+    deliver(args.output.as_deref(), &bytes)
+}
+
+/// Writes to a file, or prints if none is given.
+pub(super) fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<()> {
+    output.map_or_else(|| print(bytes), |path| write(path, bytes))
 }
 
 fn format_of(path: &Path) -> Result<From> {

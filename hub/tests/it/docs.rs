@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
     "README.md",
     "docs/architecture.md",
     "docs/performance.md",
     "docs/exchange.md",
     "docs/algebra.md",
+    "docs/explain.md",
     "docs/nodes.md",
 ];
 
@@ -30,6 +31,24 @@ fn commands_in_documents_work() {
         }
     }
     assert!(ran >= 4, "{ran} commands found");
+}
+
+/// The account of 806768 in docs/explain.md is what the command prints.
+#[test]
+fn the_account_that_the_document_shows_is_the_real_one() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let output = Command::new(env!("CARGO_BIN_EXE_xpuck"))
+        .args(["tree", "explain", "docs/trees/806768.bt"])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    let shown: String = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| if line.is_empty() { "\n".into() } else { format!("    {line}\n") })
+        .collect();
+    let document = std::fs::read_to_string(root.join("docs/explain.md")).unwrap();
+    assert!(document.contains(&shown), "docs/explain.md should hold\n{shown}");
 }
 
 #[test]

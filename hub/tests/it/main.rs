@@ -5,6 +5,7 @@ mod cli;
 mod common;
 mod demo;
 mod docs;
+mod explain;
 mod groot;
 mod machines;
 mod switchboard;

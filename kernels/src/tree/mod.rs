@@ -4,8 +4,8 @@
 //! robots run: subtrees expanded, operands decoded, laid out so that a tick needs neither recursion nor allocation.
 
 pub mod exchange;
-pub mod machine;
 pub mod explain;
+pub mod machine;
 mod nodes;
 mod operand;
 mod parse;

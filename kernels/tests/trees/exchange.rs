@@ -2,7 +2,7 @@
 
 use crate::random;
 use xpuck_kernels::tree::exchange::{
-    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml, to_xml_live,
+    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_svg_in_use, to_xml, to_xml_live,
 };
 use xpuck_kernels::tree::{Kind, RegisterMap, Tree};
 
@@ -143,6 +143,40 @@ fn drawings_hold_every_node_once() {
             let count = |name: &str| document.descendants().filter(|d| d.has_tag_name(name)).count();
             assert_eq!(count("rect") - 1 + count("polygon"), n);
             assert_eq!(count("script"), 0);
+        }
+    }
+}
+
+#[test]
+fn memory_is_a_dot_within_its_box() {
+    let tree = Tree::parse("seqm\n  selm\n    bleft\n    explore 3\n  seq\n    bright\n").unwrap();
+    let svg = to_svg(&tree, Direction::Down);
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let dots: Vec<_> = document.descendants().filter(|d| d.has_tag_name("circle")).collect();
+    assert_eq!(dots.len(), 2, "{svg}");
+    let number = |d: roxmltree::Node, name: &str| d.attribute(name).unwrap().parse::<f32>().unwrap();
+    for dot in dots {
+        let (x, y) = (number(dot, "cx"), number(dot, "cy"));
+        let boxes = document.descendants().filter(|d| d.has_tag_name("rect") && d.has_attribute("x"));
+        let holds = |b: &roxmltree::Node| {
+            let inside =
+                |at: f32, low: &str, size: &str| (number(*b, low)..number(*b, low) + number(*b, size)).contains(&at);
+            inside(x, "x", "width") && inside(y, "y", "height")
+        };
+        assert_eq!(boxes.filter(holds).count(), 1, "{svg}");
+    }
+}
+
+#[test]
+fn use_is_drawn() {
+    let tree = Tree::parse("sel\n  avoiding\n  invert\n    bleft\n").unwrap();
+    for direction in [Direction::Down, Direction::Right] {
+        let svg = to_svg_in_use(&tree, direction, &[1.0, 0.25, 0.0, 0.0]);
+        roxmltree::Document::parse(&svg).unwrap();
+        for part in
+            [">100.0 %<", ">25.0 %<", ">never<", "stroke-width: 2.2", "class=\"inner never\"", "class=\"line never\""]
+        {
+            assert!(svg.contains(part), "{part} is not in {svg}");
         }
     }
 }

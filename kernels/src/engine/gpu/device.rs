@@ -61,6 +61,7 @@ pub(super) struct Device {
 pub(super) struct Batch {
     params: Buffer,
     state: Buffer,
+    #[cfg(test)]
     memory: Buffer,
     group: BindGroup,
     worlds: u32,
@@ -189,7 +190,14 @@ impl Device {
             layout: &self.layout,
             entries: &entries,
         });
-        Batch { params, state: state_buffer, memory, group, worlds }
+        Batch {
+            params,
+            state: state_buffer,
+            #[cfg(test)]
+            memory,
+            group,
+            worlds,
+        }
     }
 
     /// Runs whole updates on every world and waits; `params` say how many.

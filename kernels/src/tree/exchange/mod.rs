@@ -16,7 +16,7 @@ pub use binary::{BinaryError, from_binary, to_binary};
 pub use dot::to_dot;
 pub use json::to_json;
 pub use json_read::from_json;
-pub use svg::to_svg;
+pub use svg::{to_svg, to_svg_in_use};
 pub use svg_layout::Direction;
 pub use xml::{TREE, to_xml, to_xml_live};
 pub use xml_read::from_xml;

@@ -1,5 +1,5 @@
-//! SVG in the usual notation of behaviour trees: an arrow for a sequence, a question mark for a selection, a dot above
-//! for memory, diamonds for decorators, rounded boxes for leaves.
+//! SVG in the usual notation of behaviour trees: an arrow for a sequence, a question mark for a selection, with a dot
+//! above it for memory (thesis 3.1.1), diamonds for decorators, rounded boxes for leaves.
 
 use super::super::nodes::{Group, Kind};
 use super::super::{Node, Tree};
@@ -15,11 +15,32 @@ const STYLE: &str = "  <style>
     .dot { fill: #1b1f24 }
     .action { fill: #e3f3e6; stroke: #2f7d43; stroke-width: 1.4 }
     .query { fill: #fdf3d8; stroke: #9a6b00; stroke-width: 1.4 }
+    .never { fill: #ffffff; stroke: #a0a6ad; stroke-dasharray: 4 3 }
+    .line.never, .mark.never { fill: none }
+    text.never { fill: #8c939b; stroke: none }
+    .dot.never { fill: #a0a6ad; stroke: none }
+    .share { font-size: 10px; fill: #57606a; paint-order: stroke; stroke: #ffffff; stroke-width: 3 }
+    .beside { text-anchor: start }
   </style>
 ";
 
+/// Added to the class of what is never ticked.
+const NEVER: &str = " never";
+/// Width of the line to a node that is ticked in every update.
+const THICKEST: f32 = 6.0;
+
 /// The tree as a drawing to be looked at in its own size, with the root at the top or at the left.
 pub fn to_svg(tree: &Tree, direction: Direction) -> String {
+    draw(tree, direction, None)
+}
+
+/// As [`to_svg`], with how much of a run each node is in use: `shares` has for each node the part of all updates in
+/// which it is ticked, 0..=1. Lines are as thick as their share; what is never ticked is grey and dashed.
+pub fn to_svg_in_use(tree: &Tree, direction: Direction, shares: &[f32]) -> String {
+    draw(tree, direction, Some(shares))
+}
+
+fn draw(tree: &Tree, direction: Direction, shares: Option<&[f32]>) -> String {
     let labels: Vec<String> = tree.nodes().iter().map(label).collect();
     let places = place(tree, &labels, direction);
     let width = places.iter().map(|p| p.x + p.width / 2.0).fold(0.0, f32::max) + MARGIN;
@@ -29,12 +50,18 @@ pub fn to_svg(tree: &Tree, direction: Direction) -> String {
          viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {
-        line(&mut svg, &places[parent], &places[i], direction);
+        line(&mut svg, &places[parent], &places[i], direction, shares.map(|s| s[i]));
     }
-    for ((node, label), place) in tree.nodes().iter().zip(&labels).zip(&places) {
-        shape(&mut svg, node, place);
-        if !label.is_empty() {
-            let _ = writeln!(svg, "  <text x=\"{:.1}\" y=\"{:.1}\">{}</text>", place.x, place.y, escape(label));
+    for (i, (node, place)) in tree.nodes().iter().zip(&places).enumerate() {
+        let share = shares.map(|s| s[i]);
+        let never = if share == Some(0.0) { NEVER } else { "" };
+        shape(&mut svg, node, place, never);
+        if !labels[i].is_empty() {
+            let (Place { x, y, .. }, label) = (place, escape(&labels[i]));
+            let _ = writeln!(svg, "  <text class=\"label{never}\" x=\"{x:.1}\" y=\"{y:.1}\">{label}</text>");
+        }
+        if let Some(share) = share {
+            note(&mut svg, node, place, direction, share);
         }
     }
     svg.push_str("</svg>\n");
@@ -55,20 +82,37 @@ fn label(node: &Node) -> String {
 }
 
 /// The line from a parent's edge to its child's edge.
-fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction) {
+fn line(svg: &mut String, from: &Place, to: &Place, direction: Direction, share: Option<f32>) {
     let [x1, y1, x2, y2] = match direction {
         Direction::Down => [from.x, from.y + from.height / 2.0, to.x, to.y - to.height / 2.0],
         Direction::Right => [from.x + from.width / 2.0, from.y, to.x - to.width / 2.0, to.y],
     };
-    let _ = writeln!(svg, "  <path class=\"line\" d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
+    let (never, width) = match share {
+        Some(0.0) => (NEVER, String::new()),
+        Some(share) => ("", format!(" style=\"stroke-width: {:.1}\"", 1.0 + (THICKEST - 1.0) * share)),
+        None => ("", String::new()),
+    };
+    let _ = writeln!(svg, "  <path class=\"line{never}\"{width} d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
 }
 
-fn shape(svg: &mut String, node: &Node, place: &Place) {
+/// The share of updates below a node; beside it where lines to children begin below.
+fn note(svg: &mut String, node: &Node, place: &Place, direction: Direction, share: f32) {
+    let Place { x, y, width, height } = *place;
+    let text = if share == 0.0 { "never".into() } else { format!("{:.1} %", 100.0 * share) };
+    let (class, x, y) = if node.children > 0 && direction == Direction::Down {
+        (" beside", x + width / 2.0 + 4.0, y)
+    } else {
+        ("", x, y + height / 2.0 + 8.0)
+    };
+    let _ = writeln!(svg, "  <text class=\"share{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
+}
+
+fn shape(svg: &mut String, node: &Node, place: &Place, never: &str) {
     let Place { x, y, width, height } = *place;
     let (left, top, right, bottom) = (x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0);
     if node.kind.spec().group == Group::Decorator {
         let points = format!("{x:.1},{top:.1} {right:.1},{y:.1} {x:.1},{bottom:.1} {left:.1},{y:.1}");
-        let _ = writeln!(svg, "  <polygon class=\"inner\" points=\"{points}\"/>");
+        let _ = writeln!(svg, "  <polygon class=\"inner{never}\" points=\"{points}\"/>");
     } else {
         let (class, radius) = match (node.children, node.kind.spec().writes) {
             (1.., _) => ("inner", 0),
@@ -77,12 +121,12 @@ fn shape(svg: &mut String, node: &Node, place: &Place) {
         };
         let _ = writeln!(
             svg,
-            "  <rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+            "  <rect class=\"{class}{never}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
              rx=\"{radius}\"/>"
         );
     }
     if matches!(node.kind, Kind::Seqm | Kind::Selm) {
-        let _ = writeln!(svg, "  <circle class=\"dot\" cx=\"{x:.1}\" cy=\"{:.1}\" r=\"3.2\"/>", top - 7.0);
+        let _ = writeln!(svg, "  <circle class=\"dot{never}\" cx=\"{x:.1}\" cy=\"{:.1}\" r=\"2.4\"/>", top + 5.0);
     }
     let mark = match node.kind {
         Kind::Seq | Kind::Seqm => "m-9 0h18m-6 -5l6 5l-6 5",
@@ -90,7 +134,7 @@ fn shape(svg: &mut String, node: &Node, place: &Place) {
         Kind::Failed => "m-6 -6l12 12m0 -12l-12 12",
         _ => return,
     };
-    let _ = writeln!(svg, "  <path class=\"mark\" d=\"M{x:.1} {y:.1}{mark}\"/>");
+    let _ = writeln!(svg, "  <path class=\"mark{never}\" d=\"M{x:.1} {y:.1}{mark}\"/>");
 }
 
 fn escape(text: &str) -> String {

@@ -1,0 +1,69 @@
+//! An account and a study as one JSON object.
+
+use super::Studied;
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value, json};
+use xpuck_hub::study::Effect;
+use xpuck_kernels::tree::explain::{Account, Item};
+
+/// A node of the account.
+#[derive(Serialize)]
+struct Rule {
+    /// Line of the reduced tree, from 1.
+    line: usize,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formula: Option<String>,
+    cases: Vec<Value>,
+    children: Vec<Rule>,
+}
+
+/// The object, with a line feed at its end.
+pub fn object(account: &Account, studied: Option<&Studied>) -> Result<String> {
+    let mut object = json!({
+        "nodes_before": account.before,
+        "nodes": account.tree.nodes().len(),
+        "tree": account.tree.to_string(),
+        "notes": account.notes,
+        "account": rule(&account.root),
+    });
+    if let Some(studied) = studied {
+        object["study"] = study(account, studied);
+    }
+    Ok(serde_json::to_string(&object)? + "\n")
+}
+
+fn rule(item: &Item) -> Rule {
+    let cases = item.cases.iter();
+    Rule {
+        line: item.node + 1,
+        text: item.text.clone(),
+        formula: item.formula.clone(),
+        cases: cases.map(|c| json!({ "when": c.when, "does": c.does, "wheels": c.wheels })).collect(),
+        children: item.children.iter().map(rule).collect(),
+    }
+}
+
+fn study(account: &Account, Studied { study, plan }: &Studied) -> Value {
+    let nodes = account.tree.nodes().iter().zip(&study.counts).enumerate();
+    let nodes: Vec<Value> = nodes
+        .map(|(i, (node, count))| {
+            json!({
+                "line": i + 1, "node": node.to_string(), "ticked": study.share(i),
+                "success": count.success, "failure": count.failure, "running": count.running,
+            })
+        })
+        .collect();
+    let effects = |effects: &[Effect]| -> Vec<Value> {
+        effects
+            .iter()
+            .map(|e| json!({ "line": e.node + 1, "variant": e.change.words(), "mean": e.mean, "error": e.error }))
+            .collect()
+    };
+    json!({
+        "runs": plan.runs, "seconds": plan.seconds, "robots": plan.robots, "seed": plan.seed,
+        "fitness": study.fitness.0, "error": study.fitness.1, "updates": study.updates, "nodes": nodes,
+        "removals": effects(&study.removals), "constants": effects(&study.constants), "left_out": study.left_out,
+    })
+}

@@ -1,0 +1,155 @@
+//! `xpuck tree explain`: a tree in plain English, and what its parts are worth in simulation.
+
+mod json;
+mod tables;
+
+use super::simulate::{ScenarioArg, check};
+use super::tree::{deliver, read};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use xpuck_hub::measure::Plan;
+use xpuck_hub::study::{MAX_VARIANTS, Study, study};
+use xpuck_kernels::engine::Reference;
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
+use xpuck_kernels::tree::explain::{Account, Part, explain, to_markdown, to_text};
+
+/// Explain a tree in plain English: what each branch waits for, and what it makes the robot do.
+///
+/// The tree is reduced first, and the account is of what is left. Formulas give v_goal in terms of the senses; below
+/// each stands what it comes to in typical situations. With --simulate the account says how often each node is reached,
+/// and adds two tables from simulations on the same worlds: what the fitness loses without each branch, and what it does
+/// when a constant is a little different.
+#[derive(Args)]
+#[command(after_help = format!(
+    "Examples:\n  xpuck tree explain docs/trees/806768.bt\n  xpuck tree explain docs/trees/806768.bt --simulate --to svg \
+     -o 806768.svg\n\nA study runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
+     mean and its standard error: an effect below twice its error may be chance."
+))]
+pub struct ExplainArgs {
+    /// File with a tree: .bt, .xml, .json or .bin.
+    file: PathBuf,
+    /// Form of the account.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    to: Form,
+    /// Print one JSON object with everything.
+    #[arg(long, conflicts_with = "to")]
+    json: bool,
+    /// File to write; without it the account is printed.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Draw the SVG with its root at the left instead of at the top.
+    #[arg(long)]
+    left: bool,
+    /// Run the tree and its variants: use of each node, worth of each branch and constant.
+    #[arg(long)]
+    simulate: bool,
+    /// Number of runs of each variant.
+    #[arg(long, default_value_t = 100, requires = "simulate")]
+    runs: u32,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0, requires = "simulate")]
+    seconds: f32,
+    /// Number of robots, 1 to 16.
+    #[arg(long, default_value_t = 9, requires = "simulate")]
+    robots: usize,
+    /// Where the robots start.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, requires = "simulate")]
+    scenario: ScenarioArg,
+    /// Seed.
+    #[arg(long, default_value_t = 1, requires = "simulate")]
+    seed: u64,
+}
+
+/// Forms of an account.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Form {
+    /// For a terminal.
+    Text,
+    /// For a document.
+    Markdown,
+    /// A drawing of the reduced tree; with --simulate lines are as thick as their nodes are in use.
+    Svg,
+}
+
+/// A study and the plan that it followed.
+struct Studied {
+    study: Study,
+    plan: Plan,
+}
+
+/// Runs the command.
+pub fn run(args: &ExplainArgs) -> Result<()> {
+    let plan = Plan {
+        robots: args.robots,
+        seconds: args.seconds,
+        runs: args.runs,
+        starts: args.scenario.starts(),
+        seed: args.seed,
+    };
+    check(&plan)?;
+    let tree = read(&args.file, None, false)?;
+    let name = args.file.display().to_string();
+    Program::compile(&tree).with_context(|| name.clone())?;
+    let account = explain(&tree);
+    let studied = args.simulate.then(|| simulate(&account, plan)).transpose().context(name)?;
+    let studied = studied.as_ref();
+    let text = if args.json { json::object(&account, studied)? } else { form(args, &account, studied) };
+    deliver(args.output.as_deref(), text.as_bytes())
+}
+
+fn simulate(account: &Account, plan: Plan) -> Result<Studied> {
+    let bar = ProgressBar::new(0);
+    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} variant {pos}/{len}  {eta} left")?);
+    let study = study(&Reference, &account.tree, &plan, |done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    })?;
+    bar.finish_and_clear();
+    Ok(Studied { study, plan })
+}
+
+fn form(args: &ExplainArgs, account: &Account, studied: Option<&Studied>) -> String {
+    let note = |node: usize| Some(tables::share(&studied?.study, node));
+    match args.to {
+        Form::Text => {
+            let colours =
+                args.output.is_none() && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let mut text =
+                to_text(account, note, |part, words| if colours { paint(part, words) } else { words.into() });
+            if let Some(studied) = studied {
+                text.push_str(&tables::text(account, studied));
+            }
+            text
+        }
+        Form::Markdown => {
+            let mut text = to_markdown(account, note);
+            if let Some(studied) = studied {
+                text.push_str(&tables::markdown(account, studied));
+            }
+            text
+        }
+        Form::Svg => {
+            let direction = if args.left { Direction::Right } else { Direction::Down };
+            match studied {
+                Some(Studied { study, .. }) => {
+                    let shares: Vec<f32> = (0..study.counts.len()).map(|node| study.share(node) as f32).collect();
+                    to_svg_in_use(&account.tree, direction, &shares)
+                }
+                None => to_svg(&account.tree, direction),
+            }
+        }
+    }
+}
+
+/// ANSI colours: numbers bold, formulas cyan.
+fn paint(part: Part, words: &str) -> String {
+    let code = match part {
+        Part::Number => 1,
+        Part::Formula => 36,
+    };
+    format!("\x1b[{code}m{words}\x1b[0m")
+}

@@ -1,0 +1,123 @@
+//! A study's tables, as text and as Markdown.
+
+use super::Studied;
+use std::fmt::Write;
+use xpuck_hub::study::{Effect, Study};
+use xpuck_kernels::engine::Count;
+use xpuck_kernels::tree::explain::Account;
+
+/// "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or that a node is never reached.
+pub fn share(study: &Study, node: usize) -> String {
+    let count = &study.counts[node];
+    if count.ticks() == 0 {
+        return "never reached".into();
+    }
+    let results = [("success", count.success), ("failure", count.failure), ("running", count.running)];
+    let results = results.iter().filter(|(_, n)| *n > 0);
+    let results: Vec<String> =
+        results.map(|(name, n)| format!("{name} {}", percent(*n as f64 / count.ticks() as f64))).collect();
+    format!("reached in {} of updates: {}", percent(study.share(node)), results.join(", "))
+}
+
+/// Use, removals and constants for a terminal.
+pub fn text(account: &Account, studied: &Studied) -> String {
+    let mut text = format!("\n{}\n\n", opening(studied));
+    text.push_str("  ticked  success  failure  running\n");
+    for (line, (count, ticked)) in lines(account).iter().zip(rows(&studied.study)) {
+        match count {
+            Some([success, failure, running]) => {
+                let _ = writeln!(text, "{ticked:>8} {success:>8} {failure:>8} {running:>8}  {line}");
+            }
+            None => {
+                let _ = writeln!(text, "{:>8} {:26}  {line}", "-", never(studied));
+            }
+        }
+    }
+    for (title, effects) in effects(studied) {
+        let _ = write!(text, "\n{title}\n\n");
+        effects.iter().for_each(|effect| {
+            let _ = writeln!(
+                text,
+                "  {}  line {:<3} {}",
+                worth(effect),
+                effect.node + 1,
+                effect.change.words().replace('`', "")
+            );
+        });
+    }
+    text.push_str(&left_out(studied));
+    text
+}
+
+/// Use, removals and constants for a document.
+pub fn markdown(account: &Account, studied: &Studied) -> String {
+    let mut text = format!("\n## In simulation\n\n{}\n\n", opening(studied));
+    text.push_str("| line | node | ticked | success | failure | running |\n|---|---|---|---|---|---|\n");
+    for (i, (line, (count, ticked))) in lines(account).iter().zip(rows(&studied.study)).enumerate() {
+        let indent = "&nbsp;".repeat(line.len() - line.trim_start().len());
+        let cells = match count {
+            Some([success, failure, running]) => format!("{ticked} | {success} | {failure} | {running}"),
+            None => format!("{} | | |", never(studied)),
+        };
+        let _ = writeln!(text, "| {} | {indent}`{}` | {cells} |", i + 1, line.trim_start());
+    }
+    for (title, effects) in effects(studied) {
+        let _ = write!(text, "\n{title}\n\n| change of fitness | line | variant |\n|---|---|---|\n");
+        effects.iter().for_each(|effect| {
+            let _ = writeln!(text, "| {} | {} | {} |", worth(effect), effect.node + 1, effect.change.words());
+        });
+    }
+    text.push_str(&left_out(studied));
+    text
+}
+
+fn opening(Studied { study, plan }: &Studied) -> String {
+    let (mean, error) = study.fitness;
+    format!(
+        "Fitness {mean:.4} +- {error:.4} over {} runs of {} s with {} robots. Ticked: part of all robot updates; results: \
+         part of the ticks.",
+        plan.runs, plan.seconds, plan.robots
+    )
+}
+
+fn never(studied: &Studied) -> String {
+    format!("never reached in {} runs", studied.plan.runs)
+}
+
+/// The tree's lines in the text form.
+fn lines(account: &Account) -> Vec<String> {
+    account.tree.to_string().lines().map(String::from).collect()
+}
+
+/// Results in percent of a node's ticks, and ticks in percent of the updates; no results for what is never reached.
+fn rows(study: &Study) -> impl Iterator<Item = (Option<[String; 3]>, String)> {
+    study.counts.iter().enumerate().map(|(node, count)| {
+        let Count { success, failure, running } = *count;
+        let part = |n: u64| percent(n as f64 / count.ticks() as f64);
+        let results = (count.ticks() > 0).then(|| [success, failure, running].map(part));
+        (results, percent(study.share(node)))
+    })
+}
+
+/// With one digit; what is not 0 is not shown as 0.
+fn percent(part: f64) -> String {
+    if part > 0.0 && part < 0.0005 { "< 0.1 %".into() } else { format!("{:.1} %", 100.0 * part) }
+}
+
+fn effects(Studied { study, .. }: &Studied) -> [(&'static str, &[Effect]); 2] {
+    [
+        ("Change of fitness without a branch, on the same worlds:", &study.removals),
+        ("Change of fitness with another constant, on the same worlds:", &study.constants),
+    ]
+}
+
+fn worth(effect: &Effect) -> String {
+    format!("{:+.4} +- {:.4}", effect.mean, effect.error)
+}
+
+fn left_out(Studied { study, .. }: &Studied) -> String {
+    match study.left_out {
+        0 => String::new(),
+        n => format!("\n{n} more variants were not run: the tree is too large.\n"),
+    }
+}

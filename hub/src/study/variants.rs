@@ -1,0 +1,173 @@
+//! The variants of a tree that a study compares with the whole: one branch less, or one constant a little different.
+
+use xpuck_kernels::tree::{Group, Node, Operand, Tree};
+
+/// Steps of pi/128 by which angles and widths are changed: the least that a robot knows, and 14 degrees.
+const STEPS: [f32; 4] = [-10.0, -1.0, 1.0, 10.0];
+/// Parts by which strengths and factors are changed.
+const PARTS: [f64; 2] = [0.8, 1.2];
+
+/// A tree with one change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// The changed tree.
+    pub tree: Tree,
+    /// Place in the original of the node that was changed or removed.
+    pub node: usize,
+    /// What was changed.
+    pub change: Change,
+}
+
+/// What was changed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The node is gone.
+    Removed {
+        /// The node as it was.
+        node: Node,
+        /// Number of nodes that went with it; its only child takes the place of a decorator.
+        nodes: usize,
+    },
+    /// An operand has another value.
+    Constant {
+        /// The node as it was.
+        before: Node,
+        /// The node as it is.
+        after: Node,
+        /// Which operand, from 0.
+        operand: usize,
+    },
+}
+
+/// Every variant: removals in preorder, then changed constants.
+pub fn variants(tree: &Tree) -> Vec<Variant> {
+    let mut all = removals(tree);
+    for (at, node) in tree.nodes().iter().enumerate() {
+        for (i, spec) in node.kind.spec().operands.iter().enumerate() {
+            for value in changed(node.operands[i], spec.operand) {
+                let mut after = *node;
+                after.operands[i] = value;
+                let change = Change::Constant { before: *node, after, operand: i };
+                all.push(Variant { tree: tree.with_node(at, after), node: at, change });
+            }
+        }
+    }
+    all
+}
+
+/// Children of composites that are not alone go; children of decorators take their place.
+fn removals(tree: &Tree) -> Vec<Variant> {
+    let nodes = tree.nodes();
+    let mut all = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let group = node.kind.spec().group;
+        if group == Group::Decorator {
+            let change = Change::Removed { node: *node, nodes: 1 };
+            all.push(Variant { tree: tree.replace(at, &tree.subtree(at + 1)), node: at, change });
+        }
+        if group != Group::Composite || node.children < 2 {
+            continue;
+        }
+        let mut child = at + 1;
+        for _ in 0..node.children {
+            let end = tree.end(child);
+            let mut left = nodes.to_vec();
+            left[at].children -= 1;
+            left.drain(child..end);
+            let change = Change::Removed { node: nodes[child], nodes: end - child };
+            all.push(Variant { tree: Tree::from_preorder(left), node: child, change });
+            child = end;
+        }
+    }
+    all.sort_by_key(|variant| variant.node);
+    all
+}
+
+/// Other values of an operand; none for registers and quadrants.
+fn changed(value: f32, operand: Operand) -> Vec<f32> {
+    let (low, high) = operand.range();
+    let near = |steps: &[f32]| steps.iter().map(|step| (value + step).clamp(low, high)).collect::<Vec<_>>();
+    let values = match operand {
+        // An angle past -180 or 180 degrees comes round.
+        Operand::Angle => STEPS.map(|step| (value + step + 128.0).rem_euclid(256.0) - 128.0).to_vec(),
+        Operand::Width => near(&STEPS),
+        Operand::Float | Operand::Gain => {
+            PARTS.map(|part| six_digits(f64::from(value) * part).clamp(low, high)).to_vec()
+        }
+        Operand::Fixed | Operand::Int8 | Operand::Threshold => near(&[-1.0, 1.0]),
+        Operand::Count => {
+            let fifth = (value * 0.2).round().max(1.0);
+            near(&[-fifth, fifth])
+        }
+        Operand::Quadrant | Operand::ScalarDest | Operand::VectorDest | Operand::Scalar | Operand::Vector => Vec::new(),
+    };
+    values.into_iter().filter(|new| *new != value).collect()
+}
+
+/// The nearest number of six digits: it prints as people write numbers.
+fn six_digits(x: f64) -> f32 {
+    format!("{x:.5e}").parse().unwrap_or(x as f32)
+}
+
+impl Change {
+    /// The change in words.
+    pub fn words(&self) -> String {
+        match self {
+            Change::Removed { node, nodes: 1 } => format!("without `{node}`"),
+            Change::Removed { node, nodes: 2 } => format!("without `{node}` and the node below"),
+            Change::Removed { node, nodes } => format!("without `{node}` and the {} nodes below", nodes - 1),
+            Change::Constant { before, after, operand } => {
+                let word = |node: &Node| node.to_string().split(' ').nth(operand + 1).unwrap_or_default().to_string();
+                let name = before.kind.spec().operands[*operand].name;
+                format!("`{before}` with {name} {} instead of {}", word(after), word(before))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<Variant> {
+        variants(&Tree::parse(text).unwrap())
+    }
+
+    #[test]
+    fn branches_go_one_at_a_time() {
+        let all = of("sel\n  seq\n    bfront\n    invert\n      bleft\n  bright\n");
+        let texts: Vec<String> = all.iter().map(|v| v.tree.to_string().replace('\n', ";").replace(' ', "")).collect();
+        let expected = [
+            "sel;bright;",
+            "sel;seq;invert;bleft;bright;",
+            "sel;seq;bfront;bright;",
+            "sel;seq;bfront;bleft;bright;",
+            "sel;seq;bfront;invert;bleft;",
+        ];
+        assert_eq!(texts, expected);
+        assert_eq!(all.iter().map(|v| v.node).collect::<Vec<_>>(), [1, 2, 3, 3, 5]);
+        assert_eq!(all[2].change.words(), "without `invert` and the node below");
+    }
+
+    #[test]
+    fn changed_constants_are_told() {
+        let all = of("mulav v_goal v_scr 12.3 v_blue");
+        assert_eq!(all[1].change.words(), "`mulav v_goal v_scr 12.3 v_blue` with f 14.76 instead of 12.3");
+    }
+
+    #[test]
+    fn constants_stay_in_their_ranges() {
+        let values = |text: &str, operand: usize| {
+            of(text).iter().map(|v| v.tree.nodes()[0].operands[operand]).collect::<Vec<_>>()
+        };
+        assert_eq!(values("movcv v_goal 127", 1), [117.0, 126.0, -128.0, -119.0]);
+        assert_eq!(values("ifsect v_blue 0 250", 2)[4..], [240.0, 249.0, 251.0, 255.0]);
+        assert_eq!(values("mulav v_goal v_zero 5 v_blue", 2), [4.0, 6.0]);
+        assert_eq!(values("mulav v_goal v_zero -20.7 v_blue", 2), [-16.56, -24.84]);
+        assert_eq!(values("mulav v_goal v_zero 3.4e38 v_blue", 2), [2.72e38, f32::MAX]);
+        assert_eq!(values("explore 1", 0), [2.0]);
+        assert_eq!(values("explore 100", 0), [80.0, 120.0]);
+        assert_eq!(values("neighbour 15.875 0", 0)[..1], [14.875]);
+        assert_eq!(values("mulav v_goal v_zero 0 v_blue", 2), [] as [f32; 0]);
+    }
+}
