@@ -2,10 +2,10 @@
 
 use super::super::nodes::Kind;
 use super::super::reduce::branch::Branch;
-use super::super::registers::{ATTR, BLUE, NEIGHBOURS, PROX, RED, UP};
+use super::super::registers::{BLUE, NEIGHBOURS, PROX, RED};
 use super::facts::Facts;
 use super::formula::{Terms, expression, terms};
-use super::words::{direction, list, number, percent, thing};
+use super::words::{GREEN, direction, list, number, percent, thing};
 use crate::math::exp;
 
 /// Longest condition in one sentence; longer ones are told step by step.
@@ -112,8 +112,8 @@ fn sector(subject: &Subject, at: f32, width: f32) -> String {
 fn short(subject: &Subject, word: &str) -> String {
     match subject.sense.map(usize::from) {
         Some(PROX) => format!("nothing is near (v_prox {word} 0.1 long)"),
-        Some(RED | 12 | BLUE) => format!("{} is not seen", subject.name),
-        Some(UP | ATTR) | Some(_) | None => format!("{} is {word} 0.1 long", subject.name),
+        Some(RED | GREEN | BLUE) => format!("{} is not seen", subject.name),
+        _ => format!("{} is {word} 0.1 long", subject.name),
     }
 }
 

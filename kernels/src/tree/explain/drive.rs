@@ -1,12 +1,12 @@
 //! A goal velocity in words: what it steers by, and what that comes to in typical situations.
 
 use super::super::reduce::state::State;
+use super::super::registers::{UP, scalar_name};
 use super::cases::{Case, cases, is_steady, largest, longest, may_be, shortest, velocity};
 use super::formula::{Terms, terms, vectors};
 use super::linear::{Linear, Pair};
 use super::motion::Motion;
 use super::words::{direction, list, number, side, signs, target};
-use crate::tree::registers::{UP, scalar_name};
 
 /// Senses that weigh less than this part of the heaviest are said to matter little.
 const LITTLE: f64 = 0.1;

@@ -8,6 +8,7 @@ use super::super::registers::GOAL;
 use super::super::tick::Status;
 use super::super::{Group, Tree};
 use super::linear::{Known, Linear, Pair, computed, is_written, known, sum_of};
+use super::words::is_goal;
 use std::collections::BTreeSet;
 
 /// Facts about a tree, by the ids of its nodes.
@@ -110,13 +111,13 @@ impl Facts {
     /// True for a write to a scratch register that every reader is told in full, so that it need not be told itself.
     pub fn is_told_elsewhere(&self, branch: &Branch) -> bool {
         let cell = branch.code.d;
-        let scratch = |cell: u8| is_written(cell) && !super::words::is_goal(cell);
+        let scratch = |cell: u8| is_written(cell) && !is_goal(cell);
         let cells = match branch.kind() {
             Kind::Movcs | Kind::Mulas => vec![cell],
             Kind::Movcv | Kind::Mulav | Kind::Rotav => vec![cell & !1, cell | 1],
             _ => return false,
         };
-        cells.iter().any(|c| scratch(*c)) && cells.iter().all(|c| !super::words::is_goal(*c) && !self.named.contains(c))
+        cells.iter().any(|c| scratch(*c)) && cells.iter().all(|c| !is_goal(*c) && !self.named.contains(c))
     }
 
     /// True if an update may end with v_goal unwritten.
@@ -126,12 +127,69 @@ impl Facts {
 
     /// True if some formula names a scratch register.
     pub fn names_registers(&self) -> bool {
-        self.named.iter().any(|cell| !super::words::is_goal(*cell))
+        self.named.iter().any(|cell| !is_goal(*cell))
     }
 }
 
 /// True for leaves that write v_goal alone.
 pub(super) fn drives(branch: &Branch) -> bool {
-    let to_goal = branch.kind().spec().group == Group::Action && super::words::is_goal(branch.code.d);
+    let to_goal = branch.kind().spec().group == Group::Action && is_goal(branch.code.d);
     to_goal || matches!(branch.kind(), Kind::Upfield | Kind::Attract)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases::velocity;
+    use super::*;
+    use crate::math::Vec2;
+    use crate::random::{Draws, Stream};
+    use crate::tree::registers::{ATTR, BLUE, PROX, UP};
+    use crate::tree::{Memory, Program, Senses};
+
+    /// A random write: to scratch registers from anything, or at the end to v_goal.
+    fn write(to_goal: bool, draws: &mut Draws) -> Tree {
+        let mut pick = |of: &[f32]| of[draws.below(of.len() as u32) as usize];
+        let vectors = [0.0, 4.0, 6.0, 8.0, 14.0, 18.0];
+        let scalars = [4.0, 5.0, 7.0, 9.0, 15.0, 17.0, 18.0, 19.0];
+        let (steps, factor) = (pick(&[-100.0, -28.0, 0.0, 28.0, 64.0]), pick(&[-5.0, 0.25, 1.0, 2.0]));
+        let vector = if to_goal { 2.0 } else { 18.0 };
+        match pick(&[0.0, 1.0, 2.0, 3.0]) {
+            0.0 => Tree::leaf(Kind::Movcv, &[vector, steps]),
+            1.0 => Tree::leaf(Kind::Mulav, &[vector, pick(&vectors), factor, pick(&vectors)]),
+            2.0 if !to_goal => {
+                Tree::leaf(Kind::Mulas, &[pick(&[17.0, 18.0, 19.0]), pick(&scalars), factor, pick(&scalars)])
+            }
+            _ => Tree::leaf(Kind::Rotav, &[vector, pick(&vectors), steps, pick(&vectors)]),
+        }
+    }
+
+    #[test]
+    fn formulas_give_what_the_interpreter_computes() {
+        let mut checked = 0;
+        for i in 0..3000 {
+            let draws = &mut Draws::new(9, 0, 0, i, Stream::Evolution);
+            let writes: Vec<Tree> = (0..5).map(|n| write(n == 4, draws)).collect();
+            let tree = Tree::inner(Kind::Seq, &[], &writes);
+            let (root, facts) = Facts::of(&tree);
+            let [Some(x), Some(y)] = facts.computed(&root.kids[4]) else { panic!("v_goal is not read:\n{tree}") };
+            let goal = [x, y];
+            if goal.iter().any(|c| c.registers().next().is_some()) {
+                continue;
+            }
+            let mut vector = || Vec2::unit(draws.range(-3.0, 3.0)) * draws.range(0.1, 2.0);
+            let mut senses = Senses { prox: vector(), up: vector(), attr: vector(), ..Senses::default() };
+            senses.colours[2] = vector();
+            let program = Program::compile(&tree).unwrap();
+            let mut memory = Memory::new(&program);
+            // What an earlier update left must not matter.
+            memory.tick(&program, &Senses { up: vector(), attr: vector(), ..senses }, draws);
+            let (_, done) = memory.tick(&program, &senses, draws);
+            let cells = [(PROX, senses.prox), (UP, senses.up), (ATTR, senses.attr), (BLUE, senses.colours[2])];
+            let told = velocity(&goal, &cells.map(|(cell, v)| (cell as u8, v)));
+            let error = (told - done).length() / (1.0 + done.length());
+            assert!(error < 1e-4, "told {told:?}, done {done:?} by\n{tree}");
+            checked += 1;
+        }
+        assert!(checked > 1000, "only {checked} formulas without registers");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::super::nodes::Kind;
 use super::super::reduce::branch::Branch;
-use super::super::registers::{scalar_name, vector_name};
+use super::super::registers::{PROX, scalar_name, vector_name};
 use super::super::tick::Status;
 use super::Item;
 use super::cases::{Case, NO_NEIGHBOUR, cases};
@@ -14,7 +14,6 @@ use super::linear::{Known, Linear, Pair};
 use super::motion::Motion;
 use super::words::{direction, is_goal};
 use crate::math::Vec2;
-use crate::tree::registers::PROX;
 
 /// Explains a subtree.
 pub(super) fn tell(branch: &Branch, facts: &Facts) -> Item {

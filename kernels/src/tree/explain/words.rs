@@ -2,6 +2,9 @@
 
 use super::super::registers::{ATTR, BLUE, GOAL, NEIGHBOURS, PROX, RED, UP, register_of};
 
+/// First cell of v_green.
+pub(super) const GREEN: usize = RED + 2;
+
 /// A number with three significant digits.
 pub(super) fn number(x: f64) -> String {
     let size = x.abs();
@@ -56,7 +59,7 @@ pub(super) fn thing(cell: u8) -> &'static str {
         UP => "upfield (+x)",
         ATTR => "the neighbours' centre",
         RED => "red (another robot)",
-        12 => "green",
+        GREEN => "green",
         BLUE => "the frisbee (blue)",
         NEIGHBOURS => "the pair (s_n, s_scr)",
         _ => register_of(cell).name,
@@ -75,21 +78,20 @@ pub(super) fn vector(cell: u8) -> &'static str {
 
 /// When a cell of a sense is positive, and when negative: never, if that is empty.
 pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
-    const GREEN_X: usize = RED + 2;
-    Some(match usize::from(cell) {
-        PROX => ["obstacles are in front", "obstacles are behind"],
-        5 => ["obstacles are on the left", "obstacles are on the right"],
-        UP => ["it faces upfield", "it faces downfield"],
-        7 => ["upfield is on its left", "upfield is on its right"],
-        ATTR => ["the neighbours are ahead", "the neighbours are behind"],
-        9 => ["the neighbours are on the left", "the neighbours are on the right"],
-        RED => ["red is seen", ""],
-        11 => ["red is on the left", "red is on the right"],
-        GREEN_X => ["green is seen", ""],
-        13 => ["green is on the left", "green is on the right"],
-        BLUE => ["the frisbee is seen", ""],
-        15 => ["the frisbee is on the left", "the frisbee is on the right"],
-        NEIGHBOURS => ["neighbours are near", ""],
+    Some(match (usize::from(cell & !1), cell & 1) {
+        (PROX, 0) => ["obstacles are in front", "obstacles are behind"],
+        (PROX, _) => ["obstacles are on the left", "obstacles are on the right"],
+        (UP, 0) => ["it faces upfield", "it faces downfield"],
+        (UP, _) => ["upfield is on its left", "upfield is on its right"],
+        (ATTR, 0) => ["the neighbours are ahead", "the neighbours are behind"],
+        (ATTR, _) => ["the neighbours are on the left", "the neighbours are on the right"],
+        (RED, 0) => ["red is seen", ""],
+        (RED, _) => ["red is on the left", "red is on the right"],
+        (GREEN, 0) => ["green is seen", ""],
+        (GREEN, _) => ["green is on the left", "green is on the right"],
+        (BLUE, 0) => ["the frisbee is seen", ""],
+        (BLUE, _) => ["the frisbee is on the left", "the frisbee is on the right"],
+        (NEIGHBOURS, 0) => ["neighbours are near", ""],
         _ => return None,
     })
 }
