@@ -21,6 +21,7 @@ struct Cli {
 enum Command {
     Demo(cli::demo::DemoArgs),
     Simulate(cli::simulate::SimulateArgs),
+    Bench(cli::bench::BenchArgs),
     Evolve(cli::evolve::EvolveArgs),
     Hub(cli::hub::HubArgs),
     Arena(cli::arena::ArenaArgs),
@@ -52,6 +53,7 @@ fn dispatch(command: &Command) -> Result<bool> {
     match command {
         Command::Demo(args) => return cli::demo::run(args),
         Command::Simulate(args) => cli::simulate::run(args)?,
+        Command::Bench(args) => cli::bench::run(args)?,
         Command::Evolve(args) => cli::evolve::run(args)?,
         Command::Hub(args) => cli::hub::run(args)?,
         Command::Arena(args) => cli::arena::run(args)?,

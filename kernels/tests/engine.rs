@@ -17,7 +17,7 @@ fn program(text: &str) -> Program {
 
 fn run(text: &str, scenario: Scenario, seed: u64, runs: u32, updates: u32) -> Vec<Outcome> {
     let jobs: Vec<Job> = (0..runs).map(|world| Job { program: 0, scenario, seed, world, robots: 9, updates }).collect();
-    Reference.run(&[program(text)], &jobs)
+    Reference::default().run(&[program(text)], &jobs)
 }
 
 fn mean_and_sd(outcomes: &[Outcome], seconds: f32) -> (f32, f32) {
@@ -133,7 +133,7 @@ fn simd_agrees_with_reference_bit_for_bit() {
         updates: [300, 101][i as usize % 2],
     };
     let jobs: Vec<Job> = (0..150).map(job).collect();
-    let (reference, simd) = (Reference.run(&programs, &jobs), Simd.run(&programs, &jobs));
+    let (reference, simd) = (Reference::default().run(&programs, &jobs), Simd::default().run(&programs, &jobs));
     for (job, (a, b)) in jobs.iter().zip(reference.iter().zip(&simd)) {
         assert_eq!(a, b, "{job:?}");
     }

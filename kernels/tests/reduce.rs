@@ -161,7 +161,7 @@ fn the_thesis_tree_becomes_its_hand_made_form() {
         let programs = [&evolved, &reduction.tree].map(|tree| Program::compile(tree).unwrap());
         let run = |program| {
             let job = |world| Job { program, scenario: Scenario::B, seed: 3, world, robots: 9, updates: 100 };
-            Reference.run(&programs, &(0..200).map(job).collect::<Vec<Job>>())
+            Reference::default().run(&programs, &(0..200).map(job).collect::<Vec<Job>>())
         };
         assert_eq!(run(0), run(1));
     }

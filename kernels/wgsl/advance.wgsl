@@ -2,10 +2,15 @@
 
 fn sense() {
     look_ahead();
-    stage_proximity();
+    if (params.sensing & 1u) != 0u {
+        stage_proximity();
+    }
     // Camera and range and bearing at 5 Hz.
-    if update % 2u == 0u {
+    let slow = update % 2u == 0u;
+    if slow && (params.sensing & 2u) != 0u {
         stage_camera();
+    }
+    if slow && (params.sensing & 4u) != 0u {
         stage_range_and_bearing();
     }
 }

@@ -154,7 +154,7 @@ fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
             updates: (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32,
         };
         let jobs: Vec<Job> = chunk.iter().enumerate().map(job).collect();
-        fitness.extend(evaluate(&Simd, &trees, &jobs));
+        fitness.extend(evaluate(&Simd::default(), &trees, &jobs));
     }
     Some(fitness)
 }

@@ -139,7 +139,7 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
     // A seed of its own: none of these worlds has been seen in evolution.
     let seed = !args.seed;
     let plan = Plan { robots: args.robots, seconds: 60.0, runs: args.remeasure, starts: Starts::Mix, seed };
-    let again: Vec<f64> = measure_all(&Simd, &programs, &plan).iter().map(|m| m.mean).collect();
+    let again: Vec<f64> = measure_all(&Simd::default(), &programs, &plan).iter().map(|m| m.mean).collect();
     let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
     let trials = f64::from(args.generations) * f64::from(args.islands) * args.population as f64;
     let output = Output {
@@ -210,7 +210,7 @@ impl Swarm {
                 updates: self.updates,
             }));
         }
-        let fitness = evaluate(&Simd, &trees, &jobs);
+        let fitness = evaluate(&Simd::default(), &trees, &jobs);
         let mut rest = fitness.as_slice();
         for island in &mut self.islands {
             let (mine, others) = rest.split_at(island.population().len());

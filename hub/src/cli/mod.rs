@@ -2,6 +2,7 @@
 
 pub mod algebra;
 pub mod arena;
+pub mod bench;
 pub mod check;
 pub mod demo;
 pub mod engine;

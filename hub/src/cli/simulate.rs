@@ -1,6 +1,6 @@
 //! `xpuck simulate`: a tree's fitness over many simulations.
 
-use super::engine::EngineArg;
+use super::engine::{EngineArg, report};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -124,10 +124,11 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let tree = read_tree(&args.tree, map, args.exact)?;
     let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
     let program = Program::compile_with(&tree, published).with_context(|| format!("tree {}", args.tree.display()))?;
-    let engine = args.engine.engine();
+    let engine = args.engine.engine()?;
     let started = Instant::now();
     let measured = measure(engine.as_ref(), &program, &plan);
     let wall_s = started.elapsed().as_secs_f64();
+    report(engine.as_ref());
     let output = Output {
         mean: measured.mean,
         sd: measured.sd,

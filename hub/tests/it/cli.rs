@@ -24,13 +24,15 @@ fn refusal(arguments: &[&str]) -> String {
 
 #[test]
 fn simulate_prints_the_agreed_object() {
-    let result = json(&["simulate", TREE, "--runs", "40", "--scenario", "b", "--json"]);
+    let result = json(&["simulate", TREE, "--runs", "40", "--scenario", "b", "--json", "--engine", "simd"]);
     for key in ["mean", "sd", "wall_s", "r_acc"] {
         assert!(result[key].is_f64(), "{key}: {result}");
     }
-    assert_eq!((&result["runs"], &result["engine"]), (&40.into(), &"reference".into()));
+    assert_eq!((&result["runs"], &result["engine"]), (&40.into(), &"simd".into()));
     assert!((result["robot_seconds"].as_f64().unwrap() - 40.0 * 9.0 * 60.0).abs() < 1e-3);
     assert!((0.2..0.4).contains(&result["mean"].as_f64().unwrap()), "{result}");
+    let reference = json(&["simulate", TREE, "--runs", "40", "--scenario", "b", "--json", "--engine", "reference"]);
+    assert_eq!((&reference["hash"], &reference["engine"]), (&result["hash"], &"reference".into()));
 }
 
 #[test]

@@ -43,8 +43,8 @@ fn every_form_tells_the_same_rules() {
 
 #[test]
 fn every_tree_of_the_library_is_explained_and_studied() {
-    for entry in std::fs::read_dir(TREES).unwrap() {
-        let path = entry.unwrap().path();
+    let paths = std::fs::read_dir(TREES).unwrap().map(|entry| entry.unwrap().path());
+    for path in paths.filter(|path| path.is_file()) {
         let tree = path.file_stem().unwrap().to_str().unwrap();
         let object = object(tree, &["--simulate", "--runs", "1", "--seconds", "1", "--robots", "2"]);
         assert_eq!(

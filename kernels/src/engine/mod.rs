@@ -4,12 +4,14 @@ mod evaluate;
 mod gpu;
 mod observe;
 mod reference;
+mod sensing;
 mod simd;
 
 pub use evaluate::evaluate;
 pub use gpu::{Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;
+pub use sensing::Sensing;
 pub use simd::Simd;
 
 use crate::tree::Program;
@@ -48,6 +50,11 @@ pub trait Engine: Sync {
 
     /// Runs every job and returns outcomes in the order of the jobs, whatever the number of threads.
     fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome>;
+
+    /// The device that it runs on, if it is not simply this processor.
+    fn device(&self) -> Option<String> {
+        None
+    }
 
     /// What the user should know about the runs so far: that another engine had to help, and why.
     fn notice(&self) -> Option<String> {

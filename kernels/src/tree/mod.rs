@@ -13,7 +13,7 @@ mod print;
 mod program;
 pub mod reduce;
 mod reference;
-mod registers;
+pub(crate) mod registers;
 mod table;
 mod tick;
 

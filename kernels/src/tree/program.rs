@@ -97,6 +97,23 @@ impl Program {
         self.memories
     }
 
+    /// The registers that the program may read, as bits by cell of the full map.
+    pub(crate) fn reads(&self) -> u32 {
+        let vector = |cell: u8| 0b11u32 << (cell & !1);
+        let scalar = |cell: u8| 1u32 << cell;
+        let goal_terms = |towards: usize| vector(towards as u8) | vector(registers::PROX as u8);
+        let cells = |i: &Instruction| match i.kind {
+            Kind::Mulas => scalar(i.s1) | scalar(i.s2),
+            Kind::Mulav | Kind::Rotav => vector(i.s1) | vector(i.s2),
+            Kind::Ifprob => scalar(i.s1),
+            Kind::Ifquad | Kind::Ifsect => vector(i.s1),
+            Kind::Upfield => goal_terms(registers::UP),
+            Kind::Attract => goal_terms(registers::ATTR) | scalar(registers::NEIGHBOURS as u8),
+            _ => 0,
+        };
+        self.code.iter().map(cells).fold(0, |all, cells| all | cells)
+    }
+
     /// The instructions as words, for interpreters in other languages: kind and registers, two numbers, links, memory.
     pub(crate) fn words(&self) -> impl Iterator<Item = [u32; 5]> + '_ {
         self.code.iter().map(|i| {

@@ -11,6 +11,7 @@ pub mod transport;
 pub use body::{Body, Colour, Pose, Shape};
 pub use start::Scenario;
 
+use crate::engine::Sensing;
 use crate::math::Vec2;
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
@@ -28,6 +29,8 @@ pub struct World {
     pub patches: Vec<Patch>,
     /// Physical parameters.
     pub physics: Physics,
+    /// Which senses the robots have; all of them unless an engine knows better.
+    pub sensing: Sensing,
     robots: usize,
     senses: Vec<Senses>,
     task: Transport,
@@ -59,6 +62,7 @@ impl World {
             senses: vec![Senses::default(); robots],
             patches: Vec::new(),
             physics: Physics::default(),
+            sensing: Sensing::ALL,
             bodies,
             robots,
             seed,
@@ -97,13 +101,17 @@ impl World {
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(2);
         for i in 0..self.robots {
-            let readings = senses::proximity(&self.bodies, i, self.physics.half_arena);
             let s = &mut self.senses[i];
-            s.prox = senses::proximity_vector(&readings);
             s.up = senses::compass(self.bodies[i].pose.heading);
-            if slow {
+            if self.sensing.proximity {
+                let readings = senses::proximity(&self.bodies, i, self.physics.half_arena);
+                s.prox = senses::proximity_vector(&readings);
+            }
+            if slow && self.sensing.camera {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, self.physics.half_arena);
                 s.colours = [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c));
+            }
+            if slow && self.sensing.neighbours {
                 (s.attr, s.neighbours) = senses::range_and_bearing(&self.bodies, i);
             }
         }

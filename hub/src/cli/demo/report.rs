@@ -113,7 +113,7 @@ fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tre
         let programs: Vec<Program> = left.iter().map(|l| l.1.clone()).collect();
         let seed = FRESH ^ args.seed << 8 ^ round as u64;
         let plan = Plan { robots: args.robots, seconds: 60.0, runs, starts: Starts::Mix, seed };
-        for (candidate, measured) in left.iter_mut().zip(measure_all(&Simd, &programs, &plan)) {
+        for (candidate, measured) in left.iter_mut().zip(measure_all(&Simd::default(), &programs, &plan)) {
             candidate.2 = measured.mean;
         }
         left.sort_by(|a, b| b.2.total_cmp(&a.2));

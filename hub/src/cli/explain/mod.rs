@@ -12,7 +12,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use xpuck_hub::measure::Plan;
 use xpuck_hub::study::{MAX_VARIANTS, Study, study};
-use xpuck_kernels::engine::Reference;
+use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
 use xpuck_kernels::tree::explain::{Account, Part, explain, to_markdown, to_text};
@@ -104,7 +104,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
 fn simulate(account: &Account, plan: Plan) -> Result<Studied> {
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} variant {pos}/{len}  {eta} left")?);
-    let study = study(&Reference, &account.tree, &plan, |done, total| {
+    let study = study(&Simd::default(), &account.tree, &plan, |done, total| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     })?;

@@ -70,18 +70,7 @@ pub(super) struct Batch {
 impl Device {
     /// Opens the most capable Vulkan adapter and compiles the kernels.
     pub fn open(source: &str) -> Result<Device, GpuError> {
-        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-        descriptor.backends = wgpu::Backends::VULKAN;
-        let instance = wgpu::Instance::new(descriptor);
-        let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
-        let rank = |a: &wgpu::Adapter| match a.get_info().device_type {
-            DeviceType::DiscreteGpu => 0,
-            DeviceType::IntegratedGpu => 1,
-            DeviceType::VirtualGpu => 2,
-            DeviceType::Other => 3,
-            DeviceType::Cpu => 4,
-        };
-        let adapter = adapters.into_iter().min_by_key(rank).ok_or(GpuError::NoAdapter)?;
+        let adapter = adapters().into_iter().min_by_key(rank).ok_or(GpuError::NoAdapter)?;
         let info = adapter.get_info();
         let refused = |why: String| GpuError::Refused { adapter: info.name.clone(), why };
         let wanted = wgpu::DeviceDescriptor {
@@ -142,6 +131,11 @@ impl Device {
         };
         open.check()?;
         Ok(open)
+    }
+
+    /// True if no adapter is a GPU.
+    pub fn only_software() -> bool {
+        adapters().iter().all(|a| a.get_info().device_type == DeviceType::Cpu)
     }
 
     /// A pipeline for one stage alone.
@@ -256,6 +250,23 @@ impl Device {
         let waited = self.device.poll(PollType::wait_indefinitely());
         self.check()?;
         waited.map(|_| ()).map_err(|e| GpuError::Lost { adapter: self.name.clone(), why: e.to_string() })
+    }
+}
+
+fn adapters() -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::VULKAN;
+    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(wgpu::Backends::VULKAN))
+}
+
+/// The most capable first.
+fn rank(adapter: &wgpu::Adapter) -> u8 {
+    match adapter.get_info().device_type {
+        DeviceType::DiscreteGpu => 0,
+        DeviceType::IntegratedGpu => 1,
+        DeviceType::VirtualGpu => 2,
+        DeviceType::Other => 3,
+        DeviceType::Cpu => 4,
     }
 }
 

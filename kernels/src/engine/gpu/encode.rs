@@ -1,6 +1,7 @@
 //! Worlds, programs and parameters as the words of the buffers.
 
 use super::layout::{HEADER, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS, place};
+use crate::engine::Sensing;
 use crate::engine::simd::Scene;
 use crate::math::{Vec2, vec2};
 use crate::tree::Program;
@@ -92,14 +93,15 @@ pub(super) fn program_words(programs: &[Program]) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// The uniform parameters; see `Params` in state.wgsl.
-pub(super) fn param_words(scene: &Scene, updates: u32, memory_words: u32) -> Vec<u32> {
+pub(super) fn param_words(scene: &Scene, sensing: Sensing, updates: u32, memory_words: u32) -> Vec<u32> {
     let physics = &scene.physics;
     let mut words = vec![scene.robots as u32, scene.bodies.len() as u32, updates, scene.patches.len() as u32];
     let mut put = |values: &[f32]| words.extend(values.iter().map(|v| v.to_bits()));
     put(&[physics.half_arena.0, physics.half_arena.1, physics.mu_bodies, physics.restitution]);
     put(&[physics.noise[0], physics.noise[1], physics.noise[2], f32::NAN]);
     let aside = Vec2::unit(SEGMENT_ANGLE);
-    put(&[aside.x, aside.y, f32::from_bits(memory_words), 0.0]);
+    let bits = u32::from(sensing.proximity) | u32::from(sensing.camera) << 1 | u32::from(sensing.neighbours) << 2;
+    put(&[aside.x, aside.y, f32::from_bits(memory_words), f32::from_bits(bits)]);
     for ray in ray_directions() {
         put(&[ray.x, ray.y, 0.0, 0.0]);
     }

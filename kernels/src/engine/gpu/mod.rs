@@ -13,7 +13,7 @@ mod tests;
 pub use device::GpuError;
 
 use super::simd::{Scene, Simd};
-use super::{Engine, Job, Outcome, alike, hash};
+use super::{Engine, Job, Outcome, Sensing, alike, hash};
 use crate::tree::Program;
 use crate::world::World;
 use crate::world::model::{MAX_BODIES, STEPS_PER_UPDATE};
@@ -37,6 +37,8 @@ const ITERATIONS: u32 = 65_535;
 
 /// The engine for GPUs.
 pub struct Gpu {
+    /// The senses to compute; `None` for those that the trees of a batch read.
+    pub sensing: Option<Sensing>,
     device: Device,
     /// Time of one update of one world, once known.
     pace: Mutex<Option<Duration>>,
@@ -50,17 +52,15 @@ impl Gpu {
     /// # Errors
     /// If there is no adapter, or it refuses.
     pub fn open() -> Result<Gpu, GpuError> {
-        Ok(Gpu { device: Device::open(SOURCE)?, pace: Mutex::new(None), notice: Mutex::new(None) })
+        Ok(Gpu { sensing: None, device: Device::open(SOURCE)?, pace: Mutex::new(None), notice: Mutex::new(None) })
     }
 
-    /// The adapter's name.
-    pub fn adapter(&self) -> &str {
-        &self.device.name
-    }
-
-    /// True if the adapter is a processor in disguise.
-    pub fn is_software(&self) -> bool {
-        self.device.software
+    /// As [`Gpu::open`], but a processor that plays a GPU is refused.
+    ///
+    /// # Errors
+    /// If there is no adapter but such a one.
+    pub fn open_hardware() -> Result<Gpu, GpuError> {
+        if Device::only_software() { Err(GpuError::NoAdapter) } else { Gpu::open() }
     }
 
     /// Runs alike jobs in batches as large as the device's speed allows.
@@ -80,6 +80,7 @@ impl Gpu {
         let updates = jobs[0].updates;
         let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.scenario, j.robots, j.seed, j.world)).collect();
         let scene = Scene::of(&worlds[0]);
+        let sensing = self.sensing.unwrap_or_else(|| Sensing::of(jobs.iter().map(|j| &programs[j.program])));
         let (code, starts) = program_words(programs);
         let memories = jobs.iter().map(|j| programs[j.program].memories()).max().unwrap_or(0);
         let memory_words = (memories * SLOTS) as u32;
@@ -93,7 +94,7 @@ impl Gpu {
             .collect();
         let longest = jobs.iter().map(|j| programs[j.program].len()).max().unwrap_or(1);
         let bound = if self.device.software { updates_within_iterations(longest) } else { MOST_UPDATES };
-        let params = |updates| param_words(&scene, updates, memory_words);
+        let params = |updates| param_words(&scene, sensing, updates, memory_words);
         let batch = self.device.batch(&params(1), &state, &code, memories * SLOTS * jobs.len(), jobs.len() as u32);
         let mut done = 0;
         let mut next = 1;
@@ -131,18 +132,21 @@ impl Engine for Gpu {
         let mut outcomes = vec![Outcome { moved_x: 0.0, hash: 0 }; jobs.len()];
         for indices in alike(jobs) {
             let group: Vec<&Job> = indices.iter().map(|i| &jobs[*i]).collect();
-            // Programs of the whole population would be sent with every batch; only those that run go along.
             let done = self.run_alike(programs, &group).unwrap_or_else(|error| {
                 let notice = format!("{error}; these runs are done by simd");
                 self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
                 let owned: Vec<Job> = group.iter().map(|j| **j).collect();
-                Simd.run(programs, &owned)
+                Simd { sensing: self.sensing }.run(programs, &owned)
             });
             for (index, outcome) in indices.into_iter().zip(done) {
                 outcomes[index] = outcome;
             }
         }
         outcomes
+    }
+
+    fn device(&self) -> Option<String> {
+        Some(self.device.name.clone())
     }
 
     fn notice(&self) -> Option<String> {

@@ -74,7 +74,7 @@ impl Twin {
         let memories = self.programs.iter().map(Program::memories).max().unwrap();
         let memory_words = (memories * SLOTS) as u32;
         let (code, _) = program_words(&self.programs);
-        let params = param_words(&scene, 1, memory_words);
+        let params = param_words(&scene, Sensing::ALL, 1, memory_words);
         device.batch(&params, state, &code, memories * SLOTS * WORLDS as usize, WORLDS)
     }
 
@@ -354,7 +354,7 @@ fn fitness_is_distributed_as_in_reference() {
         fitness.sort_by(f32::total_cmp);
         fitness
     };
-    let (a, b) = (sorted(&gpu), sorted(&Reference));
+    let (a, b) = (sorted(&gpu), sorted(&Reference::default()));
     assert_eq!(gpu.notice(), None, "the adapter did it all");
     // Kolmogorov-Smirnov: the largest difference between the two distribution functions, at the 1 % level.
     let below = |v: &[f32], x: f32| v.partition_point(|y| *y <= x) as f32 / v.len() as f32;
@@ -369,7 +369,7 @@ fn a_lost_device_loses_no_result() {
     let job = |world| Job { program: 0, scenario: Scenario::A, seed: 3, world, robots: 4, updates: 20 };
     let jobs: Vec<Job> = (0..5).map(job).collect();
     gpu.device.lose();
-    assert_eq!(gpu.run(&programs, &jobs), Simd.run(&programs, &jobs));
+    assert_eq!(gpu.run(&programs, &jobs), Simd::default().run(&programs, &jobs));
     assert!(gpu.notice().unwrap().contains("simd"), "{:?}", gpu.notice());
 }
 

@@ -11,7 +11,7 @@ mod motion;
 mod scene;
 mod senses;
 
-use super::{Engine, Job, Outcome, alike};
+use super::{Engine, Job, Outcome, Sensing, alike};
 use crate::tree::Program;
 use block::{Block, LANES};
 use multiversion::multiversion;
@@ -20,7 +20,10 @@ pub(super) use scene::Scene;
 
 /// The engine for processors: same digits as `reference`, several times as fast.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Simd;
+pub struct Simd {
+    /// The senses to compute; `None` for those that the block's trees read, which gives the same results sooner.
+    pub sensing: Option<Sensing>,
+}
 
 impl Engine for Simd {
     fn name(&self) -> &'static str {
@@ -34,7 +37,7 @@ impl Engine for Simd {
             .par_iter()
             .map(|indices| {
                 let jobs: Vec<Job> = indices.iter().map(|i| jobs[*i]).collect();
-                simulate(programs, &jobs)
+                simulate(programs, &jobs, self.sensing)
             })
             .collect();
         let mut sorted = vec![Outcome { moved_x: 0.0, hash: 0 }; jobs.len()];
@@ -46,9 +49,10 @@ impl Engine for Simd {
 }
 
 /// Runs up to [`LANES`] jobs of one shape and length.
-fn simulate(programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
+fn simulate(programs: &[Program], jobs: &[Job], sensing: Option<Sensing>) -> Vec<Outcome> {
+    let sensing = sensing.unwrap_or_else(|| Sensing::of(jobs.iter().map(|j| &programs[j.program])));
     let (mut block, scene) = Block::new(programs, jobs);
-    advance(&mut block, &scene, jobs[0].updates);
+    advance(&mut block, &scene, sensing, jobs[0].updates);
     block.outcomes()
 }
 
@@ -59,9 +63,9 @@ fn simulate(programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
     "x86_64+avx+avx2",
     "aarch64+neon",
 ))]
-fn advance<'a>(block: &mut Block<'a>, scene: &Scene, updates: u32) {
+fn advance<'a>(block: &mut Block<'a>, scene: &Scene, sensing: Sensing, updates: u32) {
     for _ in 0..updates {
-        senses::sense(block, scene);
+        senses::sense(block, scene, sensing);
         block.tick();
         motion::drive(block, scene);
         for _ in 0..crate::world::model::STEPS_PER_UPDATE {

@@ -2,6 +2,7 @@
 
 use super::block::{Block, BodyLanes, LANES, Lanes, SenseLanes};
 use super::scene::Scene;
+use crate::engine::Sensing;
 use crate::math::{Vec2, max, min, vec2};
 use crate::world::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE};
 use crate::world::senses::{
@@ -9,16 +10,20 @@ use crate::world::senses::{
     ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
 };
 
-/// What all robots sense now.
+/// What all robots sense now, as far as it is wanted.
 #[inline(always)]
-pub(super) fn sense(block: &mut Block<'_>, scene: &Scene) {
+pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
     let slow = block.update.is_multiple_of(2);
     for i in 0..scene.robots {
         let (bodies, senses) = (&block.bodies, &mut block.senses[i]);
         compass(&bodies[i], senses);
-        proximity(bodies, i, scene, senses);
-        if slow {
+        if sensing.proximity {
+            proximity(bodies, i, scene, senses);
+        }
+        if slow && sensing.neighbours {
             range_and_bearing(bodies, i, scene, senses);
+        }
+        if slow && sensing.camera {
             camera(bodies, i, scene, senses);
         }
     }

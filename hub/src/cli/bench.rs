@@ -1,0 +1,242 @@
+//! `xpuck bench`: how fast the engines are on this machine.
+
+use super::engine::report;
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::time::Instant;
+use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Sensing, Simd};
+use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::world::Scenario;
+
+/// The controller of Table 5.3: explore, and turn away from what is in front.
+const EXPLORE: &str = "explore 20";
+/// Without senses a robot that drives on ends at a wall, so the stages before the controller are timed with circles.
+const CIRCLE: &str = "movcv v_goal 60deg";
+
+/// Measure the engines: robot-seconds simulated in a second, and where the time goes.
+///
+/// The workload is that of the thesis's Table 5.3: 16 robots and one disc, 30 s, all senses on, a controller that
+/// explores and avoids. Each figure is the median of five runs. Stages are measured by adding one after the other:
+/// physics, proximity, camera with range and bearing, controller.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck bench --engine simd --scaling")]
+pub struct BenchArgs {
+    /// Only this engine; all that this machine has otherwise.
+    #[arg(long)]
+    engine: Option<BenchEngine>,
+    /// Worlds in the main measurement.
+    #[arg(long, default_value_t = 256)]
+    worlds: u32,
+    /// Repetitions; the median is told.
+    #[arg(long, default_value_t = 5)]
+    repeat: usize,
+    /// Also measure how cost grows with robots (1 to 16) and with worlds (1 to 4096).
+    #[arg(long)]
+    scaling: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Engines that can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum BenchEngine {
+    /// The definition.
+    Reference,
+    /// Vector registers.
+    Simd,
+    /// A GPU through Vulkan.
+    Gpu,
+}
+
+/// What is measured of one engine.
+#[derive(Serialize)]
+struct Measured {
+    name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<String>,
+    worlds: u32,
+    /// Robot-seconds a second, everything on: median, lowest and highest.
+    r_acc: f64,
+    r_acc_range: [f64; 2],
+    us_per_robot_s: Stages,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by_robots: Vec<Point>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by_worlds: Vec<Point>,
+}
+
+/// Microseconds for each simulated second of a robot.
+#[derive(Serialize)]
+struct Stages {
+    physics: f64,
+    proximity: f64,
+    camera_rab: f64,
+    controller: f64,
+}
+
+/// Cost at a size.
+#[derive(Serialize)]
+struct Point {
+    n: usize,
+    us_per_robot_s: f64,
+}
+
+#[derive(Serialize)]
+struct Output {
+    threads: usize,
+    engines: Vec<Measured>,
+}
+
+/// Runs the command.
+pub fn run(args: &BenchArgs) -> Result<()> {
+    if !(1..=4096).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
+        bail!("--worlds takes 1 to 4096, --repeat 1 to 100");
+    }
+    let all = [BenchEngine::Reference, BenchEngine::Simd, BenchEngine::Gpu];
+    let chosen: Vec<BenchEngine> = args.engine.map_or(all.to_vec(), |e| vec![e]);
+    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    bar.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
+    let mut engines = Vec::new();
+    for engine in chosen {
+        let with = |sensing: Sensing| -> Result<Box<dyn Engine>> {
+            let sensing = Some(sensing);
+            Ok(match engine {
+                BenchEngine::Reference => Box::new(Reference { sensing }),
+                BenchEngine::Simd => Box::new(Simd { sensing }),
+                BenchEngine::Gpu => {
+                    let mut gpu = Gpu::open()?;
+                    gpu.sensing = sensing;
+                    Box::new(gpu)
+                }
+            })
+        };
+        match with(Sensing::ALL) {
+            Ok(_) => engines.push(measure(args, &with, &bar)?),
+            // Without a GPU there is nothing to measure, unless it was asked for.
+            Err(error) if args.engine.is_none() => eprintln!("xpuck: engine gpu is left out: {error}"),
+            Err(error) => return Err(error),
+        }
+    }
+    bar.finish_and_clear();
+    let output = Output { threads: rayon::current_num_threads(), engines };
+    if args.json {
+        println!("{}", serde_json::to_string(&output)?);
+    } else {
+        print(&output);
+    }
+    Ok(())
+}
+
+type With<'a> = &'a dyn Fn(Sensing) -> Result<Box<dyn Engine>>;
+
+fn measure(args: &BenchArgs, with: With<'_>, bar: &ProgressBar) -> Result<Measured> {
+    let (explore, circle) = (program(EXPLORE), program(CIRCLE));
+    let full = with(Sensing::ALL)?;
+    let name = full.name();
+    let step = |text: &str, engine: &dyn Engine, program: &Program, robots, worlds, repeat| {
+        bar.set_message(format!("{name}: {text}"));
+        bar.tick();
+        let times = times(engine, program, robots, worlds, repeat);
+        report(engine);
+        times
+    };
+    let main = step("everything", full.as_ref(), &explore, 16, args.worlds, args.repeat);
+    let stage = |text, sensing| -> Result<f64> {
+        Ok(median(&step(text, with(sensing)?.as_ref(), &circle, 16, args.worlds, args.repeat)))
+    };
+    let physics = stage("physics", Sensing::NONE)?;
+    let proximity = stage("+ proximity", Sensing::PROXIMITY)?;
+    let senses = stage("+ camera, range and bearing", Sensing::ALL)?;
+    let everything = median(&main);
+    let (mut by_robots, mut by_worlds) = (Vec::new(), Vec::new());
+    if args.scaling {
+        for n in [1, 2, 4, 8, 12, 16] {
+            let cost = median(&step(&format!("{n} robots"), full.as_ref(), &explore, n, args.worlds, args.repeat));
+            by_robots.push(Point { n, us_per_robot_s: cost });
+        }
+        for n in [1, 4, 16, 64, 256, 1024, 4096] {
+            let repeat = if n > 256 { 1 } else { args.repeat };
+            let cost = median(&step(&format!("{n} worlds"), full.as_ref(), &explore, 16, n, repeat));
+            by_worlds.push(Point { n: n as usize, us_per_robot_s: cost });
+        }
+    }
+    let fastest = main.iter().copied().fold(f64::INFINITY, f64::min);
+    let slowest = main.iter().copied().fold(0.0, f64::max);
+    Ok(Measured {
+        name,
+        adapter: full.device(),
+        worlds: args.worlds,
+        r_acc: 1e6 / everything,
+        r_acc_range: [1e6 / slowest, 1e6 / fastest],
+        us_per_robot_s: Stages {
+            physics,
+            proximity: proximity - physics,
+            camera_rab: senses - proximity,
+            controller: everything - senses,
+        },
+        by_robots,
+        by_worlds,
+    })
+}
+
+fn program(text: &str) -> Program {
+    Program::compile(&Tree::parse(text).expect("a tree")).expect("fits a robot")
+}
+
+/// Microseconds per robot-second of several runs of 30 s, after one that warms up.
+fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
+    const UPDATES: u32 = 300;
+    let job = |world| Job { program: 0, scenario: Scenario::B, seed: 1, world, robots, updates: UPDATES };
+    let jobs: Vec<Job> = (0..worlds).map(job).collect();
+    let programs = std::slice::from_ref(program);
+    let short: Vec<Job> = jobs.iter().map(|j| Job { updates: 10, ..*j }).collect();
+    engine.run(programs, &short);
+    let robot_seconds = f64::from(worlds) * robots as f64 * f64::from(UPDATES) / 10.0;
+    let once = |_| {
+        let started = Instant::now();
+        engine.run(programs, &jobs);
+        started.elapsed().as_secs_f64() * 1e6 / robot_seconds
+    };
+    (0..repeat).map(once).collect()
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+fn print(output: &Output) {
+    println!("16 robots, one disc, 30 s, {} threads; microseconds per robot-second\n", output.threads);
+    println!("engine     worlds  physics  + proximity  + camera, r&b  + controller    all      r_acc (range)");
+    for e in &output.engines {
+        let s = &e.us_per_robot_s;
+        println!(
+            "{:<10} {:>6} {:>8.3} {:>12.3} {:>14.3} {:>13.3} {:>6.3} {:>10.0} ({:.0} to {:.0})",
+            e.name,
+            e.worlds,
+            s.physics,
+            s.proximity,
+            s.camera_rab,
+            s.controller,
+            1e6 / e.r_acc,
+            e.r_acc,
+            e.r_acc_range[0],
+            e.r_acc_range[1]
+        );
+    }
+    for e in &output.engines {
+        if let Some(adapter) = &e.adapter {
+            println!("\n{} runs on {adapter}", e.name);
+        }
+        for (what, points) in [("robots", &e.by_robots), ("worlds", &e.by_worlds)] {
+            if !points.is_empty() {
+                println!("\n{}: microseconds per robot-second by {what}", e.name);
+                points.iter().for_each(|p| println!("  {:>5} {:>8.3}", p.n, p.us_per_robot_s));
+            }
+        }
+    }
+}
