@@ -357,3 +357,28 @@ fn an_observer_hears_each_visited_node_of_the_tree_once() {
     let done = [(1, Failure), (7, Success), (6, Success), (2, Success), (0, Success)];
     assert!(resumed.iter().any(|heard| heard[..] == done), "seqm resumes past par: {resumed:?}");
 }
+
+#[test]
+fn the_leaf_that_drives_is_the_first_that_writes_the_goal() {
+    let driver = |text: &str, senses: &Senses| {
+        let program = Program::compile(&Tree::parse(text).unwrap()).unwrap();
+        let (mut told, mut plain) = (Memory::new(&program), Memory::new(&program));
+        let draws = || Draws::new(3, 0, 0, 1, Stream::Controller);
+        let (goal, leaf) = told.tick_driven(&program, senses, &mut draws());
+        assert_eq!(goal, plain.tick(&program, senses, &mut draws()).1);
+        assert_eq!(format!("{told:?}"), format!("{plain:?}"), "looking changes nothing");
+        leaf
+    };
+    let calm = Senses::default();
+    let wall = Senses { prox: vec2(0.5, 0.1), ..calm };
+    let text = "sel\n  avoiding\n  seq\n    movcv v_scr 0deg\n    movcs v_goal.y 1\n    movcs v_goal.x 1\n";
+    assert_eq!(driver(text, &wall), Some(1), "a subtree is one node");
+    assert_eq!(driver(text, &calm), Some(4), "the first component counts, not the later one nor a scratch register");
+    assert_eq!(driver("sel\n  failurel\n  bsearch 5\n", &calm), Some(2), "bsearch fails though it wrote");
+    assert_eq!(driver("explore 30\n", &wall), Some(0), "explore drives while it is running");
+    assert_eq!(driver("sel\n  ifquad v_prox 1\n", &calm), None);
+    let unwritten = "par 2\n  mulav v_goal v_goal 1 v_up\n  movcv v_goal 0deg\n";
+    assert_eq!(driver(unwritten, &calm), Some(2), "NaN is no goal");
+    let later = "seq\n  upfield 1\n  attract 1\n";
+    assert_eq!(driver(later, &calm), Some(1), "a refused write does not drive");
+}

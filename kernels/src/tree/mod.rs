@@ -3,6 +3,7 @@
 //! A [`Tree`] is what people and evolution handle: nodes in preorder with plain operands. A [`Program`] is what
 //! robots run: subtrees expanded, operands decoded, laid out so that a tick needs neither recursion nor allocation.
 
+mod driver;
 pub mod exchange;
 pub mod explain;
 pub mod machine;

@@ -141,6 +141,11 @@ impl Blackboard {
         vec2(finite(self.cells[GOAL]), finite(self.cells[GOAL + 1]))
     }
 
+    /// Whether anything was written to v_goal in this tick.
+    pub(super) fn driven(&self) -> bool {
+        !(self.cells[GOAL].is_nan() && self.cells[GOAL + 1].is_nan())
+    }
+
     /// The cells of the full map, for display; v_goal is NaN where the last tick left it unwritten.
     pub fn cells(&self) -> &[f32; CELLS] {
         &self.cells
@@ -172,7 +177,7 @@ impl Memory {
     /// # Panics
     /// If the memory was made for a program of another shape.
     pub fn tick(&mut self, program: &Program, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
-        self.run(program, senses, draws, |_, _| {})
+        self.run(program, senses, draws, |_, _, _| {})
     }
 
     /// As [`Memory::tick`], and tells `observer` what each node returned.
@@ -190,7 +195,7 @@ impl Memory {
         draws: &mut Draws,
         observer: &mut impl FnMut(usize, Status),
     ) -> (Status, Vec2) {
-        self.run(program, senses, draws, |at, status| {
+        self.run(program, senses, draws, |at, status, _| {
             if let Some(source) = program.sources[at] {
                 observer(source as usize, status);
             }
@@ -198,12 +203,12 @@ impl Memory {
     }
 
     /// One tick; without an observer the compiler removes `observe` altogether.
-    fn run(
+    pub(super) fn run(
         &mut self,
         program: &Program,
         senses: &Senses,
         draws: &mut Draws,
-        observe: impl FnMut(usize, Status),
+        observe: impl FnMut(usize, Status, &Blackboard),
     ) -> (Status, Vec2) {
         assert_eq!(self.nodes.len(), program.memories, "memory belongs to another program");
         for node in &mut self.nodes {
@@ -216,13 +221,13 @@ impl Memory {
 }
 
 /// The update phase: walks down to a leaf, then up until a parent has another child to tick. `observe` gets each
-/// visited instruction and its result.
+/// visited instruction, its result and the registers as it left them.
 fn update(
     code: &[Instruction],
     memory: &mut [u16],
     board: &mut Blackboard,
     draws: &mut Draws,
-    mut observe: impl FnMut(usize, Status),
+    mut observe: impl FnMut(usize, Status, &Blackboard),
 ) -> Status {
     let mut at = 0;
     loop {
@@ -253,7 +258,7 @@ fn update(
             _ => leaf(node, board, draws),
         };
         loop {
-            observe(at, status);
+            observe(at, status, board);
             if at == 0 {
                 return status;
             }
