@@ -16,4 +16,5 @@ pub mod score;
 pub mod service;
 pub mod study;
 pub mod switchboard;
+pub mod trails;
 pub mod virtual_senses;
