@@ -11,5 +11,6 @@ pub mod explain;
 pub mod hub;
 pub mod machines;
 pub mod operator;
+pub mod picture;
 pub mod simulate;
 pub mod tree;

@@ -1,22 +1,26 @@
 //! `xpuck simulate`: a tree's fitness over many simulations.
 
 use super::engine::{EngineArg, report};
+use super::picture::{Caption, PictureArgs};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xpuck_hub::measure::{Plan, Starts, measure};
+use xpuck_hub::trails::record;
 use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
-use xpuck_kernels::world::Scenario;
 use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_kernels::world::{Scenario, World};
 
 /// Run a behaviour tree in simulation and print its fitness on the benchmark task.
 ///
 /// The tree runs exactly as written: `avoiding` is not added. Fitness is f_raw of Eq. 8.3, the speed of the frisbee
 /// towards -x over v_max. The same seed gives the same digits on any number of threads.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck simulate docs/trees/806768.bt --scenario b --runs 200")]
+#[command(
+    after_help = "Examples:\n  xpuck simulate docs/trees/806768.bt --scenario b --runs 200\n  xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trails.svg --html replay.html"
+)]
 pub struct SimulateArgs {
     /// File with the tree in text form.
     tree: PathBuf,
@@ -50,6 +54,8 @@ pub struct SimulateArgs {
     /// Let bleft and bright always fail, as in the thesis's own runs.
     #[arg(long)]
     as_published: bool,
+    #[command(flatten)]
+    picture: PictureArgs,
 }
 
 /// Starting positions.
@@ -124,6 +130,10 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let tree = read_tree(&args.tree, map, args.exact)?;
     let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
     let program = Program::compile_with(&tree, published).with_context(|| format!("tree {}", args.tree.display()))?;
+    let picture = match args.picture.wanted(args.runs)? {
+        Some(run) => Some(draw(args, &tree, &program, &plan, run)?),
+        None => None,
+    };
     let engine = args.engine.engine()?;
     let started = Instant::now();
     let measured = measure(engine.as_ref(), &program, &plan);
@@ -152,5 +162,22 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         "{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}",
         output.robot_seconds, output.r_acc, output.engine
     );
+    if let Some(line) = picture {
+        println!("{line}");
+    }
     Ok(())
+}
+
+/// Writes the pictures of one run of the plan and says so in a line.
+fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan, run: u32) -> Result<String> {
+    let scenario = plan.starts.of(run);
+    let world = World::new(scenario, plan.robots, plan.seed, run);
+    let trails = record(world, tree, program, plan.updates());
+    let start = match scenario {
+        Scenario::A => "scenario a",
+        Scenario::B => "scenario b",
+    };
+    let caption = Caption { tree: args.tree.display().to_string(), start: start.into(), seed: plan.seed, run };
+    args.picture.write(&trails, &caption)?;
+    Ok(format!("run {run} ({start}) has fitness {:.4}: {}", trails.fitness(), args.picture.files()))
 }

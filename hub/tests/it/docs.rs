@@ -7,6 +7,7 @@ const DOCUMENTS: [&str; 7] = [
     "README.md",
     "docs/architecture.md",
     "docs/performance.md",
+    "docs/simulator.md",
     "docs/exchange.md",
     "docs/algebra.md",
     "docs/explain.md",

@@ -8,5 +8,6 @@ mod docs;
 mod explain;
 mod groot;
 mod machines;
+mod picture;
 mod switchboard;
 mod tree;

@@ -1,0 +1,69 @@
+//! The legend of a picture: which colour stands for which branch.
+
+use super::colours::{self, OTHER, UNDRIVEN};
+use serde::Serialize;
+use xpuck_hub::trails::Trails;
+
+/// What the legend is about.
+pub const TITLE: &str =
+    "What drove the robots: line of `xpuck tree fmt`, part of their time, leaf that wrote v_goal first";
+
+/// A colour and what it stands for.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    /// The colour, as in CSS.
+    pub colour: &'static str,
+    /// The leaf's place: its line in what `xpuck tree fmt` prints.
+    pub line: Option<usize>,
+    /// The leaf in text form, or what else it is.
+    pub text: String,
+    /// Part of all robot updates, 0..=1.
+    pub share: f64,
+}
+
+/// All rows, and which branch belongs to which.
+#[derive(Debug)]
+pub struct Legend {
+    /// Branches with a colour of their own, then the others together, then what no branch drove.
+    pub rows: Vec<Row>,
+    row_of_branch: Vec<usize>,
+}
+
+impl Legend {
+    /// The legend of a recorded run.
+    pub fn new(trails: &Trails) -> Legend {
+        let colours = colours::of_branches(&trails.branches);
+        let (mut rows, mut row_of_branch) = (Vec::new(), Vec::new());
+        let own = colours.iter().filter(|colour| **colour != OTHER).count();
+        let mut others = Row { colour: OTHER, line: None, text: String::new(), share: 0.0 };
+        for (branch, colour) in trails.branches.iter().zip(&colours) {
+            if *colour == OTHER {
+                row_of_branch.push(own);
+                others.share += branch.share;
+            } else {
+                row_of_branch.push(rows.len());
+                let (line, text, share) = (Some(branch.node + 1), branch.text.clone(), branch.share);
+                rows.push(Row { colour, line, text, share });
+            }
+        }
+        if own < colours.len() {
+            others.text = format!("{} other branches", colours.len() - own);
+            rows.push(others);
+        }
+        if trails.undriven > 0.0 {
+            let text = "no branch: the wheels stand".into();
+            rows.push(Row { colour: UNDRIVEN, line: None, text, share: trails.undriven });
+        }
+        Legend { rows, row_of_branch }
+    }
+
+    /// The row of what drove a robot in a frame after the first.
+    pub fn row(&self, driver: Option<usize>) -> usize {
+        driver.map_or(self.rows.len() - 1, |branch| self.row_of_branch[branch])
+    }
+
+    /// The colour of what drove a robot in a frame after the first.
+    pub fn colour(&self, driver: Option<usize>) -> &'static str {
+        self.rows[self.row(driver)].colour
+    }
+}

@@ -1,0 +1,89 @@
+//! A web page that plays one run: one file, with its data, that works when opened from disk.
+
+use super::Caption;
+use super::colours::FRISBEE;
+use super::legend::{self, Legend, Row};
+use anyhow::Result;
+use serde::Serialize;
+use xpuck_hub::trails::Trails;
+use xpuck_kernels::world::Pose;
+
+const PAGE: &str = include_str!("../../../replay/replay.html");
+const STYLE: &str = include_str!("../../../replay/replay.css");
+const SCRIPT: &str = include_str!("../../../replay/replay.js");
+
+/// What the page's script reads. Lengths of poses are in tenths of a millimetre and angles in milliradians, so that the
+/// file stays small.
+#[derive(Serialize)]
+struct Run<'a> {
+    tree: &'a str,
+    start: &'a str,
+    seed: u64,
+    run: u32,
+    half_arena: (f32, f32),
+    robots: usize,
+    bodies: Vec<Body>,
+    legend_title: &'static str,
+    legend: &'a [Row],
+    frames: Frames,
+}
+
+#[derive(Serialize)]
+struct Body {
+    radius: f32,
+    /// A disc's colour; robots have that of the branch that drives.
+    colour: Option<&'static str>,
+}
+
+/// A list for each thing that changes, one element a frame.
+#[derive(Serialize)]
+struct Frames {
+    seconds: Vec<f64>,
+    fitness: Vec<f64>,
+    put_back: Vec<bool>,
+    /// For each body x, y and heading of all frames in a row.
+    poses: Vec<Vec<i32>>,
+    /// For each robot the legend's row; of the first frame that of the second.
+    drivers: Vec<Vec<usize>>,
+}
+
+/// The page for a recorded run.
+pub fn page(trails: &Trails, caption: &Caption) -> Result<String> {
+    let legend = Legend::new(trails);
+    let body = |i: usize| Body { radius: trails.shapes[i].radius, colour: (i >= trails.robots).then_some(FRISBEE) };
+    let run = Run {
+        tree: &caption.tree,
+        start: &caption.start,
+        seed: caption.seed,
+        run: caption.run,
+        half_arena: trails.half_arena,
+        robots: trails.robots,
+        bodies: (0..trails.shapes.len()).map(body).collect(),
+        legend_title: legend::TITLE,
+        legend: &legend.rows,
+        frames: frames(trails, &legend),
+    };
+    // Within a script only `<` could end the data.
+    let data = serde_json::to_string(&run)?.replace('<', "\\u003c");
+    // The data comes last: it may hold anything, also what looks like a place to fill.
+    Ok(PAGE.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT).replace("{{data}}", &data))
+}
+
+fn frames(trails: &Trails, legend: &Legend) -> Frames {
+    let frames = &trails.frames;
+    let pose = |pose: &Pose| [pose.at.x * 1e4, pose.at.y * 1e4, pose.heading * 1e3].map(|v| v.round() as i32);
+    let driver = |robot: usize, frame: usize| legend.row(frames[frame.max(1)].drivers[robot]);
+    Frames {
+        seconds: frames.iter().map(|f| rounded(f.seconds, 1)).collect(),
+        fitness: frames.iter().map(|f| rounded(f.fitness, 4)).collect(),
+        put_back: frames.iter().map(|f| f.put_back).collect(),
+        poses: (0..trails.shapes.len()).map(|b| frames.iter().flat_map(|f| pose(&f.poses[b])).collect()).collect(),
+        drivers: (0..trails.robots).map(|r| (0..frames.len()).map(|f| driver(r, f)).collect()).collect(),
+    }
+}
+
+/// A number with at most so many decimals.
+fn rounded(value: f32, decimals: i32) -> f64 {
+    let power = 10f64.powi(decimals);
+    (f64::from(value) * power).round() / power
+}

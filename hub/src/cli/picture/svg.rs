@@ -1,0 +1,140 @@
+//! The trails of one run as a drawing, like Fig. 8.8 to 8.12 of the thesis: title, arena, legend.
+
+use super::Caption;
+use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
+use super::legend::{self, Legend};
+use super::svg_bodies::{Plan, outlined};
+use std::fmt::Write;
+use xpuck_hub::trails::Trails;
+
+/// Longer side of the arena, pixels.
+const LONG_SIDE: f32 = 840.0;
+const MARGIN: f32 = 24.0;
+/// Height of the title above the arena.
+const HEAD: f32 = 58.0;
+/// Height of the scale bar and the keys below the arena.
+const KEYS: f32 = 40.0;
+/// Height of a row of the legend.
+const ROW: f32 = 19.0;
+
+const STYLE: &str = "  <style>
+    text { font: 13px monospace; fill: #1b1f24; white-space: pre }
+    .title { font: bold 16px sans-serif }
+    .small { font: 12px sans-serif; fill: #57606a }
+    .wall { fill: none; stroke: #57606a; stroke-width: 2 }
+    .goal { stroke: #0b63c4; stroke-width: 5 }
+    .bar { stroke: #1b1f24; stroke-width: 3 }
+    .trail { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke-linecap: round }
+    .outlines { fill: none; stroke-width: 0.8; stroke-opacity: 0.4 }
+    .start { fill: none; stroke: #57606a; stroke-width: 1.4; stroke-dasharray: 4 3 }
+    .end { stroke: #1b1f24; stroke-width: 1.4 }
+    .heading { stroke: #1b1f24; stroke-width: 5; stroke-linecap: round }
+    .heading.inner { stroke: #ffffff; stroke-width: 2 }
+    .disc { fill-opacity: 0.2; stroke-width: 2 }
+    .slide { fill: none; stroke-width: 4; stroke-opacity: 0.5; stroke-linejoin: round }
+    .back { fill: none; stroke-width: 1.4; stroke-dasharray: 2 4 }
+    .cross { fill: none; stroke-width: 2.4 }
+  </style>
+";
+
+/// Draws a recorded run.
+pub fn draw(trails: &Trails, caption: &Caption) -> String {
+    let (half_x, half_y) = trails.half_arena;
+    let scale = LONG_SIDE / (2.0 * half_x.max(half_y));
+    let plan = Plan { half: trails.half_arena, scale, left: MARGIN, top: HEAD };
+    let (wide, high) = (2.0 * half_x * scale, 2.0 * half_y * scale);
+    let legend = Legend::new(trails);
+    let width = wide + 2.0 * MARGIN;
+    let height = HEAD + high + KEYS + ROW * (legend.rows.len() + 1) as f32 + MARGIN;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n"
+    );
+    title(&mut svg, trails, caption);
+    plan.discs(&mut svg, trails);
+    plan.robots(&mut svg, trails, &legend);
+    let _ = writeln!(
+        svg,
+        "  <rect class=\"wall\" x=\"{MARGIN}\" y=\"{HEAD}\" width=\"{wide:.0}\" height=\"{high:.0}\"/>\n  \
+         <path class=\"goal\" d=\"M{MARGIN} {HEAD}v{high:.0}\"/>"
+    );
+    keys(&mut svg, HEAD + high + 24.0, MARGIN + wide, 0.2 * scale);
+    let mut y = HEAD + high + KEYS + 16.0;
+    let _ = writeln!(svg, "  <text class=\"small\" x=\"{MARGIN}\" y=\"{y:.0}\">{}</text>", legend::TITLE);
+    for row in &legend.rows {
+        y += ROW;
+        let _ = writeln!(
+            svg,
+            "  <rect x=\"{MARGIN}\" y=\"{:.0}\" width=\"22\" height=\"11\" fill=\"{}\"/>\n  \
+             <text class=\"branch\" x=\"{:.0}\" y=\"{y:.0}\">{:>4}  {:5.1} %  {}</text>",
+            y - 10.0,
+            row.colour,
+            MARGIN + 32.0,
+            row.line.map_or(String::new(), |line| line.to_string()),
+            100.0 * row.share,
+            escape(&row.text)
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn title(svg: &mut String, trails: &Trails, caption: &Caption) {
+    let Caption { tree, start, seed, run } = caption;
+    let period = trails.frames[1].seconds;
+    let what = if outlined(trails) { "a point and an outline" } else { "a point" };
+    let back = match trails.relocations {
+        1 => "put back once".into(),
+        n => format!("put back {n} times"),
+    };
+    let _ = writeln!(
+        svg,
+        "  <text class=\"title\" x=\"{MARGIN}\" y=\"24\">{}: fitness {:.4}</text>\n  \
+         <text class=\"small\" x=\"{MARGIN}\" y=\"44\">{}, seed {seed}, run {run}; robots: {}; {:.1} s; frisbee {back}; \
+         {what} every {period:.1} s</text>",
+        escape(tree),
+        trails.fitness(),
+        escape(start),
+        trails.robots,
+        trails.seconds(),
+    );
+}
+
+/// What the shapes mean, and a bar of 0.2 m that ends at `right`.
+fn keys(svg: &mut String, y: f32, right: f32, bar: f32) {
+    let (text, x) = (y + 4.0, MARGIN);
+    let _ = writeln!(
+        svg,
+        "  <circle class=\"start\" cx=\"{:.0}\" cy=\"{y:.0}\" r=\"9\"/>\n  \
+         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">start</text>\n  \
+         <circle class=\"end\" cx=\"{:.0}\" cy=\"{y:.0}\" r=\"9\" fill=\"{UNDRIVEN}\"/>\n  \
+         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">end</text>\n  \
+         <path class=\"slide\" stroke=\"{FRISBEE}\" d=\"M{:.0} {y:.0}h30\"/>\n  \
+         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">frisbee</text>\n  \
+         <path class=\"back\" stroke=\"{FRISBEE}\" d=\"M{:.0} {y:.0}h30\"/>\n  \
+         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">put back near the centre</text>\n  \
+         <path class=\"goal\" d=\"M{:.0} {:.0}v20\"/>\n  \
+         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">goal</text>\n  \
+         <text class=\"small\" x=\"{:.0}\" y=\"{text:.0}\">0.2 m</text>\n  \
+         <path class=\"bar\" d=\"M{:.1} {y:.0}h{bar:.1}\"/>",
+        x + 10.0,
+        x + 26.0,
+        x + 82.0,
+        x + 98.0,
+        x + 144.0,
+        x + 182.0,
+        x + 244.0,
+        x + 282.0,
+        x + 452.0,
+        y - 10.0,
+        x + 462.0,
+        right - bar - 42.0,
+        right - bar,
+    );
+}
+
+/// Text for XML, which holds no control characters.
+fn escape(text: &str) -> String {
+    let shown: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

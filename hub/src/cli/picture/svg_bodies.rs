@@ -1,0 +1,130 @@
+//! Bodies and their trails in the drawing of a run.
+
+use super::colours::FRISBEE;
+use super::legend::Legend;
+use std::fmt::Write;
+use xpuck_hub::trails::Trails;
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::world::Pose;
+
+/// Most outlines of robots along their trails; more would hide them.
+const MAX_OUTLINES: usize = 1000;
+
+/// Where the arena is in the drawing.
+pub struct Plan {
+    /// Arena, half the length along x and along y, m.
+    pub half: (f32, f32),
+    /// Pixels a metre.
+    pub scale: f32,
+    /// Place of the arena's left wall, pixels.
+    pub left: f32,
+    /// Place of the arena's upper wall, pixels.
+    pub top: f32,
+}
+
+/// Whether robots are outlined at every point of their trails, as in the thesis: only in short runs.
+pub fn outlined(trails: &Trails) -> bool {
+    (trails.frames.len() - 1) * trails.robots <= MAX_OUTLINES
+}
+
+impl Plan {
+    fn at(&self, place: Vec2) -> (f32, f32) {
+        (self.left + (self.half.0 + place.x) * self.scale, self.top + (self.half.1 - place.y) * self.scale)
+    }
+
+    /// Adds `M` or `L` and a place to a path.
+    fn go(&self, path: &mut String, command: char, place: Vec2) {
+        let (x, y) = self.at(place);
+        let _ = write!(path, "{command}{x:.1} {y:.1}");
+    }
+
+    fn circle(&self, svg: &mut String, class: &str, place: Vec2, radius: f32, colours: &str) {
+        let ((x, y), radius) = (self.at(place), radius * self.scale);
+        let _ = writeln!(svg, "  <circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"{colours}/>");
+    }
+
+    /// Discs with their trails; only the first, the frisbee, is ever put back.
+    pub fn discs(&self, svg: &mut String, trails: &Trails) {
+        for disc in trails.robots..trails.shapes.len() {
+            let radius = trails.shapes[disc].radius;
+            let frisbee = disc == trails.robots;
+            let [mut slide, mut back, mut crosses] = [const { String::new() }; 3];
+            let mut last = trails.frames[0].poses[disc].at;
+            self.go(&mut slide, 'M', last);
+            for frame in &trails.frames[1..] {
+                let at = frame.poses[disc].at;
+                if frisbee && frame.put_back {
+                    self.go(&mut back, 'M', last);
+                    self.go(&mut back, 'L', at);
+                    self.go(&mut crosses, 'M', at);
+                    crosses.push_str("m-5 -5l10 10m0 -10l-10 10");
+                    self.go(&mut slide, 'M', at);
+                } else if at != last {
+                    self.go(&mut slide, 'L', at);
+                }
+                last = at;
+            }
+            self.circle(svg, "start", trails.frames[0].poses[disc].at, radius, "");
+            let _ = writeln!(svg, "  <path class=\"slide\" stroke=\"{FRISBEE}\" d=\"{slide}\"/>");
+            if !back.is_empty() {
+                let _ = writeln!(svg, "  <path class=\"back\" stroke=\"{FRISBEE}\" d=\"{back}\"/>");
+                let _ = writeln!(svg, "  <path class=\"cross\" stroke=\"{FRISBEE}\" d=\"{crosses}\"/>");
+            }
+            self.circle(svg, "disc", last, radius, &format!(" fill=\"{FRISBEE}\" stroke=\"{FRISBEE}\""));
+        }
+    }
+
+    /// Robots with their trails; ends come last, so that no trail hides them.
+    pub fn robots(&self, svg: &mut String, trails: &Trails, legend: &Legend) {
+        for robot in 0..trails.robots {
+            self.circle(svg, "start", trails.frames[0].poses[robot].at, trails.shapes[robot].radius, "");
+            self.trail(svg, trails, robot, legend);
+        }
+        let end = &trails.frames[trails.frames.len() - 1];
+        for robot in 0..trails.robots {
+            let colour = legend.colour(end.drivers[robot]);
+            let (pose, radius) = (end.poses[robot], trails.shapes[robot].radius);
+            self.circle(svg, "end", pose.at, radius, &format!(" fill=\"{colour}\""));
+            let mut line = String::new();
+            self.go(&mut line, 'M', pose.at);
+            self.go(&mut line, 'L', rim(pose, radius));
+            let _ = writeln!(svg, "  <path class=\"heading\" d=\"{line}\"/>");
+            let _ = writeln!(svg, "  <path class=\"heading inner\" d=\"{line}\"/>");
+        }
+    }
+
+    /// One robot's trail: a path for each stretch that one branch drove, and outlines along it in a short run.
+    fn trail(&self, svg: &mut String, trails: &Trails, robot: usize, legend: &Legend) {
+        let radius = trails.shapes[robot].radius * self.scale;
+        let outlined = outlined(trails);
+        let _ = writeln!(svg, "  <g class=\"trail\"><title>robot {}</title>", robot + 1);
+        let mut from = 0;
+        while from + 1 < trails.frames.len() {
+            let driver = trails.frames[from + 1].drivers[robot];
+            let same = trails.frames[from + 1..].iter().take_while(|f| f.drivers[robot] == driver).count();
+            let to = from + same;
+            let [mut path, mut outlines] = [const { String::new() }; 2];
+            self.go(&mut path, 'M', trails.frames[from].poses[robot].at);
+            for i in from + 1..=to {
+                let at = trails.frames[i].poses[robot].at;
+                self.go(&mut path, 'L', at);
+                if outlined {
+                    self.go(&mut outlines, 'M', at);
+                    let _ = write!(outlines, "m{radius:.1} 0a{radius:.1} {radius:.1} 0 1 0 0 .1z");
+                }
+            }
+            let colour = legend.colour(driver);
+            let _ = writeln!(svg, "  <path stroke=\"{colour}\" d=\"{path}\"/>");
+            if outlined {
+                let _ = writeln!(svg, "  <path class=\"outlines\" stroke=\"{colour}\" d=\"{outlines}\"/>");
+            }
+            from = to;
+        }
+        svg.push_str("  </g>\n");
+    }
+}
+
+/// The point of the rim that the heading points to.
+fn rim(pose: Pose, radius: f32) -> Vec2 {
+    pose.at + Vec2::unit(pose.heading) * radius
+}
