@@ -146,7 +146,7 @@ mod tests {
     fn the_recorded_run_is_the_measured_one() {
         let program = Program::compile(&Tree::parse(CALIBRATION).unwrap()).unwrap();
         let job = Job { program: 0, scenario: Scenario::B, seed: 4, world: 2, robots: 9, updates: 300 };
-        let outcome = Reference.run(&[program], &[job])[0];
+        let outcome = Reference::default().run(&[program], &[job])[0];
         let trails = recorded(CALIBRATION, 300);
         assert_eq!(trails.fitness(), raw_fitness(outcome.moved_x, trails.seconds()));
         assert_eq!((trails.frames.len(), trails.stride, trails.shapes.len()), (301, 1, 10));

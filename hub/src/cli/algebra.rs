@@ -1,9 +1,10 @@
 //! `xpuck tree reduce` and `xpuck tree equal`: smaller trees that drive the same, and the proof by simulation.
 
-use super::tree::read;
+use super::tree::{print, read};
 use anyhow::{Result, bail};
 use clap::Args;
 use rayon::prelude::*;
+use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_hub::measure::Starts;
 use xpuck_kernels::tree::reduce::{Options, reduce as reduce_tree};
@@ -55,6 +56,7 @@ pub struct EqualArgs {
 
 /// Runs `xpuck tree reduce`.
 pub fn reduce(args: &ReduceArgs) -> Result<()> {
+    let mut text = String::new();
     let mut parts = Vec::new();
     for file in &args.files {
         let tree = read(file, None, false)?;
@@ -62,36 +64,37 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
         let (before, after) = (tree.nodes().len(), reduction.tree.nodes().len());
         if args.summary {
             let part = 1.0 - after as f64 / before as f64;
-            println!("{:5.1} % of {before:4} nodes go, {after:3} are left: {}", 100.0 * part, file.display());
+            let file = file.display();
+            writeln!(text, "{:5.1} % of {before:4} nodes go, {after:3} are left: {file}", 100.0 * part)?;
             parts.push((part, before, after));
             continue;
         }
         if args.explain {
             for step in &reduction.steps {
                 let after = if step.after.is_empty() { "removed".into() } else { format!("now {}", step.after) };
-                println!("# {}: {after}; {}", step.before, step.rule.meaning());
+                writeln!(text, "# {}: {after}; {}", step.before, step.rule.meaning())?;
             }
-            println!("# {before} nodes before, {after} after");
+            writeln!(text, "# {before} nodes before, {after} after")?;
         }
-        print!("{}", reduction.tree);
+        text += &reduction.tree.to_string();
     }
     if args.summary {
-        summarise(&parts);
+        text += &summary(&parts);
     }
-    Ok(())
+    print(text.as_bytes())
 }
 
-/// Prints what the trees have in common: the part that goes, node counts before and after.
-fn summarise(parts: &[(f64, usize, usize)]) {
+/// What the trees have in common: the part that goes, node counts before and after.
+fn summary(parts: &[(f64, usize, usize)]) -> String {
     let n = parts.len() as f64;
     let mean = parts.iter().map(|p| p.0).sum::<f64>() / n;
     let (before, after) = parts.iter().fold((0, 0), |(b, a), p| (b + p.1, a + p.2));
-    println!(
-        "{:5.1} % of a tree on average over {} trees; of all {before} nodes together {:.1} % go",
+    format!(
+        "{:5.1} % of a tree on average over {} trees; of all {before} nodes together {:.1} % go\n",
         100.0 * mean,
         parts.len(),
         100.0 * (1.0 - after as f64 / before as f64)
-    );
+    )
 }
 
 /// Runs `xpuck tree equal`.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: &[&str] = &[
     "README.md",
     "docs/architecture.md",
     "docs/performance.md",
