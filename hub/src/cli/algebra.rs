@@ -35,6 +35,9 @@ pub struct ReduceArgs {
     /// Say how many nodes go from each tree, and on average, instead of printing trees.
     #[arg(long, conflicts_with = "explain")]
     summary: bool,
+    /// Leave trees of fewer nodes out of the summary.
+    #[arg(long, requires = "summary", default_value_t = 1)]
+    at_least: usize,
 }
 
 /// Compare what two trees do in simulation, update by update, and print the first difference.
@@ -62,6 +65,9 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
         let tree = read(file, None, false)?;
         let reduction = reduce_tree(&tree, Options { executable: args.executable });
         let (before, after) = (tree.nodes().len(), reduction.tree.nodes().len());
+        if args.summary && before < args.at_least {
+            continue;
+        }
         if args.summary {
             let part = 1.0 - after as f64 / before as f64;
             let file = file.display();
@@ -86,6 +92,9 @@ pub fn reduce(args: &ReduceArgs) -> Result<()> {
 
 /// What the trees have in common: the part that goes, node counts before and after.
 fn summary(parts: &[(f64, usize, usize)]) -> String {
+    if parts.is_empty() {
+        return "no tree is as large as that\n".into();
+    }
     let n = parts.len() as f64;
     let mean = parts.iter().map(|p| p.0).sum::<f64>() / n;
     let (before, after) = parts.iter().fold((0, 0), |(b, a), p| (b + p.1, a + p.2));
