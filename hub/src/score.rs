@@ -1,6 +1,6 @@
 //! Real fitness from poses: the seven segments of Table 8.3. A plain state machine.
 
-use xpuck_kernels::world::transport::raw_fitness;
+use xpuck_kernels::world::task::transport::raw_fitness;
 use xpuck_wire::Segment;
 
 /// Counts how far the frisbee moves while the swarm runs, segment by segment.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use xpuck_kernels::tree::{Memory, Program, Tree};
-use xpuck_kernels::world::transport::raw_fitness;
 use xpuck_kernels::world::{Pose, Shape, World};
 
 /// Most frames after the first; longer runs are recorded at every n-th controller update only.
@@ -118,7 +117,7 @@ fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) ->
         seconds,
         poses: world.bodies.iter().map(|b| b.pose).collect(),
         drivers,
-        fitness: if seconds > 0.0 { raw_fitness(world.moved(), seconds) } else { 0.0 },
+        fitness: if seconds > 0.0 { world.fitness() } else { 0.0 },
         put_back: world.relocations() > relocations_before,
     }
 }
@@ -131,24 +130,25 @@ fn most(counts: &BTreeMap<Option<usize>, u32>) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_kernels::engine::{Engine, Job, Reference};
-    use xpuck_kernels::world::Scenario;
+    use xpuck_kernels::engine::{Crew, Engine, Job, Reference};
+    use xpuck_kernels::world::{Scenario, WorldSpec};
 
     const CALIBRATION: &str = include_str!("../../docs/trees/806768.bt");
 
     fn recorded(text: &str, updates: u32) -> Trails {
         let tree = Tree::parse(text).unwrap();
         let program = Program::compile(&tree).unwrap();
-        record(World::new(Scenario::B, 9, 4, 2), &tree, &program, updates)
+        record(World::new(&WorldSpec::scenario(9, Scenario::B), 0, 4, 2), &tree, &program, updates)
     }
 
     #[test]
     fn the_recorded_run_is_the_measured_one() {
         let program = Program::compile(&Tree::parse(CALIBRATION).unwrap()).unwrap();
-        let job = Job { program: 0, scenario: Scenario::B, seed: 4, world: 2, robots: 9, updates: 300 };
+        let spec = WorldSpec::scenario(9, Scenario::B);
+        let job = Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 4, world: 2, updates: 300 };
         let outcome = Reference::default().run(&[program], &[job])[0];
         let trails = recorded(CALIBRATION, 300);
-        assert_eq!(trails.fitness(), raw_fitness(outcome.moved_x, trails.seconds()));
+        assert_eq!(trails.fitness(), outcome.fitness);
         assert_eq!((trails.frames.len(), trails.stride, trails.shapes.len()), (301, 1, 10));
         assert_eq!(trails.frames.iter().filter(|f| f.put_back).count(), trails.relocations as usize);
     }

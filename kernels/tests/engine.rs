@@ -1,9 +1,9 @@
 //! The reference engine as a whole: determinism, the calibration case, and physical sanity.
 
-use xpuck_kernels::engine::{Engine, Job, Outcome, Reference, Simd};
+use xpuck_kernels::engine::{Crew, Engine, Job, Outcome, Reference, Simd};
 use xpuck_kernels::tree::{Memory, Program, Tree};
-use xpuck_kernels::world::transport::raw_fitness;
-use xpuck_kernels::world::{Scenario, World};
+use xpuck_kernels::world::task::Score;
+use xpuck_kernels::world::{Scenario, World, WorldSpec};
 
 const TREE_806768: &str = include_str!("../../docs/trees/806768.bt");
 const FORWARD: &str = include_str!("../../docs/trees/forward.bt");
@@ -16,29 +16,30 @@ fn program(text: &str) -> Program {
 }
 
 fn run(text: &str, scenario: Scenario, seed: u64, runs: u32, updates: u32) -> Vec<Outcome> {
-    let jobs: Vec<Job> = (0..runs).map(|world| Job { program: 0, scenario, seed, world, robots: 9, updates }).collect();
-    Reference::default().run(&[program(text)], &jobs)
+    let spec = WorldSpec::scenario(9, scenario);
+    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed, world, updates };
+    Reference::default().run(&[program(text)], &(0..runs).map(job).collect::<Vec<_>>())
 }
 
-fn mean_and_sd(outcomes: &[Outcome], seconds: f32) -> (f32, f32) {
+fn mean_and_sd(outcomes: &[Outcome]) -> (f32, f32) {
     let n = outcomes.len() as f32;
-    let fitness: Vec<f32> = outcomes.iter().map(|o| raw_fitness(o.moved_x, seconds)).collect();
+    let fitness: Vec<f32> = outcomes.iter().map(|o| o.fitness).collect();
     let mean = fitness.iter().sum::<f32>() / n;
     (mean, (fitness.iter().map(|f| (f - mean).powi(2)).sum::<f32>() / (n - 1.0)).sqrt())
 }
 
 #[test]
 fn tree_806768_reaches_the_fitness_of_the_thesis() {
-    let (mean, sd) = mean_and_sd(&run(TREE_806768, Scenario::B, 7, 200, 600), 60.0);
+    let (mean, sd) = mean_and_sd(&run(TREE_806768, Scenario::B, 7, 200, 600));
     assert!((0.25..=0.34).contains(&mean), "scenario B: {mean}");
     assert!((0.03..=0.07).contains(&sd), "scenario B: sd {sd}");
-    let (mean, _) = mean_and_sd(&run(TREE_806768, Scenario::A, 7, 200, 600), 60.0);
+    let (mean, _) = mean_and_sd(&run(TREE_806768, Scenario::A, 7, 200, 600));
     assert!((0.17..=0.25).contains(&mean), "scenario A: {mean}");
 }
 
 #[test]
 fn driving_forward_pushes_the_frisbee_nowhere_on_average() {
-    let (mean, sd) = mean_and_sd(&run(FORWARD, Scenario::B, 7, 200, 600), 60.0);
+    let (mean, sd) = mean_and_sd(&run(FORWARD, Scenario::B, 7, 200, 600));
     assert!(mean.abs() < 0.03, "{mean}");
     assert!(sd > 0.02, "it does push: {sd}");
 }
@@ -74,14 +75,14 @@ fn seeds_and_worlds_differ() {
 #[test]
 fn an_untouched_frisbee_has_moved_exactly_nothing() {
     let standing = run("successl", Scenario::A, 1, 4, 300);
-    assert!(standing.iter().all(|o| o.moved_x == 0.0));
+    assert!(standing.iter().all(|o| o.fitness == 0.0));
 }
 
 #[test]
 fn infinities_from_controllers_never_reach_the_physics() {
     let wild = "seq\n  mulas s_scr s_scr 3e38 s_n\n  mulas s_scr s_scr 3e38 s_scr\n  mulav v_goal s_n 3e38 v_attr\n";
     let program = program(wild);
-    let mut world = World::new(Scenario::B, 16, 1, 0);
+    let mut world = World::new(&WorldSpec::scenario(16, Scenario::B), 0, 1, 0);
     let mut memories = vec![Memory::new(&program); 16];
     for _ in 0..300 {
         world.update(&[&program], &mut memories);
@@ -94,21 +95,23 @@ fn infinities_from_controllers_never_reach_the_physics() {
 #[test]
 fn the_frisbee_is_relocated_and_the_count_goes_on() {
     let program = program(TREE_806768);
-    let mut world = World::new(Scenario::B, 9, 4, 1);
+    let mut world = World::new(&WorldSpec::scenario(9, Scenario::B), 0, 4, 1);
     let mut memories = vec![Memory::new(&program); 9];
     let mut farthest = 0.0f32;
     while world.seconds() < 120.0 {
         world.update(&[&program], &mut memories);
         farthest = farthest.min(world.bodies[9].pose.at.x);
     }
-    assert!(world.relocations() >= 1, "the frisbee reached an end");
-    assert!(world.moved() < -1.0 && farthest >= -0.9, "moved {} m, but never beyond the wall", world.moved());
+    let Score::Transport(transport) = world.score() else { panic!("the benchmark is a transport task") };
+    let moved = transport.moved(&world.bodies[9]);
+    assert!(transport.relocations() >= 1, "the frisbee reached an end");
+    assert!(moved < -1.0 && farthest >= -0.9, "moved {moved} m, but never beyond the wall");
 }
 
 #[test]
 fn swarms_may_be_mixed() {
     let (push, stand) = (program(TREE_806768), program("successl"));
-    let mut world = World::new(Scenario::B, 4, 1, 0);
+    let mut world = World::new(&WorldSpec::scenario(4, Scenario::B), 0, 1, 0);
     let start: Vec<_> = world.bodies.iter().map(|b| b.pose).collect();
     let programs = [&push, &stand];
     let mut memories: Vec<Memory> = (0..4).map(|i| Memory::new(programs[i % 2])).collect();
@@ -123,13 +126,15 @@ fn swarms_may_be_mixed() {
 fn simd_agrees_with_reference_bit_for_bit() {
     let texts = [TREE_806768, RANDOM, FORWARD, "explore 20", "attract 3"];
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
-    // Shapes, lengths, scenarios and programs mixed, and more jobs than whole blocks hold.
+    // Shapes, lengths, starts, programs and crews mixed, and more jobs than whole blocks hold.
+    let specs = [9, 16, 1, 9].map(WorldSpec::benchmark);
+    let crew = |i: usize| if i.is_multiple_of(3) { Crew::mixed(&[2, 1, 0, 3, 2]) } else { Crew::all(i % 5) };
     let job = |i: u32| Job {
-        program: i as usize % programs.len(),
-        scenario: Scenario::of_stratum(i as usize % 2),
+        spec: &specs[i as usize % 4],
+        start: i as usize,
+        crew: crew(i as usize),
         seed: 5 + u64::from(i / 7) * 0x1_0000_0001,
         world: i,
-        robots: [9, 16, 1, 9][i as usize % 4],
         updates: [300, 101][i as usize % 2],
     };
     let jobs: Vec<Job> = (0..150).map(job).collect();

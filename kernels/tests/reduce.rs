@@ -1,12 +1,12 @@
 //! Automatic reduction: each rule by itself, the tree of the thesis, and random trees side by side with their reductions.
 
-use xpuck_kernels::engine::{Engine, Job, Reference};
+use xpuck_kernels::engine::{Crew, Engine, Job, Reference};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Operand, Program, RegisterMap, Senses, Tree};
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
-use xpuck_kernels::world::{Colour, Scenario};
+use xpuck_kernels::world::{Colour, Scenario, WorldSpec};
 
 const WIDE: Options = Options { executable: false };
 const NARROW: Options = Options { executable: true };
@@ -159,8 +159,9 @@ fn the_thesis_tree_becomes_its_hand_made_form() {
         let reduction = reduce(&evolved, options);
         assert!(reduction.tree.nodes().len() <= 9, "{}", reduction.tree);
         let programs = [&evolved, &reduction.tree].map(|tree| Program::compile(tree).unwrap());
+        let spec = WorldSpec::scenario(9, Scenario::B);
         let run = |program| {
-            let job = |world| Job { program, scenario: Scenario::B, seed: 3, world, robots: 9, updates: 100 };
+            let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(program), seed: 3, world, updates: 100 };
             Reference::default().run(&programs, &(0..200).map(job).collect::<Vec<Job>>())
         };
         assert_eq!(run(0), run(1));

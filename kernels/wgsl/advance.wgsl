@@ -2,15 +2,15 @@
 
 fn sense() {
     look_ahead();
-    if (params.sensing & 1u) != 0u {
+    if (params.switches & 1u) != 0u {
         stage_proximity();
     }
     // Camera and range and bearing at 5 Hz.
     let slow = update % 2u == 0u;
-    if slow && (params.sensing & 2u) != 0u {
+    if slow && (params.switches & 2u) != 0u {
         stage_camera();
     }
-    if slow && (params.sensing & 4u) != 0u {
+    if slow && (params.switches & 4u) != 0u {
         stage_range_and_bearing();
     }
 }
@@ -20,7 +20,9 @@ fn physics_step() {
     stage_contacts();
     stage_integrate();
     stage_separate();
-    stage_task();
+    if (params.switches & 8u) != 0u {
+        stage_task();
+    }
     step_number += 1u;
 }
 

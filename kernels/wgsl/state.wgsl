@@ -19,8 +19,8 @@ struct Params {
     aside: vec2<f32>,
     // Words of node memory of a world.
     memory_words: u32,
-    // Senses to compute: 1 proximity, 2 camera, 4 range and bearing.
-    sensing: u32,
+    // Senses to compute: 1 proximity, 2 camera, 4 range and bearing; 8 if the task relocates the disc.
+    switches: u32,
     // Directions of the proximity rays.
     rays: array<vec4<f32>, 8>,
     // Radius, contact arm, half mass, strongest friction impulse.

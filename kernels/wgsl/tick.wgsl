@@ -310,8 +310,8 @@ fn sense_board() {
 
 fn stage_tick() {
     if me < params.robots {
-        let program = state[header(H_PROGRAM)];
-        let memories = state[header(H_MEMORIES)];
+        let program = state[place(Q_PROGRAM)];
+        let memories = state[place(Q_MEMORIES)];
         for (var slot = 0u; slot < memories; slot++) {
             let word = memory[slot_place(slot)];
             memory[slot_place(slot)] = select(0u, word & ~FLAG, (word & FLAG) != 0u);

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use xpuck_evolve::{Form, Island, Migrant, Palette, Progress, Settings};
-use xpuck_kernels::engine::{Job, Simd, evaluate};
+use xpuck_kernels::engine::{Crew, Job, Simd, evaluate};
 use xpuck_kernels::tree::Tree;
-use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_wire::Experiment;
 use xpuck_wire::message::Birth;
@@ -133,6 +133,7 @@ fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
 /// Runs every trial of a generation; `None` when the island is to end.
 fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
     let trials = island.trials();
+    let spec = WorldSpec::benchmark(usize::from(plan.robots));
     let mut fitness = Vec::with_capacity(trials.len());
     for chunk in trials.chunks(CHUNK * plan.threads) {
         while !shared.running.load(Ordering::Relaxed) {
@@ -146,11 +147,11 @@ fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
         }
         let trees: Vec<&Tree> = chunk.iter().map(|t| &island.population()[t.individual].tree).collect();
         let job = |(program, trial): (usize, &xpuck_evolve::Trial)| Job {
-            program,
-            scenario: Scenario::of_stratum(trial.stratum),
+            spec: &spec,
+            start: trial.stratum,
+            crew: Crew::all(program),
             seed: plan.seed ^ u64::from(plan.island) << 32,
             world: trial.world,
-            robots: usize::from(plan.robots),
             updates: (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32,
         };
         let jobs: Vec<Job> = chunk.iter().enumerate().map(job).collect();

@@ -7,7 +7,7 @@ use crate::settings::{ArenaError, Settings};
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
-use xpuck_kernels::world::{Body, Pose, model::DT, senses, start};
+use xpuck_kernels::world::{Body, Pose, WorldSpec, model::DT, senses, start};
 use xpuck_registers::spi::Words;
 
 /// One step of the arena, s.
@@ -30,9 +30,9 @@ impl Arena {
     /// An arena at its start: robots in the settings' order, then the frisbee.
     pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
         settings.validate()?;
-        let robots = settings.robots.len();
+        let spec = WorldSpec::scenario(settings.robots.len(), settings.scenario);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
-        Ok(Arena::with_bodies(settings.seed, start::place(settings.scenario, robots, &mut draws)))
+        Ok(Arena::with_bodies(settings.seed, start::place(&spec, 0, &mut draws)))
     }
 
     /// An arena of given bodies, robots first and the frisbee last.
@@ -80,7 +80,7 @@ impl Arena {
 
     fn scan(&mut self, velocities: &[Vec2]) {
         for (i, dspic) in self.dspics.iter_mut().enumerate() {
-            let readings = senses::proximity(&self.bodies, i, self.physics.half_arena);
+            let readings = senses::proximity(&self.bodies, i, &self.physics);
             let body = &self.bodies[i];
             let acceleration = ((body.velocity - velocities[i]) * (1.0 / DT)).rotate(Vec2::unit(-body.pose.heading));
             let volts = self.power[i].battery.volts() as f32;

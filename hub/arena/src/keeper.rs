@@ -3,7 +3,7 @@
 
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::Draws;
-use xpuck_kernels::world::transport::free_spot;
+use xpuck_kernels::world::task::transport::free_spot;
 use xpuck_kernels::world::{Body, model::DT};
 
 /// How long all wheels must have been still, steps: 0.5 s.

@@ -6,10 +6,9 @@ use clap::Args;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_hub::measure::Starts;
 use xpuck_kernels::tree::reduce::{Options, reduce as reduce_tree};
 use xpuck_kernels::tree::{Memory, Program, Tree};
-use xpuck_kernels::world::World;
+use xpuck_kernels::world::{World, WorldSpec};
 
 /// Robots in a comparing simulation, as in the thesis.
 const ROBOTS: usize = 9;
@@ -125,7 +124,7 @@ pub fn equal(args: &EqualArgs) -> Result<()> {
 }
 
 fn first_difference(a: &Program, b: &Program, seed: u64, run: u32) -> Option<String> {
-    let world = World::new(Starts::Mix.of(run), ROBOTS, seed, run);
+    let world = World::new(&WorldSpec::benchmark(ROBOTS), run as usize, seed, run);
     let mut sides = [a, b].map(|p| (p, world.clone(), vec![Memory::new(p); ROBOTS]));
     for _ in 0..UPDATES {
         for (program, world, memories) in &mut sides {

@@ -6,9 +6,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
-use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Sensing, Simd};
+use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Sensing, Simd};
 use xpuck_kernels::tree::{Program, Tree};
-use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::{Scenario, WorldSpec};
 
 /// The controller of Table 5.3: explore, and turn away from what is in front.
 const EXPLORE: &str = "explore 20";
@@ -189,10 +189,11 @@ fn program(text: &str) -> Program {
 /// Microseconds per robot-second of several runs of 30 s, after one that warms up.
 fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
     const UPDATES: u32 = 300;
-    let job = |world| Job { program: 0, scenario: Scenario::B, seed: 1, world, robots, updates: UPDATES };
-    let jobs: Vec<Job> = (0..worlds).map(job).collect();
+    let spec = WorldSpec::scenario(robots, Scenario::B);
+    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 1, world, updates: UPDATES };
+    let jobs: Vec<Job<'_>> = (0..worlds).map(job).collect();
     let programs = std::slice::from_ref(program);
-    let short: Vec<Job> = jobs.iter().map(|j| Job { updates: 10, ..*j }).collect();
+    let short: Vec<Job<'_>> = jobs.iter().map(|j| Job { updates: 10, ..*j }).collect();
     engine.run(programs, &short);
     let robot_seconds = f64::from(worlds) * robots as f64 * f64::from(UPDATES) / 10.0;
     let once = |_| {

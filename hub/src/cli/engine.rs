@@ -3,9 +3,9 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use std::time::{Duration, Instant};
-use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Simd};
+use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Simd};
 use xpuck_kernels::tree::{Program, Tree};
-use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::{Scenario, WorldSpec};
 
 /// Engines. `reference` and `simd` give the same digits, `gpu` the same distributions (docs/performance.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -50,8 +50,9 @@ fn auto() -> Box<dyn Engine> {
 fn time(engine: &dyn Engine) -> Duration {
     let tree = Tree::parse("sel\n  avoiding\n  explore 20\n").expect("a tree");
     let programs = [Program::compile(&tree).expect("fits a robot")];
-    let job = |world| Job { program: 0, scenario: Scenario::B, seed: 1, world, robots: 9, updates: 30 };
-    let jobs: Vec<Job> = (0..4096).map(job).collect();
+    let spec = WorldSpec::scenario(9, Scenario::B);
+    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 1, world, updates: 30 };
+    let jobs: Vec<Job<'_>> = (0..4096).map(job).collect();
     engine.run(&programs, &jobs[..64]);
     let started = Instant::now();
     engine.run(&programs, &jobs);

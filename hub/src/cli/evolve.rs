@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xpuck_evolve::{Form, Individual, Island, Palette, Settings};
 use xpuck_hub::geneserver::Geneserver;
-use xpuck_hub::measure::{Plan, Starts, measure_all};
-use xpuck_kernels::engine::{Job, Simd, evaluate};
+use xpuck_hub::measure::{Plan, measure_all};
+use xpuck_kernels::engine::{Crew, Job, Simd, evaluate};
 use xpuck_kernels::tree::{Program, Tree};
-use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::WorldSpec;
 
 /// Evolve controllers on islands in this process, without robots.
 ///
@@ -111,7 +111,7 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
         islands: (0..args.islands).map(|i| Island::new(settings.clone(), Palette::in_swarm(), i, args.seed)).collect(),
         server: Geneserver::new(form, settings.immigrants),
         updates: (args.seconds * 10.0).round() as u32,
-        robots: args.robots,
+        spec: WorldSpec::benchmark(args.robots),
         seed: args.seed,
     };
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(u64::from(args.generations)) };
@@ -138,7 +138,7 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
     let programs: Vec<Program> = champions.iter().map(Program::compile).collect::<Result<_, _>>()?;
     // A seed of its own: none of these worlds has been seen in evolution.
     let seed = !args.seed;
-    let plan = Plan { robots: args.robots, seconds: 60.0, runs: args.remeasure, starts: Starts::Mix, seed };
+    let plan = Plan { spec: &swarm.spec, seconds: 60.0, runs: args.remeasure, seed };
     let again: Vec<f64> = measure_all(&Simd::default(), &programs, &plan).iter().map(|m| m.mean).collect();
     let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
     let trials = f64::from(args.generations) * f64::from(args.islands) * args.population as f64;
@@ -190,7 +190,7 @@ struct Swarm {
     islands: Vec<Island>,
     server: Geneserver,
     updates: u32,
-    robots: usize,
+    spec: WorldSpec,
     seed: u64,
 }
 
@@ -202,11 +202,11 @@ impl Swarm {
             let first = trees.len();
             trees.extend(island.population().iter().map(|p| &p.tree));
             jobs.extend(island.trials().into_iter().map(|trial| Job {
-                program: first + trial.individual,
-                scenario: Scenario::of_stratum(trial.stratum),
+                spec: &self.spec,
+                start: trial.stratum,
+                crew: Crew::all(first + trial.individual),
                 seed: self.seed ^ (i as u64 + 1) << 32,
                 world: trial.world,
-                robots: self.robots,
                 updates: self.updates,
             }));
         }

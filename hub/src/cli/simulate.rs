@@ -7,11 +7,12 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xpuck_hub::measure::{Plan, Starts, measure};
+use xpuck_hub::measure::{Plan, measure};
 use xpuck_hub::trails::record;
+use xpuck_kernels::engine::Crew;
 use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
 use xpuck_kernels::world::model::MAX_ROBOTS;
-use xpuck_kernels::world::{Scenario, World};
+use xpuck_kernels::world::{Scenario, World, WorldSpec};
 
 /// Run a behaviour tree in simulation and print its fitness on the benchmark task.
 ///
@@ -70,20 +71,20 @@ pub enum ScenarioArg {
 }
 
 impl ScenarioArg {
-    /// The starts that are meant.
-    pub fn starts(self) -> Starts {
+    /// The benchmark with the starts that are meant.
+    pub fn spec(self, robots: usize) -> WorldSpec {
         match self {
-            ScenarioArg::A => Starts::Only(Scenario::A),
-            ScenarioArg::B => Starts::Only(Scenario::B),
-            ScenarioArg::Mix => Starts::Mix,
+            ScenarioArg::A => WorldSpec::scenario(robots, Scenario::A),
+            ScenarioArg::B => WorldSpec::scenario(robots, Scenario::B),
+            ScenarioArg::Mix => WorldSpec::benchmark(robots),
         }
     }
 }
 
 /// Refuses a plan that no world can run.
-pub fn check(plan: &Plan) -> Result<()> {
-    if !(1..=MAX_ROBOTS).contains(&plan.robots) {
-        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", plan.robots);
+pub fn check(plan: &Plan<'_>) -> Result<()> {
+    if !(1..=MAX_ROBOTS).contains(&plan.spec.robots) {
+        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", plan.spec.robots);
     }
     if !(0.1..=36_000.0).contains(&plan.seconds) || !(1..=1_000_000).contains(&plan.runs) {
         bail!("--seconds takes 0.1 to 36000 and --runs 1 to 1000000");
@@ -120,8 +121,8 @@ pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
 
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> Result<()> {
-    let starts = args.scenario.starts();
-    let plan = Plan { robots: args.robots, seconds: args.seconds, runs: args.runs, starts, seed: args.seed };
+    let spec = args.scenario.spec(args.robots);
+    let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
     check(&plan)?;
     let map = match args.registers {
         MapArg::Full => RegisterMap::Full,
@@ -136,7 +137,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     };
     let engine = args.engine.engine()?;
     let started = Instant::now();
-    let measured = measure(engine.as_ref(), &program, &plan);
+    let measured = measure(engine.as_ref(), &[program], Crew::all(0), &plan);
     let wall_s = started.elapsed().as_secs_f64();
     report(engine.as_ref());
     let output = Output {
@@ -169,13 +170,13 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
 }
 
 /// Writes the pictures of one run of the plan and says so in a line.
-fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan, run: u32) -> Result<String> {
-    let scenario = plan.starts.of(run);
-    let world = World::new(scenario, plan.robots, plan.seed, run);
+fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, run: u32) -> Result<String> {
+    let world = World::new(plan.spec, run as usize, plan.seed, run);
     let trails = record(world, tree, program, plan.updates());
-    let start = match scenario {
-        Scenario::A => "scenario a",
-        Scenario::B => "scenario b",
+    let start = match args.scenario {
+        ScenarioArg::A => "scenario a",
+        ScenarioArg::Mix if run.is_multiple_of(2) => "scenario a",
+        _ => "scenario b",
     };
     let caption = Caption { tree: args.tree.display().to_string(), start: start.into(), seed: plan.seed, run };
     args.picture.write(&trails, &caption)?;

@@ -8,7 +8,7 @@ mod variants;
 pub use variants::{Change, Variant, variants};
 
 use crate::measure::{Plan, fitness_of_runs, mean_and_sd};
-use xpuck_kernels::engine::{Count, Engine, observe};
+use xpuck_kernels::engine::{Count, Crew, Engine, observe};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 
 /// Most variants that a study runs; a larger tree's last ones are left out.
@@ -58,7 +58,7 @@ impl Study {
 pub fn study(
     engine: &dyn Engine,
     tree: &Tree,
-    plan: &Plan,
+    plan: &Plan<'_>,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Study, CompileError> {
     let program = Program::compile(tree)?;
@@ -67,7 +67,7 @@ pub fn study(
     variants.truncate(MAX_VARIANTS);
     let total = variants.len() + 2;
     progress(0, total);
-    let counts = observe(&program, tree.nodes().len(), &plan.jobs(0));
+    let counts = observe(&program, tree.nodes().len(), &plan.jobs(Crew::all(0)));
     progress(1, total);
     let whole = fitness_of_runs(engine, &program, plan);
     progress(2, total);
@@ -82,7 +82,7 @@ pub fn study(
     for effects in [&mut removals, &mut constants] {
         effects.sort_by(|a: &Effect, b| b.mean.abs().total_cmp(&a.mean.abs()));
     }
-    let updates = u64::from(plan.runs) * u64::from(plan.updates()) * plan.robots as u64;
+    let updates = u64::from(plan.runs) * u64::from(plan.updates()) * plan.spec.robots as u64;
     Ok(Study { counts, updates, fitness: mean_and_error(&whole), removals, constants, left_out })
 }
 

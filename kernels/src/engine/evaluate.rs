@@ -1,14 +1,13 @@
-//! Fitness of evolved trees on the benchmark task.
+//! Fitness of evolved trees.
 
 use super::{Engine, Job};
 use crate::tree::{Program, Tree};
-use crate::world::model::CONTROL_PERIOD;
-use crate::world::transport::evolution_fitness;
 
-/// f_evo (Eq. 8.3) of each job; `Job::program` is an index into `trees`, each of which runs under `sel2(avoiding, tree)`.
+/// The fitness that evolution maximises (Eq. 8.3 for transport) of each job; crews are indices into `trees`, each of
+/// which runs under `sel2(avoiding, tree)`. A mixed crew is derated by its largest tree.
 ///
-/// A tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
-pub fn evaluate(engine: &dyn Engine, trees: &[&Tree], jobs: &[Job]) -> Vec<f32> {
+/// A crew with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
+pub fn evaluate(engine: &dyn Engine, trees: &[&Tree], jobs: &[Job<'_>]) -> Vec<f32> {
     let mut programs = Vec::with_capacity(trees.len());
     let mut places = Vec::with_capacity(trees.len());
     for tree in trees {
@@ -20,13 +19,16 @@ pub fn evaluate(engine: &dyn Engine, trees: &[&Tree], jobs: &[Job]) -> Vec<f32> 
             Err(_) => places.push(None),
         }
     }
-    let runnable: Vec<Job> =
-        jobs.iter().filter_map(|job| places[job.program].map(|program| Job { program, ..*job })).collect();
-    let mut outcomes = engine.run(&programs, &runnable).into_iter();
-    let score = |job: &Job| {
-        let Some(place) = places[job.program] else { return 0.0 };
+    let runnable: Vec<Option<Job<'_>>> = jobs
+        .iter()
+        .map(|job| job.crew.renumbered(job.spec.robots, |tree| places[tree]).map(|crew| Job { crew, ..*job }))
+        .collect();
+    let mut outcomes = engine.run(&programs, &runnable.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
+    let score = |job: &Option<Job<'_>>| {
+        let Some(job) = job else { return 0.0 };
         let outcome = outcomes.next().expect("an outcome for every runnable job");
-        evolution_fitness(outcome.moved_x, job.updates as f32 * CONTROL_PERIOD, programs[place].parsimony())
+        let parsimony = (0..job.spec.robots).map(|i| programs[job.crew.program(i)].parsimony()).fold(1.0, f32::min);
+        job.spec.task.evolution_fitness(outcome.fitness, parsimony)
     };
-    jobs.iter().map(score).collect()
+    runnable.iter().map(score).collect()
 }

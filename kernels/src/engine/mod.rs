@@ -1,5 +1,6 @@
 //! Engines: things that run many worlds. All of them give, for the same jobs, the same outcomes in the same order.
 
+mod crew;
 mod evaluate;
 mod gpu;
 mod observe;
@@ -7,6 +8,7 @@ mod reference;
 mod sensing;
 mod simd;
 
+pub use crew::Crew;
 pub use evaluate::evaluate;
 pub use gpu::{Gpu, GpuError};
 pub use observe::{Count, observe};
@@ -15,21 +17,21 @@ pub use sensing::Sensing;
 pub use simd::Simd;
 
 use crate::tree::Program;
-use crate::world::{Pose, Scenario};
+use crate::world::{Pose, WorldSpec};
 
 /// One simulation to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Job {
-    /// Index of the program that all robots run.
-    pub program: usize,
-    /// Where the robots start.
-    pub scenario: Scenario,
+pub struct Job<'a> {
+    /// The world.
+    pub spec: &'a WorldSpec,
+    /// Which of the world's starts, counted round and round.
+    pub start: usize,
+    /// What the robots run.
+    pub crew: Crew,
     /// Seed and world number fix every random choice of the run.
     pub seed: u64,
     /// See `seed`.
     pub world: u32,
-    /// Number of robots.
-    pub robots: usize,
     /// Number of controller updates (0.1 s each).
     pub updates: u32,
 }
@@ -37,8 +39,8 @@ pub struct Job {
 /// What came of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Distance the frisbee was moved along x, m; exactly 0 if it was never touched.
-    pub moved_x: f32,
+    /// The task's fitness; for transport exactly 0 if the frisbee never moved.
+    pub fitness: f32,
     /// Hash over the bits of all final positions; equal runs have equal hashes.
     pub hash: u64,
 }
@@ -49,7 +51,7 @@ pub trait Engine: Sync {
     fn name(&self) -> &'static str;
 
     /// Runs every job and returns outcomes in the order of the jobs, whatever the number of threads.
-    fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome>;
+    fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome>;
 
     /// The device that it runs on, if it is not simply this processor.
     fn device(&self) -> Option<String> {
@@ -62,12 +64,19 @@ pub trait Engine: Sync {
     }
 }
 
-/// Indices of the jobs, grouped by what worlds that run together must have in common.
-fn alike(jobs: &[Job]) -> Vec<Vec<usize>> {
-    let shape = |i: usize| (jobs[i].robots, jobs[i].updates);
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|i| shape(*i));
-    order.chunk_by(|a, b| shape(*a) == shape(*b)).map(<[usize]>::to_vec).collect()
+/// Indices of the jobs, grouped by what worlds that run together have in common: their description and length.
+fn alike(jobs: &[Job<'_>]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(&Job<'_>, Vec<usize>)> = Vec::new();
+    for (i, job) in jobs.iter().enumerate() {
+        let same = |with: &Job<'_>| {
+            with.updates == job.updates && (std::ptr::eq(with.spec, job.spec) || with.spec == job.spec)
+        };
+        match groups.iter_mut().find(|(first, _)| same(first)) {
+            Some((_, indices)) => indices.push(i),
+            None => groups.push((job, vec![i])),
+        }
+    }
+    groups.into_iter().map(|(_, indices)| indices).collect()
 }
 
 /// FNV-1a over the bits of final positions and headings.

@@ -30,8 +30,8 @@ impl Count {
 }
 
 /// Runs jobs on the reference engine and counts the results of each of the `nodes` nodes of the tree that `program` was
-/// compiled from; [`Job::program`] is not used. Counts do not depend on the number of threads.
-pub fn observe(program: &Program, nodes: usize, jobs: &[Job]) -> Vec<Count> {
+/// compiled from; [`Job::crew`] is not used. Counts do not depend on the number of threads.
+pub fn observe(program: &Program, nodes: usize, jobs: &[Job<'_>]) -> Vec<Count> {
     let sum = |mut a: Vec<Count>, b: Vec<Count>| {
         a.iter_mut().zip(&b).for_each(|(a, b)| a.add(b));
         a
@@ -39,10 +39,10 @@ pub fn observe(program: &Program, nodes: usize, jobs: &[Job]) -> Vec<Count> {
     jobs.par_iter().map(|job| run(program, nodes, job)).reduce(|| vec![Count::default(); nodes], sum)
 }
 
-fn run(program: &Program, nodes: usize, job: &Job) -> Vec<Count> {
+fn run(program: &Program, nodes: usize, job: &Job<'_>) -> Vec<Count> {
     let mut counts = vec![Count::default(); nodes];
-    let mut world = World::new(job.scenario, job.robots, job.seed, job.world);
-    let mut memories = vec![Memory::new(program); job.robots];
+    let mut world = World::new(job.spec, job.start, job.seed, job.world);
+    let mut memories = vec![Memory::new(program); job.spec.robots];
     let mut note = |node: usize, status: Status| match status {
         Status::Success => counts[node].success += 1,
         Status::Failure => counts[node].failure += 1,

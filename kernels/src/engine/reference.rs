@@ -17,18 +17,19 @@ impl Engine for Reference {
         "reference"
     }
 
-    fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
+    fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let sensing = self.sensing.unwrap_or(Sensing::ALL);
-        jobs.par_iter().map(|job| simulate(&programs[job.program], job, sensing)).collect()
+        jobs.par_iter().map(|job| simulate(programs, job, sensing)).collect()
     }
 }
 
-fn simulate(program: &Program, job: &Job, sensing: Sensing) -> Outcome {
-    let mut world = World::new(job.scenario, job.robots, job.seed, job.world);
+fn simulate(programs: &[Program], job: &Job<'_>, sensing: Sensing) -> Outcome {
+    let mut world = World::new(job.spec, job.start, job.seed, job.world);
     world.sensing = sensing;
-    let mut memories = vec![Memory::new(program); job.robots];
+    let crew: Vec<&Program> = (0..job.spec.robots).map(|i| &programs[job.crew.program(i)]).collect();
+    let mut memories: Vec<Memory> = crew.iter().map(|program| Memory::new(program)).collect();
     for _ in 0..job.updates {
-        world.update(&[program], &mut memories);
+        world.update(&crew, &mut memories);
     }
-    Outcome { moved_x: world.moved(), hash: hash(world.bodies.iter().map(|b| b.pose)) }
+    Outcome { fitness: world.fitness(), hash: hash(world.bodies.iter().map(|b| b.pose)) }
 }

@@ -1,5 +1,6 @@
 //! Which senses an engine has to compute: one that no tree reads changes nothing.
 
+use super::Job;
 use crate::tree::Program;
 use crate::tree::registers::{ATTR, BLUE, NEIGHBOURS, PROX, RED};
 
@@ -21,6 +22,15 @@ impl Sensing {
     pub const PROXIMITY: Sensing = Sensing { proximity: true, camera: false, neighbours: false };
     /// No senses.
     pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false };
+
+    /// The senses that at least one robot of these jobs may read.
+    pub(super) fn of_jobs<'a>(programs: &[Program], jobs: impl Iterator<Item = &'a Job<'a>>) -> Sensing {
+        let robots = jobs.flat_map(|job| (0..job.spec.robots).map(|robot| job.crew.program(robot)));
+        let mut used: Vec<usize> = robots.collect();
+        used.sort_unstable();
+        used.dedup();
+        Sensing::of(used.iter().map(|program| &programs[*program]))
+    }
 
     /// The senses that at least one of these programs may read.
     pub fn of<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {

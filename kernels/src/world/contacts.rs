@@ -1,4 +1,4 @@
-//! Contacts between circles, and between circles and the arena's walls, by sequential impulses with accumulation.
+//! Contacts between circles, and between circles and walls, by sequential impulses with accumulation.
 //!
 //! The solver knows movements and pairs of masses, not bodies, so that every engine can use it on its own layout.
 
@@ -84,7 +84,8 @@ pub(crate) fn wall_penetrations(at: Vec2, radius: f32, (hx, hy): (f32, f32)) -> 
     [at.x + radius - hx, -at.x + radius - hx, at.y + radius - hy, -at.y + radius - hy]
 }
 
-/// True if two circles touch whose centres are `between` apart and whose radii add up to `reach`.
+/// True if two circles touch whose centres are `between` apart and whose radii add up to `reach`; likewise a circle of
+/// radius `reach` and a point.
 #[inline(always)]
 pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
     between.length_squared() < reach * reach
@@ -105,15 +106,20 @@ impl Contacts {
         self.len = 0;
     }
 
-    /// Notes that body `a` touches a wall.
+    /// Notes that body `a` touches one of the arena's four walls.
     pub fn add_wall(&mut self, a: usize, pair: &Pair, wall: usize, penetration: f32, moving: &Movements, bounce: f32) {
         self.add(a, WALL, pair, WALL_NORMALS[wall], penetration, moving, bounce);
     }
 
+    /// Notes that body `a` touches an inner wall whose nearest point is `offset` away from its centre.
+    pub fn add_inner_wall(&mut self, a: usize, pair: &Pair, offset: Vec2, moving: &Movements, bounce: f32) {
+        let (normal, distance) = direction(offset);
+        self.add(a, WALL, pair, normal, pair.radius[0] - distance, moving, bounce);
+    }
+
     /// Notes that bodies `a` and `b` touch, b's centre being `between` away from a's.
     pub fn add_bodies(&mut self, a: usize, b: usize, pair: &Pair, between: Vec2, moving: &Movements, bounce: f32) {
-        let distance = between.length();
-        let normal = if distance > 0.0 { between * (1.0 / distance) } else { vec2(1.0, 0.0) };
+        let (normal, distance) = direction(between);
         self.add(a, b, pair, normal, pair.radius[0] + pair.radius[1] - distance, moving, bounce);
     }
 
@@ -171,6 +177,12 @@ impl Contacts {
     }
 }
 
+/// A vector as a unit vector and its length; along x if it has none.
+fn direction(v: Vec2) -> (Vec2, f32) {
+    let length = v.length();
+    (if length > 0.0 { v * (1.0 / length) } else { vec2(1.0, 0.0) }, length)
+}
+
 /// One pass over one contact: friction first, then the normal impulse, both accumulated and clamped.
 #[inline(always)]
 fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) {
@@ -221,6 +233,9 @@ fn find(bodies: &[Body], moving: &Movements, physics: &Physics) -> Contacts {
                 let pair = Pair::of(&a.shape, None);
                 contacts.add_wall(i, &pair, wall, penetration, moving, physics.restitution);
             }
+        }
+        for offset in physics.walls.iter().map(|wall| wall.offset(at)).filter(|o| touching(*o, a.shape.radius)) {
+            contacts.add_inner_wall(i, &Pair::of(&a.shape, None), offset, moving, physics.restitution);
         }
         for (j, b) in bodies.iter().enumerate().skip(i + 1) {
             let between = b.pose.at - at;

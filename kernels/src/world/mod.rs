@@ -1,15 +1,20 @@
 //! A world: bodies in an arena, the senses and controllers of its robots, and the task that is scored.
 
 mod body;
+mod check;
 pub(crate) mod contacts;
 pub mod model;
 pub mod physics;
 pub mod senses;
+pub mod spec;
 pub mod start;
-pub mod transport;
+pub mod task;
+pub mod wall;
 
 pub use body::{Body, Colour, Pose, Shape};
-pub use start::Scenario;
+pub use check::SpecError;
+pub use spec::{Scenario, WorldSpec};
+pub use task::Task;
 
 use crate::engine::Sensing;
 use crate::math::Vec2;
@@ -18,12 +23,13 @@ use crate::tree::{Memory, Program, Senses};
 use model::{CONTROL_PERIOD, STEPS_PER_UPDATE};
 use physics::Physics;
 use senses::Patch;
-use transport::Transport;
+use task::Score;
+use task::transport::touches_end;
 
-/// A running simulation of the benchmark task. `seed` and `world` fix every random choice in it.
+/// A running simulation. `seed` and `world` fix every random choice in it.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Robots first, then passive discs; the first disc is the frisbee.
+    /// Robots first, then passive discs.
     pub bodies: Vec<Body>,
     /// Coloured stretches of wall.
     pub patches: Vec<Patch>,
@@ -31,38 +37,34 @@ pub struct World {
     pub physics: Physics,
     /// Which senses the robots have; all of them unless an engine knows better.
     pub sensing: Sensing,
+    /// What is scored.
+    pub task: Task,
     robots: usize,
     senses: Vec<Senses>,
-    task: Transport,
+    score: Score,
     seed: u64,
     world: u32,
     update: u32,
 }
 
 impl World {
-    /// A world at its start.
+    /// A world at its start; `start` counts the starts of `spec` round and round.
     ///
     /// # Panics
-    /// If there are no robots, more than [`model::MAX_ROBOTS`] or more than [`model::MAX_DISCS`] discs.
-    pub fn new(scenario: Scenario, robots: usize, seed: u64, world: u32) -> World {
-        let bodies = start::place(scenario, robots, &mut Draws::new(seed, world, 0, 0, Stream::Start));
-        World::with_bodies(bodies, robots, seed, world)
-    }
-
-    /// A world of the given bodies: `robots` robots, then at least one disc.
-    ///
-    /// # Panics
-    /// As [`World::new`].
-    pub fn with_bodies(bodies: Vec<Body>, robots: usize, seed: u64, world: u32) -> World {
+    /// If there are no robots or no starts, more bodies than [`model`] allows, or no disc for a transport task;
+    /// [`WorldSpec::check`] refuses such worlds.
+    pub fn new(spec: &WorldSpec, start: usize, seed: u64, world: u32) -> World {
+        let bodies = start::place(spec, start, &mut Draws::new(seed, world, 0, 0, Stream::Start));
+        let robots = spec.robots;
         assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
-        let discs = bodies.len() - robots;
-        assert!((1..=model::MAX_DISCS).contains(&discs), "1 to {} discs", model::MAX_DISCS);
+        assert!(spec.discs.len() <= model::MAX_DISCS, "at most {} discs", model::MAX_DISCS);
         World {
-            task: Transport::new(&bodies[robots]),
+            score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
-            patches: Vec::new(),
-            physics: Physics::default(),
             sensing: Sensing::ALL,
+            patches: spec.patches.clone(),
+            physics: spec.physics.clone(),
+            task: spec.task,
             bodies,
             robots,
             seed,
@@ -88,13 +90,25 @@ impl World {
         for k in 0..STEPS_PER_UPDATE {
             let step = self.update * STEPS_PER_UPDATE + k;
             physics::step(&mut self.bodies, &self.physics, self.seed, self.world, step);
-            let frisbee = self.robots;
-            if Transport::touches_end(&self.bodies[frisbee], self.physics.half_arena.0) {
-                let mut draws = Draws::new(self.seed, self.world, 0, step, Stream::Relocation);
-                self.task.relocate(&mut self.bodies, frisbee, &mut draws);
-            }
+            self.relocate(step);
+        }
+        if self.task.counts_updates() {
+            let centres: Vec<Vec2> = self.bodies[..self.robots].iter().map(|b| b.pose.at).collect();
+            self.score.update(&centres);
         }
         self.update += 1;
+    }
+
+    /// Puts the frisbee back near the centre where the task says so.
+    fn relocate(&mut self, step: u32) {
+        let disc = self.robots;
+        if let Score::Transport(transport) = &mut self.score
+            && self.task.relocates()
+            && touches_end(&self.bodies[disc], self.physics.half_arena.0)
+        {
+            let mut draws = Draws::new(self.seed, self.world, 0, step, Stream::Relocation);
+            transport.relocate(&mut self.bodies, disc, &mut draws);
+        }
     }
 
     /// Compass and proximity at every update, camera and range and bearing at every other one (5 Hz).
@@ -104,11 +118,11 @@ impl World {
             let s = &mut self.senses[i];
             s.up = senses::compass(self.bodies[i].pose.heading);
             if self.sensing.proximity {
-                let readings = senses::proximity(&self.bodies, i, self.physics.half_arena);
+                let readings = senses::proximity(&self.bodies, i, &self.physics);
                 s.prox = senses::proximity_vector(&readings);
             }
             if slow && self.sensing.camera {
-                let blobs = senses::camera(&self.bodies, i, &self.patches, self.physics.half_arena);
+                let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
                 s.colours = [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c));
             }
             if slow && self.sensing.neighbours {
@@ -132,13 +146,21 @@ impl World {
         self.update as f32 * CONTROL_PERIOD
     }
 
-    /// Distance the frisbee was moved along x so far, m, relocations left out.
-    pub fn moved(&self) -> f32 {
-        self.task.moved(&self.bodies[self.robots])
+    /// What the task has counted so far.
+    pub fn score(&self) -> &Score {
+        &self.score
     }
 
     /// How often the frisbee was put back near the centre.
     pub fn relocations(&self) -> u32 {
-        self.task.relocations()
+        match &self.score {
+            Score::Transport(transport) => transport.relocations(),
+            _ => 0,
+        }
+    }
+
+    /// The task's fitness so far.
+    pub fn fitness(&self) -> f32 {
+        self.score.fitness(&self.physics, &self.bodies, self.robots, self.seconds())
     }
 }

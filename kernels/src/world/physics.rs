@@ -3,12 +3,13 @@
 use super::body::{Body, Shape};
 use super::contacts;
 use super::model::{DT, FRICTION_STEEPNESS, GRAVITY};
+use super::wall::Wall;
 use crate::math::{Vec2, atan_unit, max, min, vec2, wrap_angle};
 use crate::random::{Stream, block, normal_pair};
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// The parameters that calibration may change (Table 7.1).
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The parameters that calibration may change (Table 7.1), and the walls.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Physics {
     /// Friction between bodies, and between bodies and walls.
     pub mu_bodies: f32,
@@ -18,6 +19,8 @@ pub struct Physics {
     pub noise: [f32; 3],
     /// Half the arena's length along x and along y, m.
     pub half_arena: (f32, f32),
+    /// Walls inside the arena.
+    pub walls: Vec<Wall>,
 }
 
 impl Default for Physics {
@@ -27,6 +30,7 @@ impl Default for Physics {
             restitution: super::model::RESTITUTION,
             noise: super::model::NOISE,
             half_arena: super::model::HALF_ARENA,
+            walls: Vec::new(),
         }
     }
 }

@@ -4,6 +4,8 @@ use super::body::{Body, Colour};
 use super::model::{
     CAMERA_COLUMNS, CAMERA_FOV, NEIGHBOUR_MIN, NEIGHBOUR_RANGE, PROX_ANGLES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE,
 };
+use super::physics::Physics;
+use super::wall::Wall;
 use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
 
 /// A coloured stretch of wall, in the world frame.
@@ -70,11 +72,13 @@ pub(crate) fn reading(distance: f32) -> f32 {
 }
 
 /// The eight proximity readings of robot `me`: 1 - d/range for the nearest robot or wall on each ray, else 0.
-pub fn proximity(bodies: &[Body], me: usize, half_arena: (f32, f32)) -> [f32; 8] {
+pub fn proximity(bodies: &[Body], me: usize, physics: &Physics) -> [f32; 8] {
+    let half_arena = physics.half_arena;
     let pose = bodies[me].pose;
     let near = |(i, b): &(usize, &Body)| *i != me && b.shape.tall && within_reach(b.pose.at - pose.at, b.shape.radius);
     let walls = walls_within_reach(pose.at, half_arena);
-    if !walls && !bodies.iter().enumerate().any(|b| near(&b)) {
+    let inner_walls = physics.walls.iter().any(|wall| within_reach(wall.offset(pose.at), 0.0));
+    if !walls && !inner_walls && !bodies.iter().enumerate().any(|b| near(&b)) {
         return [0.0; 8];
     }
     let ahead = Vec2::unit(pose.heading);
@@ -87,6 +91,11 @@ pub fn proximity(bodies: &[Body], me: usize, half_arena: (f32, f32)) -> [f32; 8]
         }
         if walls {
             distance = min(max(ray_to_walls(from, direction, half_arena), 0.0), distance);
+        }
+        if inner_walls {
+            for wall in &physics.walls {
+                distance = min(ray_to_inner_wall(wall, pose.at, direction), distance);
+            }
         }
         reading(distance)
     })
@@ -131,6 +140,40 @@ fn ray_to_wall(from: f32, direction: f32, half: f32) -> f32 {
     if direction == 0.0 { f32::INFINITY } else { distance }
 }
 
+/// Distance from a robot's rim along a ray to an inner wall; 0 where the wall is in the robot, infinite if the ray
+/// misses. The ray starts at the robot's centre, since its rim may be behind the wall that it is pressed against.
+#[inline(always)]
+pub(crate) fn ray_to_inner_wall(wall: &Wall, centre: Vec2, direction: Vec2) -> f32 {
+    max(wall.distance_along(centre, direction) - ROBOT_RADIUS, 0.0)
+}
+
+/// The squared distance to the nearest inner wall in each column of the camera; infinite where there is none.
+pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
+    let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
+    if walls.is_empty() {
+        return squares;
+    }
+    for (column, square) in squares.iter_mut().enumerate() {
+        let direction = column_direction(column, heading);
+        for wall in walls {
+            let distance = wall.distance_along(at, direction);
+            *square = min(distance * distance, *square);
+        }
+    }
+    squares
+}
+
+/// The columns of the camera in which an inner wall is nearer than `square`, a squared distance, as bits.
+pub(crate) fn columns_hidden(walls: &[f32; CAMERA_COLUMNS], square: f32) -> u32 {
+    walls.iter().enumerate().fold(0, |bits, (column, wall)| bits | u32::from(*wall <= square) << column)
+}
+
+/// The direction of the middle of a camera's column, in the world's frame.
+fn column_direction(column: usize, heading: f32) -> Vec2 {
+    const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
+    Vec2::unit(wrap_angle(heading + (CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5))))
+}
+
 /// The columns of the camera in which a body of this radius stands that is `between` away, as bits counted from the
 /// left edge.
 #[inline(always)]
@@ -152,11 +195,12 @@ pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
 }
 
 /// What the camera of robot `me` sees: every column that a body touches takes the colour of the nearest one; columns
-/// without a body take the colour of a wall patch there, if any.
-pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], half_arena: (f32, f32)) -> Blobs {
+/// without a body take the colour of a wall patch there, if any. Inner walls are white and hide what is behind them.
+pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) -> Blobs {
     let pose = bodies[me].pose;
     let ahead = Vec2::unit(pose.heading);
-    let mut nearest = [f32::INFINITY; CAMERA_COLUMNS];
+    let walls = inner_walls_seen(pose.at, pose.heading, &physics.walls);
+    let mut nearest = walls;
     let mut colours = [None; CAMERA_COLUMNS];
     for (_, other) in bodies.iter().enumerate().filter(|(i, _)| *i != me) {
         let between = other.pose.at - pose.at;
@@ -169,8 +213,9 @@ pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], half_arena: (f32, f
             }
         }
     }
-    for (column, colour) in colours.iter_mut().enumerate().filter(|(_, c)| c.is_none()) {
-        *colour = patch_behind(column, pose.at, pose.heading, patches, half_arena);
+    let hidden = columns_hidden(&walls, f32::MAX);
+    for (column, colour) in colours.iter_mut().enumerate().filter(|(i, c)| c.is_none() && hidden >> i & 1 == 0) {
+        *colour = patch_behind(column, pose.at, pose.heading, patches, physics.half_arena);
     }
     let mut blobs = Blobs::default();
     for (column, colour) in colours.iter().enumerate() {
@@ -192,9 +237,7 @@ pub(crate) fn patch_behind(
     if patches.is_empty() {
         return None;
     }
-    const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
-    let bearing = CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5);
-    let direction = Vec2::unit(wrap_angle(heading + bearing));
+    let direction = column_direction(column, heading);
     let hit = at + direction * ray_to_walls(at, direction, half_arena);
     patches.iter().find(|p| (p.at - hit).length() <= p.half_length).map(|p| p.colour)
 }
@@ -250,12 +293,15 @@ pub fn compass(heading: f32) -> Vec2 {
 #[cfg(test)]
 mod tests {
     use super::super::body::{Pose, Shape};
-    use super::super::model::HALF_ARENA;
     use super::*;
     use std::f32::consts::{FRAC_PI_2, PI};
 
     fn robot(x: f32, y: f32, heading: f32) -> Body {
         Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, y), heading })
+    }
+
+    fn open() -> Physics {
+        Physics::default()
     }
 
     fn frisbee(x: f32, y: f32) -> Body {
@@ -266,17 +312,17 @@ mod tests {
     fn a_ray_reads_one_minus_distance_over_range() {
         // Turned so that ray 1 (+0.297) points along +x, straight at the other robot's centre.
         let bodies = [robot(0.0, 0.0, -0.297), robot(0.075 + 0.012, 0.0, 0.0)];
-        let readings = proximity(&bodies, 0, HALF_ARENA);
+        let readings = proximity(&bodies, 0, &open());
         assert!((readings[0] - (1.0 - 0.012 / 0.030)).abs() < 1e-4, "{readings:?}");
         assert_eq!(readings[3], 0.0);
         let low = [robot(0.0, 0.0, 0.0), frisbee(0.15, 0.0)];
-        assert_eq!(proximity(&low, 0, HALF_ARENA), [0.0; 8], "the frisbee is too low");
+        assert_eq!(proximity(&low, 0, &open()), [0.0; 8], "the frisbee is too low");
     }
 
     #[test]
     fn walls_are_seen_on_the_side_where_they_are() {
         let bodies = [robot(0.95, 0.0, FRAC_PI_2)];
-        let readings = proximity(&bodies, 0, HALF_ARENA);
+        let readings = proximity(&bodies, 0, &open());
         let v = proximity_vector(&readings);
         assert!(v.y < -0.3 && v.x.abs() < 0.3, "{readings:?} {v:?}");
         let expected = 1.0 - (0.05 - ROBOT_RADIUS) / PROX_RANGE;
@@ -300,7 +346,7 @@ mod tests {
 
     #[test]
     fn the_camera_sees_what_is_in_front_and_not_hidden() {
-        let seen = |bodies: &[Body]| camera(bodies, 0, &[], HALF_ARENA).0;
+        let seen = |bodies: &[Body]| camera(bodies, 0, &[], &open()).0;
         let blue = Colour::Blue as usize;
         assert_eq!(seen(&[robot(0.0, 0.0, 0.0), frisbee(1.2, 0.0)])[blue], [false, true, false]);
         assert_eq!(seen(&[robot(0.0, 0.0, 0.4), frisbee(1.2, 0.0)])[blue], [false, false, true]);
@@ -315,9 +361,25 @@ mod tests {
     fn wall_patches_are_seen_unless_hidden() {
         let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.2, colour: Colour::Green };
         let bodies = [robot(0.0, 0.0, 0.0)];
-        assert_eq!(camera(&bodies, 0, &[patch], HALF_ARENA).0[Colour::Green as usize], [true, true, true]);
+        assert_eq!(camera(&bodies, 0, &[patch], &open()).0[Colour::Green as usize], [true, true, true]);
         let hidden = [robot(0.0, 0.0, 0.0), robot(0.08, 0.0, 0.0)];
-        assert_eq!(camera(&hidden, 0, &[patch], HALF_ARENA).0[Colour::Green as usize], [false; 3]);
+        assert_eq!(camera(&hidden, 0, &[patch], &open()).0[Colour::Green as usize], [false; 3]);
+    }
+
+    #[test]
+    fn inner_walls_are_felt_and_hide_what_is_behind() {
+        let wall = |x: f32| Physics { walls: vec![Wall { from: vec2(x, -0.5), to: vec2(x, 0.5) }], ..open() };
+        let me = [robot(0.0, 0.0, -0.297)];
+        let readings = proximity(&me, 0, &wall(0.05));
+        assert!((readings[0] - (1.0 - 0.0125 / 0.030)).abs() < 1e-4, "{readings:?}");
+        assert_eq!((readings[4], proximity(&me, 0, &wall(0.07))), (0.0, [0.0; 8]));
+        assert_eq!(proximity(&me, 0, &wall(0.037))[0], 1.0, "pressed against the wall");
+        let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.5, colour: Colour::Green };
+        let bodies = [robot(0.0, 0.0, 0.0), frisbee(0.6, 0.0)];
+        let seen = |x: f32| camera(&bodies, 0, &[patch], &wall(x)).0.map(|colour| colour.contains(&true));
+        assert_eq!(seen(-0.2), [false, true, true], "the wall is behind the robot");
+        assert_eq!(seen(0.4), [false; 3], "the wall hides disc and patch");
+        assert_eq!(seen(0.8), [false, false, true], "the wall hides the patch");
     }
 
     #[test]

@@ -1,77 +1,82 @@
-//! Starting positions of the benchmark task (thesis 8.3.2, decisions.md section 8).
+//! Where bodies stand when a world starts.
 
-use super::body::{Body, Pose, Shape};
-use super::model::{FRISBEE_RADIUS, ROBOT_RADIUS};
-use crate::math::{Vec2, vec2};
+use super::body::{Body, Pose};
+use super::model::ROBOT_RADIUS;
+use super::spec::{Area, Start, WorldSpec};
+use crate::math::Vec2;
 use crate::random::Draws;
 use std::f32::consts::PI;
 
-/// Where the robots start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scenario {
-    /// All at the downfield end: x -0.9..-0.5, y -0.6..0.6.
-    A,
-    /// Spread over the arena: x -0.8..0.8, y -0.6..0.6.
-    B,
-}
-
-impl Scenario {
-    /// The scenario of a trial's stratum: 0 is A, 1 is B.
-    pub fn of_stratum(stratum: usize) -> Scenario {
-        if stratum == 0 { Scenario::A } else { Scenario::B }
-    }
-
-    fn region(self) -> (f32, f32) {
-        match self {
-            Scenario::A => (-0.9, -0.5),
-            Scenario::B => (-0.8, 0.8),
-        }
-    }
-}
-
-/// Least distance between robots' centres at the start, m.
-const SPACING: f32 = 0.1;
-/// The frisbee starts at most this far from the centre along each axis, m.
-const NEAR_CENTRE: f32 = 0.05;
-/// Draws for one robot before the search gives up; with 16 robots a draw succeeds more often than not.
+/// Least distance between the centres of robots that start at random places, m.
+pub const SPACING: f32 = 0.1;
+/// Draws for one body before the search gives up; with 16 robots of the benchmark a draw succeeds more often than not.
 const TRIES: usize = 1000;
 
-/// Robots first, then the frisbee, all at rest.
-pub fn place(scenario: Scenario, robots: usize, draws: &mut Draws) -> Vec<Body> {
-    let frisbee = vec2(draws.range(-NEAR_CENTRE, NEAR_CENTRE), draws.range(-NEAR_CENTRE, NEAR_CENTRE));
-    let mut bodies: Vec<Body> = Vec::with_capacity(robots + 1);
-    let (low, high) = scenario.region();
-    for _ in 0..robots {
-        let mut at = Vec2::ZERO;
-        for _ in 0..TRIES {
-            at = vec2(draws.range(low, high), draws.range(-0.6, 0.6));
-            let clear = (at - frisbee).length() > FRISBEE_RADIUS + ROBOT_RADIUS;
-            if clear && bodies.iter().all(|b| (b.pose.at - at).length() >= SPACING) {
-                break;
-            }
-        }
-        let heading = draws.range(-PI, PI);
-        bodies.push(Body::at_rest(Shape::ROBOT, Pose { at, heading }));
+/// Robots first, then discs, all at rest. `start` counts the starts of `spec` round and round.
+///
+/// A body for which no free spot is found stays where the last draw put it; [`WorldSpec::check`] refuses worlds in
+/// which that happens.
+pub fn place(spec: &WorldSpec, start: usize, draws: &mut Draws) -> Vec<Body> {
+    let robot = |pose| Body::at_rest(spec.robot, pose);
+    let mut robots: Vec<Body> = Vec::with_capacity(spec.robots + spec.discs.len());
+    let mut discs: Vec<Body> = Vec::with_capacity(spec.discs.len());
+    let start = &spec.starts[start % spec.starts.len()];
+    if let Start::Poses(poses) = start {
+        robots.extend(poses.iter().copied().map(robot));
     }
-    bodies.push(Body::at_rest(Shape::FRISBEE, Pose { at: frisbee, heading: 0.0 }));
-    bodies
+    for disc in &spec.discs {
+        let at = free_spot(&disc.start, draws, |at| {
+            let clear = |b: &Body| (b.pose.at - at).length() > b.shape.radius + disc.shape.radius;
+            robots.iter().all(clear) && discs.iter().all(clear) && clear_of_walls(spec, at, disc.shape.radius)
+        });
+        discs.push(Body::at_rest(disc.shape, Pose { at, heading: 0.0 }));
+    }
+    if let Start::Area(area) = start {
+        for _ in 0..spec.robots {
+            let at = free_spot(area, draws, |at| {
+                discs.iter().all(|b| (at - b.pose.at).length() > b.shape.radius + ROBOT_RADIUS)
+                    && robots.iter().all(|b| (b.pose.at - at).length() >= SPACING)
+                    && clear_of_walls(spec, at, ROBOT_RADIUS)
+            });
+            robots.push(robot(Pose { at, heading: draws.range(-PI, PI) }));
+        }
+    }
+    robots.append(&mut discs);
+    robots
+}
+
+fn free_spot(area: &Area, draws: &mut Draws, free: impl Fn(Vec2) -> bool) -> Vec2 {
+    let mut at = Vec2::ZERO;
+    for _ in 0..TRIES {
+        at = Vec2 { x: draws.range(area.low.x, area.high.x), y: draws.range(area.low.y, area.high.y) };
+        if free(at) {
+            break;
+        }
+    }
+    at
+}
+
+fn clear_of_walls(spec: &WorldSpec, at: Vec2, radius: f32) -> bool {
+    spec.physics.walls.iter().all(|wall| wall.offset(at).length() > radius)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::spec::Scenario;
     use super::*;
     use crate::random::Stream;
 
     #[test]
     fn starts_keep_their_distances_and_regions() {
+        let spec = WorldSpec::benchmark(16);
         for world in 0..200 {
-            for scenario in [Scenario::A, Scenario::B] {
-                let bodies = place(scenario, 16, &mut Draws::new(11, world, 0, 0, Stream::Start));
+            for (start, scenario) in [Scenario::A, Scenario::B].into_iter().enumerate() {
+                let bodies = place(&spec, start, &mut Draws::new(11, world, 0, 0, Stream::Start));
+                let Start::Area(area) = scenario.into() else { unreachable!("scenarios are areas") };
                 let frisbee = bodies[16].pose.at;
                 assert!(frisbee.x.abs() <= 0.05 && frisbee.y.abs() <= 0.05);
                 for (i, a) in bodies[..16].iter().enumerate() {
-                    let (low, high) = scenario.region();
-                    assert!((low..=high).contains(&a.pose.at.x) && a.pose.at.y.abs() <= 0.6);
+                    assert!((area.low.x..=area.high.x).contains(&a.pose.at.x) && a.pose.at.y.abs() <= 0.6);
                     assert!((a.pose.at - frisbee).length() > 0.1425);
                     assert!(bodies[..i].iter().all(|b| (b.pose.at - a.pose.at).length() >= SPACING));
                 }

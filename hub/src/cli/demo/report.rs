@@ -8,10 +8,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use xpuck_hub::measure::{Plan, Starts, measure_all};
+use xpuck_hub::measure::{Plan, measure_all};
 use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::world::WorldSpec;
 
 /// Rounds of measuring: candidates kept and runs for each of them.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
@@ -105,6 +106,7 @@ fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tre
         distinct.into_values().filter_map(|t| Some((t.clone(), Program::compile(&t).ok()?, 0.0))).collect();
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(ROUNDS.len() as u64) };
     bar.set_style(ProgressStyle::with_template("{bar:24.cyan} measuring the trees again").ok()?);
+    let spec = WorldSpec::benchmark(args.robots);
     for (round, (keep, runs)) in ROUNDS.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) && round > 0 {
             break;
@@ -112,7 +114,7 @@ fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tre
         left.truncate(keep);
         let programs: Vec<Program> = left.iter().map(|l| l.1.clone()).collect();
         let seed = FRESH ^ args.seed << 8 ^ round as u64;
-        let plan = Plan { robots: args.robots, seconds: 60.0, runs, starts: Starts::Mix, seed };
+        let plan = Plan { spec: &spec, seconds: 60.0, runs, seed };
         for (candidate, measured) in left.iter_mut().zip(measure_all(&Simd::default(), &programs, &plan)) {
             candidate.2 = measured.mean;
         }

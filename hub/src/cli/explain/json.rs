@@ -20,7 +20,7 @@ struct Rule {
 }
 
 /// The object, with a line feed at its end.
-pub fn object(account: &Account, studied: Option<&Studied>) -> Result<String> {
+pub fn object(account: &Account, studied: Option<&Studied<'_>>) -> Result<String> {
     let mut object = json!({
         "nodes_before": account.before,
         "nodes": account.tree.nodes().len(),
@@ -45,7 +45,7 @@ fn rule(item: &Item) -> Rule {
     }
 }
 
-fn study(account: &Account, Studied { study, plan }: &Studied) -> Value {
+fn study(account: &Account, Studied { study, plan }: &Studied<'_>) -> Value {
     let nodes = account.tree.nodes().iter().zip(&study.counts).enumerate();
     let nodes: Vec<Value> = nodes
         .map(|(i, (node, count))| {
@@ -62,7 +62,7 @@ fn study(account: &Account, Studied { study, plan }: &Studied) -> Value {
             .collect()
     };
     json!({
-        "runs": plan.runs, "seconds": plan.seconds, "robots": plan.robots, "seed": plan.seed,
+        "runs": plan.runs, "seconds": plan.seconds, "robots": plan.spec.robots, "seed": plan.seed,
         "fitness": study.fitness.0, "error": study.fitness.1, "updates": study.updates, "nodes": nodes,
         "removals": effects(&study.removals), "constants": effects(&study.constants), "left_out": study.left_out,
     })

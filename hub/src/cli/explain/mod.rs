@@ -76,20 +76,15 @@ enum Form {
 }
 
 /// A study and the plan that it followed.
-struct Studied {
+struct Studied<'a> {
     study: Study,
-    plan: Plan,
+    plan: Plan<'a>,
 }
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs) -> Result<()> {
-    let plan = Plan {
-        robots: args.robots,
-        seconds: args.seconds,
-        runs: args.runs,
-        starts: args.scenario.starts(),
-        seed: args.seed,
-    };
+    let spec = args.scenario.spec(args.robots);
+    let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
     check(&plan)?;
     let tree = read(&args.file, None, false)?;
     let name = args.file.display().to_string();
@@ -101,7 +96,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     deliver(args.output.as_deref(), text.as_bytes())
 }
 
-fn simulate(account: &Account, plan: Plan) -> Result<Studied> {
+fn simulate<'a>(account: &Account, plan: Plan<'a>) -> Result<Studied<'a>> {
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} variant {pos}/{len}  {eta} left")?);
     let study = study(&Simd::default(), &account.tree, &plan, |done, total| {
@@ -112,7 +107,7 @@ fn simulate(account: &Account, plan: Plan) -> Result<Studied> {
     Ok(Studied { study, plan })
 }
 
-fn form(args: &ExplainArgs, account: &Account, studied: Option<&Studied>) -> String {
+fn form(args: &ExplainArgs, account: &Account, studied: Option<&Studied<'_>>) -> String {
     let note = |node: usize| Some(tables::share(&studied?.study, node));
     match args.to {
         Form::Text => {

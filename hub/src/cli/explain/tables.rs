@@ -20,7 +20,7 @@ pub fn share(study: &Study, node: usize) -> String {
 }
 
 /// Use, removals and constants for a terminal.
-pub fn text(account: &Account, studied: &Studied) -> String {
+pub fn text(account: &Account, studied: &Studied<'_>) -> String {
     let mut text = format!("\n{}\n\n", opening(studied));
     text.push_str("  ticked  success  failure  running\n");
     for (line, (count, ticked)) in lines(account).iter().zip(rows(&studied.study)) {
@@ -50,7 +50,7 @@ pub fn text(account: &Account, studied: &Studied) -> String {
 }
 
 /// Use, removals and constants for a document.
-pub fn markdown(account: &Account, studied: &Studied) -> String {
+pub fn markdown(account: &Account, studied: &Studied<'_>) -> String {
     let mut text = format!("\n## In simulation\n\n{}\n\n", opening(studied));
     text.push_str("| line | node | ticked | success | failure | running |\n|---|---|---|---|---|---|\n");
     for (i, (line, (count, ticked))) in lines(account).iter().zip(rows(&studied.study)).enumerate() {
@@ -71,16 +71,16 @@ pub fn markdown(account: &Account, studied: &Studied) -> String {
     text
 }
 
-fn opening(Studied { study, plan }: &Studied) -> String {
+fn opening(Studied { study, plan }: &Studied<'_>) -> String {
     let (mean, error) = study.fitness;
     format!(
         "Fitness {mean:.4} +- {error:.4} over {} runs of {} s with {} robots. Ticked: part of all robot updates; results: \
          part of the ticks.",
-        plan.runs, plan.seconds, plan.robots
+        plan.runs, plan.seconds, plan.spec.robots
     )
 }
 
-fn never(studied: &Studied) -> String {
+fn never(studied: &Studied<'_>) -> String {
     format!("never reached in {} runs", studied.plan.runs)
 }
 
@@ -104,7 +104,7 @@ fn percent(part: f64) -> String {
     if part > 0.0 && part < 0.0005 { "< 0.1 %".into() } else { format!("{:.1} %", 100.0 * part) }
 }
 
-fn effects(Studied { study, .. }: &Studied) -> [(&'static str, &[Effect]); 2] {
+fn effects<'a>(Studied { study, .. }: &'a Studied<'_>) -> [(&'static str, &'a [Effect]); 2] {
     [
         ("Change of fitness without a branch, on the same worlds:", &study.removals),
         ("Change of fitness with another constant, on the same worlds:", &study.constants),
@@ -115,7 +115,7 @@ fn worth(effect: &Effect) -> String {
     format!("{:+.4} +- {:.4}", effect.mean, effect.error)
 }
 
-fn left_out(Studied { study, .. }: &Studied) -> String {
+fn left_out(Studied { study, .. }: &Studied<'_>) -> String {
     match study.left_out {
         0 => String::new(),
         n => format!("\n{n} more variants were not run: the tree is too large.\n"),

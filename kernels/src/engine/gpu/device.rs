@@ -30,6 +30,9 @@ pub enum GpuError {
         /// What it said.
         why: String,
     },
+    /// The world has something that only the other engines have.
+    #[error("the GPU kernels have no {0}")]
+    Unsupported(&'static str),
     /// Worlds stopped before their time.
     #[error("{adapter}: a world did {done} updates of {wanted}; the adapter ends long loops early")]
     Short {

@@ -1,8 +1,8 @@
 //! Worlds, programs and parameters as the words of the buffers.
 
 use super::layout::{HEADER, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS, place};
-use crate::engine::Sensing;
 use crate::engine::simd::Scene;
+use crate::engine::{Job, Sensing};
 use crate::math::{Vec2, vec2};
 use crate::tree::Program;
 use crate::world::model::{MAX_BODIES, SEGMENT_ANGLE};
@@ -65,17 +65,20 @@ impl Words<'_> {
     }
 }
 
-/// The words of a world at its start; `program` is the place of its program among the words of all.
-pub(super) fn world_words(world: &World, seed: u64, number: u32, program: u32, memories: u32) -> Vec<u32> {
+/// The words of a job's world at its start; `starts` are the places of the programs among the words of all.
+pub(super) fn world_words(world: &World, job: &Job<'_>, programs: &[Program], starts: &[u32]) -> Vec<u32> {
     let mut words = vec![0; WORLD_WORDS];
-    words[header("SEED_LOW")] = seed as u32;
-    words[header("SEED_HIGH")] = (seed >> 32) as u32;
-    words[header("WORLD")] = number;
-    words[header("PROGRAM")] = program;
-    words[header("MEMORIES")] = memories;
+    words[header("SEED_LOW")] = job.seed as u32;
+    words[header("SEED_HIGH")] = (job.seed >> 32) as u32;
+    words[header("WORLD")] = job.world;
     words[header("COUNTED_FROM")] = world.bodies[world.robots()].pose.at.x.to_bits();
     let mut named = Words(&mut words);
     world.bodies.iter().enumerate().for_each(|(i, body)| named.set_body(i, body));
+    for robot in 0..world.robots() {
+        let program = job.crew.program(robot);
+        named.set(quantity("PROGRAM"), robot, f32::from_bits(starts[program]));
+        named.set(quantity("MEMORIES"), robot, f32::from_bits(programs[program].memories() as u32));
+    }
     words
 }
 
@@ -101,6 +104,7 @@ pub(super) fn param_words(scene: &Scene, sensing: Sensing, updates: u32, memory_
     put(&[physics.noise[0], physics.noise[1], physics.noise[2], f32::NAN]);
     let aside = Vec2::unit(SEGMENT_ANGLE);
     let bits = u32::from(sensing.proximity) | u32::from(sensing.camera) << 1 | u32::from(sensing.neighbours) << 2;
+    let bits = bits | u32::from(scene.task.relocates()) << 3;
     put(&[aside.x, aside.y, f32::from_bits(memory_words), f32::from_bits(bits)]);
     for ray in ray_directions() {
         put(&[ray.x, ray.y, 0.0, 0.0]);

@@ -12,9 +12,6 @@ pub const HEADER: &[&str] = &[
     "SEED_LOW",
     "SEED_HIGH",
     "WORLD",
-    // Where the program starts, and how many node memories it has.
-    "PROGRAM",
-    "MEMORIES",
     // Updates done: returned and checked, as some adapters end long loops without a word.
     "UPDATE",
     "COUNTED_FROM",
@@ -48,6 +45,9 @@ pub const QUANTITIES: &[&str] = &[
     "SCRATCH",
     "SCRATCH_X",
     "SCRATCH_Y",
+    // Where a robot's program starts, and how many node memories it has; integers.
+    "PROGRAM",
+    "MEMORIES",
 ];
 
 /// Words of a world.

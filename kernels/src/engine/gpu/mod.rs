@@ -15,11 +15,12 @@ pub use device::GpuError;
 use super::simd::{Scene, Simd};
 use super::{Engine, Job, Outcome, Sensing, alike, hash};
 use crate::tree::Program;
-use crate::world::World;
-use crate::world::model::{MAX_BODIES, STEPS_PER_UPDATE};
+use crate::world::model::{CONTROL_PERIOD, MAX_BODIES, STEPS_PER_UPDATE};
+use crate::world::task::transport::{position_fitness, raw_fitness};
+use crate::world::{Body, Task, World};
 use device::{Device, SOURCE};
 use encode::{Words, header, param_words, program_words, world_words};
-use layout::{SLOTS, WORLD_WORDS};
+use layout::{MAX_PATCHES, SLOTS, WORLD_WORDS};
 use rayon::prelude::*;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -64,7 +65,7 @@ impl Gpu {
     }
 
     /// Runs alike jobs in batches as large as the device's speed allows.
-    fn run_alike(&self, programs: &[Program], jobs: &[&Job]) -> Result<Vec<Outcome>, GpuError> {
+    fn run_alike(&self, programs: &[Program], jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let mut outcomes = Vec::with_capacity(jobs.len());
         while outcomes.len() < jobs.len() {
             let pace = *self.pace.lock().unwrap_or_else(|e| e.into_inner());
@@ -76,23 +77,20 @@ impl Gpu {
         Ok(outcomes)
     }
 
-    fn run_batch(&self, programs: &[Program], jobs: &[&Job]) -> Result<Vec<Outcome>, GpuError> {
+    fn run_batch(&self, programs: &[Program], jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let updates = jobs[0].updates;
-        let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.scenario, j.robots, j.seed, j.world)).collect();
+        let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::of(&worlds[0]);
-        let sensing = self.sensing.unwrap_or_else(|| Sensing::of(jobs.iter().map(|j| &programs[j.program])));
+        supported(&scene)?;
+        let sensing = self.sensing.unwrap_or_else(|| Sensing::of_jobs(programs, jobs.iter().copied()));
         let (code, starts) = program_words(programs);
-        let memories = jobs.iter().map(|j| programs[j.program].memories()).max().unwrap_or(0);
+        let running =
+            |j: &&Job<'_>| (0..scene.robots).map(|robot| &programs[j.crew.program(robot)]).collect::<Vec<_>>();
+        let memories = jobs.iter().flat_map(running).map(Program::memories).max().unwrap_or(0);
         let memory_words = (memories * SLOTS) as u32;
-        let state: Vec<u32> = jobs
-            .iter()
-            .zip(&worlds)
-            .flat_map(|(j, w)| {
-                let memories = programs[j.program].memories() as u32;
-                world_words(w, j.seed, j.world, starts[j.program], memories)
-            })
-            .collect();
-        let longest = jobs.iter().map(|j| programs[j.program].len()).max().unwrap_or(1);
+        let state: Vec<u32> =
+            jobs.iter().zip(&worlds).flat_map(|(j, w)| world_words(w, j, programs, &starts)).collect();
+        let longest = jobs.iter().flat_map(running).map(Program::len).max().unwrap_or(1);
         let bound = if self.device.software { updates_within_iterations(longest) } else { MOST_UPDATES };
         let params = |updates| param_words(&scene, sensing, updates, memory_words);
         let batch = self.device.batch(&params(1), &state, &code, memories * SLOTS * jobs.len(), jobs.len() as u32);
@@ -117,7 +115,13 @@ impl Gpu {
                 return Err(GpuError::Short { adapter, done: count, wanted: updates });
             }
             let words = Words(words);
-            Ok(Outcome { moved_x: words.moved(disc), hash: hash((0..scene.bodies.len()).map(|i| words.pose(i))) })
+            let frisbee = Body { pose: words.pose(disc), ..worlds[0].bodies[disc] };
+            let seconds = updates as f32 * CONTROL_PERIOD;
+            let fitness = match scene.task {
+                Task::TransportPosition => position_fitness(&frisbee, scene.physics.half_arena.0),
+                _ => raw_fitness(words.moved(disc), seconds),
+            };
+            Ok(Outcome { fitness, hash: hash((0..scene.bodies.len()).map(|i| words.pose(i))) })
         };
         words.chunks_exact_mut(WORLD_WORDS).map(outcome).collect()
     }
@@ -128,14 +132,14 @@ impl Engine for Gpu {
         "gpu"
     }
 
-    fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
-        let mut outcomes = vec![Outcome { moved_x: 0.0, hash: 0 }; jobs.len()];
+    fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
+        let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
         for indices in alike(jobs) {
-            let group: Vec<&Job> = indices.iter().map(|i| &jobs[*i]).collect();
+            let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
             let done = self.run_alike(programs, &group).unwrap_or_else(|error| {
                 let notice = format!("{error}; these runs are done by simd");
                 self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
-                let owned: Vec<Job> = group.iter().map(|j| **j).collect();
+                let owned: Vec<Job<'_>> = group.iter().map(|j| **j).collect();
                 Simd { sensing: self.sensing }.run(programs, &owned)
             });
             for (index, outcome) in indices.into_iter().zip(done) {
@@ -152,6 +156,20 @@ impl Engine for Gpu {
     fn notice(&self) -> Option<String> {
         self.notice.lock().unwrap_or_else(|e| e.into_inner()).clone()
     }
+}
+
+/// What the kernels do not know yet goes to another engine.
+fn supported(scene: &Scene) -> Result<(), GpuError> {
+    if !scene.task.moves_disc() {
+        return Err(GpuError::Unsupported("tasks other than transport"));
+    }
+    if !scene.physics.walls.is_empty() {
+        return Err(GpuError::Unsupported("inner walls"));
+    }
+    if scene.patches.len() > MAX_PATCHES {
+        return Err(GpuError::Unsupported("more than 16 wall patches"));
+    }
+    Ok(())
 }
 
 /// Updates of a dispatch that stay within [`ITERATIONS`] whatever happens in the worlds, for programs of this length.

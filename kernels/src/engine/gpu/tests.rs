@@ -6,13 +6,13 @@ use super::device::{Batch, Device, SOURCE};
 use super::encode::{Words, header, param_words, program_words, quantity, world_words};
 use super::layout::{HEADER, QUANTITIES, SLOTS, WORLD_WORDS};
 use super::*;
-use crate::engine::Reference;
+use crate::engine::{Crew, Reference};
 use crate::math::Vec2;
 use crate::random::{Draws, Stream, block};
 use crate::tree::{Memory, Tree};
 use crate::world::physics::{Footing, floor_friction, integrate, motion_noise, steer};
-use crate::world::transport::{Transport, raw_fitness};
-use crate::world::{Body, Colour, Pose, Scenario, contacts, senses};
+use crate::world::task::transport::{Transport, touches_end};
+use crate::world::{Body, Colour, Pose, Scenario, WorldSpec, contacts, senses};
 
 const WORLDS: u32 = 24;
 const ROBOTS: usize = 16;
@@ -41,18 +41,19 @@ impl Twin {
         let (_, starts) = program_words(&programs);
         // Robots that avoid nothing make contacts.
         let forward = Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
+        let spec = WorldSpec::benchmark(ROBOTS);
         let mut worlds = Vec::new();
         let mut state = Vec::new();
         for i in 0..WORLDS {
-            let program = &programs[i as usize % programs.len()];
-            let mut world = World::new(Scenario::of_stratum(i as usize % 2), ROBOTS, SEED, i);
+            let mut world = World::new(&spec, i as usize, SEED, i);
             let drivers = [&programs[0], &forward];
             let mut memories: Vec<Memory> = (0..ROBOTS).map(|r| Memory::new(drivers[r % 2])).collect();
             for _ in 0..100 {
                 world.update(&drivers, &mut memories);
             }
-            let memories = program.memories() as u32;
-            let mut words = world_words(&world, SEED, i, starts[i as usize % starts.len()], memories);
+            let crew = Crew::all(i as usize % programs.len());
+            let job = Job { spec: &spec, start: 0, crew, seed: SEED, world: i, updates: 0 };
+            let mut words = world_words(&world, &job, &programs, &starts);
             let mut named = Words(&mut words);
             for robot in 0..ROBOTS {
                 let s = world.senses(robot);
@@ -181,7 +182,7 @@ fn rays(twin: &Twin, device: &Device) -> Result<(), String> {
     let words = twin.run(device, "only_proximity", 1);
     let after = |w: u32| -> Vec<Vec<f32>> {
         let world = &twin.worlds[w as usize];
-        let sense = |i| senses::proximity_vector(&senses::proximity(&world.bodies, i, world.physics.half_arena));
+        let sense = |i| senses::proximity_vector(&senses::proximity(&world.bodies, i, &world.physics));
         (0..ROBOTS)
             .map(|i| {
                 let v = sense(i);
@@ -200,7 +201,7 @@ fn camera(twin: &Twin, device: &Device) -> Result<(), String> {
     let after = |w: u32| {
         let world = &twin.worlds[w as usize];
         let see = |i| {
-            let blobs = senses::camera(&world.bodies, i, &world.patches, world.physics.half_arena);
+            let blobs = senses::camera(&world.bodies, i, &world.patches, &world.physics);
             [Colour::Red, Colour::Green, Colour::Blue]
                 .map(|c| blobs.vector(c))
                 .iter()
@@ -293,7 +294,7 @@ fn relocation(twin: &Twin, device: &Device) -> Result<(), String> {
     let after = |w: u32| {
         let mut bodies = moved.bodies(w);
         let mut task = Transport::new(&Body { pose: Pose::default(), ..bodies[ROBOTS] });
-        if Transport::touches_end(&bodies[ROBOTS], 1.0) {
+        if touches_end(&bodies[ROBOTS], 1.0) {
             task.relocate(&mut bodies, ROBOTS, &mut Draws::new(SEED, w, 0, 0, Stream::Relocation));
         }
         (bodies.iter().map(|b| vec![b.pose.at.x, b.pose.at.y]).collect::<Vec<_>>(), task.moved(&bodies[ROBOTS]))
@@ -346,11 +347,12 @@ fn a_fault_in_any_stage_is_seen() {
 fn fitness_is_distributed_as_in_reference() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse(TREES[0]).unwrap()).unwrap()];
-    let job = |world| Job { program: 0, scenario: Scenario::B, seed: 3, world, robots: 9, updates: 300 };
-    let jobs: Vec<Job> = (0..256).map(job).collect();
+    let spec = WorldSpec::scenario(9, Scenario::B);
+    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world, updates: 300 };
+    let jobs: Vec<Job<'_>> = (0..256).map(job).collect();
     let sorted = |engine: &dyn Engine| {
         let outcomes = engine.run(&programs, &jobs);
-        let mut fitness: Vec<f32> = outcomes.iter().map(|o| raw_fitness(o.moved_x, 30.0)).collect();
+        let mut fitness: Vec<f32> = outcomes.iter().map(|o| o.fitness).collect();
         fitness.sort_by(f32::total_cmp);
         fitness
     };
@@ -366,8 +368,9 @@ fn fitness_is_distributed_as_in_reference() {
 fn a_lost_device_loses_no_result() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap()];
-    let job = |world| Job { program: 0, scenario: Scenario::A, seed: 3, world, robots: 4, updates: 20 };
-    let jobs: Vec<Job> = (0..5).map(job).collect();
+    let spec = WorldSpec::scenario(4, Scenario::A);
+    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world, updates: 20 };
+    let jobs: Vec<Job<'_>> = (0..5).map(job).collect();
     gpu.device.lose();
     assert_eq!(gpu.run(&programs, &jobs), Simd::default().run(&programs, &jobs));
     assert!(gpu.notice().unwrap().contains("simd"), "{:?}", gpu.notice());

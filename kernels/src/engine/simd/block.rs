@@ -6,8 +6,8 @@ use crate::math::{Vec2, vec2};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
 use crate::world::contacts::{Contacts, Movement, Movements};
-use crate::world::model::MAX_BODIES;
-use crate::world::transport::Transport;
+use crate::world::model::{CONTROL_PERIOD, MAX_BODIES, MAX_ROBOTS};
+use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
 
 /// Worlds in a block: the lanes of a 512-bit register; narrower registers take them in turns.
@@ -59,23 +59,24 @@ pub(super) struct Block<'a> {
     pub world: [u32; LANES],
     pub update: u32,
     pub step: u32,
-    pub tasks: Vec<Transport>,
+    pub scores: Vec<Score>,
     /// Scratch space of the contact solver.
     pub contacts: Box<Contacts>,
     pub moving: Movements,
     pub shifts: Vec<Shift>,
     shapes: Vec<Body>,
     robots: usize,
-    jobs: Vec<Job>,
-    programs: Vec<&'a Program>,
+    jobs: Vec<Job<'a>>,
     /// Of robot i in world l at index i * LANES + l.
+    programs: Vec<&'a Program>,
+    /// Ordered as the programs.
     memories: Vec<Memory>,
 }
 
-impl Block<'_> {
-    /// The worlds of up to [`LANES`] jobs of one shape, at their start.
-    pub fn new<'a>(programs: &'a [Program], jobs: &[Job]) -> (Block<'a>, Scene) {
-        let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.scenario, j.robots, j.seed, j.world)).collect();
+impl<'a> Block<'a> {
+    /// The worlds of up to [`LANES`] jobs of one description, at their start.
+    pub fn new(programs: &'a [Program], jobs: &[Job<'a>]) -> (Block<'a>, Scene) {
+        let worlds: Vec<World> = jobs.iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::of(&worlds[0]);
         let robots = scene.robots;
         let lane = |l: usize| l.min(jobs.len() - 1);
@@ -88,16 +89,18 @@ impl Block<'_> {
                 [body.left[l], body.right[l]] = from.wheels;
             }
         }
-        let programs: Vec<&Program> = (0..LANES).map(|l| &programs[jobs[lane(l)].program]).collect();
-        let memories = (0..robots).flat_map(|_| programs.iter().map(|p| Memory::new(p))).collect();
-        let per_lane = |f: &dyn Fn(&Job) -> u32| std::array::from_fn(|l| f(&jobs[lane(l)]));
+        let program = |i: usize, l: usize| &programs[jobs[lane(l)].crew.program(i)];
+        let programs: Vec<&Program> =
+            (0..robots).flat_map(|i| (0..LANES).map(move |l| (i, l))).map(|(i, l)| program(i, l)).collect();
+        let memories = programs.iter().map(|p| Memory::new(p)).collect();
+        let per_lane = |f: &dyn Fn(&Job<'_>) -> u32| std::array::from_fn(|l| f(&jobs[lane(l)]));
         let block = Block {
             senses: vec![SenseLanes::default(); robots],
             key: [per_lane(&|j| j.seed as u32), per_lane(&|j| (j.seed >> 32) as u32)],
             world: per_lane(&|j| j.world),
             update: 0,
             step: 0,
-            tasks: (0..LANES).map(|l| Transport::new(&worlds[lane(l)].bodies[robots])).collect(),
+            scores: (0..LANES).map(|l| worlds[lane(l)].score().clone()).collect(),
             contacts: Box::new(Contacts::new()),
             moving: [Movement::default(); MAX_BODIES + 1],
             shifts: Vec::new(),
@@ -133,6 +136,7 @@ impl Block<'_> {
     pub fn tick(&mut self) {
         for i in 0..self.robots {
             let memories = &mut self.memories[i * LANES..(i + 1) * LANES];
+            let programs = &self.programs[i * LANES..(i + 1) * LANES];
             let lanes = &mut self.senses[i];
             for (l, (memory, job)) in memories.iter_mut().zip(&self.jobs).enumerate() {
                 let pair = |v: &[Lanes; 2]| vec2(v[0][l], v[1][l]);
@@ -144,17 +148,33 @@ impl Block<'_> {
                     neighbours: lanes.neighbours[l],
                 };
                 let mut draws = Draws::new(job.seed, job.world, i as u32, self.update, Stream::Controller);
-                let (_, goal) = memory.tick(self.programs[l], &senses, &mut draws);
+                let (_, goal) = memory.tick(programs[l], &senses, &mut draws);
                 (lanes.goal[0][l], lanes.goal[1][l]) = (goal.x, goal.y);
             }
         }
     }
 
+    /// Counts what the task counts after an update.
+    pub fn score(&mut self, scene: &Scene) {
+        if !scene.task.counts_updates() {
+            return;
+        }
+        let mut centres = [Vec2::ZERO; MAX_ROBOTS];
+        for (l, score) in self.scores[..self.jobs.len()].iter_mut().enumerate() {
+            for (centre, body) in centres[..self.robots].iter_mut().zip(&self.bodies) {
+                *centre = vec2(body.x[l], body.y[l]);
+            }
+            score.update(&centres[..self.robots]);
+        }
+    }
+
     /// What came of the jobs.
-    pub fn outcomes(&self) -> Vec<Outcome> {
+    pub fn outcomes(&self, scene: &Scene) -> Vec<Outcome> {
+        let seconds = self.update as f32 * CONTROL_PERIOD;
         let outcome = |l: usize| {
             let bodies = self.world_bodies(l);
-            Outcome { moved_x: self.tasks[l].moved(&bodies[self.robots]), hash: hash(bodies.iter().map(|b| b.pose)) }
+            let fitness = self.scores[l].fitness(&scene.physics, &bodies, self.robots, seconds);
+            Outcome { fitness, hash: hash(bodies.iter().map(|b| b.pose)) }
         };
         (0..self.jobs.len()).map(outcome).collect()
     }

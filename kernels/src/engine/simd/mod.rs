@@ -2,7 +2,7 @@
 //!
 //! Every stage is a loop over lanes around the very functions that define the stage for `reference`; they have no
 //! branches, so the compiler turns the loop into vector instructions of whatever width the processor has. Only what is
-//! rare in a world is done world by world: contacts, ticks and relocations, again by the reference's own code.
+//! rare in a world is done world by world: contacts, ticks, relocations and scores, again by the reference's own code.
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
@@ -30,17 +30,17 @@ impl Engine for Simd {
         "simd"
     }
 
-    fn run(&self, programs: &[Program], jobs: &[Job]) -> Vec<Outcome> {
+    fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let groups = alike(jobs);
         let blocks: Vec<&[usize]> = groups.iter().flat_map(|group| group.chunks(LANES)).collect();
         let outcomes: Vec<Vec<Outcome>> = blocks
             .par_iter()
             .map(|indices| {
-                let jobs: Vec<Job> = indices.iter().map(|i| jobs[*i]).collect();
+                let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i]).collect();
                 simulate(programs, &jobs, self.sensing)
             })
             .collect();
-        let mut sorted = vec![Outcome { moved_x: 0.0, hash: 0 }; jobs.len()];
+        let mut sorted = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
         for (index, outcome) in blocks.iter().copied().flatten().zip(outcomes.into_iter().flatten()) {
             sorted[*index] = outcome;
         }
@@ -48,12 +48,12 @@ impl Engine for Simd {
     }
 }
 
-/// Runs up to [`LANES`] jobs of one shape and length.
-fn simulate(programs: &[Program], jobs: &[Job], sensing: Option<Sensing>) -> Vec<Outcome> {
-    let sensing = sensing.unwrap_or_else(|| Sensing::of(jobs.iter().map(|j| &programs[j.program])));
+/// Runs up to [`LANES`] jobs of one description and length.
+fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Option<Sensing>) -> Vec<Outcome> {
+    let sensing = sensing.unwrap_or_else(|| Sensing::of_jobs(programs, jobs.iter()));
     let (mut block, scene) = Block::new(programs, jobs);
     advance(&mut block, &scene, sensing, jobs[0].updates);
-    block.outcomes()
+    block.outcomes(&scene)
 }
 
 /// All updates of a block; compiled once for each kind of vector registers, the widest present being chosen at run
@@ -72,5 +72,6 @@ fn advance<'a>(block: &mut Block<'a>, scene: &Scene, sensing: Sensing, updates: 
             motion::step(block, scene);
         }
         block.update += 1;
+        block.score(scene);
     }
 }

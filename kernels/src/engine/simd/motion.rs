@@ -7,11 +7,14 @@ use crate::random::{Draws, Stream, philox};
 use crate::world::contacts::{Movement, touching, wall_penetrations};
 use crate::world::model::MAX_BODIES;
 use crate::world::physics::{floor_friction, integrate, motion_noise, steer};
-use crate::world::transport::Transport;
+use crate::world::task::Score;
+use crate::world::task::transport::touches_end;
 
-/// For each body and lane: bit j for a body j > i that it touches, bits from [`WALL_BITS`] for the walls.
+/// For each body and lane: bit j for a body j > i that it touches, [`INNER_WALL_BIT`] for inner walls and bits from
+/// [`WALL_BITS`] for the arena's walls.
 type Touches = [[u32; LANES]; MAX_BODIES];
 const WALL_BITS: u32 = 28;
+const INNER_WALL_BIT: u32 = 27;
 
 /// Sets the wheels of all robots by their controllers' goals.
 #[inline(always)]
@@ -65,6 +68,12 @@ fn find_touches(block: &Block<'_>, scene: &Scene, touches: &mut Touches) -> [u32
                 hits[l] |= u32::from(penetration > 0.0) << (WALL_BITS + wall as u32);
             }
         }
+        for wall in &scene.physics.walls {
+            for l in 0..LANES {
+                let touches = touching(wall.offset(vec2(a.x[l], a.y[l])), fixed.radius);
+                hits[l] |= u32::from(touches) << INNER_WALL_BIT;
+            }
+        }
         for (j, (b, other)) in block.bodies.iter().zip(&scene.bodies).enumerate().skip(i + 1) {
             let reach = fixed.radius + other.radius;
             for l in 0..LANES {
@@ -100,8 +109,14 @@ fn solve_contacts(block: &mut Block<'_>, scene: &Scene, touches: &Touches, l: us
             for (wall, depth) in depths.into_iter().enumerate().filter(|(_, d)| *d > 0.0) {
                 contacts.add_wall(i, scene.wall_pair(i), wall, depth, moving, bounce);
             }
-            hits &= (1 << WALL_BITS) - 1;
         }
+        if hits >> INNER_WALL_BIT & 1 != 0 {
+            let offsets = scene.physics.walls.iter().map(|wall| wall.offset(at));
+            for offset in offsets.filter(|o| touching(*o, scene.bodies[i].radius)) {
+                contacts.add_inner_wall(i, scene.wall_pair(i), offset, moving, bounce);
+            }
+        }
+        hits &= (1 << INNER_WALL_BIT) - 1;
         while hits != 0 {
             let j = hits.trailing_zeros() as usize;
             hits &= hits - 1;
@@ -132,9 +147,12 @@ fn integrate_all(block: &mut Block<'_>, scene: &Scene) {
     }
 }
 
-/// Puts the frisbee back near the centre where it touches an end of the arena.
+/// Puts the frisbee back near the centre where it touches an end of the arena and the task says so.
 #[inline(always)]
 fn relocate(block: &mut Block<'_>, scene: &Scene) {
+    if !scene.task.relocates() {
+        return;
+    }
     let disc = scene.robots;
     let end = scene.physics.half_arena.0 - scene.bodies[disc].radius;
     let near = block.bodies[disc].x.iter().fold(false, |any, x| any | (x.abs() >= end * 0.999));
@@ -143,10 +161,12 @@ fn relocate(block: &mut Block<'_>, scene: &Scene) {
     }
     for l in 0..LANES {
         let mut bodies = block.world_bodies(l);
-        if Transport::touches_end(&bodies[disc], scene.physics.half_arena.0) {
+        if let Score::Transport(transport) = &mut block.scores[l]
+            && touches_end(&bodies[disc], scene.physics.half_arena.0)
+        {
             let seed = u64::from(block.key[1][l]) << 32 | u64::from(block.key[0][l]);
             let mut draws = Draws::new(seed, block.world[l], 0, block.step, Stream::Relocation);
-            block.tasks[l].relocate(&mut bodies, disc, &mut draws);
+            transport.relocate(&mut bodies, disc, &mut draws);
             let (to, from) = (&mut block.bodies[disc], &bodies[disc]);
             (to.x[l], to.y[l]) = (from.pose.at.x, from.pose.at.y);
             (to.vx[l], to.vy[l], to.spin[l]) = (from.velocity.x, from.velocity.y, from.spin);

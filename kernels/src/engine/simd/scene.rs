@@ -3,7 +3,7 @@
 use crate::world::contacts::Pair;
 use crate::world::physics::{Footing, Physics};
 use crate::world::senses::Patch;
-use crate::world::{Body, Colour, World};
+use crate::world::{Body, Colour, Task, World};
 
 /// What does not change in a run.
 pub(in crate::engine) struct Scene {
@@ -13,6 +13,7 @@ pub(in crate::engine) struct Scene {
     pairs: Vec<Vec<Pair>>,
     pub physics: Physics,
     pub patches: Vec<Patch>,
+    pub task: Task,
 }
 
 /// What does not change about a body.
@@ -40,7 +41,14 @@ impl Scene {
         let bodies = bodies.collect();
         let with = |a| shapes.iter().map(Some).chain([None]).map(move |b| Pair::of(a, b));
         let pairs = shapes.iter().map(|a| with(a).collect()).collect();
-        Scene { robots: world.robots(), bodies, pairs, physics: world.physics, patches: world.patches.clone() }
+        Scene {
+            robots: world.robots(),
+            bodies,
+            pairs,
+            physics: world.physics.clone(),
+            patches: world.patches.clone(),
+            task: world.task,
+        }
     }
 
     /// The masses of two bodies that touch.

@@ -6,8 +6,9 @@ use crate::engine::Sensing;
 use crate::math::{Vec2, max, min, vec2};
 use crate::world::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE};
 use crate::world::senses::{
-    COLUMNS_PER_SEGMENT, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
-    ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
+    COLUMNS_PER_SEGMENT, attraction_of_sum, columns, columns_hidden, inner_walls_seen, neighbour, patch_behind,
+    ray_directions, ray_to_circle, ray_to_inner_wall, ray_to_walls, reading, segments_vector, walls_within_reach,
+    within_reach,
 };
 
 /// What all robots sense now, as far as it is wanted.
@@ -46,11 +47,18 @@ fn between(from: &BodyLanes, to: &BodyLanes, l: usize) -> Vec2 {
 fn proximity(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
     let body = &bodies[me];
     let half_arena = scene.physics.half_arena;
-    // Bit j: body j is near; the last bit: a wall is.
+    // Bit j: body j is near; the last bits: a wall is.
     const WALL: u32 = 31;
+    const INNER_WALL: u32 = 30;
     let mut near = [0u32; LANES];
     for l in 0..LANES {
         near[l] = u32::from(walls_within_reach(vec2(body.x[l], body.y[l]), half_arena)) << WALL;
+    }
+    for wall in &scene.physics.walls {
+        for l in 0..LANES {
+            let reached = within_reach(wall.offset(vec2(body.x[l], body.y[l])), 0.0);
+            near[l] |= u32::from(reached) << INNER_WALL;
+        }
     }
     for (j, (other, fixed)) in bodies.iter().zip(&scene.bodies).enumerate() {
         if j == me || !fixed.tall {
@@ -74,7 +82,7 @@ fn proximity(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseL
             (direction[0][l], direction[1][l], from[0][l], from[1][l]) = (d.x, d.y, f.x, f.y);
         }
         let pair = |v: &[Lanes; 2], l: usize| vec2(v[0][l], v[1][l]);
-        let mut others = any & !(1 << WALL);
+        let mut others = any & !(1 << WALL | 1 << INNER_WALL);
         while others != 0 {
             let j = others.trailing_zeros();
             others &= others - 1;
@@ -90,6 +98,15 @@ fn proximity(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseL
                 let d = max(ray_to_walls(pair(&from, l), pair(&direction, l), half_arena), 0.0);
                 let nearer = min(d, distance[l]);
                 distance[l] = if near[l] >> WALL != 0 { nearer } else { distance[l] };
+            }
+        }
+        if any >> INNER_WALL & 1 != 0 {
+            for wall in &scene.physics.walls {
+                for l in 0..LANES {
+                    let d = ray_to_inner_wall(wall, vec2(body.x[l], body.y[l]), pair(&direction, l));
+                    let nearer = min(d, distance[l]);
+                    distance[l] = if near[l] >> INNER_WALL & 1 != 0 { nearer } else { distance[l] };
+                }
             }
         }
         for l in 0..LANES {
@@ -135,6 +152,10 @@ fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLane
             square[l] = b.length_squared();
         }
     }
+    let mut taken = [0u32; LANES];
+    if !scene.physics.walls.is_empty() {
+        hide_behind_walls(&bodies[me], scene, &square, &mut seen, &mut taken);
+    }
     let common = scene.bodies[me].colour;
     let mut colours = [[0u32; LANES]; 3];
     let mut others = [0u32; LANES];
@@ -151,7 +172,6 @@ fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLane
             others[l] |= visible[l];
         }
     }
-    let mut taken = [0u32; LANES];
     for (seen, fixed) in seen.iter().zip(&scene.bodies) {
         for l in 0..LANES {
             taken[l] |= seen[l];
@@ -169,6 +189,23 @@ fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLane
             let v = segments_vector(in_segment(0), in_segment(1), in_segment(2), aside);
             (vector[0][l], vector[1][l]) = (v.x, v.y);
         }
+    }
+}
+
+/// Takes from each column what an inner wall hides; columns with an inner wall are taken.
+fn hide_behind_walls(
+    body: &BodyLanes,
+    scene: &Scene,
+    square: &[Lanes; MAX_BODIES],
+    seen: &mut [[u32; LANES]; MAX_BODIES],
+    taken: &mut [u32; LANES],
+) {
+    for l in 0..LANES {
+        let walls = inner_walls_seen(vec2(body.x[l], body.y[l]), body.heading[l], &scene.physics.walls);
+        for (seen, square) in seen.iter_mut().zip(square) {
+            seen[l] &= !columns_hidden(&walls, square[l]);
+        }
+        taken[l] |= columns_hidden(&walls, f32::MAX);
     }
 }
 

@@ -1,9 +1,9 @@
-//! The benchmark task: push the frisbee towards -x (Eq. 8.3, decisions.md section 8).
+//! The transport tasks: push the frisbee towards -x, with relocation (Eq. 8.3) or without (Eq. 7.5 and 5.11).
 
-use super::body::Body;
-use super::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
-use crate::math::{Vec2, vec2};
+use crate::math::{Vec2, max, vec2};
 use crate::random::Draws;
+use crate::world::Body;
+use crate::world::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
 
 /// Counts how far the frisbee was moved, relocations left out.
 #[derive(Clone, Copy, Debug)]
@@ -17,11 +17,6 @@ impl Transport {
     /// Starts to count at the frisbee's place.
     pub fn new(frisbee: &Body) -> Transport {
         Transport { counted_from: frisbee.pose.at.x, total: 0.0, relocations: 0 }
-    }
-
-    /// True when the frisbee touches the wall at -x or +x.
-    pub fn touches_end(frisbee: &Body, half_length: f32) -> bool {
-        frisbee.pose.at.x.abs() + frisbee.shape.radius >= half_length
     }
 
     /// Puts the frisbee back near the centre, at rest, and counts on from there.
@@ -44,6 +39,11 @@ impl Transport {
     pub fn relocations(&self) -> u32 {
         self.relocations
     }
+}
+
+/// True when the frisbee touches the wall at -x or +x.
+pub fn touches_end(frisbee: &Body, half_length: f32) -> bool {
+    frisbee.pose.at.x.abs() + frisbee.shape.radius >= half_length
 }
 
 /// A spot near the centre where the frisbee touches nobody.
@@ -77,18 +77,16 @@ pub fn raw_fitness(moved_x: f32, seconds: f32) -> f32 {
     -moved_x / (seconds * V_MAX)
 }
 
-/// f_evo of Eq. 8.3: f_raw, less 1 if the frisbee never moved, derated when more than half the memory is used.
-pub fn evolution_fitness(moved_x: f32, seconds: f32, parsimony: f32) -> f32 {
-    let penalty = if moved_x == 0.0 { 1.0 } else { 0.0 };
-    let derate = if parsimony < 0.5 { 2.0 * parsimony } else { 1.0 };
-    derate * (raw_fitness(moved_x, seconds) - penalty)
+/// Fitness of Eq. 5.11: how far the frisbee is on the -x side, over the way from the centre to the wall; 0 to 1.
+pub fn position_fitness(frisbee: &Body, half_length: f32) -> f32 {
+    max(-frisbee.pose.at.x, 0.0) / (half_length - frisbee.shape.radius)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::body::{Pose, Shape};
     use super::*;
     use crate::random::Stream;
+    use crate::world::{Pose, Shape};
 
     #[test]
     fn relocation_is_left_out_of_the_distance() {
@@ -96,7 +94,7 @@ mod tests {
         let mut task = Transport::new(&bodies[0]);
         assert_eq!(task.moved(&bodies[0]), 0.0);
         bodies[0].pose.at.x = -0.896;
-        assert!(Transport::touches_end(&bodies[0], 1.0));
+        assert!(touches_end(&bodies[0], 1.0));
         task.relocate(&mut bodies, 0, &mut Draws::new(1, 0, 0, 0, Stream::Relocation));
         assert!(bodies[0].pose.at.length() <= RELOCATION_RADIUS && task.relocations() == 1);
         bodies[0].pose.at.x -= 0.1;
@@ -115,9 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn fitness_follows_eq_8_3() {
+    fn fitness_follows_the_equations() {
         assert!((raw_fitness(-1.3, 10.0) - 1.0).abs() < 1e-6);
-        assert_eq!(evolution_fitness(0.0, 30.0, 0.9), -1.0);
-        assert!((evolution_fitness(-1.3, 10.0, 0.25) - 0.5).abs() < 1e-6);
+        let at = |x| Body::at_rest(Shape::FRISBEE, Pose { at: vec2(x, 0.3), heading: 0.0 });
+        assert!((position_fitness(&at(-0.895), 1.0) - 1.0).abs() < 1e-6);
+        assert!((position_fitness(&at(-0.179), 1.0) - 0.2).abs() < 1e-6);
+        assert_eq!(position_fitness(&at(0.5), 1.0), 0.0);
     }
 }

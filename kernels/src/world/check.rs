@@ -1,0 +1,230 @@
+//! Whether a world can be run: every number in its range, everything inside the arena, nothing in anything else.
+
+use super::body::Shape;
+use super::model::RELOCATION_RADIUS;
+use super::model::{MAX_DISCS, MAX_ROBOTS, ROBOT_RADIUS};
+use super::spec::{Area, Start, WorldSpec};
+use super::start;
+use super::task::{Region, Task};
+use crate::math::{Vec2, vec2};
+use crate::random::{Draws, Stream};
+
+/// Most inner walls, and most patches, in a world.
+pub const MAX_WALLS: usize = 16;
+/// Most starts of a world.
+pub const MAX_STARTS: usize = 16;
+/// Starts of each kind that are tried out.
+const TRIALS: u32 = 32;
+/// Bodies may touch at the start, and rounding may let them overlap by this much, m.
+const TOLERANCE: f32 = 1e-4;
+
+/// Why a world cannot be run: what, where and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SpecError(String);
+
+type Checked = Result<(), SpecError>;
+
+fn refuse(message: String) -> Checked {
+    Err(SpecError(message))
+}
+
+fn within(what: &str, value: f32, low: f32, high: f32) -> Checked {
+    if (low..=high).contains(&value) { Ok(()) } else { refuse(format!("{what} = {value} is outside {low}..={high}")) }
+}
+
+fn count(what: &str, number: usize, low: usize, high: usize) -> Checked {
+    if (low..=high).contains(&number) {
+        Ok(())
+    } else {
+        refuse(format!("{number} {what}; a world has {low} to {high}"))
+    }
+}
+
+impl WorldSpec {
+    /// Says whether the world can be run.
+    ///
+    /// # Errors
+    /// One line about the first thing that is wrong.
+    pub fn check(&self) -> Checked {
+        count("robots", self.robots, 1, MAX_ROBOTS)?;
+        count("discs", self.discs.len(), 0, MAX_DISCS)?;
+        count("inner walls", self.physics.walls.len(), 0, MAX_WALLS)?;
+        count("patches", self.patches.len(), 0, MAX_WALLS)?;
+        count("starts", self.starts.len(), 1, MAX_STARTS)?;
+        self.check_physics()?;
+        self.check_discs()?;
+        self.check_walls()?;
+        self.check_starts()?;
+        self.check_task()?;
+        self.check_overlaps()
+    }
+
+    fn check_physics(&self) -> Checked {
+        let p = &self.physics;
+        within("arena length", 2.0 * p.half_arena.0, 0.3, 20.0)?;
+        within("arena width", 2.0 * p.half_arena.1, 0.3, 20.0)?;
+        within("friction between bodies", p.mu_bodies, 0.0, 10.0)?;
+        within("restitution", p.restitution, 0.0, 1.0)?;
+        for (i, deviation) in (1..).zip(p.noise) {
+            within(&format!("noise, number {i}"), deviation, 0.0, 1.0)?;
+        }
+        check_shape("robot", &self.robot)
+    }
+
+    fn check_discs(&self) -> Checked {
+        for (i, disc) in (1..).zip(&self.discs) {
+            let what = format!("disc {i}");
+            check_shape(&what, &disc.shape)?;
+            self.check_area(&what, &disc.start, disc.shape.radius)?;
+        }
+        Ok(())
+    }
+
+    fn check_walls(&self) -> Checked {
+        let (hx, hy) = self.physics.half_arena;
+        for (i, wall) in (1..).zip(&self.physics.walls) {
+            for (end, at) in [("from", wall.from), ("to", wall.to)] {
+                self.check_place(&format!("wall {i}, {end}"), at, 0.0)?;
+            }
+            if (wall.to - wall.from).length() < 0.01 {
+                return refuse(format!("wall {i} is shorter than 0.01 m; move one of its ends"));
+            }
+        }
+        for (i, patch) in (1..).zip(&self.patches) {
+            within(&format!("patch {i}, length"), 2.0 * patch.half_length, 0.01, 20.0)?;
+            let near = |at: f32, half: f32| (at.abs() - half).abs() <= TOLERANCE;
+            let (at, what) = (patch.at, format!("patch {i}, centre"));
+            self.check_place(&what, at, -TOLERANCE)?;
+            if !near(at.x, hx) && !near(at.y, hy) {
+                return refuse(format!("{what}, is not on a wall of the arena: x = +-{hx} or y = +-{hy} is"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_starts(&self) -> Checked {
+        for (i, start) in (1..).zip(&self.starts) {
+            match start {
+                Start::Area(area) => self.check_area(&format!("start {i}"), area, ROBOT_RADIUS)?,
+                Start::Poses(poses) => {
+                    if poses.len() != self.robots {
+                        let (poses, robots) = (poses.len(), self.robots);
+                        return refuse(format!("start {i} has {poses} poses for {robots} robots; one each is needed"));
+                    }
+                    for (robot, pose) in (1..).zip(poses) {
+                        let what = format!("start {i}, robot {robot}");
+                        self.check_place(&what, pose.at, ROBOT_RADIUS)?;
+                        within(&format!("{what}, heading"), pose.heading, -7.0, 7.0)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_task(&self) -> Checked {
+        if self.task.moves_disc() && self.discs.is_empty() {
+            return refuse("the task is to move the first disc, and there is no disc; add one".into());
+        }
+        match &self.task {
+            Task::Transport => {
+                let radius = RELOCATION_RADIUS + self.discs[0].shape.radius;
+                within(
+                    "radius of disc 1",
+                    radius - RELOCATION_RADIUS,
+                    0.0,
+                    self.physics.half_arena.0 - RELOCATION_RADIUS,
+                )?;
+                for (i, wall) in (1..).zip(&self.physics.walls) {
+                    if wall.offset(Vec2::ZERO).length() < radius {
+                        return refuse(format!(
+                            "wall {i} is within {radius} m of the centre, where disc 1 is put back; move it or choose transport-once"
+                        ));
+                    }
+                }
+                Ok(())
+            }
+            Task::Aggregation { range } => {
+                count("robots for aggregation", self.robots, 2, MAX_ROBOTS)?;
+                within("aggregation range", *range, 2.0 * ROBOT_RADIUS, 20.0)
+            }
+            Task::Dispersion => count("robots for dispersion", self.robots, 2, MAX_ROBOTS),
+            // The centre of a robot cannot come nearer to a wall than its radius.
+            Task::Coverage { cell } => within("coverage cell", *cell, 0.05, 20.0),
+            Task::Foraging { nest, food } => self.check_foraging(nest, food),
+            Task::TransportOnce | Task::TransportPosition => Ok(()),
+        }
+    }
+
+    fn check_foraging(&self, nest: &Region, food: &Region) -> Checked {
+        for (what, region) in [("nest", nest), ("food", food)] {
+            let (at, sizes) = match *region {
+                Region::Rectangle { at, half } => (at, [half.x, half.y]),
+                Region::Disc { at, radius } | Region::Beyond { at, radius } => (at, [radius, radius]),
+            };
+            self.check_place(what, at, 0.0)?;
+            for size in sizes {
+                within(&format!("{what}, half its size"), size, 0.01, 20.0)?;
+            }
+        }
+        let gap = nest.gap(food);
+        if gap < 0.01 {
+            return refuse(format!("nest and food are {gap} m apart; at least 0.01 m is needed"));
+        }
+        Ok(())
+    }
+
+    /// Tries all starts out: random places may be too few for all bodies, and given ones may overlap.
+    fn check_overlaps(&self) -> Checked {
+        for start in 0..self.starts.len() {
+            for world in 0..TRIALS {
+                let bodies = start::place(self, start, &mut Draws::new(0, world, 0, 0, Stream::Start));
+                let name = |i: usize| {
+                    if i < self.robots { format!("robot {}", i + 1) } else { format!("disc {}", i + 1 - self.robots) }
+                };
+                let place = format!("at start {}", start + 1);
+                for (i, a) in bodies.iter().enumerate() {
+                    for (j, b) in bodies.iter().enumerate().skip(i + 1) {
+                        let room = (b.pose.at - a.pose.at).length() - (a.shape.radius + b.shape.radius);
+                        if room < -TOLERANCE {
+                            let (a, b, by) = (name(i), name(j), -room);
+                            return refuse(format!(
+                                "{a} overlaps {b} by {by:.3} m {place}; move them apart or make room"
+                            ));
+                        }
+                    }
+                    for (w, wall) in (1..).zip(&self.physics.walls) {
+                        if wall.offset(a.pose.at).length() < a.shape.radius - TOLERANCE {
+                            return refuse(format!("{} overlaps wall {w} {place}; move one of them", name(i)));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All of an area lies in the arena, so far from the walls that a body fits there.
+    fn check_area(&self, what: &str, area: &Area, radius: f32) -> Checked {
+        self.check_place(what, area.low, radius)?;
+        self.check_place(what, area.high, radius)?;
+        if area.low.x > area.high.x || area.low.y > area.high.y {
+            return refuse(format!("{what}: its least x or y is above the greatest; exchange them"));
+        }
+        Ok(())
+    }
+
+    fn check_place(&self, what: &str, at: Vec2, radius: f32) -> Checked {
+        let (hx, hy) = self.physics.half_arena;
+        let reach = vec2(hx - radius, hy - radius);
+        within(&format!("{what}, x"), at.x, -reach.x, reach.x)?;
+        within(&format!("{what}, y"), at.y, -reach.y, reach.y)
+    }
+}
+
+fn check_shape(what: &str, shape: &Shape) -> Checked {
+    within(&format!("{what}, radius"), shape.radius, 0.02, 1.0)?;
+    within(&format!("{what}, mass"), shape.mass, 0.001, 10.0)?;
+    within(&format!("{what}, friction"), shape.mu, 0.0, 10.0)
+}

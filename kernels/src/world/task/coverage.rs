@@ -1,0 +1,67 @@
+//! Coverage: how much of the arena the robots have been in.
+
+use crate::math::{Vec2, max, min};
+
+/// Counts the cells of the arena in which some robot's centre has been.
+#[derive(Clone, Debug)]
+pub struct Coverage {
+    half_arena: (f32, f32),
+    columns: usize,
+    visited: Vec<bool>,
+}
+
+impl Coverage {
+    /// Cells with sides as near to `cell`, m, as makes a whole number of them fit along x and along y.
+    pub fn new(cell: f32, half_arena: (f32, f32)) -> Coverage {
+        let (columns, rows) = (fitting(cell, half_arena.0), fitting(cell, half_arena.1));
+        Coverage { half_arena, columns, visited: vec![false; columns * rows] }
+    }
+
+    /// Counts after a controller update.
+    pub fn update(&mut self, robots: &[Vec2]) {
+        let rows = self.visited.len() / self.columns;
+        for at in robots {
+            let column = place(at.x, self.half_arena.0, self.columns);
+            let row = place(at.y, self.half_arena.1, rows);
+            self.visited[row * self.columns + column] = true;
+        }
+    }
+
+    /// The share of the cells that were visited, 0 to 1.
+    pub fn fitness(&self) -> f32 {
+        self.visited.iter().filter(|visited| **visited).count() as f32 / self.visited.len() as f32
+    }
+}
+
+/// How many cells fit best into a length.
+fn fitting(cell: f32, half: f32) -> usize {
+    max((2.0 * half / cell).round(), 1.0) as usize
+}
+
+/// The cell of a coordinate; the outermost ones reach beyond the walls.
+fn place(x: f32, half: f32, cells: usize) -> usize {
+    let place = (x + half) / (2.0 * half) * cells as f32;
+    min(max(place, 0.0), cells as f32 - 1.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::vec2;
+
+    #[test]
+    fn visited_cells_count_once() {
+        let mut coverage = Coverage::new(0.1, (1.0, 0.75));
+        assert_eq!(coverage.visited.len(), 20 * 15);
+        for at in [vec2(-0.99, -0.74), vec2(-0.91, -0.66), vec2(0.97, 0.71), vec2(1.2, 0.9), vec2(0.05, 0.0)] {
+            coverage.update(&[at]);
+        }
+        assert!((coverage.fitness() - 3.0 / 300.0).abs() < 1e-7, "{}", coverage.fitness());
+    }
+
+    #[test]
+    fn cells_are_stretched_to_fit() {
+        assert_eq!(Coverage::new(0.4, (0.5, 0.3)).visited.len(), 3 * 2);
+        assert_eq!(Coverage::new(2.0, (0.5, 0.3)).visited.len(), 1);
+    }
+}

@@ -1,0 +1,146 @@
+//! Foraging between two regions, with items that are not bodies: a robot picks one up by entering the food and
+//! delivers it by entering the nest (thesis 4.2).
+
+use crate::math::{Vec2, max, vec2};
+use crate::world::model::V_MAX;
+use std::f32::consts::FRAC_1_SQRT_2;
+
+/// A part of the floor: a rectangle along the axes or a disc, or what lies outside a disc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Region {
+    /// A rectangle.
+    Rectangle {
+        /// Centre, m.
+        at: Vec2,
+        /// Half its length along x and along y, m.
+        half: Vec2,
+    },
+    /// A disc.
+    Disc {
+        /// Centre, m.
+        at: Vec2,
+        /// Radius, m.
+        radius: f32,
+    },
+    /// All that is at least `radius` from a place.
+    Beyond {
+        /// The place, m.
+        at: Vec2,
+        /// Distance, m.
+        radius: f32,
+    },
+}
+
+impl Region {
+    /// True if a place is in the region.
+    pub fn contains(&self, place: Vec2) -> bool {
+        let (at, half, radius) = self.rounded();
+        let inside = outside_of(place - at, half).length() <= radius;
+        inside != matches!(self, Region::Beyond { .. })
+    }
+
+    /// The shortest way from this region to another, m; 0 or less if they touch. Two regions beyond something always
+    /// touch.
+    pub fn gap(&self, other: &Region) -> f32 {
+        let ((a, half_a, radius_a), (b, half_b, radius_b)) = (self.rounded(), other.rounded());
+        match (self, other) {
+            (Region::Beyond { .. }, Region::Beyond { .. }) => 0.0,
+            (_, Region::Beyond { .. }) => radius_b - farthest(a - b, half_a) - radius_a,
+            (Region::Beyond { .. }, _) => radius_a - farthest(b - a, half_b) - radius_b,
+            _ => outside_of(b - a, half_a + half_b).length() - (radius_a + radius_b),
+        }
+    }
+
+    /// Centre, half sides and radius of a rectangle with rounded corners; rectangle and disc are its extremes.
+    fn rounded(&self) -> (Vec2, Vec2, f32) {
+        match *self {
+            Region::Rectangle { at, half } => (at, half, 0.0),
+            Region::Disc { at, radius } | Region::Beyond { at, radius } => (at, Vec2::ZERO, radius),
+        }
+    }
+}
+
+/// How far a place is beyond the sides of a rectangle at the origin.
+fn outside_of(place: Vec2, half: Vec2) -> Vec2 {
+    vec2(max(place.x.abs() - half.x, 0.0), max(place.y.abs() - half.y, 0.0))
+}
+
+/// Distance of the farthest corner of a rectangle from the origin.
+fn farthest(centre: Vec2, half: Vec2) -> f32 {
+    vec2(centre.x.abs() + half.x, centre.y.abs() + half.y).length()
+}
+
+/// Counts the items that robots carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Foraging {
+    nest: Region,
+    food: Region,
+    /// Bit i: robot i carries an item.
+    carrying: u32,
+    delivered: u32,
+}
+
+impl Foraging {
+    /// Nobody carries anything.
+    pub fn new(nest: Region, food: Region) -> Foraging {
+        Foraging { nest, food, carrying: 0, delivered: 0 }
+    }
+
+    /// Counts after a controller update.
+    pub fn update(&mut self, robots: &[Vec2]) {
+        for (i, at) in robots.iter().enumerate() {
+            if self.food.contains(*at) {
+                self.carrying |= 1 << i;
+            } else if self.nest.contains(*at) {
+                self.delivered += self.carrying >> i & 1;
+                self.carrying &= !(1 << i);
+            }
+        }
+    }
+
+    /// Items delivered over food_max (Eq. 4.1 and 4.2): what robots would deliver that drive straight to and fro at
+    /// full speed, having started at the edge of the nest.
+    pub fn fitness(&self, robots: usize, seconds: f32) -> f32 {
+        let most = robots as f32 * (V_MAX * FRAC_1_SQRT_2) * seconds / (2.0 * self.nest.gap(&self.food));
+        self.delivered as f32 / most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEST: Region = Region::Rectangle { at: vec2(-0.8, 0.0), half: vec2(0.2, 0.75) };
+    const FOOD: Region = Region::Disc { at: vec2(0.8, 0.0), radius: 0.3 };
+
+    #[test]
+    fn a_round_trip_delivers_one_item() {
+        let mut foraging = Foraging::new(NEST, FOOD);
+        let mut visit = |x: f32| {
+            foraging.update(&[vec2(0.0, 0.0), vec2(x, 0.0)]);
+            foraging.delivered
+        };
+        assert_eq!(
+            [-0.7, 0.6, 0.7, 0.0, -0.65, -0.7, 0.0, -0.7, 0.6, -0.7].map(&mut visit),
+            [0, 0, 0, 0, 1, 1, 1, 1, 1, 2]
+        );
+        // 2 robots, 0.0919 m/s, 30 s, 1.1 m each way: 2.507 items at most.
+        assert!((foraging.fitness(2, 30.0) - 2.0 / 2.507).abs() < 1e-3, "{}", foraging.fitness(2, 30.0));
+    }
+
+    #[test]
+    fn gaps_are_the_shortest_ways() {
+        let near = |a: &Region, b: &Region, expected: f32| {
+            assert!((a.gap(b) - expected).abs() < 1e-6 && (b.gap(a) - expected).abs() < 1e-6, "{a:?} {b:?}");
+        };
+        near(&NEST, &FOOD, 1.1);
+        near(&NEST, &Region::Disc { at: vec2(-0.3, 1.15), radius: 0.1 }, 0.4);
+        // The kilobots' arena: a nest in the middle and food all around.
+        let (nest, food) =
+            (Region::Disc { at: vec2(0.1, 0.0), radius: 0.2 }, Region::Beyond { at: Vec2::ZERO, radius: 0.5 });
+        near(&nest, &food, 0.2);
+        near(&Region::Rectangle { at: Vec2::ZERO, half: vec2(0.3, 0.4) }, &food, 0.0);
+        assert!(food.contains(vec2(0.4, 0.4)) && !food.contains(vec2(0.3, 0.3)) && nest.contains(vec2(0.1, 0.1)));
+        near(&food, &food, 0.0);
+    }
+}
