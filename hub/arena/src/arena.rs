@@ -4,7 +4,7 @@ use crate::dspic::Dspic;
 use crate::keeper::Keeper;
 use crate::power::Power;
 use crate::settings::{ArenaError, Settings};
-use xpuck_kernels::math::{Vec2, wrap_angle};
+use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, WorldSpec, model::DT, senses, start};
@@ -133,10 +133,7 @@ impl Arena {
 
     /// Poses in the last step, `part` of the way from its start (0) to its end (1).
     pub fn poses(&self, part: f32) -> Vec<Pose> {
-        let between = |(from, body): (&Pose, &Body)| Pose {
-            at: from.at + (body.pose.at - from.at) * part,
-            heading: wrap_angle(from.heading + wrap_angle(body.pose.heading - from.heading) * part),
-        };
+        let between = |(from, body): (&Pose, &Body)| from.towards(&body.pose, part);
         self.previous.iter().zip(&self.bodies).map(between).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Bodies: robots and passive discs, all of them circles.
 
 use super::model::{FRISBEE_MASS, FRISBEE_RADIUS, MU_FRISBEE, MU_ROBOT, ROBOT_MASS, ROBOT_RADIUS, WHEELBASE};
-use crate::math::Vec2;
+use crate::math::{Vec2, wrap_angle};
 
 /// A primary colour that the camera tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,16 @@ pub struct Pose {
     pub at: Vec2,
     /// Heading, rad, in -pi..=pi.
     pub heading: f32,
+}
+
+impl Pose {
+    /// The pose `part` of the way (0..=1) from this one to another, turning the shorter way.
+    pub fn towards(&self, to: &Pose, part: f32) -> Pose {
+        Pose {
+            at: self.at + (to.at - self.at) * part,
+            heading: wrap_angle(self.heading + wrap_angle(to.heading - self.heading) * part),
+        }
+    }
 }
 
 /// What does not change about a body.

@@ -15,18 +15,51 @@ pub struct Metres(pub f32);
 pub const MAX_COUNTS: u16 = 4095;
 
 /// The scale of Eq. 7.3, counts.
-const SCALE: f32 = 3500.0;
-/// Distance up to which the near branch of Eq. 7.3 holds, m.
-const NEAR: f32 = 0.007;
+pub const SCALE: f32 = 3500.0;
 
-/// Eq. 7.3 as printed, counts as a real number; negative beyond about 33 mm.
-fn curve(distance: f32) -> f32 {
-    if distance > NEAR {
-        let x = 40.0 * distance + 0.7;
-        let square = x * x;
-        SCALE * (1.0 / (square * square) - 0.06)
-    } else {
-        SCALE * (1.04 - 5.0 * distance)
+/// The form of Eq. 7.3: counts = 3500 ((steepness d + shift)^-4 - floor) beyond the knee, and
+/// 3500 (near_level - near_slope d) up to it, d being the distance in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curve {
+    /// How fast the far branch falls, 1/m.
+    pub steepness: f32,
+    /// Where the far branch would be infinite: at d = -shift / steepness.
+    pub shift: f32,
+    /// What is subtracted from the far branch.
+    pub floor: f32,
+    /// The near branch at distance 0.
+    pub near_level: f32,
+    /// How fast the near branch falls, 1/m.
+    pub near_slope: f32,
+    /// Distance up to which the near branch holds, m.
+    pub knee: f32,
+}
+
+/// Eq. 7.3 as printed.
+pub const PUBLISHED: Curve =
+    Curve { steepness: 40.0, shift: 0.7, floor: 0.06, near_level: 1.04, near_slope: 5.0, knee: 0.007 };
+
+impl Curve {
+    /// The reading of an aligned sensor at `distance` (m) from white card, counts as a real number; the published
+    /// curve is negative beyond about 33 mm.
+    pub fn counts(&self, distance: f32) -> f32 {
+        if distance > self.knee {
+            let x = self.steepness * distance + self.shift;
+            let square = x * x;
+            SCALE * (1.0 / (square * square) - self.floor)
+        } else {
+            SCALE * (self.near_level - self.near_slope * distance)
+        }
+    }
+
+    /// The distance at which an aligned sensor reads so many counts, m; 0 for readings above the curve.
+    pub fn distance(&self, counts: f32) -> f32 {
+        let level = counts / SCALE;
+        if counts >= self.counts(self.knee) {
+            ((self.near_level - level) / self.near_slope).max(0.0)
+        } else {
+            ((level + self.floor).sqrt().sqrt().recip() - self.shift) / self.steepness
+        }
     }
 }
 
@@ -34,7 +67,7 @@ impl RawInfrared {
     /// The reading of an aligned sensor that faces white card at `distance` (Eq. 7.3), rounded; 0 beyond about 33 mm,
     /// and an infinite distance reads 0.
     pub fn from_distance(distance: Metres) -> RawInfrared {
-        RawInfrared(curve(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
+        RawInfrared(PUBLISHED.counts(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
     }
 }
 
@@ -42,12 +75,7 @@ impl Metres {
     /// The distance at which an aligned sensor reads `raw`; 0 for readings above the curve, and 33 mm for 0 counts,
     /// which then means "at least this far".
     pub fn from_raw(raw: RawInfrared) -> Metres {
-        let level = f32::from(raw.0) / SCALE;
-        Metres(if f32::from(raw.0) >= curve(NEAR) {
-            ((1.04 - level) / 5.0).max(0.0)
-        } else {
-            ((level + 0.06).sqrt().sqrt().recip() - 0.7) / 40.0
-        })
+        Metres(PUBLISHED.distance(f32::from(raw.0)))
     }
 }
 
