@@ -10,6 +10,7 @@ pub mod lifeline;
 pub mod machine_file;
 pub mod measure;
 pub mod mocap;
+pub mod plot;
 pub mod recorder;
 pub mod roster;
 pub mod score;
