@@ -35,6 +35,7 @@ enum Command {
     Stop(HubAddress),
     Check(cli::check::CheckArgs),
     Tree(cli::tree::TreeArgs),
+    Calibrate(cli::calibrate::CalibrateArgs),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +65,7 @@ fn dispatch(command: &Command) -> Result<bool> {
         Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
         Command::Check(args) => cli::check::run(args)?,
         Command::Tree(args) => cli::tree::run(args)?,
+        Command::Calibrate(args) => cli::calibrate::run(args)?,
     }
     Ok(true)
 }

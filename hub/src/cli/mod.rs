@@ -3,6 +3,8 @@
 pub mod algebra;
 pub mod arena;
 pub mod bench;
+pub mod calibrate;
+pub mod calibrate_record;
 pub mod check;
 pub mod demo;
 pub mod engine;

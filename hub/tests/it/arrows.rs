@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Who may use whom. `hub` uses `arena` for the demo only.
-const ARROWS: [(&str, &str); 11] = [
+/// Who may use whom. `hub` uses `arena` for the demo only, and `registers` for the infra-red curve that it fits.
+const ARROWS: [(&str, &str); 12] = [
     ("xpuck-robot", "xpuck-evolve"),
     ("xpuck-robot", "xpuck-kernels"),
     ("xpuck-evolve", "xpuck-kernels"),
@@ -16,6 +16,7 @@ const ARROWS: [(&str, &str); 11] = [
     ("xpuck-hub", "xpuck-evolve"),
     ("xpuck-hub", "xpuck-kernels"),
     ("xpuck-hub", "xpuck-arena"),
+    ("xpuck-hub", "xpuck-registers"),
 ];
 
 #[test]

@@ -12,6 +12,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/algebra.md",
     "docs/explain.md",
     "docs/nodes.md",
+    "docs/calibration.md",
 ];
 
 #[test]

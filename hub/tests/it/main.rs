@@ -1,6 +1,7 @@
 //! Tests of the programs as people use them: commands, real processes, records, and the shape of the workspace.
 
 mod arrows;
+mod calibrate;
 mod cli;
 mod common;
 mod demo;

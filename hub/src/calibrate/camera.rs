@@ -1,0 +1,286 @@
+//! The camera's reality gap (Eq. 7.4): how far what robots saw of the frisbee is from what the simulator's perfect
+//! camera sees at the same poses, and which delay and how many misses explain it.
+//!
+//! A real camera shows the past. The gap is computed against the simulated view some time ago; the delay is that of the
+//! least mean gap. Misses are counted at that delay.
+
+use super::numerics::{jackknife, least, line, spread};
+use super::table::{self, Row};
+use super::{Report, Unfit, estimates};
+use crate::plot::{Colour, Plot};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
+use xpuck_kernels::world::model::{HALF_ARENA, V_MAX, WHEELBASE};
+use xpuck_kernels::world::senses::Blobs;
+use xpuck_kernels::world::{Body, Colour as Seen, Pose, Shape, senses};
+use xpuck_wire::FileError;
+
+/// The divisor of Eq. 7.4: the longest difference of two camera vectors.
+const LONGEST_DIFFERENCE: f64 = 2.95;
+/// Longest delay that is looked for, s.
+const LONGEST: f64 = 0.5;
+/// Delays of a sweep.
+const DELAYS: usize = 101;
+/// What counts as a little before and after, s.
+const MARGIN: f64 = 0.02;
+/// Samples of one run are at most this far apart, s.
+const LONGEST_GAP: f64 = 0.25;
+/// Full turning speed on the spot, rad/s.
+const FULL_TURN: f64 = V_MAX as f64 * std::f64::consts::SQRT_2 / WHEELBASE as f64;
+
+/// What a robot saw of the frisbee, and where both were.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Which run, of one robot.
+    pub run: u32,
+    /// When, s.
+    pub time: f64,
+    /// The robot.
+    pub robot: Pose,
+    /// The frisbee's centre, m.
+    pub frisbee: Vec2,
+    /// Whether blue was seen in the left, centre and right segment.
+    pub segments: [bool; 3],
+}
+
+/// A row of the record.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CameraRow {
+    run: u32,
+    time_s: f64,
+    x_m: f64,
+    y_m: f64,
+    heading_rad: f64,
+    frisbee_x_m: f64,
+    frisbee_y_m: f64,
+    left: u8,
+    centre: u8,
+    right: u8,
+}
+
+impl Row for CameraRow {
+    fn numbers(&self) -> Vec<(&'static str, f64, RangeInclusive<f64>)> {
+        let place = -10.0..=10.0;
+        vec![
+            ("time_s", self.time_s, -1e9..=1e9),
+            ("x_m", self.x_m, place.clone()),
+            ("y_m", self.y_m, place.clone()),
+            ("heading_rad", self.heading_rad, -7.0..=7.0),
+            ("frisbee_x_m", self.frisbee_x_m, place.clone()),
+            ("frisbee_y_m", self.frisbee_y_m, place),
+            ("left", f64::from(self.left), 0.0..=1.0),
+            ("centre", f64::from(self.centre), 0.0..=1.0),
+            ("right", f64::from(self.right), 0.0..=1.0),
+        ]
+    }
+}
+
+/// Reads samples; `name` is what errors call the text.
+pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
+    let mut samples: Vec<Sample> = Vec::new();
+    for (line, r) in table::read::<CameraRow>(name, text)? {
+        if samples.last().is_some_and(|s| s.run == r.run && s.time >= r.time_s) {
+            let time = r.time_s;
+            let message = format!("line {line}, column `time_s`: {time} does not come after the row before");
+            return Err(FileError::value(name, message));
+        }
+        let at = vec2(r.x_m as f32, r.y_m as f32);
+        samples.push(Sample {
+            run: r.run,
+            time: r.time_s,
+            robot: Pose { at, heading: wrap_angle(r.heading_rad as f32) },
+            frisbee: vec2(r.frisbee_x_m as f32, r.frisbee_y_m as f32),
+            segments: [r.left, r.centre, r.right].map(|seen| seen == 1),
+        });
+    }
+    Ok(samples)
+}
+
+/// The samples as text.
+pub fn write(samples: &[Sample]) -> String {
+    let rounded = |x: f32| (f64::from(x) * 1e6).round() / 1e6;
+    let [left, centre, right] = [0, 1, 2].map(|i| move |s: &Sample| u8::from(s.segments[i]));
+    table::write(samples.iter().map(|s| CameraRow {
+        run: s.run,
+        time_s: (s.time * 1e6).round() / 1e6,
+        x_m: rounded(s.robot.at.x),
+        y_m: rounded(s.robot.at.y),
+        heading_rad: rounded(s.robot.heading),
+        frisbee_x_m: rounded(s.frisbee.x),
+        frisbee_y_m: rounded(s.frisbee.y),
+        left: left(s),
+        centre: centre(s),
+        right: right(s),
+    }))
+}
+
+/// A sample and what a perfect camera would have shown before it.
+#[derive(Debug)]
+struct View<'a> {
+    /// The samples of its run up to and with this one; the first is at least [`LONGEST`] older.
+    past: &'a [Sample],
+    /// Turning speed, rad/s.
+    turn: f64,
+    /// The gap for each delay of the sweep.
+    gaps: Vec<f64>,
+}
+
+impl<'a> View<'a> {
+    fn new(past: &'a [Sample]) -> View<'a> {
+        let [.., a, b] = past else { unreachable!("a view has a past") };
+        let turn = f64::from(wrap_angle(b.robot.heading - a.robot.heading)).abs() / (b.time - a.time);
+        let mut view = View { past, turn, gaps: Vec::new() };
+        view.gaps = delays().into_iter().map(|delay| view.gap(delay)).collect();
+        view
+    }
+
+    /// What a perfect camera saw `delay` ago.
+    fn simulated(&self, delay: f64) -> [bool; 3] {
+        let now = self.past.len() - 1;
+        let time = self.past[now].time - delay;
+        let after = self.past.partition_point(|s| s.time <= time).clamp(1, now);
+        let (a, b) = (&self.past[after - 1], &self.past[after]);
+        let part = ((time - a.time) / (b.time - a.time)).clamp(0.0, 1.0) as f32;
+        let robot = a.robot.towards(&b.robot, part);
+        let frisbee = Pose { at: a.frisbee + (b.frisbee - a.frisbee) * part, heading: 0.0 };
+        let bodies = [Body::at_rest(Shape::ROBOT, robot), Body::at_rest(Shape::FRISBEE, frisbee)];
+        senses::camera(&bodies, 0, &[], HALF_ARENA).0[Seen::Blue as usize]
+    }
+
+    fn real(&self) -> [bool; 3] {
+        self.past[self.past.len() - 1].segments
+    }
+
+    /// Eq. 7.4 against the simulated view `delay` ago.
+    fn gap(&self, delay: f64) -> f64 {
+        let vector = |segments| {
+            let mut blobs = Blobs::default();
+            blobs.0[Seen::Blue as usize] = segments;
+            blobs.vector(Seen::Blue)
+        };
+        f64::from((vector(self.simulated(delay)) - vector(self.real())).length()) / LONGEST_DIFFERENCE
+    }
+}
+
+/// The delays of the sweep, s.
+fn delays() -> Vec<f64> {
+    spread(0.0, LONGEST, DELAYS)
+}
+
+/// All samples that have half a second of their run before them.
+fn views(samples: &[Sample]) -> Vec<View<'_>> {
+    let runs: Vec<&[Sample]> = samples.chunk_by(|a, b| a.run == b.run && b.time - a.time <= LONGEST_GAP).collect();
+    let of_run = |run: &&'_ [Sample]| -> Vec<usize> {
+        (1..run.len()).filter(|i| run[*i].time - run[0].time >= LONGEST).collect()
+    };
+    runs.par_iter().flat_map_iter(|run| of_run(run).into_iter().map(|i| View::new(&run[..=i]))).collect()
+}
+
+/// The mean gap for each delay.
+fn sweep(views: &[&View]) -> Vec<(f64, f64)> {
+    let mean = |k: usize| views.iter().map(|v| v.gaps[k]).sum::<f64>() / views.len() as f64;
+    delays().into_iter().enumerate().map(|(k, delay)| (delay, mean(k))).collect()
+}
+
+/// The delay of the least gap: where the lines through both flanks of the valley meet, because a single delay's gap
+/// hangs on the few samples that are just at a segment's edge.
+fn valley(curve: &[(f64, f64)]) -> f64 {
+    const FLANK: usize = 8;
+    let best = least(&curve.iter().map(|c| c.1).collect::<Vec<_>>());
+    let left = line(&curve[best.saturating_sub(FLANK)..best]);
+    let right = line(&curve[(best + 1).min(DELAYS)..(best + 1 + FLANK).min(DELAYS)]);
+    let delay = match (left, right) {
+        (Some((a, slope_a)), Some((b, slope_b))) if slope_a < 0.0 && slope_b > 0.0 => (b - a) / (slope_a - slope_b),
+        _ => curve[best].0,
+    };
+    delay.clamp(0.0, LONGEST)
+}
+
+/// Of the segments in which the frisbee was to be seen at this delay, the part in which it was not; and the mean gap.
+/// Only segments count in which it also stood a little before and after: at an edge a small error of the pose decides.
+fn misses(views: &[&View], delay: f64) -> (f64, f64) {
+    let (mut due, mut missed, mut gap) = (0.0, 0.0, 0.0);
+    for view in views {
+        let around = [delay - MARGIN, delay, delay + MARGIN].map(|d| view.simulated(d));
+        for (segment, seen) in view.real().into_iter().enumerate() {
+            let expected = around.iter().all(|view| view[segment]);
+            due += f64::from(u8::from(expected));
+            missed += f64::from(u8::from(expected && !seen));
+        }
+        gap += view.gap(delay);
+    }
+    (if due > 0.0 { missed / due } else { 0.0 }, gap / views.len() as f64)
+}
+
+/// Delay, misses, gap as recorded and gap that is left.
+fn parameters(views: &[&View]) -> Vec<f64> {
+    let curve = sweep(views);
+    let delay = valley(&curve);
+    let (missed, left) = misses(views, delay);
+    vec![delay, missed, curve[0].1, left]
+}
+
+/// Fits samples.
+pub fn fit(samples: &[Sample]) -> Result<Report, Unfit> {
+    let views = views(samples);
+    let seen = views.iter().filter(|v| v.real() != [false; 3]).count();
+    if seen < 20 || seen == views.len() {
+        return Err(Unfit(format!(
+            "of {} samples with half a second before them {seen} see the frisbee; let robots turn on the spot near it, \
+             with a sample every {LONGEST_GAP} s or sooner",
+            views.len()
+        )));
+    }
+    let views: Vec<&View> = views.iter().collect();
+    let values = parameters(&views);
+    let errors = jackknife(&views, |kept| Some(parameters(kept)));
+    let rows = [
+        ("delay_s", "s", "age of what the camera shows"),
+        ("misses", "", "part of due segments not seen, at that age"),
+        ("gap", "", "mean gap of Eq. 7.4, as recorded"),
+        ("gap_left", "", "mean gap that the delay does not explain"),
+    ];
+    Ok(Report {
+        subject: "camera",
+        data: format!("{} samples, {seen} with the frisbee in view", views.len()),
+        estimates: estimates(&rows, &values, errors.as_deref()),
+        fit: format!("gap of Eq. 7.4: {:.3}, with the delay taken into account {:.3}", values[2], values[3]),
+        toml: format!("[camera]\ndelay_s = {:.4}\nmisses = {:.4}\n", values[0], values[1]),
+        panels: vec![gap_plot(&views, values[0]), delay_plot(&views, values[0])],
+    })
+}
+
+/// The gap at ten turning speeds: points, quartiles and means (Fig. 7.5).
+fn gap_plot(views: &[&View], delay: f64) -> Plot {
+    let mut plot = Plot::new("gap over the turning speed (Fig. 7.5)", "turning speed, rad/s", "gap of Eq. 7.4");
+    let gaps: Vec<(f64, f64, f64)> = views.par_iter().map(|v| (v.turn, v.gaps[0], v.gap(delay))).collect();
+    let (mut recorded, mut left, mut quartiles) = (Vec::new(), Vec::new(), Vec::new());
+    for bin in 1..=10 {
+        let nominal = FULL_TURN * f64::from(bin) / 10.0;
+        let near = |g: &&(f64, f64, f64)| (g.0 - nominal).abs() < FULL_TURN / 20.0;
+        let mut found: Vec<(f64, f64)> = gaps.iter().filter(near).map(|g| (g.1, g.2)).collect();
+        if found.is_empty() {
+            continue;
+        }
+        let n = found.len();
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        quartiles.push((nominal, found[n / 4].0, found[3 * n / 4].0));
+        recorded.push((nominal, found.iter().map(|f| f.0).sum::<f64>() / n as f64));
+        left.push((nominal, found.iter().map(|f| f.1).sum::<f64>() / n as f64));
+    }
+    plot.points("", Colour::Grey, gaps.iter().map(|g| (g.0, g.1)).collect());
+    plot.band("middle half", Colour::Blue, quartiles);
+    plot.line("mean", Colour::Blue, recorded);
+    plot.line("mean, delay explained", Colour::Green, left);
+    plot
+}
+
+fn delay_plot(views: &[&View], delay: f64) -> Plot {
+    let mut plot = Plot::new("gap over the assumed delay", "delay, s", "mean gap");
+    plot.line("", Colour::Blue, sweep(views));
+    plot.mark(&format!("{delay:.3} s"), Colour::Red, delay);
+    plot
+}

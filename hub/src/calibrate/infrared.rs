@@ -1,0 +1,225 @@
+//! The curve of the infra-red sensors (Eq. 7.3) from readings at known distances.
+//!
+//! A sensor reads scale * curve(distance) + offset, the curve being that of the mean sensor: scales have mean 1,
+//! offsets mean 0. The curve's 3500 counts are kept as printed, because a factor of steepness and shift would say the
+//! same. For a given ratio shift / steepness each sensor's far branch is a straight line over (distance + ratio)^-4, so
+//! only the ratio is searched for; the near branch is a line; and the knee is where both together fit best.
+
+use super::numerics::{golden, jackknife, least, line};
+use super::table::{self, Row};
+use super::{Report, Unfit, estimates};
+use crate::plot::{Colour, Plot};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use xpuck_registers::infrared::{Curve, MAX_COUNTS, PUBLISHED, SCALE};
+use xpuck_wire::FileError;
+
+/// Where the ratio shift / steepness is looked for, m.
+const RATIOS: (f64, f64) = (0.002, 0.08);
+/// Where the knee is looked for, m.
+const KNEES: (f64, f64) = (0.002, 0.015);
+/// Points that each branch of each sensor needs.
+const LEAST_POINTS: usize = 3;
+
+/// A reading; also a row of the record.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reading {
+    /// Which sensor; any number.
+    pub sensor: u8,
+    /// Distance to white card, m.
+    pub distance_m: f64,
+    /// ADC counts, ambient light subtracted.
+    pub raw: u16,
+}
+
+impl Row for Reading {
+    fn numbers(&self) -> Vec<(&'static str, f64, RangeInclusive<f64>)> {
+        vec![("distance_m", self.distance_m, 0.0..=0.2), ("raw", f64::from(self.raw), 0.0..=f64::from(MAX_COUNTS))]
+    }
+}
+
+/// Reads readings; `name` is what errors call the text.
+pub fn read(name: &str, text: &str) -> Result<Vec<Reading>, FileError> {
+    Ok(table::read::<Reading>(name, text)?.into_iter().map(|(_, reading)| reading).collect())
+}
+
+/// The readings as text.
+pub fn write(readings: &[Reading]) -> String {
+    table::write(readings)
+}
+
+/// A curve in double precision, with the sensors' scales and offsets and the sum of squared errors.
+#[derive(Clone, Debug)]
+struct Aligned {
+    steepness: f64,
+    shift: f64,
+    floor: f64,
+    near_level: f64,
+    near_slope: f64,
+    knee: f64,
+    /// Scale and offset of each sensor, in the order of the groups.
+    sensors: Vec<(f64, f64)>,
+    squares: f64,
+}
+
+/// The usable readings of each sensor. A reading at the end of the converter's range says only a bound.
+fn by_sensor(readings: &[Reading]) -> BTreeMap<u8, Vec<Reading>> {
+    let mut sensors: BTreeMap<u8, Vec<Reading>> = BTreeMap::new();
+    for reading in readings.iter().filter(|r| r.raw > 0 && r.raw < MAX_COUNTS) {
+        sensors.entry(reading.sensor).or_default().push(*reading);
+    }
+    sensors
+}
+
+/// Each sensor's far line for a ratio: value at infinity and slope; and the sum of squared errors.
+fn far_lines(sensors: &[Vec<Reading>], knee: f64, ratio: f64) -> Option<(Vec<(f64, f64)>, f64)> {
+    let (mut lines, mut squares) = (Vec::new(), 0.0);
+    for readings in sensors {
+        let far = readings.iter().filter(|r| r.distance_m > knee);
+        let points: Vec<_> = far.map(|r| ((r.distance_m + ratio).powi(-4), f64::from(r.raw))).collect();
+        let (at_infinity, slope) = if points.len() < LEAST_POINTS { None } else { line(&points) }?;
+        squares += points.iter().map(|(x, y)| (y - at_infinity - slope * x).powi(2)).sum::<f64>();
+        lines.push((at_infinity, slope));
+    }
+    Some((lines, squares))
+}
+
+/// The best curve whose knee is at this place.
+fn with_knee(sensors: &[Vec<Reading>], knee: f64) -> Option<Aligned> {
+    far_lines(sensors, knee, RATIOS.0)?;
+    let cost = |ratio| far_lines(sensors, knee, ratio).map_or(f64::INFINITY, |(_, squares)| squares);
+    let ratio = golden(RATIOS.0, RATIOS.1, 1e-7, cost);
+    let (lines, far_squares) = far_lines(sensors, knee, ratio)?;
+    let (n, scale) = (lines.len() as f64, f64::from(SCALE));
+    let slope = lines.iter().map(|l| l.1).sum::<f64>() / n;
+    let floor = -lines.iter().map(|l| l.0).sum::<f64>() / n / scale;
+    if slope <= 0.0 {
+        return None;
+    }
+    let steepness = (scale / slope).sqrt().sqrt();
+    let aligned = lines.iter().map(|(at_infinity, s)| (s / slope, at_infinity + s / slope * scale * floor)).collect();
+    let mut found = Aligned {
+        steepness,
+        shift: ratio * steepness,
+        floor,
+        near_level: 0.0,
+        near_slope: 0.0,
+        knee,
+        sensors: aligned,
+        squares: far_squares,
+    };
+    let mut near = Vec::new();
+    for (readings, (gain, offset)) in sensors.iter().zip(&found.sensors) {
+        let points = readings.iter().filter(|r| r.distance_m <= knee);
+        near.extend(points.map(|r| (r.distance_m, (f64::from(r.raw) - offset) / gain / scale)));
+    }
+    if near.len() < LEAST_POINTS {
+        return None;
+    }
+    let (level, slope) = line(&near)?;
+    (found.near_level, found.near_slope) = (level, -slope);
+    found.squares += near.iter().map(|(x, y)| ((y - level - slope * x) * scale).powi(2)).sum::<f64>();
+    Some(found)
+}
+
+/// The best curve over all knees, which are tried half way between neighbouring distances; and each try's error.
+fn align(sensors: &[Vec<Reading>]) -> Option<(Aligned, Vec<(f64, f64)>)> {
+    let mut distances: Vec<f64> = sensors.iter().flatten().map(|r| r.distance_m).collect();
+    distances.sort_by(f64::total_cmp);
+    distances.dedup();
+    let between = distances.windows(2).map(|d| (d[0] + d[1]) / 2.0);
+    let knees = between.filter(|knee| (KNEES.0..=KNEES.1).contains(knee));
+    let tries: Vec<Aligned> = knees.filter_map(|knee| with_knee(sensors, knee)).collect();
+    let squares: Vec<f64> = tries.iter().map(|t| t.squares).collect();
+    let count = sensors.iter().map(Vec::len).sum::<usize>() as f64;
+    let curve = tries.iter().map(|t| (1e3 * t.knee, (t.squares / count).sqrt())).collect();
+    (!tries.is_empty()).then(|| (tries[least(&squares)].clone(), curve))
+}
+
+/// Fits readings.
+pub fn fit(readings: &[Reading]) -> Result<Report, Unfit> {
+    let sensors = by_sensor(readings);
+    let (numbers, groups): (Vec<u8>, Vec<Vec<Reading>>) = sensors.into_iter().unzip();
+    let Some((found, knees)) = align(&groups) else {
+        return Err(Unfit(
+            "the readings do not show both branches: each sensor needs distances from 0 to 30 mm, at least 3 readings \
+             on each side of 2 to 15 mm, neither 0 nor 4095 counts, and nearer ones must be larger"
+                .into(),
+        ));
+    };
+    let values = |a: &Aligned| vec![a.steepness, a.shift, a.floor, a.near_level, a.near_slope, a.knee];
+    let without = |kept: &[Reading]| Some(values(&align(&by_sensor(kept).into_values().collect::<Vec<_>>())?.0));
+    let mut errors = jackknife(readings, without);
+    // A knee lies anywhere between two distances, however well both branches are known.
+    let spacing = knees.windows(2).map(|k| (k[1].0 - k[0].0) * 1e-3).fold(0.0, f64::max);
+    if let Some(errors) = &mut errors {
+        errors[5] = errors[5].max(spacing / 12f64.sqrt());
+    }
+    let rows = [
+        ("steepness", "1/m", "how fast the far branch falls"),
+        ("shift", "", "its shift"),
+        ("floor", "", "what is subtracted from it"),
+        ("near_level", "", "the near branch at 0 m"),
+        ("near_slope", "1/m", "how fast it falls"),
+        ("knee", "m", "distance up to which it holds"),
+    ];
+    let count = groups.iter().map(Vec::len).sum::<usize>();
+    let values = values(&found);
+    let mut toml = String::from("[infrared]\n");
+    for ((name, _, _), value) in rows.iter().zip(&values) {
+        toml += &format!("{name} = {value:.6}\n");
+    }
+    let list = |of: &dyn Fn(&(f64, f64)) -> String| found.sensors.iter().map(of).collect::<Vec<_>>().join(", ");
+    toml += &format!("sensors = {numbers:?}\n");
+    toml += &format!("scales = [{}]\n", list(&|s| format!("{:.4}", s.0)));
+    toml += &format!("offsets = [{}]\n", list(&|s| format!("{:.1}", s.1)));
+    Ok(Report {
+        subject: "ir",
+        data: format!(
+            "{count} readings of {} sensors, {} at the end of their range left out",
+            groups.len(),
+            readings.len() - count
+        ),
+        estimates: estimates(&rows, &values, errors.as_deref()),
+        fit: format!("error of a reading: {:.1} counts", (found.squares / count as f64).sqrt()),
+        toml,
+        panels: vec![curves(&groups, &found), knee_plot(&found, knees)],
+    })
+}
+
+impl Aligned {
+    fn curve(&self) -> Curve {
+        Curve {
+            steepness: self.steepness as f32,
+            shift: self.shift as f32,
+            floor: self.floor as f32,
+            near_level: self.near_level as f32,
+            near_slope: self.near_slope as f32,
+            knee: self.knee as f32,
+        }
+    }
+}
+
+/// The aligned readings with the fitted curve (Fig. 7.4).
+fn curves(sensors: &[Vec<Reading>], found: &Aligned) -> Plot {
+    let mut plot = Plot::new("readings, aligned, and the fitted curve (Fig. 7.4)", "distance, mm", "counts");
+    let aligned = sensors.iter().zip(&found.sensors).flat_map(|(readings, (scale, offset))| {
+        readings.iter().map(move |r| (1e3 * r.distance_m, (f64::from(r.raw) - offset) / scale))
+    });
+    plot.points("readings", Colour::Grey, aligned.collect());
+    let draw = |curve: Curve| -> Vec<(f64, f64)> {
+        (0..=150).map(|i| (f64::from(i) * 0.2, f64::from(curve.counts(i as f32 * 0.2e-3)))).collect()
+    };
+    plot.line("as printed", Colour::Orange, draw(PUBLISHED));
+    plot.line("fitted", Colour::Blue, draw(found.curve()));
+    plot
+}
+
+fn knee_plot(found: &Aligned, knees: Vec<(f64, f64)>) -> Plot {
+    let mut plot = Plot::new("error over the place of the knee", "knee, mm", "error of a reading, counts");
+    plot.line("", Colour::Blue, knees);
+    plot.mark(&format!("{:.2}", 1e3 * found.knee), Colour::Red, 1e3 * found.knee);
+    plot
+}

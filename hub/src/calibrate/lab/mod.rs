@@ -1,0 +1,14 @@
+//! A laboratory in the simulator: records of the form that a real one keeps, with known parameters.
+
+mod bench;
+mod runs;
+
+pub use bench::{InfraredBench, infrared};
+pub use runs::{Encounters, encounters, pauses, turns};
+
+use xpuck_kernels::random::{Draws, normal_pair};
+
+/// A standard normal deviate.
+fn normal(draws: &mut Draws) -> f32 {
+    normal_pair(draws.word(), draws.word()).0
+}

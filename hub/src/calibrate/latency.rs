@@ -1,0 +1,151 @@
+//! How late motion capture tells what a robot was commanded (thesis 7.3.3, Fig. 7.6).
+//!
+//! The commanded wheels drive a simulated robot, so that its inertia is not counted as lateness. Its forward speed is
+//! correlated with that of the recorded poses over the delay, both continuous by linear interpolation; the delay is
+//! that of the greatest correlation.
+
+use super::numerics::{jackknife, minimum, spread};
+use super::poses::{FRISBEE, Run};
+use super::{Report, Unfit, estimates};
+use crate::plot::{Colour, Plot};
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::world::model::DT;
+use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::{Body, Shape};
+
+/// Longest delay that is looked for, s.
+const LONGEST: f64 = 1.0;
+/// The delay is found to within this, s.
+const TOLERANCE: f64 = 1e-5;
+/// Poses at most this far apart, s.
+const LONGEST_GAP: f64 = 0.2;
+/// Samples are cut into so many parts, whose spread gives the error.
+const PARTS: usize = 10;
+
+/// A robot's forward speed as sensed at a time, m/s, and of which signal it is a sample.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    signal: usize,
+    time: f64,
+    speed: f64,
+}
+
+/// Forward speed of a commanded robot: at the ends of physics steps from `start` on.
+#[derive(Debug)]
+struct Expected {
+    start: f64,
+    speeds: Vec<f64>,
+}
+
+impl Expected {
+    /// A lone robot that starts at rest, driven by what run says was commanded to body `i`.
+    fn of(run: &Run, i: usize) -> Expected {
+        let start = run.frames[0].time;
+        let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
+        let mut body = [Body::at_rest(Shape::ROBOT, run.frames[0].poses[i])];
+        let mut speeds = vec![0.0];
+        let steps = ((run.frames[run.frames.len() - 1].time - start) / f64::from(DT)) as u32;
+        for k in 0..steps {
+            // The command of a step's middle is on average neither early nor late.
+            body[0].wheels = run.at(start + (f64::from(k) + 0.5) * f64::from(DT)).wheels[i];
+            physics::step(&mut body, &physics, 0, 0, k);
+            speeds.push(f64::from(body[0].velocity.dot(Vec2::unit(body[0].pose.heading))));
+        }
+        Expected { start, speeds }
+    }
+
+    /// The speed at a time. The position moves with speed k over the whole of step k, so that speed belongs to its
+    /// middle.
+    fn at(&self, time: f64) -> f64 {
+        let place = ((time - self.start) / f64::from(DT) + 0.5).clamp(0.0, (self.speeds.len() - 1) as f64);
+        let below = (place as usize).min(self.speeds.len() - 2);
+        let part = place - below as f64;
+        self.speeds[below] * (1.0 - part) + self.speeds[below + 1] * part
+    }
+}
+
+/// Forward speeds from poses by central differences, where the whole range of delays has a past.
+fn sensed(run: &Run, i: usize, signal: usize) -> Vec<Sample> {
+    let first = run.frames[0].time + LONGEST;
+    let speed = |w: &[super::poses::Frame]| {
+        let between = w[2].poses[i].at - w[0].poses[i].at;
+        let (time, elapsed) = ((w[0].time + w[2].time) / 2.0, w[2].time - w[0].time);
+        let speed = f64::from(between.dot(Vec2::unit(w[1].poses[i].heading))) / elapsed;
+        Sample { signal, time, speed }
+    };
+    run.frames.windows(3).map(speed).filter(|s| s.time >= first).collect()
+}
+
+/// Correlation of what is sensed with what is expected `delay` earlier; 0 if either never changes.
+fn correlation(samples: &[Sample], expected: &[Expected], delay: f64) -> f64 {
+    let pairs: Vec<(f64, f64)> = samples.iter().map(|s| (s.speed, expected[s.signal].at(s.time - delay))).collect();
+    let n = pairs.len() as f64;
+    let (ma, mb) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
+    let [mut aa, mut ab, mut bb] = [0.0; 3];
+    for (a, b) in &pairs {
+        aa += (a - ma).powi(2);
+        ab += (a - ma) * (b - mb);
+        bb += (b - mb).powi(2);
+    }
+    if aa > 0.0 && bb > 0.0 { ab / (aa * bb).sqrt() } else { 0.0 }
+}
+
+fn best_delay(samples: &[Sample], expected: &[Expected]) -> f64 {
+    minimum(&spread(0.0, LONGEST, 101), TOLERANCE, |delay| -correlation(samples, expected, delay))
+}
+
+/// Fits the poses of all robots of all runs.
+pub fn fit(runs: &[Run]) -> Result<Report, Unfit> {
+    let (mut expected, mut samples) = (Vec::new(), Vec::new());
+    for run in runs {
+        if run.longest_gap() > LONGEST_GAP {
+            let gap = run.longest_gap();
+            return Err(Unfit(format!("frames are up to {gap:.2} s apart; record at least every {LONGEST_GAP} s")));
+        }
+        for i in (0..run.bodies.len()).filter(|i| run.bodies[*i] != FRISBEE) {
+            samples.extend(sensed(run, i, expected.len()));
+            expected.push(Expected::of(run, i));
+        }
+    }
+    if samples.len() < 2 * PARTS {
+        return Err(Unfit(format!("{} poses after the first second; record half a minute", samples.len())));
+    }
+    let delay = best_delay(&samples, &expected);
+    let best = correlation(&samples, &expected, delay);
+    if best < 0.5 {
+        return Err(Unfit(format!(
+            "commanded and sensed speed hardly agree at any delay up to {LONGEST} s (correlation {best:.2}); let a \
+             robot drive ahead and pause every few seconds, touching nothing"
+        )));
+    }
+    let parts: Vec<&[Sample]> = samples.chunks(samples.len().div_ceil(PARTS)).collect();
+    let errors = jackknife(&parts, |kept| Some(vec![best_delay(&kept.concat(), &expected)]));
+    Ok(Report {
+        subject: "latency",
+        data: format!("{} speeds of {} robots", samples.len(), expected.len()),
+        estimates: estimates(&[("latency_s", "s", "from a command to its pose")], &[delay], errors.as_deref()),
+        fit: format!("correlation at this delay: {best:.4}"),
+        toml: format!("[senses]\nlatency_s = {delay:.4}\n"),
+        panels: vec![example(&samples, &expected), sweep(&samples, &expected, delay)],
+    })
+}
+
+/// Five seconds of both speeds (Fig. 7.6).
+fn example(samples: &[Sample], expected: &[Expected]) -> Plot {
+    let mut plot = Plot::new("commanded and sensed speed (Fig. 7.6)", "time, s", "forward speed, m/s");
+    let first = samples[0];
+    let shown = samples.iter().filter(|s| s.signal == first.signal && s.time < first.time + 8.0);
+    let times: Vec<&Sample> = shown.collect();
+    let at = |s: &&Sample| (s.time, expected[s.signal].at(s.time));
+    plot.line("commanded", Colour::Orange, times.iter().map(at).collect());
+    plot.line("sensed", Colour::Blue, times.iter().map(|s| (s.time, s.speed)).collect());
+    plot
+}
+
+fn sweep(samples: &[Sample], expected: &[Expected], delay: f64) -> Plot {
+    let mut plot = Plot::new("agreement over the delay", "delay, s", "correlation");
+    let curve = spread(0.0, LONGEST, 101).into_iter().map(|d| (d, correlation(samples, expected, d)));
+    plot.line("", Colour::Blue, curve.collect());
+    plot.mark(&format!("{delay:.3} s"), Colour::Red, delay);
+    plot
+}

@@ -1,0 +1,181 @@
+//! `xpuck calibrate`: hidden parameters come back within 5 %, and wrong records are refused clearly.
+
+use crate::common::xpuck;
+use serde_json::Value;
+use std::process::Output;
+use xpuck_hub::calibrate::lab::{self, Encounters, InfraredBench};
+use xpuck_hub::calibrate::{Report, camera, collisions, infrared, latency};
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::model::HALF_ARENA;
+use xpuck_kernels::world::physics::Physics;
+use xpuck_registers::infrared::Curve;
+
+/// Every parameter that has a truth is within 5 % of it.
+fn recovered(report: &Report, truth: &[f64]) {
+    for (estimate, truth) in report.estimates.iter().zip(truth) {
+        let off = (estimate.value - truth).abs() / truth;
+        assert!(off < 0.05, "{} {}: {} for {truth}", report.subject, estimate.name, estimate.value);
+        let error = estimate.error.unwrap() / truth;
+        assert!(error > 0.0 && error < 0.05, "{}: the error is {error} of the value", estimate.name);
+    }
+}
+
+/// Numbers from a range that the fits do not know.
+fn hidden(seed: u64) -> impl FnMut(f32, f32) -> f32 {
+    let mut draws = Draws::new(seed, 0, 0, 0, Stream::Evolution);
+    move |low, high| draws.range(low, high)
+}
+
+#[test]
+fn encounters_give_back_friction_restitution_and_noise() {
+    for seed in 1..=3 {
+        let mut hidden = hidden(seed);
+        let physics = Physics {
+            mu_bodies: hidden(0.05, 0.4),
+            restitution: hidden(0.05, 0.5),
+            noise: [hidden(0.02, 0.2), hidden(0.02, 0.2), hidden(0.05, 0.2)],
+            ..Physics::default()
+        };
+        let setting = Encounters { physics, pose_noise: [2e-5, 1e-4], runs: 160, seconds: 6.0, seed };
+        let report = collisions::fit(&lab::encounters(&setting), HALF_ARENA).unwrap();
+        let [a, b, c] = physics.noise;
+        recovered(&report, &[physics.mu_bodies, physics.restitution, a, b, c].map(f64::from));
+    }
+}
+
+#[test]
+fn infrared_readings_give_back_the_curve() {
+    for seed in 1..=10 {
+        let mut hidden = hidden(seed);
+        // Both branches meet at the knee up to a small step, as those of Eq. 7.3 do.
+        let (steepness, knee, near_slope) = (hidden(30.0, 50.0), hidden(0.005, 0.009), hidden(4.0, 8.0));
+        let (shift, floor) = (hidden(0.98, 1.02) - steepness * knee, hidden(0.03, 0.09));
+        let level = (steepness * knee + shift).powi(-4) - floor;
+        let near_level = level + near_slope * knee + hidden(-0.03, 0.03);
+        let curve = Curve { steepness, shift, floor, near_level, near_slope, knee };
+        let bench = InfraredBench { curve, scale_spread: 0.02, offset_spread: 5.0, noise: 2.0, seed };
+        let report = infrared::fit(&lab::infrared(&bench)).unwrap();
+        let truth = [curve.steepness, curve.shift, curve.floor, curve.near_level, curve.near_slope, curve.knee];
+        recovered(&report, &truth.map(f64::from));
+    }
+}
+
+#[test]
+fn pauses_give_back_the_latency() {
+    for seed in 1..=10 {
+        let delay = f64::from(hidden(seed)(0.05, 0.4));
+        let report = latency::fit(&[lab::pauses(&Physics::default(), delay, 60.0, seed)]).unwrap();
+        recovered(&report, &[delay]);
+    }
+}
+
+#[test]
+fn turns_give_back_delay_and_misses() {
+    for seed in 1..=3 {
+        let mut hidden = hidden(seed);
+        let (delay, misses) = (hidden(0.05, 0.3), hidden(0.1, 0.4));
+        let samples = lab::turns(&Physics::default(), f64::from(delay), misses, 120.0, seed);
+        recovered(&camera::fit(&samples).unwrap(), &[delay, misses].map(f64::from));
+    }
+}
+
+fn calibrate(arguments: &[&str]) -> Output {
+    xpuck().arg("calibrate").args(arguments).output().unwrap()
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let output = calibrate(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Every subject with a record that is quick to make and fit.
+const QUICK: [(&str, &[&str]); 4] = [
+    ("collisions", &["--runs", "12", "--seconds", "3"]),
+    ("ir", &[]),
+    ("camera", &["--seconds", "10"]),
+    ("latency", &["--seconds", "20"]),
+];
+
+#[test]
+fn every_subject_goes_from_a_record_to_a_plot_and_parameters() {
+    let dir = tempfile::tempdir().unwrap();
+    let [data, plot, parameters] = ["r.csv", "r.svg", "r.toml"].map(|f| dir.path().join(f).display().to_string());
+    for (subject, options) in QUICK {
+        assert_eq!(stdout(&[&["record", subject, "--seed", "5", "-o", &data], options].concat()), "");
+        let printed = stdout(&[&["record", subject, "--seed", "5"], options].concat());
+        assert_eq!(printed, std::fs::read_to_string(&data).unwrap(), "a seed fixes the record");
+        let json = stdout(&[subject, &data, "--json", "-o", &plot, "--toml", &parameters]);
+        let report: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(report["subject"], subject);
+        let toml = std::fs::read_to_string(&parameters).unwrap();
+        assert!(toml.parse::<toml::Table>().is_ok() && report["toml"] == toml.as_str(), "{toml}");
+        let text = stdout(&[subject, &data]);
+        for estimate in report["estimates"].as_array().unwrap() {
+            assert!(estimate["error"].is_f64() && text.contains(estimate["name"].as_str().unwrap()), "{estimate}");
+        }
+        assert!(text.ends_with(&toml), "{text}");
+        let svg = std::fs::read_to_string(&plot).unwrap();
+        let lines = roxmltree::Document::parse(&svg).unwrap();
+        assert!(lines.descendants().filter(|n| n.attribute("class") == Some("line")).count() >= 2);
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_digit() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("r.csv").display().to_string();
+    for (subject, options) in QUICK {
+        stdout(&[&["record", subject, "-o", &data], options].concat());
+        let with = |threads| {
+            let output =
+                xpuck().args(["calibrate", subject, &data, "--json"]).env("RAYON_NUM_THREADS", threads).output();
+            output.unwrap().stdout
+        };
+        assert!(with("1") == with("3"), "{subject}");
+    }
+}
+
+#[test]
+fn wrong_records_are_one_line_that_names_the_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("r.csv");
+    let poses = "run,time_s,body,x_m,y_m,heading_rad,left_m_s,right_m_s\n";
+    let row = |time: f64, x: &str| format!("1,{time},xp01,{x},0,0,0,0\n");
+    let cases = [
+        ("collisions", "run,time_s\n1,0\n".into(), "line 2: missing field `body`"),
+        ("collisions", format!("{poses}{}", row(0.0, "left")), "line 2, column `x_m`: invalid float literal"),
+        ("collisions", format!("{poses}{}", row(0.0, "99")), "line 2, column `x_m`: 99 is outside -10 to 10"),
+        ("collisions", format!("{poses}{}", row(0.0, "nan")), "line 2, column `x_m`: NaN is outside -10 to 10"),
+        ("collisions", format!("{poses}1,0,xp01\n"), "line 2: 3 values for 8 columns"),
+        ("collisions", format!("{poses}{}", row(0.0, "0")), "line 2: run 1 has one frame; a run needs at least two"),
+        (
+            "collisions",
+            format!("{poses}{}{}", row(0.1, "0"), row(0.0, "0")),
+            "line 3, column `time_s`: 0 does not come",
+        ),
+        ("collisions", format!("{poses}{0}{0}", row(0.0, "0")), "line 3: body `xp01` twice at 0 s of run 1"),
+        (
+            "collisions",
+            format!("{poses}{}{}", row(0.0, "0"), row(1.0, "0")),
+            "are up to 1.000 s apart; record at least",
+        ),
+        ("collisions", format!("{poses}{}{}", row(0.0, "0"), row(0.025, "0.1")), "`xp01` moves 10.0 cm in its first"),
+        ("collisions", format!("{poses}{}{}", row(0.0, "0"), row(0.025, "0")), "no bodies touch each other or a wall"),
+        ("latency", format!("{poses}{}{}", row(0.0, "0"), row(0.025, "0")), "0 poses after the first second"),
+        ("ir", "sensor,distance_m,raw\n1,0.01,5000\n".into(), "line 2, column `raw`: 5000 is outside 0 to 4095"),
+        ("ir", "sensor,distance_m,raw\n1,0.01,2000\n".into(), "each sensor needs distances from 0 to 30 mm"),
+        ("ir", "sensor,distance_m,raw,lux\n1,0.01,2000,3\n".into(), "line 2: unknown field `lux`, expected one of"),
+        ("camera", String::new(), "no rows; docs/calibration.md says what a record holds"),
+    ];
+    for (subject, text, expected) in cases {
+        std::fs::write(&file, &text).unwrap();
+        let output = calibrate(&[subject, file.to_str().unwrap()]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{text}");
+        assert!(error.starts_with("xpuck: ") && error.contains("r.csv: ") && error.lines().count() == 1, "{error}");
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+    let error = String::from_utf8(calibrate(&["record", "latency", "--delay", "7"]).stderr).unwrap();
+    assert!(error.contains("--delay takes 0 to 0.9, not 7"), "{error}");
+}
