@@ -12,7 +12,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
-use xpuck_kernels::world::model::{HALF_ARENA, V_MAX, WHEELBASE};
+use xpuck_kernels::world::model::{V_MAX, WHEELBASE};
+use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_kernels::world::{Body, Colour as Seen, Pose, Shape, senses};
 use xpuck_wire::FileError;
@@ -147,7 +148,7 @@ impl<'a> View<'a> {
         let robot = a.robot.towards(&b.robot, part);
         let frisbee = Pose { at: a.frisbee + (b.frisbee - a.frisbee) * part, heading: 0.0 };
         let bodies = [Body::at_rest(Shape::ROBOT, robot), Body::at_rest(Shape::FRISBEE, frisbee)];
-        senses::camera(&bodies, 0, &[], HALF_ARENA).0[Seen::Blue as usize]
+        senses::camera(&bodies, 0, &[], &Physics::default()).0[Seen::Blue as usize]
     }
 
     fn real(&self) -> [bool; 3] {

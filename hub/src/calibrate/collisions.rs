@@ -49,7 +49,13 @@ struct Contact {
 
 impl Contact {
     fn physics(self, half_arena: (f32, f32)) -> Physics {
-        Physics { mu_bodies: self.friction as f32, restitution: self.restitution as f32, noise: [0.0; 3], half_arena }
+        Physics {
+            mu_bodies: self.friction as f32,
+            restitution: self.restitution as f32,
+            noise: [0.0; 3],
+            half_arena,
+            ..Physics::default()
+        }
     }
 }
 

@@ -36,7 +36,7 @@ fn encounters_give_back_friction_restitution_and_noise() {
             noise: [hidden(0.02, 0.2), hidden(0.02, 0.2), hidden(0.05, 0.2)],
             ..Physics::default()
         };
-        let setting = Encounters { physics, pose_noise: [2e-5, 1e-4], runs: 160, seconds: 6.0, seed };
+        let setting = Encounters { physics: physics.clone(), pose_noise: [2e-5, 1e-4], runs: 160, seconds: 6.0, seed };
         let report = collisions::fit(&lab::encounters(&setting), HALF_ARENA).unwrap();
         let [a, b, c] = physics.noise;
         recovered(&report, &[physics.mu_bodies, physics.restitution, a, b, c].map(f64::from));

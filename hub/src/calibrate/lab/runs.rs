@@ -10,7 +10,7 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Colour, Pose, Shape, senses};
 
 /// What encounters are made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Encounters {
     /// The physics of the arena.
     pub physics: Physics,
@@ -151,7 +151,7 @@ pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64
             let time = f64::from(k) * 0.1;
             let past = truth.at(time - delay).poses;
             let view = [Body::at_rest(Shape::ROBOT, past[0]), Body::at_rest(Shape::FRISBEE, past[1])];
-            let blue = senses::camera(&view, 0, &[], HALF_ARENA).0[Colour::Blue as usize];
+            let blue = senses::camera(&view, 0, &[], &Physics::default()).0[Colour::Blue as usize];
             let segments = blue.map(|seen| seen && draws.unit() >= misses);
             let now = truth.at(time).poses;
             samples.push(Sample { run: run + 1, time, robot: now[0], frisbee: now[1].at, segments });
