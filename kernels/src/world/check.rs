@@ -1,18 +1,17 @@
 //! Whether a world can be run: every number in its range, everything inside the arena, nothing in anything else.
 
-use super::body::Shape;
-use super::model::RELOCATION_RADIUS;
-use super::model::{MAX_DISCS, MAX_ROBOTS, ROBOT_RADIUS};
+use super::body::{Body, Shape};
+use super::model::{MAX_DISCS, MAX_ROBOTS, RELOCATION_RADIUS, ROBOT_RADIUS};
 use super::spec::{Area, Start, WorldSpec};
 use super::start;
 use super::task::{Region, Task};
-use crate::math::{Vec2, vec2};
+use crate::math::Vec2;
 use crate::random::{Draws, Stream};
 
 /// Most inner walls, and most patches, in a world.
-pub const MAX_WALLS: usize = 16;
+const MAX_WALLS: usize = 16;
 /// Most starts of a world.
-pub const MAX_STARTS: usize = 16;
+const MAX_STARTS: usize = 16;
 /// Starts of each kind that are tried out.
 const TRIALS: u32 = 32;
 /// Bodies may touch at the start, and rounding may let them overlap by this much, m.
@@ -128,23 +127,7 @@ impl WorldSpec {
             return refuse("the task is to move the first disc, and there is no disc; add one".into());
         }
         match &self.task {
-            Task::Transport => {
-                let radius = RELOCATION_RADIUS + self.discs[0].shape.radius;
-                within(
-                    "radius of disc 1",
-                    radius - RELOCATION_RADIUS,
-                    0.0,
-                    self.physics.half_arena.0 - RELOCATION_RADIUS,
-                )?;
-                for (i, wall) in (1..).zip(&self.physics.walls) {
-                    if wall.offset(Vec2::ZERO).length() < radius {
-                        return refuse(format!(
-                            "wall {i} is within {radius} m of the centre, where disc 1 is put back; move it or choose transport-once"
-                        ));
-                    }
-                }
-                Ok(())
-            }
+            Task::Transport => self.check_relocation(),
             Task::Aggregation { range } => {
                 count("robots for aggregation", self.robots, 2, MAX_ROBOTS)?;
                 within("aggregation range", *range, 2.0 * ROBOT_RADIUS, 20.0)
@@ -155,6 +138,21 @@ impl WorldSpec {
             Task::Foraging { nest, food } => self.check_foraging(nest, food),
             Task::TransportOnce | Task::TransportPosition => Ok(()),
         }
+    }
+
+    fn check_relocation(&self) -> Checked {
+        let radius = self.discs[0].shape.radius;
+        within("radius of disc 1", radius, 0.0, self.physics.half_arena.0 - RELOCATION_RADIUS)?;
+        let reach = RELOCATION_RADIUS + radius;
+        for (i, wall) in (1..).zip(&self.physics.walls) {
+            if wall.offset(Vec2::ZERO).length() < reach {
+                return refuse(format!(
+                    "wall {i} is within {reach} m of the centre, where disc 1 is put back; move it or choose \
+                     transport-once"
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn check_foraging(&self, nest: &Region, food: &Region) -> Checked {
@@ -180,29 +178,34 @@ impl WorldSpec {
         for start in 0..self.starts.len() {
             for world in 0..TRIALS {
                 let bodies = start::place(self, start, &mut Draws::new(0, world, 0, 0, Stream::Start));
-                let name = |i: usize| {
-                    if i < self.robots { format!("robot {}", i + 1) } else { format!("disc {}", i + 1 - self.robots) }
-                };
-                let place = format!("at start {}", start + 1);
-                for (i, a) in bodies.iter().enumerate() {
-                    for (j, b) in bodies.iter().enumerate().skip(i + 1) {
-                        let room = (b.pose.at - a.pose.at).length() - (a.shape.radius + b.shape.radius);
-                        if room < -TOLERANCE {
-                            let (a, b, by) = (name(i), name(j), -room);
-                            return refuse(format!(
-                                "{a} overlaps {b} by {by:.3} m {place}; move them apart or make room"
-                            ));
-                        }
-                    }
-                    for (w, wall) in (1..).zip(&self.physics.walls) {
-                        if wall.offset(a.pose.at).length() < a.shape.radius - TOLERANCE {
-                            return refuse(format!("{} overlaps wall {w} {place}; move one of them", name(i)));
-                        }
-                    }
+                if let Some(overlap) = self.overlap(&bodies) {
+                    return refuse(format!("{overlap} at start {}; move them apart or make room", start + 1));
                 }
             }
         }
         Ok(())
+    }
+
+    fn overlap(&self, bodies: &[Body]) -> Option<String> {
+        let name = |i: usize| match i.checked_sub(self.robots) {
+            None => format!("robot {}", i + 1),
+            Some(disc) => format!("disc {}", disc + 1),
+        };
+        for (i, a) in bodies.iter().enumerate() {
+            for (j, b) in bodies.iter().enumerate().skip(i + 1) {
+                let depth = a.shape.radius + b.shape.radius - (b.pose.at - a.pose.at).length();
+                if depth > TOLERANCE {
+                    return Some(format!("{} overlaps {} by {depth:.3} m", name(i), name(j)));
+                }
+            }
+            for (w, wall) in (1..).zip(&self.physics.walls) {
+                let depth = a.shape.radius - wall.offset(a.pose.at).length();
+                if depth > TOLERANCE {
+                    return Some(format!("{} overlaps wall {w} by {depth:.3} m", name(i)));
+                }
+            }
+        }
+        None
     }
 
     /// All of an area lies in the arena, so far from the walls that a body fits there.
@@ -217,9 +220,10 @@ impl WorldSpec {
 
     fn check_place(&self, what: &str, at: Vec2, radius: f32) -> Checked {
         let (hx, hy) = self.physics.half_arena;
-        let reach = vec2(hx - radius, hy - radius);
-        within(&format!("{what}, x"), at.x, -reach.x, reach.x)?;
-        within(&format!("{what}, y"), at.y, -reach.y, reach.y)
+        // To a tenth of a millimetre, so that messages show no rounding errors.
+        let reach = [hx, hy].map(|half| ((half - radius) * 1e4).round() / 1e4);
+        within(&format!("{what}, x"), at.x, -reach[0], reach[0])?;
+        within(&format!("{what}, y"), at.y, -reach[1], reach[1])
     }
 }
 

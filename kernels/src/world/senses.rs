@@ -5,7 +5,7 @@ use super::model::{
     CAMERA_COLUMNS, CAMERA_FOV, NEIGHBOUR_MIN, NEIGHBOUR_RANGE, PROX_ANGLES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE,
 };
 use super::physics::Physics;
-use super::wall::Wall;
+use super::wall::{columns_hidden, inner_walls_seen, ray_to_inner_wall};
 use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
 
 /// A coloured stretch of wall, in the world frame.
@@ -140,36 +140,8 @@ fn ray_to_wall(from: f32, direction: f32, half: f32) -> f32 {
     if direction == 0.0 { f32::INFINITY } else { distance }
 }
 
-/// Distance from a robot's rim along a ray to an inner wall; 0 where the wall is in the robot, infinite if the ray
-/// misses. The ray starts at the robot's centre, since its rim may be behind the wall that it is pressed against.
-#[inline(always)]
-pub(crate) fn ray_to_inner_wall(wall: &Wall, centre: Vec2, direction: Vec2) -> f32 {
-    max(wall.distance_along(centre, direction) - ROBOT_RADIUS, 0.0)
-}
-
-/// The squared distance to the nearest inner wall in each column of the camera; infinite where there is none.
-pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
-    let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
-    if walls.is_empty() {
-        return squares;
-    }
-    for (column, square) in squares.iter_mut().enumerate() {
-        let direction = column_direction(column, heading);
-        for wall in walls {
-            let distance = wall.distance_along(at, direction);
-            *square = min(distance * distance, *square);
-        }
-    }
-    squares
-}
-
-/// The columns of the camera in which an inner wall is nearer than `square`, a squared distance, as bits.
-pub(crate) fn columns_hidden(walls: &[f32; CAMERA_COLUMNS], square: f32) -> u32 {
-    walls.iter().enumerate().fold(0, |bits, (column, wall)| bits | u32::from(*wall <= square) << column)
-}
-
 /// The direction of the middle of a camera's column, in the world's frame.
-fn column_direction(column: usize, heading: f32) -> Vec2 {
+pub(crate) fn column_direction(column: usize, heading: f32) -> Vec2 {
     const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
     Vec2::unit(wrap_angle(heading + (CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5))))
 }
@@ -364,22 +336,6 @@ mod tests {
         assert_eq!(camera(&bodies, 0, &[patch], &open()).0[Colour::Green as usize], [true, true, true]);
         let hidden = [robot(0.0, 0.0, 0.0), robot(0.08, 0.0, 0.0)];
         assert_eq!(camera(&hidden, 0, &[patch], &open()).0[Colour::Green as usize], [false; 3]);
-    }
-
-    #[test]
-    fn inner_walls_are_felt_and_hide_what_is_behind() {
-        let wall = |x: f32| Physics { walls: vec![Wall { from: vec2(x, -0.5), to: vec2(x, 0.5) }], ..open() };
-        let me = [robot(0.0, 0.0, -0.297)];
-        let readings = proximity(&me, 0, &wall(0.05));
-        assert!((readings[0] - (1.0 - 0.0125 / 0.030)).abs() < 1e-4, "{readings:?}");
-        assert_eq!((readings[4], proximity(&me, 0, &wall(0.07))), (0.0, [0.0; 8]));
-        assert_eq!(proximity(&me, 0, &wall(0.037))[0], 1.0, "pressed against the wall");
-        let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.5, colour: Colour::Green };
-        let bodies = [robot(0.0, 0.0, 0.0), frisbee(0.6, 0.0)];
-        let seen = |x: f32| camera(&bodies, 0, &[patch], &wall(x)).0.map(|colour| colour.contains(&true));
-        assert_eq!(seen(-0.2), [false, true, true], "the wall is behind the robot");
-        assert_eq!(seen(0.4), [false; 3], "the wall hides disc and patch");
-        assert_eq!(seen(0.8), [false, false, true], "the wall hides the patch");
     }
 
     #[test]

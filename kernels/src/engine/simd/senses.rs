@@ -6,10 +6,10 @@ use crate::engine::Sensing;
 use crate::math::{Vec2, max, min, vec2};
 use crate::world::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE};
 use crate::world::senses::{
-    COLUMNS_PER_SEGMENT, attraction_of_sum, columns, columns_hidden, inner_walls_seen, neighbour, patch_behind,
-    ray_directions, ray_to_circle, ray_to_inner_wall, ray_to_walls, reading, segments_vector, walls_within_reach,
-    within_reach,
+    COLUMNS_PER_SEGMENT, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
+    ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
 };
+use crate::world::wall::{columns_hidden, inner_walls_seen, ray_to_inner_wall};
 
 /// What all robots sense now, as far as it is wanted.
 #[inline(always)]

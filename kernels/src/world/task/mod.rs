@@ -48,6 +48,19 @@ pub enum Task {
 }
 
 impl Task {
+    /// Name in files and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Task::Transport => "transport",
+            Task::TransportOnce => "transport-once",
+            Task::TransportPosition => "transport-position",
+            Task::Aggregation { .. } => "aggregation",
+            Task::Dispersion => "dispersion",
+            Task::Coverage { .. } => "coverage",
+            Task::Foraging { .. } => "foraging",
+        }
+    }
+
     /// True if the first disc is what the task is about.
     pub fn moves_disc(&self) -> bool {
         matches!(self, Task::Transport | Task::TransportOnce | Task::TransportPosition)
