@@ -20,3 +20,4 @@ pub mod study;
 pub mod switchboard;
 pub mod trails;
 pub mod virtual_senses;
+pub mod world_file;

@@ -36,6 +36,7 @@ enum Command {
     Check(cli::check::CheckArgs),
     Tree(cli::tree::TreeArgs),
     Calibrate(cli::calibrate::CalibrateArgs),
+    World(cli::world::WorldArgs),
 }
 
 fn main() -> ExitCode {
@@ -66,6 +67,7 @@ fn dispatch(command: &Command) -> Result<bool> {
         Command::Check(args) => cli::check::run(args)?,
         Command::Tree(args) => cli::tree::run(args)?,
         Command::Calibrate(args) => cli::calibrate::run(args)?,
+        Command::World(args) => cli::world::run(args)?,
     }
     Ok(true)
 }

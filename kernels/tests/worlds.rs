@@ -80,8 +80,8 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
     };
     let jobs: Vec<Job> = (0..300).map(job).collect();
     let programs = programs();
-    let outcomes = Reference.run(&programs, &jobs);
-    for (job, (a, b)) in jobs.iter().zip(outcomes.iter().zip(&Simd.run(&programs, &jobs))) {
+    let outcomes = Reference::default().run(&programs, &jobs);
+    for (job, (a, b)) in jobs.iter().zip(outcomes.iter().zip(&Simd::default().run(&programs, &jobs))) {
         assert_eq!(a, b, "{job:?}");
     }
     for spec in &specs {

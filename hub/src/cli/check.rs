@@ -10,7 +10,7 @@ use xpuck_wire::{Experiment, Swarm};
 
 /// Check files offline: trees (.bt), experiments, and swarm.toml, hub.toml and arena.toml by their names.
 ///
-/// A robot's file is checked by `xpuckd --check --config FILE`.
+/// A robot's file is checked by `xpuckd --check --config FILE`, a world by `xpuck world check FILE`.
 #[derive(Args)]
 pub struct CheckArgs {
     /// Files to check.

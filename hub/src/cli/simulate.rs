@@ -1,6 +1,7 @@
 //! `xpuck simulate`: a tree's fitness over many simulations.
 
 use super::engine::{EngineArg, report};
+use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -9,24 +10,34 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xpuck_hub::measure::{Plan, measure};
 use xpuck_hub::trails::record;
+use xpuck_hub::world_file;
 use xpuck_kernels::engine::Crew;
 use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
 use xpuck_kernels::world::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
 
-/// Run a behaviour tree in simulation and print its fitness on the benchmark task.
+/// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
 ///
-/// The tree runs exactly as written: `avoiding` is not added. Fitness is f_raw of Eq. 8.3, the speed of the frisbee
-/// towards -x over v_max. The same seed gives the same digits on any number of threads.
+/// A tree runs exactly as written: `avoiding` is not added. The benchmark's fitness is f_raw of Eq. 8.3, the speed of
+/// the frisbee towards -x over v_max; a world file (docs/worlds.md) chooses among seven tasks, each with its own. The
+/// same seed gives the same digits on any number of threads.
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  xpuck simulate docs/trees/806768.bt --scenario b --runs 200\n  xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trails.svg --html replay.html"
-)]
+#[command(after_help = "Examples:\n  xpuck simulate docs/trees/806768.bt --scenario b --runs 200\n  \
+xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trails.svg --html replay.html\n  \
+xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml\n  \
+xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt")]
 pub struct SimulateArgs {
-    /// File with the tree in text form.
-    tree: PathBuf,
+    /// File with the tree in text form; all robots run it.
+    #[arg(required_unless_present = "mix", conflicts_with = "mix")]
+    tree: Option<PathBuf>,
+    /// A swarm of several trees in place of TREE: `7:a.bt,2:b.bt` is seven robots with a.bt, then two with b.bt.
+    #[arg(long, value_name = "COUNT:FILE,...")]
+    mix: Option<Mix>,
+    /// World file (.toml) in place of the benchmark; it says how many robots there are and where they start.
+    #[arg(long, value_name = "FILE")]
+    world: Option<PathBuf>,
     /// Number of robots, 1 to 16.
-    #[arg(long, default_value_t = 9)]
+    #[arg(long, default_value_t = 9, conflicts_with_all = ["mix", "world"])]
     robots: usize,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
@@ -35,7 +46,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 200)]
     runs: u32,
     /// Where the robots start.
-    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix)]
+    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, conflicts_with = "world")]
     scenario: ScenarioArg,
     /// Seed.
     #[arg(long, default_value_t = 1)]
@@ -103,6 +114,7 @@ pub enum MapArg {
 
 #[derive(Serialize)]
 struct Output {
+    task: &'static str,
     mean: f64,
     sd: f64,
     runs: u32,
@@ -119,28 +131,51 @@ pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
     Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))
 }
 
+/// The world that the arguments choose.
+fn world(args: &SimulateArgs) -> Result<WorldSpec> {
+    if let Some(file) = &args.world {
+        let spec = world_file::read(file)?;
+        match &args.mix {
+            Some(mix) if mix.robots() != spec.robots => {
+                bail!("--mix has {} robots and {} has {}; make them equal", mix.robots(), file.display(), spec.robots)
+            }
+            _ => return Ok(spec),
+        }
+    }
+    let robots = args.mix.as_ref().map_or(args.robots, Mix::robots);
+    Ok(args.scenario.spec(robots))
+}
+
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> Result<()> {
-    let spec = args.scenario.spec(args.robots);
+    let spec = world(args)?;
     let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
     check(&plan)?;
     let map = match args.registers {
         MapArg::Full => RegisterMap::Full,
         MapArg::InSwarm => RegisterMap::InSwarm,
     };
-    let tree = read_tree(&args.tree, map, args.exact)?;
     let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
-    let program = Program::compile_with(&tree, published).with_context(|| format!("tree {}", args.tree.display()))?;
+    let load = |path: &PathBuf| -> Result<(Tree, Program)> {
+        let tree = read_tree(path, map, args.exact)?;
+        let program = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
+        Ok((tree, program))
+    };
+    let files = args.tree.iter().chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file)));
+    let (trees, programs): (Vec<Tree>, Vec<Program>) = files.map(load).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    let crew = args.mix.as_ref().map_or(Crew::all(0), Mix::crew);
     let picture = match args.picture.wanted(args.runs)? {
-        Some(run) => Some(draw(args, &tree, &program, &plan, run)?),
+        Some(_) if args.mix.is_some() => bail!("--svg and --html draw a swarm of one tree; leave --mix out"),
+        Some(run) => Some(draw(args, &trees[0], &programs[0], &plan, run)?),
         None => None,
     };
     let engine = args.engine.engine()?;
     let started = Instant::now();
-    let measured = measure(engine.as_ref(), &[program], Crew::all(0), &plan);
+    let measured = measure(engine.as_ref(), &programs, crew, &plan);
     let wall_s = started.elapsed().as_secs_f64();
     report(engine.as_ref());
     let output = Output {
+        task: spec.task.name(),
         mean: measured.mean,
         sd: measured.sd,
         runs: args.runs,
@@ -156,8 +191,8 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     }
     let error = output.sd / f64::from(args.runs).sqrt();
     println!(
-        "fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)",
-        output.mean, output.sd, args.runs, args.seconds, args.robots
+        "{}: fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)",
+        output.task, output.mean, output.sd, args.runs, args.seconds, spec.robots
     );
     println!(
         "{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}",
@@ -173,12 +208,14 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
 fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, run: u32) -> Result<String> {
     let world = World::new(plan.spec, run as usize, plan.seed, run);
     let trails = record(world, tree, program, plan.updates());
-    let start = match args.scenario {
-        ScenarioArg::A => "scenario a",
-        ScenarioArg::Mix if run.is_multiple_of(2) => "scenario a",
-        _ => "scenario b",
+    let start = match (&args.world, args.scenario) {
+        (Some(world), _) => world.display().to_string(),
+        (None, ScenarioArg::A) => "scenario a".into(),
+        (None, ScenarioArg::Mix) if run.is_multiple_of(2) => "scenario a".into(),
+        (None, _) => "scenario b".into(),
     };
-    let caption = Caption { tree: args.tree.display().to_string(), start: start.into(), seed: plan.seed, run };
+    let tree = args.tree.iter().map(|t| t.display().to_string()).collect();
+    let caption = Caption { tree, start: start.clone(), seed: plan.seed, run };
     args.picture.write(&trails, &caption)?;
     Ok(format!("run {run} ({start}) has fitness {:.4}: {}", trails.fitness(), args.picture.files()))
 }

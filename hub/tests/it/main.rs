@@ -12,3 +12,4 @@ mod machines;
 mod picture;
 mod switchboard;
 mod tree;
+mod worlds;

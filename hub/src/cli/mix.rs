@@ -1,0 +1,60 @@
+//! `--mix 7:a.bt,2:b.bt`: a swarm whose robots run different trees.
+
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::str::FromStr;
+use xpuck_kernels::engine::Crew;
+use xpuck_kernels::world::model::MAX_ROBOTS;
+
+/// Numbers of robots and the files of their trees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mix(pub Vec<(usize, PathBuf)>);
+
+impl FromStr for Mix {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Mix> {
+        let part = |part: &str| {
+            let read = || {
+                let (count, file) = part.split_once(':')?;
+                (!file.is_empty()).then_some((count.parse::<usize>().ok()?, PathBuf::from(file)))
+            };
+            read().with_context(|| format!("`{part}` is no COUNT:FILE; write for example 7:a.bt,2:b.bt"))
+        };
+        let parts: Vec<(usize, PathBuf)> = text.split(',').map(part).collect::<Result<_>>()?;
+        let robots = parts.iter().fold(0usize, |sum, (count, _)| sum.saturating_add(*count));
+        if !(1..=MAX_ROBOTS).contains(&robots) || parts.iter().any(|(count, _)| *count == 0) {
+            bail!("{robots} robots; counts are at least 1, and 1 to {MAX_ROBOTS} robots fit a world");
+        }
+        Ok(Mix(parts))
+    }
+}
+
+impl Mix {
+    /// Number of robots.
+    pub fn robots(&self) -> usize {
+        self.0.iter().map(|(count, _)| count).sum()
+    }
+
+    /// Who runs the tree of which part.
+    pub fn crew(&self) -> Crew {
+        Crew::mixed(&self.0.iter().map(|(count, _)| *count).collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixes_are_counts_and_files() {
+        let mix: Mix = "7:a.bt,2:trees/b:2.bt".parse().unwrap();
+        assert_eq!(mix.0, [(7, "a.bt".into()), (2, "trees/b:2.bt".into())]);
+        assert_eq!((mix.robots(), mix.crew().program(6), mix.crew().program(7)), (9, 0, 1));
+        let error = |text: &str| text.parse::<Mix>().unwrap_err().to_string();
+        assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is no COUNT:FILE; write for example 7:a.bt,2:b.bt");
+        assert!(error("x:a.bt").starts_with("`x:a.bt` is no") && error("3:").starts_with("`3:` is no"));
+        assert!(error("9:a.bt,8:b.bt").starts_with("17 robots;") && error("1:a.bt,0:b.bt").starts_with("1 robots;"));
+        assert!(error(&format!("{0}:a.bt,{0}:b.bt", usize::MAX)).contains("1 to 16 robots"));
+    }
+}

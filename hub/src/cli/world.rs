@@ -1,0 +1,63 @@
+//! `xpuck world`: world files.
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use xpuck_hub::world_file;
+use xpuck_kernels::world::WorldSpec;
+
+/// Worlds for the simulator: arenas, walls, discs, starts and tasks as TOML files (docs/worlds.md).
+#[derive(Args)]
+pub struct WorldArgs {
+    #[command(subcommand)]
+    command: WorldCommand,
+}
+
+#[derive(Subcommand)]
+enum WorldCommand {
+    Check(CheckArgs),
+}
+
+/// Check world files without running anything.
+///
+/// Every number must be in its range, everything inside the arena, and no body in another or in a wall; starts at
+/// random places are tried out. An error names the file and what is wrong there.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck world check docs/worlds/*.toml")]
+struct CheckArgs {
+    /// World files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// Runs the command: every file is checked, and how many are wrong is told last.
+pub fn run(args: &WorldArgs) -> Result<()> {
+    let WorldCommand::Check(CheckArgs { files }) = &args.command;
+    let mut failed = 0;
+    for file in files {
+        match world_file::read(file) {
+            Ok(spec) => println!("{}: {}", file.display(), summary(&spec)),
+            Err(error) => {
+                failed += 1;
+                eprintln!("xpuck: {error}");
+            }
+        }
+    }
+    if failed > 0 {
+        bail!("{failed} of {} files are wrong", files.len());
+    }
+    Ok(())
+}
+
+fn summary(spec: &WorldSpec) -> String {
+    let (hx, hy) = spec.physics.half_arena;
+    let count = |number: usize, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
+    let parts = [
+        count(spec.robots, "robot", "robots"),
+        count(spec.discs.len(), "disc", "discs"),
+        count(spec.physics.walls.len(), "inner wall", "inner walls"),
+        count(spec.patches.len(), "patch", "patches"),
+        count(spec.starts.len(), "start", "starts"),
+    ];
+    format!("{} in {} m x {} m: {}", spec.task.name(), 2.0 * hx, 2.0 * hy, parts.join(", "))
+}

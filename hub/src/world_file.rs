@@ -1,0 +1,255 @@
+//! Worlds as TOML files; docs/worlds.md describes every key.
+
+use serde::Deserialize;
+use std::path::Path;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::world::model::{self, HALF_ARENA};
+use xpuck_kernels::world::physics::Physics;
+use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::spec::{Area, Disc, Start};
+use xpuck_kernels::world::task::{Region, Task};
+use xpuck_kernels::world::wall::Wall;
+use xpuck_kernels::world::{Colour, Pose, Shape, WorldSpec};
+use xpuck_wire::file::{self, FileError};
+
+/// Longest world file, bytes.
+const MAX_TEXT: usize = 64 * 1024;
+
+type Place = [f32; 2];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorldFile {
+    robots: usize,
+    task: TaskEntry,
+    #[serde(default)]
+    arena: ArenaEntry,
+    #[serde(default)]
+    physics: PhysicsEntry,
+    start: Vec<StartEntry>,
+    #[serde(default)]
+    disc: Vec<DiscEntry>,
+    #[serde(default)]
+    wall: Vec<WallEntry>,
+    #[serde(default)]
+    patch: Vec<PatchEntry>,
+}
+
+// Variants have braces, because serde lets unknown keys pass beside those without.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
+enum TaskEntry {
+    Transport {},
+    TransportOnce {},
+    TransportPosition {},
+    Aggregation { range_m: f32 },
+    Dispersion {},
+    Coverage { cell_m: f32 },
+    Foraging { nest: RegionEntry, food: RegionEntry },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, tag = "shape", rename_all = "kebab-case")]
+enum RegionEntry {
+    Rectangle { x_m: [f32; 2], y_m: [f32; 2] },
+    Disc { at_m: Place, radius_m: f32 },
+    Beyond { at_m: Place, radius_m: f32 },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ArenaEntry {
+    length_m: f32,
+    width_m: f32,
+}
+
+impl Default for ArenaEntry {
+    fn default() -> ArenaEntry {
+        ArenaEntry { length_m: 2.0 * HALF_ARENA.0, width_m: 2.0 * HALF_ARENA.1 }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct PhysicsEntry {
+    robot_mass_kg: f32,
+    robot_friction: f32,
+    body_friction: f32,
+    restitution: f32,
+    noise: [f32; 3],
+}
+
+impl Default for PhysicsEntry {
+    fn default() -> PhysicsEntry {
+        let Physics { mu_bodies, restitution, noise, .. } = Physics::default();
+        let Shape { mass, mu, .. } = Shape::ROBOT;
+        PhysicsEntry { robot_mass_kg: mass, robot_friction: mu, body_friction: mu_bodies, restitution, noise }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StartEntry {
+    x_m: Option<[f32; 2]>,
+    y_m: Option<[f32; 2]>,
+    pose: Option<Vec<PoseEntry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PoseEntry {
+    at_m: Place,
+    #[serde(default)]
+    heading_deg: f32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DiscEntry {
+    x_m: [f32; 2],
+    y_m: [f32; 2],
+    #[serde(default = "frisbee_radius")]
+    radius_m: f32,
+    #[serde(default = "frisbee_mass")]
+    mass_kg: f32,
+    #[serde(default = "frisbee_friction")]
+    friction: f32,
+    #[serde(default = "blue")]
+    colour: ColourEntry,
+}
+
+fn frisbee_radius() -> f32 {
+    model::FRISBEE_RADIUS
+}
+
+fn frisbee_mass() -> f32 {
+    model::FRISBEE_MASS
+}
+
+fn frisbee_friction() -> f32 {
+    model::MU_FRISBEE
+}
+
+fn blue() -> ColourEntry {
+    ColourEntry::Blue
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WallEntry {
+    from_m: Place,
+    to_m: Place,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PatchEntry {
+    at_m: Place,
+    length_m: f32,
+    colour: ColourEntry,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ColourEntry {
+    Red,
+    Green,
+    Blue,
+}
+
+/// Reads a world file and checks that the world can be run.
+pub fn read(path: &Path) -> Result<WorldSpec, FileError> {
+    let text = std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })?;
+    parse(&path.display().to_string(), &text)
+}
+
+/// Reads a world from text and checks that it can be run; `name` is what errors call the text.
+pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
+    if text.len() > MAX_TEXT {
+        return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+    }
+    let entries: WorldFile = file::parse(name, text)?;
+    let spec = spec(entries).map_err(|message| FileError::value(name, message))?;
+    spec.check().map_err(|error| FileError::value(name, error.to_string()))?;
+    Ok(spec)
+}
+
+fn spec(file: WorldFile) -> Result<WorldSpec, String> {
+    let WorldFile { robots, task, arena, physics, start, disc, wall, patch } = file;
+    let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
+    let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry)).collect();
+    Ok(WorldSpec {
+        robots,
+        robot: Shape { mass: robot_mass_kg, mu: robot_friction, ..Shape::ROBOT },
+        physics: Physics {
+            mu_bodies: body_friction,
+            restitution,
+            noise,
+            half_arena: (0.5 * arena.length_m, 0.5 * arena.width_m),
+            walls: wall.into_iter().map(|w| Wall { from: place(w.from_m), to: place(w.to_m) }).collect(),
+        },
+        discs: disc.into_iter().map(self::disc).collect(),
+        patches: patch.into_iter().map(self::patch).collect(),
+        starts: starts?,
+        task: self::task(task),
+    })
+}
+
+fn task(entry: TaskEntry) -> Task {
+    match entry {
+        TaskEntry::Transport {} => Task::Transport,
+        TaskEntry::TransportOnce {} => Task::TransportOnce,
+        TaskEntry::TransportPosition {} => Task::TransportPosition,
+        TaskEntry::Aggregation { range_m } => Task::Aggregation { range: range_m },
+        TaskEntry::Dispersion {} => Task::Dispersion,
+        TaskEntry::Coverage { cell_m } => Task::Coverage { cell: cell_m },
+        TaskEntry::Foraging { nest, food } => Task::Foraging { nest: region(nest), food: region(food) },
+    }
+}
+
+fn region(entry: RegionEntry) -> Region {
+    match entry {
+        RegionEntry::Rectangle { x_m, y_m } => {
+            let Area { low, high } = area(x_m, y_m);
+            Region::Rectangle { at: (low + high) * 0.5, half: (high - low) * 0.5 }
+        }
+        RegionEntry::Disc { at_m, radius_m } => Region::Disc { at: place(at_m), radius: radius_m },
+        RegionEntry::Beyond { at_m, radius_m } => Region::Beyond { at: place(at_m), radius: radius_m },
+    }
+}
+
+fn start(number: usize, entry: StartEntry) -> Result<Start, String> {
+    let pose = |p: PoseEntry| Pose { at: place(p.at_m), heading: p.heading_deg.to_radians() };
+    match entry {
+        StartEntry { x_m: Some(x), y_m: Some(y), pose: None } => Ok(Start::Area(area(x, y))),
+        StartEntry { x_m: None, y_m: None, pose: Some(poses) } => {
+            Ok(Start::Poses(poses.into_iter().map(pose).collect()))
+        }
+        _ => Err(format!("start {number} needs either x_m and y_m or a list of poses")),
+    }
+}
+
+fn disc(entry: DiscEntry) -> Disc {
+    let DiscEntry { x_m, y_m, radius_m, mass_kg, friction, colour: paint } = entry;
+    Disc { shape: Shape::disc(radius_m, mass_kg, friction, colour(paint)), start: area(x_m, y_m) }
+}
+
+fn patch(entry: PatchEntry) -> Patch {
+    Patch { at: place(entry.at_m), half_length: 0.5 * entry.length_m, colour: colour(entry.colour) }
+}
+
+fn colour(entry: ColourEntry) -> Colour {
+    match entry {
+        ColourEntry::Red => Colour::Red,
+        ColourEntry::Green => Colour::Green,
+        ColourEntry::Blue => Colour::Blue,
+    }
+}
+
+fn place([x, y]: Place) -> Vec2 {
+    vec2(x, y)
+}
+
+fn area(x: [f32; 2], y: [f32; 2]) -> Area {
+    Area { low: vec2(x[0], y[0]), high: vec2(x[1], y[1]) }
+}
