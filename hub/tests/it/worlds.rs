@@ -38,7 +38,7 @@ fn engines_agree_on_every_example_with_a_mixed_swarm() {
         let crew = Crew::mixed(&[3, 3, spec.robots - 6]);
         let plan = Plan { spec: &spec, seconds: 20.0, runs: 18, seed: 1 };
         let run = |engine: &dyn Engine| measure(engine, &programs, crew, &plan);
-        assert_eq!(run(&Reference), run(&Simd), "{}", path.display());
+        assert_eq!(run(&Reference::default()), run(&Simd::default()), "{}", path.display());
         worlds += 1;
     }
     assert!(worlds >= 9, "{worlds} worlds found");
