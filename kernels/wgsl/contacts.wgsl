@@ -1,11 +1,12 @@
-// Contacts by sequential impulses; see world/contacts.rs. Finding them is done body by body, solving them by one
-// invocation, because each impulse depends on those before it; there are about five in a world.
+// Contacts by sequential impulses; see world/contacts.rs. Finding them is done body by body. Solving them is done island
+// by island (bodies that touch, and what these touch): within one each impulse depends on those before it, but islands
+// do not know of each other, so each has an invocation of its own and the result is that of one long list.
 
 // For each body: bits of the later bodies it touches, and from WALL_BITS on of the walls.
 var<workgroup> touches: array<u32, SLOTS>;
 
 struct Contact {
-    // Body a, body b, 0xff for a wall.
+    // Body a, body b (0xff for a wall), and the island's next contact.
     bodies: u32,
     normal: vec2<f32>,
     push: f32,
@@ -16,6 +17,14 @@ struct Contact {
 
 var<workgroup> contacts: array<Contact, MAX_CONTACTS>;
 var<workgroup> contact_count: u32;
+// Of each body: the first body of its island; of such a one: the island's first contact.
+var<workgroup> island: array<u32, SLOTS>;
+var<workgroup> first_contact: array<u32, SLOTS>;
+
+// Bits of the bodies that have entries in `touches`; cleared by stage_friction, the stage before.
+var<workgroup> busy: atomic<u32>;
+
+const NO_CONTACT: u32 = 0xffu;
 
 const WALL: u32 = 0xffu;
 const WALL_BITS: u32 = 28u;
@@ -43,6 +52,11 @@ fn find_touches() {
         }
     }
     touches[me] = hits;
+    if hits != 0u {
+        atomicOr(&busy, 1u << me);
+    }
+    island[me] = me;
+    first_contact[me] = NO_CONTACT;
     workgroupBarrier();
 }
 
@@ -68,13 +82,16 @@ fn add_contact(a: u32, b: u32, normal: vec2<f32>, penetration: f32) {
     let normal_mass = 1.0 / (params.body[a].x + other_side(b).x);
     let approach = dot(movement(b).xy - movement(a).xy, normal);
     let push = max(penetration - PENETRATION_SLOP, 0.0) * PENETRATION_CORRECTION * normal_mass;
-    contacts[contact_count] = Contact(a | b << 8u, normal, push, -params.restitution * min(approach, 0.0), 0.0, 0.0);
+    contacts[contact_count] = Contact(a | b << 8u | NO_CONTACT << 16u, normal, push, -params.restitution * min(approach, 0.0), 0.0, 0.0);
     contact_count += 1u;
 }
 
 fn list_contacts() {
     contact_count = 0u;
-    for (var a = 0u; a < params.bodies; a++) {
+    var left = atomicLoad(&busy);
+    while left != 0u {
+        let a = firstTrailingBit(left);
+        left &= left - 1u;
         var hits = touches[a];
         while hits != 0u && (hits >> WALL_BITS) != 0u {
             let wall = firstTrailingBit(hits >> WALL_BITS);
@@ -88,6 +105,25 @@ fn list_contacts() {
             let distance = length(d);
             let normal = select(vec2(1.0, 0.0), d * (1.0 / distance), distance > 0.0);
             add_contact(a, b, normal, radius(a) + radius(b) - distance);
+            unite(island[a], island[b]);
+        }
+    }
+    // Backwards, so that each island's contacts come in the order of the list.
+    for (var i = contact_count; i > 0u; i--) {
+        let c = i - 1u;
+        let leader = island[contacts[c].bodies & 0xffu];
+        contacts[c].bodies = (contacts[c].bodies & 0xffffu) | first_contact[leader] << 16u;
+        first_contact[leader] = c;
+    }
+}
+
+fn unite(a: u32, b: u32) {
+    if a == b {
+        return;
+    }
+    for (var i = 0u; i < params.bodies; i++) {
+        if island[i] == b {
+            island[i] = a;
         }
     }
 }
@@ -95,7 +131,7 @@ fn list_contacts() {
 fn resolve(c: u32) {
     let contact = contacts[c];
     let a = contact.bodies & 0xffu;
-    let b = contact.bodies >> 8u;
+    let b = (contact.bodies >> 8u) & 0xffu;
     let ours = vec3(params.body[a].x, radius(a), radius(a) * params.body[a].y);
     let other = other_side(b);
     let inverse = ours.x + other.x;
@@ -133,9 +169,14 @@ fn stage_contacts() {
     find_touches();
     if me == 0u {
         list_contacts();
+    }
+    workgroupBarrier();
+    if first_contact[me] != NO_CONTACT {
         for (var i = 0u; i < CONTACT_ITERATIONS; i++) {
-            for (var c = 0u; c < contact_count; c++) {
+            var c = first_contact[me];
+            while c != NO_CONTACT {
                 resolve(c);
+                c = contacts[c].bodies >> 16u;
             }
         }
     }
@@ -147,7 +188,7 @@ fn stage_separate() {
     if me == 0u {
         for (var c = 0u; c < contact_count; c++) {
             let a = contacts[c].bodies & 0xffu;
-            let b = contacts[c].bodies >> 8u;
+            let b = (contacts[c].bodies >> 8u) & 0xffu;
             let push = contacts[c].normal * contacts[c].push;
             px[a] -= push.x * params.body[a].x;
             py[a] -= push.y * params.body[a].x;

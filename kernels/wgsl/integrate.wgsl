@@ -23,6 +23,9 @@ fn stage_friction() {
         vy[me] = changed.y;
         spin[me] += cross2(arm, left - right) * params.body[me].y;
     }
+    if me == 0u {
+        atomicStore(&busy, 0u);
+    }
     workgroupBarrier();
 }
 

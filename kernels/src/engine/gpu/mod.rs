@@ -180,7 +180,8 @@ fn updates_within_iterations(nodes: usize) -> u32 {
     let tick = 4 * nodes as u32 + 3;
     let senses = (bodies + 8 * (1 + bodies)) + (bodies + 8 * bodies + 15 * 17 + 3) + bodies;
     let relocation = 32 * (bodies + 8);
-    let step = (4 + bodies) + (bodies + contacts) + 8 * (1 + contacts) + contacts + relocation;
+    let unite = bodies * bodies;
+    let step = (4 + bodies) + (bodies + 2 * contacts) + unite + 8 * (1 + contacts) + contacts + relocation;
     let update = 1 + senses + tick + STEPS_PER_UPDATE * step;
     (ITERATIONS / update).max(1)
 }
