@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use xpuck_evolve::{Form, Island, Migrant, Palette, Progress, Settings};
-use xpuck_kernels::engine::{Crew, Job, Simd, evaluate};
-use xpuck_kernels::tree::Tree;
+use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_wire::Experiment;
 use xpuck_wire::message::Birth;
 
-/// Trials run between two looks at whether evolution may go on, for each thread.
-const CHUNK: usize = 4;
+/// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
+/// takes a few milliseconds.
+const CHUNK: usize = 16;
 /// How long a finished generation waits for the others' genes, wall time.
 const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 /// How long a pause sleeps between looks, wall time.
@@ -114,7 +114,8 @@ fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
     let form = if plan.experiment.evolution.as_published { Form::AsPublished } else { Form::Honest };
     let settings = Settings { population: plan.experiment.evolution.population, ..Settings::of(form) };
     let mut island = Island::new(settings, Palette::in_swarm(), plan.island, plan.seed);
-    while let Some(fitness) = try_all(plan, &island, shared) {
+    let mut evaluator = Evaluator::default();
+    while let Some(fitness) = try_all(plan, &island, &mut evaluator, shared) {
         let newborn: Vec<bool> = island.population().iter().map(|i| i.samples.n() == 0).collect();
         let births = births(&island, &newborn, &fitness);
         island.record(&fitness);
@@ -131,8 +132,9 @@ fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
 }
 
 /// Runs every trial of a generation; `None` when the island is to end.
-fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
+fn try_all(plan: &Plan, island: &Island, evaluator: &mut Evaluator, shared: &Shared) -> Option<Vec<f32>> {
     let trials = island.trials();
+    evaluator.prepare(&island.population().iter().map(|individual| &individual.tree).collect::<Vec<_>>());
     let spec = WorldSpec::benchmark(usize::from(plan.robots));
     let mut fitness = Vec::with_capacity(trials.len());
     for chunk in trials.chunks(CHUNK * plan.threads) {
@@ -145,17 +147,16 @@ fn try_all(plan: &Plan, island: &Island, shared: &Shared) -> Option<Vec<f32>> {
         if shared.ended.load(Ordering::Relaxed) {
             return None;
         }
-        let trees: Vec<&Tree> = chunk.iter().map(|t| &island.population()[t.individual].tree).collect();
-        let job = |(program, trial): (usize, &xpuck_evolve::Trial)| Job {
+        let job = |trial: &xpuck_evolve::Trial| Job {
             spec: &spec,
             start: trial.stratum,
-            crew: Crew::all(program),
+            crew: Crew::all(trial.individual),
             seed: plan.seed ^ u64::from(plan.island) << 32,
             world: trial.world,
             updates: (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32,
         };
-        let jobs: Vec<Job> = chunk.iter().enumerate().map(job).collect();
-        fitness.extend(evaluate(&Simd::default(), &trees, &jobs));
+        let jobs: Vec<Job<'_>> = chunk.iter().map(job).collect();
+        fitness.extend(evaluator.fitness(&Simd::default(), &jobs));
     }
     Some(fitness)
 }

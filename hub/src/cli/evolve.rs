@@ -9,7 +9,7 @@ use std::time::Instant;
 use xpuck_evolve::{Form, Individual, Island, Palette, Settings};
 use xpuck_hub::geneserver::Geneserver;
 use xpuck_hub::measure::{Plan, measure_all};
-use xpuck_kernels::engine::{Crew, Job, Simd, evaluate};
+use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 
@@ -113,6 +113,7 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
         updates: (args.seconds * 10.0).round() as u32,
         spec: WorldSpec::benchmark(args.robots),
         seed: args.seed,
+        evaluator: Evaluator::default(),
     };
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(u64::from(args.generations)) };
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} generation {pos}/{len}  {msg}  {eta} left")?);
@@ -192,6 +193,7 @@ struct Swarm {
     updates: u32,
     spec: WorldSpec,
     seed: u64,
+    evaluator: Evaluator,
 }
 
 impl Swarm {
@@ -210,7 +212,8 @@ impl Swarm {
                 updates: self.updates,
             }));
         }
-        let fitness = evaluate(&Simd::default(), &trees, &jobs);
+        self.evaluator.prepare(&trees);
+        let fitness = self.evaluator.fitness(&Simd::default(), &jobs);
         let mut rest = fitness.as_slice();
         for island in &mut self.islands {
             let (mine, others) = rest.split_at(island.population().len());

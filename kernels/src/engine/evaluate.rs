@@ -1,34 +1,105 @@
 //! Fitness of evolved trees.
 
 use super::{Engine, Job};
-use crate::tree::{Program, Tree};
+use crate::tree::reduce::{Options, reduce};
+use crate::tree::{CompileError, Program, Tree};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::mem::take;
 
-/// The fitness that evolution maximises (Eq. 8.3 for transport) of each job; crews are indices into `trees`, each of
-/// which runs under `sel2(avoiding, tree)`. A mixed crew is derated by its largest tree.
-///
-/// A crew with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
-pub fn evaluate(engine: &dyn Engine, trees: &[&Tree], jobs: &[Job<'_>]) -> Vec<f32> {
-    let mut programs = Vec::with_capacity(trees.len());
-    let mut places = Vec::with_capacity(trees.len());
-    for tree in trees {
-        match Program::compile(&tree.under_avoiding()) {
-            Ok(program) => {
-                places.push(Some(programs.len()));
-                programs.push(program);
+/// Evaluates a population's trees, and remembers from one generation to the next what those that stay compile to.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluator {
+    /// By the tree's key: what is known of it.
+    known: BTreeMap<Vec<u8>, Controller>,
+    /// Of each tree of the population the place of its program, if it fits a robot.
+    places: Vec<Option<usize>>,
+    programs: Vec<Program>,
+    parsimonies: Vec<f32>,
+}
+
+/// What runs for a tree.
+#[derive(Clone, Debug)]
+struct Controller {
+    /// The reduced tree under `avoiding`, which does exactly what the whole one does.
+    program: Program,
+    /// The whole tree's: what it costs in memory is what evolution made.
+    parsimony: f32,
+}
+
+impl Evaluator {
+    /// Takes a population's trees; those not met in the last one are reduced and compiled.
+    pub fn prepare(&mut self, trees: &[&Tree]) {
+        let mut before = take(&mut self.known);
+        let keys: Vec<Vec<u8>> = trees.iter().map(|tree| tree.key()).collect();
+        let mut new: BTreeMap<&Vec<u8>, &Tree> = BTreeMap::new();
+        for (tree, key) in trees.iter().zip(&keys) {
+            match before.remove(key) {
+                Some(controller) => drop(self.known.insert(key.clone(), controller)),
+                None if !self.known.contains_key(key) => drop(new.insert(key, tree)),
+                None => {}
             }
-            Err(_) => places.push(None),
         }
+        let compiled = new.into_par_iter().filter_map(|(key, tree)| Some((key.clone(), Controller::of(tree).ok()?)));
+        self.known.extend(compiled.collect::<Vec<_>>());
+        let numbers: BTreeMap<&Vec<u8>, usize> = self.known.keys().zip(0..).collect();
+        self.places = keys.iter().map(|key| numbers.get(key).copied()).collect();
+        self.programs = self.known.values().map(|c| c.program.clone()).collect();
+        self.parsimonies = self.known.values().map(|c| c.parsimony).collect();
     }
-    let runnable: Vec<Option<Job<'_>>> = jobs
-        .iter()
-        .map(|job| job.crew.renumbered(job.spec.robots, |tree| places[tree]).map(|crew| Job { crew, ..*job }))
-        .collect();
-    let mut outcomes = engine.run(&programs, &runnable.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
-    let score = |job: &Option<Job<'_>>| {
-        let Some(job) = job else { return 0.0 };
-        let outcome = outcomes.next().expect("an outcome for every runnable job");
-        let parsimony = (0..job.spec.robots).map(|i| programs[job.crew.program(i)].parsimony()).fold(1.0, f32::min);
-        job.spec.task.evolution_fitness(outcome.fitness, parsimony)
-    };
-    runnable.iter().map(score).collect()
+
+    /// The fitness that evolution maximises (Eq. 8.3 for transport) of each job; crews are indices into the trees last
+    /// prepared, each of which runs under `sel2(avoiding, tree)`. A mixed crew is derated by its largest tree.
+    ///
+    /// A crew with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
+    pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
+        let placed = |job: &Job<'_>| job.crew.renumbered(job.spec.robots, |tree| self.places[tree]);
+        let runnable: Vec<Option<Job<'_>>> =
+            jobs.iter().map(|job| placed(job).map(|crew| Job { crew, ..*job })).collect();
+        let owned: Vec<Job<'_>> = runnable.iter().flatten().copied().collect();
+        let mut outcomes = engine.run(&self.programs, &owned).into_iter();
+        let score = |job: &Option<Job<'_>>| {
+            let Some(job) = job else { return 0.0 };
+            let outcome = outcomes.next().expect("an outcome for every runnable job");
+            let parsimony = |robot| self.parsimonies[job.crew.program(robot)];
+            let least = (0..job.spec.robots).map(parsimony).fold(1.0, f32::min);
+            job.spec.task.evolution_fitness(outcome.fitness, least)
+        };
+        runnable.iter().map(score).collect()
+    }
+}
+
+impl Controller {
+    fn of(tree: &Tree) -> Result<Controller, CompileError> {
+        let whole = tree.under_avoiding();
+        let parsimony = Program::compile(&whole)?.parsimony();
+        let reduced = reduce(&whole, Options { executable: false }).tree;
+        Ok(Controller { program: Program::compile(&reduced)?, parsimony })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Crew, Simd};
+    use crate::world::WorldSpec;
+
+    #[test]
+    fn trees_are_known_while_they_are_there_and_score_alike_every_time() {
+        let texts = ["seq\n  successl\n  upfield -1\n", "upfield -1", "mulav v_goal v_zero 3 v_blue"];
+        let trees: Vec<Tree> = texts.iter().map(|t| Tree::parse(t).unwrap()).collect();
+        let huge = Tree::parse(&format!("seq\n{}", "  avoiding\n".repeat(500))).unwrap();
+        let spec = WorldSpec::benchmark(9);
+        let job = |tree| Job { spec: &spec, start: 1, crew: Crew::all(tree), seed: 1, world: 2, updates: 300 };
+        let mut evaluator = Evaluator::default();
+        let all: Vec<&Tree> = trees.iter().chain([&huge]).collect();
+        evaluator.prepare(&all);
+        let first = evaluator.fitness(&Simd::default(), &[0, 1, 2, 3].map(job));
+        assert_eq!(first[3], 0.0, "too large to run");
+        assert!(first[2] != 0.0 && evaluator.known.len() == 3);
+        assert_eq!(first[0], first[1], "the same behaviour in the same world");
+        evaluator.prepare(&[&trees[2]]);
+        let second = evaluator.fitness(&Simd::default(), &[job(0)]);
+        assert_eq!((second[0], evaluator.known.len()), (first[2], 1));
+    }
 }

@@ -9,7 +9,7 @@ mod sensing;
 mod simd;
 
 pub use crew::Crew;
-pub use evaluate::evaluate;
+pub use evaluate::Evaluator;
 pub use gpu::{Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;

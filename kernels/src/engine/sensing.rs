@@ -5,7 +5,7 @@ use crate::tree::Program;
 use crate::tree::registers::{ATTR, BLUE, NEIGHBOURS, PROX, RED};
 
 /// The senses that cost something; the compass comes with the heading.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sensing {
     /// The eight proximity rays.
     pub proximity: bool,

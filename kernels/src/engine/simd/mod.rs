@@ -31,7 +31,10 @@ impl Engine for Simd {
     }
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
-        let groups = alike(jobs);
+        let mut groups = alike(jobs);
+        // Trees that see nothing share blocks, so that their senses are not computed for one neighbour that looks.
+        let sensing: Vec<Sensing> = jobs.iter().map(|j| Sensing::of_jobs(programs, std::iter::once(j))).collect();
+        groups.iter_mut().for_each(|group| group.sort_by_key(|i| sensing[*i]));
         let blocks: Vec<&[usize]> = groups.iter().flat_map(|group| group.chunks(LANES)).collect();
         let outcomes: Vec<Vec<Outcome>> = blocks
             .par_iter()
