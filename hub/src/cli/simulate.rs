@@ -12,6 +12,7 @@ use xpuck_hub::measure::{Plan, measure};
 use xpuck_hub::trails::record;
 use xpuck_hub::world_file;
 use xpuck_kernels::engine::Crew;
+use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
 use xpuck_kernels::world::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
@@ -158,7 +159,12 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let published = if args.as_published { AsPublished::Yes } else { AsPublished::No };
     let load = |path: &PathBuf| -> Result<(Tree, Program)> {
         let tree = read_tree(path, map, args.exact)?;
-        let program = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
+        let whole = Program::compile_with(&tree, published).with_context(|| format!("tree {}", path.display()))?;
+        // A reduced tree does exactly the same, sooner; but the rules take bleft and bright to mean what they say.
+        let program = match published {
+            AsPublished::Yes => whole,
+            AsPublished::No => Program::compile(&reduce(&tree, Options { executable: false }).tree)?,
+        };
         Ok((tree, program))
     };
     let files = args.tree.iter().chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file)));
@@ -166,7 +172,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let crew = args.mix.as_ref().map_or(Crew::all(0), Mix::crew);
     let picture = match args.picture.wanted(args.runs)? {
         Some(_) if args.mix.is_some() => bail!("--svg and --html draw a swarm of one tree; leave --mix out"),
-        Some(run) => Some(draw(args, &trees[0], &programs[0], &plan, run)?),
+        Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
         None => None,
     };
     let engine = args.engine.engine()?;

@@ -365,6 +365,29 @@ fn fitness_is_distributed_as_in_reference() {
 }
 
 #[test]
+fn infinities_stay_in_the_controllers() {
+    let gpu = Gpu::open().unwrap();
+    let wild = "seq\n  mulas s_scr s_scr 3e38 s_n\n  mulas s_scr s_scr 3e38 s_scr\n  mulav v_goal s_n 3e38 v_attr\n";
+    let programs = [Program::compile(&Tree::parse(wild).unwrap()).unwrap()];
+    let spec = WorldSpec::scenario(16, Scenario::B);
+    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world, updates: 100 };
+    let outcomes = gpu.run(&programs, &(0..8).map(job).collect::<Vec<_>>());
+    assert!(outcomes.iter().all(|o| o.fitness.is_finite()) && gpu.notice().is_none(), "{outcomes:?}");
+    let still = Simd::default().run(&[Program::compile(&Tree::parse("successl").unwrap()).unwrap()], &[job(0)]);
+    assert_ne!(outcomes[0].hash, still[0].hash, "they do drive");
+}
+
+#[test]
+fn what_the_kernels_do_not_know_is_run_by_simd() {
+    let gpu = Gpu::open().unwrap();
+    let programs = [Program::compile(&Tree::parse("attract 3").unwrap()).unwrap()];
+    let spec = WorldSpec { task: Task::Dispersion, ..WorldSpec::benchmark(4) };
+    let job = Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world: 1, updates: 20 };
+    assert_eq!(gpu.run(&programs, &[job]), Simd::default().run(&programs, &[job]));
+    assert!(gpu.notice().unwrap().contains("no tasks other than transport"), "{:?}", gpu.notice());
+}
+
+#[test]
 fn a_lost_device_loses_no_result() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap()];
