@@ -1,0 +1,115 @@
+//! The three-segment camera.
+
+use super::ray_to_walls;
+use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
+use crate::world::model::{CAMERA_COLUMNS, CAMERA_FOV, SEGMENT_ANGLE};
+use crate::world::physics::Physics;
+use crate::world::wall::{columns_hidden, inner_walls_seen};
+use crate::world::{Body, Colour};
+
+/// A coloured stretch of wall, in the world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// Centre of the patch, on a wall, m.
+    pub at: Vec2,
+    /// Half its length along the wall, m.
+    pub half_length: f32,
+    /// Its colour.
+    pub colour: Colour,
+}
+
+/// Which colours are seen in the left, centre and right segment; indexed by colour, then segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blobs(pub [[bool; 3]; 3]);
+
+impl Blobs {
+    /// The camera's vector for one colour (Table 6.4).
+    pub fn vector(&self, colour: Colour) -> Vec2 {
+        let [left, centre, right] = self.0[colour as usize];
+        segments_vector(left, centre, right, Vec2::unit(SEGMENT_ANGLE))
+    }
+}
+
+/// The vector of a colour seen in these segments (Table 6.4); `aside` is the left segment's direction.
+#[inline(always)]
+pub(crate) fn segments_vector(left: bool, centre: bool, right: bool, aside: Vec2) -> Vec2 {
+    let [l, c, r] = [left, centre, right].map(|seen| if seen { 1.0 } else { 0.0 });
+    vec2(aside.x * l + c + aside.x * r, aside.y * l - aside.y * r)
+}
+
+/// Columns of one of the camera's three segments.
+pub(crate) const COLUMNS_PER_SEGMENT: usize = CAMERA_COLUMNS / 3;
+
+/// The direction of the middle of a camera's column, in the world's frame.
+pub(crate) fn column_direction(column: usize, heading: f32) -> Vec2 {
+    const WIDTH: f32 = CAMERA_FOV / CAMERA_COLUMNS as f32;
+    Vec2::unit(wrap_angle(heading + (CAMERA_FOV * 0.5 - WIDTH * (column as f32 + 0.5))))
+}
+
+/// The columns of the camera in which a body of this radius stands that is `between` away, as bits counted from the
+/// left edge.
+#[inline(always)]
+pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
+    const PER_RADIAN: f32 = CAMERA_COLUMNS as f32 / CAMERA_FOV;
+    let (front, left) = (ahead.dot(between), ahead.cross(between));
+    let bearing = atan2(left, front);
+    // sin(half) = radius / distance.
+    let half = atan2_positive(radius, max(between.length_squared() - radius * radius, 0.0).sqrt());
+    let first = (CAMERA_FOV * 0.5 - bearing - half) * PER_RADIAN;
+    let last = (CAMERA_FOV * 0.5 - bearing + half) * PER_RADIAN;
+    // Behind by more than the radius: no part can be in a field of view below 180 degrees.
+    let seen = (front >= -radius) & (last > 0.0) & (first < CAMERA_COLUMNS as f32);
+    let first = floor(min(max(first, 0.0), CAMERA_COLUMNS as f32));
+    let end = floor(max(min(last + 1.0, CAMERA_COLUMNS as f32), 0.0));
+    let below = |column: u32| 1u32.wrapping_shl(column).wrapping_sub(1);
+    // All bits or none, by arithmetic: a branch would keep the compiler from doing many worlds at once.
+    below(end) & !below(first) & 0u32.wrapping_sub(u32::from(seen))
+}
+
+/// What the camera of robot `me` sees: every column that a body touches takes the colour of the nearest one; columns
+/// without a body take the colour of a wall patch there, if any. Inner walls are white and hide what is behind them.
+pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) -> Blobs {
+    let pose = bodies[me].pose;
+    let ahead = Vec2::unit(pose.heading);
+    let walls = inner_walls_seen(pose.at, pose.heading, &physics.walls);
+    let mut nearest = walls;
+    let mut colours = [None; CAMERA_COLUMNS];
+    for (_, other) in bodies.iter().enumerate().filter(|(i, _)| *i != me) {
+        let between = other.pose.at - pose.at;
+        let seen = columns(between, ahead, other.shape.radius);
+        let square = between.length_squared();
+        for column in (0..CAMERA_COLUMNS).filter(|c| seen >> c & 1 != 0) {
+            if square < nearest[column] {
+                nearest[column] = square;
+                colours[column] = Some(other.shape.colour);
+            }
+        }
+    }
+    let hidden = columns_hidden(&walls, f32::MAX);
+    for (column, colour) in colours.iter_mut().enumerate().filter(|(i, c)| c.is_none() && hidden >> i & 1 == 0) {
+        *colour = patch_behind(column, pose.at, pose.heading, patches, physics.half_arena);
+    }
+    let mut blobs = Blobs::default();
+    for (column, colour) in colours.iter().enumerate() {
+        if let Some(colour) = colour {
+            blobs.0[*colour as usize][column / COLUMNS_PER_SEGMENT] = true;
+        }
+    }
+    blobs
+}
+
+/// The colour of the wall patch that a camera column looks at, if there is one.
+pub(crate) fn patch_behind(
+    column: usize,
+    at: Vec2,
+    heading: f32,
+    patches: &[Patch],
+    half_arena: (f32, f32),
+) -> Option<Colour> {
+    if patches.is_empty() {
+        return None;
+    }
+    let direction = column_direction(column, heading);
+    let hit = at + direction * ray_to_walls(at, direction, half_arena);
+    patches.iter().find(|p| (p.at - hit).length() <= p.half_length).map(|p| p.colour)
+}

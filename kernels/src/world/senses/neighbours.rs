@@ -1,0 +1,55 @@
+//! Range and bearing.
+
+use crate::math::{Vec2, vec2};
+use crate::world::Body;
+use crate::world::model::{NEIGHBOUR_MIN, NEIGHBOUR_RANGE};
+
+/// Range and bearing of one neighbour in the robot's frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Neighbour {
+    /// Distance between centres, m.
+    pub range: f32,
+    /// Direction, rad.
+    pub bearing: f32,
+}
+
+/// What a body `between` away adds to a robot's sum for v_attr, in the world's frame, and whether it is a neighbour.
+#[inline(always)]
+pub(crate) fn neighbour(between: Vec2) -> (Vec2, bool) {
+    let square = between.length_squared();
+    let near = (square <= NEIGHBOUR_RANGE * NEIGHBOUR_RANGE) & (square > 0.0);
+    // A unit vector scaled by r_min / r is the difference vector scaled by r_min / r^2.
+    let towards = between * (NEIGHBOUR_MIN / square);
+    (if near { towards } else { Vec2::ZERO }, near)
+}
+
+/// v_attr of a robot with neighbours, from the sum over them in the world's frame; (1, 0) with none.
+#[inline(always)]
+pub(crate) fn attraction_of_sum(sum: Vec2, count: f32, ahead: Vec2) -> Vec2 {
+    let turned = sum.rotate(vec2(ahead.x, -ahead.y));
+    if count > 0.0 { turned } else { vec2(1.0, 0.0) }
+}
+
+/// v_attr and the number of neighbours of robot `me`, from true poses.
+pub fn range_and_bearing(bodies: &[Body], me: usize) -> (Vec2, f32) {
+    let pose = bodies[me].pose;
+    let (mut sum, mut count) = (Vec2::ZERO, 0.0);
+    for (_, other) in bodies.iter().enumerate().filter(|(i, b)| *i != me && b.shape.tall) {
+        let (towards, near) = neighbour(other.pose.at - pose.at);
+        sum += towards;
+        count += if near { 1.0 } else { 0.0 };
+    }
+    (attraction_of_sum(sum, count, Vec2::unit(pose.heading)), count)
+}
+
+/// v_attr of a list of neighbours (Table 6.3).
+pub fn attraction(neighbours: &[Neighbour]) -> Vec2 {
+    if neighbours.is_empty() {
+        return vec2(1.0, 0.0);
+    }
+    let mut sum = Vec2::ZERO;
+    for n in neighbours {
+        sum += Vec2::unit(n.bearing) * (NEIGHBOUR_MIN / n.range.max(NEIGHBOUR_MIN));
+    }
+    sum
+}
