@@ -358,10 +358,11 @@ fn fitness_is_distributed_as_in_reference() {
     };
     let (a, b) = (sorted(&gpu), sorted(&Reference::default()));
     assert_eq!(gpu.notice(), None, "the adapter did it all");
-    // Kolmogorov-Smirnov: the largest difference between the two distribution functions, at the 1 % level.
+    // Kolmogorov-Smirnov: the largest difference between the two distribution functions, at the 0.1 % level:
+    // runs are chaotic, so another processor's rounding gives another sample.
     let below = |v: &[f32], x: f32| v.partition_point(|y| *y <= x) as f32 / v.len() as f32;
     let distance = a.iter().chain(&b).map(|x| (below(&a, *x) - below(&b, *x)).abs()).fold(0.0, f32::max);
-    assert!(distance < 1.63 * (2.0f32 / 256.0).sqrt(), "distributions differ by {distance}");
+    assert!(distance < 1.95 * (2.0f32 / 256.0).sqrt(), "distributions differ by {distance}");
 }
 
 #[test]
