@@ -114,7 +114,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
             })
         };
         match with(Sensing::ALL) {
-            Ok(_) => engines.push(measure(args, &with, &bar)?),
+            Ok(full) => engines.push(measure(args, full.as_ref(), &with, &bar)?),
             // Without a GPU there is nothing to measure, unless it was asked for.
             Err(error) if args.engine.is_none() => eprintln!("xpuck: engine gpu is left out: {error}"),
             Err(error) => return Err(error),
@@ -132,9 +132,9 @@ pub fn run(args: &BenchArgs) -> Result<()> {
 
 type With<'a> = &'a dyn Fn(Sensing) -> Result<Box<dyn Engine>>;
 
-fn measure(args: &BenchArgs, with: With<'_>, bar: &ProgressBar) -> Result<Measured> {
+/// Measures an engine; `full` computes all senses, `with` opens it with others.
+fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBar) -> Result<Measured> {
     let (explore, circle) = (program(EXPLORE), program(CIRCLE));
-    let full = with(Sensing::ALL)?;
     let name = full.name();
     let step = |text: &str, engine: &dyn Engine, program: &Program, robots, worlds, repeat| {
         bar.set_message(format!("{name}: {text}"));
@@ -143,23 +143,21 @@ fn measure(args: &BenchArgs, with: With<'_>, bar: &ProgressBar) -> Result<Measur
         report(engine);
         times
     };
-    let main = step("everything", full.as_ref(), &explore, 16, args.worlds, args.repeat);
-    let stage = |text, sensing| -> Result<f64> {
-        Ok(median(&step(text, with(sensing)?.as_ref(), &circle, 16, args.worlds, args.repeat)))
-    };
-    let physics = stage("physics", Sensing::NONE)?;
-    let proximity = stage("+ proximity", Sensing::PROXIMITY)?;
-    let senses = stage("+ camera, range and bearing", Sensing::ALL)?;
+    let main = step("everything", full, &explore, 16, args.worlds, args.repeat);
+    let stage = |text, engine: &dyn Engine| median(&step(text, engine, &circle, 16, args.worlds, args.repeat));
+    let physics = stage("physics", with(Sensing::NONE)?.as_ref());
+    let proximity = stage("+ proximity", with(Sensing::PROXIMITY)?.as_ref());
+    let senses = stage("+ camera, range and bearing", full);
     let everything = median(&main);
     let (mut by_robots, mut by_worlds) = (Vec::new(), Vec::new());
     if args.scaling {
         for n in [1, 2, 4, 8, 12, 16] {
-            let cost = median(&step(&format!("{n} robots"), full.as_ref(), &explore, n, args.worlds, args.repeat));
+            let cost = median(&step(&format!("{n} robots"), full, &explore, n, args.worlds, args.repeat));
             by_robots.push(Point { n, us_per_robot_s: cost });
         }
         for n in [1, 4, 16, 64, 256, 1024, 4096] {
             let repeat = if n > 256 { 1 } else { args.repeat };
-            let cost = median(&step(&format!("{n} worlds"), full.as_ref(), &explore, 16, n, repeat));
+            let cost = median(&step(&format!("{n} worlds"), full, &explore, 16, n, repeat));
             by_worlds.push(Point { n: n as usize, us_per_robot_s: cost });
         }
     }

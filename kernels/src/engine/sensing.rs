@@ -23,13 +23,20 @@ impl Sensing {
     /// No senses.
     pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false };
 
-    /// The senses that at least one robot of these jobs may read.
-    pub(super) fn of_jobs<'a>(programs: &[Program], jobs: impl Iterator<Item = &'a Job<'a>>) -> Sensing {
-        let robots = jobs.flat_map(|job| (0..job.spec.robots).map(|robot| job.crew.program(robot)));
-        let mut used: Vec<usize> = robots.collect();
-        used.sort_unstable();
+    /// The senses that at least one robot of a job may read.
+    pub(super) fn of_job(programs: &[Program], job: &Job<'_>) -> Sensing {
+        let mut used: Vec<usize> = (0..job.spec.robots).map(|robot| job.crew.program(robot)).collect();
         used.dedup();
         Sensing::of(used.iter().map(|program| &programs[*program]))
+    }
+
+    /// The senses of both.
+    pub(super) fn and(self, other: Sensing) -> Sensing {
+        Sensing {
+            proximity: self.proximity | other.proximity,
+            camera: self.camera | other.camera,
+            neighbours: self.neighbours | other.neighbours,
+        }
     }
 
     /// The senses that at least one of these programs may read.

@@ -65,8 +65,30 @@ impl Words<'_> {
     }
 }
 
-/// The words of a job's world at its start; `starts` are the places of the programs among the words of all.
-pub(super) fn world_words(world: &World, job: &Job<'_>, programs: &[Program], starts: &[u32]) -> Vec<u32> {
+/// All programs, and the words that the device gets of them.
+pub(super) struct Code<'a> {
+    pub programs: &'a [Program],
+    pub words: Vec<u32>,
+    /// Where each program starts.
+    starts: Vec<u32>,
+}
+
+impl Code<'_> {
+    /// The words of programs.
+    pub fn of(programs: &[Program]) -> Code<'_> {
+        let (mut words, mut starts) = (Vec::new(), Vec::new());
+        for program in programs {
+            starts.push(words.len() as u32);
+            for instruction in program.words() {
+                words.extend::<[u32; NODE_WORDS]>(instruction);
+            }
+        }
+        Code { programs, words, starts }
+    }
+}
+
+/// The words of a job's world at its start.
+pub(super) fn world_words(world: &World, job: &Job<'_>, code: &Code<'_>) -> Vec<u32> {
     let mut words = vec![0; WORLD_WORDS];
     words[header("SEED_LOW")] = job.seed as u32;
     words[header("SEED_HIGH")] = (job.seed >> 32) as u32;
@@ -76,23 +98,10 @@ pub(super) fn world_words(world: &World, job: &Job<'_>, programs: &[Program], st
     world.bodies.iter().enumerate().for_each(|(i, body)| named.set_body(i, body));
     for robot in 0..world.robots() {
         let program = job.crew.program(robot);
-        named.set(quantity("PROGRAM"), robot, f32::from_bits(starts[program]));
-        named.set(quantity("MEMORIES"), robot, f32::from_bits(programs[program].memories() as u32));
+        named.set(quantity("PROGRAM"), robot, f32::from_bits(code.starts[program]));
+        named.set(quantity("MEMORIES"), robot, f32::from_bits(code.programs[program].memories() as u32));
     }
     words
-}
-
-/// The words of all programs, and where each starts.
-pub(super) fn program_words(programs: &[Program]) -> (Vec<u32>, Vec<u32>) {
-    let mut words = Vec::new();
-    let mut starts = Vec::new();
-    for program in programs {
-        starts.push(words.len() as u32);
-        for instruction in program.words() {
-            words.extend::<[u32; NODE_WORDS]>(instruction);
-        }
-    }
-    (words, starts)
 }
 
 /// The uniform parameters; see `Params` in state.wgsl.

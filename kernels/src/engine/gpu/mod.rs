@@ -19,7 +19,7 @@ use crate::world::model::{CONTROL_PERIOD, MAX_BODIES, STEPS_PER_UPDATE};
 use crate::world::task::transport::{position_fitness, raw_fitness};
 use crate::world::{Body, Task, World};
 use device::{Device, SOURCE};
-use encode::{Words, header, param_words, program_words, world_words};
+use encode::{Code, Words, header, param_words, world_words};
 use layout::{MAX_PATCHES, SLOTS, WORLD_WORDS};
 use rayon::prelude::*;
 use std::sync::Mutex;
@@ -65,35 +65,36 @@ impl Gpu {
     }
 
     /// Runs alike jobs in batches as large as the device's speed allows.
-    fn run_alike(&self, programs: &[Program], jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
+    fn run_alike(&self, code: &Code<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
         let mut outcomes = Vec::with_capacity(jobs.len());
         while outcomes.len() < jobs.len() {
             let pace = *self.pace.lock().unwrap_or_else(|e| e.into_inner());
             let worlds = pace.map_or(FIRST_WORLDS, |p| (DISPATCH.as_secs_f64() / p.as_secs_f64()) as usize);
             let rest = &jobs[outcomes.len()..];
             let batch = &rest[..rest.len().min(worlds.clamp(1, MOST_WORLDS))];
-            outcomes.extend(self.run_batch(programs, batch)?);
+            outcomes.extend(self.run_batch(code, batch)?);
         }
         Ok(outcomes)
     }
 
-    fn run_batch(&self, programs: &[Program], jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
+    fn run_batch(&self, code: &Code<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
+        let programs = code.programs;
         let updates = jobs[0].updates;
         let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::of(&worlds[0]);
         supported(&scene)?;
-        let sensing = self.sensing.unwrap_or_else(|| Sensing::of_jobs(programs, jobs.iter().copied()));
-        let (code, starts) = program_words(programs);
+        let read = || jobs.iter().map(|job| Sensing::of_job(programs, job)).fold(Sensing::NONE, Sensing::and);
+        let sensing = self.sensing.unwrap_or_else(read);
         let running =
             |j: &&Job<'_>| (0..scene.robots).map(|robot| &programs[j.crew.program(robot)]).collect::<Vec<_>>();
         let memories = jobs.iter().flat_map(running).map(Program::memories).max().unwrap_or(0);
         let memory_words = (memories * SLOTS) as u32;
-        let state: Vec<u32> =
-            jobs.iter().zip(&worlds).flat_map(|(j, w)| world_words(w, j, programs, &starts)).collect();
+        let state: Vec<u32> = jobs.iter().zip(&worlds).flat_map(|(j, w)| world_words(w, j, code)).collect();
         let longest = jobs.iter().flat_map(running).map(Program::len).max().unwrap_or(1);
         let bound = if self.device.software { updates_within_iterations(longest) } else { MOST_UPDATES };
         let params = |updates| param_words(&scene, sensing, updates, memory_words);
-        let batch = self.device.batch(&params(1), &state, &code, memories * SLOTS * jobs.len(), jobs.len() as u32);
+        let batch =
+            self.device.batch(&params(1), &state, &code.words, memories * SLOTS * jobs.len(), jobs.len() as u32);
         let mut done = 0;
         let mut next = 1;
         while done < updates {
@@ -134,9 +135,10 @@ impl Engine for Gpu {
 
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
+        let code = Code::of(programs);
         for indices in alike(jobs) {
             let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
-            let done = self.run_alike(programs, &group).unwrap_or_else(|error| {
+            let done = self.run_alike(&code, &group).unwrap_or_else(|error| {
                 let notice = format!("{error}; these runs are done by simd");
                 self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
                 let owned: Vec<Job<'_>> = group.iter().map(|j| **j).collect();
@@ -174,6 +176,11 @@ fn supported(scene: &Scene) -> Result<(), GpuError> {
 
 /// Updates of a dispatch that stay within [`ITERATIONS`] whatever happens in the worlds, for programs of this length.
 fn updates_within_iterations(nodes: usize) -> u32 {
+    (ITERATIONS / iterations_of_update(nodes)).max(1)
+}
+
+/// Most loop iterations of an invocation in one update.
+fn iterations_of_update(nodes: usize) -> u32 {
     let bodies = MAX_BODIES as u32;
     let contacts = 6 * bodies;
     // Every node is entered and left at most once, and `par` counts its children.
@@ -182,6 +189,5 @@ fn updates_within_iterations(nodes: usize) -> u32 {
     let relocation = 32 * (bodies + 8);
     let unite = bodies * bodies;
     let step = (4 + bodies) + (bodies + 2 * contacts) + unite + 8 * (1 + contacts) + contacts + relocation;
-    let update = 1 + senses + tick + STEPS_PER_UPDATE * step;
-    (ITERATIONS / update).max(1)
+    1 + senses + tick + STEPS_PER_UPDATE * step
 }

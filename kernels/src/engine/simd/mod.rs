@@ -33,14 +33,16 @@ impl Engine for Simd {
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut groups = alike(jobs);
         // Trees that see nothing share blocks, so that their senses are not computed for one neighbour that looks.
-        let sensing: Vec<Sensing> = jobs.iter().map(|j| Sensing::of_jobs(programs, std::iter::once(j))).collect();
+        let wanted = |job| self.sensing.unwrap_or_else(|| Sensing::of_job(programs, job));
+        let sensing: Vec<Sensing> = jobs.iter().map(wanted).collect();
         groups.iter_mut().for_each(|group| group.sort_by_key(|i| sensing[*i]));
         let blocks: Vec<&[usize]> = groups.iter().flat_map(|group| group.chunks(LANES)).collect();
         let outcomes: Vec<Vec<Outcome>> = blocks
             .par_iter()
             .map(|indices| {
                 let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i]).collect();
-                simulate(programs, &jobs, self.sensing)
+                let sensing = indices.iter().map(|i| sensing[*i]).fold(Sensing::NONE, Sensing::and);
+                simulate(programs, &jobs, sensing)
             })
             .collect();
         let mut sorted = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
@@ -52,8 +54,7 @@ impl Engine for Simd {
 }
 
 /// Runs up to [`LANES`] jobs of one description and length.
-fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Option<Sensing>) -> Vec<Outcome> {
-    let sensing = sensing.unwrap_or_else(|| Sensing::of_jobs(programs, jobs.iter()));
+fn simulate(programs: &[Program], jobs: &[Job<'_>], sensing: Sensing) -> Vec<Outcome> {
     let (mut block, scene) = Block::new(programs, jobs);
     advance(&mut block, &scene, sensing, jobs[0].updates);
     block.outcomes(&scene)
