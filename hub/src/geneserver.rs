@@ -1,25 +1,32 @@
 //! The geneserver: mediates migration between islands (thesis 8.3.1). A plain state machine; it knows no sockets.
 
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use xpuck_evolve::{Form, Migrant};
 
-/// Most recent individuals kept of each island.
+/// Most recent individuals kept of each island, unless told otherwise.
 const KEEP: usize = 8;
 /// Most islands; further ones are refused.
 pub const MAX_ISLANDS: usize = 10_000;
 
 /// The islands' most recent emigrants, and who gets which.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Geneserver {
     form: Form,
     reply: usize,
+    keep: usize,
     recent: BTreeMap<u16, VecDeque<Migrant>>,
 }
 
 impl Geneserver {
     /// A server that answers with up to `reply` individuals, fully connected.
     pub fn new(form: Form, reply: usize) -> Geneserver {
-        Geneserver { form, reply, recent: BTreeMap::new() }
+        Geneserver { form, reply, keep: KEEP, recent: BTreeMap::new() }
+    }
+
+    /// The same server, keeping the `keep` most recent individuals of each island.
+    pub fn keeping(self, keep: usize) -> Geneserver {
+        Geneserver { keep, ..self }
     }
 
     /// Takes an island's emigrant and answers with the fittest of the others' recent ones.
@@ -32,7 +39,7 @@ impl Geneserver {
                 list.retain(|m| m.id != migrant.id);
             }
             list.push_back(migrant);
-            while list.len() > KEEP {
+            while list.len() > self.keep {
                 list.pop_front();
             }
         }

@@ -6,7 +6,9 @@
 pub mod calibrate;
 pub mod config;
 pub mod console;
+pub mod evolution_file;
 pub mod geneserver;
+pub mod interrupt;
 pub mod lifeline;
 pub mod machine_file;
 pub mod measure;
@@ -17,6 +19,7 @@ pub mod roster;
 pub mod score;
 pub mod service;
 pub mod study;
+pub mod swarm;
 pub mod switchboard;
 pub mod trails;
 pub mod virtual_senses;

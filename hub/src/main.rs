@@ -23,6 +23,7 @@ enum Command {
     Simulate(cli::simulate::SimulateArgs),
     Bench(cli::bench::BenchArgs),
     Evolve(cli::evolve::EvolveArgs),
+    Lineage(cli::lineage::LineageArgs),
     Hub(cli::hub::HubArgs),
     Arena(cli::arena::ArenaArgs),
     Robots(cli::operator::RobotsArgs),
@@ -41,9 +42,7 @@ enum Command {
 
 fn main() -> ExitCode {
     match dispatch(&Cli::parse().command) {
-        Ok(true) => ExitCode::SUCCESS,
-        // As the shell counts a program that Ctrl-C ended.
-        Ok(false) => ExitCode::from(130),
+        Ok(code) => code,
         Err(error) => {
             eprintln!("xpuck: {error:#}");
             ExitCode::FAILURE
@@ -51,12 +50,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: &Command) -> Result<bool> {
+fn dispatch(command: &Command) -> Result<ExitCode> {
     match command {
-        Command::Demo(args) => return cli::demo::run(args),
+        // As the shell counts a program that Ctrl-C ended.
+        Command::Demo(args) => return Ok(if cli::demo::run(args)? { ExitCode::SUCCESS } else { ExitCode::from(130) }),
         Command::Simulate(args) => cli::simulate::run(args)?,
         Command::Bench(args) => cli::bench::run(args)?,
-        Command::Evolve(args) => cli::evolve::run(args)?,
+        Command::Evolve(args) => return cli::evolve::run(args),
+        Command::Lineage(args) => cli::lineage::run(args)?,
         Command::Hub(args) => cli::hub::run(args)?,
         Command::Arena(args) => cli::arena::run(args)?,
         Command::Robots(args) => cli::operator::robots(args)?,
@@ -69,5 +70,5 @@ fn dispatch(command: &Command) -> Result<bool> {
         Command::Calibrate(args) => cli::calibrate::run(args)?,
         Command::World(args) => cli::world::run(args)?,
     }
-    Ok(true)
+    Ok(ExitCode::SUCCESS)
 }

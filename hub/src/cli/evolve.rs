@@ -3,233 +3,164 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-use xpuck_evolve::{Form, Individual, Island, Palette, Settings};
-use xpuck_hub::geneserver::Geneserver;
-use xpuck_hub::measure::{Plan, measure_all};
-use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
-use xpuck_kernels::tree::{Program, Tree};
-use xpuck_kernels::world::WorldSpec;
+use toml::{Table, Value};
+use xpuck_hub::evolution_file;
+use xpuck_hub::interrupt::{self, TRY_AGAIN};
+use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
 
 /// Evolve controllers on islands in this process, without robots.
 ///
-/// All islands finish a generation before any starts the next, so the same seed gives the same digits on any number
-/// of threads. At the end every island's champion is measured again on fresh seeds, which luck cannot flatter.
+/// A run is described by a file (docs/evolution.md), by flags, or both: flags win. All islands finish a generation
+/// before any starts the next, so the same seed gives the same digits on any number of threads. At the end every
+/// island's champion is measured again on fresh seeds, which luck cannot flatter.
+///
+/// With --out every generation is kept: kill the process when you like, and go on with --resume as if nothing had
+/// happened. Ctrl-C and SIGTERM end it after the generation in hand, with exit code 75.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  xpuck evolve --generations 20 --out runs/first\n  \
+    xpuck evolve --resume runs/first\n  xpuck evolve --set settings.depth=6 --set migration.every=2\n  \
+    xpuck lineage runs/first")]
 pub struct EvolveArgs {
-    /// Number of islands, 1 to 64.
-    #[arg(long, default_value_t = 9)]
-    islands: u16,
-    /// Individuals on each island.
-    #[arg(long, default_value_t = 256)]
-    population: usize,
-    /// Generations.
-    #[arg(long, default_value_t = 84)]
-    generations: u32,
-    /// Robots in each simulation, 1 to 16.
-    #[arg(long, default_value_t = 9)]
-    robots: usize,
-    /// Simulated seconds of each trial.
-    #[arg(long, default_value_t = 30.0)]
-    seconds: f32,
-    /// Seed.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Simulations of 60 s for each champion at the end.
-    #[arg(long, default_value_t = 200)]
-    remeasure: u32,
-    /// Depth of new trees.
+    /// Evolution file (.toml); all its keys may be left out.
+    file: Option<PathBuf>,
+    /// Algorithm: default, or noise-aware as the thesis describes it, which selects luck (docs/architecture.md).
     #[arg(long)]
-    depth: Option<usize>,
-    /// Immigrants that an island takes in each generation.
+    algorithm: Option<String>,
+    /// Number of islands, 1 to 64 [default: 9].
     #[arg(long)]
-    immigrants: Option<usize>,
-    /// Part of the population that is elite.
+    islands: Option<i64>,
+    /// Individuals on each island [default: 256].
     #[arg(long)]
-    elite: Option<f32>,
-    /// Probability that a non-elite individual is replaced.
+    population: Option<i64>,
+    /// Generations [default: 84].
     #[arg(long)]
-    replace: Option<f32>,
-    /// Probability that a replacement comes from crossover rather than from scratch.
+    generations: Option<i64>,
+    /// Robots in each simulation, 1 to 16 [default: 9].
     #[arg(long)]
-    crossover: Option<f32>,
-    /// Probability that an individual gets a new subtree.
+    robots: Option<i64>,
+    /// Simulated seconds of each trial [default: 30].
     #[arg(long)]
-    mutate_subtree: Option<f32>,
-    /// The algorithm as the thesis describes it; it selects luck (see docs/architecture.md).
+    seconds: Option<f64>,
+    /// Seed [default: 1].
     #[arg(long)]
-    as_published: bool,
-    /// Folder for the final trees as text: each island's champion, and its elite from the fittest down.
+    seed: Option<i64>,
+    /// Simulations of 60 s for each champion at the end [default: 1000].
     #[arg(long)]
+    remeasure: Option<i64>,
+    /// World file (.toml) in place of the benchmark.
+    #[arg(long, value_name = "FILE")]
+    world: Option<String>,
+    /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// New folder for the record, the checkpoints, the final trees and the result.
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "out", "algorithm", "islands", "population", "generations",
+        "robots", "seconds", "seed", "remeasure", "world", "set"])]
+    resume: Option<PathBuf>,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Output {
-    seed: u64,
-    algorithm: &'static str,
-    final_mean: f64,
-    final_best: f64,
-    remeasured_mean: f64,
-    remeasured_best: f64,
-    #[serde(rename = "generations_to_0.205")]
-    generations_to: Option<u32>,
-    generations: u32,
-    robot_seconds: f64,
-    wall_s: f64,
-    best_tree: String,
-}
-
 /// Runs the command.
-pub fn run(args: &EvolveArgs) -> Result<()> {
-    if !(1..=64).contains(&args.islands) || !(1..=16).contains(&args.robots) || args.generations == 0 {
-        bail!("--islands takes 1 to 64, --robots 1 to 16, --generations at least 1");
-    }
-    if !(1.0..=3600.0).contains(&args.seconds) || !(1..=100_000).contains(&args.remeasure) {
-        bail!("--seconds takes 1 to 3600, --remeasure 1 to 100000");
-    }
-    let form = if args.as_published { Form::AsPublished } else { Form::Honest };
-    let defaults = Settings::of(form);
-    let settings = Settings {
-        population: args.population,
-        immigrants: args.immigrants.unwrap_or(defaults.immigrants),
-        depth: args.depth.unwrap_or(defaults.depth),
-        elite: args.elite.unwrap_or(defaults.elite),
-        replace: args.replace.unwrap_or(defaults.replace),
-        crossover: args.crossover.unwrap_or(defaults.crossover),
-        mutate_subtree: args.mutate_subtree.unwrap_or(defaults.mutate_subtree),
-        ..defaults
-    };
-    settings.check()?;
-    let started = Instant::now();
-    let mut swarm = Swarm {
-        islands: (0..args.islands).map(|i| Island::new(settings.clone(), Palette::in_swarm(), i, args.seed)).collect(),
-        server: Geneserver::new(form, settings.immigrants),
-        updates: (args.seconds * 10.0).round() as u32,
-        spec: WorldSpec::benchmark(args.robots),
-        seed: args.seed,
-        evaluator: Evaluator::default(),
-    };
-    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(u64::from(args.generations)) };
-    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} generation {pos}/{len}  {msg}  {eta} left")?);
-    let mut reached = None;
-    let mut mean = 0.0;
-    for generation in 1..=args.generations {
-        swarm.evaluate();
-        mean = swarm.mean_derated();
-        if mean >= 0.205 && reached.is_none() {
-            reached = Some(generation);
+pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
+    let (mut swarm, mut folder) = match &args.resume {
+        Some(path) => {
+            let Resumed { folder, swarm, notices } = Folder::resume(path)?;
+            notices.iter().for_each(|notice| eprintln!("xpuck: {notice}"));
+            (swarm, Some(folder))
         }
-        bar.set_message(format!("mean {mean:.3}"));
-        bar.inc(1);
-        if generation < args.generations {
-            swarm.advance();
+        None => {
+            let config = evolution_file::load(args.file.as_deref(), overrides(args)?)?;
+            let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
+            (Swarm::new(config), folder)
         }
-    }
+    };
+    let stop = match args.resume.as_ref().or(args.out.as_ref()) {
+        Some(path) => interrupt::stop_flag(farewell("", path))?,
+        None => Arc::new(AtomicBool::new(false)),
+    };
+    let bar = progress_bar(&swarm, args.json)?;
+    let ended = run_swarm(&mut swarm, folder.as_mut(), &stop, |swarm| {
+        bar.set_position(u64::from(swarm.state().generation));
+        bar.set_message(format!("mean {:.3}", swarm.mean_derated()));
+    })?;
     bar.finish_and_clear();
-    if let Some(folder) = &args.out {
-        write_trees(folder, &swarm.islands, settings.elites()).with_context(|| folder.display().to_string())?;
+    if ended == Ended::Stopped {
+        let path = args.resume.as_ref().or(args.out.as_ref()).context("only a run with a folder is stopped")?;
+        let done = format!(" after generation {} of {}", swarm.state().generation, swarm.config().generations);
+        eprintln!("{}", farewell(&done, path));
+        return Ok(ExitCode::from(TRY_AGAIN));
     }
-    let champions: Vec<Tree> = swarm.islands.iter().map(|i| i.champion().tree.under_avoiding()).collect();
-    let programs: Vec<Program> = champions.iter().map(Program::compile).collect::<Result<_, _>>()?;
-    // A seed of its own: none of these worlds has been seen in evolution.
-    let seed = !args.seed;
-    let plan = Plan { spec: &swarm.spec, seconds: 60.0, runs: args.remeasure, seed };
-    let again: Vec<f64> = measure_all(&Simd::default(), &programs, &plan).iter().map(|m| m.mean).collect();
-    let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
-    let trials = f64::from(args.generations) * f64::from(args.islands) * args.population as f64;
-    let output = Output {
-        seed: args.seed,
-        algorithm: if args.as_published { "noise-aware as published" } else { "noise-aware" },
-        final_mean: mean,
-        final_best: swarm.islands.iter().map(|i| i.progress().best).fold(f64::NEG_INFINITY, f64::max),
-        remeasured_mean: again.iter().sum::<f64>() / again.len() as f64,
-        remeasured_best: again[best],
-        generations_to: reached,
-        generations: args.generations,
-        robot_seconds: trials * args.robots as f64 * f64::from(swarm.updates) / 10.0,
-        wall_s: started.elapsed().as_secs_f64(),
-        best_tree: champions[best].to_string(),
-    };
+    let measuring = Instant::now();
+    let mut outcome = Outcome::of(&swarm)?;
+    outcome.wall_s += measuring.elapsed().as_secs_f64();
+    if let Some(folder) = &folder {
+        folder.finish(&swarm, &outcome)?;
+    }
     if args.json {
-        println!("{}", serde_json::to_string(&output)?);
-        return Ok(());
+        println!("{}", serde_json::to_string(&outcome)?);
+    } else {
+        print(&outcome);
     }
-    println!(
-        "evolved fitness, mean of {} islands: {:.3}; best {:.3}",
-        args.islands, output.final_mean, output.final_best
-    );
-    println!("measured again on fresh seeds:       {:.3}; best {:.3}", output.remeasured_mean, output.remeasured_best);
-    println!("{:.1} million robot-seconds in {:.1} s", output.robot_seconds / 1e6, output.wall_s);
-    println!("\n# the best of the champions\n{}", output.best_tree);
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the trees of all islands, with their `avoiding` in front, so that every file runs as it is.
-fn write_trees(folder: &Path, islands: &[Island], elites: usize) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    for (i, island) in islands.iter().enumerate() {
-        let write = |name: String, individual: &Individual| {
-            let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
-            let text = format!("# {id}: fitness {mean:.3} in {n} trials\n{}", individual.tree.under_avoiding());
-            std::fs::write(folder.join(name), text)
+fn farewell(done: &str, path: &Path) -> String {
+    format!("xpuck: stopped{done}; go on with: xpuck evolve --resume {}", path.display())
+}
+
+fn progress_bar(swarm: &Swarm, quiet: bool) -> Result<ProgressBar> {
+    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(u64::from(swarm.config().generations)) };
+    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} generation {pos}/{len}  {msg}  {eta} left")?);
+    bar.set_position(u64::from(swarm.state().generation));
+    bar.reset_eta();
+    Ok(bar)
+}
+
+/// The flags as keys of an evolution file.
+fn overrides(args: &EvolveArgs) -> Result<Table> {
+    let mut table = Table::new();
+    for text in &args.set {
+        let entry: Table = match text.parse() {
+            Ok(entry) => entry,
+            Err(_) => bail!("--set {text}: write KEY=VALUE as in an evolution file, e.g. settings.elite=0.3"),
         };
-        write(format!("champion-{i}.bt"), island.champion())?;
-        for (rank, individual) in island.population().iter().take(elites).enumerate() {
-            write(format!("elite-{i}-{rank:03}.bt"), individual)?;
-        }
+        evolution_file::merge(&mut table, entry);
     }
-    Ok(())
+    let integer = |value: Option<i64>| value.map(Value::Integer);
+    let text = |value: &Option<String>| value.clone().map(Value::String);
+    let keys = [
+        ("algorithm", text(&args.algorithm)),
+        ("islands", integer(args.islands)),
+        ("generations", integer(args.generations)),
+        ("robots", integer(args.robots)),
+        ("seconds", args.seconds.map(Value::Float)),
+        ("seed", integer(args.seed)),
+        ("remeasure", integer(args.remeasure)),
+        ("world", text(&args.world)),
+        ("settings", integer(args.population).map(|p| Value::Table(Table::from_iter([("population".into(), p)])))),
+    ];
+    let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));
+    evolution_file::merge(&mut table, given.collect());
+    Ok(table)
 }
 
-struct Swarm {
-    islands: Vec<Island>,
-    server: Geneserver,
-    updates: u32,
-    spec: WorldSpec,
-    seed: u64,
-    evaluator: Evaluator,
-}
-
-impl Swarm {
-    fn evaluate(&mut self) {
-        let mut trees: Vec<&Tree> = Vec::new();
-        let mut jobs = Vec::new();
-        for (i, island) in self.islands.iter().enumerate() {
-            let first = trees.len();
-            trees.extend(island.population().iter().map(|p| &p.tree));
-            jobs.extend(island.trials().into_iter().map(|trial| Job {
-                spec: &self.spec,
-                start: trial.stratum,
-                crew: Crew::all(first + trial.individual),
-                seed: self.seed ^ (i as u64 + 1) << 32,
-                world: trial.world,
-                updates: self.updates,
-            }));
-        }
-        self.evaluator.prepare(&trees);
-        let fitness = self.evaluator.fitness(&Simd::default(), &jobs);
-        let mut rest = fitness.as_slice();
-        for island in &mut self.islands {
-            let (mine, others) = rest.split_at(island.population().len());
-            island.record(mine);
-            rest = others;
-        }
-    }
-
-    fn advance(&mut self) {
-        for (i, island) in self.islands.iter_mut().enumerate() {
-            let immigrants = self.server.exchange(i as u16, island.emigrant());
-            island.advance(&immigrants);
-        }
-    }
-
-    fn mean_derated(&self) -> f64 {
-        self.islands.iter().map(|i| i.progress().derated).sum::<f64>() / self.islands.len() as f64
-    }
+fn print(outcome: &Outcome) {
+    let islands = outcome.champions.len();
+    println!("evolved fitness, mean of {islands} islands: {:.3}; best {:.3}", outcome.final_mean, outcome.final_best);
+    println!(
+        "measured again on fresh seeds:       {:.3}; best {:.3}",
+        outcome.remeasured_mean, outcome.remeasured_best
+    );
+    println!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s);
+    println!("\n# the best of the champions\n{}", outcome.best_tree);
 }

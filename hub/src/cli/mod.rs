@@ -11,6 +11,7 @@ pub mod engine;
 pub mod evolve;
 pub mod explain;
 pub mod hub;
+pub mod lineage;
 pub mod machines;
 pub mod mix;
 pub mod operator;

@@ -3,6 +3,7 @@
 //! Everything here is a pure function of its inputs and a seed. How fitness is computed, and where migrants come
 //! from, is the caller's business: an [`Island`] names trials, takes their results, and says the next population.
 
+pub mod checkpoint;
 mod generate;
 mod individual;
 mod island;

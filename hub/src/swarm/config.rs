@@ -1,0 +1,60 @@
+//! What a run of evolution is.
+
+use super::migration::Migration;
+use crate::evolution_file::{self, Algorithm};
+use xpuck_evolve::{Settings, checkpoint};
+use xpuck_kernels::world::WorldSpec;
+
+/// Everything that decides a run; two runs of one configuration give the same digits.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The algorithm that the settings began with.
+    pub algorithm: Algorithm,
+    /// Number of islands, 1..=64.
+    pub islands: u16,
+    /// Generations, 1..=1_000_000.
+    pub generations: u32,
+    /// Simulated seconds of a trial, 1..=3600.
+    pub seconds: f32,
+    /// Seed, 0..=i64::MAX, as a file can hold it.
+    pub seed: u64,
+    /// Simulations of each champion at the end, 1..=100_000.
+    pub remeasure: u32,
+    /// The world of the trials.
+    pub spec: WorldSpec,
+    /// The world's file, if it is not the benchmark.
+    pub world: Option<String>,
+    /// The settings of every island.
+    pub settings: Settings,
+    /// How genes travel.
+    pub migration: Migration,
+}
+
+impl Config {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// One line that names the key and the range.
+    pub fn check(&self) -> Result<(), String> {
+        let rows = [
+            ("islands", f64::from(self.islands), 1.0, 64.0),
+            ("generations", f64::from(self.generations), 1.0, 1e6),
+            ("seconds", f64::from(self.seconds), 1.0, 3600.0),
+            ("seed", self.seed as f64, 0.0, i64::MAX as f64),
+            ("remeasure", f64::from(self.remeasure), 1.0, 1e5),
+        ];
+        for (key, value, low, high) in rows {
+            if !(low..=high).contains(&value) {
+                return Err(format!("{key} = {value} is outside {low}..={high}"));
+            }
+        }
+        self.migration.check()?;
+        self.settings.check().map_err(|error| error.to_string())
+    }
+
+    /// The number by which checkpoints know this configuration.
+    pub fn fingerprint(&self) -> u32 {
+        let file = evolution_file::write(self);
+        checkpoint::fingerprint([file.as_str(), self.world.as_deref().unwrap_or("")])
+    }
+}

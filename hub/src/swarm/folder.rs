@@ -1,0 +1,238 @@
+//! The folder of a run: its evolution file, what happened so far, and its last two checkpoints.
+//!
+//! A generation is appended to the record and the table, these are brought to the disk, and then the checkpoint takes
+//! the place of the one before the last. It holds how long record and table were, so that a run that goes on from it
+//! cuts off what later generations had begun to write.
+
+use super::config::Config;
+use super::generation::{Generation, State, Swarm};
+use super::outcome::{Outcome, champion};
+use super::{atomic, record};
+use crate::evolution_file;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use xpuck_evolve::{Individual, checkpoint};
+
+/// The run's evolution file.
+const RUN: &str = "run.toml";
+/// The record of births, migrations and samples.
+pub const RECORD: &str = "record.xprec";
+/// The table of generations and islands.
+const TABLE: &str = "generations.csv";
+/// The two last generations, in turns.
+const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
+
+/// A folder that cannot be used: one line with the file, what is wrong, and what helps.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {message}", path.display())]
+pub struct FolderError {
+    path: PathBuf,
+    message: String,
+}
+
+fn fail(path: &Path, message: impl Into<String>) -> FolderError {
+    FolderError { path: path.into(), message: message.into() }
+}
+
+/// An error of the disk while a run goes on.
+fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
+    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
+}
+
+/// The folder of a run that this process works on; no other process can have it at the same time.
+pub struct Folder {
+    path: PathBuf,
+    configuration: u32,
+    record: File,
+    table: File,
+    lengths: Lengths,
+}
+
+/// Bytes of the files that grow, at a checkpoint.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Lengths {
+    record: u64,
+    table: u64,
+}
+
+/// A run that can go on.
+pub struct Resumed {
+    /// Where it is kept.
+    pub folder: Folder,
+    /// The run as it stood after its last sound checkpoint, or at its start if it had none.
+    pub swarm: Swarm,
+    /// What a person should know: checkpoints that could not be used.
+    pub notices: Vec<String>,
+}
+
+impl Folder {
+    /// Makes the folder of a run that begins.
+    ///
+    /// # Errors
+    /// If there is a run already, or the place cannot be written.
+    pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
+        std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
+        let run = path.join(RUN);
+        if run.exists() {
+            return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
+        }
+        if let Some(world) = &config.world {
+            let file = path.join(evolution_file::WORLD);
+            atomic::write(&file, world.as_bytes()).map_err(io(&file))?;
+        }
+        // Last, as with it the folder is a run.
+        atomic::write(&run, evolution_file::write(config).as_bytes()).map_err(io(&run))?;
+        Folder::open(path, config, Lengths::default())
+    }
+
+    /// Opens a run to go on with it, from the newest sound checkpoint; without any it begins again.
+    ///
+    /// # Errors
+    /// If there is no run, another process works on it, or no checkpoint of those there are can be used.
+    pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
+        let run = path.join(RUN);
+        if !run.exists() {
+            return Err(fail(path, format!("holds no run, as it has no {RUN}; begin one with --out")));
+        }
+        let config = evolution_file::load(Some(&run), toml::Table::new()).map_err(|error| {
+            let text = error.to_string();
+            let message = text.strip_prefix(&format!("{}: ", run.display())).unwrap_or(&text).to_string();
+            fail(&run, message)
+        })?;
+        let (found, notices) = newest(path, config.fingerprint())?;
+        let (lengths, state) = found.map_or((Lengths::default(), None), |(lengths, state)| (lengths, Some(state)));
+        let folder = Folder::open(path, &config, lengths)?;
+        let swarm = match state {
+            Some(state) => Swarm::resumed(config, state),
+            None => Swarm::new(config),
+        };
+        Ok(Resumed { folder, swarm, notices })
+    }
+
+    /// Opens the files that grow, cut back to `lengths`.
+    fn open(path: &Path, config: &Config, lengths: Lengths) -> Result<Folder, FolderError> {
+        let open = |name: &str| {
+            let file = path.join(name);
+            OpenOptions::new().create(true).write(true).truncate(false).open(&file).map_err(io(&file))
+        };
+        let (record, table) = (open(RECORD)?, open(TABLE)?);
+        if record.try_lock().is_err() {
+            return Err(fail(path, "another process works on this run; wait for its end"));
+        }
+        let configuration = config.fingerprint();
+        let mut folder = Folder { path: path.into(), configuration, record, table, lengths };
+        for (name, file, length) in
+            [(RECORD, &mut folder.record, lengths.record), (TABLE, &mut folder.table, lengths.table)]
+        {
+            file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io(&path.join(name)))?;
+        }
+        if lengths.record == 0 {
+            folder.append(&record::header(), b"")?;
+        }
+        Ok(folder)
+    }
+
+    /// Appends to record and table, and waits until both are on the disk.
+    fn append(&mut self, record: &[u8], table: &[u8]) -> Result<(), FolderError> {
+        for (name, file, bytes) in [(RECORD, &mut self.record, record), (TABLE, &mut self.table, table)] {
+            file.write_all(bytes).and_then(|()| file.sync_data()).map_err(io(&self.path.join(name)))?;
+        }
+        self.lengths.record += record.len() as u64;
+        self.lengths.table += table.len() as u64;
+        Ok(())
+    }
+
+    /// Keeps a generation: what happened in it, and the state after it.
+    ///
+    /// # Errors
+    /// If the disk refuses; what was kept before stays sound.
+    pub fn keep(&mut self, state: &State, generation: &Generation) -> Result<(), FolderError> {
+        let mut rows = csv::WriterBuilder::new().has_headers(self.lengths.table == 0).from_writer(Vec::new());
+        generation.rows.iter().try_for_each(|row| rows.serialize(row)).expect("rows are plain data in memory");
+        let rows = rows.into_inner().expect("flushed into memory");
+        self.append(&record::block(&generation.record), &rows)?;
+        let bytes = checkpoint::to_bytes(&(self.lengths, state), self.configuration);
+        let file = self.path.join(CHECKPOINTS[state.generation as usize % 2]);
+        atomic::write(&file, &bytes).map_err(io(&file))
+    }
+
+    /// Writes the final trees as text, with their `avoiding` in front so that every file runs as it is, and the result.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn finish(&self, swarm: &Swarm, outcome: &Outcome) -> Result<(), FolderError> {
+        let trees = self.path.join("trees");
+        std::fs::create_dir_all(&trees).map_err(io(&trees))?;
+        let settings = &swarm.config().settings;
+        for (i, island) in swarm.state().islands.iter().enumerate() {
+            let write = |name: String, individual: &Individual| {
+                let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
+                let text = format!("# {id}: fitness {mean:.3} in {n} trials\n{}", individual.tree.under_avoiding());
+                let file = trees.join(name);
+                std::fs::write(&file, text).map_err(io(&file))
+            };
+            write(format!("champion-{i}.bt"), champion(island, settings))?;
+            for (rank, individual) in island.population().iter().take(settings.elites()).enumerate() {
+                write(format!("elite-{i}-{rank:03}.bt"), individual)?;
+            }
+        }
+        let file = self.path.join("result.json");
+        let mut json = serde_json::to_vec(outcome).expect("plain data");
+        json.push(b'\n');
+        atomic::write(&file, &json).map_err(io(&file))
+    }
+}
+
+type Found = Option<(Lengths, State)>;
+
+/// The newest checkpoint that can be used, and what is to be said of one that cannot; `None` if there is none at all.
+fn newest(path: &Path, configuration: u32) -> Result<(Found, Vec<String>), FolderError> {
+    let mut best: Found = None;
+    let mut broken = Vec::new();
+    for name in CHECKPOINTS {
+        match read(path, name, configuration) {
+            Ok(Some((lengths, state))) => {
+                if best.as_ref().is_none_or(|(_, b)| b.generation < state.generation) {
+                    best = Some((lengths, state));
+                }
+            }
+            Ok(None) => {}
+            Err(message) => broken.push(fail(&path.join(name), message)),
+        }
+    }
+    match (&best, broken.pop()) {
+        (None, Some(error)) => {
+            let remedy = "begin again from run.toml with --out and another folder";
+            Err(FolderError { message: format!("{}; {remedy}", error.message), ..error })
+        }
+        (Some((_, state)), Some(error)) => {
+            let notice = format!("{error}; going on from the other, generation {}", state.generation);
+            Ok((best, vec![notice]))
+        }
+        (_, None) => Ok((best, Vec::new())),
+    }
+}
+
+fn read(path: &Path, name: &str, configuration: u32) -> Result<Found, String> {
+    let bytes = match std::fs::read(path.join(name)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot be read: {error}")),
+    };
+    let (lengths, state): (Lengths, State) =
+        checkpoint::from_bytes(&bytes, configuration).map_err(|error| match error {
+            checkpoint::CheckpointError::Configuration => {
+                format!("{error} than {RUN} now says; put {RUN} back as it was")
+            }
+            _ => error.to_string(),
+        })?;
+    for (name, needed) in [(RECORD, lengths.record), (TABLE, lengths.table)] {
+        let found = std::fs::metadata(path.join(name)).map_or(0, |m| m.len());
+        if found < needed {
+            return Err(format!("{name} has {found} bytes and had {needed} at this checkpoint"));
+        }
+    }
+    Ok(Some((lengths, state)))
+}

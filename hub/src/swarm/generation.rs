@@ -1,0 +1,194 @@
+//! The generation loop.
+
+use super::config::Config;
+use super::outcome::{THRESHOLD, champion};
+use super::record;
+use crate::geneserver::Geneserver;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use xpuck_evolve::{Island, Palette, Trial};
+use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
+use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::model::CONTROL_PERIOD;
+
+/// Controller updates in a simulated second.
+const UPDATES_PER_SECOND: f64 = 10.0;
+
+/// A run of evolution.
+pub struct Swarm {
+    config: Config,
+    state: State,
+    /// What trees compile to; it can be made again from the state.
+    evaluator: Evaluator,
+}
+
+/// All that a run has to remember from one generation to the next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// Generations evaluated.
+    pub generation: u32,
+    /// The islands, after their last generation was recorded.
+    pub islands: Vec<Island>,
+    /// The islands' recent emigrants.
+    server: Geneserver,
+    /// Controller updates simulated so far, over all robots.
+    robot_updates: u64,
+    /// The first generation whose mean derated fitness was [`THRESHOLD`] or more.
+    pub reached: Option<u32>,
+    /// Wall time that the generations took, s, over all processes that worked on the run.
+    pub wall_s: f64,
+}
+
+/// What a generation was: a line of `generations.csv` for each island, and a block of the record.
+pub struct Generation {
+    /// One row for each island.
+    pub rows: Vec<Row>,
+    /// Births, migrations and samples.
+    pub record: record::Generation,
+}
+
+/// Where an island stood at the end of a generation: a line of `generations.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The generation, from 1.
+    pub generation: u32,
+    /// The island, from 0.
+    pub island: u16,
+    /// Simulated time of the whole swarm so far, s times robots.
+    pub robot_seconds: f64,
+    /// The champion's estimated fitness.
+    pub best: f64,
+    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    pub derated: f64,
+    /// The champion's evaluations.
+    pub evaluations: u32,
+    /// The population's mean fitness.
+    pub mean: f64,
+    /// Different trees in the population, as a part of it: 1 if all differ.
+    pub distinct: f64,
+}
+
+impl Swarm {
+    /// A run before its first generation.
+    pub fn new(config: Config) -> Swarm {
+        let island = |i| Island::new(config.settings.clone(), Palette::in_swarm(), i, config.seed);
+        let state = State {
+            generation: 0,
+            islands: (0..config.islands).map(island).collect(),
+            server: Geneserver::new(config.settings.form, config.migration.receive).keeping(config.migration.keep),
+            robot_updates: 0,
+            reached: None,
+            wall_s: 0.0,
+        };
+        Swarm::resumed(config, state)
+    }
+
+    /// A run that goes on from a state that [`Swarm::state`] gave.
+    pub fn resumed(config: Config, state: State) -> Swarm {
+        Swarm { config, state, evaluator: Evaluator::default() }
+    }
+
+    /// What the run is.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// All that the run has to remember.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// True once every generation was evaluated.
+    pub fn is_done(&self) -> bool {
+        self.state.generation >= self.config.generations
+    }
+
+    /// Simulated time so far, s times robots.
+    pub fn robot_seconds(&self) -> f64 {
+        self.state.robot_updates as f64 / UPDATES_PER_SECOND
+    }
+
+    /// Mean over the islands of their champions' derated fitness: the curve of Fig. 8.4.
+    pub fn mean_derated(&self) -> f64 {
+        let islands = &self.state.islands;
+        islands.iter().map(|i| i.progress().derated).sum::<f64>() / islands.len() as f64
+    }
+
+    /// Adds wall time, s.
+    pub fn spend(&mut self, wall_s: f64) {
+        self.state.wall_s += wall_s;
+    }
+
+    /// Makes the next population, except before the first generation, and tries everybody in it.
+    pub fn step(&mut self) -> Generation {
+        if self.state.generation > 0 {
+            self.advance();
+        }
+        let islands = self.evaluate();
+        self.state.generation += 1;
+        if self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
+            self.state.reached = Some(self.state.generation);
+        }
+        let rows = (0..).zip(&self.state.islands).map(|(i, island)| self.row(i, island)).collect();
+        Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
+    }
+
+    fn advance(&mut self) {
+        let exchanges = self.config.migration.due(self.state.generation);
+        for (i, island) in (0..).zip(&mut self.state.islands) {
+            let immigrants = if exchanges { self.state.server.exchange(i, island.emigrant()) } else { Vec::new() };
+            island.advance(&immigrants);
+        }
+    }
+
+    /// Runs every trial of every island and tells the islands; returns what is to be recorded.
+    fn evaluate(&mut self) -> Vec<record::Island> {
+        let Config { spec, seed, seconds, .. } = &self.config;
+        let updates = (seconds / CONTROL_PERIOD).round() as u32;
+        let wanted: Vec<Vec<Trial>> = self.state.islands.iter().map(Island::trials).collect();
+        let mut trees: Vec<&Tree> = Vec::new();
+        let mut jobs = Vec::new();
+        for (i, (island, trials)) in self.state.islands.iter().zip(&wanted).enumerate() {
+            let first = trees.len();
+            trees.extend(island.population().iter().map(|p| &p.tree));
+            jobs.extend(trials.iter().map(|trial| Job {
+                spec,
+                start: trial.stratum,
+                crew: Crew::all(first + trial.individual),
+                seed: seed ^ (i as u64 + 1) << 32,
+                world: trial.world,
+                updates,
+            }));
+        }
+        self.state.robot_updates += jobs.iter().map(|j| u64::from(j.updates)).sum::<u64>() * spec.robots as u64;
+        self.evaluator.prepare(&trees);
+        let fitness = self.evaluator.fitness(&Simd::default(), &jobs);
+        let mut rest = fitness.as_slice();
+        let mut entries = Vec::with_capacity(wanted.len());
+        for (island, trials) in self.state.islands.iter_mut().zip(&wanted) {
+            let (mine, others) = rest.split_at(trials.len());
+            rest = others;
+            let mut entry = record::Island::observe(island, trials, mine);
+            island.record(mine);
+            entry.champion = champion(island, &self.config.settings).id;
+            entries.push(entry);
+        }
+        entries
+    }
+
+    fn row(&self, number: u16, island: &Island) -> Row {
+        let progress = island.progress();
+        let population = island.population();
+        let different: BTreeSet<Vec<u8>> = population.iter().map(|i| i.tree.key()).collect();
+        Row {
+            generation: self.state.generation,
+            island: number,
+            robot_seconds: self.robot_seconds(),
+            best: progress.best,
+            derated: progress.derated,
+            evaluations: progress.evaluations,
+            mean: progress.mean,
+            distinct: different.len() as f64 / population.len() as f64,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What came out of a run.
+
+use super::generation::Swarm;
+use crate::evolution_file::Algorithm;
+use crate::measure::{Plan, measure_all};
+use serde::Serialize;
+use xpuck_evolve::{Individual, Island, Settings};
+use xpuck_kernels::engine::Simd;
+use xpuck_kernels::tree::{CompileError, Program, Tree};
+
+/// The thesis's final mean fitness (Fig. 8.4): how soon a run reaches it is reported.
+pub const THRESHOLD: f64 = 0.205;
+/// Simulated seconds of each simulation in which champions are measured again.
+const SECONDS: f32 = 60.0;
+
+/// The last line of `xpuck evolve --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The run's seed.
+    pub seed: u64,
+    /// The algorithm's name.
+    pub algorithm: Algorithm,
+    /// Mean over islands of the champion's derated fitness (Eq. 8.1), as evolution estimates it.
+    pub final_mean: f64,
+    /// The highest of the champions' fitness, as evolution estimates it.
+    pub final_best: f64,
+    /// Mean over islands of the champion's fitness in fresh simulations.
+    pub remeasured_mean: f64,
+    /// The highest of them.
+    pub remeasured_best: f64,
+    /// The first generation with a mean of [`THRESHOLD`] or more.
+    #[serde(rename = "generations_to_0.205")]
+    pub generations_to: Option<u32>,
+    /// Simulated time of evolution, s times robots.
+    pub robot_seconds: f64,
+    /// Wall time of evolution and measuring, s, over all processes that worked on the run.
+    pub wall_s: f64,
+    /// Generations.
+    pub generations: u32,
+    /// The champion of each island.
+    pub champions: Vec<Champion>,
+    /// The best of the champions in fresh simulations, under `avoiding`, as text.
+    pub best_tree: String,
+}
+
+/// An island's champion.
+#[derive(Clone, Debug, Serialize)]
+pub struct Champion {
+    /// Its name, for `xpuck lineage`.
+    pub id: String,
+    /// Its evaluations.
+    pub evaluations: u32,
+    /// Its fitness as evolution estimates it.
+    pub fitness: f64,
+    /// Its mean fitness in fresh simulations.
+    pub remeasured: f64,
+}
+
+/// The individual that is reported of an island: its champion, or if that has fewer than 8 evaluations
+/// (`full_evaluations`) the fittest that has them, if any.
+pub fn champion<'a>(island: &'a Island, settings: &Settings) -> &'a Individual {
+    let known = |i: &&Individual| i.samples.n() >= settings.full_evaluations;
+    let champion = island.champion();
+    // The population is in the order of fitness.
+    if known(&champion) { champion } else { island.population().iter().find(known).unwrap_or(champion) }
+}
+
+/// Eq. 8.1: an estimate counts in full from `full_evaluations` on.
+fn derated(individual: &Individual, settings: &Settings) -> f64 {
+    let full = settings.full_evaluations;
+    individual.samples.mean() * f64::from(individual.samples.n().min(full)) / f64::from(full)
+}
+
+impl Outcome {
+    /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns.
+    ///
+    /// # Errors
+    /// If a champion does not fit a robot.
+    pub fn of(swarm: &Swarm) -> Result<Outcome, CompileError> {
+        let (config, state) = (swarm.config(), swarm.state());
+        let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
+        let trees: Vec<Tree> = champions.iter().map(|c| c.tree.under_avoiding()).collect();
+        let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
+        // A seed of its own: none of these worlds has been seen in evolution.
+        let plan = Plan { spec: &config.spec, seconds: SECONDS, runs: config.remeasure, seed: !config.seed };
+        let again: Vec<f64> = measure_all(&Simd::default(), &programs, &plan).iter().map(|m| m.mean).collect();
+        let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
+        let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / champions.len() as f64;
+        let row = |(champion, remeasured): (&&Individual, &f64)| Champion {
+            id: champion.id.to_string(),
+            evaluations: champion.samples.n(),
+            fitness: champion.samples.mean(),
+            remeasured: *remeasured,
+        };
+        Ok(Outcome {
+            seed: config.seed,
+            algorithm: config.algorithm,
+            final_mean: mean(&mut champions.iter().map(|c| derated(c, &config.settings))),
+            final_best: champions.iter().map(|c| c.samples.mean()).fold(f64::NEG_INFINITY, f64::max),
+            remeasured_mean: mean(&mut again.iter().copied()),
+            remeasured_best: again[best],
+            generations_to: state.reached,
+            robot_seconds: swarm.robot_seconds(),
+            wall_s: state.wall_s,
+            generations: state.generation,
+            champions: champions.iter().zip(&again).map(row).collect(),
+            best_tree: trees[best].to_string(),
+        })
+    }
+}
