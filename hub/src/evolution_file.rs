@@ -154,10 +154,11 @@ fn effective(algorithm: Algorithm, given: Table, migration: &Migration) -> Resul
             return Err(format!("[settings]: {key} is said by `{instead}`; set that"));
         }
     }
-    let own = Settings { immigrants: migration.receive, ..algorithm.settings() };
-    let mut table = as_table(&own);
+    let mut table = as_table(&algorithm.settings());
     table.extend(given);
-    table.try_into().map_err(|error| format!("[settings]: {}", one_line(&error)))
+    let settings: Settings = table.try_into().map_err(|error| format!("[settings]: {}", one_line(&error)))?;
+    // Never more than half of the population.
+    Ok(Settings { immigrants: migration.receive.min(settings.population / 2), ..settings })
 }
 
 /// By way of text, in which 0.05 is 0.05; as a value it would be the f64 nearest to the f32 nearest to it.

@@ -72,6 +72,12 @@ pub struct EvolveArgs {
 
 /// Runs the command.
 pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
+    // Before the first file is written, so that no signal finds the process without an answer.
+    let kept = args.resume.as_ref().or(args.out.as_ref());
+    let stop = match kept {
+        Some(path) => interrupt::stop_flag(farewell("", path))?,
+        None => Arc::new(AtomicBool::new(false)),
+    };
     let (mut swarm, mut folder) = match &args.resume {
         Some(path) => {
             let Resumed { folder, swarm, notices } = Folder::resume(path)?;
@@ -84,10 +90,6 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             (Swarm::new(config), folder)
         }
     };
-    let stop = match args.resume.as_ref().or(args.out.as_ref()) {
-        Some(path) => interrupt::stop_flag(farewell("", path))?,
-        None => Arc::new(AtomicBool::new(false)),
-    };
     let bar = progress_bar(&swarm, args.json)?;
     let ended = run_swarm(&mut swarm, folder.as_mut(), &stop, |swarm| {
         bar.set_position(u64::from(swarm.state().generation));
@@ -95,7 +97,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     })?;
     bar.finish_and_clear();
     if ended == Ended::Stopped {
-        let path = args.resume.as_ref().or(args.out.as_ref()).context("only a run with a folder is stopped")?;
+        let path = kept.context("only a run with a folder is stopped")?;
         let done = format!(" after generation {} of {}", swarm.state().generation, swarm.config().generations);
         eprintln!("{}", farewell(&done, path));
         return Ok(ExitCode::from(TRY_AGAIN));

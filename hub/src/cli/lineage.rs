@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_evolve::{Id, Operator};
@@ -68,7 +69,7 @@ pub fn run(args: &LineageArgs) -> Result<()> {
 
 fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Result<()> {
     if json {
-        let rows = champions.iter().map(|c| individual(c)).collect::<Result<Vec<_>>>()?;
+        let rows = champions.iter().map(individual).collect::<Result<Vec<_>>>()?;
         println!("{}", json!({ "generation": index.generation, "champions": rows }));
         return Ok(());
     }
@@ -102,7 +103,8 @@ fn describe(i: &Individual) -> Result<String> {
         write!(line, ", {} refused", i.refused())?;
     }
     if !i.arrivals.is_empty() {
-        let islands: Vec<String> = i.arrivals.iter().map(|a| a.island.to_string()).collect();
+        let islands: BTreeSet<u16> = i.arrivals.iter().map(|a| a.island).collect();
+        let islands: Vec<String> = islands.iter().map(u16::to_string).collect();
         write!(line, ", went to {}", islands.join(" "))?;
     }
     Ok(line)
@@ -112,14 +114,14 @@ fn describe(i: &Individual) -> Result<String> {
 fn to_text(lineage: &Lineage) -> Result<String> {
     let mut text = String::new();
     let mut open = vec![(0, String::new(), String::new())];
-    let place = |id: Id| lineage.members.iter().position(|m| m.id == id);
+    let places: BTreeMap<Id, usize> = lineage.members.iter().map(|m| m.id).zip(0..).collect();
     while let Some((at, lead, below)) = open.pop() {
         let member = &lineage.members[at];
         let mut children = Vec::new();
         let mut named = Vec::new();
         for (which, parent) in member.parents.iter().flatten().enumerate() {
-            match place(*parent) {
-                Some(p) if lineage.named_by[p] == Some((at, which)) => children.push(p),
+            match places.get(parent) {
+                Some(p) if lineage.named_by[*p] == Some((at, which)) => children.push(*p),
                 _ => named.push(parent.to_string()),
             }
         }

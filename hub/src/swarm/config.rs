@@ -2,7 +2,7 @@
 
 use super::migration::Migration;
 use crate::evolution_file::{self, Algorithm};
-use xpuck_evolve::{Settings, checkpoint};
+use xpuck_evolve::{Settings, SettingsError, checkpoint};
 use xpuck_kernels::world::WorldSpec;
 
 /// Everything that decides a run; two runs of one configuration give the same digits.
@@ -49,7 +49,8 @@ impl Config {
             }
         }
         self.migration.check()?;
-        self.settings.check().map_err(|error| error.to_string())
+        let outside = |e: SettingsError| format!("settings.{} = {} is outside {}..={}", e.name, e.value, e.low, e.high);
+        self.settings.check().map_err(outside)
     }
 
     /// The number by which checkpoints know this configuration.

@@ -108,3 +108,40 @@ impl Outcome {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_evolve::{Form, Palette};
+
+    /// An island after `generations` in which everybody is worth little, and who was born last a lot.
+    fn island(settings: &Settings, generations: u32) -> Island {
+        let mut island = Island::new(settings.clone(), Palette::in_swarm(), 0, 1);
+        for generation in 1..=generations {
+            let worth = |i: &Individual| match i.samples.n() {
+                0 if generation == generations => 5.0,
+                _ => 0.01 * (i.id.number % 7) as f32,
+            };
+            let results: Vec<f32> = island.trials().iter().map(|t| worth(&island.population()[t.individual])).collect();
+            island.record(&results);
+            if generation < generations {
+                island.advance(&[]);
+            }
+        }
+        island
+    }
+
+    #[test]
+    fn who_is_reported_has_eight_evaluations_if_anybody_has() {
+        let settings = Settings { population: 32, immigrants: 8, ..Settings::of(Form::AsPublished) };
+        let old = island(&settings, 14);
+        let reported = champion(&old, &settings);
+        assert!(old.champion().samples.n() < 8 && reported.samples.n() >= 8);
+        let known = old.population().iter().filter(|i| i.samples.n() >= 8);
+        assert!(known.into_iter().all(|i| i.samples.mean() <= reported.samples.mean()), "the fittest of them");
+        assert_eq!(derated(reported, &settings), reported.samples.mean());
+        let young = island(&settings, 3);
+        assert_eq!(champion(&young, &settings).id, young.champion().id);
+        assert_eq!(derated(champion(&young, &settings), &settings), young.progress().derated);
+    }
+}

@@ -34,7 +34,7 @@ pub struct Generation {
 pub struct Island {
     /// Who was new in it.
     pub births: Vec<Birth>,
-    /// Who had come from another island since the last generation.
+    /// Who had come from another island since the last generation, and was tried here.
     pub arrivals: Vec<Id>,
     /// The generation's trials, in their order.
     pub samples: Vec<Sample>,

@@ -119,9 +119,10 @@ fn check_reads_every_kind_of_file() {
 
 #[test]
 fn every_command_explains_itself() {
-    for command in
-        ["demo", "world", "simulate", "evolve", "hub", "arena", "robots", "start", "pause", "resume", "stop", "check"]
-    {
+    for command in [
+        "demo", "world", "simulate", "evolve", "lineage", "hub", "arena", "robots", "start", "pause", "resume", "stop",
+        "check",
+    ] {
         let help = run(&[command, "--help"]);
         assert!(help.status.success() && help.stdout.len() > 150, "{command} --help");
     }

@@ -2,7 +2,8 @@
 
 use crate::random;
 use xpuck_kernels::tree::exchange::{
-    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_svg_in_use, to_xml, to_xml_live,
+    Direction, from_binary, from_compact, from_json, from_xml, to_binary, to_compact, to_dot, to_json, to_svg,
+    to_svg_in_use, to_xml, to_xml_live,
 };
 use xpuck_kernels::tree::{Kind, RegisterMap, Tree};
 
@@ -22,7 +23,56 @@ fn trees_survive_every_format_that_is_read() {
         same(from_xml(&to_xml(&tree)).unwrap(), &tree, "XML");
         same(from_json(&to_json(&tree)).unwrap(), &tree, "JSON");
         same(from_binary(&to_binary(&tree).unwrap()).unwrap(), &tree, "binary");
+        same(from_compact(&to_compact(&tree)).unwrap(), &tree, "compact");
         same(Tree::parse(&tree.to_string()).unwrap(), &tree, "text");
+    }
+}
+
+#[test]
+fn the_compact_form_keeps_every_bit_in_few_bytes() {
+    let bytes = |text: &str| to_compact(&Tree::parse(text).unwrap());
+    let text = "seq\n  movcv v_goal 90deg\n  repeati 3\n    mulav v_scr v_up 0.5 v_scr\n";
+    let expected = [0, 0, 2, 11, 2, 64, 8, 3, 13, 18, 6, 0, 0, 0, 0x3f, 18];
+    assert_eq!(bytes(text), expected, "form, seq 2, movcv 2 64, repeati 3, mulav 18 6 0.5 18");
+    let between = Tree::parse_with("ifsect v_blue 39.1deg 7.77deg", RegisterMap::Full, true).unwrap();
+    // As mutation makes it: a step of -0.3 that was rounded.
+    let zero = Tree::inner(Kind::Seq, &[], &[Tree::leaf(Kind::Movcv, &[2.0, -0.0]), Tree::leaf(Kind::Successl, &[])]);
+    let broad = Tree::inner(Kind::Seq, &[], &vec![Tree::leaf(Kind::Successl, &[]); 300]);
+    for tree in [between, zero, broad] {
+        assert_eq!(to_compact(&tree)[0], 1);
+        same(from_compact(&to_compact(&tree)).unwrap(), &tree, "compact");
+    }
+    let (sizes, nodes) =
+        trees().fold((0, 0), |(bytes, nodes), tree| (bytes + to_compact(&tree).len(), nodes + tree.nodes().len()));
+    assert!(sizes < 5 * nodes, "{sizes} bytes for {nodes} nodes");
+}
+
+#[test]
+fn compact_bytes_that_are_no_tree_are_refused_and_never_panic() {
+    for (bytes, expected) in [
+        (vec![], "byte 0: the bytes end too early"),
+        (vec![2, 18], "byte 0: 2 is no form of a tree"),
+        (vec![0, 99], "byte 1: 99 is no kind of node"),
+        (vec![0, 0, 0], "byte 2: seq needs at least one child"),
+        (vec![0, 18, 18], "byte 2: these bytes belong to no node"),
+        (vec![0, 0, 2, 18], "byte 4: the bytes end too early"),
+        (vec![0, 10, 20, 5], "byte 2: operand d of movcs: 20 is not allowed"),
+        (vec![0, 11, 3, 5], "byte 2: operand d of movcv: 3 is not allowed"),
+        (vec![0, 20, 0, 0, 0xc0, 0x7f], "byte 2: operand g of upfield: NaN is not allowed"),
+        ([vec![0], vec![7; 70], vec![18]].concat(), "byte 0: deeper than 64 levels"),
+        ([vec![0], [[0, 2]; 3000].concat()].concat(), "more than 2048 nodes"),
+    ] {
+        let refused = from_compact(&bytes).unwrap_err().to_string();
+        assert!(refused.contains(expected), "{expected}: {refused}");
+    }
+    let mut draws = random::draws(12, 0);
+    for tree in trees() {
+        let mut bytes = to_compact(&tree);
+        let at = draws.below(bytes.len() as u32) as usize;
+        bytes[at] = draws.word() as u8;
+        if let Ok(read) = from_compact(&bytes) {
+            same(from_compact(&to_compact(&read)).unwrap(), &read, "compact");
+        }
     }
 }
 

@@ -1,0 +1,105 @@
+//! Runs of evolution by file and flags, and what they report.
+
+use crate::common::xpuck;
+use serde_json::Value;
+use std::path::Path;
+
+const SMALL: &str = "--islands 3 --population 16 --generations 12 --seconds 2 --robots 3 --remeasure 4 --json";
+
+fn evolve(arguments: &[&str]) -> Value {
+    let output = xpuck().arg("evolve").args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    let mut result: Value = serde_json::from_str(&text).unwrap();
+    assert!(result.as_object_mut().unwrap().remove("wall_s").unwrap().as_f64().unwrap() > 0.0);
+    result
+}
+
+fn rows(out: &Path) -> (String, Vec<Vec<f64>>) {
+    let text = std::fs::read_to_string(out.join("generations.csv")).unwrap();
+    let (header, rest) = text.split_once('\n').unwrap();
+    let row = |line: &str| line.split(',').map(|field| field.parse().unwrap()).collect();
+    (header.to_string(), rest.lines().map(row).collect())
+}
+
+#[test]
+fn a_run_can_be_run_again_from_the_file_that_it_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, out) = (dir.path().join("e.toml"), dir.path().join("out"));
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/worlds/transport-once.toml");
+    std::fs::copy(world, dir.path().join("w.toml")).unwrap();
+    let text = "islands = 2\ngenerations = 5\nseconds = 2.0\nremeasure = 2\nworld = \"w.toml\"\n\
+        [settings]\npopulation = 12\nelite = 0.3\n[migration]\nevery = 2\n";
+    std::fs::write(&file, text).unwrap();
+    let (file, out_text) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let first = evolve(&[file, "--seed", "6", "--set", "settings.depth=3", "--out", out_text, "--json"]);
+    let written = std::fs::read_to_string(out.join("run.toml")).unwrap();
+    for line in ["seed = 6", "depth = 3", "elite = 0.3", "every = 2", "world = \"world.toml\"", "tournament = 3"] {
+        assert!(written.contains(line), "{line} in\n{written}");
+    }
+    let run = out.join("run.toml");
+    assert_eq!(evolve(&[run.to_str().unwrap(), "--json"]), first);
+    let mut kept: Value = serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
+    kept.as_object_mut().unwrap().remove("wall_s");
+    assert_eq!(kept, first);
+}
+
+#[test]
+fn the_table_of_generations_agrees_with_the_result() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let mut arguments: Vec<&str> = SMALL.split(' ').collect();
+    arguments.extend(["--out", out.to_str().unwrap()]);
+    let result = evolve(&arguments);
+    let (header, rows) = rows(&out);
+    assert_eq!(header, "generation,island,robot_seconds,best,derated,evaluations,mean,distinct");
+    assert_eq!(rows.len(), 3 * 12);
+    for (i, row) in rows.iter().enumerate() {
+        let generation = (1 + i / 3) as f64;
+        assert_eq!(row[..3], [generation, (i % 3) as f64, generation * 3.0 * 16.0 * 3.0 * 2.0]);
+        assert_eq!(row[7], 1.0, "the honest form holds no equal trees");
+    }
+    assert_eq!(result["robot_seconds"], rows.last().unwrap()[2]);
+    let champions = result["champions"].as_array().unwrap();
+    let mean = |key: &str| champions.iter().map(|c| c[key].as_f64().unwrap()).sum::<f64>() / 3.0;
+    assert!((result["remeasured_mean"].as_f64().unwrap() - mean("remeasured")).abs() < 1e-12);
+    let derated = |c: &Value| c["fitness"].as_f64().unwrap() * (c["evaluations"].as_f64().unwrap() / 8.0).min(1.0);
+    let expected = champions.iter().map(derated).sum::<f64>() / 3.0;
+    assert!((result["final_mean"].as_f64().unwrap() - expected).abs() < 1e-12, "{result}");
+}
+
+#[test]
+fn heterogeneity_falls_where_copies_are_let_in() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let mut arguments: Vec<&str> = SMALL.split(' ').collect();
+    arguments.extend(["--algorithm", "noise-aware", "--set", "migration.receive=8", "--out", out.to_str().unwrap()]);
+    let result = evolve(&arguments);
+    assert_eq!(result["algorithm"], "noise-aware");
+    let (_, rows) = rows(&out);
+    let distinct = |rows: &[Vec<f64>]| rows.iter().map(|r| r[7]).sum::<f64>() / rows.len() as f64;
+    assert!(distinct(&rows[..3]) > distinct(&rows[33..]) + 0.1, "{rows:?}");
+}
+
+#[test]
+fn wrong_keys_and_flags_are_refused_in_one_line() {
+    let refusal = |arguments: &[&str]| {
+        let output = xpuck().arg("evolve").args(arguments).output().unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (arguments, expected) in [
+        (["--set", "settings.elit=0.3"], "[settings]: unknown field `elit`"),
+        (["--set", "elite"], "--set elite: write KEY=VALUE as in an evolution file"),
+        (["--algorithm", "best"], "unknown variant `best`"),
+        (["--islands", "99999"], "islands"),
+        (["--world", "/nowhere.toml"], "/nowhere.toml: cannot be read"),
+        (["--seconds", "nan"], "seconds = NaN is outside"),
+        (["--resume", "/nowhere"], "/nowhere: holds no run"),
+        (["/nowhere.toml", "--json"], "/nowhere.toml: cannot be read"),
+    ] {
+        let error = refusal(&arguments);
+        assert!(error.contains(expected) && error.lines().count() == 1, "{arguments:?}: {error}");
+    }
+}

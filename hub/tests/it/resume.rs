@@ -1,0 +1,353 @@
+//! Runs of evolution that are cut short: killed at random moments and in the middle of a write, stopped by signals,
+//! with broken checkpoints. What goes on must end as if nothing had happened.
+
+use crate::common::xpuck;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use toml::Table;
+use xpuck_hub::evolution_file;
+use xpuck_hub::swarm::{Config, Ended, Folder, Outcome, RECORD, Resumed, Swarm, run};
+use xpuck_kernels::random::{Draws, Stream};
+
+const ISLANDS: usize = 2;
+
+/// A run whose generations take a millisecond or two, so that much of the time is spent on keeping them.
+fn small(generations: u32) -> Vec<String> {
+    let text = format!(
+        "--islands {ISLANDS} --population 12 --generations {generations} --seconds 1 --robots 2 --remeasure 2 --json"
+    );
+    text.split(' ').map(String::from).collect()
+}
+
+fn evolve(arguments: &[String], out: &Path) -> Command {
+    let mut command = xpuck();
+    command.arg("evolve").args(arguments).arg("--out").arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn resume(out: &Path) -> Command {
+    let mut command = xpuck();
+    command.args(["evolve", "--json", "--resume"]).arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn finished(output: Output) -> Output {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// Every file that a run leaves behind, except checkpoints; in the result the wall time apart.
+fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for name in ["run.toml", "generations.csv", RECORD] {
+        files.insert(name.to_string(), std::fs::read(out.join(name)).unwrap());
+    }
+    for entry in std::fs::read_dir(out.join("trees")).unwrap() {
+        let path = entry.unwrap().path();
+        files.insert(path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap());
+    }
+    let mut result: Value = serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
+    assert!(result.as_object_mut().unwrap().remove("wall_s").unwrap().as_f64().unwrap() > 0.0);
+    files.insert("result.json".into(), result.to_string().into_bytes());
+    files
+}
+
+fn assert_same(out: &Path, expected: &BTreeMap<String, Vec<u8>>) {
+    let found = contents(out);
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (name, bytes) in expected {
+        assert!(found[name] == *bytes, "{name} differs");
+    }
+}
+
+/// Generations whose lines are all in the table.
+fn in_table(out: &Path) -> u32 {
+    let lines = std::fs::read_to_string(out.join("generations.csv")).unwrap_or_default().matches('\n').count();
+    (lines.saturating_sub(1) / ISLANDS) as u32
+}
+
+#[test]
+fn kill_nine_at_random_moments_loses_at_most_the_generation_in_hand() {
+    const GENERATIONS: u32 = 400;
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, killed) = (dir.path().join("whole"), dir.path().join("killed"));
+    finished(evolve(&small(GENERATIONS), &whole).output().unwrap());
+    let mut draws = Draws::new(5, 0, 0, 0, Stream::Device);
+    let (mut kills, mut in_a_write, mut before) = (0u64, 0, 0);
+    loop {
+        let mut command =
+            if killed.join("run.toml").exists() { resume(&killed) } else { evolve(&small(GENERATIONS), &killed) };
+        let mut child = command.spawn().unwrap();
+        // Longer from time to time, so that it ends on a slow machine too.
+        std::thread::sleep(Duration::from_micros(u64::from(draws.below(40_000)) + 1000 * kills));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "{:?}", child.wait_with_output());
+            break;
+        }
+        // SIGKILL.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        assert!(kills < 1000, "no progress");
+        if !killed.join("run.toml").exists() {
+            continue;
+        }
+        let seen = in_table(&killed);
+        let left_over = CHECKPOINTS.iter().any(|name| killed.join(format!("{name}.new")).exists());
+        let at = Folder::resume(&killed).unwrap().swarm.state().generation;
+        assert!(at <= seen && seen <= at + 1 && at >= before, "{seen} in the table, {at} kept, {before} before");
+        in_a_write += u32::from(left_over || seen > at);
+        before = at;
+    }
+    println!("{kills} kills, {in_a_write} of them while a generation was written");
+    assert!(kills >= 8, "only {kills} kills");
+    assert_same(&killed, &contents(&whole));
+}
+
+const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
+
+fn config(overrides: &str) -> Config {
+    let base = "islands = 2\nrobots = 2\nseconds = 1.0\nremeasure = 2\nsettings.population = 12\n";
+    evolution_file::load(None, format!("{base}{overrides}").parse::<Table>().unwrap()).unwrap()
+}
+
+/// Runs in this process to the end.
+fn complete(Resumed { mut folder, mut swarm, .. }: Resumed) {
+    let ended = run(&mut swarm, Some(&mut folder), &AtomicBool::new(false), |_| {}).unwrap();
+    assert_eq!(ended, Ended::Whole);
+    let mut outcome = Outcome::of(&swarm).unwrap();
+    outcome.wall_s += 1.0;
+    folder.finish(&swarm, &outcome).unwrap();
+}
+
+/// A run in this process that stops after `stop_at` generations.
+fn begin(out: &Path, config: Config, stop_at: u32) {
+    let mut folder = Folder::create(out, &config).unwrap();
+    let stop = AtomicBool::new(stop_at == 0);
+    let mut swarm = Swarm::new(config);
+    let watch = |swarm: &Swarm| {
+        stop.store(swarm.state().generation == stop_at, std::sync::atomic::Ordering::Relaxed);
+    };
+    run(&mut swarm, Some(&mut folder), &stop, watch).unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// The same configuration on both sides of generation 6's write, and how it ends when nothing happens.
+struct Sides {
+    dir: tempfile::TempDir,
+    expected: BTreeMap<String, Vec<u8>>,
+}
+
+impl Sides {
+    fn new() -> Sides {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, stop_at) in [("before", 5), ("after", 6), ("whole", 5)] {
+            begin(&dir.path().join(name), config("generations = 9"), stop_at);
+        }
+        complete(Folder::resume(&dir.path().join("whole")).unwrap());
+        let expected = contents(&dir.path().join("whole"));
+        Sides { dir, expected }
+    }
+
+    /// A fresh copy of the folder after generation 5.
+    fn before(&self) -> std::path::PathBuf {
+        let place = self.dir.path().join("case");
+        let _ = std::fs::remove_dir_all(&place);
+        copy(&self.dir.path().join("before"), &place);
+        place
+    }
+
+    fn after(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.dir.path().join("after").join(name)).unwrap()
+    }
+}
+
+#[test]
+fn a_crash_at_any_byte_of_a_write_changes_nothing() {
+    let sides = Sides::new();
+    let (record, table, checkpoint) =
+        (sides.after(RECORD), sides.after("generations.csv"), sides.after("checkpoint-0"));
+    let old = |name: &str| std::fs::metadata(sides.dir.path().join("before").join(name)).unwrap().len() as usize;
+    let (r, t) = (old(RECORD), old("generations.csv"));
+    let mut cases: Vec<(usize, usize, Option<usize>)> = Vec::new();
+    cases.extend((r..record.len()).step_by(97).map(|cut| (cut, t, None)));
+    cases.extend((t..=table.len()).step_by(29).map(|cut| (record.len(), cut, None)));
+    cases.extend((0..=checkpoint.len()).step_by(701).map(|cut| (record.len(), table.len(), Some(cut))));
+    for (record_cut, table_cut, new) in cases {
+        let place = sides.before();
+        std::fs::write(place.join(RECORD), &record[..record_cut]).unwrap();
+        std::fs::write(place.join("generations.csv"), &table[..table_cut]).unwrap();
+        if let Some(cut) = new {
+            std::fs::write(place.join("checkpoint-0.new"), &checkpoint[..cut]).unwrap();
+        }
+        let resumed = Folder::resume(&place).unwrap();
+        assert_eq!((resumed.swarm.state().generation, resumed.notices.len()), (5, 0));
+        complete(resumed);
+        assert_same(&place, &sides.expected);
+    }
+}
+
+#[test]
+fn broken_checkpoints_fall_back_to_the_other_or_are_refused_in_one_line() {
+    let sides = Sides::new();
+    let sound = std::fs::read(sides.before().join("checkpoint-1")).unwrap();
+    let flipped = |at: usize| {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x20;
+        bytes
+    };
+    let cases = [
+        (sound[..100].to_vec(), "has 100 bytes where its header says"),
+        (Vec::new(), "has 0 bytes where its header says 28"),
+        (flipped(sound.len() - 9), "is corrupt: its checksum is wrong"),
+        (flipped(8), "has format 33, and this program reads format 1"),
+        (b"generation,island".to_vec(), "is no checkpoint"),
+    ];
+    for (bytes, expected) in cases {
+        let place = sides.before();
+        std::fs::write(place.join("checkpoint-1"), &bytes).unwrap();
+        let resumed = Folder::resume(&place).unwrap();
+        // Generation 5 was in checkpoint 1, generation 4 is in checkpoint 0.
+        assert_eq!(resumed.swarm.state().generation, 4);
+        let [notice] = resumed.notices.as_slice() else { panic!("{:?}", resumed.notices) };
+        assert!(notice.contains("checkpoint-1: ") && notice.contains(expected), "{notice}");
+        assert!(notice.ends_with("going on from the other, generation 4"), "{notice}");
+        complete(resumed);
+        assert_same(&place, &sides.expected);
+
+        let place = sides.before();
+        CHECKPOINTS.iter().for_each(|name| std::fs::write(place.join(name), &bytes).unwrap());
+        let refused = resume(&place).output().unwrap();
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!((refused.status.code(), error.lines().count()), (Some(1), 1), "{error}");
+        assert!(error.contains(expected) && error.contains("begin again from run.toml"), "{error}");
+    }
+}
+
+#[test]
+fn another_configuration_is_refused_and_names_the_remedy() {
+    let sides = Sides::new();
+    let refusal = |place: &Path| {
+        let output = resume(place).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(error.lines().count(), 1, "{error}");
+        error
+    };
+    let place = sides.before();
+    let text = std::fs::read_to_string(place.join("run.toml")).unwrap();
+    std::fs::write(place.join("run.toml"), text.replace("seed = 1", "seed = 2")).unwrap();
+    let error = refusal(&place);
+    assert!(error.contains("belongs to another configuration than run.toml now says; put run.toml back"), "{error}");
+    std::fs::write(place.join("run.toml"), format!("# a remark changes nothing\n{text}")).unwrap();
+    assert_eq!(Folder::resume(&place).unwrap().swarm.state().generation, 5);
+    std::fs::write(place.join("run.toml"), text.replace("seed", "sead")).unwrap();
+    assert!(refusal(&place).contains("run.toml: line "), "{}", refusal(&place));
+    assert!(refusal(sides.dir.path()).contains("holds no run, as it has no run.toml; begin one with --out"));
+    std::fs::write(place.join("run.toml"), &text).unwrap();
+    std::fs::write(place.join(RECORD), b"short").unwrap();
+    assert!(refusal(&place).contains("record.xprec has 5 bytes and had "), "{}", refusal(&place));
+}
+
+#[test]
+fn a_folder_holds_one_run_of_one_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("run");
+    let folder = Folder::create(&out, &config("")).unwrap();
+    let error = Folder::resume(&out).map(|_| ()).unwrap_err().to_string();
+    assert!(error.ends_with("another process works on this run; wait for its end"), "{error}");
+    drop(folder);
+    assert!(Folder::resume(&out).is_ok_and(|resumed| resumed.swarm.state().generation == 0), "it begins again");
+    let error = Folder::create(&out, &config("")).map(|_| ()).unwrap_err().to_string();
+    assert!(error.ends_with("holds a run already; go on with --resume, or choose another folder"), "{error}");
+}
+
+/// The figures of docs/evolution.md: what a generation of the thesis's budget takes on the disk, and how long.
+#[test]
+fn keeping_a_generation_of_nine_islands_is_cheap() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = evolution_file::load(None, "robots = 1\nseconds = 1.0\n".parse().unwrap()).unwrap();
+    let mut folder = Folder::create(&dir.path().join("run"), &config).unwrap();
+    let mut swarm = Swarm::new(config);
+    let size = |name: &str| std::fs::metadata(dir.path().join("run").join(name)).unwrap().len();
+    let mut before = 0;
+    for generation in 1..=6 {
+        let step = swarm.step();
+        let started = Instant::now();
+        folder.keep(swarm.state(), &step).unwrap();
+        let taken = started.elapsed();
+        let (record, checkpoint) = (size(RECORD) - before, size(CHECKPOINTS[generation % 2]));
+        before = size(RECORD);
+        println!("generation {generation}: record {record} bytes, checkpoint {checkpoint} bytes, kept in {taken:?}");
+        assert!(checkpoint < 1_000_000 && taken < Duration::from_secs(1));
+        // 200 generations are a run of 16 minutes.
+        assert!(200 * record < 50_000_000);
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// Waits until a run has kept its first generation.
+fn wait_for_a_generation(out: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !out.join("checkpoint-1").exists() {
+        assert!(Instant::now() < deadline, "no generation in a minute");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn signals_end_a_run_soon_with_code_75_and_say_how_to_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = dir.path().join("whole");
+    finished(evolve(&small(600), &whole).output().unwrap());
+    for name in ["TERM", "INT"] {
+        let out = dir.path().join(name);
+        let child = evolve(&small(600), &out).spawn().unwrap();
+        wait_for_a_generation(&out);
+        let asked = Instant::now();
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        assert!(asked.elapsed() < Duration::from_secs(5));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(75), 1), "{error}");
+        let go_on = format!(" of 600; go on with: xpuck evolve --resume {}", out.display());
+        assert!(error.trim_end().ends_with(&go_on), "{error}");
+        let json: Value = serde_json::from_slice(&finished(resume(&out).output().unwrap()).stdout).unwrap();
+        assert_eq!(json["generations"], 600);
+        assert_same(&out, &contents(&whole));
+    }
+}
+
+#[test]
+fn a_signal_ends_a_run_within_five_seconds_even_if_a_generation_takes_longer() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("long");
+    let arguments = ["--population", "4096", "--seconds", "600", "--generations", "2"].map(String::from);
+    let child = evolve(&arguments, &out).spawn().unwrap();
+    while !out.join("generations.csv").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let asked = Instant::now();
+    signal(&child, "TERM");
+    let output = child.wait_with_output().unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert_eq!(output.status.code(), Some(75));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("go on with: xpuck evolve --resume"));
+    assert_eq!(Folder::resume(&out).unwrap().swarm.state().generation, 0);
+}
