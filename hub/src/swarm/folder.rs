@@ -146,7 +146,8 @@ impl Folder {
         let mut rows = csv::WriterBuilder::new().has_headers(self.lengths.table == 0).from_writer(Vec::new());
         generation.rows.iter().try_for_each(|row| rows.serialize(row)).expect("rows are plain data in memory");
         let rows = rows.into_inner().expect("flushed into memory");
-        self.append(&record::block(&generation.record), &rows)?;
+        let block = record::block(&generation.record).map_err(|message| fail(&self.path.join(RECORD), message))?;
+        self.append(&block, &rows)?;
         let bytes = checkpoint::to_bytes(&(self.lengths, state), self.configuration);
         let file = self.path.join(CHECKPOINTS[state.generation as usize % 2]);
         let (record, table) = (&self.record, &self.table);

@@ -97,15 +97,20 @@ pub fn header() -> Vec<u8> {
 
 /// A generation as a block, to be appended to a record.
 ///
-/// # Panics
-/// If the generation is larger than 1 GiB, which the bounds of populations and trees exclude.
-pub fn block(generation: &Generation) -> Vec<u8> {
+/// # Errors
+/// If the generation is larger than 1 GiB, which a reader would refuse.
+pub fn block(generation: &Generation) -> Result<Vec<u8>, String> {
     let plain = postcard::to_stdvec(generation).expect("plain data in memory");
-    assert!(plain.len() <= MAX_BLOCK, "a generation of {} bytes", plain.len());
+    if plain.len() > MAX_BLOCK {
+        return Err(format!(
+            "a generation of {} bytes; at most {MAX_BLOCK} are recorded, so evolve fewer",
+            plain.len()
+        ));
+    }
     let data = zstd::bulk::compress(&plain, LEVEL).expect("compression into memory");
     let length = (data.len() as u32).to_le_bytes();
     let checksum = crc32fast::hash(&data).to_le_bytes();
-    [&length, &checksum, data.as_slice()].concat()
+    Ok([&length, &checksum, data.as_slice()].concat())
 }
 
 /// A record that cannot be read.

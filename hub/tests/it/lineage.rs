@@ -127,7 +127,7 @@ fn a_record_that_is_cut_off_at_any_byte_is_read_up_to_there() {
     let bytes = std::fs::read(dir.path().join(RECORD)).unwrap();
     let whole: Vec<Generation> = Reader::open(&dir.path().join(RECORD)).unwrap().collect();
     let mut ends = vec![record::header().len()];
-    whole.iter().for_each(|g| ends.push(ends.last().unwrap() + record::block(g).len()));
+    whole.iter().for_each(|g| ends.push(ends.last().unwrap() + record::block(g).unwrap().len()));
     assert_eq!(*ends.last().unwrap(), bytes.len());
     let cut = dir.path().join("cut");
     for length in ends[0]..=bytes.len() {
@@ -159,7 +159,7 @@ fn results_that_are_no_numbers_are_recorded_as_refused() {
     let generation = Generation { generation: 1, islands: vec![entry] };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(RECORD);
-    std::fs::write(&path, [record::header(), record::block(&generation)].concat()).unwrap();
+    std::fs::write(&path, [record::header(), record::block(&generation).unwrap()].concat()).unwrap();
     let ids: Vec<Id> = island.population().iter().map(|i| i.id).collect();
     let found = individuals(&path, &ids).unwrap();
     let refused: Vec<usize> = (0..8).filter(|i| found[*i].refused() == 1).collect();

@@ -1,114 +1,14 @@
-//! Runs of evolution that are cut short: killed at random moments and in the middle of a write, stopped by signals,
-//! with broken checkpoints. What goes on must end as if nothing had happened.
+//! Folders of runs that were cut short in the middle of a write, or hold broken checkpoints: what goes on must end as
+//! if nothing had happened.
 
-use crate::common::xpuck;
-use serde_json::Value;
+use crate::runs::{CHECKPOINTS, assert_same, contents, resume};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use toml::Table;
 use xpuck_hub::evolution_file;
 use xpuck_hub::swarm::{Config, Ended, Folder, Outcome, RECORD, Resumed, Swarm, run};
-use xpuck_kernels::random::{Draws, Stream};
-
-const ISLANDS: usize = 2;
-
-/// A run whose generations take a millisecond or two, so that much of the time is spent on keeping them.
-fn small(generations: u32) -> Vec<String> {
-    let text = format!(
-        "--islands {ISLANDS} --population 12 --generations {generations} --seconds 1 --robots 2 --remeasure 2 --json"
-    );
-    text.split(' ').map(String::from).collect()
-}
-
-fn evolve(arguments: &[String], out: &Path) -> Command {
-    let mut command = xpuck();
-    command.arg("evolve").args(arguments).arg("--out").arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn resume(out: &Path) -> Command {
-    let mut command = xpuck();
-    command.args(["evolve", "--json", "--resume"]).arg(out).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn finished(output: Output) -> Output {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    output
-}
-
-/// Every file that a run leaves behind, except checkpoints; in the result the wall time apart.
-fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    for name in ["run.toml", "generations.csv", RECORD] {
-        files.insert(name.to_string(), std::fs::read(out.join(name)).unwrap());
-    }
-    for entry in std::fs::read_dir(out.join("trees")).unwrap() {
-        let path = entry.unwrap().path();
-        files.insert(path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap());
-    }
-    let mut result: Value = serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
-    assert!(result.as_object_mut().unwrap().remove("wall_s").unwrap().as_f64().unwrap() > 0.0);
-    files.insert("result.json".into(), result.to_string().into_bytes());
-    files
-}
-
-fn assert_same(out: &Path, expected: &BTreeMap<String, Vec<u8>>) {
-    let found = contents(out);
-    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
-    for (name, bytes) in expected {
-        assert!(found[name] == *bytes, "{name} differs");
-    }
-}
-
-/// Generations whose lines are all in the table.
-fn in_table(out: &Path) -> u32 {
-    let lines = std::fs::read_to_string(out.join("generations.csv")).unwrap_or_default().matches('\n').count();
-    (lines.saturating_sub(1) / ISLANDS) as u32
-}
-
-#[test]
-fn kill_nine_at_random_moments_loses_at_most_the_generation_in_hand() {
-    const GENERATIONS: u32 = 400;
-    let dir = tempfile::tempdir().unwrap();
-    let (whole, killed) = (dir.path().join("whole"), dir.path().join("killed"));
-    finished(evolve(&small(GENERATIONS), &whole).output().unwrap());
-    let mut draws = Draws::new(5, 0, 0, 0, Stream::Device);
-    let (mut kills, mut in_a_write, mut before) = (0u64, 0, 0);
-    loop {
-        let mut command =
-            if killed.join("run.toml").exists() { resume(&killed) } else { evolve(&small(GENERATIONS), &killed) };
-        let mut child = command.spawn().unwrap();
-        // Longer from time to time, so that it ends on a slow machine too.
-        std::thread::sleep(Duration::from_micros(u64::from(draws.below(40_000)) + 1000 * kills));
-        if let Some(status) = child.try_wait().unwrap() {
-            assert!(status.success(), "{:?}", child.wait_with_output());
-            break;
-        }
-        // SIGKILL.
-        child.kill().unwrap();
-        child.wait().unwrap();
-        kills += 1;
-        assert!(kills < 1000, "no progress");
-        if !killed.join("run.toml").exists() {
-            continue;
-        }
-        let seen = in_table(&killed);
-        let left_over = CHECKPOINTS.iter().any(|name| killed.join(format!("{name}.new")).exists());
-        let at = Folder::resume(&killed).unwrap().swarm.state().generation;
-        assert!(at <= seen && seen <= at + 1 && at >= before, "{seen} in the table, {at} kept, {before} before");
-        in_a_write += u32::from(left_over || seen > at);
-        before = at;
-    }
-    println!("{kills} kills, {in_a_write} of them while a generation was written");
-    assert!(kills >= 8, "only {kills} kills");
-    assert_same(&killed, &contents(&whole));
-}
-
-const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 
 fn config(overrides: &str) -> Config {
     let base = "islands = 2\nrobots = 2\nseconds = 1.0\nremeasure = 2\nsettings.population = 12\n";
@@ -130,7 +30,7 @@ fn begin(out: &Path, config: Config, stop_at: u32) {
     let stop = AtomicBool::new(stop_at == 0);
     let mut swarm = Swarm::new(config);
     let watch = |swarm: &Swarm| {
-        stop.store(swarm.state().generation == stop_at, std::sync::atomic::Ordering::Relaxed);
+        stop.store(swarm.state().generation == stop_at, Ordering::Relaxed);
     };
     run(&mut swarm, Some(&mut folder), &stop, watch).unwrap();
 }
@@ -294,60 +194,4 @@ fn keeping_a_generation_of_nine_islands_is_cheap() {
         // 200 generations are a run of 16 minutes.
         assert!(200 * record < 50_000_000);
     }
-}
-
-fn signal(child: &Child, name: &str) {
-    let status = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
-/// Waits until a run has kept its first generation.
-fn wait_for_a_generation(out: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !out.join("checkpoint-1").exists() {
-        assert!(Instant::now() < deadline, "no generation in a minute");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-#[test]
-fn signals_end_a_run_soon_with_code_75_and_say_how_to_go_on() {
-    let dir = tempfile::tempdir().unwrap();
-    let whole = dir.path().join("whole");
-    finished(evolve(&small(600), &whole).output().unwrap());
-    for name in ["TERM", "INT"] {
-        let out = dir.path().join(name);
-        let child = evolve(&small(600), &out).spawn().unwrap();
-        wait_for_a_generation(&out);
-        let asked = Instant::now();
-        signal(&child, name);
-        let output = child.wait_with_output().unwrap();
-        assert!(asked.elapsed() < Duration::from_secs(5));
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), error.lines().count()), (Some(75), 1), "{error}");
-        let go_on = format!(" of 600; go on with: xpuck evolve --resume {}", out.display());
-        assert!(error.trim_end().ends_with(&go_on), "{error}");
-        let json: Value = serde_json::from_slice(&finished(resume(&out).output().unwrap()).stdout).unwrap();
-        assert_eq!(json["generations"], 600);
-        assert_same(&out, &contents(&whole));
-    }
-}
-
-#[test]
-fn a_signal_ends_a_run_within_five_seconds_even_if_a_generation_takes_longer() {
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("long");
-    let arguments = ["--population", "4096", "--seconds", "600", "--generations", "2"].map(String::from);
-    let child = evolve(&arguments, &out).spawn().unwrap();
-    while !out.join("generations.csv").exists() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    std::thread::sleep(Duration::from_millis(200));
-    let asked = Instant::now();
-    signal(&child, "TERM");
-    let output = child.wait_with_output().unwrap();
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
-    assert_eq!(output.status.code(), Some(75));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("go on with: xpuck evolve --resume"));
-    assert_eq!(Folder::resume(&out).unwrap().swarm.state().generation, 0);
 }
