@@ -25,6 +25,8 @@ pub use reference::reference_page;
 pub use registers::{Access, REGISTERS, Register, RegisterMap, scalar_name};
 pub use tick::{Blackboard, Memory, Senses, Status};
 
+use serde::{Deserialize, Serialize};
+
 /// One node: its kind, how many children follow it, and its operands as numbers.
 ///
 /// Registers are indices of the full map (Table 6.3), angles and widths are steps of pi/128, `k` and `l` are the
@@ -40,7 +42,8 @@ pub struct Node {
 }
 
 /// A behaviour tree: its nodes in preorder. Never empty, and every node's children are present.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Vec<u8>", try_from = "Vec<u8>")]
 pub struct Tree {
     nodes: Vec<Node>,
 }

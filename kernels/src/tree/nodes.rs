@@ -5,9 +5,11 @@ use super::tick::Status;
 use Operand::{
     Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Threshold, Vector, VectorDest, Width,
 };
+use serde::{Deserialize, Serialize};
 
 /// What a node does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the node table holds each kind's meaning")]
 pub enum Kind {

@@ -1,11 +1,12 @@
 //! Individuals and what is known of where they came from.
 
 use crate::samples::Samples;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use xpuck_kernels::tree::{CompileError, ParseError, Program, Tree};
 
 /// An individual's name: unique over the swarm and the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Id {
     /// The island where it was born.
     pub island: u16,
@@ -20,7 +21,8 @@ impl fmt::Display for Id {
 }
 
 /// How an individual came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Operator {
     /// Drawn at random.
     Random,
@@ -31,7 +33,7 @@ pub enum Operator {
 }
 
 /// A tree, its ancestry and its samples.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Individual {
     /// Its name.
     pub id: Id,
@@ -48,7 +50,7 @@ pub struct Individual {
 }
 
 /// An individual on its way to another island.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Migrant {
     /// Its name.
     pub id: Id,

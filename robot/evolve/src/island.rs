@@ -10,6 +10,7 @@ use crate::palette::Palette;
 use crate::samples::Samples;
 use crate::settings::{Form, Settings};
 use crate::variation::{crossover, mutate};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::Tree;
@@ -51,7 +52,7 @@ pub struct Progress {
 }
 
 /// A population that evolves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Island {
     settings: Settings,
     palette: Palette,

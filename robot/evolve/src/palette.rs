@@ -1,17 +1,18 @@
 //! What evolution may build trees from: nodes, registers and ranges (Tables 7.5 and 8.2).
 
+use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Group, Kind, Node, Operand, RegisterMap};
 
 /// A node that may be chosen, with its number of children.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Choice {
     kind: Kind,
     children: u16,
 }
 
 /// The allowed nodes and registers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Palette {
     inner: Vec<Choice>,
     leaves: Vec<Choice>,

@@ -1,7 +1,9 @@
 //! What is known of a genotype's fitness: samples from two kinds of trial, kept apart.
 
+use serde::{Deserialize, Serialize};
+
 /// Count, sum and sum of squares of the samples of each stratum (scenario A and B of the benchmark task).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
     count: [u32; 2],
     sum: [f64; 2],

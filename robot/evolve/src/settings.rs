@@ -1,7 +1,10 @@
 //! The parameters of the noise-aware algorithm and of migration: the thesis's (Table 8.1, 8.3.1) and ours.
 
+use serde::{Deserialize, Serialize};
+
 /// Which form of the algorithm runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// Samples belong to a genotype: no population holds two equal trees, equal migrants are dropped, and
     /// uncertainty is judged with the spread of the whole population.
@@ -14,7 +17,8 @@ pub enum Form {
 /// Parameters. [`Settings::as_published`] are Table 8.1's; the defaults differ where measurement said so: as equal
 /// trees share their samples, the known bad ones need not be tried again, so more are replaced, and more of them by
 /// crossover; shallower new trees are tried faster.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Settings {
     /// Which form.
     pub form: Form,

@@ -188,3 +188,16 @@ fn results_that_are_not_numbers_count_as_failures() {
     assert_eq!(island.rejected_samples(), 2);
     assert!(island.population().iter().all(|i| i.samples.mean().is_finite()));
 }
+
+#[test]
+fn a_running_island_survives_serialisation_bit_for_bit() {
+    let mut island = evolve(Form::Honest, 11, 6, 0.1);
+    let bytes = postcard::to_stdvec(&island).unwrap();
+    let mut again: Island = postcard::from_bytes(&bytes).unwrap();
+    for island in [&mut island, &mut again] {
+        island.advance(&[migrant(1, "seq\n  bfront\n  upfield 3\n", 0.8)]);
+        let results = fitness(island, 0.1);
+        island.record(&results);
+    }
+    assert_eq!(postcard::to_stdvec(&again).unwrap(), postcard::to_stdvec(&island).unwrap());
+}

@@ -7,9 +7,8 @@
 
 use super::super::nodes::{Kind, Operand};
 use super::super::parse::{MAX_DEPTH, MAX_NODES};
-use super::super::registers::CELLS;
 use super::super::{Node, Tree};
-use super::children;
+use super::{allowed, children};
 use std::fmt;
 
 const MAGIC: &[u8; 4] = b"XPBT";
@@ -34,12 +33,28 @@ impl fmt::Display for BinaryError {
 
 impl std::error::Error for BinaryError {}
 
-fn fault<T>(at: usize, message: impl Into<String>) -> Result<T, BinaryError> {
+pub(super) fn fault<T>(at: usize, message: impl Into<String>) -> Result<T, BinaryError> {
     Err(BinaryError { at, message: message.into() })
 }
 
-fn is_wide(operand: Operand) -> bool {
+/// True for operands of four bytes; the others have one.
+pub(super) fn is_wide(operand: Operand) -> bool {
     matches!(operand, Operand::Float | Operand::Gain)
+}
+
+/// The byte of an operand that is not wide; `None` for a value between two steps. Both zeros are the byte 0.
+pub(super) fn to_byte(operand: Operand, value: f32) -> Option<u8> {
+    let scaled = if operand == Operand::Fixed { value * 8.0 } else { value };
+    (scaled.fract() == 0.0).then_some(if scaled < 0.0 { scaled as i8 as u8 } else { scaled as u8 })
+}
+
+/// The value that a byte stands for.
+pub(super) fn from_byte(operand: Operand, byte: u8) -> f32 {
+    match operand {
+        Operand::Int8 | Operand::Angle | Operand::Quadrant => f32::from(byte as i8),
+        Operand::Fixed => f32::from(byte as i8) / 8.0,
+        _ => f32::from(byte),
+    }
 }
 
 /// The tree as bytes. A node with more than 255 children, or an angle between two steps of pi/128, does not fit.
@@ -71,15 +86,14 @@ pub fn to_binary(tree: &Tree) -> Result<Vec<u8>, BinaryError> {
         operands().filter(|(_, o)| is_wide(o.operand)).for_each(|(v, _)| bytes.extend_from_slice(&v.to_le_bytes()));
         children.iter().for_each(|c| bytes.extend_from_slice(&places[*c].to_le_bytes()));
         for (value, o) in operands().filter(|(_, o)| !is_wide(o.operand)) {
-            let scaled = if o.operand == Operand::Fixed { value * 8.0 } else { *value };
-            if scaled.fract() != 0.0 {
+            let Some(byte) = to_byte(o.operand, *value) else {
                 let name = node.kind.spec().name;
                 return fault(
                     at,
                     format!("operand {} of {name} is between two steps; the text form rounds it", o.name),
                 );
-            }
-            bytes.push(if scaled < 0.0 { scaled as i8 as u8 } else { scaled as u8 });
+            };
+            bytes.push(byte);
         }
         bytes.resize(at + node.kind.bytes(children.len()), 0);
     }
@@ -185,26 +199,16 @@ impl Reader<'_> {
         let mut values = [0.0; 4];
         for (value, o) in values.iter_mut().zip(kind.spec().operands) {
             let at = if is_wide(o.operand) { wide } else { narrow };
-            let byte = self.bytes[at];
-            *value = match o.operand {
-                Operand::Float | Operand::Gain => {
-                    let mut word = [0; 4];
-                    word.copy_from_slice(&self.bytes[wide..wide + 4]);
-                    f32::from_le_bytes(word)
-                }
-                Operand::Int8 | Operand::Angle | Operand::Quadrant => f32::from(byte as i8),
-                Operand::Fixed => f32::from(byte as i8) / 8.0,
-                _ => f32::from(byte),
-            };
-            if is_wide(o.operand) {
-                wide += 4
+            *value = if is_wide(o.operand) {
+                let mut word = [0; 4];
+                word.copy_from_slice(&self.bytes[at..at + 4]);
+                wide += 4;
+                f32::from_le_bytes(word)
             } else {
-                narrow += 1
-            }
-            let (low, high) = o.operand.range();
-            let register = !o.operand.is_register()
-                || usize::from(byte) < CELLS && (!o.operand.is_vector() || byte.is_multiple_of(2));
-            if !(low..=high).contains(value) || !register {
+                narrow += 1;
+                from_byte(o.operand, self.bytes[at])
+            };
+            if !allowed(o.operand, *value) {
                 return fault(at, format!("operand {} of {}: {value} is not allowed", o.name, kind.spec().name));
             }
         }

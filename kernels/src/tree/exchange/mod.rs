@@ -1,9 +1,11 @@
-//! Forms in which trees go to and come from other programs: XML, JSON and bytes both ways, DOT and SVG outwards.
+//! Forms in which trees go to and come from other programs: XML, JSON and bytes both ways, DOT and SVG outwards; and
+//! the compact form in which evolution keeps them.
 //!
 //! Readers are total: any input gives a whole tree or one error that names the place; the limits are those of the
 //! text form. Angles are written and read exactly, so what a writer wrote reads back as the same tree.
 
 mod binary;
+mod compact;
 mod dot;
 mod json;
 mod json_read;
@@ -13,6 +15,7 @@ mod xml;
 mod xml_read;
 
 pub use binary::{BinaryError, from_binary, to_binary};
+pub use compact::{from_compact, to_compact};
 pub use dot::to_dot;
 pub use json::to_json;
 pub use json_read::from_json;
@@ -21,9 +24,10 @@ pub use svg_layout::Direction;
 pub use xml::{TREE, to_xml, to_xml_live};
 pub use xml_read::from_xml;
 
-use super::nodes::Kind;
+use super::nodes::{Kind, Operand};
 use super::operand::{Words, shorten, suggest, usage};
 use super::parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, whole};
+use super::registers::CELLS;
 use super::{Node, Tree};
 
 /// Longest line that an error shows.
@@ -117,6 +121,14 @@ impl<'a> Source<'a> {
         nodes.push(Node::new(*kind, children.len() as u16, &values));
         children.iter().try_for_each(|child| self.append(child, nodes))
     }
+}
+
+/// True if an operand may have this value; a register must exist, and a pair begins at an even cell.
+fn allowed(operand: Operand, value: f32) -> bool {
+    let (low, high) = operand.range();
+    let step = if operand.is_vector() { 2.0 } else { 1.0 };
+    let register = !operand.is_register() || value < CELLS as f32 && value % step == 0.0;
+    (low..=high).contains(&value) && register
 }
 
 /// The parent of every node of a tree; the root's is itself.

@@ -1,0 +1,127 @@
+//! The compact form: a tree in few bytes and bit by bit, for states and records of evolution.
+//!
+//! The first byte says how numbers are held: 0 for narrow, 1 for wide. Then the nodes in preorder: kind u8, for
+//! composites their number of children (u8, wide u16), the operands. Wide operands are f32; narrow ones are those of
+//! the binary form without its padding. All is little endian. A tree is wide if narrow would change one bit of it: an
+//! angle between two steps, a negative zero, or more than 255 children. As for serde, a tree is these bytes.
+
+use super::super::nodes::{Group, Kind, Operand};
+use super::super::parse::{MAX_DEPTH, MAX_NODES};
+use super::super::{Node, Tree};
+use super::allowed;
+use super::binary::{BinaryError, fault, from_byte, is_wide, to_byte};
+
+const NARROW: u8 = 0;
+const WIDE: u8 = 1;
+
+/// The tree as bytes, about four a node. Every tree has this form.
+pub fn to_compact(tree: &Tree) -> Vec<u8> {
+    let narrow = |node: &Node| {
+        let operands = node.operands.iter().zip(node.kind.spec().operands);
+        let exact = |value: f32, o: Operand| {
+            is_wide(o) || to_byte(o, value).is_some_and(|byte| from_byte(o, byte).to_bits() == value.to_bits())
+        };
+        u8::try_from(node.children).is_ok() && operands.into_iter().all(|(value, spec)| exact(*value, spec.operand))
+    };
+    let form = if tree.nodes().iter().all(narrow) { NARROW } else { WIDE };
+    let mut bytes = vec![form];
+    for node in tree.nodes() {
+        bytes.push(node.kind as u8);
+        if node.kind.spec().group == Group::Composite {
+            let children = node.children.to_le_bytes();
+            bytes.extend_from_slice(if form == WIDE { &children } else { &children[..1] });
+        }
+        for (value, spec) in node.operands.iter().zip(node.kind.spec().operands) {
+            match to_byte(spec.operand, *value).filter(|_| form == NARROW && !is_wide(spec.operand)) {
+                Some(byte) => bytes.push(byte),
+                None => bytes.extend_from_slice(&value.to_le_bytes()),
+            }
+        }
+    }
+    bytes
+}
+
+/// Reads a tree from bytes. Total: any bytes give a whole tree within the limits, or one error that names the place.
+pub fn from_compact(bytes: &[u8]) -> Result<Tree, BinaryError> {
+    let mut reader = Reader { bytes, at: 0 };
+    let [form] = reader.take()?;
+    if form > WIDE {
+        return fault(0, format!("{form} is no form of a tree; 0 and 1 are"));
+    }
+    let mut nodes = Vec::new();
+    let mut open = 1usize;
+    while open > 0 {
+        if nodes.len() == MAX_NODES {
+            return fault(reader.at, format!("more than {MAX_NODES} nodes"));
+        }
+        let node = reader.node(form == WIDE)?;
+        open = open - 1 + usize::from(node.children);
+        nodes.push(node);
+    }
+    if reader.at != bytes.len() {
+        return fault(reader.at, "these bytes belong to no node");
+    }
+    let tree = Tree::from_preorder(nodes);
+    if tree.depth() > MAX_DEPTH {
+        return fault(0, format!("deeper than {MAX_DEPTH} levels"));
+    }
+    Ok(tree)
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], BinaryError> {
+        let Some(taken) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) else {
+            return fault(self.bytes.len(), "the bytes end too early");
+        };
+        self.at += N;
+        Ok(*taken)
+    }
+
+    fn node(&mut self, wide: bool) -> Result<Node, BinaryError> {
+        let at = self.at;
+        let [byte] = self.take()?;
+        let Some(kind) = Kind::all().nth(usize::from(byte)) else {
+            return fault(at, format!("{byte} is no kind of node"));
+        };
+        let children = match kind.spec().group {
+            Group::Composite if wide => u16::from_le_bytes(self.take()?),
+            Group::Composite => u16::from(self.take::<1>()?[0]),
+            Group::Decorator => 1,
+            _ => 0,
+        };
+        kind.check_children(usize::from(children)).or_else(|message| fault(at + 1, message))?;
+        let mut operands = [0.0; 4];
+        for (value, spec) in operands.iter_mut().zip(kind.spec().operands) {
+            let place = self.at;
+            *value = if wide || is_wide(spec.operand) {
+                f32::from_le_bytes(self.take()?)
+            } else {
+                from_byte(spec.operand, self.take::<1>()?[0])
+            };
+            if !allowed(spec.operand, *value) {
+                let name = kind.spec().name;
+                return fault(place, format!("operand {} of {name}: {value} is not allowed", spec.name));
+            }
+        }
+        Ok(Node { kind, children, operands })
+    }
+}
+
+impl From<Tree> for Vec<u8> {
+    fn from(tree: Tree) -> Vec<u8> {
+        to_compact(&tree)
+    }
+}
+
+impl TryFrom<Vec<u8>> for Tree {
+    type Error = BinaryError;
+
+    fn try_from(bytes: Vec<u8>) -> Result<Tree, BinaryError> {
+        from_compact(&bytes)
+    }
+}
