@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xpuck_evolve::{Form, Individual, Island, Palette, Settings};
+use xpuck_evolve::{Algorithm, Individual, Island, Palette, Settings};
 use xpuck_hub::geneserver::Geneserver;
 use xpuck_hub::measure::{Plan, measure_all};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
@@ -93,8 +93,8 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
     if !(1.0..=3600.0).contains(&args.seconds) || !(1..=100_000).contains(&args.remeasure) {
         bail!("--seconds takes 1 to 3600, --remeasure 1 to 100000");
     }
-    let form = if args.as_published { Form::AsPublished } else { Form::Honest };
-    let defaults = Settings::of(form);
+    let algorithm = if args.as_published { Algorithm::NoiseAware } else { Algorithm::Honest };
+    let defaults = Settings::of(algorithm);
     let settings = Settings {
         population: args.population,
         immigrants: args.immigrants.unwrap_or(defaults.immigrants),
@@ -109,7 +109,7 @@ pub fn run(args: &EvolveArgs) -> Result<()> {
     let started = Instant::now();
     let mut swarm = Swarm {
         islands: (0..args.islands).map(|i| Island::new(settings.clone(), Palette::in_swarm(), i, args.seed)).collect(),
-        server: Geneserver::new(form, settings.immigrants),
+        server: Geneserver::new(algorithm.form(), settings.immigrants),
         updates: (args.seconds * 10.0).round() as u32,
         spec: WorldSpec::benchmark(args.robots),
         seed: args.seed,
@@ -209,14 +209,14 @@ impl Swarm {
                 crew: Crew::all(first + trial.individual),
                 seed: self.seed ^ (i as u64 + 1) << 32,
                 world: trial.world,
-                updates: self.updates,
+                updates: trial.updates.unwrap_or(self.updates),
             }));
         }
         self.evaluator.prepare(&trees);
         let fitness = self.evaluator.fitness(&Simd::default(), &jobs);
         let mut rest = fitness.as_slice();
         for island in &mut self.islands {
-            let (mine, others) = rest.split_at(island.population().len());
+            let (mine, others) = rest.split_at(island.trials().len());
             island.record(mine);
             rest = others;
         }
