@@ -1,7 +1,7 @@
 //! The island's algorithm: determinism, migration, and that luck is not selected.
 
 use std::collections::BTreeSet;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Samples, Settings};
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Representation, Samples, Settings};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 
@@ -38,7 +38,7 @@ fn evolve(algorithm: Algorithm, seed: u64, generations: u32, noise: f32) -> Isla
 
 #[test]
 fn the_same_seed_gives_the_same_population() {
-    for algorithm in [Algorithm::Honest, Algorithm::NoiseAware] {
+    for algorithm in Algorithm::ALL {
         let a = evolve(algorithm, 3, 10, 0.1);
         assert_eq!(a.population(), evolve(algorithm, 3, 10, 0.1).population());
         assert_ne!(a.population(), evolve(algorithm, 4, 10, 0.1).population());
@@ -46,15 +46,22 @@ fn the_same_seed_gives_the_same_population() {
 }
 
 #[test]
-fn golden_generation() {
-    let island = evolve(Algorithm::Honest, 7, 12, 0.1);
-    let text: String = island.population().iter().map(|i| format!("{} {}", i.id, i.tree)).collect();
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-    // A change of this number changes every published evolution: make it on purpose, and say so.
-    assert_eq!(hash, GOLDEN, "{hash:#018x}");
+fn golden_generations() {
+    for (algorithm, golden) in GOLDEN {
+        let island = evolve(algorithm, 7, 12, 0.1);
+        let text: String = island.population().iter().map(|i| format!("{} {}", i.id, i.tree)).collect();
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        // A change of these numbers changes every published evolution: make it on purpose, and say so.
+        assert_eq!(hash, golden, "{algorithm}: {hash:#018x}");
+    }
 }
 
-const GOLDEN: u64 = 0x60d9_7335_f17d_3add;
+const GOLDEN: [(Algorithm, u64); 4] = [
+    (Algorithm::Honest, 0x60d9_7335_f17d_3add),
+    (Algorithm::NoiseAware, 0x3b9f_0f39_74d4_4427),
+    (Algorithm::Classic, 0x6e13_bb36_b6cf_ef80),
+    (Algorithm::Dars2016, 0x2087_52d4_fa90_c760),
+];
 
 #[test]
 fn fitness_rises() {
@@ -179,26 +186,49 @@ fn noise_flatters_the_published_champion_more_than_the_honest_one() {
     assert!(honest < published, "honest {honest}, as published {published}");
 }
 
+/// Every algorithm with every representation, small.
+fn all() -> impl Iterator<Item = Settings> {
+    let representations = [Representation::Tree, Representation::Adf, Representation::Grammar];
+    Algorithm::ALL.into_iter().flat_map(move |algorithm| {
+        representations.map(|representation| Settings { population: 32, representation, ..Settings::of(algorithm) })
+    })
+}
+
 #[test]
 fn results_that_are_not_numbers_count_as_failures() {
-    let mut island = island(Algorithm::Honest, 1);
-    let mut results = fitness(&island, 0.0);
-    results[0] = f32::NAN;
-    results[1] = f32::INFINITY;
-    island.record(&results);
-    assert_eq!(island.rejected_samples(), 2);
-    assert!(island.population().iter().all(|i| i.samples.mean().is_finite()));
+    for settings in all() {
+        let mut island = Island::new(settings, Palette::in_swarm(), 1, 1);
+        for generation in 1..=6 {
+            let mut results = fitness(&island, 0.0);
+            results[0] = f32::NAN;
+            results[1] = f32::INFINITY;
+            island.record(&results);
+            assert_eq!(island.rejected_samples(), 2 * generation);
+            assert!(island.population().iter().all(|i| i.samples.mean().is_finite()));
+            island.advance(&[]);
+        }
+    }
 }
 
 #[test]
 fn a_running_island_survives_serialisation_bit_for_bit() {
-    let mut island = evolve(Algorithm::Honest, 11, 6, 0.1);
-    let bytes = postcard::to_stdvec(&island).unwrap();
-    let mut again: Island = postcard::from_bytes(&bytes).unwrap();
-    for island in [&mut island, &mut again] {
-        island.advance(&[migrant(1, "seq\n  bfront\n  upfield 3\n", 0.8)]);
-        let results = fitness(island, 0.1);
-        island.record(&results);
+    for settings in all() {
+        let mut island = Island::new(Settings { restart_every: 4, ..settings }, Palette::in_swarm(), 1, 11);
+        for _ in 0..6 {
+            let results = fitness(&island, 0.1);
+            island.record(&results);
+            island.advance(&[]);
+        }
+        let bytes = postcard::to_stdvec(&island).unwrap();
+        let mut again: Island = postcard::from_bytes(&bytes).unwrap();
+        for island in [&mut island, &mut again] {
+            for _ in 0..3 {
+                let results = fitness(island, 0.1);
+                island.record(&results);
+                island.advance(&[Migrant { epoch: 1, ..migrant(1, "seq\n  bfront\n  upfield 3\n", 0.8) }]);
+            }
+        }
+        assert_eq!(again.population(), island.population());
+        assert_eq!(postcard::to_stdvec(&again).unwrap(), postcard::to_stdvec(&island).unwrap());
     }
-    assert_eq!(postcard::to_stdvec(&again).unwrap(), postcard::to_stdvec(&island).unwrap());
 }

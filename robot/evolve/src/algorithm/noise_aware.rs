@@ -69,3 +69,24 @@ impl Rules for NoiseAware {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Island, Palette, Samples};
+
+    #[test]
+    fn tournaments_compare_the_95_percent_likelihood_or_half_of_an_only_sample() {
+        let island = Island::new(settings(), Palette::in_swarm(), 1, 1);
+        let with = |fitness: &[f64]| {
+            let mut samples = Samples::default();
+            fitness.iter().enumerate().for_each(|(i, f)| samples.add(i % 2, *f));
+            likelihood(&Individual { samples, ..island.population()[0].clone() })
+        };
+        assert_eq!(with(&[0.4]), 0.2);
+        assert_eq!(with(&[0.4, 0.4]), 0.4, "no spread, no doubt");
+        // Mean 0.3, standard deviation sqrt(0.08 / 3), of four.
+        let expected = 0.3 - 1.96 * (0.08f64 / 3.0).sqrt() / 2.0;
+        assert!((with(&[0.1, 0.3, 0.3, 0.5]) - expected).abs() < 1e-12);
+    }
+}

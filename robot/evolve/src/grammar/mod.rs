@@ -6,6 +6,8 @@
 
 mod read;
 mod recover;
+#[cfg(test)]
+mod tests;
 
 use crate::genotype::{Bits, Branch, Gene};
 use crate::palette::{Palette, Values};

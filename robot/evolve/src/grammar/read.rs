@@ -67,10 +67,12 @@ impl Grammar {
                 rule.least = rule.alternatives.iter().map(|a| a.least).min().unwrap_or(NEVER);
             }
         }
-        match self.rules.iter().find(|rule| rule.least == NEVER) {
-            Some(rule) => Err(format!("<{}> never comes to an end; give it an alternative without itself", rule.name)),
-            None => Ok(()),
+        let endless: Vec<String> =
+            self.rules.iter().filter(|r| r.least == NEVER).map(|r| format!("<{}>", r.name)).collect();
+        if endless.is_empty() {
+            return Ok(());
         }
+        Err(format!("no tree of {} ever ends; give one of them an alternative that does", endless.join(", ")))
     }
 
     /// Refuses rules that lead to themselves without a node between.

@@ -161,3 +161,56 @@ fn point(branch: &Branch, draws: &mut Draws) -> usize {
         count => fitting.nth(draws.below(count as u32) as usize).unwrap_or(0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use crate::{Algorithm, Space};
+    use xpuck_kernels::random::Stream;
+    use xpuck_kernels::tree::Tree;
+
+    /// A tree of 21 nodes whose 16 leaves have one number each, which hardly ever is drawn twice.
+    fn tree() -> String {
+        format!("seq4\n{}", format!("  sel4\n{}", "    upfield 1\n".repeat(4)).repeat(4))
+    }
+
+    /// Runs `look` on the tree before and after 2000 mutations.
+    fn mutants(settings: Settings, look: impl Fn(&Branch, &Branch) -> usize) -> f64 {
+        let palette = Palette::in_swarm();
+        let space = Space { palette: &palette, settings: &settings };
+        let before = palette.branch(&Tree::parse(&tree()).unwrap()).unwrap();
+        let mutant = |i| {
+            let mut genotype = Genotype::Branches(vec![before.clone()]);
+            mutate(space, &mut genotype, &mut Draws::new(3, 0, i, 0, Stream::Evolution));
+            let Genotype::Branches(after) = genotype else { panic!("a tree became a bit string") };
+            look(&before, &after[0])
+        };
+        (0..2000).map(mutant).sum::<usize>() as f64 / 2000.0
+    }
+
+    #[test]
+    fn mutation_rates_hold_for_each_parameter_each_node_and_each_individual() {
+        let own = Settings::of(Algorithm::Classic);
+        let off = Settings { mutate_parameter: 0.0, mutate_point: 0.0, mutate_subtree: 0.0, ..own.clone() };
+        let differ = |a: &Branch, b: &Branch| a.genes().iter().zip(b.genes()).filter(|(a, b)| a != b).count();
+        assert_eq!(mutants(off.clone(), differ), 0.0);
+        // Four standard deviations of 32 000 trials are 0.005; 16 leaves.
+        let parameters = mutants(Settings { mutate_parameter: own.mutate_parameter, ..off.clone() }, differ) / 16.0;
+        assert!((parameters - 0.05).abs() < 0.005, "{parameters}");
+        // Some inner nodes are replaced by their like.
+        let points = mutants(Settings { mutate_point: own.mutate_point, ..off.clone() }, differ) / 21.0;
+        assert!((0.04..0.054).contains(&points), "{points}");
+        let changed = |a: &Branch, b: &Branch| usize::from(a != b);
+        let subtrees = mutants(Settings { mutate_subtree: own.mutate_subtree, ..off }, changed);
+        assert!((subtrees - 0.1).abs() < 0.027, "{subtrees}");
+    }
+
+    #[test]
+    fn points_are_inner_nodes_nine_times_in_ten() {
+        let branch = Palette::in_swarm().branch(&Tree::parse(&tree()).unwrap()).unwrap();
+        let mut draws = Draws::new(1, 0, 0, 0, Stream::Evolution);
+        let inner = (0..4000).filter(|_| branch.genes()[point(&branch, &mut draws)].children() > 0).count();
+        assert!((3520..3680).contains(&inner), "{inner} of 4000");
+    }
+}
