@@ -1,6 +1,6 @@
 //! The algorithms. What they share is [`Deme`]'s; what differs is a [`Rules`] in a file of its own.
 //!
-//! A new algorithm is such a file and one line in each of the five lists below.
+//! A new algorithm is such a file, with its settings and its rules, and its name in [`Algorithm`] and the lists there.
 
 mod classic;
 mod dars2016;

@@ -43,7 +43,8 @@ fn a_generated_tree_leads_back_to_a_string_that_generates_it() {
     let (mut found, mut all) = (0, 0);
     for i in 0..200 {
         let bits = Bits::random(1024, &mut Draws::new(1, 0, i, 0, Stream::Evolution));
-        let Some(branch) = palette.grammar().generate(&bits, 4, &palette).filter(|b| fits(&[b.clone()], &palette))
+        let Some(branch) =
+            palette.grammar().generate(&bits, 4, &palette).filter(|b| fits(std::slice::from_ref(b), &palette))
         else {
             continue;
         };
