@@ -10,7 +10,7 @@ help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project"
 	@echo "make test-long  what takes longer: fuzzing, a whole demo, and its best tree measured"
-	@echo "make bench      micro-benchmarks: cost of a tree's tick"
+	@echo "make bench      micro-benchmarks: cost of a tree's tick and of a generation"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
 	@echo "make picture    the picture of the README, from a run"
@@ -47,6 +47,7 @@ test-long: build deps-fuzz
 
 bench: deps
 	cargo bench -p xpuck-kernels --profile dev
+	cargo bench -p xpuck-evolve --profile dev --bench generation
 
 fuzz: build deps-fuzz
 	sh tools/fuzz.sh $(SECONDS)

@@ -1,11 +1,11 @@
 //! Evolution files: one run of evolution as TOML, of which everything may be left out.
 
-use crate::swarm::{Config, Migration};
+use crate::swarm::{Config, MAX_GENERATIONS, Migration};
 use crate::world_file;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
-use xpuck_evolve::{Form, Settings};
+use xpuck_evolve::{Algorithm, Palette, Settings};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::MAX_ROBOTS;
 use xpuck_wire::file::{self, FileError};
@@ -14,30 +14,13 @@ use xpuck_wire::file::{self, FileError};
 const MAX_TEXT: usize = 64 * 1024;
 /// Name of the world file beside a run's own evolution file.
 pub const WORLD: &str = "world.toml";
+/// Name of the palette file beside a run's own evolution file.
+pub const PALETTE: &str = "palette.toml";
 /// Settings that other keys of the file say, and which key that is.
-const SAID_ELSEWHERE: [(&str, &str); 2] = [("form", "algorithm"), ("immigrants", "migration.receive")];
-
-/// An algorithm by its name in files and on the command line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Algorithm {
-    /// The one that finds most for its simulations.
-    #[default]
-    #[serde(alias = "honest")]
-    Default,
-    /// The thesis's (8.2.2, Table 8.1), which selects luck.
-    NoiseAware,
-}
-
-impl Algorithm {
-    /// The algorithm's own settings.
-    pub fn settings(self) -> Settings {
-        Settings::of(match self {
-            Algorithm::Default => Form::Honest,
-            Algorithm::NoiseAware => Form::AsPublished,
-        })
-    }
-}
+const SAID_ELSEWHERE: [(&str, &str); 3] =
+    [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
+/// Generations, unless the file gives them or a budget.
+const GENERATIONS: u32 = 84;
 
 /// The keys of the file.
 #[derive(Serialize, Deserialize)]
@@ -45,7 +28,9 @@ impl Algorithm {
 struct EvolutionFile {
     algorithm: Algorithm,
     islands: u16,
-    generations: u32,
+    generations: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<f64>,
     /// Without it as many as the world has.
     robots: Option<usize>,
     seconds: f32,
@@ -53,6 +38,8 @@ struct EvolutionFile {
     remeasure: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     world: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    palette: Option<PathBuf>,
     settings: Table,
     migration: Migration,
 }
@@ -60,14 +47,16 @@ struct EvolutionFile {
 impl Default for EvolutionFile {
     fn default() -> EvolutionFile {
         EvolutionFile {
-            algorithm: Algorithm::Default,
+            algorithm: Algorithm::default(),
             islands: 9,
-            generations: 84,
+            generations: None,
+            budget: None,
             robots: None,
             seconds: 30.0,
             seed: 1,
             remeasure: 1000,
             world: None,
+            palette: None,
             settings: Table::new(),
             migration: Migration::default(),
         }
@@ -86,15 +75,17 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
     let mut table = Table::new();
     let name = path.map_or("evolution".into(), |p| p.display().to_string());
     if let Some(path) = path {
-        let text = std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })?;
+        let text = read(path)?;
         if text.len() > MAX_TEXT {
             return Err(FileError::value(&name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
         // Read on its own first, so that an error names the line.
         file::parse::<EvolutionFile>(&name, &text)?;
         table = file::parse(&name, &text)?;
-        if let Some(Value::String(world)) = table.get_mut("world") {
-            *world = path.with_file_name(&world).to_string_lossy().into_owned();
+        for key in ["world", "palette"] {
+            if let Some(Value::String(beside)) = table.get_mut(key) {
+                *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
+            }
         }
     }
     merge(&mut table, overrides);
@@ -117,48 +108,65 @@ fn one_line(error: &toml::de::Error) -> String {
 }
 
 fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
-    let EvolutionFile { algorithm, islands, generations, robots, seconds, seed, remeasure, world, settings, migration } =
-        file;
     let fail = |message: String| FileError::value(name, message);
-    let settings = effective(algorithm, settings, &migration).map_err(fail)?;
-    let (spec, world) = match world {
-        Some(path) => {
-            let spec = world_file::read(&path)?;
-            let text = std::fs::read_to_string(&path).map_err(|error| FileError::Unreadable { path, error })?;
-            (spec, Some(text))
-        }
+    let settings = effective(file.algorithm, file.settings, &file.migration).map_err(fail)?;
+    let (spec, world) = match file.world {
+        Some(path) => (world_file::read(&path)?, Some(read(&path)?)),
         None => {
-            let robots = robots.unwrap_or(ROBOTS);
+            let robots = file.robots.unwrap_or(ROBOTS);
             if !(1..=MAX_ROBOTS).contains(&robots) {
                 return Err(fail(format!("robots = {robots} is outside 1..={MAX_ROBOTS}")));
             }
             (WorldSpec::benchmark(robots), None)
         }
     };
-    if robots.is_some_and(|robots| robots != spec.robots) {
-        return Err(fail(format!(
-            "robots = {}, but the world has {}; leave robots out",
-            robots.unwrap_or(0),
-            spec.robots
-        )));
+    if let Some(robots) = file.robots.filter(|robots| *robots != spec.robots) {
+        return Err(fail(format!("robots = {robots}, but the world has {}; leave robots out", spec.robots)));
     }
-    let config = Config { algorithm, islands, generations, seconds, seed, remeasure, spec, world, settings, migration };
+    let (palette, palette_file) = match file.palette {
+        Some(path) => {
+            let text = read(&path)?;
+            let name = path.display().to_string();
+            let palette = Palette::parse(&name, &text).map_err(|error| FileError::value(&name, error.message))?;
+            (palette, Some(text))
+        }
+        None => (Palette::in_swarm(), None),
+    };
+    let config = Config {
+        islands: file.islands,
+        generations: file.generations.unwrap_or(if file.budget.is_some() { MAX_GENERATIONS } else { GENERATIONS }),
+        budget: file.budget,
+        seconds: file.seconds,
+        seed: file.seed,
+        remeasure: file.remeasure,
+        spec,
+        world,
+        palette,
+        palette_file,
+        settings,
+        migration: file.migration,
+    };
     config.check().map_err(fail)?;
     Ok(config)
 }
 
+fn read(path: &Path) -> Result<String, FileError> {
+    std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })
+}
+
 /// The algorithm's settings with those that the file gives.
-fn effective(algorithm: Algorithm, given: Table, migration: &Migration) -> Result<Settings, String> {
+fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) -> Result<Settings, String> {
     for (key, instead) in SAID_ELSEWHERE {
         if given.contains_key(key) {
-            return Err(format!("[settings]: {key} is said by `{instead}`; set that"));
+            return Err(format!("settings.{key} is said by `{instead}`; set that"));
         }
     }
-    let mut table = as_table(&algorithm.settings());
-    table.extend(given);
-    let settings: Settings = table.try_into().map_err(|error| format!("[settings]: {}", one_line(&error)))?;
+    // The algorithm's own number may be too many for the population that is given.
+    given.insert("immigrants".into(), Value::Integer(0));
+    let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
     // Never more than half of the population.
-    Ok(Settings { immigrants: migration.receive.min(settings.population / 2), ..settings })
+    let immigrants = migration.receive.min(settings.population / 2);
+    Ok(Settings { immigrants, exchange_every: migration.every, ..settings })
 }
 
 /// By way of text, in which 0.05 is 0.05; as a value it would be the f64 nearest to the f32 nearest to it.
@@ -172,14 +180,16 @@ pub fn write(config: &Config) -> String {
     let mut settings = as_table(&config.settings);
     SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(settings.remove(*key)));
     let file = EvolutionFile {
-        algorithm: config.algorithm,
+        algorithm: config.settings.algorithm,
         islands: config.islands,
-        generations: config.generations,
+        generations: Some(config.generations),
+        budget: config.budget,
         robots: Some(config.spec.robots),
         seconds: config.seconds,
         seed: config.seed,
         remeasure: config.remeasure,
         world: config.world.as_ref().map(|_| WORLD.into()),
+        palette: config.palette_file.as_ref().map(|_| PALETTE.into()),
         settings,
         migration: config.migration.clone(),
     };
@@ -201,11 +211,33 @@ mod tests {
     #[test]
     fn what_is_left_out_has_the_algorithms_value_and_flags_win() {
         let config = load_text("algorithm = \"noise-aware\"\nseed = 3\n[settings]\ndepth = 5\n", "seed = 4").unwrap();
-        let expected = Settings { depth: 5, ..Settings::as_published() };
+        let expected = Settings { depth: 5, ..Settings::of(Algorithm::NoiseAware) };
         assert_eq!((&config.settings, config.seed, config.islands), (&expected, 4, 9));
         let same = load_text("[settings]\nelite = 0.3\n", "settings.depth = 6").unwrap();
         assert_eq!((same.settings.elite, same.settings.depth), (0.3, 6), "tables are merged");
         assert_eq!(load(None, Table::new()).unwrap().settings, Settings::default());
+    }
+
+    #[test]
+    fn a_palette_a_budget_and_an_algorithm_by_any_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let palette = concat!(env!("CARGO_MANIFEST_DIR"), "/../robot/evolve/src/palette/transferability.toml");
+        std::fs::copy(palette, dir.path().join("p.toml")).unwrap();
+        let text = "algorithm = \"default\"\npalette = \"p.toml\"\nbudget = 5e4\n[settings]\npopulation = 12\n";
+        std::fs::write(dir.path().join("e.toml"), text).unwrap();
+        let config = load(Some(&dir.path().join("e.toml")), Table::new()).unwrap();
+        assert_eq!(config.settings.algorithm, Algorithm::default());
+        assert_eq!(config.palette, Palette::transferability());
+        assert_eq!((config.generations, config.budget), (MAX_GENERATIONS, Some(5e4)));
+        assert_eq!((config.settings.immigrants, config.settings.exchange_every), (6, 1), "half of the population");
+        let bounded = load(None, "budget = 5e4\ngenerations = 3".parse().unwrap()).unwrap();
+        assert_eq!(bounded.generations, 3);
+        std::fs::write(dir.path().join("run.toml"), write(&config)).unwrap();
+        std::fs::write(dir.path().join(PALETTE), config.palette_file.as_ref().unwrap()).unwrap();
+        let again = load(Some(&dir.path().join("run.toml")), Table::new()).unwrap();
+        assert_eq!((again.fingerprint(), again.palette), (config.fingerprint(), config.palette.clone()));
+        let other = Config { palette_file: None, palette: Palette::in_swarm(), ..config.clone() };
+        assert_ne!(other.fingerprint(), config.fingerprint());
     }
 
     #[test]
@@ -230,14 +262,16 @@ mod tests {
         for (text, expected) in [
             ("seeds = 3", "line 1: unknown field `seeds`"),
             ("algorithm = \"best\"", "line 1: unknown variant `best`"),
-            ("\n[settings]\npopulatoin = 3", "[settings]: unknown field `populatoin`"),
+            ("\n[settings]\npopulatoin = 3", "settings: unknown key `populatoin`; did you mean `population`?"),
             ("[settings]\npopulation = 3", "population = 3 is outside 8..=4096"),
-            ("[settings]\nform = \"honest\"", "[settings]: form is said by `algorithm`"),
+            ("[settings]\nimmigrants = 3", "settings.immigrants is said by `migration.receive`"),
             ("[migration]\npolicy = \"star\"", "line 2: unknown variant `star`"),
             ("[migration]\nevery = 0", "migration.every = 0 is outside 1..=1000"),
             ("robots = 17", "robots = 17 is outside 1..=16"),
             ("seconds = nan", "seconds = NaN is outside"),
             ("islands = 0", "islands = 0 is outside 1..=64"),
+            ("budget = 0", "budget = 0 is outside 1..="),
+            ("palette = \"nowhere.toml\"", "cannot be read"),
             ("world = \"nowhere.toml\"", "cannot be read"),
         ] {
             let error = load_text(text, "").map(|_| ()).unwrap_err();

@@ -1,11 +1,12 @@
 //! Onboard evolution: an island that lives on the robot's spare cores at idle priority.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
-use xpuck_evolve::{Form, Island, Migrant, Palette, Progress, Settings};
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Progress, Settings};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
@@ -111,14 +112,15 @@ fn lower_priority() {
 }
 
 fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
-    let form = if plan.experiment.evolution.as_published { Form::AsPublished } else { Form::Honest };
-    let settings = Settings { population: plan.experiment.evolution.population, ..Settings::of(form) };
+    let published = plan.experiment.evolution.as_published;
+    let algorithm = if published { Algorithm::NoiseAware } else { Algorithm::Honest };
+    let settings = Settings { population: plan.experiment.evolution.population, ..Settings::of(algorithm) };
     let mut island = Island::new(settings, Palette::in_swarm(), plan.island, plan.seed);
     let mut evaluator = Evaluator::default();
     while let Some(fitness) = try_all(plan, &island, &mut evaluator, shared) {
-        let newborn: Vec<bool> = island.population().iter().map(|i| i.samples.n() == 0).collect();
-        let births = births(&island, &newborn, &fitness);
+        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
         island.record(&fitness);
+        let births = births(&island, &newborn);
         let champion = island.champion();
         let champion =
             Migrant { id: champion.id, tree: champion.tree.clone(), samples: champion.samples, epoch: island.epoch() };
@@ -136,6 +138,7 @@ fn try_all(plan: &Plan, island: &Island, evaluator: &mut Evaluator, shared: &Sha
     let trials = island.trials();
     evaluator.prepare(&island.population().iter().map(|individual| &individual.tree).collect::<Vec<_>>());
     let spec = WorldSpec::benchmark(usize::from(plan.robots));
+    let updates = (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32;
     let mut fitness = Vec::with_capacity(trials.len());
     for chunk in trials.chunks(CHUNK * plan.threads) {
         while !shared.running.load(Ordering::Relaxed) {
@@ -153,7 +156,7 @@ fn try_all(plan: &Plan, island: &Island, evaluator: &mut Evaluator, shared: &Sha
             crew: Crew::all(trial.individual),
             seed: plan.seed ^ u64::from(plan.island) << 32,
             world: trial.world,
-            updates: (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32,
+            updates: trial.updates.unwrap_or(updates),
         };
         let jobs: Vec<Job<'_>> = chunk.iter().map(job).collect();
         fitness.extend(evaluator.fitness(&Simd::default(), &jobs));
@@ -161,12 +164,12 @@ fn try_all(plan: &Plan, island: &Island, evaluator: &mut Evaluator, shared: &Sha
     Some(fitness)
 }
 
-fn births(island: &Island, newborn: &[bool], fitness: &[f32]) -> Vec<Birth> {
-    let new = island.population().iter().zip(fitness).zip(newborn).filter(|(_, new)| **new);
-    new.map(|((individual, fitness), _)| Birth {
+fn births(island: &Island, newborn: &BTreeSet<Id>) -> Vec<Birth> {
+    let new = island.population().iter().filter(|i| newborn.contains(&i.id));
+    new.map(|individual| Birth {
         number: individual.id.number,
         parents: individual.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
-        fitness: *fitness,
+        fitness: individual.samples.mean() as f32,
     })
     .collect()
 }

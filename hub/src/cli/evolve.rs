@@ -28,7 +28,7 @@ use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm}
 pub struct EvolveArgs {
     /// Evolution file (.toml); all its keys may be left out.
     file: Option<PathBuf>,
-    /// Algorithm: default, or noise-aware as the thesis describes it, which selects luck (docs/architecture.md).
+    /// Algorithm: default, honest, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default: default].
     #[arg(long)]
     algorithm: Option<String>,
     /// Number of islands, 1 to 64 [default: 9].
@@ -37,9 +37,12 @@ pub struct EvolveArgs {
     /// Individuals on each island [default: 256].
     #[arg(long)]
     population: Option<i64>,
-    /// Generations [default: 84].
+    /// Generations [default: 84, or as many as the budget pays].
     #[arg(long)]
     generations: Option<i64>,
+    /// Robot-seconds of simulation, as in 52e6: the generation that uses them up is the last.
+    #[arg(long, value_name = "ROBOT_SECONDS")]
+    budget: Option<f64>,
     /// Robots in each simulation, 1 to 16 [default: 9].
     #[arg(long)]
     robots: Option<i64>,
@@ -55,6 +58,9 @@ pub struct EvolveArgs {
     /// World file (.toml) in place of the benchmark.
     #[arg(long, value_name = "FILE")]
     world: Option<String>,
+    /// Palette file (.toml): nodes, registers and ranges that trees are built from.
+    #[arg(long, value_name = "FILE")]
+    palette: Option<String>,
     /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -63,7 +69,7 @@ pub struct EvolveArgs {
     out: Option<PathBuf>,
     /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "out", "algorithm", "islands", "population", "generations",
-        "robots", "seconds", "seed", "remeasure", "world", "set"])]
+        "budget", "robots", "seconds", "seed", "remeasure", "world", "palette", "set"])]
     resume: Option<PathBuf>,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
@@ -92,13 +98,13 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     };
     let bar = progress_bar(&swarm, args.json)?;
     let ended = run_swarm(&mut swarm, folder.as_mut(), &stop, |swarm| {
-        bar.set_position(u64::from(swarm.state().generation));
-        bar.set_message(format!("mean {:.3}", swarm.mean_derated()));
+        bar.set_position(percent(swarm));
+        bar.set_message(format!("generation {}  mean {:.3}", swarm.state().generation, swarm.mean_derated()));
     })?;
     bar.finish_and_clear();
     if ended == Ended::Stopped {
         let path = kept.context("only a run with a folder is stopped")?;
-        let done = format!(" after generation {} of {}", swarm.state().generation, swarm.config().generations);
+        let done = format!(" after generation {}, {} % of the run", swarm.state().generation, percent(&swarm));
         eprintln!("{}", farewell(&done, path));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
@@ -121,11 +127,15 @@ fn farewell(done: &str, path: &Path) -> String {
 }
 
 fn progress_bar(swarm: &Swarm, quiet: bool) -> Result<ProgressBar> {
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(u64::from(swarm.config().generations)) };
-    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} generation {pos}/{len}  {msg}  {eta} left")?);
-    bar.set_position(u64::from(swarm.state().generation));
+    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(100) };
+    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} {pos} %  {msg}  {eta} left")?);
+    bar.set_position(percent(swarm));
     bar.reset_eta();
     Ok(bar)
+}
+
+fn percent(swarm: &Swarm) -> u64 {
+    (100.0 * swarm.done()) as u64
 }
 
 /// The flags as keys of an evolution file.
@@ -144,11 +154,13 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
         ("algorithm", text(&args.algorithm)),
         ("islands", integer(args.islands)),
         ("generations", integer(args.generations)),
+        ("budget", args.budget.map(Value::Float)),
         ("robots", integer(args.robots)),
         ("seconds", args.seconds.map(Value::Float)),
         ("seed", integer(args.seed)),
         ("remeasure", integer(args.remeasure)),
         ("world", text(&args.world)),
+        ("palette", text(&args.palette)),
         ("settings", integer(args.population).map(|p| Value::Table(Table::from_iter([("population".into(), p)])))),
     ];
     let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));

@@ -1,19 +1,22 @@
 //! What a run of evolution is.
 
 use super::migration::Migration;
-use crate::evolution_file::{self, Algorithm};
-use xpuck_evolve::{Settings, SettingsError, checkpoint};
+use crate::evolution_file;
+use xpuck_evolve::{Palette, Settings, checkpoint};
 use xpuck_kernels::world::WorldSpec;
+
+/// Longest run, generations.
+pub const MAX_GENERATIONS: u32 = 1_000_000;
 
 /// Everything that decides a run; two runs of one configuration give the same digits.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The algorithm that the settings began with.
-    pub algorithm: Algorithm,
     /// Number of islands, 1..=64.
     pub islands: u16,
-    /// Generations, 1..=1_000_000.
+    /// Generations at most, 1..=[`MAX_GENERATIONS`].
     pub generations: u32,
+    /// Simulated time, s times robots: the first generation in which it is used up is the last, 1..=1e15.
+    pub budget: Option<f64>,
     /// Simulated seconds of a trial, 1..=3600.
     pub seconds: f32,
     /// Seed, 0..=i64::MAX, as a file can hold it.
@@ -24,7 +27,11 @@ pub struct Config {
     pub spec: WorldSpec,
     /// The world's file, if it is not the benchmark.
     pub world: Option<String>,
-    /// The settings of every island.
+    /// What trees are built from.
+    pub palette: Palette,
+    /// The palette's file, if it is not the thesis's (Table 8.2).
+    pub palette_file: Option<String>,
+    /// The algorithm and the settings of every island.
     pub settings: Settings,
     /// How genes travel.
     pub migration: Migration,
@@ -38,7 +45,8 @@ impl Config {
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("islands", f64::from(self.islands), 1.0, 64.0),
-            ("generations", f64::from(self.generations), 1.0, 1e6),
+            ("generations", f64::from(self.generations), 1.0, f64::from(MAX_GENERATIONS)),
+            ("budget", self.budget.unwrap_or(1.0), 1.0, 1e15),
             ("seconds", f64::from(self.seconds), 1.0, 3600.0),
             ("seed", self.seed as f64, 0.0, i64::MAX as f64),
             ("remeasure", f64::from(self.remeasure), 1.0, 1e5),
@@ -49,13 +57,13 @@ impl Config {
             }
         }
         self.migration.check()?;
-        let outside = |e: SettingsError| format!("settings.{} = {} is outside {}..={}", e.name, e.value, e.low, e.high);
-        self.settings.check().map_err(outside)
+        self.settings.check().map_err(|error| error.to_string())
     }
 
     /// The number by which checkpoints know this configuration.
     pub fn fingerprint(&self) -> u32 {
         let file = evolution_file::write(self);
-        checkpoint::fingerprint([file.as_str(), self.world.as_deref().unwrap_or("")])
+        let beside = [&self.world, &self.palette_file].map(|text| text.as_deref().unwrap_or(""));
+        checkpoint::fingerprint([file.as_str(), beside[0], beside[1]])
     }
 }

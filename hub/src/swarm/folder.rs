@@ -78,9 +78,11 @@ impl Folder {
         if run.exists() {
             return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
         }
-        if let Some(world) = &config.world {
-            let file = path.join(evolution_file::WORLD);
-            atomic::write(&file, world.as_bytes()).map_err(io(&file))?;
+        for (name, text) in [(evolution_file::WORLD, &config.world), (evolution_file::PALETTE, &config.palette_file)] {
+            if let Some(text) = text {
+                let file = path.join(name);
+                atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
+            }
         }
         // Last, as with it the folder is a run.
         atomic::write(&run, evolution_file::write(config).as_bytes()).map_err(io(&run))?;

@@ -1,12 +1,13 @@
 //! The generation loop.
 
 use super::config::Config;
+use super::migration::Policy;
 use super::outcome::{THRESHOLD, champion};
 use super::record;
 use crate::geneserver::Geneserver;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use xpuck_evolve::{Island, Palette, Trial};
+use xpuck_evolve::{Island, Trial};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
@@ -33,10 +34,19 @@ pub struct State {
     server: Geneserver,
     /// Controller updates simulated so far, over all robots.
     robot_updates: u64,
-    /// The first generation whose mean derated fitness was [`THRESHOLD`] or more.
-    pub reached: Option<u32>,
+    /// When the mean derated fitness first was [`THRESHOLD`] or more.
+    pub reached: Option<Reached>,
     /// Wall time that the generations took, s, over all processes that worked on the run.
     pub wall_s: f64,
+}
+
+/// A moment of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reached {
+    /// The generation, from 1.
+    pub generation: u32,
+    /// Simulated time up to its end, s times robots.
+    pub robot_seconds: f64,
 }
 
 /// What a generation was: a line of `generations.csv` for each island, and a block of the record.
@@ -71,11 +81,12 @@ pub struct Row {
 impl Swarm {
     /// A run before its first generation.
     pub fn new(config: Config) -> Swarm {
-        let island = |i| Island::new(config.settings.clone(), Palette::in_swarm(), i, config.seed);
+        let island = |i| Island::new(config.settings.clone(), config.palette.clone(), i, config.seed);
         let state = State {
             generation: 0,
             islands: (0..config.islands).map(island).collect(),
-            server: Geneserver::new(config.settings.form, config.migration.receive).keeping(config.migration.keep),
+            server: Geneserver::new(config.settings.algorithm.form(), config.migration.receive)
+                .keeping(config.migration.keep),
             robot_updates: 0,
             reached: None,
             wall_s: 0.0,
@@ -98,9 +109,15 @@ impl Swarm {
         &self.state
     }
 
-    /// True once every generation was evaluated.
+    /// True once every generation was evaluated, or the budget is used up.
     pub fn is_done(&self) -> bool {
-        self.state.generation >= self.config.generations
+        self.done() >= 1.0
+    }
+
+    /// The part of the run that is done, by generations or by robot-seconds, whichever is further; 1 or more at its end.
+    pub fn done(&self) -> f64 {
+        let generations = f64::from(self.state.generation) / f64::from(self.config.generations);
+        self.config.budget.map_or(generations, |budget| generations.max(self.robot_seconds() / budget))
     }
 
     /// Simulated time so far, s times robots.
@@ -127,15 +144,17 @@ impl Swarm {
         let islands = self.evaluate();
         self.state.generation += 1;
         if self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
-            self.state.reached = Some(self.state.generation);
+            let (generation, robot_seconds) = (self.state.generation, self.robot_seconds());
+            self.state.reached = Some(Reached { generation, robot_seconds });
         }
         let rows = (0..).zip(&self.state.islands).map(|(i, island)| self.row(i, island)).collect();
         Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
     }
 
     fn advance(&mut self) {
-        let exchanges = self.config.migration.due(self.state.generation);
+        let migrates = self.config.migration.policy != Policy::None;
         for (i, island) in (0..).zip(&mut self.state.islands) {
+            let exchanges = migrates && island.exchanges();
             let immigrants = if exchanges { self.state.server.exchange(i, island.emigrant()) } else { Vec::new() };
             island.advance(&immigrants);
         }
@@ -157,7 +176,7 @@ impl Swarm {
                 crew: Crew::all(first + trial.individual),
                 seed: seed ^ (i as u64 + 1) << 32,
                 world: trial.world,
-                updates,
+                updates: trial.updates.unwrap_or(updates),
             }));
         }
         self.state.robot_updates += jobs.iter().map(|j| u64::from(j.updates)).sum::<u64>() * spec.robots as u64;

@@ -48,9 +48,4 @@ impl Migration {
         }
         Ok(())
     }
-
-    /// True if genes are exchanged after this generation, counted from 1.
-    pub fn due(&self, generation: u32) -> bool {
-        self.policy != Policy::None && generation.is_multiple_of(self.every)
-    }
 }

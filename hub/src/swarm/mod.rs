@@ -13,9 +13,9 @@ mod outcome;
 pub mod record;
 mod run;
 
-pub use config::Config;
+pub use config::{Config, MAX_GENERATIONS};
 pub use folder::{Folder, FolderError, RECORD, Resumed};
-pub use generation::{Generation, Row, State, Swarm};
+pub use generation::{Generation, Reached, Row, State, Swarm};
 pub use migration::{Migration, Policy};
 pub use outcome::{Champion, Outcome, THRESHOLD, champion};
 pub use run::{Ended, run};

@@ -70,6 +70,35 @@ fn the_table_of_generations_agrees_with_the_result() {
 }
 
 #[test]
+fn the_generation_that_uses_the_budget_up_is_the_last() {
+    let dir = tempfile::tempdir().unwrap();
+    for (algorithm, budget) in [("noise-aware", 1500.0), ("classic", 9000.0)] {
+        let out = dir.path().join(algorithm);
+        let text = format!(
+            "--algorithm {algorithm} --set settings.elite=0.25 --islands 3 --population 16 --seconds 2 --robots 3 --remeasure 2 --json \
+            --budget {budget} --out {}",
+            out.display()
+        );
+        let result = evolve(&text.split(' ').collect::<Vec<_>>());
+        let (_, rows) = rows(&out);
+        let last = result["generations"].as_u64().unwrap();
+        assert!(last > 2 && last as usize * 3 == rows.len());
+        let used = |generation: u64| rows[3 * (generation as usize - 1)][2];
+        assert!(used(last) >= budget && used(last - 1) < budget, "{rows:?}");
+        assert_eq!(result["robot_seconds"], used(last));
+        if algorithm == "classic" {
+            // Eight trials of everybody, then of all but the elite of four.
+            assert_eq!((used(1), used(2)), (8.0 * 48.0 * 6.0, 8.0 * (48.0 + 36.0) * 6.0));
+        }
+        let reached = (&result["generations_to_0.205"], &result["robot_seconds_to_0.205"]);
+        match reached.0.as_u64() {
+            Some(generation) => assert_eq!(reached.1, used(generation)),
+            None => assert!(reached.1.is_null()),
+        }
+    }
+}
+
+#[test]
 fn heterogeneity_falls_where_copies_are_let_in() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
@@ -90,7 +119,7 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
         String::from_utf8(output.stderr).unwrap()
     };
     for (arguments, expected) in [
-        (["--set", "settings.elit=0.3"], "[settings]: unknown field `elit`"),
+        (["--set", "settings.elit=0.3"], "settings: unknown key `elit`; did you mean `elite`?"),
         (["--set", "elite"], "--set elite: write KEY=VALUE as in an evolution file"),
         (["--algorithm", "best"], "unknown variant `best`"),
         (["--islands", "99999"], "islands"),

@@ -75,7 +75,7 @@ fn signals_end_a_run_soon_with_code_75_and_say_how_to_go_on() {
         assert!(asked.elapsed() < Duration::from_secs(5));
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), error.lines().count()), (Some(75), 1), "{error}");
-        let go_on = format!(" of 600; go on with: xpuck evolve --resume {}", out.display());
+        let go_on = format!(" % of the run; go on with: xpuck evolve --resume {}", out.display());
         assert!(error.trim_end().ends_with(&go_on), "{error}");
         let json: Value = serde_json::from_slice(&finished(resume(&out).output().unwrap()).stdout).unwrap();
         assert_eq!(json["generations"], 600);

@@ -48,7 +48,7 @@ pub struct Birth {
     pub number: u32,
     /// Mother and father; empty for a random tree.
     pub parents: Vec<(u16, u32)>,
-    /// First sample of its fitness.
+    /// Mean of the samples that its first generation gave.
     pub fitness: f32,
 }
 

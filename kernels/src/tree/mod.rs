@@ -6,6 +6,7 @@
 mod driver;
 pub mod exchange;
 pub mod explain;
+mod footprint;
 pub mod machine;
 mod nodes;
 mod operand;
@@ -18,7 +19,9 @@ pub(crate) mod registers;
 mod table;
 mod tick;
 
+pub use footprint::Footprint;
 pub use nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
+pub use operand::suggest;
 pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError};
 pub use program::{AsPublished, BYTES_BUDGET, CompileError, Program};
 pub use reference::reference_page;

@@ -69,6 +69,16 @@ impl Words {
     }
 }
 
+impl OperandSpec {
+    /// The value of this operand's word in the text form.
+    ///
+    /// # Errors
+    /// One line: what is wrong with the word, and the nearest right name where a register is unknown.
+    pub fn read(&self, word: &str) -> Result<f32, String> {
+        Words { map: RegisterMap::Full, exact: false }.read(word, self)
+    }
+}
+
 /// The word of an operand in the text form, where whole steps of an angle are written as whole degrees: they are
 /// finer than half a step, so they read back as the same step.
 pub(super) fn word(value: f32, operand: Operand) -> String {
@@ -112,8 +122,8 @@ pub(super) fn shorten(word: &str) -> String {
     if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
 }
 
-/// "; did you mean `x`?" for the nearest known name, if one is near.
-pub(super) fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
+/// "; did you mean `x`?" for the nearest known name, if one is near; else nothing.
+pub fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
     let word: String = word.chars().take(40).collect();
     let near = known.map(|k| (strsim::damerau_levenshtein(&word, &k), k)).min();
     match near {

@@ -146,7 +146,7 @@ impl Reader<'_> {
     fn node(&self, code: &str, start: usize) -> Result<(Node, Option<u16>), ParseError> {
         let mut words = words(code);
         let (at, name) = words.next().unwrap_or((start, ""));
-        let (kind, wanted) = self.kind(at, name)?;
+        let (kind, wanted) = Kind::of_word(name).map_err(|message| self.error(at + 1, message))?;
         let spec = kind.spec();
         let mut operands = [0.0; 4];
         for (slot, operand) in operands.iter_mut().zip(spec.operands) {
@@ -163,7 +163,24 @@ impl Reader<'_> {
         Ok((Node::new(kind, 0, &operands), wanted))
     }
 
-    fn kind(&self, at: usize, name: &str) -> Result<(Kind, Option<u16>), ParseError> {
+    fn check_children(&self, node: &Node, wanted: Option<u16>) -> Result<(), ParseError> {
+        let spec = node.kind.spec();
+        let column = 1 + self.text.len() - self.text.trim_start().len();
+        let n = node.children;
+        if let Some(wanted) = wanted.filter(|w| *w != n) {
+            let message = format!("{}{wanted} has {n} children; {wanted} are needed", spec.name);
+            return Err(self.error(column, message));
+        }
+        node.kind.check_children(usize::from(n)).map_err(|message| self.error(column, message))
+    }
+}
+
+impl Kind {
+    /// The kind of a node's name, and its number of children if the name says it: `seq3` is `seq` with three.
+    ///
+    /// # Errors
+    /// One line with the nearest known name.
+    pub fn of_word(name: &str) -> Result<(Kind, Option<u16>), String> {
         if let Some(kind) = Kind::of_name(name) {
             return Ok((kind, None));
         }
@@ -175,18 +192,7 @@ impl Reader<'_> {
             }
         }
         let known = Kind::all().map(|k| k.spec().name.to_string());
-        Err(self.error(at + 1, format!("unknown node `{}`{}", shorten(name), suggest(name, known))))
-    }
-
-    fn check_children(&self, node: &Node, wanted: Option<u16>) -> Result<(), ParseError> {
-        let spec = node.kind.spec();
-        let column = 1 + self.text.len() - self.text.trim_start().len();
-        let n = node.children;
-        if let Some(wanted) = wanted.filter(|w| *w != n) {
-            let message = format!("{}{wanted} has {n} children; {wanted} are needed", spec.name);
-            return Err(self.error(column, message));
-        }
-        node.kind.check_children(usize::from(n)).map_err(|message| self.error(column, message))
+        Err(format!("unknown node `{}`{}", shorten(name), suggest(name, known)))
     }
 }
 

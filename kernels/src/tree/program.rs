@@ -1,5 +1,6 @@
 //! Compiling a tree: subtrees expanded, operands decoded, nodes linked by index.
 
+use super::footprint::Footprint;
 use super::nodes::Kind;
 use super::parse::MAX_NODES;
 use super::registers;
@@ -71,13 +72,8 @@ impl Program {
     /// Compiles a tree; `as_published` makes `bleft` and `bright` always fail, as in the thesis's own runs.
     pub fn compile_with(tree: &Tree, as_published: AsPublished) -> Result<Program, CompileError> {
         let (nodes, sources) = expanded(tree, as_published);
-        if nodes.len() > MAX_NODES {
-            return Err(CompileError::Nodes(nodes.len()));
-        }
         let bytes = nodes.iter().map(|n| n.kind.bytes(n.children as usize)).sum();
-        if bytes > BYTES_BUDGET {
-            return Err(CompileError::Bytes(bytes));
-        }
+        Footprint { nodes: nodes.len(), bytes }.check()?;
         let (code, memories) = link(&nodes);
         Ok(Program { code, sources, memories, bytes })
     }

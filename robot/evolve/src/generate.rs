@@ -1,72 +1,97 @@
-//! New trees: Koza's full and grow methods and ramped half-and-half (Algorithm 11).
+//! New branches: Koza's full and grow methods (Algorithm 11).
 
+use crate::genotype::{Branch, Gene, fits};
 use crate::palette::Palette;
 use xpuck_kernels::random::Draws;
-use xpuck_kernels::tree::{MAX_NODES, Node, Program, Tree};
+use xpuck_kernels::tree::MAX_NODES;
 
-/// A tree whose every branch is `depth` edges deep.
-pub fn full(palette: &Palette, depth: usize, draws: &mut Draws) -> Tree {
-    fitting(|draws| branch(palette, depth, 0.0, draws), palette, draws)
+/// What a branch may be made of: the palette, and calls of functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Primitives<'a> {
+    /// The allowed nodes.
+    pub palette: &'a Palette,
+    /// How many functions the branch may call.
+    pub functions: u16,
 }
 
-/// A tree whose branches end at random, at most `depth` edges deep.
-pub fn grow(palette: &Palette, depth: usize, draws: &mut Draws) -> Tree {
-    fitting(|draws| branch(palette, depth, palette.leaf_share(), draws), palette, draws)
+/// A way to make a branch at most so many edges deep.
+pub type Method = fn(Primitives<'_>, usize, &mut Draws) -> Branch;
+
+/// A branch whose every path is `depth` edges deep.
+pub fn full(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
+    fitting(|draws| branch(primitives, depth, 0.0, draws), primitives, draws)
 }
 
-/// Member `index` of a ramped half-and-half population of `count`: depth rises with the index, methods alternate.
-pub fn ramped(palette: &Palette, index: usize, count: usize, depth: usize, draws: &mut Draws) -> Tree {
+/// A branch whose paths end at random, at most `depth` edges deep.
+pub fn grow(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
+    let stop = primitives.palette.leaf_share(primitives.functions);
+    fitting(|draws| branch(primitives, depth, stop, draws), primitives, draws)
+}
+
+/// Method and depth of member `index` of a ramped half-and-half population of `count`: depth rises with the index from
+/// 0 to `depth` - 1, methods alternate.
+pub fn ramped(index: usize, count: usize, depth: usize) -> (Method, usize) {
     let level = (index / 2) * 2 * depth / count.max(1);
-    if index.is_multiple_of(2) { full(palette, level, draws) } else { grow(palette, level, draws) }
+    (if index.is_multiple_of(2) { full } else { grow }, level)
 }
 
-/// Draws until a tree fits a robot's memory; after a few misses a single leaf, which always fits.
-fn fitting(mut make: impl FnMut(&mut Draws) -> Option<Tree>, palette: &Palette, draws: &mut Draws) -> Tree {
+/// Draws until a branch fits a robot's memory; after a few misses a single leaf, which always fits.
+fn fitting(
+    mut make: impl FnMut(&mut Draws) -> Option<Branch>,
+    primitives: Primitives<'_>,
+    draws: &mut Draws,
+) -> Branch {
     for _ in 0..8 {
-        if let Some(tree) = make(draws).filter(|t| Program::compile(t).is_ok()) {
-            return tree;
+        if let Some(branch) = make(draws).filter(|b| fits(std::slice::from_ref(b), primitives.palette)) {
+            return branch;
         }
     }
-    Tree::from_preorder(vec![palette.leaf(draws)])
+    Branch::from_preorder(vec![primitives.palette.leaf(primitives.functions, draws)])
 }
 
 /// Preorder growth with an explicit stack of depths still to fill; `None` past the node limit.
-fn branch(palette: &Palette, depth: usize, stop: f32, draws: &mut Draws) -> Option<Tree> {
-    let mut nodes: Vec<Node> = Vec::new();
+fn branch(primitives: Primitives<'_>, depth: usize, stop: f32, draws: &mut Draws) -> Option<Branch> {
+    let mut genes: Vec<Gene> = Vec::new();
     let mut open = vec![depth];
     while let Some(left) = open.pop() {
-        if nodes.len() == MAX_NODES {
+        if genes.len() == MAX_NODES {
             return None;
         }
         if left == 0 || (stop > 0.0 && draws.unit() < stop) {
-            nodes.push(palette.leaf(draws));
+            genes.push(primitives.palette.leaf(primitives.functions, draws));
         } else {
-            let node = palette.inner(draws);
-            open.extend(std::iter::repeat_n(left - 1, node.children as usize));
-            nodes.push(node);
+            let gene = primitives.palette.inner(draws);
+            open.extend(std::iter::repeat_n(left - 1, usize::from(gene.children())));
+            genes.push(gene);
         }
     }
-    Some(Tree::from_preorder(nodes))
+    Some(Branch::from_preorder(genes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::genotype::express;
     use xpuck_kernels::random::Stream;
+    use xpuck_kernels::tree::Tree;
 
     #[test]
     fn full_trees_are_full_and_ramps_rise() {
         let palette = Palette::in_swarm();
+        let primitives = Primitives { palette: &palette, functions: 0 };
+        let tree = |branch: Branch| express(&[branch], &palette);
         for i in 0..50 {
             let mut draws = Draws::new(1, 0, i, 0, Stream::Evolution);
-            let tree = full(&palette, 3, &mut draws);
-            assert_eq!(tree.depth(), 3);
-            assert!(grow(&palette, 4, &mut draws).depth() <= 4);
-            assert!(palette.allows(&tree));
-            assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree, "the text form holds evolved trees exactly");
+            let made = tree(full(primitives, 3, &mut draws));
+            assert_eq!(made.depth(), 3);
+            assert!(tree(grow(primitives, 4, &mut draws)).depth() <= 4);
+            assert!(palette.allows(&made));
+            assert_eq!(Tree::parse(&made.to_string()).unwrap(), made, "the text form holds evolved trees exactly");
         }
         let mut draws = Draws::new(1, 0, 0, 1, Stream::Evolution);
-        assert_eq!(ramped(&palette, 0, 256, 6, &mut draws).depth(), 0);
-        assert_eq!(ramped(&palette, 254, 256, 6, &mut draws).depth(), 5);
+        for (index, depth) in [(0, 0), (254, 5)] {
+            let (method, level) = ramped(index, 256, 6);
+            assert_eq!(tree(method(primitives, level, &mut draws)).depth(), depth);
+        }
     }
 }

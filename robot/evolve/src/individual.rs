@@ -1,9 +1,10 @@
 //! Individuals and what is known of where they came from.
 
+use crate::genotype::Genotype;
 use crate::samples::Samples;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use xpuck_kernels::tree::{CompileError, ParseError, Program, Tree};
+use xpuck_kernels::tree::{CompileError, Footprint, ParseError, Tree};
 
 /// An individual's name: unique over the swarm and the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,8 +27,10 @@ impl fmt::Display for Id {
 pub enum Operator {
     /// Drawn at random.
     Random,
-    /// Crossover of two elites, then mutation.
+    /// Crossover of two parents, then mutation.
     Crossover,
+    /// A copy of one parent, then mutation; both parents are that one.
+    Mutation,
     /// Came from another island.
     Migration,
 }
@@ -43,7 +46,9 @@ pub struct Individual {
     pub operator: Operator,
     /// The generation of its birth.
     pub born: u32,
-    /// The genotype.
+    /// What varies.
+    pub genotype: Genotype,
+    /// The tree it stands for, which robots run.
     pub tree: Tree,
     /// What is known of its fitness.
     pub samples: Samples,
@@ -54,11 +59,11 @@ pub struct Individual {
 pub struct Migrant {
     /// Its name.
     pub id: Id,
-    /// The genotype.
+    /// Its tree; the island that takes it in finds a genotype for it.
     pub tree: Tree,
     /// Its samples so far.
     pub samples: Samples,
-    /// The epoch of the island that sends it; only islands in the same epoch take it in.
+    /// How often the island that sends it has started afresh; only islands that have as often take it in.
     pub epoch: u32,
 }
 
@@ -86,7 +91,7 @@ impl Migrant {
         samples: ([u32; 2], [f64; 2], [f64; 2]),
     ) -> Result<Migrant, MigrantError> {
         let tree = Tree::parse(tree).map_err(|error| MigrantError::Tree(id, error))?;
-        Program::compile(&tree.under_avoiding()).map_err(|error| MigrantError::Size(id, error))?;
+        Footprint::of_tree(&tree.under_avoiding()).check().map_err(|error| MigrantError::Size(id, error))?;
         let samples = Samples::from_parts(samples.0, samples.1, samples.2).ok_or(MigrantError::Samples(id))?;
         Ok(Migrant { id, tree, samples, epoch })
     }

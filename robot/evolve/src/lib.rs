@@ -3,19 +3,28 @@
 //! Everything here is a pure function of its inputs and a seed. How fitness is computed, and where migrants come
 //! from, is the caller's business: an [`Island`] names trials, takes their results, and says the next population.
 
+mod algorithm;
 pub mod checkpoint;
+mod deme;
 mod generate;
+mod genotype;
+mod grammar;
 mod individual;
 mod island;
 mod palette;
 mod samples;
 mod settings;
+mod space;
 mod variation;
 
-pub use generate::{full, grow, ramped};
+pub use algorithm::{Algorithm, Form};
+pub use deme::Trial;
+pub use generate::{Method, Primitives, full, grow, ramped};
+pub use genotype::{Bits, Branch, Gene, Genotype};
 pub use individual::{Id, Individual, Migrant, MigrantError, Operator};
-pub use island::{Island, Progress, Trial};
-pub use palette::Palette;
+pub use island::{Island, Progress};
+pub use palette::{Palette, PaletteError};
 pub use samples::Samples;
-pub use settings::{Form, Settings, SettingsError};
-pub use variation::{crossover, mutate};
+pub use settings::{Representation, Settings, SettingsError};
+pub use space::Space;
+pub use variation::crossover;

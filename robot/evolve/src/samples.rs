@@ -47,9 +47,18 @@ impl Samples {
 
     /// Estimated fitness: each stratum weighs the same. 0 without samples.
     pub fn mean(&self) -> f64 {
-        let means: Vec<f64> =
-            (0..2).filter(|i| self.count[*i] > 0).map(|i| self.sum[i] / f64::from(self.count[i])).collect();
-        if means.is_empty() { 0.0 } else { means.iter().sum::<f64>() / means.len() as f64 }
+        let mean = |i: usize| self.sum[i] / f64::from(self.count[i]);
+        match self.count {
+            [0, 0] => 0.0,
+            [_, 0] => mean(0),
+            [0, _] => mean(1),
+            _ => (mean(0) + mean(1)) / 2.0,
+        }
+    }
+
+    /// The mean, scaled down if there are fewer than `full` samples (Eq. 8.1).
+    pub fn derated(&self, full: u32) -> f64 {
+        self.mean() * f64::from(self.n().min(full)) / f64::from(full)
     }
 
     /// Standard deviation over all samples, strata thrown together; 0 with fewer than two.

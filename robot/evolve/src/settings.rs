@@ -1,100 +1,128 @@
-//! The parameters of the noise-aware algorithm and of migration: the thesis's (Table 8.1, 8.3.1) and ours.
+//! The parameters of the algorithms, and where each has its own values.
 
+use crate::algorithm::Algorithm;
 use serde::{Deserialize, Serialize};
+use xpuck_kernels::tree::suggest;
 
-/// Which form of the algorithm runs.
+/// What genotypes are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// Samples belong to a genotype: no population holds two equal trees, equal migrants are dropped, and
-    /// uncertainty is judged with the spread of the whole population.
+pub enum Representation {
+    /// The tree itself (thesis 3.2.2).
     #[default]
-    Honest,
-    /// As the thesis describes it, where copies carry their samples; this selects luck (decisions.md section 9).
-    AsPublished,
+    Tree,
+    /// A main tree and functions that it may call, all evolving (automatically defined functions, Koza 1994).
+    Adf,
+    /// A bit string from which a grammar generates the tree (thesis 3.2.1).
+    Grammar,
 }
 
-/// Parameters. [`Settings::as_published`] are Table 8.1's; the defaults differ where measurement said so: as equal
-/// trees share their samples, the known bad ones need not be tried again, so more are replaced, and more of them by
-/// crossover; shallower new trees are tried faster.
+/// Parameters. Those that an algorithm does not use say nothing in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Which form.
-    pub form: Form,
+    /// Which algorithm.
+    pub algorithm: Algorithm,
+    /// What genotypes are.
+    pub representation: Representation,
     /// Individuals on an island, 8..=4096.
     pub population: usize,
     /// Part of the population that is elite, 0.01..=0.9.
     pub elite: f32,
-    /// Part of the non-elite that is replaced: the least fit, or in the published form each with this probability.
+    /// Part of the non-elite that is replaced: `honest` replaces the least fit, `noise-aware` each with this probability.
     pub replace: f32,
-    /// Probability that a replacement comes from crossover rather than from scratch.
+    /// Probability that a replacement comes from crossover rather than from scratch; in `dars2016` that two of the
+    /// chosen are crossed.
     pub crossover: f32,
-    /// Individuals in a tournament, at least 1.
+    /// Individuals in a tournament, 1..=64.
     pub tournament: usize,
-    /// Depth of new trees, 1..=8.
+    /// Depth of new trees, 1..=8; with a grammar the greatest depth of any tree.
     pub depth: usize,
-    /// Probability of mutation for each parameter.
+    /// Probability of mutation for each parameter; in `dars2016` that one of the tree's is drawn anew.
     pub mutate_parameter: f32,
-    /// Probability that a node is replaced by one of the same arity.
+    /// Probability that a node is replaced by one of the same arity; in `dars2016` that one of the tree's is.
     pub mutate_point: f32,
     /// Probability that an individual gets a new subtree.
     pub mutate_subtree: f32,
+    /// Probability that a subtree shrinks to one of its leaves, in `dars2016`.
+    pub mutate_shrink: f32,
+    /// Trials of each new individual, 1..=1000; in `honest` and `noise-aware` everybody is tried once a generation.
+    pub evaluations: u32,
     /// Evaluations after which an estimate counts in full (Eq. 8.1).
     pub full_evaluations: u32,
-    /// Immigrants that replace the least fit in each generation.
+    /// Immigrants that replace the least fit at each exchange.
     pub immigrants: usize,
+    /// Generations between exchanges with other islands: 1 in thesis 8.3.1, n_epoch in 5.5.1.
+    pub exchange_every: u32,
     /// After so many generations an island starts afresh, its champion kept aside; 0 for never. By then all islands
     /// hold variants of one tree, and how good that one is depends on luck at the start: several starts are better.
-    pub epoch: u32,
+    pub restart_every: u32,
+    /// Functions of each individual, 1..=8, with `representation = "adf"`.
+    pub functions: u16,
+    /// Length of the bit string, 32..=8192, with `representation = "grammar"`.
+    pub bits: usize,
+    /// Probability that a bit turns over, with `representation = "grammar"`.
+    pub mutate_bit: f32,
+}
+
+/// Settings that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SettingsError {
+    /// A parameter outside its range.
+    #[error("settings.{name} = {value} is outside {low}..={high}")]
+    Range {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// Least allowed.
+        low: f64,
+        /// Greatest allowed.
+        high: f64,
+    },
+    /// No such parameter.
+    #[error("settings: unknown key `{name}`{hint}")]
+    Unknown {
+        /// What was written.
+        name: String,
+        /// The nearest right name, if one is near.
+        hint: String,
+    },
+    /// A value of the wrong type.
+    #[error("settings: {0}")]
+    Type(String),
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            form: Form::Honest,
-            population: 256,
-            elite: 0.25,
-            replace: 0.6,
-            crossover: 0.85,
-            tournament: 3,
-            depth: 4,
-            mutate_parameter: 0.05,
-            mutate_point: 0.05,
-            mutate_subtree: 0.05,
-            full_evaluations: 8,
-            immigrants: 8,
-            epoch: 64,
-        }
+        Settings::of(Algorithm::default())
     }
-}
-
-/// A parameter outside its range.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("evolution: {name} = {value} is outside {low}..={high}")]
-pub struct SettingsError {
-    /// The parameter.
-    pub name: &'static str,
-    /// What was given.
-    pub value: f64,
-    /// Least allowed.
-    pub low: f64,
-    /// Greatest allowed.
-    pub high: f64,
 }
 
 impl Settings {
-    /// The thesis's algorithm with the thesis's parameters.
-    pub fn as_published() -> Settings {
-        Settings { form: Form::AsPublished, replace: 0.25, crossover: 0.5, depth: 6, epoch: 0, ..Settings::default() }
+    /// An algorithm's own values.
+    pub fn of(algorithm: Algorithm) -> Settings {
+        algorithm.settings()
     }
 
-    /// The parameters of a form.
-    pub fn of(form: Form) -> Settings {
-        match form {
-            Form::Honest => Settings::default(),
-            Form::AsPublished => Settings::as_published(),
+    /// An algorithm's own values, with those of a TOML table (`[settings]` of an evolution file) in their place.
+    ///
+    /// # Errors
+    /// One line: an unknown key and the nearest right one, a value of the wrong type, or one outside its range.
+    pub fn read(algorithm: Algorithm, table: &toml::Table) -> Result<Settings, SettingsError> {
+        let wrong = |message: String| SettingsError::Type(message.trim().replace('\n', "; "));
+        let mut all = toml::Table::try_from(Settings::of(algorithm)).map_err(|error| wrong(error.to_string()))?;
+        for (key, value) in table {
+            // The algorithm is named beside the table: its own values have to be known first.
+            if key == "algorithm" || !all.contains_key(key) {
+                let known = all.keys().filter(|k| *k != "algorithm").cloned();
+                return Err(SettingsError::Unknown { name: key.clone(), hint: suggest(key, known) });
+            }
+            all.insert(key.clone(), value.clone());
         }
+        let settings: Settings = all.try_into().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+        settings.check()?;
+        Ok(settings)
     }
 
     /// Checks every range.
@@ -109,13 +137,19 @@ impl Settings {
             ("mutate_parameter", f64::from(self.mutate_parameter), 0.0, 1.0),
             ("mutate_point", f64::from(self.mutate_point), 0.0, 1.0),
             ("mutate_subtree", f64::from(self.mutate_subtree), 0.0, 1.0),
+            ("mutate_shrink", f64::from(self.mutate_shrink), 0.0, 1.0),
+            ("evaluations", f64::from(self.evaluations), 1.0, 1000.0),
             ("full_evaluations", f64::from(self.full_evaluations), 1.0, 1000.0),
-            ("epoch", f64::from(self.epoch), 0.0, 1e6),
             ("immigrants", self.immigrants as f64, 0.0, self.population as f64 / 2.0),
+            ("exchange_every", f64::from(self.exchange_every), 1.0, 1e6),
+            ("restart_every", f64::from(self.restart_every), 0.0, 1e6),
+            ("functions", f64::from(self.functions), 1.0, 8.0),
+            ("bits", self.bits as f64, 32.0, 8192.0),
+            ("mutate_bit", f64::from(self.mutate_bit), 0.0, 1.0),
         ];
         for (name, value, low, high) in rows {
             if !(low..=high).contains(&value) {
-                return Err(SettingsError { name, value, low, high });
+                return Err(SettingsError::Range { name, value, low, high });
             }
         }
         Ok(())
@@ -124,5 +158,37 @@ impl Settings {
     /// Number of elite individuals, at least 1.
     pub fn elites(&self) -> usize {
         ((self.population as f32 * self.elite).round() as usize).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, String> {
+        Settings::read(Algorithm::Classic, &text.parse().unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_table_changes_what_it_names_and_leaves_the_algorithms_values() {
+        let own = Settings::of(Algorithm::Classic);
+        assert_eq!(read("").unwrap(), own, "numbers survive the way through TOML bit for bit");
+        let changed = read("population = 32\nmutate_subtree = 0.05\nrepresentation = \"adf\"").unwrap();
+        let expected = Settings { population: 32, mutate_subtree: 0.05, representation: Representation::Adf, ..own };
+        assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn errors_are_one_line_and_name_the_remedy() {
+        let error = |text: &str| read(text).unwrap_err();
+        assert_eq!(error("poplation = 3"), "settings: unknown key `poplation`; did you mean `population`?");
+        assert_eq!(error("population = 3"), "settings.population = 3 is outside 8..=4096");
+        assert_eq!(error("elite = nan"), "settings.elite = NaN is outside 0.01..=0.9");
+        assert!(error("algorithm = \"classic\"").contains("unknown key `algorithm`"));
+        for text in ["population = \"many\"", "population = -1", "representation = \"string\""] {
+            let message = error(text);
+            assert!(!message.contains('\n') && message.starts_with("settings: "), "{message}");
+        }
+        assert!(error("population = \"many\"").contains("population"), "{}", error("population = \"many\""));
     }
 }

@@ -1,0 +1,91 @@
+//! What nodes take of a robot's memory, known without compiling a tree.
+
+use super::nodes::{Group, Kind};
+use super::parse::MAX_NODES;
+use super::program::{AsPublished, BYTES_BUDGET, CompileError, expand};
+use super::{Node, Tree};
+use std::ops::AddAssign;
+use std::sync::LazyLock;
+
+/// Nodes and bytes in the binary form, leaves that stand for a small tree expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// Nodes.
+    pub nodes: usize,
+    /// Bytes.
+    pub bytes: usize,
+}
+
+/// Of each kind as a leaf, in the order of the node table.
+static LEAVES: LazyLock<Vec<Footprint>> = LazyLock::new(|| {
+    let mut nodes = Vec::new();
+    let measure = |kind| {
+        nodes.clear();
+        expand(&Node::new(kind, 0, &[]), AsPublished::No, &mut nodes);
+        Footprint { nodes: nodes.len(), bytes: nodes.iter().map(|n| n.kind.bytes(n.children as usize)).sum() }
+    };
+    Kind::all().map(measure).collect()
+});
+
+impl Footprint {
+    /// A node's, without its children's.
+    pub fn of(node: &Node) -> Footprint {
+        match node.kind.spec().group {
+            Group::Composite | Group::Decorator => {
+                Footprint { nodes: 1, bytes: node.kind.bytes(node.children as usize) }
+            }
+            _ => LEAVES[node.kind as usize],
+        }
+    }
+
+    /// A whole tree's.
+    pub fn of_tree(tree: &Tree) -> Footprint {
+        let mut sum = Footprint::default();
+        tree.nodes().iter().for_each(|node| sum += Footprint::of(node));
+        sum
+    }
+
+    /// Says if a robot's memory holds it.
+    ///
+    /// # Errors
+    /// Which limit is passed.
+    pub fn check(self) -> Result<(), CompileError> {
+        if self.nodes > MAX_NODES {
+            return Err(CompileError::Nodes(self.nodes));
+        }
+        if self.bytes > BYTES_BUDGET {
+            return Err(CompileError::Bytes(self.bytes));
+        }
+        Ok(())
+    }
+}
+
+impl AddAssign for Footprint {
+    fn add_assign(&mut self, other: Footprint) {
+        self.nodes += other.nodes;
+        self.bytes += other.bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Program;
+    use super::*;
+
+    #[test]
+    fn the_footprint_is_what_compiling_finds() {
+        for kind in Kind::all() {
+            let leaf = Tree::leaf(Kind::Successl, &[]);
+            let tree = match kind.spec().group {
+                Group::Composite => Tree::inner(kind, &[1.0], &vec![leaf; 3]),
+                Group::Decorator => Tree::inner(kind, &[1.0], &[leaf]),
+                _ => Tree::leaf(kind, &[]),
+            };
+            let program = Program::compile(&tree).unwrap();
+            let footprint = Footprint::of_tree(&tree);
+            assert_eq!(program.len(), footprint.nodes, "{kind:?}");
+            let free = 1.0 - (footprint.bytes as f32 / BYTES_BUDGET as f32).max(footprint.nodes as f32 / 2048.0);
+            assert_eq!(program.parsimony(), free, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The algorithms. What they share is [`Deme`]'s; what differs is a [`Rules`] in a file of its own.
+//!
+//! A new algorithm is such a file, with its settings and its rules, and its name in [`Algorithm`] and the lists there.
+
+mod classic;
+mod dars2016;
+mod honest;
+mod noise_aware;
+
+use crate::deme::{Deme, Trial};
+use crate::individual::Individual;
+use crate::settings::{Representation, Settings};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// An evolutionary algorithm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Thesis 4.3.1: ten trials of everybody but the elite, crossover of pairs, four mutations.
+    Dars2016,
+    /// Thesis 7.4.3: eight trials of everybody but the elite, every child from crossover, three mutations.
+    Classic,
+    /// Thesis 8.2.2: one trial of everybody, few replaced, samples accumulate; selects luck where copies meet.
+    NoiseAware,
+    /// The noise-aware algorithm with samples that belong to genotypes.
+    #[default]
+    #[serde(alias = "default")]
+    Honest,
+}
+
+/// To whom the samples of fitness belong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// To a genotype: no population holds two equal trees, equal migrants are dropped, and new ones start without the
+    /// samples that made them look good elsewhere.
+    #[default]
+    Honest,
+    /// To each copy, as the thesis describes it; this selects luck (decisions.md section 9).
+    AsPublished,
+}
+
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: [Algorithm; 4] = [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::Honest];
+
+    /// The name by which it is chosen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Dars2016 => "dars2016",
+            Algorithm::Classic => "classic",
+            Algorithm::NoiseAware => "noise-aware",
+            Algorithm::Honest => "honest",
+        }
+    }
+
+    /// To whom samples belong.
+    pub fn form(self) -> Form {
+        match self {
+            Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => Form::AsPublished,
+            Algorithm::Honest => Form::Honest,
+        }
+    }
+
+    /// Its own settings.
+    pub(crate) fn settings(self) -> Settings {
+        match self {
+            Algorithm::Dars2016 => dars2016::settings(),
+            Algorithm::Classic => classic::settings(),
+            Algorithm::NoiseAware => noise_aware::settings(),
+            Algorithm::Honest => honest::settings(),
+        }
+    }
+
+    /// What it decides by.
+    pub(crate) fn rules(self) -> &'static dyn Rules {
+        match self {
+            Algorithm::Dars2016 => &dars2016::Dars2016,
+            Algorithm::Classic => &classic::Classic,
+            Algorithm::NoiseAware => &noise_aware::NoiseAware,
+            Algorithm::Honest => &honest::Honest,
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What an algorithm decides. It has no state of its own: all there is to know is in the deme.
+pub(crate) trait Rules {
+    /// The trials of this generation; here one of everybody.
+    fn trials(&self, deme: &Deme) -> Vec<Trial> {
+        deme.trials_each(|_| 1)
+    }
+
+    /// What orders the population: the greatest first, the first of equals by age.
+    fn worth(&self, individual: &Individual, settings: &Settings) -> f64;
+
+    /// What the champion has most of.
+    fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
+        self.worth(individual, settings)
+    }
+
+    /// Makes the next population from the present one, which is in order.
+    fn breed(&self, deme: &mut Deme);
+}
+
+/// What an algorithm's settings begin with: the thesis's values of Table 8.1 and 8.3.1, and sizes of our own for what the
+/// thesis does not use.
+fn published(algorithm: Algorithm) -> Settings {
+    Settings {
+        algorithm,
+        representation: Representation::Tree,
+        population: 256,
+        elite: 0.25,
+        replace: 0.25,
+        crossover: 0.5,
+        tournament: 3,
+        depth: 6,
+        mutate_parameter: 0.05,
+        mutate_point: 0.05,
+        mutate_subtree: 0.05,
+        mutate_shrink: 0.0,
+        evaluations: 1,
+        full_evaluations: 8,
+        immigrants: 8,
+        exchange_every: 1,
+        restart_every: 0,
+        functions: 2,
+        bits: 1024,
+        mutate_bit: 0.005,
+    }
+}

@@ -1,0 +1,92 @@
+//! `noise-aware`: the algorithm of thesis 8.2.2 with the parameters of Table 8.1.
+//!
+//! Everybody is tried once a generation, and samples accumulate. The elite stays; of the others a quarter is replaced,
+//! half of these by crossover of two elites, half by new trees. Tournaments compare the 95 % likelihood fitness. As
+//! copies carry their samples, the luckiest copy is the one that is kept, sent and copied again.
+
+use super::{Algorithm, Rules, published};
+use crate::deme::Deme;
+use crate::generate::{Method, full, grow};
+use crate::individual::{Individual, Operator};
+use crate::settings::Settings;
+use crate::variation::{crossover, mutate};
+use xpuck_kernels::random::Draws;
+
+/// How many standard errors below the mean the 95 % likelihood fitness lies.
+const LIKELIHOOD_95: f64 = 1.96;
+
+pub(super) struct NoiseAware;
+
+pub(super) fn settings() -> Settings {
+    published(Algorithm::NoiseAware)
+}
+
+/// What a tournament compares: the 95 % likelihood fitness, or half the only sample.
+fn likelihood(individual: &Individual) -> f64 {
+    let samples = &individual.samples;
+    if samples.n() < 2 {
+        return samples.mean() / 2.0;
+    }
+    samples.mean() - LIKELIHOOD_95 * samples.deviation() / f64::from(samples.n()).sqrt()
+}
+
+/// How a tree from scratch is made: full or grow, of any depth below the greatest.
+pub(super) fn from_scratch(depth: usize, draws: &mut Draws) -> (Method, usize) {
+    let level = draws.below(depth as u32) as usize;
+    (if draws.unit() < 0.5 { full } else { grow }, level)
+}
+
+impl Rules for NoiseAware {
+    fn worth(&self, individual: &Individual, _: &Settings) -> f64 {
+        individual.samples.mean()
+    }
+
+    /// The mean, scaled down below eight evaluations (Eq. 8.1).
+    fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
+        individual.samples.derated(settings.full_evaluations)
+    }
+
+    fn breed(&self, deme: &mut Deme) {
+        let elites = deme.settings().elites();
+        for i in elites..deme.individuals().len() {
+            let mut draws = deme.draws(i);
+            if draws.unit() >= deme.settings().replace {
+                continue;
+            }
+            let child = if draws.unit() < deme.settings().crossover {
+                let mother = &deme.individuals()[deme.tournament(elites, likelihood, &mut draws)];
+                let father = &deme.individuals()[deme.tournament(elites, likelihood, &mut draws)];
+                let parents = [mother.id, father.id];
+                let mut genotype = crossover(deme.space(), &mother.genotype, &father.genotype, &mut draws);
+                mutate(deme.space(), &mut genotype, &mut draws);
+                deme.newborn(genotype, Some(parents), Operator::Crossover)
+            } else {
+                let how = from_scratch(deme.settings().depth, &mut draws);
+                let genotype = deme.space().random(how, &mut draws);
+                deme.newborn(genotype, None, Operator::Random)
+            };
+            deme.replace(i, child);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Island, Palette, Samples};
+
+    #[test]
+    fn tournaments_compare_the_95_percent_likelihood_or_half_of_an_only_sample() {
+        let island = Island::new(settings(), Palette::in_swarm(), 1, 1);
+        let with = |fitness: &[f64]| {
+            let mut samples = Samples::default();
+            fitness.iter().enumerate().for_each(|(i, f)| samples.add(i % 2, *f));
+            likelihood(&Individual { samples, ..island.population()[0].clone() })
+        };
+        assert_eq!(with(&[0.4]), 0.2);
+        assert_eq!(with(&[0.4, 0.4]), 0.4, "no spread, no doubt");
+        // Mean 0.3, standard deviation sqrt(0.08 / 3), of four.
+        let expected = 0.3 - 1.96 * (0.08f64 / 3.0).sqrt() / 2.0;
+        assert!((with(&[0.1, 0.3, 0.3, 0.5]) - expected).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,126 @@
+//! A branch of a genotype: one tree in preorder, whose leaves may also stand for other trees.
+
+use serde::{Deserialize, Serialize};
+use xpuck_kernels::tree::{Kind, Node, Tree};
+
+/// One place of a branch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gene {
+    /// A node that robots know.
+    Node(Node),
+    /// A leaf that stands for a subtree of the palette, by its place there.
+    Subtree(u16),
+    /// A leaf that calls a function of the same genotype, by its number from 0.
+    Function(u16),
+}
+
+impl Gene {
+    /// Number of children; calls are leaves.
+    pub fn children(&self) -> u16 {
+        match self {
+            Gene::Node(node) => node.children,
+            Gene::Subtree(_) | Gene::Function(_) => 0,
+        }
+    }
+}
+
+/// Genes in preorder. Never empty, and every gene's children are present.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Packed", try_from = "Packed")]
+pub struct Branch {
+    genes: Vec<Gene>,
+}
+
+impl Branch {
+    /// Wraps genes in preorder.
+    ///
+    /// # Panics
+    /// If the child counts do not describe exactly one tree: that is a programmer's error, not bad input.
+    pub fn from_preorder(genes: Vec<Gene>) -> Branch {
+        let branch = Branch { genes };
+        assert_eq!(branch.end(0), branch.genes.len(), "child counts must describe one whole tree");
+        branch
+    }
+
+    /// The genes in preorder.
+    pub fn genes(&self) -> &[Gene] {
+        &self.genes
+    }
+
+    /// Puts another gene with as many children in a place.
+    pub(crate) fn set(&mut self, at: usize, gene: Gene) {
+        assert_eq!(gene.children(), self.genes[at].children(), "only a gene of the same arity fits");
+        self.genes[at] = gene;
+    }
+
+    /// One past the last gene of the subtree that starts at `at`.
+    pub fn end(&self, at: usize) -> usize {
+        let mut open = 1usize;
+        let mut i = at;
+        while open > 0 {
+            open = open - 1 + usize::from(self.genes[i].children());
+            i += 1;
+        }
+        i
+    }
+
+    /// The subtree that starts at `at`.
+    pub fn subtree(&self, at: usize) -> &[Gene] {
+        &self.genes[at..self.end(at)]
+    }
+
+    /// The branch with the subtree at `at` replaced by `with`.
+    pub fn replace(&self, at: usize, with: &[Gene]) -> Branch {
+        let rest = &self.genes[self.end(at)..];
+        let mut genes = Vec::with_capacity(at + with.len() + rest.len());
+        genes.extend_from_slice(&self.genes[..at]);
+        genes.extend_from_slice(with);
+        genes.extend_from_slice(rest);
+        Branch { genes }
+    }
+}
+
+/// A branch as it is kept: a tree in its compact form, and the places where a call stands in it.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    tree: Tree,
+    calls: Vec<(u16, Call)>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Call {
+    Subtree(u16),
+    Function(u16),
+}
+
+impl From<Branch> for Packed {
+    fn from(branch: Branch) -> Packed {
+        let mut calls = Vec::new();
+        let mut node = |(at, gene): (usize, &Gene)| {
+            match *gene {
+                Gene::Node(node) => return node,
+                Gene::Subtree(i) => calls.push((at as u16, Call::Subtree(i))),
+                Gene::Function(i) => calls.push((at as u16, Call::Function(i))),
+            }
+            Node::new(Kind::Successl, 0, &[])
+        };
+        let nodes = branch.genes.iter().enumerate().map(&mut node).collect();
+        Packed { tree: Tree::from_preorder(nodes), calls }
+    }
+}
+
+impl TryFrom<Packed> for Branch {
+    type Error = &'static str;
+
+    fn try_from(packed: Packed) -> Result<Branch, &'static str> {
+        let mut genes: Vec<Gene> = packed.tree.nodes().iter().copied().map(Gene::Node).collect();
+        for (at, call) in packed.calls {
+            let place = genes.get_mut(usize::from(at)).filter(|gene| gene.children() == 0);
+            *place.ok_or("a call stands where no leaf is")? = match call {
+                Call::Subtree(i) => Gene::Subtree(i),
+                Call::Function(i) => Gene::Function(i),
+            };
+        }
+        Ok(Branch { genes })
+    }
+}

@@ -1,0 +1,142 @@
+//! Grammatical generation (thesis 3.2.1): a bit string chooses among the alternatives of a BNF grammar.
+//!
+//! The grammar is walked depth first from its first rule. Where there is a choice, as many bits are consumed as it takes;
+//! behind its end the string begins again. So that every string ends in a tree, only those alternatives are open that
+//! can end within the depth that is left: at the bottom these are leaves.
+
+mod read;
+mod recover;
+#[cfg(test)]
+mod tests;
+
+use crate::genotype::{Bits, Branch, Gene};
+use crate::palette::{Palette, Values};
+use serde::{Deserialize, Serialize};
+use xpuck_kernels::tree::{Kind, MAX_NODES, Node, OperandSpec};
+
+/// Bits that choose a number from a range without steps.
+const RANGE_BITS: u32 = 16;
+/// Bits beyond the fewest for a choice that is no power of two, so that all alternatives are nearly equally likely.
+const SPARE_BITS: u32 = 4;
+
+/// A grammar of trees; the first rule is where every tree begins.
+///
+/// As text, one rule a line: `<name> ::= alternative | alternative`, a line that begins with `|` going on with the
+/// rule above, `#` comments. An alternative is a node or one other rule. A node is its name in quotes, its operands, and
+/// a rule for each child: `"seq2" <node> <node>`, `"upfield" "1.5"`. An operand is a word in quotes, a rule whose
+/// alternatives are such words, or `<any>`: whatever the palette allows there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Grammar {
+    rules: Vec<Rule>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Rule {
+    name: String,
+    alternatives: Vec<Alternative>,
+    /// The least depth in edges that a tree of this rule may have.
+    least: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Alternative {
+    production: Production,
+    /// As of [`Rule`].
+    least: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Production {
+    /// Another rule.
+    Rule(u16),
+    /// A node, its operands, and a rule for each child.
+    Node { kind: Kind, operands: Vec<Source>, children: Vec<u16> },
+    /// A subtree of the palette.
+    Subtree(u16),
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Source {
+    /// One of these values.
+    OneOf(Vec<f32>),
+    /// The palette.
+    Any,
+}
+
+/// Bits that a choice of one in `count` consumes.
+fn width(count: usize) -> u32 {
+    let fewest = count.next_power_of_two().trailing_zeros();
+    if count.is_power_of_two() { fewest } else { fewest + SPARE_BITS }
+}
+
+/// Consumes bits from the left.
+struct Reader<'a> {
+    bits: &'a Bits,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn number(&mut self, width: u32) -> u32 {
+        let first = self.at;
+        self.at += width as usize;
+        (first..self.at).fold(0, |number, at| number << 1 | u32::from(self.bits.get(at)))
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        let width = width(count);
+        (self.number(width) as usize * count) >> width
+    }
+
+    fn operand(&mut self, source: &Source, spec: &OperandSpec, palette: &Palette) -> f32 {
+        match (source, palette.values(spec.operand)) {
+            (Source::OneOf(values), _) => values[self.choose(values.len())],
+            (Source::Any, Values::Cells(cells)) => f32::from(cells[self.choose(cells.len())]),
+            (Source::Any, Values::Steps { low, step, count }) => low + step * self.choose(count as usize) as f32,
+            (Source::Any, Values::Range { low, high }) => between(low, high, self.number(RANGE_BITS)),
+        }
+    }
+}
+
+fn between(low: f32, high: f32, number: u32) -> f32 {
+    low + (high - low) * (number as f32 / ((1 << RANGE_BITS) - 1) as f32)
+}
+
+impl Rule {
+    /// The alternatives that can end within `left` more edges, or those that come nearest to it.
+    fn open(&self, left: usize) -> impl Iterator<Item = &Alternative> + Clone {
+        let most = left.max(self.least);
+        self.alternatives.iter().filter(move |a| a.least <= most)
+    }
+}
+
+impl Grammar {
+    /// The tree of a bit string, at most `depth` edges deep unless the grammar has none so small; `None` past the limit
+    /// of nodes.
+    pub(crate) fn generate(&self, bits: &Bits, depth: usize, palette: &Palette) -> Option<Branch> {
+        let mut reader = Reader { bits, at: 0 };
+        let mut genes = Vec::new();
+        let mut open = vec![(0u16, depth)];
+        while let Some((rule, left)) = open.pop() {
+            if genes.len() == MAX_NODES {
+                return None;
+            }
+            let alternatives = self.rules[usize::from(rule)].open(left);
+            let chosen = reader.choose(alternatives.clone().count());
+            match &alternatives.clone().nth(chosen)?.production {
+                Production::Rule(other) => open.push((*other, left)),
+                Production::Subtree(number) => genes.push(Gene::Subtree(*number)),
+                Production::Node { kind, operands, children } => {
+                    let mut node = Node::new(*kind, children.len() as u16, &[]);
+                    let specs = operands.iter().zip(kind.spec().operands);
+                    for (value, (source, spec)) in node.operands.iter_mut().zip(specs) {
+                        *value = reader.operand(source, spec, palette);
+                    }
+                    genes.push(Gene::Node(node));
+                    open.extend(children.iter().rev().map(|child| (*child, left.saturating_sub(1))));
+                }
+            }
+        }
+        Some(Branch::from_preorder(genes))
+    }
+}

@@ -1,0 +1,225 @@
+//! Palettes as TOML.
+
+use super::{Choice, Palette, Ranges, Registers, Subtree, grain};
+use crate::grammar::Grammar;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Tree, suggest};
+
+/// Longest palette file, bytes.
+const MAX_TEXT: usize = 64 * 1024;
+/// Most entries of a list.
+const MAX_ENTRIES: usize = 256;
+/// Most children of an inner node.
+const MAX_CHILDREN: u16 = 16;
+
+/// Why a palette cannot be used: file, key, and what would be right, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {message}")]
+pub struct PaletteError {
+    /// The file or text.
+    pub file: String,
+    /// Key or line, what is wrong there and what would be right.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PaletteFile {
+    inner: Vec<String>,
+    leaves: Vec<String>,
+    registers: RegistersEntry,
+    #[serde(default)]
+    ranges: Ranges,
+    #[serde(default)]
+    subtrees: BTreeMap<String, String>,
+    grammar: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RegistersEntry {
+    scalar_sources: Vec<String>,
+    vector_sources: Vec<String>,
+    scalar_destinations: Vec<String>,
+    vector_destinations: Vec<String>,
+}
+
+impl Palette {
+    /// Reads a palette; `file` is what errors call the text.
+    ///
+    /// Keys: `inner` and `leaves` (node names, inner nodes with their number of children: `seq3`), `[registers]`
+    /// (`scalar_sources`, `vector_sources`, `scalar_destinations`, `vector_destinations`), and if need be `[ranges]`
+    /// (lowest and highest value of each type of number; what is left out is Table 7.5's), `[subtrees]` (name = the text
+    /// of a tree that counts as one leaf) and `grammar` (BNF, see [`Grammar`]; if left out it is made from the rest).
+    pub fn parse(file: &str, text: &str) -> Result<Palette, PaletteError> {
+        let fail = |message: String| PaletteError { file: file.into(), message };
+        if text.len() > MAX_TEXT {
+            return Err(fail(format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        }
+        let entries: PaletteFile = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+            fail(format!("line {line}: {}", error.message().replace('\n', "; ")))
+        })?;
+        entries.palette().map_err(fail)
+    }
+}
+
+impl PaletteFile {
+    fn palette(self) -> Result<Palette, String> {
+        let registers = Registers {
+            scalar_sources: cells("scalar_sources", &self.registers.scalar_sources, Operand::Scalar)?,
+            vector_sources: cells("vector_sources", &self.registers.vector_sources, Operand::Vector)?,
+            scalar_destinations: cells(
+                "scalar_destinations",
+                &self.registers.scalar_destinations,
+                Operand::ScalarDest,
+            )?,
+            vector_destinations: cells(
+                "vector_destinations",
+                &self.registers.vector_destinations,
+                Operand::VectorDest,
+            )?,
+        };
+        self.ranges.check()?;
+        let mut palette = Palette {
+            inner: list("inner", &self.inner, inner)?,
+            leaves: list("leaves", &self.leaves, leaf)?,
+            subtrees: subtrees(&self.subtrees)?,
+            registers,
+            ranges: self.ranges,
+            grammar: Grammar::default(),
+        };
+        let text = self.grammar.unwrap_or_else(|| palette.bnf());
+        palette.grammar = Grammar::parse(&text, &palette).map_err(|message| format!("grammar: {message}"))?;
+        Ok(palette)
+    }
+}
+
+/// Reads each entry of a list; errors begin with its key.
+fn list<T>(key: &str, names: &[String], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    if names.is_empty() || names.len() > MAX_ENTRIES {
+        return Err(format!("{key} has {} entries; 1 to {MAX_ENTRIES} are allowed", names.len()));
+    }
+    names.iter().map(|name| read(name).map_err(|message| format!("{key}: {message}"))).collect()
+}
+
+fn inner(name: &str) -> Result<Choice, String> {
+    let (kind, arity) = Kind::of_word(name)?;
+    let children = match (kind.spec().group, arity) {
+        (Group::Decorator, None) => 1,
+        (Group::Composite, Some(n)) if (1..=MAX_CHILDREN).contains(&n) => n,
+        (Group::Composite, _) if kind != Kind::Par => {
+            return Err(format!(
+                "`{name}` needs its number of children, 1 to {MAX_CHILDREN}, like `{}2`",
+                kind.spec().name
+            ));
+        }
+        _ => return Err(format!("`{name}` is no inner node that evolution builds")),
+    };
+    Ok(Choice { kind, children })
+}
+
+fn leaf(name: &str) -> Result<Choice, String> {
+    let (kind, _) = Kind::of_word(name)?;
+    match kind.spec().group {
+        Group::Composite | Group::Decorator => Err(format!("`{name}` has children; it belongs to inner")),
+        _ => Ok(Choice { kind, children: 0 }),
+    }
+}
+
+fn cells(key: &'static str, names: &[String], operand: Operand) -> Result<Vec<u8>, String> {
+    let spec = OperandSpec { name: key, operand };
+    list(&format!("registers.{key}"), names, |name| spec.read(name).map(|cell| cell as u8))
+}
+
+fn subtrees(entries: &BTreeMap<String, String>) -> Result<Vec<Subtree>, String> {
+    if entries.len() > MAX_ENTRIES {
+        return Err(format!("subtrees has {} entries; at most {MAX_ENTRIES} are allowed", entries.len()));
+    }
+    let read = |(name, text): (&String, &String)| {
+        let wrong = |message: String| format!("subtrees.{name}: {message}");
+        if Kind::of_word(name).is_ok() {
+            return Err(wrong("is the name of a node; choose another".into()));
+        }
+        let tree =
+            Tree::parse(text).map_err(|e| wrong(format!("line {}, column {}: {}", e.line, e.column, e.message)))?;
+        Footprint::of_tree(&tree).check().map_err(|error| wrong(error.to_string()))?;
+        Ok(Subtree { name: name.clone(), tree })
+    };
+    entries.iter().map(read).collect()
+}
+
+/// The types of numbers by their key.
+const NUMBERS: [(&str, Operand); 9] = [
+    ("int8", Operand::Int8),
+    ("angle", Operand::Angle),
+    ("width", Operand::Width),
+    ("fixed", Operand::Fixed),
+    ("float", Operand::Float),
+    ("gain", Operand::Gain),
+    ("count", Operand::Count),
+    ("quadrant", Operand::Quadrant),
+    ("threshold", Operand::Threshold),
+];
+
+impl Ranges {
+    /// The range of an operand that is a number.
+    pub(super) fn of(&self, operand: Operand) -> [f32; 2] {
+        match operand {
+            Operand::Int8 => self.int8,
+            Operand::Angle => self.angle,
+            Operand::Width => self.width,
+            Operand::Fixed => self.fixed,
+            Operand::Gain => self.gain,
+            Operand::Count => self.count,
+            Operand::Quadrant => self.quadrant,
+            Operand::Threshold => self.threshold,
+            _ => self.float,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (key, operand) in NUMBERS {
+            let ([low, high], (least, most)) = (self.of(operand), operand.range());
+            let on_grid = grain(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
+            if !(low <= high && low >= least && high <= most && (high - low).is_finite()) {
+                return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or upside down"));
+            }
+            if !on_grid {
+                return Err(format!(
+                    "ranges.{key} = [{low}, {high}]: the ends are multiples of {}",
+                    grain(operand).unwrap_or(0.0)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Palette {
+    /// The BNF grammar of all that the palette allows, in the shape of Listing 3.1: a node is a leaf or an inner node.
+    fn bnf(&self) -> String {
+        let alternative = |c: &Choice| {
+            let name = c.kind.spec().name;
+            let arity = if c.kind.spec().group == Group::Composite { c.children.to_string() } else { String::new() };
+            let operands = " <any>".repeat(c.kind.spec().operands.len());
+            format!("\"{name}{arity}\"{operands}{}", " <node>".repeat(usize::from(c.children)))
+        };
+        let inner: Vec<String> = self.inner.iter().map(alternative).collect();
+        let named = self.subtrees.iter().map(|s| format!("\"{}\"", s.name));
+        let leaves: Vec<String> = self.leaves.iter().map(alternative).chain(named).collect();
+        format!("<node> ::= <leaf> | <inner>\n<inner> ::= {}\n<leaf> ::= {}\n", inner.join(" | "), leaves.join(" | "))
+    }
+
+    /// The number of a named subtree.
+    pub(crate) fn subtree_of_name(&self, name: &str) -> Option<u16> {
+        self.subtrees.iter().position(|s| s.name == name).map(|i| i as u16)
+    }
+
+    /// "; did you mean `x`?" among the names of nodes and subtrees.
+    pub(crate) fn suggest(&self, name: &str) -> String {
+        let named = self.subtrees.iter().map(|s| s.name.clone());
+        suggest(name, Kind::all().map(|k| k.spec().name.to_string()).chain(named))
+    }
+}
