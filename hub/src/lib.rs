@@ -20,6 +20,7 @@ pub mod score;
 pub mod service;
 pub mod study;
 pub mod swarm;
+pub mod sweep;
 pub mod switchboard;
 pub mod trails;
 pub mod virtual_senses;

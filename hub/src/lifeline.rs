@@ -1,5 +1,6 @@
 //! How a service learns that it is to end: a signal, or the end of the program that started it.
 
+use crate::interrupt::TRY_AGAIN;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::Read;
 use std::sync::Arc;
@@ -14,10 +15,27 @@ pub fn stop_flag(lifeline: bool) -> std::io::Result<Arc<AtomicBool>> {
     if lifeline {
         let flag = stop.clone();
         std::thread::Builder::new().name("lifeline".into()).spawn(move || {
-            let mut sink = [0u8; 64];
-            while matches!(std::io::stdin().read(&mut sink), Ok(n) if n > 0) {}
+            wait_for_end();
             flag.store(true, Ordering::Relaxed);
         })?;
     }
     Ok(stop)
+}
+
+/// Ends this process at once when standard input ends: for a computation whose files are sound at every moment, and
+/// which must not outlive the program that started it.
+///
+/// # Errors
+/// If the kernel refuses a thread.
+pub fn end_with_stdin() -> std::io::Result<()> {
+    std::thread::Builder::new().name("lifeline".into()).spawn(|| {
+        wait_for_end();
+        std::process::exit(i32::from(TRY_AGAIN));
+    })?;
+    Ok(())
+}
+
+fn wait_for_end() {
+    let mut sink = [0u8; 64];
+    while matches!(std::io::stdin().read(&mut sink), Ok(n) if n > 0) {}
 }

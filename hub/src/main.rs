@@ -24,6 +24,7 @@ enum Command {
     Bench(cli::bench::BenchArgs),
     Evolve(cli::evolve::EvolveArgs),
     Lineage(cli::lineage::LineageArgs),
+    Sweep(cli::sweep::SweepArgs),
     Hub(cli::hub::HubArgs),
     Arena(cli::arena::ArenaArgs),
     Robots(cli::operator::RobotsArgs),
@@ -54,6 +55,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
     match command {
         // As the shell counts a program that Ctrl-C ended.
         Command::Demo(args) => return Ok(if cli::demo::run(args)? { ExitCode::SUCCESS } else { ExitCode::from(130) }),
+        Command::Sweep(args) => return cli::sweep::run(args),
         Command::Simulate(args) => cli::simulate::run(args)?,
         Command::Bench(args) => cli::bench::run(args)?,
         Command::Evolve(args) => return cli::evolve::run(args),

@@ -11,6 +11,7 @@ use std::time::Instant;
 use toml::{Table, Value};
 use xpuck_hub::evolution_file;
 use xpuck_hub::interrupt::{self, TRY_AGAIN};
+use xpuck_hub::lifeline;
 use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
 
 /// Evolve controllers on islands in this process, without robots.
@@ -74,6 +75,9 @@ pub struct EvolveArgs {
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
     json: bool,
+    /// End when standard input does.
+    #[arg(long, hide = true)]
+    lifeline: bool,
 }
 
 /// Runs the command.
@@ -84,6 +88,9 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         Some(path) => interrupt::stop_flag(farewell("", path))?,
         None => Arc::new(AtomicBool::new(false)),
     };
+    if args.lifeline {
+        lifeline::end_with_stdin()?;
+    }
     let (mut swarm, mut folder) = match &args.resume {
         Some(path) => {
             let Resumed { folder, swarm, notices } = Folder::resume(path)?;

@@ -17,5 +17,6 @@ pub mod mix;
 pub mod operator;
 pub mod picture;
 pub mod simulate;
+pub mod sweep;
 pub mod tree;
 pub mod world;

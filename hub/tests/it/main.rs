@@ -15,6 +15,7 @@ mod machines;
 mod picture;
 mod resume;
 mod runs;
+mod sweep;
 mod switchboard;
 mod tree;
 mod worlds;

@@ -1,0 +1,157 @@
+//! `xpuck sweep`: settings times seeds, each run a process that can be resumed.
+
+use super::tree::print;
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+use xpuck_hub::interrupt::TRY_AGAIN;
+use xpuck_hub::lifeline::stop_flag;
+use xpuck_hub::sweep::evolution::{Run, State};
+use xpuck_hub::sweep::folder::{self, Folder};
+use xpuck_hub::sweep::schedule::{Ending, Plan, execute};
+use xpuck_hub::sweep::summary::{EXPLANATION, Row, markdown, tables};
+use xpuck_hub::sweep::{Sweep, collect, evolution, file};
+
+/// Run evolution under several settings and many seeds, and compare what comes out.
+///
+/// The file says what is compared: a grid of settings or a list of them, a range of seeds, and what all have in common.
+/// Each run is an `xpuck evolve` of its own that keeps checkpoints. A sweep that was stopped or killed goes on where it
+/// was when the same command is given again; with another file it refuses, so that results are never mixed. More seeds,
+/// or more points at the end, may be added.
+///
+/// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as a page
+/// of HTML, and a summary in which each setting is tested against the first. docs/sweeps.md describes the file.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck sweep docs/sweeps/tiny.toml --out runs/tiny")]
+pub struct SweepArgs {
+    /// The sweep file (.toml).
+    file: PathBuf,
+    /// Folder of the sweep, new or begun [default: runs/ and the sweep's name].
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Check the file, print its points and how far they are, and run nothing.
+    #[arg(long)]
+    list: bool,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Output<'a> {
+    name: &'a str,
+    folder: &'a Path,
+    runs: usize,
+    done: usize,
+    failed: Vec<Failure<'a>>,
+    stopped: bool,
+    wall_s: f64,
+    settings: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    run: &'a str,
+    error: &'a str,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    point: usize,
+    label: &'a str,
+    seeds: usize,
+    done: usize,
+}
+
+/// Runs the command.
+pub fn run(args: &SweepArgs) -> Result<ExitCode> {
+    let sweep = file::read(&args.file)?;
+    let path = args.out.clone().unwrap_or_else(|| Path::new("runs").join(&sweep.name));
+    if args.list {
+        folder::check(&sweep, evolution::check)?;
+        return list(&sweep, &path, args.json).map(|()| ExitCode::SUCCESS);
+    }
+    let started = Instant::now();
+    let folder = Folder::open(&path, &sweep, evolution::check)?;
+    let stop = stop_flag(false)?;
+    let program = std::env::current_exe()?;
+    let plan = Plan { program: &program, jobs: sweep.jobs, threads: sweep.threads, stop: &stop };
+    let endings = execute_with_bar(folder.runs(), &plan, args.json)?;
+    let settings = collect::collect(&sweep, &folder)?;
+    let failed = || {
+        folder.runs().iter().zip(&endings).filter_map(|(run, ending)| match ending {
+            Ending::Failed(error) => Some(Failure { run: &run.name, error }),
+            _ => None,
+        })
+    };
+    let done = endings.iter().filter(|ending| **ending == Ending::Done).count();
+    let stopped = endings.contains(&Ending::Stopped);
+    if args.json {
+        let (runs, wall_s) = (endings.len(), started.elapsed().as_secs_f64());
+        let failed = failed().collect();
+        let output = Output { name: &sweep.name, folder: &path, runs, done, failed, stopped, wall_s, settings };
+        print(format!("{}\n", serde_json::to_string(&output)?).as_bytes())?;
+    } else if done > 0 {
+        let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
+        let text = format!("{}{EXPLANATION}\n\n{}: {files}\n", markdown(&tables(&settings)), path.display());
+        print(text.as_bytes())?;
+    }
+    if stopped {
+        eprintln!("xpuck: stopped with {done} of {} runs done; the same command goes on", endings.len());
+        return Ok(ExitCode::from(TRY_AGAIN));
+    }
+    match failed().count() {
+        0 => Ok(ExitCode::SUCCESS),
+        n => bail!(
+            "{n} of {} runs failed; the same command tries them again, from their last checkpoint where there is one",
+            endings.len()
+        ),
+    }
+}
+
+fn list(sweep: &Sweep, path: &Path, json: bool) -> Result<()> {
+    let runs = folder::runs(path, sweep);
+    let done = |point: usize| runs.iter().filter(|run| run.point == point && run.state() == State::Done).count();
+    let points: Vec<Listed<'_>> = sweep
+        .points
+        .iter()
+        .enumerate()
+        .map(|(i, point)| Listed { point: i + 1, label: &point.label, seeds: sweep.seeds.len(), done: done(i) })
+        .collect();
+    if json {
+        return print(format!("{}\n", serde_json::to_string(&points)?).as_bytes());
+    }
+    let (n, seeds) = (points.len(), sweep.seeds.len());
+    let mut text = format!("{}: {n} points x {seeds} seeds = {} runs in {}\n", sweep.name, n * seeds, path.display());
+    for Listed { point, label, seeds, done } in points {
+        text += &format!("p{point:<4} {done:>5} of {seeds} done  {label}\n");
+    }
+    print(text.as_bytes())
+}
+
+/// Does the runs, with a bar over all of them; failures are told when they happen.
+fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<Ending>> {
+    let before = runs.iter().filter(|run| run.state() == State::Done).count();
+    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(runs.len() as u64) };
+    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} run {pos}/{len}  {elapsed} so far{msg}")?);
+    bar.set_position(before as u64);
+    let started = Instant::now();
+    let count = AtomicUsize::new(0);
+    let endings = execute(runs, plan, |run, ending| {
+        bar.inc(1);
+        let ended = count.fetch_add(1, Ordering::Relaxed) + 1;
+        // The bar's own estimate looks back for seconds only, and a run takes minutes.
+        let left = started.elapsed().mul_f64((runs.len() - before - ended) as f64 / ended as f64);
+        bar.set_message(format!(", {} left", HumanDuration(left)));
+        if let Ending::Failed(error) = ending {
+            bar.suspend(|| eprintln!("xpuck: {}: {error}", run.name));
+        }
+    });
+    bar.finish_and_clear();
+    Ok(endings)
+}

@@ -1,0 +1,223 @@
+//! Plots as SVG: panels with axes, lines, bands, points and marks, for reports that a browser or a paper shows.
+
+mod axis;
+mod draw;
+
+/// Points of one layer that are drawn at most; more are thinned evenly, since a screen shows no more.
+const MOST_POINTS: usize = 3000;
+
+/// Colours that can be told apart, also by colour-blind people: those of Okabe and Ito without their yellow, which is
+/// too pale for lines on white, and a grey for what stands behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "colours say what they are")]
+pub enum Colour {
+    Blue,
+    Orange,
+    Green,
+    Red,
+    Purple,
+    Sky,
+    Black,
+    Grey,
+}
+
+impl Colour {
+    /// As SVG has it.
+    fn code(self) -> &'static str {
+        match self {
+            Colour::Blue => "#0072b2",
+            Colour::Orange => "#e69f00",
+            Colour::Green => "#009e73",
+            Colour::Red => "#d55e00",
+            Colour::Purple => "#cc79a7",
+            Colour::Sky => "#56b4e9",
+            Colour::Black => "#000000",
+            Colour::Grey => "#b0b6bd",
+        }
+    }
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stroke {
+    colour: Colour,
+    /// Lengths of dashes and gaps, pixels; empty for a line without gaps.
+    dashes: &'static str,
+    faint: bool,
+}
+
+impl Stroke {
+    /// Number of strokes that [`Stroke::of_series`] tells apart.
+    pub const SERIES: usize = 14;
+
+    /// The stroke of series `i` of many: colours first, then the same ones dashed.
+    pub fn of_series(i: usize) -> Stroke {
+        use Colour::{Black, Blue, Green, Orange, Purple, Red, Sky};
+        let colours = [Blue, Orange, Green, Red, Purple, Sky, Black];
+        let dashes = if i % Stroke::SERIES < colours.len() { "" } else { "7 4" };
+        Stroke { colour: colours[i % colours.len()], dashes, faint: false }
+    }
+
+    /// Thin and pale, for many lines of the same kind.
+    pub fn faint(self) -> Stroke {
+        Stroke { faint: true, ..self }
+    }
+
+    /// Its colour.
+    pub fn colour(self) -> Colour {
+        self.colour
+    }
+}
+
+impl From<Colour> for Stroke {
+    fn from(colour: Colour) -> Stroke {
+        Stroke { colour, dashes: "", faint: false }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Layer {
+    Line { label: String, stroke: Stroke, points: Vec<(f64, f64)> },
+    Points { label: String, colour: Colour, points: Vec<(f64, f64)> },
+    Band { label: String, colour: Colour, edges: Vec<(f64, f64, f64)> },
+    Mark { label: String, colour: Colour, x: f64 },
+    Notes { notes: Vec<(f64, f64, String)> },
+}
+
+/// One panel. Layers are drawn in the order in which they were added; points that are not finite are left out, and an
+/// empty label keeps a layer out of the legend.
+#[derive(Clone, Debug)]
+pub struct Plot {
+    title: String,
+    labels: [String; 2],
+    same_scale: bool,
+    whole_x: bool,
+    layers: Vec<Layer>,
+}
+
+impl Plot {
+    /// An empty panel; `x` and `y` say what the axes are, with units.
+    pub fn new(title: &str, x: &str, y: &str) -> Plot {
+        let labels = [x.into(), y.into()];
+        Plot { title: title.into(), labels, same_scale: false, whole_x: false, layers: Vec::new() }
+    }
+
+    /// The same panel with as many pixels a unit along both axes: for maps.
+    pub fn same_scale(self) -> Plot {
+        Plot { same_scale: true, ..self }
+    }
+
+    /// The same panel with ticks of x at whole numbers only: for counts.
+    pub fn whole_x(self) -> Plot {
+        Plot { whole_x: true, ..self }
+    }
+
+    /// Adds a line through points.
+    pub fn line(&mut self, label: &str, stroke: impl Into<Stroke>, points: Vec<(f64, f64)>) {
+        self.layers.push(Layer::Line { label: label.into(), stroke: stroke.into(), points });
+    }
+
+    /// Adds dots; beyond 3000 they are thinned.
+    pub fn points(&mut self, label: &str, colour: Colour, mut points: Vec<(f64, f64)>) {
+        points = points.iter().step_by(points.len().div_ceil(MOST_POINTS).max(1)).copied().collect();
+        self.layers.push(Layer::Points { label: label.into(), colour, points });
+    }
+
+    /// Adds an area between two curves, given as x, lower and upper.
+    pub fn band(&mut self, label: &str, colour: Colour, edges: Vec<(f64, f64, f64)>) {
+        self.layers.push(Layer::Band { label: label.into(), colour, edges });
+    }
+
+    /// Adds a dashed upright line with a label at its top.
+    pub fn mark(&mut self, label: &str, colour: Colour, x: f64) {
+        self.layers.push(Layer::Mark { label: label.into(), colour, x });
+    }
+
+    /// Adds texts that a viewer shows when the pointer rests at their places; beyond 3000 they are thinned.
+    pub fn notes(&mut self, mut notes: Vec<(f64, f64, String)>) {
+        notes = notes.iter().step_by(notes.len().div_ceil(MOST_POINTS).max(1)).cloned().collect();
+        self.layers.push(Layer::Notes { notes });
+    }
+
+    /// All points that the axes must show.
+    fn extent(&self) -> Vec<(f64, f64)> {
+        let mut all = Vec::new();
+        for layer in &self.layers {
+            match layer {
+                Layer::Line { points, .. } | Layer::Points { points, .. } => all.extend(points.iter().copied()),
+                Layer::Band { edges, .. } => all.extend(edges.iter().flat_map(|e| [(e.0, e.1), (e.0, e.2)])),
+                Layer::Mark { .. } | Layer::Notes { .. } => {}
+            }
+        }
+        all.retain(|(x, y)| x.is_finite() && y.is_finite());
+        all
+    }
+}
+
+/// What stands below the panels of a figure.
+#[derive(Clone, Debug, Default)]
+pub struct Footer {
+    /// The series that the panels share, with their labels.
+    pub series: Vec<(String, Stroke)>,
+    /// Lines of text; each should fit the figure's width.
+    pub caption: Vec<String>,
+}
+
+/// The panels side by side.
+pub fn to_svg(panels: &[Plot]) -> String {
+    draw::figure(panels, &Footer::default())
+}
+
+/// The panels side by side, with a legend that they share and a caption below them.
+pub fn to_svg_with(panels: &[Plot], footer: &Footer) -> String {
+    draw::figure(panels, footer)
+}
+
+/// Text as it may stand in XML and HTML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layer_is_well_formed_xml_at_its_place() {
+        let mut plot = Plot::new("a < b & c", "x", "y");
+        plot.line("line", Colour::Blue, vec![(0.0, 0.0), (10.0, 5.0), (f64::NAN, 1.0)]);
+        plot.points("dots", Colour::Red, (0..9000).map(|i| (f64::from(i) / 900.0, 1.0)).collect());
+        plot.band("band", Colour::Grey, vec![(0.0, 1.0, 2.0), (10.0, 2.0, 4.0)]);
+        plot.mark("best", Colour::Green, 5.0);
+        plot.notes(vec![(5.0, 2.5, "half < \"way\"".into()), (f64::NAN, 0.0, "nowhere".into())]);
+        let svg = to_svg(&[plot.clone(), Plot::new("empty", "", ""), plot.same_scale()]);
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        assert_eq!(document.root_element().attribute("width"), Some("1680"));
+        assert_eq!(document.descendants().filter(|n| n.has_tag_name("circle")).count(), 2 * 3001);
+        let note = document.descendants().find(|n| n.has_tag_name("title")).unwrap();
+        assert_eq!((note.text(), note.parent().unwrap().attribute("cx")), (Some("half < \"way\""), Some("305.0")));
+        assert!(svg.contains("a &lt; b &amp; c") && !svg.contains("NaN"));
+        // The mark at 5 stands in the middle between the margins.
+        assert!(svg.contains("d=\"M305.0 365.0V54.0\""), "{svg}");
+    }
+
+    #[test]
+    fn a_shared_legend_wraps_and_makes_the_figure_higher() {
+        let series = |n: usize| (0..n).map(|i| (format!("setting number {i}"), Stroke::of_series(i))).collect();
+        let height = |n: usize, caption: &[&str]| {
+            let footer = Footer { series: series(n), caption: caption.iter().map(|l| l.to_string()).collect() };
+            let svg = to_svg_with(&[Plot::new("t", "x", "y")], &footer);
+            let document = roxmltree::Document::parse(&svg).unwrap();
+            let texts: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
+            assert!((0..n).all(|i| texts.contains(&format!("setting number {i}").as_str())), "{svg}");
+            assert!(caption.iter().all(|line| texts.contains(line)), "{svg}");
+            document.root_element().attribute("height").unwrap().parse::<f64>().unwrap()
+        };
+        assert_eq!(height(0, &[]), 420.0);
+        let (one, many) = (height(2, &[]), height(9, &[]));
+        assert!(one > 420.0 && many > one, "{one} {many}");
+        assert!(height(2, &["Bands & more"]) > one);
+        let strokes: Vec<Stroke> = (0..Stroke::SERIES).map(Stroke::of_series).collect();
+        assert!((0..strokes.len()).all(|i| !strokes[..i].contains(&strokes[i])), "all different");
+    }
+}

@@ -1,0 +1,162 @@
+//! Curves over the course of evolution: what each run did, the mean of a setting's runs, and how sure that mean is.
+
+use super::evolution::Generation;
+use super::statistics::{Spread, student_t_975};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What the curves show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Axes {
+    /// What they run along.
+    pub x: Along,
+    /// What they tell.
+    pub y: Quality,
+}
+
+/// What curves run along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Along {
+    /// Simulated robot-seconds of the whole swarm: fair between settings whose generations cost differently.
+    #[default]
+    RobotSeconds,
+    /// Generations.
+    Generation,
+}
+
+/// What curves tell of a swarm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quality {
+    /// Fitness of the fittest on each island, derated for few evaluations, mean of the islands (Fig. 8.4).
+    #[default]
+    Derated,
+    /// Fitness of the fittest of all islands (Fig. 5.10, 7.7, 8.1).
+    Best,
+    /// Mean fitness of the populations.
+    Mean,
+    /// Different trees in a population, as a part of it, mean of the islands.
+    Distinct,
+}
+
+impl Quality {
+    fn of(self, islands: &[Generation]) -> f64 {
+        let mean = |value: fn(&Generation) -> f64| islands.iter().map(value).sum::<f64>() / islands.len() as f64;
+        match self {
+            Quality::Derated => mean(|g| g.derated),
+            Quality::Best => islands.iter().map(|g| g.best).fold(f64::NEG_INFINITY, f64::max),
+            Quality::Mean => mean(|g| g.mean),
+            Quality::Distinct => mean(|g| g.distinct),
+        }
+    }
+
+    /// What an axis says of it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Quality::Derated => "fitness of the fittest, derated, mean of islands",
+            Quality::Best => "fitness of the fittest",
+            Quality::Mean => "mean fitness of the populations",
+            Quality::Distinct => "different trees / population, mean of islands",
+        }
+    }
+}
+
+/// A run after one generation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Number of the generation.
+    pub generation: u32,
+    /// Robot-seconds so far.
+    pub robot_seconds: f64,
+    /// What the curve tells.
+    pub value: f64,
+}
+
+/// The course of a run, from the lines of its islands.
+pub fn of_run(lines: &[Generation], quality: Quality) -> Vec<Step> {
+    let mut generations: BTreeMap<u32, Vec<Generation>> = BTreeMap::new();
+    for line in lines {
+        generations.entry(line.generation).or_default().push(*line);
+    }
+    let step = |(generation, islands): (u32, Vec<Generation>)| Step {
+        generation,
+        robot_seconds: islands.iter().map(|g| g.robot_seconds).fold(0.0, f64::max),
+        value: quality.of(&islands),
+    };
+    generations.into_iter().map(step).collect()
+}
+
+/// The mean of several runs after one generation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeanStep {
+    /// Number of the generation.
+    pub generation: u32,
+    /// Robot-seconds so far, mean of the runs.
+    pub robot_seconds: f64,
+    /// What the curve tells, mean of the runs.
+    pub mean: f64,
+    /// Half of the 95 % confidence interval; none of a single run.
+    pub half: Option<f64>,
+}
+
+/// The mean course of a setting's runs, as far as all of them go.
+pub fn mean_course(runs: &[Vec<Step>]) -> Vec<MeanStep> {
+    let length = runs.iter().map(Vec::len).min().unwrap_or(0);
+    let t = if runs.len() > 1 { student_t_975(runs.len() - 1) } else { 0.0 };
+    let step = |i: usize| {
+        let spread = Spread::of(&runs.iter().map(|run| run[i].value).collect::<Vec<_>>())?;
+        let robot_seconds = runs.iter().map(|run| run[i].robot_seconds).sum::<f64>() / runs.len() as f64;
+        let half = spread.half_interval(t);
+        Some(MeanStep { generation: runs[0][i].generation, robot_seconds, mean: spread.mean, half })
+    };
+    (0..length).filter_map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(generation: u32, island: u32, best: f64) -> Generation {
+        let robot_seconds = 100.0 * f64::from(generation);
+        Generation {
+            generation,
+            island,
+            robot_seconds,
+            best,
+            derated: best / 2.0,
+            evaluations: 4,
+            mean: 0.1,
+            distinct: 1.0,
+        }
+    }
+
+    #[test]
+    fn a_course_takes_the_islands_together() {
+        let lines = [line(1, 0, 0.1), line(1, 1, 0.3), line(2, 0, 0.2), line(2, 1, 0.4)];
+        let best = of_run(&lines, Quality::Best);
+        assert_eq!(best[1], Step { generation: 2, robot_seconds: 200.0, value: 0.4 });
+        let derated = of_run(&lines, Quality::Derated);
+        assert!((derated[0].value - 0.1).abs() < 1e-12 && derated.len() == 2);
+    }
+
+    #[test]
+    fn a_mean_course_has_students_interval_and_ends_with_the_shortest() {
+        let run = |values: &[f64]| -> Vec<Step> {
+            let step = |(generation, value): (u32, &f64)| Step {
+                generation,
+                robot_seconds: f64::from(generation) * 10.0,
+                value: *value,
+            };
+            (1..).zip(values).map(step).collect()
+        };
+        let course = mean_course(&[run(&[0.1, 0.2]), run(&[0.3, 0.4, 0.9]), run(&[0.2, 0.6])]);
+        assert_eq!(course.len(), 2);
+        assert!((course[0].mean - 0.2).abs() < 1e-12 && course[1].robot_seconds == 20.0);
+        // sd 0.1, two degrees of freedom.
+        assert!((course[0].half.unwrap() - 4.302_653 * 0.1 / 3f64.sqrt()).abs() < 1e-6);
+        assert_eq!(mean_course(&[run(&[0.1])])[0].half, None);
+        assert!(mean_course(&[]).is_empty());
+    }
+}

@@ -1,0 +1,165 @@
+//! The figure of a sweep: means with their bands, every run, and the champions measured again.
+
+use super::curves::{Along, Axes, MeanStep, Step, mean_course};
+use super::statistics::{Spread, student_t_975};
+use crate::plot::{Footer, Plot, Stroke, to_svg_with};
+
+/// What is drawn of a setting.
+#[derive(Clone, Debug, Default)]
+pub struct Setting {
+    /// What the legend calls it.
+    pub label: String,
+    /// Seeds of its runs.
+    pub seeds: Vec<u64>,
+    /// Their courses, in the same order.
+    pub courses: Vec<Vec<Step>>,
+    /// Their champions' mean fitness when measured again, in the same order; none where a run does not tell.
+    pub remeasured: Vec<Option<f64>>,
+}
+
+/// Draws up to 14 settings: the mean of each with its band, every run, and the champions measured again.
+pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
+    let drawn = &settings[..settings.len().min(Stroke::SERIES)];
+    let scale = Scale::of(axes.x, drawn);
+    let mut means = scale.panel(&format!("{title}: mean of the runs"), axes);
+    let mut every = scale.panel("every run; the best one of each setting is bold", axes);
+    let mut again = Plot::new("champions on fresh seeds", "setting, in the legend's order", "remeasured mean fitness");
+    again = again.whole_x();
+    let courses: Vec<Vec<MeanStep>> = drawn.iter().map(|setting| mean_course(&setting.courses)).collect();
+    // All bands first, so that none hides a line.
+    for (i, course) in courses.iter().enumerate() {
+        let edge =
+            |s: &MeanStep| s.half.map(|half| (scale.x(s.generation, s.robot_seconds), s.mean - half, s.mean + half));
+        means.band("", Stroke::of_series(i).colour(), course.iter().filter_map(edge).collect());
+    }
+    for (i, setting) in drawn.iter().enumerate() {
+        let stroke = Stroke::of_series(i);
+        draw_mean(&mut means, &setting.label, &courses[i], stroke, &scale);
+        draw_runs(&mut every, setting, stroke, &scale);
+        draw_again(&mut again, setting, stroke, (i + 1) as f64);
+    }
+    let series = drawn.iter().enumerate().map(|(i, s)| (s.label.clone(), Stroke::of_series(i))).collect();
+    to_svg_with(&[means, every, again], &Footer { series, caption: caption(settings) })
+}
+
+fn caption(settings: &[Setting]) -> Vec<String> {
+    let counts = || settings.iter().map(|s| s.seeds.len());
+    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    let seeds = if least == most { format!("{most} seeds") } else { format!("{least} to {most} seeds") };
+    let mut lines = vec![format!(
+        "Lines: mean over {seeds}, as far as all runs of a setting go. Bands and bars: 95 % confidence interval of that \
+         mean (Student's t). Dots: one run each."
+    )];
+    if settings.len() > Stroke::SERIES {
+        lines.push(format!("The first {} of {} settings; the tables hold all.", Stroke::SERIES, settings.len()));
+    }
+    lines
+}
+
+/// Units of x that keep its numbers short.
+struct Scale {
+    along: Along,
+    unit: f64,
+    label: &'static str,
+}
+
+impl Scale {
+    fn of(along: Along, settings: &[Setting]) -> Scale {
+        let last = |s: &Setting| s.courses.iter().filter_map(|c| c.last()).map(|s| s.robot_seconds).fold(0.0, f64::max);
+        let most = settings.iter().map(last).fold(0.0, f64::max);
+        let (unit, label) = match along {
+            Along::Generation => (1.0, "generation"),
+            Along::RobotSeconds if most >= 1e6 => (1e6, "simulated time, million robot-seconds"),
+            Along::RobotSeconds if most >= 1e3 => (1e3, "simulated time, thousand robot-seconds"),
+            Along::RobotSeconds => (1.0, "simulated time, robot-seconds"),
+        };
+        Scale { along, unit, label }
+    }
+
+    fn panel(&self, title: &str, axes: Axes) -> Plot {
+        let plot = Plot::new(title, self.label, axes.y.label());
+        if self.along == Along::Generation { plot.whole_x() } else { plot }
+    }
+
+    fn x(&self, generation: u32, robot_seconds: f64) -> f64 {
+        match self.along {
+            Along::Generation => generation.into(),
+            Along::RobotSeconds => robot_seconds / self.unit,
+        }
+    }
+}
+
+fn draw_mean(plot: &mut Plot, label: &str, course: &[MeanStep], stroke: Stroke, scale: &Scale) {
+    let x = |s: &MeanStep| scale.x(s.generation, s.robot_seconds);
+    plot.line("", stroke, course.iter().map(|s| (x(s), s.mean)).collect());
+    let note = |s: &MeanStep| {
+        let half = s.half.map_or(String::new(), |half| format!(" +- {half:.4}"));
+        let place = format!("generation {}, {:.0} robot-seconds", s.generation, s.robot_seconds);
+        (x(s), s.mean, format!("{label}: {:.4}{half} ({place})", s.mean))
+    };
+    plot.notes(course.iter().map(note).collect());
+}
+
+fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale) {
+    let line = |course: &[Step]| course.iter().map(|s| (scale.x(s.generation, s.robot_seconds), s.value)).collect();
+    let end = |course: &[Step]| course.last().map_or(f64::NEG_INFINITY, |s| s.value);
+    for course in &setting.courses {
+        plot.line("", stroke.faint(), line(course));
+    }
+    let best = setting.courses.iter().zip(&setting.seeds).max_by(|a, b| end(a.0).total_cmp(&end(b.0)));
+    if let Some((course, seed)) = best {
+        plot.line("", stroke, line(course));
+        if let Some(last) = course.last() {
+            let note = format!("{}, seed {seed}: {:.4}", setting.label, last.value);
+            plot.notes(vec![(scale.x(last.generation, last.robot_seconds), last.value, note)]);
+        }
+    }
+}
+
+/// Dots beside one another, so that equal ones show, and a bar with the mean and its interval.
+fn draw_again(plot: &mut Plot, setting: &Setting, stroke: Stroke, x: f64) {
+    let width = setting.seeds.len().max(2) as f64 - 1.0;
+    let dot = |(i, value): (usize, &Option<f64>)| Some((x - 0.2 + 0.4 * i as f64 / width, (*value)?, i));
+    let dots: Vec<(f64, f64, usize)> = setting.remeasured.iter().enumerate().filter_map(dot).collect();
+    let values: Vec<f64> = dots.iter().map(|d| d.1).collect();
+    let Some(spread) = Spread::of(&values) else { return };
+    let bar = [x - 0.3, x + 0.3];
+    if let Some(half) = spread.half_interval(student_t_975(values.len().max(2) - 1)) {
+        let (low, high) = (spread.mean - half, spread.mean + half);
+        plot.band("", stroke.colour(), bar.map(|x| (x, low, high)).to_vec());
+    }
+    plot.line("", stroke, bar.map(|x| (x, spread.mean)).to_vec());
+    plot.points("", stroke.colour(), dots.iter().map(|d| (d.0, d.1)).collect());
+    let note =
+        |(x, y, i): &(f64, f64, usize)| (*x, *y, format!("{}, seed {}: {y:.4}", setting.label, setting.seeds[*i]));
+    plot.notes(dots.iter().map(note).collect());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figure_has_a_legend_bands_and_one_dot_a_run() {
+        let step = |generation: u32, value: f64| Step { generation, robot_seconds: f64::from(generation), value };
+        let course = |top: f64| vec![step(1, 0.0), step(2, top)];
+        let setting = |label: &str| Setting {
+            label: label.into(),
+            seeds: vec![1, 2, 3],
+            courses: vec![course(0.1), course(0.3), course(0.2)],
+            remeasured: vec![Some(0.1), None, Some(0.3)],
+        };
+        let svg = draw("test", Axes::default(), &[setting("a < b"), setting("other")]);
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let with =
+            |name: &str, value: &str| document.descendants().filter(|n| n.attribute(name) == Some(value)).count();
+        let texts: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
+        assert!(texts.contains(&"a < b") && texts.contains(&"simulated time, robot-seconds"), "{texts:?}");
+        assert!(texts.iter().any(|t| t.contains("mean over 3 seeds") && t.contains("95 % confidence interval")));
+        // A band and a bar for each setting; three faint runs each; two dots each.
+        assert_eq!((with("fill-opacity", "0.2"), with("class", "line faint"), with("r", "1.8")), (4, 6, 4));
+        assert!(texts.contains(&"a < b, seed 3: 0.3000") && !texts.iter().any(|t| t.contains("seed 2: 0.3000 ")));
+        let many: Vec<Setting> = (0..20).map(|i| setting(&format!("s{i}"))).collect();
+        assert!(draw("test", Axes::default(), &many).contains("The first 14 of 20 settings"));
+    }
+}

@@ -1,0 +1,231 @@
+//! The settings of a sweep in numbers, and each against the first.
+
+use super::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Keys of a result that are summarised, and what they are.
+pub const MEASURES: [(&str, &str); 3] = [
+    ("remeasured_mean", "Champions measured again on fresh seeds, mean of the islands"),
+    ("remeasured_best", "The best champion, measured again on fresh seeds"),
+    ("final_mean", "Evolved fitness at the end, mean of the islands; luck flatters it"),
+];
+
+/// A setting with the results of its runs.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// What it is called.
+    pub label: String,
+    /// What differs from the base.
+    pub parameters: Map<String, Value>,
+    /// Results that are there.
+    pub results: Vec<Map<String, Value>>,
+}
+
+/// One measure of one setting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measure {
+    /// Over the seeds; none if no run told.
+    pub spread: Option<Spread>,
+    /// Half of the mean's 95 % confidence interval.
+    pub half_interval: Option<f64>,
+    /// Against the first setting; none for the first itself.
+    pub against_first: Option<Against>,
+}
+
+/// A setting against the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Against {
+    /// Its mean minus the first one's.
+    pub difference: f64,
+    /// How its runs rank among the first one's.
+    #[serde(flatten)]
+    pub ranks: Comparison,
+    /// p as it counts among all settings (Holm).
+    pub p_holm: f64,
+}
+
+/// All measures of one setting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// What it is called.
+    pub label: String,
+    /// What differs from the base.
+    pub parameters: Map<String, Value>,
+    /// Number of runs that are done.
+    pub runs: usize,
+    /// In the order of [`MEASURES`].
+    #[serde(serialize_with = "by_name")]
+    pub measures: Vec<Measure>,
+}
+
+fn by_name<S: serde::Serializer>(measures: &[Measure], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(MEASURES.iter().map(|(name, _)| name).zip(measures))
+}
+
+/// Summarises settings in their order.
+pub fn summarise(groups: &[Group]) -> Vec<Row> {
+    let mut rows: Vec<Row> = groups
+        .iter()
+        .map(|g| Row {
+            label: g.label.clone(),
+            parameters: g.parameters.clone(),
+            runs: g.results.len(),
+            measures: Vec::new(),
+        })
+        .collect();
+    for (name, _) in MEASURES {
+        let samples: Vec<Vec<f64>> = groups.iter().map(|group| values(group, name)).collect();
+        for (row, measure) in rows.iter_mut().zip(compare(&samples)) {
+            row.measures.push(measure);
+        }
+    }
+    rows
+}
+
+fn values(group: &Group, name: &str) -> Vec<f64> {
+    group.results.iter().filter_map(|result| result.get(name)?.as_f64()).collect()
+}
+
+fn compare(samples: &[Vec<f64>]) -> Vec<Measure> {
+    let Some((first, others)) = samples.split_first() else { return Vec::new() };
+    let ranks: Vec<Option<Comparison>> = others.iter().map(|sample| mann_whitney(sample, first)).collect();
+    let mut adjusted = holm(&ranks.iter().flatten().map(|c| c.p).collect::<Vec<_>>()).into_iter();
+    let reference = Spread::of(first);
+    let mut against = vec![None];
+    for (sample, ranks) in others.iter().zip(ranks) {
+        against.push(match (ranks, Spread::of(sample), reference) {
+            (Some(ranks), Some(mine), Some(its)) => {
+                adjusted.next().map(|p_holm| Against { difference: mine.mean - its.mean, ranks, p_holm })
+            }
+            _ => None,
+        });
+    }
+    let measure = |(sample, against_first): (&Vec<f64>, Option<Against>)| {
+        let spread = Spread::of(sample);
+        let half_interval = spread.and_then(|s| s.half_interval(student_t_975(s.n.max(2) - 1)));
+        Measure { spread, half_interval, against_first }
+    };
+    samples.iter().zip(against).map(measure).collect()
+}
+
+/// A table for readers: its title, its head and its rows.
+pub struct Readable {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns.
+    pub head: Vec<String>,
+    /// Cells.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// One table for each measure.
+pub fn tables(rows: &[Row]) -> Vec<Readable> {
+    let mut head = vec!["setting", "runs", "mean", "+- 95 %", "sd", "se", "min", "max"];
+    if rows.len() > 1 {
+        head.extend(["to first", "beats first", "p"]);
+    }
+    let head: Vec<String> = head.into_iter().map(String::from).collect();
+    let table = |(i, (name, what)): (usize, &(&str, &str))| Readable {
+        title: format!("{what} (`{name}`)"),
+        head: head.clone(),
+        rows: rows.iter().map(|row| cells(row, &row.measures[i], head.len())).collect(),
+    };
+    MEASURES.iter().enumerate().map(table).collect()
+}
+
+fn cells(row: &Row, measure: &Measure, columns: usize) -> Vec<String> {
+    let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.4}"));
+    let spread = |value: fn(&Spread) -> Option<f64>| number(measure.spread.as_ref().and_then(value));
+    let mut cells = vec![
+        row.label.clone(),
+        measure.spread.map_or(0, |s| s.n).to_string(),
+        spread(|s| Some(s.mean)),
+        number(measure.half_interval),
+        spread(|s| s.sd),
+        spread(|s| s.se),
+        spread(|s| Some(s.min)),
+        spread(|s| Some(s.max)),
+    ];
+    if let Some(Against { difference, ranks, p_holm }) = measure.against_first {
+        let p = if p_holm < 1e-4 { format!("{p_holm:.0e}") } else { format!("{p_holm:.4}") };
+        cells.extend([format!("{difference:+.4}"), format!("{:.0} %", 100.0 * ranks.superiority), p]);
+    }
+    cells.resize(columns, "-".into());
+    cells
+}
+
+/// What the columns mean.
+pub const EXPLANATION: &str = "+- 95 %: half of the mean's confidence interval over seeds (Student's t). beats first: \
+    the chance that a run of the setting is better than one of the first setting. p: two-sided Mann-Whitney test against \
+    the first setting, after Holm for the number of settings.";
+
+/// The tables as Markdown, with aligned columns.
+pub fn markdown(tables: &[Readable]) -> String {
+    let mut text = String::new();
+    for table in tables {
+        let width = |column: usize| {
+            let cells = table.rows.iter().map(|row| &row[column]).chain([&table.head[column]]);
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0).max(3)
+        };
+        let widths: Vec<usize> = (0..table.head.len()).map(width).collect();
+        let line = |cells: &[String]| {
+            let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, width))| {
+                // A bar would end the cell.
+                let cell = cell.replace('|', "/");
+                if i == 0 { format!(" {cell:width$} |") } else { format!(" {cell:>width$} |") }
+            });
+            format!("|{}\n", padded.collect::<String>())
+        };
+        let rule = widths.iter().enumerate().map(|(i, width)| {
+            let dashes = "-".repeat(width + 1);
+            if i == 0 { format!("{dashes}-|") } else { format!("{dashes}:|") }
+        });
+        let rows: String = table.rows.iter().map(|row| line(row)).collect();
+        text += &format!("{}:\n\n{}|{}\n{rows}\n", table.title, line(&table.head), rule.collect::<String>());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn group(label: &str, values: &[f64]) -> Group {
+        let result = |v: &f64| json!({ "remeasured_mean": v, "final_mean": null }).as_object().unwrap().clone();
+        Group { label: label.into(), results: values.iter().map(result).collect(), ..Group::default() }
+    }
+
+    #[test]
+    fn settings_are_compared_with_the_first() {
+        let low: Vec<f64> = (0..10).map(|i| 0.1 + 0.001 * f64::from(i)).collect();
+        let high: Vec<f64> = low.iter().map(|x| x + 0.1).collect();
+        let rows = summarise(&[group("first", &low), group("same", &low), group("better", &high), group("none", &[])]);
+        let of = |row: usize| &rows[row].measures[0];
+        assert_eq!((of(0).against_first, of(3).spread, rows[3].runs), (None, None, 0));
+        let same = of(1).against_first.unwrap();
+        assert_eq!((same.ranks.superiority, same.ranks.p, same.p_holm), (0.5, 1.0, 1.0));
+        let better = of(2).against_first.unwrap();
+        // 2 of the 184756 arrangements are as extreme; two settings are compared.
+        assert!(
+            (better.ranks.p - 2.0 / 184_756.0).abs() < 1e-12 && (better.p_holm - 2.0 * better.ranks.p).abs() < 1e-12
+        );
+        assert!((better.difference - 0.1).abs() < 1e-12 && better.ranks.superiority == 1.0);
+        assert_eq!(rows[0].measures[2].spread, None, "null is no number");
+        let json = serde_json::to_value(&rows[2]).unwrap();
+        assert_eq!(json["measures"]["remeasured_mean"]["against_first"]["superiority"], 1.0);
+    }
+
+    #[test]
+    fn tables_are_aligned_markdown() {
+        let rows = summarise(&[group("a", &[0.25, 0.35]), group("long | label", &[0.5])]);
+        let text = markdown(&tables(&rows)[..1]);
+        let lines: Vec<&str> = text.lines().filter(|l| l.starts_with('|')).collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(lines.iter().all(|l| l.chars().count() == lines[0].chars().count()), "{text}");
+        assert!(lines[2].contains(" 0.3000 |") && lines[3].starts_with("| long / label |"), "{text}");
+        assert!(lines[3].contains("+0.2000") && lines[3].contains("100 %"), "{text}");
+        assert!(lines.iter().all(|l| l.matches('|').count() == 12), "{text}");
+    }
+}

@@ -1,0 +1,158 @@
+//! Tables of typed columns, written row by row as CSV and column by column as Parquet.
+
+use super::folder::Problem;
+use super::parquet::ParquetFile;
+use serde_json::Value;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// A column's values; none where a row has no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Whole numbers.
+    Integers(Vec<Option<i64>>),
+    /// Numbers.
+    Numbers(Vec<Option<f64>>),
+    /// Yes or no.
+    Flags(Vec<Option<bool>>),
+    /// Text.
+    Texts(Vec<Option<String>>),
+}
+
+impl Column {
+    /// The narrowest column that holds all of these values: whole numbers, numbers, flags, else text.
+    pub fn of(values: &[&Value]) -> Column {
+        let all = |fits: &dyn Fn(&Value) -> bool| values.iter().all(|v| v.is_null() || fits(v));
+        if all(&|v| v.is_i64()) && values.iter().any(|v| !v.is_null()) {
+            Column::Integers(values.iter().map(|v| v.as_i64()).collect())
+        } else if all(&Value::is_number) {
+            Column::Numbers(values.iter().map(|v| v.as_f64()).collect())
+        } else if all(&Value::is_boolean) {
+            Column::Flags(values.iter().map(|v| v.as_bool()).collect())
+        } else {
+            let text = |v: &&Value| match v {
+                Value::Null => None,
+                Value::String(text) => Some(text.clone()),
+                other => Some(other.to_string()),
+            };
+            Column::Texts(values.iter().map(text).collect())
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Column::Integers(v) => v.len(),
+            Column::Numbers(v) => v.len(),
+            Column::Flags(v) => v.len(),
+            Column::Texts(v) => v.len(),
+        }
+    }
+
+    /// A value as CSV has it; numbers so that they read back as the same bits.
+    fn cell(&self, row: usize) -> String {
+        match self {
+            Column::Integers(v) => v[row].map(|x| x.to_string()),
+            Column::Numbers(v) => v[row].map(|x| x.to_string()),
+            Column::Flags(v) => v[row].map(|x| x.to_string()),
+            Column::Texts(v) => v[row].clone(),
+        }
+        .unwrap_or_default()
+    }
+}
+
+/// Columns of the same length with their names.
+pub type Table = Vec<(String, Column)>;
+
+/// Number of a table's rows.
+fn rows(table: &Table) -> usize {
+    table.first().map_or(0, |(_, column)| column.len())
+}
+
+/// `NAME.csv` and `NAME.parquet`, written piece by piece; they appear when they are whole.
+pub struct Files {
+    csv: csv::Writer<File>,
+    parquet: ParquetFile,
+    paths: [PathBuf; 2],
+}
+
+impl Files {
+    /// Begins both files. `first` is the first piece; all others must have the same columns.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn begin(folder: &Path, name: &str, first: &Table) -> Result<Files, Problem> {
+        let paths = ["csv", "parquet"].map(|kind| folder.join(format!("{name}.{kind}")));
+        let create = |path: &Path| File::create(part(path)).map_err(|error| Problem::of(path, error));
+        let mut csv = csv::Writer::from_writer(create(&paths[0])?);
+        let head = csv.write_record(first.iter().map(|(name, _)| name));
+        head.map_err(|error| Problem::of(&paths[0], error))?;
+        let parquet = ParquetFile::begin(create(&paths[1])?, first).map_err(|error| Problem::of(&paths[1], error))?;
+        let mut files = Files { csv, parquet, paths };
+        files.write(first)?;
+        Ok(files)
+    }
+
+    /// Writes a piece.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&mut self, table: &Table) -> Result<(), Problem> {
+        for row in 0..rows(table) {
+            let written = self.csv.write_record(table.iter().map(|(_, column)| column.cell(row)));
+            written.map_err(|error| Problem::of(&self.paths[0], error))?;
+        }
+        self.parquet.write(table).map_err(|error| Problem::of(&self.paths[1], error))
+    }
+
+    /// Completes both files.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn finish(mut self) -> Result<(), Problem> {
+        self.csv.flush().map_err(|error| Problem::of(&self.paths[0], error))?;
+        self.parquet.finish().map_err(|error| Problem::of(&self.paths[1], error))?;
+        for path in &self.paths {
+            std::fs::rename(part(path), path).map_err(|error| Problem::of(path, error))?;
+        }
+        Ok(())
+    }
+}
+
+fn part(path: &Path) -> PathBuf {
+    path.with_file_name(format!("{}.part", path.file_name().unwrap_or_default().to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_column_is_as_narrow_as_its_values_allow() {
+        let of = |values: &[Value]| Column::of(&values.iter().collect::<Vec<_>>());
+        assert_eq!(of(&[json!(1), json!(null)]), Column::Integers(vec![Some(1), None]));
+        assert_eq!(of(&[json!(1), json!(0.5)]), Column::Numbers(vec![Some(1.0), Some(0.5)]));
+        assert_eq!(of(&[json!(true), json!(null)]), Column::Flags(vec![Some(true), None]));
+        assert_eq!(of(&[json!("a"), json!(2)]), Column::Texts(vec![Some("a".into()), Some("2".into())]));
+        assert_eq!(of(&[json!([1, 2])]), Column::Texts(vec![Some("[1,2]".into())]));
+        assert_eq!(of(&[json!(null)]), Column::Numbers(vec![None]));
+    }
+
+    #[test]
+    fn csv_is_written_in_pieces_and_appears_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let piece = |x: f64| -> Table {
+            vec![
+                ("x".into(), Column::Numbers(vec![Some(x), None])),
+                ("tree".into(), Column::Texts(vec![Some("sel\n  a, \"b\"".into()), Some("é".into())])),
+            ]
+        };
+        let mut files = Files::begin(dir.path(), "t", &piece(0.1)).unwrap();
+        assert!(!dir.path().join("t.csv").exists());
+        files.write(&piece(52_000_000.5)).unwrap();
+        files.finish().unwrap();
+        let text = std::fs::read_to_string(dir.path().join("t.csv")).unwrap();
+        let tree = "\"sel\n  a, \"\"b\"\"\"";
+        assert_eq!(text, format!("x,tree\n0.1,{tree}\n,é\n52000000.5,{tree}\n,é\n"));
+    }
+}
