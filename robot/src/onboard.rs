@@ -112,7 +112,10 @@ fn lower_priority() {
 
 fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
     let form = if plan.experiment.evolution.as_published { Form::AsPublished } else { Form::Honest };
-    let settings = Settings { population: plan.experiment.evolution.population, ..Settings::of(form) };
+    let experiment = &plan.experiment;
+    let population = experiment.evolution.population;
+    let immigrants = experiment.migration.receive.min(population / 2);
+    let settings = Settings { population, immigrants, ..Settings::of(form) };
     let mut island = Island::new(settings, Palette::in_swarm(), plan.island, plan.seed);
     let mut evaluator = Evaluator::default();
     while let Some(fitness) = try_all(plan, &island, &mut evaluator, shared) {

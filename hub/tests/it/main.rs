@@ -8,6 +8,7 @@ mod demo;
 mod docs;
 mod evolve;
 mod explain;
+mod geneserver;
 mod groot;
 mod killed;
 mod lineage;

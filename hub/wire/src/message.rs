@@ -193,7 +193,7 @@ pub enum ToRobot {
     Genes {
         /// The generation that they answer.
         generation: u32,
-        /// The immigrants, at most eight.
+        /// The immigrants, fittest first; at most 64, and fewer if they would not fit in a message.
         immigrants: Vec<Gene>,
     },
     /// Asks for a pong; measures the round trip.
