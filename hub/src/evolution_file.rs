@@ -1,6 +1,6 @@
 //! Evolution files: one run of evolution as TOML, of which everything may be left out.
 
-use crate::swarm::{Config, Migration};
+use crate::swarm::Config;
 use crate::world_file;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use xpuck_evolve::{Form, Settings};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 
 /// Longest evolution file, bytes.
@@ -45,6 +46,7 @@ impl Algorithm {
 struct EvolutionFile {
     algorithm: Algorithm,
     islands: u16,
+    island: Option<u16>,
     generations: u32,
     /// Without it as many as the world has.
     robots: Option<usize>,
@@ -62,6 +64,7 @@ impl Default for EvolutionFile {
         EvolutionFile {
             algorithm: Algorithm::Default,
             islands: 9,
+            island: None,
             generations: 84,
             robots: None,
             seconds: 30.0,
@@ -112,13 +115,37 @@ pub fn merge(table: &mut Table, overrides: Table) {
     }
 }
 
+/// Keys given as `KEY=VALUE` on a command line, for [`load`].
+///
+/// # Errors
+/// One line that names the text that is no such thing.
+pub fn keys(texts: &[String]) -> Result<Table, FileError> {
+    let mut table = Table::new();
+    for text in texts {
+        let wrong = |_| FileError::value(&format!("--set {text}"), "write KEY=VALUE, e.g. settings.elite=0.3");
+        merge(&mut table, text.parse().map_err(wrong)?);
+    }
+    Ok(table)
+}
+
 fn one_line(error: &toml::de::Error) -> String {
     error.to_string().trim_end().replace('\n', "; ")
 }
 
 fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
-    let EvolutionFile { algorithm, islands, generations, robots, seconds, seed, remeasure, world, settings, migration } =
-        file;
+    let EvolutionFile {
+        algorithm,
+        islands,
+        island,
+        generations,
+        robots,
+        seconds,
+        seed,
+        remeasure,
+        world,
+        settings,
+        migration,
+    } = file;
     let fail = |message: String| FileError::value(name, message);
     let settings = effective(algorithm, settings, &migration).map_err(fail)?;
     let (spec, world) = match world {
@@ -142,7 +169,8 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
             spec.robots
         )));
     }
-    let config = Config { algorithm, islands, generations, seconds, seed, remeasure, spec, world, settings, migration };
+    let config =
+        Config { algorithm, islands, island, generations, seconds, seed, remeasure, spec, world, settings, migration };
     config.check().map_err(fail)?;
     Ok(config)
 }
@@ -174,6 +202,7 @@ pub fn write(config: &Config) -> String {
     let file = EvolutionFile {
         algorithm: config.algorithm,
         islands: config.islands,
+        island: config.island,
         generations: config.generations,
         robots: Some(config.spec.robots),
         seconds: config.seconds,

@@ -47,12 +47,16 @@ impl Gate {
     }
 
     fn check(&self, gene: &Gene) -> Result<Migrant, Refusal> {
-        let id = Id { island: gene.island, number: gene.number };
-        let migrant = Migrant::check(id, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square))?;
-        if !self.palette.allows(&migrant.tree) {
-            return Err(Refusal::NotAllowed(id));
+        let migrant = from_gene(gene)?;
+        if !self.allows(&migrant) {
+            return Err(Refusal::NotAllowed(migrant.id));
         }
         Ok(migrant)
+    }
+
+    /// True if every node and register of an individual is allowed.
+    pub fn allows(&self, migrant: &Migrant) -> bool {
+        self.palette.allows(&migrant.tree)
     }
 
     /// Counts a refusal that somebody else decided, such as a message that cannot be read.
@@ -73,6 +77,15 @@ impl Gate {
     pub fn refused(&self) -> u64 {
         self.refused.values().sum::<u64>() + self.others
     }
+}
+
+/// The individual in a message, which is well formed and fits a robot.
+///
+/// # Errors
+/// If it does not, or is malformed.
+pub fn from_gene(gene: &Gene) -> Result<Migrant, MigrantError> {
+    let id = Id { island: gene.island, number: gene.number };
+    Migrant::check(id, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square))
 }
 
 /// An individual as a message.

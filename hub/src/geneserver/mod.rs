@@ -1,17 +1,24 @@
 //! The geneserver: mediates migration between islands (thesis 8.3.1). Plain state machines; they know no sockets.
 //!
 //! [`Geneserver`] keeps each island's most recent emigrants and answers with others'. [`Gate`] checks what comes from
-//! outside before it gets there.
+//! outside before it gets there. [`Desk`] answers workers' messages with both; [`service`] is its shell.
 
+mod desk;
+mod emigrant;
 mod gate;
+mod link;
 mod ranking;
+pub mod service;
 mod sources;
 
-pub use gate::{Gate, Refusal, to_genes};
-pub use ranking::{Copies, Emigrant};
+pub use desk::{Desk, Memory, Standing, Status};
+pub use emigrant::Emigrant;
+pub use gate::{Gate, Refusal, from_gene, to_gene, to_genes};
+pub use link::Link;
+pub use ranking::Copies;
 
 use ranking::{Rank, Ranking};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use xpuck_evolve::Migrant;
@@ -23,8 +30,9 @@ pub const MAX_ISLANDS: usize = 10_000;
 
 /// The islands' most recent emigrants, and who gets which.
 ///
-/// It holds at most [`MAX_ISLANDS`] times `migration.keep` trees.
-#[derive(Clone, Debug)]
+/// It holds at most [`MAX_ISLANDS`] times `migration.keep` trees of at most 2048 nodes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "Plain", from = "Plain")]
 pub struct Geneserver {
     migration: Migration,
     copies: Copies,
@@ -79,10 +87,10 @@ impl Geneserver {
     /// [`MAX_ISLANDS`] others.
     pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<Migrant> {
         let epoch = migrant.epoch;
-        if !self.migration.due(generation) || !self.keep(Emigrant { sender: island, generation, migrant }) {
+        if !self.migration.due(generation) || !self.keep(Emigrant::new(island, generation, &migrant)) {
             return Vec::new();
         }
-        self.immigrants(island, generation, epoch).into_iter().map(|e| e.migrant.clone()).collect()
+        self.immigrants(island, generation, epoch).into_iter().map(Emigrant::migrant).collect()
     }
 
     /// True if an island is known or would be let in.
@@ -102,27 +110,25 @@ impl Geneserver {
             index
         });
         let once = self.copies == Copies::Once;
-        let replaced =
-            |e: &Emigrant| e.generation == emigrant.generation || (once && e.migrant.id == emigrant.migrant.id);
+        let replaced = |e: &Emigrant| e.generation == emigrant.generation || (once && e.id == emigrant.id);
         let list = &mut self.recent[index];
         let mut gone: Vec<Arc<Emigrant>> = list.iter().filter(|e| replaced(e)).cloned().collect();
         list.retain(|e| !replaced(e));
         gone.extend((list.len() == self.migration.keep).then(|| list.pop_front()).flatten());
         gone.iter().for_each(|e| self.forget(e));
-        self.foreign += usize::from(is_foreign(&emigrant));
+        self.foreign += usize::from(emigrant.is_foreign());
         let emigrant = Arc::new(emigrant);
-        self.rankings.entry(emigrant.migrant.epoch).or_default().insert(emigrant.clone());
+        self.rankings.entry(emigrant.epoch).or_default().insert(emigrant.clone());
         self.recent[index].push_back(emigrant);
         true
     }
 
     fn forget(&mut self, emigrant: &Emigrant) {
-        self.foreign -= usize::from(is_foreign(emigrant));
-        let epoch = emigrant.migrant.epoch;
-        if let Some(ranking) = self.rankings.get_mut(&epoch) {
+        self.foreign -= usize::from(emigrant.is_foreign());
+        if let Some(ranking) = self.rankings.get_mut(&emigrant.epoch) {
             ranking.remove(emigrant);
             if ranking.is_empty() {
-                self.rankings.remove(&epoch);
+                self.rankings.remove(&emigrant.epoch);
             }
         }
     }
@@ -146,18 +152,18 @@ impl Geneserver {
         };
         let known = sources.iter().filter_map(|source| self.islands.binary_search(source).ok());
         let mut found: Vec<&Emigrant> =
-            known.flat_map(|i| &self.recent[i]).map(Arc::as_ref).filter(|e| e.migrant.epoch == epoch).collect();
+            known.flat_map(|i| &self.recent[i]).map(Arc::as_ref).filter(|e| e.epoch == epoch).collect();
         found.sort_by_cached_key(|e| Rank::of(e));
         let mut seen = BTreeSet::new();
-        found.retain(|e| self.copies == Copies::Each || seen.insert(e.migrant.tree.key()));
+        found.retain(|e| self.copies == Copies::Each || seen.insert(&e.tree));
         found.truncate(receive);
         found
     }
 
     /// The islands' recent emigrants: island by island, the oldest first. Given to [`Geneserver::keep`] in this order
     /// they make an equal server.
-    pub fn emigrants(&self) -> impl Iterator<Item = &Arc<Emigrant>> {
-        self.recent.iter().flatten()
+    pub fn emigrants(&self) -> impl Iterator<Item = &Emigrant> {
+        self.recent.iter().flatten().map(Arc::as_ref)
     }
 
     /// How different the islands are.
@@ -174,6 +180,31 @@ impl Geneserver {
     }
 }
 
-fn is_foreign(emigrant: &Emigrant) -> bool {
-    emigrant.migrant.id.island != emigrant.sender
+/// What is written of a server; the rankings follow from it.
+#[derive(Serialize, Deserialize)]
+struct Plain {
+    migration: Migration,
+    copies: Copies,
+    seed: u64,
+    places: sources::Places,
+    emigrants: Vec<Emigrant>,
+}
+
+impl From<Geneserver> for Plain {
+    fn from(server: Geneserver) -> Plain {
+        let emigrants = server.emigrants().cloned().collect();
+        let Geneserver { migration, copies, seed, places, .. } = server;
+        Plain { migration, copies, seed, places, emigrants }
+    }
+}
+
+impl From<Plain> for Geneserver {
+    fn from(plain: Plain) -> Geneserver {
+        let mut server = Geneserver::new(plain.migration, plain.copies, plain.seed);
+        server.places = plain.places;
+        for emigrant in plain.emigrants {
+            server.keep(emigrant);
+        }
+        server
+    }
 }

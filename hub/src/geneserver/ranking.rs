@@ -1,20 +1,11 @@
 //! A running ranking of emigrants, so that an exchange looks only at those it sends.
 
+use super::emigrant::Emigrant;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use xpuck_evolve::{Id, Migrant};
-
-/// An individual that an island offered to the others.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Emigrant {
-    /// The island that sent it, which need not be where it was born.
-    pub sender: u16,
-    /// The sender's generation.
-    pub generation: u32,
-    /// The individual.
-    pub migrant: Migrant,
-}
+use xpuck_evolve::Id;
 
 /// Place in a ranking: the fitter, then the longer known, then by name. No two emigrants share one.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +20,8 @@ pub struct Rank {
 impl Rank {
     /// The place of an emigrant.
     pub fn of(emigrant: &Emigrant) -> Rank {
-        let Emigrant { sender, generation, migrant } = emigrant;
-        let (fitness, samples) = (migrant.samples.mean(), migrant.samples.n());
-        Rank { fitness, samples, id: migrant.id, sender: *sender, generation: *generation }
+        let Emigrant { sender, generation, id, samples, .. } = *emigrant;
+        Rank { fitness: samples.mean(), samples: samples.n(), id, sender, generation }
     }
 }
 
@@ -58,7 +48,7 @@ impl PartialEq for Rank {
 impl Eq for Rank {}
 
 /// Whether equal trees of different islands are sent once or as often as they are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Copies {
     /// The fittest of equal trees stands for all.
     Once,
@@ -70,8 +60,8 @@ pub enum Copies {
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     all: BTreeMap<Rank, Arc<Emigrant>>,
-    /// By the tree's key: the emigrants that carry it.
-    trees: HashMap<Vec<u8>, BTreeSet<Rank>>,
+    /// Those that carry each tree.
+    trees: HashMap<Arc<[u8]>, BTreeSet<Rank>>,
     /// The first of each tree.
     heads: BTreeSet<Rank>,
 }
@@ -93,13 +83,12 @@ impl Ranking {
 
     /// Changes who carries the emigrant's tree, and with it who is the first of them.
     fn change(&mut self, emigrant: &Emigrant, change: impl FnOnce(&mut BTreeSet<Rank>) -> bool) {
-        let key = emigrant.migrant.tree.key();
-        let carriers = self.trees.entry(key.clone()).or_default();
+        let carriers = self.trees.entry(emigrant.tree.clone()).or_default();
         let before = carriers.first().copied();
         change(carriers);
         let after = carriers.first().copied();
         if after.is_none() {
-            self.trees.remove(&key);
+            self.trees.remove(&emigrant.tree);
         }
         if before != after {
             before.map(|rank| self.heads.remove(&rank));
@@ -136,7 +125,7 @@ impl Ranking {
             if emigrant.sender != island {
                 best.push(emigrant.as_ref());
             } else {
-                let others = self.trees[&emigrant.migrant.tree.key()].iter().filter(|r| r.sender != island);
+                let others = self.trees[&emigrant.tree].iter().filter(|r| r.sender != island);
                 seconds.extend(others.take(1));
             }
         }

@@ -1,9 +1,10 @@
 //! What a run of evolution is.
 
-use super::migration::Migration;
 use crate::evolution_file::{self, Algorithm};
-use xpuck_evolve::{Settings, SettingsError, checkpoint};
+use crate::geneserver::{Copies, Geneserver};
+use xpuck_evolve::{Form, Settings, SettingsError, checkpoint};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::Migration;
 
 /// Everything that decides a run; two runs of one configuration give the same digits.
 #[derive(Clone, Debug)]
@@ -12,6 +13,8 @@ pub struct Config {
     pub algorithm: Algorithm,
     /// Number of islands, 1..=64.
     pub islands: u16,
+    /// Only this island, 0..=9999, whose process exchanges genes with others' through a geneserver.
+    pub island: Option<u16>,
     /// Generations, 1..=1_000_000.
     pub generations: u32,
     /// Simulated seconds of a trial, 1..=3600.
@@ -38,6 +41,7 @@ impl Config {
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("islands", f64::from(self.islands), 1.0, 64.0),
+            ("island", f64::from(self.island.unwrap_or(0)), 0.0, 9999.0),
             ("generations", f64::from(self.generations), 1.0, 1e6),
             ("seconds", f64::from(self.seconds), 1.0, 3600.0),
             ("seed", self.seed as f64, 0.0, i64::MAX as f64),
@@ -51,6 +55,17 @@ impl Config {
         self.migration.check()?;
         let outside = |e: SettingsError| format!("settings.{} = {} is outside {}..={}", e.name, e.value, e.low, e.high);
         self.settings.check().map_err(outside)
+    }
+
+    /// Numbers of the islands that this process evolves.
+    pub fn numbers(&self) -> std::ops::Range<u16> {
+        self.island.map_or(0..self.islands, |island| island..island + 1)
+    }
+
+    /// A geneserver for this run.
+    pub fn geneserver(&self) -> Geneserver {
+        let copies = if self.settings.form == Form::AsPublished { Copies::Each } else { Copies::Once };
+        Geneserver::new(self.migration.clone(), copies, self.seed)
     }
 
     /// The number by which checkpoints know this configuration.

@@ -55,10 +55,8 @@ pub struct Migration {
     /// Islands that genes come from with `ring`, `near` and `random`, 1 to 64.
     pub neighbours: usize,
     /// With `near`, only islands at most so far away, m; without it any distance will do.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub range_m: Option<f32>,
     /// With `near`, where islands stand that motion capture does not see: x and y, m, island 0 first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places_m: Vec<[f32; 2]>,
 }
 
