@@ -22,8 +22,10 @@ mkdir "$work/state" "$work/spool" "$RUN"
 daemons=""
 stop() {
     scancel --quiet --full --signal=KILL --user="$(id -un)" 2>/dev/null || true
+    sleep 1
     for daemon in $daemons; do kill "$daemon" 2>/dev/null || true; done
-    wait
+    sleep 2
+    for daemon in $daemons; do kill -9 "$daemon" 2>/dev/null || true; done
     rm -rf "$work"
 }
 trap stop EXIT

@@ -4,6 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 use toml::{Table, Value};
 use xpuck_evolve::Palette;
 use xpuck_hub::evolution_file;
@@ -18,7 +20,7 @@ use xpuck_hub::lifeline;
 /// leave and return as they like, and go on by themselves while the server is away. With --dir it remembers over a
 /// restart; without, it learns again from the islands within a few generations.
 ///
-/// Exit codes: 0 when --islands are done, 75 ("try again") when SIGTERM ended it before that.
+/// Exit codes: 0 when --islands are done or silent, 75 ("try again") when SIGTERM ended it before that.
 #[derive(Args)]
 #[command(
     after_help = "Example: xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver"
@@ -32,6 +34,9 @@ pub struct GeneserverArgs {
     /// End when so many islands are done.
     #[arg(long)]
     islands: Option<usize>,
+    /// With --islands: also end when nobody has spoken for so many seconds.
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
+    idle: u64,
     /// Who gets whose genes: full, ring, near, random or none.
     #[arg(long)]
     policy: Option<String>,
@@ -59,8 +64,8 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let config = evolution_file::load(args.file.as_deref(), overrides)?;
     let desk = Desk::new(config.geneserver(), Gate::new(Palette::in_swarm()));
     let configuration = config.fingerprint();
-    let GeneserverArgs { listen, dir, islands, .. } = args;
-    let options = Options { listen: listen.clone(), dir: dir.clone(), islands: *islands, configuration };
+    let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
+    let options = Options { listen, dir, islands: args.islands, idle, configuration };
     let stop = lifeline::stop_flag(args.lifeline)?;
     let (status, done) = service::run(&options, desk, &stop, |what| tell(what, args.json))?;
     if args.json {
@@ -68,7 +73,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     } else {
         println!("{}", sentence(&status));
     }
-    let unfinished = islands.is_some() && !done;
+    let unfinished = args.islands.is_some() && !done && stop.load(Ordering::Relaxed);
     Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
 }
 

@@ -14,9 +14,9 @@ use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
 
 /// Time between two lines that tell how the island stands.
 const REPORT: Duration = Duration::from_secs(10);
-/// How long an island that has just ended waits until the geneserver knows it.
-const FAREWELL: Duration = Duration::from_secs(3);
-/// The same for one that had ended before.
+/// How long an island that has just ended waits until the geneserver knows it, if there was one.
+const FAREWELL: Duration = Duration::from_secs(120);
+/// The same if there was none, and for an island that had ended before.
 const SHORT_FAREWELL: Duration = Duration::from_millis(500);
 
 /// Evolve one island, exchanging genes with the others' processes through a geneserver.
@@ -87,7 +87,9 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     }
     let outcome = Outcome::of(&swarm)?;
     folder.finish(&swarm, &outcome)?;
-    link.done(swarm.state().generation, FAREWELL);
+    // A server that was there and is being started again has to hear it, or it would wait for this island for ever.
+    let patience = if link.met() { FAREWELL } else { SHORT_FAREWELL };
+    link.done(swarm.state().generation, patience);
     say(&mut link);
     if args.json {
         println!("{}", serde_json::to_string(&outcome)?);

@@ -22,6 +22,8 @@ pub struct Link {
     endpoint: String,
     island: u16,
     gate: Gate,
+    /// The server answered at some time.
+    met: bool,
     /// The server did not answer lately.
     away: bool,
     notes: Vec<String>,
@@ -37,7 +39,7 @@ impl Link {
         let dealer = sockets.worker(endpoint, &format!("island-{island}-{}", std::process::id()))?;
         let gate = Gate::new(palette);
         let notes = Vec::new();
-        Ok(Link { dealer, _sockets: sockets, endpoint: endpoint.into(), island, gate, away: false, notes })
+        Ok(Link { dealer, _sockets: sockets, endpoint: endpoint.into(), island, gate, met: false, away: false, notes })
     }
 
     /// Greets the server; true if it answered within three seconds.
@@ -70,6 +72,11 @@ impl Link {
         }
         self.missed();
         false
+    }
+
+    /// True if the server answered at some time since the link was made.
+    pub fn met(&self) -> bool {
+        self.met
     }
 
     /// Offers an emigrant and returns who came: the answer, or an earlier one that was late, or nobody.
@@ -138,9 +145,9 @@ impl Link {
 
     fn heard(&mut self) {
         if self.away {
-            self.notes.push(format!("the geneserver at {} is back", self.endpoint));
+            self.notes.push(format!("the geneserver at {} is there", self.endpoint));
         }
-        self.away = false;
+        (self.met, self.away) = (true, false);
     }
 
     fn missed(&mut self) {

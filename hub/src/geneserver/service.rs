@@ -33,6 +33,8 @@ pub struct Options {
     pub dir: Option<PathBuf>,
     /// It ends when so many islands are done; without it only `stop` ends it.
     pub islands: Option<usize>,
+    /// With `islands`, it also ends when nobody has spoken for so long.
+    pub idle: Duration,
     /// The number by which its memory knows the configuration.
     pub configuration: u32,
 }
@@ -87,9 +89,12 @@ pub fn run(
     tell(Tell::Listening(&router.endpoint()));
     let (mut next_report, mut next_save) = (Instant::now() + REPORT, Instant::now() + SAVE);
     let mut all_done: Option<Instant> = None;
+    let mut heard = Instant::now();
     while !stop.load(Ordering::Relaxed) && all_done.is_none_or(|at| at.elapsed() < FAREWELL) {
         wait(&[&router], POLL_MS);
-        answer(&router, &mut desk);
+        if answer(&router, &mut desk) > 0 {
+            heard = Instant::now();
+        }
         desk.take_notes().iter().for_each(|note| tell(Tell::Note(note)));
         if Instant::now() >= next_report {
             next_report = Instant::now() + REPORT;
@@ -102,6 +107,10 @@ pub fn run(
         if all_done.is_none() && options.islands.is_some_and(|n| desk.done() >= n) {
             all_done = Some(Instant::now());
         }
+        if options.islands.is_some() && heard.elapsed() > options.idle {
+            tell(Tell::Note(&format!("nobody has spoken for {} s", options.idle.as_secs())));
+            break;
+        }
     }
     if let Some(error) = saver.and_then(|saver| saver.close(&desk)) {
         tell(Tell::Note(&error));
@@ -109,10 +118,10 @@ pub fn run(
     Ok((desk.status(), all_done.is_some()))
 }
 
-/// Answers what waits.
-fn answer(router: &Router, desk: &mut Desk) {
-    for _ in 0..MESSAGES_AT_ONCE {
-        let Some((id, message)) = router.receive::<WorkerMessage>() else { return };
+/// Answers what waits; returns how many messages that were.
+fn answer(router: &Router, desk: &mut Desk) -> usize {
+    for count in 0..MESSAGES_AT_ONCE {
+        let Some((id, message)) = router.receive::<WorkerMessage>() else { return count };
         let answer = match message {
             Ok(message) => desk.on_message(message),
             Err(error) => desk.on_garbage(&id, error.to_string()),
@@ -120,6 +129,7 @@ fn answer(router: &Router, desk: &mut Desk) {
         // A worker that left meanwhile asks again when it is back.
         router.send(&id, &answer);
     }
+    MESSAGES_AT_ONCE
 }
 
 /// Saves in a thread of its own, as a disk may take its time.

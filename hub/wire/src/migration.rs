@@ -1,7 +1,6 @@
 //! How genes travel between islands: the `[migration]` table of an experiment or of an evolution file.
 
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 
 /// From whom an island receives genes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,26 +17,6 @@ pub enum Policy {
     Random,
     /// From nobody.
     None,
-}
-
-/// The names of the policies, in the order of [`Policy`].
-const NAMES: [(&str, Policy); 5] = [
-    ("full", Policy::Full),
-    ("ring", Policy::Ring),
-    ("near", Policy::Near),
-    ("random", Policy::Random),
-    ("none", Policy::None),
-];
-
-impl FromStr for Policy {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Policy, String> {
-        let found = NAMES.iter().find(|(known, _)| *known == name);
-        found
-            .map(|(_, policy)| *policy)
-            .ok_or_else(|| format!("no policy `{name}`; use full, ring, near, random or none"))
-    }
 }
 
 /// How genes travel; the defaults are those of the thesis (8.3.1).
@@ -120,9 +99,7 @@ mod tests {
         assert_eq!(read("").unwrap(), Migration::default());
         let near = read("policy = \"near\"\nrange_m = 0.5\nplaces_m = [[0.0, 0.1]]\n").unwrap();
         assert_eq!((near.policy, near.keep, near.range_m), (Policy::Near, 8, Some(0.5)));
-        for (name, policy) in NAMES {
-            assert_eq!((name.parse(), read(&format!("policy = \"{name}\"")).unwrap().policy), (Ok(policy), policy));
-        }
+        assert_eq!(read("policy = \"random\"").unwrap().policy, Policy::Random);
     }
 
     #[test]
@@ -139,7 +116,6 @@ mod tests {
             let error = read(text).unwrap_err();
             assert!(error.contains(expected) && error.lines().count() == 1, "{text}: {error}");
         }
-        assert!("star".parse::<Policy>().unwrap_err().contains("ring"));
     }
 
     #[test]
