@@ -53,6 +53,7 @@ ReturnToService=2
 KillWait=10
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
+SchedulerParameters=bf_interval=1
 SlurmdParameters=config_overrides
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
@@ -91,7 +92,7 @@ echo "slurm: $(slurmctld -V) runs one node of 5 processors"
 
 cp docs/cluster/again.sh "$RUN"
 cat >"$RUN/run.toml" <<RUN
-generations = ${GENERATIONS:-400}
+generations = ${GENERATIONS:-1000}
 remeasure = 20
 [settings]
 population = 64

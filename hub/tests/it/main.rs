@@ -10,6 +10,7 @@ mod evolve;
 mod explain;
 mod geneserver;
 mod groot;
+mod island;
 mod killed;
 mod lineage;
 mod machines;
