@@ -15,7 +15,7 @@ const FILES_A_SOCKET: usize = 2;
 
 /// Measure a geneserver: how soon it answers thousands of islands, and how much memory it takes.
 ///
-/// A real server process is started and filled, as a long run would: each island sends twice as many emigrants as the
+/// A real server process, which saves its memory every few seconds, is started and filled, as a long run would: each island sends twice as many emigrants as the
 /// server keeps. Then each island sends once in a period, at a moment of its own. A time is counted from the moment when
 /// an emigrant was due, so a server that falls behind cannot hide it.
 #[derive(Args)]
@@ -113,18 +113,22 @@ fn open_files() -> Result<usize> {
 struct Server {
     child: Child,
     endpoint: String,
+    /// Where it saves its memory, as real ones do.
+    _dir: tempfile::TempDir,
 }
 
 impl Server {
     fn start() -> Result<Server> {
+        let dir = tempfile::tempdir()?;
         let mut child = Command::new(std::env::current_exe()?)
-            .args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--lifeline"])
+            .args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--lifeline", "--dir"])
+            .arg(dir.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
         let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
-        let mut server = Server { child, endpoint: String::new() };
+        let mut server = Server { child, endpoint: String::new(), _dir: dir };
         let first = lines.next().context("the server ended at once")??;
         let json: serde_json::Value = serde_json::from_str(&first)?;
         server.endpoint = json["listening"].as_str().context("the server did not say where it listens")?.into();

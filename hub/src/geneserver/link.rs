@@ -10,7 +10,7 @@ use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 /// the server is heard.
 const ANSWER: Duration = Duration::from_secs(1);
 /// How long a start waits for the server.
-const GREETING: Duration = Duration::from_secs(3);
+const GREETING: Duration = Duration::from_secs(1);
 /// Time between two tries to reach a server that is not connected.
 const RETRY_MS: i64 = 20;
 
@@ -42,7 +42,7 @@ impl Link {
         Ok(Link { dealer, _sockets: sockets, endpoint: endpoint.into(), island, gate, met: false, away: false, notes })
     }
 
-    /// Greets the server; true if it answered within three seconds.
+    /// Greets the server; true if it answered within a second.
     pub fn join(&mut self, generation: u32) -> bool {
         self.tell(WorkerMessage::Join { island: self.island, generation }, GREETING)
     }

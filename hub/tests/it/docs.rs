@@ -14,6 +14,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/nodes.md",
     "docs/calibration.md",
     "docs/worlds.md",
+    "docs/cluster/README.md",
 ];
 
 #[test]

@@ -161,7 +161,7 @@ fn a_server_may_leave_and_return_and_remembers() {
     let endpoint = first.endpoint.clone();
     let places = [dir.path().join("0"), dir.path().join("1")];
     let workers: Vec<Child> =
-        (0..2).map(|k| island(&endpoint, k, &places[usize::from(k)], 2000).spawn().unwrap()).collect();
+        (0..2).map(|k| island(&endpoint, k, &places[usize::from(k)], 600).spawn().unwrap()).collect();
     wait_until("exchanges", || generations(&places[0]) > 10 && generations(&places[1]) > 10);
     let (code, last, log) = first.end(true);
     assert_eq!((code, &last["done"]), (75, &false.into()), "not all islands are done: try again. {log}");
@@ -226,7 +226,7 @@ fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
         let gene = Gene { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [square, 0.0] };
         WorkerMessage::Emigrant { island, generation: 1, gene }
     };
-    let tree = || String::from("movcv v_goal 3");
+    let tree = || String::from("movcv v_goal 45deg");
     for (bad, expected) in [
         (emigrant(5, "movcv v_gaol 3".into(), 0.01), "migrant 5.1: line 1, column 7"),
         (emigrant(5, format!("seq\n{}", "  successl\n".repeat(2100)), 0.01), "more than 2048 nodes"),
@@ -241,7 +241,7 @@ fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
     for _ in 0..3 {
         assert!(matches!(ask(&dealer, &emigrant(6, tree(), 0.01)), ToWorker::Immigrants { generation: 1, .. }));
     }
-    let ToWorker::Immigrants { immigrants, .. } = ask(&dealer, &emigrant(7, "movcv v_goal 4".into(), 0.01)) else {
+    let ToWorker::Immigrants { immigrants, .. } = ask(&dealer, &emigrant(7, "movcv v_goal 90deg".into(), 0.01)) else {
         panic!("refused")
     };
     assert_eq!(immigrants.iter().map(|g| g.tree.trim()).collect::<Vec<_>>(), [tree()]);

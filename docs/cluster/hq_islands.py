@@ -1,4 +1,4 @@
-"""Islands on HyperQueue: python3 hyperqueue.py RUN.toml ISLANDS  (pip install hyperqueue; xpuck in the path)
+"""Islands on HyperQueue: python3 hq_islands.py RUN.toml ISLANDS  (pip install hyperqueue; xpuck in the path)
 
 Everything is kept beside RUN.toml. Run it again after a crash: islands go on where they were.
 """
@@ -39,5 +39,5 @@ def main(run: pathlib.Path, islands: int) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or not sys.argv[2].isdigit():
-        sys.exit("usage: python3 hyperqueue.py RUN.toml ISLANDS")
+        sys.exit("usage: python3 hq_islands.py RUN.toml ISLANDS")
     sys.exit(main(pathlib.Path(sys.argv[1]), int(sys.argv[2])))
