@@ -122,7 +122,12 @@ pub fn merge(table: &mut Table, overrides: Table) {
 pub fn keys(texts: &[String]) -> Result<Table, FileError> {
     let mut table = Table::new();
     for text in texts {
-        let wrong = |_| FileError::value(&format!("--set {text}"), "write KEY=VALUE, e.g. settings.elite=0.3");
+        let wrong = |_| {
+            FileError::value(
+                &format!("--set {text}"),
+                "write KEY=VALUE as in an evolution file, e.g. settings.elite=0.3",
+            )
+        };
         merge(&mut table, text.parse().map_err(wrong)?);
     }
     Ok(table)
