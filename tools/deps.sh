@@ -12,6 +12,7 @@ for package in "$@"; do
             find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null | grep -q . ||
                 missing="$missing $package libvulkan1"
             ;;
+        slurm-wlm) command -v slurmctld >/dev/null 2>&1 || missing="$missing $package munge" ;;
         chromium) command -v chromium >/dev/null 2>&1 || missing="$missing $package" ;;
     esac
 done

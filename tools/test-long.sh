@@ -1,7 +1,8 @@
 #!/bin/sh
-# The readers of trees fuzzed for a minute each, then a whole demo at the speed of the wall clock (16 minutes), and its
+# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each, then a whole demo at the speed of the wall clock (16 minutes), and its
 # best tree measured on fresh seeds.
 set -eu
+sh tools/slurm-test.sh
 sh tools/fuzz.sh 60
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

@@ -1,6 +1,6 @@
 //! Evolution files: one run of evolution as TOML, of which everything may be left out.
 
-use crate::swarm::{Config, MAX_GENERATIONS, Migration};
+use crate::swarm::{Config, MAX_GENERATIONS};
 use crate::world_file;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Palette, Settings};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 
 /// Longest evolution file, bytes.
@@ -28,17 +29,15 @@ const GENERATIONS: u32 = 84;
 struct EvolutionFile {
     algorithm: Algorithm,
     islands: u16,
+    island: Option<u16>,
     generations: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<f64>,
     /// Without it as many as the world has.
     robots: Option<usize>,
     seconds: f32,
     seed: u64,
     remeasure: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
     world: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     palette: Option<PathBuf>,
     settings: Table,
     migration: Migration,
@@ -49,6 +48,7 @@ impl Default for EvolutionFile {
         EvolutionFile {
             algorithm: Algorithm::default(),
             islands: 9,
+            island: None,
             generations: None,
             budget: None,
             robots: None,
@@ -103,6 +103,24 @@ pub fn merge(table: &mut Table, overrides: Table) {
     }
 }
 
+/// Keys given as `KEY=VALUE` on a command line, for [`load`].
+///
+/// # Errors
+/// One line that names the text that is no such thing.
+pub fn keys(texts: &[String]) -> Result<Table, FileError> {
+    let mut table = Table::new();
+    for text in texts {
+        let wrong = |_| {
+            FileError::value(
+                &format!("--set {text}"),
+                "write KEY=VALUE as in an evolution file, e.g. settings.elite=0.3",
+            )
+        };
+        merge(&mut table, text.parse().map_err(wrong)?);
+    }
+    Ok(table)
+}
+
 fn one_line(error: &toml::de::Error) -> String {
     error.to_string().trim_end().replace('\n', "; ")
 }
@@ -134,6 +152,7 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     };
     let config = Config {
         islands: file.islands,
+        island: file.island,
         generations: file.generations.unwrap_or(if file.budget.is_some() { MAX_GENERATIONS } else { GENERATIONS }),
         budget: file.budget,
         seconds: file.seconds,
@@ -182,6 +201,7 @@ pub fn write(config: &Config) -> String {
     let file = EvolutionFile {
         algorithm: config.settings.algorithm,
         islands: config.islands,
+        island: config.island,
         generations: Some(config.generations),
         budget: config.budget,
         robots: Some(config.spec.robots),

@@ -10,6 +10,7 @@ pub mod evolution_file;
 pub mod geneserver;
 pub mod interrupt;
 pub mod lifeline;
+pub mod load;
 pub mod machine_file;
 pub mod measure;
 pub mod mocap;

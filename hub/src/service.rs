@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use xpuck_wire::message::{Reply, Request, RobotMessage};
-use xpuck_wire::socket::{OperatorsHub, RobotsHub, SocketError, Sockets, wait};
+use xpuck_wire::socket::{OperatorsHub, Router, SocketError, Sockets, wait};
 
 /// Longest wait for a message, ms of wall time; senses and directives are due at moments between.
 const POLL_MS: i64 = 2;
@@ -43,7 +43,7 @@ pub enum HubError {
 struct Hub {
     config: Config,
     board: Switchboard,
-    robots: RobotsHub,
+    robots: Router,
     operators: OperatorsHub,
     poses: Receiver<Event>,
     commands: Receiver<Command>,

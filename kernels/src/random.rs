@@ -22,6 +22,8 @@ pub enum Stream {
     Evolution = 5,
     /// Noise of virtual devices and virtual senses.
     Device = 6,
+    /// From which islands genes come.
+    Migration = 7,
 }
 
 /// Ten rounds of Philox on a 128-bit counter with a 64-bit key.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_wire::message::{EvolutionReport, RobotMessage, State, ToRobot};
-use xpuck_wire::socket::{RobotLink, SocketError, Sockets, wait};
+use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 
 /// Messages handled between two looks at the clock.
 const MESSAGES_AT_ONCE: usize = 64;
@@ -36,7 +36,7 @@ pub enum StartError {
 struct Daemon<'a> {
     config: &'a Config,
     core: Core,
-    link: RobotLink,
+    link: Dealer,
     hardware: Option<Hardware>,
     retry_at: Instant,
     publisher: Option<Publisher>,

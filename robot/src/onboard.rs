@@ -112,9 +112,12 @@ fn lower_priority() {
 }
 
 fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
-    let published = plan.experiment.evolution.as_published;
-    let algorithm = if published { Algorithm::NoiseAware } else { Algorithm::Honest };
-    let settings = Settings { population: plan.experiment.evolution.population, ..Settings::of(algorithm) };
+    let experiment = &plan.experiment;
+    let algorithm = if experiment.evolution.as_published { Algorithm::NoiseAware } else { Algorithm::default() };
+    let population = experiment.evolution.population;
+    let immigrants = experiment.migration.receive.min(population / 2);
+    let exchange_every = experiment.migration.every;
+    let settings = Settings { population, immigrants, exchange_every, ..Settings::of(algorithm) };
     let mut island = Island::new(settings, Palette::in_swarm(), plan.island, plan.seed);
     let mut evaluator = Evaluator::default();
     while let Some(fitness) = try_all(plan, &island, &mut evaluator, shared) {

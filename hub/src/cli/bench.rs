@@ -1,8 +1,9 @@
 //! `xpuck bench`: how fast the engines are on this machine.
 
+use super::bench_geneserver::{self, GeneserverBenchArgs};
 use super::engine::report;
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
@@ -21,8 +22,10 @@ const CIRCLE: &str = "movcv v_goal 60deg";
 /// explores and avoids. Each figure is the median of five runs. Stages are measured by adding one after the other:
 /// physics, proximity, camera with range and bearing, controller.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck bench --engine simd --scaling")]
+#[command(after_help = "Example: xpuck bench --engine simd --scaling", args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Only this engine; all that this machine has otherwise.
     #[arg(long)]
     engine: Option<BenchEngine>,
@@ -38,6 +41,12 @@ pub struct BenchArgs {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+}
+
+/// What else can be measured.
+#[derive(Subcommand)]
+enum Other {
+    Geneserver(GeneserverBenchArgs),
 }
 
 /// Engines that can be measured.
@@ -92,6 +101,9 @@ struct Output {
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
+    if let Some(Other::Geneserver(args)) = &args.other {
+        return bench_geneserver::run(args);
+    }
     if !(1..=4096).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
         bail!("--worlds takes 1 to 4096, --repeat 1 to 100");
     }

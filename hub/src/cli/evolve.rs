@@ -12,7 +12,7 @@ use toml::{Table, Value};
 use xpuck_hub::evolution_file;
 use xpuck_hub::interrupt::{self, TRY_AGAIN};
 use xpuck_hub::lifeline;
-use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
+use xpuck_hub::swarm::{Config, Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
 
 /// Evolve controllers on islands in this process, without robots.
 ///
@@ -95,10 +95,12 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         Some(path) => {
             let Resumed { folder, swarm, notices } = Folder::resume(path)?;
             notices.iter().for_each(|notice| eprintln!("xpuck: {notice}"));
+            refuse_one(swarm.config())?;
             (swarm, Some(folder))
         }
         None => {
             let config = evolution_file::load(args.file.as_deref(), overrides(args)?)?;
+            refuse_one(&config)?;
             let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
             (Swarm::new(config), folder)
         }
@@ -129,6 +131,14 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// An island that exchanges genes with others needs `xpuck island`.
+fn refuse_one(config: &Config) -> Result<()> {
+    match config.island {
+        Some(island) => bail!("this is the run of island {island} alone; `xpuck island` evolves it"),
+        None => Ok(()),
+    }
+}
+
 fn farewell(done: &str, path: &Path) -> String {
     format!("xpuck: stopped{done}; go on with: xpuck evolve --resume {}", path.display())
 }
@@ -141,20 +151,14 @@ fn progress_bar(swarm: &Swarm, quiet: bool) -> Result<ProgressBar> {
     Ok(bar)
 }
 
-fn percent(swarm: &Swarm) -> u64 {
+/// How much of a run is done.
+pub(super) fn percent(swarm: &Swarm) -> u64 {
     (100.0 * swarm.done()) as u64
 }
 
 /// The flags as keys of an evolution file.
 fn overrides(args: &EvolveArgs) -> Result<Table> {
-    let mut table = Table::new();
-    for text in &args.set {
-        let entry: Table = match text.parse() {
-            Ok(entry) => entry,
-            Err(_) => bail!("--set {text}: write KEY=VALUE as in an evolution file, e.g. settings.elite=0.3"),
-        };
-        evolution_file::merge(&mut table, entry);
-    }
+    let mut table = evolution_file::keys(&args.set)?;
     let integer = |value: Option<i64>| value.map(Value::Integer);
     let text = |value: &Option<String>| value.clone().map(Value::String);
     let keys = [

@@ -3,6 +3,7 @@
 pub mod algebra;
 pub mod arena;
 pub mod bench;
+pub mod bench_geneserver;
 pub mod calibrate;
 pub mod calibrate_record;
 pub mod check;
@@ -10,7 +11,9 @@ pub mod demo;
 pub mod engine;
 pub mod evolve;
 pub mod explain;
+pub mod geneserver;
 pub mod hub;
+pub mod island;
 pub mod lineage;
 pub mod machines;
 pub mod mix;

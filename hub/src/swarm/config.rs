@@ -1,9 +1,10 @@
 //! What a run of evolution is.
 
-use super::migration::Migration;
 use crate::evolution_file;
-use xpuck_evolve::{Palette, Settings, checkpoint};
+use crate::geneserver::{Copies, Geneserver};
+use xpuck_evolve::{Form, Palette, Settings, checkpoint};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::Migration;
 
 /// Longest run, generations.
 pub const MAX_GENERATIONS: u32 = 1_000_000;
@@ -13,9 +14,11 @@ pub const MAX_GENERATIONS: u32 = 1_000_000;
 pub struct Config {
     /// Number of islands, 1..=64.
     pub islands: u16,
+    /// Only this island, 0..=9999, whose process exchanges genes with others' through a geneserver.
+    pub island: Option<u16>,
     /// Generations at most, 1..=[`MAX_GENERATIONS`].
     pub generations: u32,
-    /// Simulated time, s times robots: the first generation in which it is used up is the last, 1..=1e15.
+    /// Simulated time of this process, s times robots: the first generation in which it is used up is the last, 1..=1e15.
     pub budget: Option<f64>,
     /// Simulated seconds of a trial, 1..=3600.
     pub seconds: f32,
@@ -45,6 +48,7 @@ impl Config {
     pub fn check(&self) -> Result<(), String> {
         let rows = [
             ("islands", f64::from(self.islands), 1.0, 64.0),
+            ("island", f64::from(self.island.unwrap_or(0)), 0.0, 9999.0),
             ("generations", f64::from(self.generations), 1.0, f64::from(MAX_GENERATIONS)),
             ("budget", self.budget.unwrap_or(1.0), 1.0, 1e15),
             ("seconds", f64::from(self.seconds), 1.0, 3600.0),
@@ -58,6 +62,20 @@ impl Config {
         }
         self.migration.check()?;
         self.settings.check().map_err(|error| error.to_string())
+    }
+
+    /// Numbers of the islands that this process evolves.
+    pub fn numbers(&self) -> std::ops::Range<u16> {
+        self.island.map_or(0..self.islands, |island| island..island + 1)
+    }
+
+    /// A geneserver for this run.
+    pub fn geneserver(&self) -> Geneserver {
+        let copies = match self.settings.algorithm.form() {
+            Form::AsPublished => Copies::Each,
+            Form::Honest => Copies::Once,
+        };
+        Geneserver::new(self.migration.clone(), copies, self.seed)
     }
 
     /// The number by which checkpoints know this configuration.

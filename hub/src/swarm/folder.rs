@@ -17,6 +17,8 @@ use xpuck_evolve::{Individual, checkpoint};
 
 /// The run's evolution file.
 const RUN: &str = "run.toml";
+/// What came out.
+const RESULT: &str = "result.json";
 /// The record of births, migrations and samples.
 pub const RECORD: &str = "record.xprec";
 /// The table of generations and islands.
@@ -89,20 +91,38 @@ impl Folder {
         Folder::open(path, config, lock(path)?, Lengths::default())
     }
 
+    /// True if the folder holds a run, whatever its state.
+    pub fn holds_run(path: &Path) -> bool {
+        path.join(RUN).exists()
+    }
+
+    /// True if the folder holds a run whose result is written.
+    pub fn is_finished(path: &Path) -> bool {
+        path.join(RESULT).exists()
+    }
+
+    /// What the run in a folder is.
+    ///
+    /// # Errors
+    /// If its file cannot be used.
+    pub fn config(path: &Path) -> Result<Config, FolderError> {
+        let run = path.join(RUN);
+        evolution_file::load(Some(&run), toml::Table::new()).map_err(|error| {
+            let text = error.to_string();
+            let message = text.strip_prefix(&format!("{}: ", run.display())).unwrap_or(&text).to_string();
+            fail(&run, message)
+        })
+    }
+
     /// Opens a run to go on with it, from the newest sound checkpoint; without any it begins again.
     ///
     /// # Errors
     /// If there is no run, another process works on it, or no checkpoint of those there are can be used.
     pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
-        let run = path.join(RUN);
-        if !run.exists() {
+        if !Folder::holds_run(path) {
             return Err(fail(path, format!("holds no run, as it has no {RUN}; begin one with --out")));
         }
-        let config = evolution_file::load(Some(&run), toml::Table::new()).map_err(|error| {
-            let text = error.to_string();
-            let message = text.strip_prefix(&format!("{}: ", run.display())).unwrap_or(&text).to_string();
-            fail(&run, message)
-        })?;
+        let config = Folder::config(path)?;
         let record = lock(path)?;
         let (found, notices) = newest(path, config.fingerprint())?;
         let (lengths, state) = found.map_or((Lengths::default(), None), |(lengths, state)| (lengths, Some(state)));
@@ -173,7 +193,7 @@ impl Folder {
         let trees = self.path.join("trees");
         std::fs::create_dir_all(&trees).map_err(io(&trees))?;
         let settings = &swarm.config().settings;
-        for (i, island) in swarm.state().islands.iter().enumerate() {
+        for (i, island) in swarm.config().numbers().zip(&swarm.state().islands) {
             let write = |name: String, individual: &Individual| {
                 let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
                 let text = format!("# {id}: fitness {mean:.3} in {n} trials\n{}", individual.tree.under_avoiding());
@@ -185,7 +205,7 @@ impl Folder {
                 write(format!("elite-{i}-{rank:03}.bt"), individual)?;
             }
         }
-        let file = self.path.join("result.json");
+        let file = self.path.join(RESULT);
         let mut json = serde_json::to_vec(outcome).expect("plain data");
         json.push(b'\n');
         atomic::write(&file, &json).map_err(io(&file))

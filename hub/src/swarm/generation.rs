@@ -1,13 +1,12 @@
 //! The generation loop.
 
 use super::config::Config;
-use super::migration::Policy;
 use super::outcome::{THRESHOLD, champion};
 use super::record;
 use crate::geneserver::Geneserver;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use xpuck_evolve::{Island, Trial};
+use xpuck_evolve::{Island, Migrant, Trial};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
@@ -84,9 +83,8 @@ impl Swarm {
         let island = |i| Island::new(config.settings.clone(), config.palette.clone(), i, config.seed);
         let state = State {
             generation: 0,
-            islands: (0..config.islands).map(island).collect(),
-            server: Geneserver::new(config.settings.algorithm.form(), config.migration.receive)
-                .keeping(config.migration.keep),
+            islands: config.numbers().map(island).collect(),
+            server: config.geneserver(),
             robot_updates: 0,
             reached: None,
             wall_s: 0.0,
@@ -138,26 +136,32 @@ impl Swarm {
 
     /// Makes the next population, except before the first generation, and tries everybody in it.
     pub fn step(&mut self) -> Generation {
-        if self.state.generation > 0 {
-            self.advance();
+        let (generation, server) = (self.state.generation, &mut self.state.server);
+        if generation > 0 {
+            for (i, island) in self.config.numbers().zip(&mut self.state.islands) {
+                island.advance(&server.exchange(i, generation, island.emigrant()));
+            }
         }
+        self.try_everybody()
+    }
+
+    /// The same for a run whose genes come from somewhere else; every island gets the same immigrants.
+    pub fn step_with(&mut self, immigrants: &[Migrant]) -> Generation {
+        if self.state.generation > 0 {
+            self.state.islands.iter_mut().for_each(|island| island.advance(immigrants));
+        }
+        self.try_everybody()
+    }
+
+    fn try_everybody(&mut self) -> Generation {
         let islands = self.evaluate();
         self.state.generation += 1;
         if self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
             let (generation, robot_seconds) = (self.state.generation, self.robot_seconds());
             self.state.reached = Some(Reached { generation, robot_seconds });
         }
-        let rows = (0..).zip(&self.state.islands).map(|(i, island)| self.row(i, island)).collect();
+        let rows = self.config.numbers().zip(&self.state.islands).map(|(i, island)| self.row(i, island)).collect();
         Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
-    }
-
-    fn advance(&mut self) {
-        let migrates = self.config.migration.policy != Policy::None;
-        for (i, island) in (0..).zip(&mut self.state.islands) {
-            let exchanges = migrates && island.exchanges();
-            let immigrants = if exchanges { self.state.server.exchange(i, island.emigrant()) } else { Vec::new() };
-            island.advance(&immigrants);
-        }
     }
 
     /// Runs every trial of every island and tells the islands; returns what is to be recorded.
@@ -167,14 +171,14 @@ impl Swarm {
         let wanted: Vec<Vec<Trial>> = self.state.islands.iter().map(Island::trials).collect();
         let mut trees: Vec<&Tree> = Vec::new();
         let mut jobs = Vec::new();
-        for (i, (island, trials)) in self.state.islands.iter().zip(&wanted).enumerate() {
+        for (number, (island, trials)) in self.config.numbers().zip(self.state.islands.iter().zip(&wanted)) {
             let first = trees.len();
             trees.extend(island.population().iter().map(|p| &p.tree));
             jobs.extend(trials.iter().map(|trial| Job {
                 spec,
                 start: trial.stratum,
                 crew: Crew::all(first + trial.individual),
-                seed: seed ^ (i as u64 + 1) << 32,
+                seed: seed ^ (u64::from(number) + 1) << 32,
                 world: trial.world,
                 updates: trial.updates.unwrap_or(updates),
             }));

@@ -3,12 +3,11 @@
 //! [`Swarm`] is a plain state machine: it simulates and evolves, and knows no file and no clock. [`Folder`] keeps what a
 //! run leaves behind, so that it can go on after it was cut short, and [`run`] brings the two together.
 
-mod atomic;
+pub(crate) mod atomic;
 mod config;
 mod folder;
 mod generation;
 pub mod lineage;
-mod migration;
 mod outcome;
 pub mod record;
 mod run;
@@ -16,6 +15,5 @@ mod run;
 pub use config::{Config, MAX_GENERATIONS};
 pub use folder::{Folder, FolderError, RECORD, Resumed};
 pub use generation::{Generation, Reached, Row, State, Swarm};
-pub use migration::{Migration, Policy};
 pub use outcome::{Champion, Outcome, THRESHOLD, champion};
-pub use run::{Ended, run};
+pub use run::{Ended, run, run_with};

@@ -1,7 +1,7 @@
 //! A run from where it stands to its end, or to where it is told to stop.
 
 use super::folder::{Folder, FolderError};
-use super::generation::Swarm;
+use super::generation::{Generation, Swarm};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -21,13 +21,27 @@ pub enum Ended {
 /// If the folder cannot be written; all generations before are kept.
 pub fn run(
     swarm: &mut Swarm,
+    folder: Option<&mut Folder>,
+    stop: &AtomicBool,
+    watch: impl FnMut(&Swarm),
+) -> Result<Ended, FolderError> {
+    run_with(swarm, folder, stop, Swarm::step, watch)
+}
+
+/// The same with another way to make a step: [`Swarm::step_with`] immigrants from elsewhere.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(
+    swarm: &mut Swarm,
     mut folder: Option<&mut Folder>,
     stop: &AtomicBool,
+    mut step: impl FnMut(&mut Swarm) -> Generation,
     mut watch: impl FnMut(&Swarm),
 ) -> Result<Ended, FolderError> {
     let mut mark = Instant::now();
     while !swarm.is_done() {
-        let generation = swarm.step();
+        let generation = step(swarm);
         swarm.spend(mark.elapsed().as_secs_f64());
         mark = Instant::now();
         if let Some(folder) = &mut folder {

@@ -1,8 +1,8 @@
 //! What robots say, and the exchange of genes.
 
 use super::{Action, Switchboard};
+use crate::geneserver::to_genes;
 use crate::recorder::Entry;
-use xpuck_evolve::{Id, Migrant};
 use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
 
 /// Loaded trees remembered of each robot.
@@ -78,23 +78,25 @@ impl Switchboard {
 
     fn exchange(&mut self, now: f64, id: &str, generation: u32, gene: Gene) {
         let Some(run) = &mut self.run else { return };
-        let island = self.config.swarm.island(id).unwrap_or(0);
-        let from = Id { island: gene.island, number: gene.number };
-        match Migrant::check(from, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square)) {
+        let swarm = &self.config.swarm;
+        let island = swarm.island(id).unwrap_or(0);
+        for (island, robot) in (1..).zip(&swarm.robots) {
+            if let Some(pose) = self.frame.as_ref().and_then(|(_, frame)| frame.pose(robot)) {
+                run.geneserver.place(island, [pose.at.x, pose.at.y]);
+            }
+        }
+        match run.gate.admit(id, &gene) {
             Ok(migrant) => {
-                let immigrants = run.geneserver.exchange(island, migrant).iter().map(to_gene).collect();
+                let immigrants = to_genes(&run.geneserver.exchange(island, generation, migrant));
                 if let Some(robot) = self.roster.find(id) {
                     robot.fittest = Some(gene);
                 }
                 self.actions.push(Action::Send(id.into(), ToRobot::Genes { generation, immigrants }));
             }
-            Err(error) => self.note(now, format!("robot {id}: gene refused: {error}")),
+            Err(error) => {
+                let count = run.gate.refused_of(id);
+                self.note(now, format!("robot {id}: gene refused: {error} ({count} so far)"));
+            }
         }
     }
-}
-
-fn to_gene(migrant: &Migrant) -> Gene {
-    let (count, sum, square) = migrant.samples.parts();
-    let Id { island, number } = migrant.id;
-    Gene { island, number, epoch: migrant.epoch, tree: migrant.tree.to_string(), count, sum, square }
 }

@@ -1,9 +1,9 @@
 //! A run: its clock, its segments, the relocation of the frisbee, and its end.
 
 use super::{Action, Switchboard};
-use crate::geneserver::Geneserver;
+use crate::geneserver::{Copies, Gate, Geneserver};
 use crate::score::Score;
-use xpuck_evolve::{Form, Settings};
+use xpuck_evolve::Palette;
 use xpuck_wire::message::{Reply, State};
 use xpuck_wire::{Experiment, Phase};
 
@@ -26,6 +26,7 @@ pub(super) struct Run {
     pub(super) segment: u32,
     pub(super) score: Score,
     pub(super) geneserver: Geneserver,
+    pub(super) gate: Gate,
     pub(super) dead: u32,
     /// When a relocation is complained of next.
     pub(super) complain_at: f64,
@@ -38,10 +39,11 @@ impl Switchboard {
             Err(error) => return Reply::Refused(error.to_string()),
         };
         self.number += 1;
-        let form = if experiment.evolution.as_published { Form::AsPublished } else { Form::Honest };
+        let copies = if experiment.evolution.as_published { Copies::Each } else { Copies::Once };
         let name = experiment.name.clone();
         self.run = Some(Run {
-            geneserver: Geneserver::new(form, Settings::default().immigrants),
+            geneserver: Geneserver::new(experiment.migration.clone(), copies, seed),
+            gate: Gate::new(Palette::in_swarm()),
             score: Score::new(),
             text: text.clone(),
             number: self.number,

@@ -15,6 +15,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/calibration.md",
     "docs/sweeps.md",
     "docs/worlds.md",
+    "docs/cluster/README.md",
 ];
 
 #[test]

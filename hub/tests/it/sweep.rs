@@ -226,7 +226,11 @@ fn files_that_make_no_sense_are_refused_before_anything_runs() {
         ("\"settings.elite\" = [0.25, 0.5]", "", "[grid] is empty"),
         ("seeds = [1, 2]", "seeds = \"1-9999\"", "19998 runs; at most 10000"),
         ("0.5]", "5.0]", "elite = 5 is outside 0.01..=0.9"),
-        ("\"settings.elite\"", "\"settings.elites\"", "point `elites 0.25`: [settings]: unknown field `elites`"),
+        (
+            "\"settings.elite\"",
+            "\"settings.elites\"",
+            "point `elites 0.25`: settings: unknown key `elites`; did you mean `elite`?",
+        ),
         ("islands = 2", "islands = 2\nworld = \"nowhere.toml\"", "nowhere.toml: "),
     ] {
         sweep.write(&SMALL.replace(from, to));

@@ -109,8 +109,13 @@ impl Bench {
     }
 
     fn start(&mut self) {
+        self.start_with("");
+    }
+
+    /// Starts the experiment with further lines in its file.
+    fn start_with(&mut self, more: &str) {
         self.pass(0.5);
-        assert_eq!(self.ask(Request::Start { text: EXPERIMENT.into(), seed: 1 }), Reply::Done);
+        assert_eq!(self.ask(Request::Start { text: format!("{EXPERIMENT}{more}"), seed: 1 }), Reply::Done);
         self.pass(1.0);
         assert_eq!(self.phase(), Phase::Running);
     }
@@ -250,4 +255,23 @@ fn bad_genes_and_strangers_are_refused() {
     bench.board.on_robot(bench.now, "evil", RobotMessage::Pong { stamp: 0.0 });
     bench.deliver();
     assert!(bench.said.iter().any(|s| s.contains("`evil` is not in the swarm file")));
+}
+
+#[test]
+fn genes_travel_by_the_experiments_policy_and_by_the_robots_poses() {
+    // The robots stand 0.3 m apart.
+    for (range, expected) in [(0.2, 0), (0.4, 1)] {
+        let mut bench = Bench::new();
+        bench.start_with(&format!("[migration]\npolicy = \"near\"\nrange_m = {range}\n"));
+        for (number, id) in (1..).zip(["xp01", "xp02"]) {
+            let tree = format!("movcv v_goal {number}");
+            let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
+            let emigrant = Gene { island: number, number: 1, epoch: 0, tree, count, sum, square };
+            bench.board.on_robot(bench.now, id, RobotMessage::Genes { generation: 1, emigrant, births: vec![] });
+        }
+        bench.deliver();
+        let last = bench.sent.iter().rfind(|(id, m)| id == "xp02" && matches!(m, ToRobot::Genes { .. }));
+        let Some((_, ToRobot::Genes { immigrants, .. })) = last else { panic!() };
+        assert_eq!(immigrants.len(), expected, "range {range}");
+    }
 }

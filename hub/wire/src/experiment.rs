@@ -1,6 +1,7 @@
 //! The experiment file: what the swarm is to do, sent as text to every robot.
 
 use crate::file::{self, FileError};
+use crate::migration::Migration;
 use serde::{Deserialize, Serialize};
 
 /// Longest experiment text, bytes.
@@ -24,6 +25,9 @@ pub struct Experiment {
     /// How controllers evolve.
     #[serde(default)]
     pub evolution: Evolution,
+    /// How genes travel between the robots.
+    #[serde(default)]
+    pub migration: Migration,
 }
 
 /// The tasks.
@@ -71,6 +75,7 @@ impl Experiment {
                 return Err(FileError::value(name, format!("{key} = {value} is outside {low}..={high}")));
             }
         }
+        experiment.migration.check().map_err(|message| FileError::value(name, message))?;
         Ok(experiment)
     }
 
@@ -105,6 +110,8 @@ mod tests {
         assert!(text.contains("population"), "the known keys are listed: {text}");
         let range = Experiment::parse("e.toml", &GOOD.replace("16.0", "-1.0")).unwrap_err().to_string();
         assert!(range.contains("minutes = -1"), "{range}");
+        let migration = Experiment::parse("e.toml", &format!("{GOOD}[migration]\nkeep = 0\n")).unwrap_err().to_string();
+        assert!(migration.starts_with("e.toml: migration.keep = 0"), "{migration}");
         assert!(Experiment::parse("e.toml", &"#".repeat(MAX_TEXT + 1)).is_err());
     }
 }

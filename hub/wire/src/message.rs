@@ -193,13 +193,71 @@ pub enum ToRobot {
     Genes {
         /// The generation that they answer.
         generation: u32,
-        /// The immigrants, at most eight.
+        /// The immigrants, fittest first; at most 64, and fewer if they would not fit in a message.
         immigrants: Vec<Gene>,
     },
     /// Asks for a pong; measures the round trip.
     Ping {
         /// Comes back in the pong.
         stamp: f64,
+    },
+}
+
+/// From a worker, which evolves one island in a process of its own, to a geneserver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum WorkerMessage {
+    /// The first message after a start or a return.
+    Join {
+        /// The island.
+        island: u16,
+        /// Generations done so far.
+        generation: u32,
+    },
+    /// A generation is done. Sent again, it replaces what was sent before for the same generation.
+    Emigrant {
+        /// The island.
+        island: u16,
+        /// Generations done.
+        generation: u32,
+        /// The individual offered to the others.
+        gene: Gene,
+    },
+    /// The island's generations are all done.
+    Done {
+        /// The island.
+        island: u16,
+        /// Generations done.
+        generation: u32,
+    },
+}
+
+/// To a worker; each message is the answer to one of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum ToWorker {
+    /// The answer to a join or to the end of an island.
+    Noted {
+        /// The island.
+        island: u16,
+        /// The generation that was told.
+        generation: u32,
+    },
+    /// The answer to an emigrant.
+    Immigrants {
+        /// The island.
+        island: u16,
+        /// The generation that they answer.
+        generation: u32,
+        /// The immigrants, fittest first; at most 64, and fewer if they would not fit in a message.
+        immigrants: Vec<Gene>,
+    },
+    /// What was sent is refused.
+    Refused {
+        /// The island; 0 if the message could not be read.
+        island: u16,
+        /// Why, in one line.
+        why: String,
     },
 }
 

@@ -8,6 +8,12 @@ use serde::de::DeserializeOwned;
 
 /// Messages that may wait in a socket, each way; more are dropped.
 const QUEUE: i32 = 1000;
+/// The same for each worker of a geneserver.
+const WORKER_QUEUE: i32 = 64;
+/// Workers that may be waiting to be let in at once.
+const WORKER_BACKLOG: i32 = 1000;
+/// A worker asks so often whether the server is there, ms of wall time.
+const HEARTBEAT_MS: i32 = 5000;
 
 /// A socket that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -59,24 +65,52 @@ impl Sockets {
     }
 
     /// The hub's end of the robots' link.
-    pub fn robots_hub(&self, endpoint: &str) -> Result<RobotsHub, SocketError> {
+    pub fn robots_hub(&self, endpoint: &str) -> Result<Router, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             // A robot that restarts takes its identity over from its dead self.
             s.set_router_handover(true)?;
             s.bind(endpoint)
         })?;
-        Ok(RobotsHub { socket })
+        Ok(Router { socket })
+    }
+
+    /// A geneserver's end of its workers' link. Port `*` takes a free one: see [`Router::endpoint`].
+    pub fn geneserver(&self, endpoint: &str) -> Result<Router, SocketError> {
+        let socket = self.open(zmq::ROUTER, endpoint, |s| {
+            s.set_router_handover(true)?;
+            // A worker waits for each answer, so hardly more than one message waits for it.
+            s.set_sndhwm(WORKER_QUEUE)?;
+            s.set_rcvhwm(WORKER_QUEUE)?;
+            s.set_backlog(WORKER_BACKLOG)?;
+            s.bind(endpoint)
+        })?;
+        Ok(Router { socket })
+    }
+
+    /// A worker's end of the link to a geneserver. What is sent while the server is away is dropped, not kept.
+    pub fn worker(&self, endpoint: &str, id: &str) -> Result<Dealer, SocketError> {
+        let socket = self.open(zmq::DEALER, endpoint, |s| {
+            s.set_identity(id.as_bytes())?;
+            s.set_immediate(true)?;
+            s.set_reconnect_ivl(100)?;
+            s.set_reconnect_ivl_max(2000)?;
+            // A server whose machine fell silent is noticed as one that closed the connection is.
+            s.set_heartbeat_ivl(HEARTBEAT_MS)?;
+            s.set_heartbeat_timeout(3 * HEARTBEAT_MS)?;
+            s.connect(endpoint)
+        })?;
+        Ok(Dealer { socket })
     }
 
     /// A robot's end of the link.
-    pub fn robot(&self, endpoint: &str, id: &str) -> Result<RobotLink, SocketError> {
+    pub fn robot(&self, endpoint: &str, id: &str) -> Result<Dealer, SocketError> {
         let socket = self.open(zmq::DEALER, endpoint, |s| {
             s.set_identity(id.as_bytes())?;
             s.set_reconnect_ivl(50)?;
             s.set_reconnect_ivl_max(1000)?;
             s.connect(endpoint)
         })?;
-        Ok(RobotLink { socket })
+        Ok(Dealer { socket })
     }
 
     /// The hub's end of the operators' link.
@@ -110,18 +144,23 @@ pub trait Readable {
     fn socket(&self) -> &zmq::Socket;
 }
 
-/// The hub's end of the robots' link.
-pub struct RobotsHub {
+/// The end of a link that many connect to: the hub's end of the robots' link, and a geneserver's.
+pub struct Router {
     socket: zmq::Socket,
 }
 
-impl Readable for RobotsHub {
+impl Readable for Router {
     fn socket(&self) -> &zmq::Socket {
         &self.socket
     }
 }
 
-impl RobotsHub {
+impl Router {
+    /// Where it listens, with the port that it took.
+    pub fn endpoint(&self) -> String {
+        self.socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
+    }
+
     /// The next message and who sent it, or `None` if none waits.
     pub fn receive<T: DeserializeOwned>(&self) -> Option<(String, Result<T, CodecError>)> {
         let mut parts = self.socket.recv_multipart(zmq::DONTWAIT).ok()?;
@@ -130,25 +169,25 @@ impl RobotsHub {
         Some((id, codec::decode(&body)))
     }
 
-    /// Sends, or drops the message if the robot is not there or its queue is full; true if sent.
+    /// Sends, or drops the message if the peer is not there or its queue is full; true if sent.
     pub fn send<T: Serialize>(&self, id: &str, message: &T) -> bool {
         let parts: [&[u8]; 2] = [id.as_bytes(), &codec::encode(message)];
         self.socket.send_multipart(parts, zmq::DONTWAIT).is_ok()
     }
 }
 
-/// A robot's end of the link.
-pub struct RobotLink {
+/// The other end: a robot's, or a worker's.
+pub struct Dealer {
     socket: zmq::Socket,
 }
 
-impl Readable for RobotLink {
+impl Readable for Dealer {
     fn socket(&self) -> &zmq::Socket {
         &self.socket
     }
 }
 
-impl RobotLink {
+impl Dealer {
     /// The next message, or `None` if none waits.
     pub fn receive<T: DeserializeOwned>(&self) -> Option<Result<T, CodecError>> {
         let bytes = self.socket.recv_bytes(zmq::DONTWAIT).ok()?;

@@ -1,0 +1,98 @@
+//! `xpuck geneserver`: a geneserver for islands that are processes of their own.
+
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use toml::{Table, Value};
+use xpuck_hub::evolution_file;
+use xpuck_hub::geneserver::service::{self, Options, Tell};
+use xpuck_hub::geneserver::{Desk, Gate, Status};
+use xpuck_hub::interrupt::TRY_AGAIN;
+use xpuck_hub::lifeline;
+
+/// Serve genes to islands on any number of machines; start those with `xpuck island`.
+///
+/// The server keeps each island's most recent emigrants and answers with others', as --policy says. Islands come,
+/// leave and return as they like, and go on by themselves while the server is away. With --dir it remembers over a
+/// restart; without, it learns again from the islands within a few generations.
+///
+/// Exit codes: 0 when --islands are done or silent, 75 ("try again") when SIGTERM ended it before that.
+#[derive(Args)]
+#[command(
+    after_help = "Example: xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver"
+)]
+pub struct GeneserverArgs {
+    /// Evolution file (.toml), the islands' own: its algorithm, seed and [migration] say who gets whose genes.
+    file: Option<PathBuf>,
+    /// ZeroMQ endpoint to listen on. Port `*` takes a free one, which is printed.
+    #[arg(long, default_value = "tcp://127.0.0.1:7610")]
+    listen: String,
+    /// End when so many islands are done.
+    #[arg(long)]
+    islands: Option<usize>,
+    /// With --islands: also end when nobody has spoken for so many seconds.
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
+    idle: u64,
+    /// Who gets whose genes: full, ring, near, random or none.
+    #[arg(long)]
+    policy: Option<String>,
+    /// Any key of the file, as in `--set migration.keep=4`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Folder for the server's memory, saved every few seconds.
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// Print one JSON object a line: the endpoint, how things stand every ten seconds, and the end.
+    #[arg(long)]
+    json: bool,
+    /// End when standard input is closed.
+    #[arg(long, hide = true)]
+    lifeline: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
+    let mut overrides = evolution_file::keys(&args.set)?;
+    if let Some(policy) = &args.policy {
+        let migration = Table::from_iter([("policy".to_string(), Value::String(policy.clone()))]);
+        evolution_file::merge(&mut overrides, Table::from_iter([("migration".to_string(), Value::Table(migration))]));
+    }
+    let config = evolution_file::load(args.file.as_deref(), overrides)?;
+    let configuration = config.fingerprint();
+    let desk = Desk::new(config.geneserver(), Gate::new(config.palette));
+    let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
+    let options = Options { listen, dir, islands: args.islands, idle, configuration };
+    let stop = lifeline::stop_flag(args.lifeline)?;
+    let (status, done) = service::run(&options, desk, &stop, |what| tell(what, args.json))?;
+    if args.json {
+        println!("{}", serde_json::json!({ "ended": status, "done": done }));
+    } else {
+        println!("{}", sentence(&status));
+    }
+    let unfinished = args.islands.is_some() && !done && stop.load(Ordering::Relaxed);
+    Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
+}
+
+fn tell(what: Tell<'_>, json: bool) {
+    match what {
+        Tell::Listening(endpoint) if json => println!("{}", serde_json::json!({ "listening": endpoint })),
+        Tell::Listening(endpoint) => println!("listening at {endpoint}"),
+        Tell::Report(status) if json => println!("{}", serde_json::json!(status)),
+        Tell::Report(status) => println!("{}", sentence(status)),
+        Tell::Note(note) => eprintln!("geneserver: {note}"),
+    }
+}
+
+fn sentence(status: &Status) -> String {
+    let Status { islands, done, exchanges, refused, heterogeneity } = status;
+    format!(
+        "{islands} islands, {done} of them done; {exchanges} exchanges, {refused} refused; {} recent emigrants: {:.0} % \
+         different trees, {:.0} % of foreign birth",
+        heterogeneity.emigrants,
+        100.0 * heterogeneity.distinct,
+        100.0 * heterogeneity.foreign
+    )
+}

@@ -1,0 +1,135 @@
+//! `xpuck island`: one island as a process of its own, for any scheduler.
+
+use super::evolve::percent;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use toml::{Table, Value};
+use xpuck_hub::evolution_file;
+use xpuck_hub::geneserver::Link;
+use xpuck_hub::interrupt::{self, TRY_AGAIN};
+use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
+
+/// Time between two lines that tell how the island stands.
+const REPORT: Duration = Duration::from_secs(10);
+/// How long an island that has just ended waits until the geneserver knows it, if there was one.
+const FAREWELL: Duration = Duration::from_secs(120);
+/// The same if there was none, and for an island that had ended before.
+const SHORT_FAREWELL: Duration = Duration::from_millis(500);
+
+/// Evolve one island, exchanging genes with the others' processes through a geneserver.
+///
+/// This is the worker that a scheduler starts, as often as it likes: it begins if the folder is new, goes on from the
+/// last generation if it was cut short, and ends at once if everything is done. A geneserver that is away does not stop
+/// it. Every generation is kept before the next begins, so nothing is lost to `kill -9` but the generation in hand.
+///
+/// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to go on; 1 an error
+/// that starting again does not mend.
+#[derive(Args)]
+#[command(after_help = "Example: xpuck island --hub tcp://127.0.0.1:7610 --island 3 --resume run/island-3 run.toml\n\
+    The geneserver: xpuck geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
+pub struct IslandArgs {
+    /// Evolution file (.toml), as for `xpuck evolve`; needed at the first start only, and all its keys may be left out.
+    file: Option<PathBuf>,
+    /// Endpoint of the geneserver.
+    #[arg(long, value_name = "ADDR", default_value = "tcp://127.0.0.1:7610")]
+    hub: String,
+    /// Number of the island, 0 to 9999; with the file's seed it decides all that the island does by itself.
+    #[arg(long, value_name = "K")]
+    island: u16,
+    /// Folder of this island, made if it is not there; checkpoints, record, final trees and result.
+    #[arg(long, value_name = "DIR")]
+    resume: PathBuf,
+    /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Print one JSON object at the end, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &IslandArgs) -> Result<ExitCode> {
+    let dir = &args.resume;
+    let stop = interrupt::stop_flag(format!("xpuck: island {}: {}", args.island, again(dir)))?;
+    let (mut swarm, mut folder) = open(args)?;
+    let mut link = Link::open(&args.hub, args.island, swarm.config().palette.clone())?;
+    let say = |link: &mut Link| link.take_notes().iter().for_each(|note| eprintln!("island {}: {note}", args.island));
+    if swarm.is_done() && Folder::is_finished(dir) {
+        // The server may not have heard of it, but that is no reason to wait.
+        link.done(swarm.state().generation, SHORT_FAREWELL);
+        println!("island {} is done: see {}", args.island, dir.display());
+        return Ok(ExitCode::SUCCESS);
+    }
+    link.join(swarm.state().generation);
+    let mut report = Instant::now() + REPORT;
+    let step = |swarm: &mut Swarm| {
+        let generation = swarm.state().generation;
+        let exchange = generation > 0 && swarm.config().migration.due(generation);
+        let immigrants = match exchange {
+            true => link.exchange(generation, &swarm.state().islands[0].emigrant()),
+            false => Vec::new(),
+        };
+        say(&mut link);
+        swarm.step_with(&immigrants)
+    };
+    let ended = run_with(&mut swarm, Some(&mut folder), &stop, step, |swarm| {
+        if !args.json && Instant::now() >= report {
+            report = Instant::now() + REPORT;
+            println!("{}", sentence(args.island, swarm));
+        }
+    })?;
+    if ended == Ended::Stopped {
+        eprintln!("xpuck: {}; {}", sentence(args.island, &swarm), again(dir));
+        return Ok(ExitCode::from(TRY_AGAIN));
+    }
+    let outcome = Outcome::of(&swarm)?;
+    folder.finish(&swarm, &outcome)?;
+    // A server that was there and is being started again has to hear it, or it would wait for this island for ever.
+    let patience = if link.met() { FAREWELL } else { SHORT_FAREWELL };
+    link.done(swarm.state().generation, patience);
+    say(&mut link);
+    if args.json {
+        println!("{}", serde_json::to_string(&outcome)?);
+    } else {
+        println!("{}; re-measured {:.3}", sentence(args.island, &swarm), outcome.remeasured_mean);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The island's run: begun if the folder is new, else gone on with.
+fn open(args: &IslandArgs) -> Result<(Swarm, Folder)> {
+    let dir = &args.resume;
+    let fresh = !Folder::holds_run(dir);
+    if fresh || args.file.is_some() || !args.set.is_empty() {
+        let mut table = Table::from_iter([("island".to_string(), Value::Integer(i64::from(args.island)))]);
+        evolution_file::merge(&mut table, evolution_file::keys(&args.set)?);
+        let config = evolution_file::load(args.file.as_deref(), table)?;
+        if fresh {
+            let folder = Folder::create(dir, &config)?;
+            return Ok((Swarm::new(config), folder));
+        }
+        let kept = Folder::config(dir)?;
+        if kept.fingerprint() != config.fingerprint() {
+            bail!("{}: holds a run of another configuration (see its run.toml); choose another folder", dir.display());
+        }
+    }
+    let Resumed { folder, swarm, notices } = Folder::resume(dir)?;
+    notices.iter().for_each(|notice| eprintln!("xpuck: {notice}"));
+    if swarm.config().island != Some(args.island) {
+        bail!("{}: holds another run than that of island {}; choose another folder", dir.display(), args.island);
+    }
+    Ok((swarm, folder))
+}
+
+fn again(dir: &Path) -> String {
+    format!("stopped; started again with --resume {} it goes on", dir.display())
+}
+
+fn sentence(island: u16, swarm: &Swarm) -> String {
+    let (generation, percent) = (swarm.state().generation, percent(swarm));
+    let progress = swarm.state().islands[0].progress();
+    format!("island {island}: generation {generation}, {percent} % of the run, best {:.3}", progress.derated)
+}

@@ -1,0 +1,58 @@
+//! An individual as the geneserver keeps it: some hundred bytes, so that many thousand islands fit.
+
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use xpuck_evolve::{Id, Migrant, Samples};
+use xpuck_kernels::tree::exchange::{from_compact, to_compact};
+
+/// An individual that an island offered to the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Plain", from = "Plain")]
+pub struct Emigrant {
+    /// The island that sent it, which need not be where it was born.
+    pub sender: u16,
+    /// The sender's generation.
+    pub generation: u32,
+    /// Its name.
+    pub id: Id,
+    /// The sender's epoch.
+    pub epoch: u32,
+    /// Its samples so far.
+    pub samples: Samples,
+    /// The genotype in compact form; equal bytes mean equal trees.
+    pub tree: Arc<[u8]>,
+}
+
+/// What is written of an emigrant: sender, generation, and the individual, whose tree is checked when it is read.
+type Plain = (u16, u32, Migrant);
+
+impl Emigrant {
+    /// An individual that `sender` offers after `generation`.
+    pub fn new(sender: u16, generation: u32, migrant: &Migrant) -> Emigrant {
+        let Migrant { id, epoch, samples, .. } = *migrant;
+        Emigrant { sender, generation, id, epoch, samples, tree: to_compact(&migrant.tree).into() }
+    }
+
+    /// The individual.
+    pub fn migrant(&self) -> Migrant {
+        let tree = from_compact(&self.tree).expect("made from a tree");
+        Migrant { id: self.id, tree, samples: self.samples, epoch: self.epoch }
+    }
+
+    /// Born elsewhere than on the island that sent it.
+    pub fn is_foreign(&self) -> bool {
+        self.id.island != self.sender
+    }
+}
+
+impl From<Emigrant> for Plain {
+    fn from(emigrant: Emigrant) -> Plain {
+        (emigrant.sender, emigrant.generation, emigrant.migrant())
+    }
+}
+
+impl From<Plain> for Emigrant {
+    fn from((sender, generation, migrant): Plain) -> Emigrant {
+        Emigrant::new(sender, generation, &migrant)
+    }
+}

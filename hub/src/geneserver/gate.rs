@@ -1,0 +1,154 @@
+//! What comes from outside is checked here before it reaches the geneserver, and what goes out is kept in bounds.
+
+use std::collections::BTreeMap;
+use xpuck_evolve::{Id, Migrant, MigrantError, Palette};
+use xpuck_wire::codec::MAX_BYTES;
+use xpuck_wire::message::Gene;
+
+/// Senders whose refusals are counted one by one; those of others are counted together.
+const MAX_SENDERS: usize = 1000;
+/// Most bytes of trees in an answer: with names and samples it stays below the largest message.
+const MAX_ANSWER: usize = MAX_BYTES / 2;
+
+/// Lets in what islands may have, and counts what it refuses.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    palette: Palette,
+    refused: BTreeMap<String, u64>,
+    others: u64,
+}
+
+/// Why a gene was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// Malformed, too large, or with samples that cannot be.
+    #[error("{}", .0.to_string().lines().next().unwrap_or_default())]
+    Malformed(#[from] MigrantError),
+    /// A node, a register or a value that evolution may not use here.
+    #[error(
+        "migrant {0}: its tree uses nodes or registers that are not allowed here; give all islands the same palette"
+    )]
+    NotAllowed(Id),
+}
+
+impl Gate {
+    /// A gate that lets in trees of this palette.
+    pub fn new(palette: Palette) -> Gate {
+        Gate { palette, refused: BTreeMap::new(), others: 0 }
+    }
+
+    /// The individual in a gene, checked in every respect. A refusal is counted under the sender's name.
+    pub fn admit(&mut self, sender: &str, gene: &Gene) -> Result<Migrant, Refusal> {
+        let checked = self.check(gene);
+        if checked.is_err() {
+            self.count(sender);
+        }
+        checked
+    }
+
+    fn check(&self, gene: &Gene) -> Result<Migrant, Refusal> {
+        let migrant = from_gene(gene)?;
+        if !self.allows(&migrant) {
+            return Err(Refusal::NotAllowed(migrant.id));
+        }
+        Ok(migrant)
+    }
+
+    /// True if every node and register of an individual is allowed.
+    pub fn allows(&self, migrant: &Migrant) -> bool {
+        self.palette.allows(&migrant.tree)
+    }
+
+    /// Counts a refusal that somebody else decided, such as a message that cannot be read.
+    pub fn count(&mut self, sender: &str) {
+        if self.refused.len() < MAX_SENDERS || self.refused.contains_key(sender) {
+            *self.refused.entry(sender.into()).or_insert(0) += 1;
+        } else {
+            self.others += 1;
+        }
+    }
+
+    /// Refusals of one sender.
+    pub fn refused_of(&self, sender: &str) -> u64 {
+        self.refused.get(sender).copied().unwrap_or(0)
+    }
+
+    /// Refusals in all.
+    pub fn refused(&self) -> u64 {
+        self.refused.values().sum::<u64>() + self.others
+    }
+}
+
+/// The individual in a message, which is well formed and fits a robot.
+///
+/// # Errors
+/// If it does not, or is malformed.
+pub fn from_gene(gene: &Gene) -> Result<Migrant, MigrantError> {
+    let id = Id { island: gene.island, number: gene.number };
+    Migrant::check(id, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square))
+}
+
+/// An individual as a message.
+pub fn to_gene(migrant: &Migrant) -> Gene {
+    let (count, sum, square) = migrant.samples.parts();
+    let Id { island, number } = migrant.id;
+    Gene { island, number, epoch: migrant.epoch, tree: migrant.tree.to_string(), count, sum, square }
+}
+
+/// Individuals as messages, in their order: as many as fit in one answer.
+pub fn to_genes(migrants: &[Migrant]) -> Vec<Gene> {
+    let mut bytes = 0;
+    let fits = |gene: &Gene| {
+        bytes += gene.tree.len();
+        bytes <= MAX_ANSWER
+    };
+    migrants.iter().map(to_gene).take_while(fits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_evolve::Samples;
+    use xpuck_kernels::tree::Tree;
+
+    fn gene(tree: &str) -> Gene {
+        let tree = tree.into();
+        Gene { island: 3, number: 7, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] }
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused_and_counted_by_sender() {
+        let mut gate = Gate::new(Palette::in_swarm());
+        let large = format!("seq\n{}", "  successl\n".repeat(2100));
+        let nan = Gene { sum: [f64::NAN, 0.0], ..gene("successl") };
+        for (bad, expected) in [
+            (gene("movcv v_gaol 3"), "migrant 3.7: line 1, column 7"),
+            (gene(&large), "migrant 3.7: line 2049"),
+            (gene("movcv v_blue 0deg"), "migrant 3.7: its tree uses nodes or registers that are not allowed"),
+            (nan, "migrant 3.7: its samples are impossible"),
+        ] {
+            let error = gate.admit("island 3", &bad).unwrap_err().to_string();
+            assert!(error.starts_with(expected) && error.lines().count() == 1, "{error}");
+        }
+        assert_eq!(gate.admit("island 4", &gene("successl")).unwrap().id, Id { island: 3, number: 7 });
+        assert_eq!((gate.refused_of("island 3"), gate.refused_of("island 4"), gate.refused()), (4, 0, 4));
+    }
+
+    #[test]
+    fn counts_are_bounded_however_many_senders_there_are() {
+        let mut gate = Gate::new(Palette::in_swarm());
+        (0..3000).for_each(|i| gate.count(&i.to_string()));
+        assert_eq!((gate.refused(), gate.refused.len()), (3000, MAX_SENDERS));
+    }
+
+    #[test]
+    fn an_answer_fits_in_a_message_however_large_the_trees_are() {
+        let text = format!("{}{}", "seq\n", "  mulas v_goal.y v_prox.x 6.55123 v_up.y\n".repeat(700));
+        let tree = Tree::parse(&text).unwrap();
+        let migrant = Migrant { id: Id { island: 1, number: 1 }, tree, samples: Samples::default(), epoch: 0 };
+        let genes = to_genes(&vec![migrant; 64]);
+        assert!((8..64).contains(&genes.len()), "{}", genes.len());
+        assert!(xpuck_wire::codec::encode(&genes).len() < MAX_BYTES);
+        assert_eq!(to_genes(&[]), []);
+    }
+}

@@ -1,0 +1,298 @@
+//! Islands and geneserver as processes of their own: signals, exit codes, a server that leaves and returns, and bad input.
+
+use crate::common::xpuck;
+use crate::runs::{contents, finished};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
+use xpuck_wire::socket::{Dealer, Sockets, wait};
+
+/// A geneserver process.
+struct Server {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+    endpoint: String,
+}
+
+impl Server {
+    fn start(listen: &str, more: &[&str]) -> Server {
+        let mut child = xpuck()
+            .args(["geneserver", "--json", "--listen", listen])
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut first = String::new();
+        lines.read_line(&mut first).unwrap();
+        let endpoint = serde_json::from_str::<Value>(&first).unwrap()["listening"].as_str().unwrap().to_string();
+        Server { child, lines, endpoint }
+    }
+
+    fn free(more: &[&str]) -> Server {
+        Server::start("tcp://127.0.0.1:*", more)
+    }
+
+    /// Tells it to stop, or waits for its own end; its exit code, its last line, and what it logged.
+    fn end(self, stop: bool) -> (i32, Value, String) {
+        if stop {
+            signal("-TERM", self.child.id());
+        }
+        let last = self.lines.lines().map(Result::unwrap).last().unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap(), serde_json::from_str(&last).unwrap(), log)
+    }
+}
+
+fn signal(name: &str, process: u32) {
+    assert!(Command::new("sh").args(["-c", &format!("kill {name} {process}")]).status().unwrap().success());
+}
+
+/// A worker whose generations take some milliseconds.
+fn island(hub: &str, number: u16, dir: &Path, generations: u32) -> Command {
+    let mut command = xpuck();
+    command.args(["island", "--json", "--hub", hub, "--island", &number.to_string(), "--resume"]).arg(dir);
+    for key in ["settings.population=16", "seconds=1.0", "robots=2", "remeasure=2"] {
+        command.args(["--set", key]);
+    }
+    command.args(["--set", &format!("generations={generations}")]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Generations in an island's table.
+fn generations(dir: &Path) -> usize {
+    let table = std::fs::read_to_string(dir.join("generations.csv")).unwrap_or_default();
+    table.lines().count().saturating_sub(1)
+}
+
+fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !ready() {
+        assert!(Instant::now() < deadline, "{what} did not come in 60 s");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn islands_exchange_genes_and_everybody_ends_with_0() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::free(&["--islands", "3"]);
+    let places: Vec<_> = (0..3).map(|k| dir.path().join(k.to_string())).collect();
+    let workers: Vec<Child> =
+        (0..3).map(|k| island(&server.endpoint, k, &places[usize::from(k)], 10).spawn().unwrap()).collect();
+    for worker in workers {
+        let output = finished(worker.wait_with_output().unwrap());
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&result["generations"], &text(&output)), (&10.into(), &String::new()));
+    }
+    let endpoint = server.endpoint.clone();
+    let (code, last, log) = server.end(false);
+    assert_eq!((code, &last["done"], &last["ended"]["islands"]), (0, &true.into(), &3.into()), "{log}");
+    assert_eq!(last["ended"]["exchanges"], 3 * 9, "after each generation but the last");
+    // Somebody took the others' genes in, which the record tells.
+    let arrivals = |place: &std::path::PathBuf| {
+        let record = xpuck_hub::swarm::record::Reader::open(&place.join(xpuck_hub::swarm::RECORD)).unwrap();
+        record.map(|g| g.islands[0].arrivals.len()).sum::<usize>()
+    };
+    assert!(places.iter().map(arrivals).sum::<usize>() > 10);
+    // Started again on a finished folder it ends at once, server or not.
+    let started = Instant::now();
+    let again = xpuck().args(["island", "--island", "1", "--hub", &endpoint, "--resume"]).arg(&places[1]).output();
+    assert!(finished(again.unwrap()).stdout.starts_with(b"island 1 is done"));
+    assert!(started.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
+fn sigterm_ends_a_worker_with_75_and_it_goes_on_to_the_same_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, cut) = (dir.path().join("whole"), dir.path().join("cut"));
+    let nobody = "tcp://127.0.0.1:1";
+    finished(island(nobody, 7, &whole, 300).output().unwrap());
+    let worker = island(nobody, 7, &cut, 300).spawn().unwrap();
+    wait_until("the third generation", || generations(&cut) >= 3);
+    let told = Instant::now();
+    signal("-TERM", worker.id());
+    let output = worker.wait_with_output().unwrap();
+    assert!(told.elapsed() < Duration::from_secs(5));
+    assert_eq!(output.status.code(), Some(75), "{}", text(&output));
+    assert!(text(&output).contains("started again with --resume"), "{}", text(&output));
+    assert!(generations(&cut) < 300);
+    // The file is not needed any more; a SIGKILL on the way changes nothing either.
+    let mut resumed = xpuck();
+    let resumed = resumed.args(["island", "--json", "--hub", nobody, "--island", "7", "--resume"]).arg(&cut);
+    let mut killed = resumed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let before = generations(&cut);
+    wait_until("another generation", || generations(&cut) > before + 2);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    finished(resumed.stderr(Stdio::piped()).output().unwrap());
+    assert!(contents(&whole) == contents(&cut), "alone, an island is a function of its number and seed");
+}
+
+#[test]
+fn a_generation_that_takes_long_does_not_hold_sigterm_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = island("tcp://127.0.0.1:1", 0, dir.path(), 2);
+    let worker = command.args(["--set", "settings.population=4096", "--set", "seconds=3600.0"]).spawn().unwrap();
+    wait_until("the folder", || dir.path().join("run.toml").exists());
+    std::thread::sleep(Duration::from_millis(200));
+    let told = Instant::now();
+    signal("-TERM", worker.id());
+    let output = worker.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(75), "{}", text(&output));
+    assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
+}
+
+#[test]
+fn a_server_may_leave_and_return_and_remembers() {
+    let dir = tempfile::tempdir().unwrap();
+    let memory = dir.path().join("server");
+    let remember = ["--islands", "2", "--dir", memory.to_str().unwrap()];
+    let first = Server::free(&remember);
+    let endpoint = first.endpoint.clone();
+    let places = [dir.path().join("0"), dir.path().join("1")];
+    let workers: Vec<Child> =
+        (0..2).map(|k| island(&endpoint, k, &places[usize::from(k)], 600).spawn().unwrap()).collect();
+    wait_until("exchanges", || generations(&places[0]) > 10 && generations(&places[1]) > 10);
+    let (code, last, log) = first.end(true);
+    assert_eq!((code, &last["done"]), (75, &false.into()), "not all islands are done: try again. {log}");
+    let held = last["ended"]["emigrants"].as_u64().unwrap();
+    assert!(held >= 10, "{last}");
+    let alone = generations(&places[0]);
+    wait_until("generations without a server", || generations(&places[0]) > alone + 20);
+    let second = Server::start(&endpoint, &remember);
+    for worker in workers {
+        let output = finished(worker.wait_with_output().unwrap());
+        assert!(text(&output).contains("going on without immigrants"), "{}", text(&output));
+        assert!(text(&output).contains("is there"), "{}", text(&output));
+    }
+    let (code, last, log) = second.end(false);
+    assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
+    assert_eq!(last["ended"]["emigrants"], 16);
+    // A third one knows from the first moment what the second knew.
+    let third = Server::free(&remember);
+    let (code, last, _) = third.end(false);
+    assert_eq!((code, &last["ended"]["emigrants"], &last["ended"]["done"]), (0, &16.into(), &2.into()));
+}
+
+#[test]
+fn a_memory_that_is_broken_or_of_another_configuration_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    let server = Server::free(&["--dir", path]);
+    server.end(true);
+    let refusal = |more: &[&str]| {
+        let output = xpuck().args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--dir", path]).args(more).output();
+        let output = output.unwrap();
+        assert_eq!((output.status.code(), output.stdout.is_empty(), text(&output).lines().count()), (Some(1), true, 1));
+        text(&output)
+    };
+    let other = refusal(&["--policy", "ring"]);
+    assert!(other.contains("geneserver.state: belongs to another configuration; remove it"), "{other}");
+    let file = dir.path().join("geneserver.state");
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
+    assert!(refusal(&[]).contains("geneserver.state: has "));
+    assert!(refusal(&["--policy", "star"]).contains("unknown variant `star`"));
+}
+
+/// Sends a message by hand and returns the answer.
+fn ask(dealer: &Dealer, message: &WorkerMessage) -> ToWorker {
+    wait_until("a connection", || dealer.send(message));
+    for _ in 0..1000 {
+        wait(&[dealer], 10);
+        if let Some(answer) = dealer.receive() {
+            return answer.unwrap();
+        }
+    }
+    panic!("no answer in 10 s");
+}
+
+#[test]
+fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
+    let server = Server::free(&[]);
+    let sockets = Sockets::new();
+    let dealer = sockets.worker(&server.endpoint, "by-hand").unwrap();
+    let emigrant = |island: u16, tree: String, square: f64| {
+        let gene = Gene { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [square, 0.0] };
+        WorkerMessage::Emigrant { island, generation: 1, gene }
+    };
+    let tree = || String::from("movcv v_goal 45deg");
+    for (bad, expected) in [
+        (emigrant(5, "movcv v_gaol 3".into(), 0.01), "migrant 5.1: line 1, column 7"),
+        (emigrant(5, format!("seq\n{}", "  successl\n".repeat(2100)), 0.01), "more than 2048 nodes"),
+        (emigrant(5, format!("seq\n{}", "  mulas v_goal.x v_up.x 2 v_up.y\n".repeat(1900)), 0.01), "a robot holds"),
+        (emigrant(5, "explore 5".into(), 0.01), "not allowed here"),
+        (emigrant(5, tree(), f64::NAN), "samples are impossible"),
+    ] {
+        let ToWorker::Refused { island: 5, why } = ask(&dealer, &bad) else { panic!("{bad:?} was not refused") };
+        assert!(why.contains(expected) && why.lines().count() == 1, "{why}");
+    }
+    // A good one is sent again and again: it counts once.
+    for _ in 0..3 {
+        assert!(matches!(ask(&dealer, &emigrant(6, tree(), 0.01)), ToWorker::Immigrants { generation: 1, .. }));
+    }
+    let ToWorker::Immigrants { immigrants, .. } = ask(&dealer, &emigrant(7, "movcv v_goal 90deg".into(), 0.01)) else {
+        panic!("refused")
+    };
+    assert_eq!(immigrants.iter().map(|g| g.tree.trim()).collect::<Vec<_>>(), [tree()]);
+    // Bytes that are no message at all, from a peer that speaks ZeroMQ's protocol.
+    let context = zmq::Context::new();
+    let stranger = context.socket(zmq::DEALER).unwrap();
+    stranger.set_identity(b"stranger").unwrap();
+    stranger.connect(&server.endpoint).unwrap();
+    stranger.send(vec![1u8, 0xc1, 0xc1], 0).unwrap();
+    stranger.set_rcvtimeo(10_000).unwrap();
+    let answer: ToWorker = xpuck_wire::codec::decode(&stranger.recv_bytes(0).unwrap()).unwrap();
+    assert!(matches!(answer, ToWorker::Refused { .. }));
+    // And one that does not.
+    let port = server.endpoint.rsplit(':').next().unwrap();
+    let mut raw = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    raw.write_all(&[0xff; 4096]).unwrap();
+    let (code, last, log) = server.end(true);
+    assert_eq!((code, &last["ended"]["refused"], &last["ended"]["emigrants"]), (0, &6.into(), &2.into()), "{log}");
+    assert!(log.contains("geneserver: island 5: refused: migrant 5.1: line 1, column 7"), "{log}");
+    assert!(log.contains("geneserver: stranger: refused: malformed message"), "{log}");
+}
+
+#[test]
+fn a_worker_refuses_what_makes_no_sense() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("3");
+    finished(island("tcp://127.0.0.1:1", 3, &place, 2).output().unwrap());
+    let refusal = |mut command: Command| {
+        let output = command.output().unwrap();
+        assert_eq!((output.status.code(), text(&output).lines().count()), (Some(1), 1), "{}", text(&output));
+        text(&output)
+    };
+    assert!(refusal(island("tcp://127.0.0.1:1", 4, &place, 2)).contains("another configuration"));
+    let mut other = xpuck();
+    other.args(["island", "--island", "4", "--resume"]).arg(&place);
+    assert!(refusal(other).contains("holds another run than that of island 4"));
+    assert!(refusal(island("tcp://127.0.0.1:1", 10_000, &dir.path().join("x"), 2)).contains("island = 10000"));
+    assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("nonsense: Invalid argument"));
+    let mut evolve = xpuck();
+    evolve.args(["evolve", "--resume"]).arg(&place);
+    assert!(refusal(evolve).contains("`xpuck island` evolves it"));
+}
+
+#[test]
+fn five_hundred_islands_are_answered_soon() {
+    let arguments = ["bench", "geneserver", "--islands", "500", "--period", "1", "--seconds", "2", "--json"];
+    let output = finished(xpuck().args(arguments).output().unwrap());
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["messages"], &result["lost"], &result["refused"]), (&1000.into(), &0.into(), &0.into()));
+    // The bar is 50 ms with 10000 islands; this machine runs other tests at the same time.
+    assert!(result["p99_ms"].as_f64().unwrap() < 500.0, "{result}");
+    let memory: Vec<f64> = result["server_mib"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    assert!(memory[0] > 1.0 && memory[1] < 1.2 * memory[0], "a full server grows no more: {result}");
+}

@@ -1,0 +1,127 @@
+//! How genes travel between islands: the `[migration]` table of an experiment or of an evolution file.
+
+use serde::{Deserialize, Serialize};
+
+/// From whom an island receives genes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// From all others: the fittest of their recent emigrants (thesis 8.3.1).
+    #[default]
+    Full,
+    /// From the islands next to it by number, on both sides; the last is next to the first.
+    Ring,
+    /// From the islands nearest to it in the arena.
+    Near,
+    /// From islands drawn anew at each exchange.
+    Random,
+    /// From nobody.
+    None,
+}
+
+/// How genes travel; the defaults are those of the thesis (8.3.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Migration {
+    /// From whom.
+    pub policy: Policy,
+    /// Generations between exchanges, 1 to 1000.
+    pub every: u32,
+    /// Immigrants that an island is sent in an exchange, 0 to 64.
+    pub receive: usize,
+    /// Most recent emigrants kept of each island, 1 to 64.
+    pub keep: usize,
+    /// Islands that genes come from with `ring`, `near` and `random`, 1 to 64.
+    pub neighbours: usize,
+    /// With `near`, only islands at most so far away, m; without it any distance will do.
+    pub range_m: Option<f32>,
+    /// With `near`, where islands stand that motion capture does not see: x and y, m, island 0 first.
+    pub places_m: Vec<[f32; 2]>,
+}
+
+impl Default for Migration {
+    fn default() -> Migration {
+        Migration {
+            policy: Policy::Full,
+            every: 1,
+            receive: 8,
+            keep: 8,
+            neighbours: 2,
+            range_m: None,
+            places_m: Vec::new(),
+        }
+    }
+}
+
+impl Migration {
+    /// Checks every range; the error is one line that names the key.
+    pub fn check(&self) -> Result<(), String> {
+        let rows = [
+            ("every", f64::from(self.every), 1.0, 1000.0),
+            ("receive", self.receive as f64, 0.0, 64.0),
+            ("keep", self.keep as f64, 1.0, 64.0),
+            ("neighbours", self.neighbours as f64, 1.0, 64.0),
+            ("range_m", f64::from(self.range_m.unwrap_or(1.0)), 0.01, 1000.0),
+            ("places_m", self.places_m.len() as f64, 0.0, 10_000.0),
+        ];
+        for (key, value, low, high) in rows {
+            if !(low..=high).contains(&value) {
+                return Err(format!("migration.{key} = {value} is outside {low}..={high}"));
+            }
+        }
+        if let Some(place) = self.places_m.iter().find(|p| !p.iter().all(|v| v.abs() <= 1000.0)) {
+            return Err(format!("migration.places_m holds {place:?}; coordinates lie within -1000..=1000"));
+        }
+        if self.policy != Policy::Near && (self.range_m.is_some() || !self.places_m.is_empty()) {
+            return Err("migration: range_m and places_m mean something only with policy = \"near\"".into());
+        }
+        Ok(())
+    }
+
+    /// True if genes are exchanged after this generation, counted from 1.
+    pub fn due(&self, generation: u32) -> bool {
+        self.policy != Policy::None && generation.is_multiple_of(self.every)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file;
+
+    fn read(text: &str) -> Result<Migration, String> {
+        let migration: Migration = file::parse("m.toml", text).map_err(|error| error.to_string())?;
+        migration.check().map(|()| migration)
+    }
+
+    #[test]
+    fn what_is_left_out_has_the_value_of_the_thesis() {
+        assert_eq!(read("").unwrap(), Migration::default());
+        let near = read("policy = \"near\"\nrange_m = 0.5\nplaces_m = [[0.0, 0.1]]\n").unwrap();
+        assert_eq!((near.policy, near.keep, near.range_m), (Policy::Near, 8, Some(0.5)));
+        assert_eq!(read("policy = \"random\"").unwrap().policy, Policy::Random);
+    }
+
+    #[test]
+    fn nonsense_is_refused_in_one_line() {
+        for (text, expected) in [
+            ("polcy = \"ring\"", "line 1: unknown field `polcy`"),
+            ("policy = \"star\"", "line 1: unknown variant `star`"),
+            ("every = 0", "migration.every = 0 is outside 1..=1000"),
+            ("keep = 65", "migration.keep = 65 is outside 1..=64"),
+            ("policy = \"near\"\nrange_m = nan", "migration.range_m = NaN"),
+            ("policy = \"near\"\nplaces_m = [[inf, 0.0]]", "places_m holds [inf, 0.0]"),
+            ("policy = \"ring\"\nrange_m = 1.0", "only with policy = \"near\""),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(expected) && error.lines().count() == 1, "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn exchanges_are_due_at_multiples_and_never_without_a_policy() {
+        let every = |every, policy| Migration { every, policy, ..Migration::default() };
+        assert_eq!((1..=6).filter(|g| every(3, Policy::Full).due(*g)).collect::<Vec<_>>(), [3, 6]);
+        assert!(!every(1, Policy::None).due(1));
+    }
+}
