@@ -1,6 +1,6 @@
 #!/bin/sh
-# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each, then a whole demo at the speed of the wall clock (16 minutes), and its
-# best tree measured on fresh seeds.
+# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; then a whole demo at the speed of
+# the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
 sh tools/fuzz.sh 60

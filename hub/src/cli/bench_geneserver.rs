@@ -15,9 +15,9 @@ const FILES_A_SOCKET: usize = 2;
 
 /// Measure a geneserver: how soon it answers thousands of islands, and how much memory it takes.
 ///
-/// A real server process, which saves its memory every few seconds, is started and filled, as a long run would: each island sends twice as many emigrants as the
-/// server keeps. Then each island sends once in a period, at a moment of its own. A time is counted from the moment when
-/// an emigrant was due, so a server that falls behind cannot hide it.
+/// A real server process, which saves its memory every few seconds, is started and filled, as a long run would: each
+/// island sends twice as many emigrants as the server keeps. Then each island sends once in a period, at a moment of its
+/// own. A time is counted from the moment when an emigrant was due, so a server that falls behind cannot hide it.
 #[derive(Args)]
 #[command(after_help = "Example: xpuck bench geneserver --islands 10000 --period 10 --seconds 30")]
 pub struct GeneserverBenchArgs {

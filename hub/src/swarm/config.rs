@@ -18,7 +18,7 @@ pub struct Config {
     pub island: Option<u16>,
     /// Generations at most, 1..=[`MAX_GENERATIONS`].
     pub generations: u32,
-    /// Simulated time of this process, s times robots: the first generation in which it is used up is the last, 1..=1e15.
+    /// Simulated time of this process, s times robots, 1..=1e15: the generation that uses it up is the last.
     pub budget: Option<f64>,
     /// Simulated seconds of a trial, 1..=3600.
     pub seconds: f32,

@@ -12,7 +12,9 @@ use xpuck_hub::swarm::{Config, Ended, Folder, Outcome, RECORD, Resumed, Swarm, r
 
 fn config(overrides: &str) -> Config {
     let base = "islands = 2\nrobots = 2\nseconds = 1.0\nremeasure = 2\nsettings.population = 12\n";
-    evolution_file::load(None, format!("{base}{overrides}").parse::<Table>().unwrap()).unwrap()
+    let mut table: Table = base.parse().unwrap();
+    evolution_file::merge(&mut table, overrides.parse().unwrap());
+    evolution_file::load(None, table).unwrap()
 }
 
 /// Runs in this process to the end.
@@ -95,6 +97,33 @@ fn a_crash_at_any_byte_of_a_write_changes_nothing() {
         assert_eq!((resumed.swarm.state().generation, resumed.notices.len()), (5, 0));
         complete(resumed);
         assert_same(&place, &sides.expected);
+    }
+}
+
+#[test]
+fn every_algorithm_goes_on_under_every_policy() {
+    let dir = tempfile::tempdir().unwrap();
+    let places = "migration.places_m = [[0.0, 0.0], [0.1, 0.0], [0.3, 0.0], [0.5, 0.5]]\n";
+    for (algorithm, policy, more) in [
+        ("noise-aware", "ring", ""),
+        ("classic", "near", places),
+        ("dars2016", "random", "migration.neighbours = 1\n"),
+        ("honest", "random", "settings.restart_every = 4\n"),
+        ("honest", "none", "settings.representation = \"grammar\"\n"),
+        ("classic", "full", "settings.representation = \"adf\"\n"),
+    ] {
+        let text = format!(
+            "generations = 9\nislands = 4\nalgorithm = \"{algorithm}\"\nmigration.policy = \"{policy}\"\n\
+            migration.every = 2\n{more}"
+        );
+        let [whole, cut] = ["whole", "cut"].map(|name| dir.path().join(format!("{algorithm}-{policy}-{name}")));
+        begin(&whole, config(&text), 9);
+        complete(Folder::resume(&whole).unwrap());
+        begin(&cut, config(&text), 5);
+        let resumed = Folder::resume(&cut).unwrap();
+        assert_eq!(resumed.swarm.state().generation, 5);
+        complete(resumed);
+        assert_same(&cut, &contents(&whole));
     }
 }
 
