@@ -8,6 +8,7 @@
 //! Units: metres, seconds, kilograms, radians. Robot frame: x forward, y left. World frame: origin at the arena's centre.
 
 pub mod engine;
+pub mod hash;
 pub mod math;
 pub mod random;
 pub mod tree;

@@ -159,7 +159,7 @@ fn try_all(plan: &Plan, island: &Island, evaluator: &mut Evaluator, shared: &Sha
             crew: Crew::all(trial.individual),
             seed: plan.seed ^ u64::from(plan.island) << 32,
             world: trial.world,
-            updates: trial.updates.unwrap_or(updates),
+            updates: trial.length * updates,
         };
         let jobs: Vec<Job<'_>> = chunk.iter().map(job).collect();
         fitness.extend(evaluator.fitness(&Simd::default(), &jobs));
@@ -203,7 +203,8 @@ mod tests {
         assert!(onboard.poll().is_none(), "it stands still until told to run");
         onboard.run(true);
         let first = onboard.generations.recv_timeout(Duration::from_secs(20)).expect("a generation");
-        assert_eq!((first.progress.generation, first.births.len()), (1, 8));
+        // Two trials for each newborn of a generation that costs eight.
+        assert_eq!((first.progress.generation, first.births.len()), (1, 4));
         onboard.immigrate(1, vec![]);
         assert_eq!(onboard.generations.recv_timeout(Duration::from_secs(20)).unwrap().progress.generation, 2);
         let shared = Arc::downgrade(&onboard.shared);

@@ -180,7 +180,7 @@ impl Swarm {
                 crew: Crew::all(first + trial.individual),
                 seed: seed ^ (u64::from(number) + 1) << 32,
                 world: trial.world,
-                updates: trial.updates.unwrap_or(updates),
+                updates: trial.length * updates,
             }));
         }
         self.state.robot_updates += jobs.iter().map(|j| u64::from(j.updates)).sum::<u64>() * spec.robots as u64;

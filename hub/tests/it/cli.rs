@@ -53,18 +53,20 @@ fn threads_do_not_change_a_digit() {
 
 #[test]
 fn evolution_is_a_function_of_its_seed() {
-    let run = |seed: &str, threads: &str| {
+    let run = |algorithm: &str, seed: &str, threads: &str| {
         let arguments = ["evolve", "--islands", "3", "--population", "24", "--generations", "4", "--seconds", "5"];
-        let more = ["--remeasure", "4", "--json", "--seed", seed];
+        let more = ["--remeasure", "4", "--json", "--algorithm", algorithm, "--seed", seed];
         let output = xpuck().args(arguments).args(more).env("RAYON_NUM_THREADS", threads).output().unwrap();
         let mut result: Value = serde_json::from_slice(&output.stdout).unwrap();
         result.as_object_mut().unwrap().remove("wall_s");
         result
     };
-    let first = run("1", "1");
-    assert_eq!(first, run("1", "3"));
-    assert_ne!(first["best_tree"], run("2", "2")["best_tree"]);
-    assert_eq!(first["robot_seconds"], 3.0 * 24.0 * 4.0 * 9.0 * 5.0);
+    for algorithm in ["default", "honest"] {
+        let first = run(algorithm, "1", "1");
+        assert_eq!(first, run(algorithm, "1", "3"));
+        assert_ne!(first["best_tree"], run(algorithm, "2", "2")["best_tree"]);
+    }
+    assert_eq!(run("honest", "1", "2")["robot_seconds"], 3.0 * 24.0 * 4.0 * 9.0 * 5.0);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn the_table_of_generations_agrees_with_the_result() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
-    arguments.extend(["--out", out.to_str().unwrap()]);
+    arguments.extend(["--algorithm", "honest", "--out", out.to_str().unwrap()]);
     let result = evolve(&arguments);
     let (header, rows) = rows(&out);
     assert_eq!(header, "generation,island,robot_seconds,best,derated,evaluations,mean,distinct");

@@ -16,6 +16,7 @@ pub use reference::Reference;
 pub use sensing::Sensing;
 pub use simd::Simd;
 
+use crate::hash::fnv1a;
 use crate::tree::Program;
 use crate::world::{Pose, WorldSpec};
 
@@ -79,15 +80,7 @@ fn alike(jobs: &[Job<'_>]) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, indices)| indices).collect()
 }
 
-/// FNV-1a over the bits of final positions and headings.
+/// Hash over the bits of final positions and headings.
 fn hash(poses: impl Iterator<Item = Pose>) -> u64 {
-    let mut h = 0xcbf2_9ce4_8422_2325u64;
-    for pose in poses {
-        for value in [pose.at.x, pose.at.y, pose.heading] {
-            for byte in value.to_bits().to_le_bytes() {
-                h = (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        }
-    }
-    h
+    fnv1a(poses.flat_map(|p| [p.at.x, p.at.y, p.heading]).flat_map(|value| value.to_bits().to_le_bytes()))
 }

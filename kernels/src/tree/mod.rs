@@ -25,7 +25,7 @@ pub use operand::suggest;
 pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError};
 pub use program::{AsPublished, BYTES_BUDGET, CompileError, Program};
 pub use reference::reference_page;
-pub use registers::{Access, REGISTERS, Register, RegisterMap, scalar_name};
+pub use registers::{Access, GOAL, REGISTERS, Register, RegisterMap, register_of, scalar_name};
 pub use tick::{Blackboard, Memory, Senses, Status};
 
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! What all algorithms share: the population of one island, its ids, births, trials, immigrants and fresh starts.
 
-use crate::algorithm::Form;
+use crate::algorithm::{Form, Race};
 use crate::generate::{grow, ramped};
 use crate::genotype::Genotype;
-use crate::individual::{Id, Individual, Migrant, Operator};
+use crate::individual::{Id, Individual, Migrant, Operator, Stage};
 use crate::palette::Palette;
 use crate::samples::Samples;
 use crate::settings::Settings;
@@ -25,10 +25,11 @@ pub struct Trial {
     pub individual: usize,
     /// Which kind of trial: 0 or 1.
     pub stratum: usize,
-    /// Number of the world, never used twice on an island; with the island's seed it fixes the simulation.
+    /// Number of the world; with the island's seed it fixes the simulation. Trials in the same world share their luck; no
+    /// generation uses the worlds of another one.
     pub world: u32,
-    /// Length in control updates; `None` for the run's.
-    pub updates: Option<u32>,
+    /// Length, in trials of the run's length.
+    pub length: u32,
 }
 
 /// The trees that a population holds, by [`Tree::key`].
@@ -53,6 +54,8 @@ pub(crate) struct Deme {
     /// The champion when the last epoch ended, the best of all epochs.
     kept: Option<Individual>,
     rejected: u64,
+    /// Only of the algorithm that races.
+    race: Race,
 }
 
 impl Deme {
@@ -71,6 +74,7 @@ impl Deme {
             epoch_began: 0,
             kept: None,
             rejected: 0,
+            race: Race::default(),
         };
         deme.populate();
         deme
@@ -78,6 +82,11 @@ impl Deme {
 
     fn populate(&mut self) {
         self.individuals.clear();
+        self.settings.algorithm.rules().populate(self);
+    }
+
+    /// A ramped half-and-half population.
+    pub(crate) fn ramp(&mut self) {
         let mut keys = Keys::new();
         let (count, depth) = (self.settings.population, self.settings.depth);
         for i in 0..count {
@@ -95,6 +104,31 @@ impl Deme {
     /// The individuals; in order once the generation has been recorded.
     pub(crate) fn individuals(&self) -> &[Individual] {
         &self.individuals
+    }
+
+    /// The individuals, to be moved about.
+    pub(crate) fn individuals_mut(&mut self) -> &mut Vec<Individual> {
+        &mut self.individuals
+    }
+
+    /// Where the race stands.
+    pub(crate) fn race(&self) -> &Race {
+        &self.race
+    }
+
+    /// Where the race stands, to be changed.
+    pub(crate) fn race_mut(&mut self) -> &mut Race {
+        &mut self.race
+    }
+
+    /// What trees are built from.
+    pub(crate) fn palette(&self) -> &Palette {
+        &self.palette
+    }
+
+    /// The first world not used yet.
+    pub(crate) fn worlds(&self) -> u32 {
+        self.worlds
     }
 
     /// Generations recorded so far.
@@ -146,7 +180,8 @@ impl Deme {
     ) -> Individual {
         let id = Id { island: self.island, number: self.born };
         self.born += 1;
-        Individual { id, parents, operator, born: self.generation, genotype, tree, samples: Samples::default() }
+        let (samples, stage) = (Samples::default(), Stage::default());
+        Individual { id, parents, operator, born: self.generation, genotype, tree, samples, recent: 0.0, stage }
     }
 
     /// The keys of all trees here.
@@ -212,7 +247,7 @@ impl Deme {
                 let stratum = samples.next_stratum();
                 samples.add(stratum, 0.0);
                 let world = self.worlds.wrapping_add(trials.len() as u32);
-                trials.push(Trial { individual: i, stratum, world, updates: None });
+                trials.push(Trial { individual: i, stratum, world, length: 1 });
             }
         }
         trials
@@ -221,13 +256,21 @@ impl Deme {
     /// Adds the fitness of each trial to its individual's samples; what is no number counts as a failure.
     pub(crate) fn record(&mut self, trials: &[Trial], fitness: &[f32]) {
         assert_eq!(fitness.len(), trials.len(), "one result for each trial");
+        let rules = self.settings.algorithm.rules();
+        let mut sums = vec![(0.0, 0.0); self.individuals.len()];
         for (trial, f) in trials.iter().zip(fitness) {
             let sound = f.is_finite();
             self.rejected += u64::from(!sound);
-            let sample = if sound { f64::from(*f) } else { FAILURE };
+            let sample = rules.sample(if sound { f64::from(*f) } else { FAILURE });
             self.individuals[trial.individual].samples.add(trial.stratum, sample);
+            let (sum, count) = &mut sums[trial.individual];
+            (*sum, *count) = (*sum + sample, *count + 1.0);
         }
-        self.worlds = self.worlds.wrapping_add(trials.len() as u32);
+        for (individual, (sum, count)) in self.individuals.iter_mut().zip(sums).filter(|(_, (_, count))| *count > 0.0) {
+            individual.recent = sum / count;
+        }
+        let used = trials.iter().map(|trial| trial.world.wrapping_sub(self.worlds)).max().map_or(0, |last| last + 1);
+        self.worlds = self.worlds.wrapping_add(used);
         self.generation += 1;
     }
 
@@ -245,21 +288,28 @@ impl Deme {
             if migrant.epoch != self.epoch {
                 continue;
             }
-            let Some(genotype) = self.space().adopt(&migrant.tree, &self.individuals[0].genotype) else { continue };
+            let Some(immigrant) = self.immigrant(migrant) else { continue };
             if self.shares_samples() && !keys.insert(migrant.tree.key()) {
                 continue;
             }
             worst -= 1;
-            self.individuals[worst] = Individual {
-                id: migrant.id,
-                parents: None,
-                operator: Operator::Migration,
-                born: self.generation,
-                genotype,
-                tree: migrant.tree.clone(),
-                samples: if self.shares_samples() { Samples::default() } else { migrant.samples },
-            };
+            self.individuals[worst] = immigrant;
         }
+    }
+
+    /// A migrant as an individual of this island; `None` if its tree is not allowed here.
+    pub(crate) fn immigrant(&self, migrant: &Migrant) -> Option<Individual> {
+        Some(Individual {
+            id: migrant.id,
+            parents: None,
+            operator: Operator::Migration,
+            born: self.generation,
+            genotype: self.space().adopt(&migrant.tree, &self.individuals[0].genotype)?,
+            tree: migrant.tree.clone(),
+            samples: if self.shares_samples() { Samples::default() } else { migrant.samples },
+            recent: 0.0,
+            stage: Stage::default(),
+        })
     }
 
     /// True when it is time for a fresh start.

@@ -35,6 +35,23 @@ pub enum Operator {
     Migration,
 }
 
+/// How far an individual has come in a race; other algorithms know only newborns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Stage {
+    /// Breeds.
+    Elite,
+    /// From another island or an earlier start; tried like the elite, but does not breed.
+    Guest,
+    /// In the last trials before the elite.
+    Finalist,
+    /// In longer trials.
+    Contender,
+    /// In short trials.
+    #[default]
+    Newborn,
+}
+
 /// A tree, its ancestry and its samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Individual {
@@ -52,6 +69,10 @@ pub struct Individual {
     pub tree: Tree,
     /// What is known of its fitness.
     pub samples: Samples,
+    /// Mean fitness in the last generation's trials.
+    pub recent: f64,
+    /// How far it has come.
+    pub stage: Stage,
 }
 
 /// An individual on its way to another island.

@@ -31,7 +31,7 @@ pub struct Island {
 }
 
 impl Island {
-    /// An island with a ramped half-and-half population. The settings must have passed [`Settings::check`].
+    /// An island with the algorithm's first population. The settings must have passed [`Settings::check`].
     pub fn new(settings: Settings, palette: Palette, island: u16, seed: u64) -> Island {
         Island { deme: Deme::new(settings, palette, island, seed) }
     }
@@ -115,17 +115,14 @@ impl Island {
         self.generation().is_multiple_of(self.settings().exchange_every)
     }
 
-    /// The individual to offer to the others: from the top half of the elite, the fittest of those with 8 evaluations,
-    /// or failing that with 7, and so on. Where all have as many, this is the fittest.
+    /// The individual to offer to the others, as the algorithm chooses it.
     pub fn emigrant(&self) -> Migrant {
-        let (population, settings) = (self.population(), self.settings());
-        let top = &population[..(settings.elites() / 2).max(1)];
-        let most = top.iter().map(|i| i.samples.n().min(settings.full_evaluations)).max().unwrap_or(0);
-        let best = top.iter().find(|i| i.samples.n() >= most).unwrap_or(&population[0]);
+        let best = self.settings().algorithm.rules().emigrant(&self.deme, self.champion());
         Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch() }
     }
 
-    /// Takes immigrants in, where they replace the least fit, and makes the next population; or starts afresh.
+    /// Takes immigrants in, in the places that the algorithm has for them, and makes the next population; or starts
+    /// afresh.
     pub fn advance(&mut self, immigrants: &[Migrant]) {
         if self.deme.ends_epoch() {
             let champion = self.champion().clone();
@@ -133,7 +130,7 @@ impl Island {
             return;
         }
         if self.exchanges() {
-            self.deme.immigrate(immigrants);
+            self.settings().algorithm.rules().immigrate(&mut self.deme, immigrants);
             self.sort();
         }
         self.settings().algorithm.rules().breed(&mut self.deme);

@@ -56,7 +56,8 @@ fn golden_generations() {
     }
 }
 
-const GOLDEN: [(Algorithm, u64); 4] = [
+const GOLDEN: [(Algorithm, u64); 5] = [
+    (Algorithm::Default, 0x626c_269c_6b9f_a1c5),
     (Algorithm::Honest, 0x60d9_7335_f17d_3add),
     (Algorithm::NoiseAware, 0x3b9f_0f39_74d4_4427),
     (Algorithm::Classic, 0x6e13_bb36_b6cf_ef80),

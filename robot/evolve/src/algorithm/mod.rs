@@ -6,9 +6,12 @@ mod classic;
 mod dars2016;
 mod honest;
 mod noise_aware;
+mod racing;
+
+pub(crate) use racing::Race;
 
 use crate::deme::{Deme, Trial};
-use crate::individual::Individual;
+use crate::individual::{Individual, Migrant};
 use crate::settings::{Representation, Settings};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -24,9 +27,10 @@ pub enum Algorithm {
     /// Thesis 8.2.2: one trial of everybody, few replaced, samples accumulate; selects luck where copies meet.
     NoiseAware,
     /// The noise-aware algorithm with samples that belong to genotypes.
-    #[default]
-    #[serde(alias = "default")]
     Honest,
+    /// A race of many new trees in the same worlds, with fresh starts, and guests from the other islands.
+    #[default]
+    Default,
 }
 
 /// To whom the samples of fitness belong.
@@ -42,7 +46,8 @@ pub enum Form {
 
 impl Algorithm {
     /// Every algorithm.
-    pub const ALL: [Algorithm; 4] = [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::Honest];
+    pub const ALL: [Algorithm; 5] =
+        [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::Honest, Algorithm::Default];
 
     /// The name by which it is chosen.
     pub fn name(self) -> &'static str {
@@ -51,6 +56,7 @@ impl Algorithm {
             Algorithm::Classic => "classic",
             Algorithm::NoiseAware => "noise-aware",
             Algorithm::Honest => "honest",
+            Algorithm::Default => "default",
         }
     }
 
@@ -58,7 +64,7 @@ impl Algorithm {
     pub fn form(self) -> Form {
         match self {
             Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => Form::AsPublished,
-            Algorithm::Honest => Form::Honest,
+            Algorithm::Honest | Algorithm::Default => Form::Honest,
         }
     }
 
@@ -69,6 +75,7 @@ impl Algorithm {
             Algorithm::Classic => classic::settings(),
             Algorithm::NoiseAware => noise_aware::settings(),
             Algorithm::Honest => honest::settings(),
+            Algorithm::Default => racing::settings(),
         }
     }
 
@@ -79,6 +86,7 @@ impl Algorithm {
             Algorithm::Classic => &classic::Classic,
             Algorithm::NoiseAware => &noise_aware::NoiseAware,
             Algorithm::Honest => &honest::Honest,
+            Algorithm::Default => &racing::Racing,
         }
     }
 }
@@ -91,9 +99,19 @@ impl fmt::Display for Algorithm {
 
 /// What an algorithm decides. It has no state of its own: all there is to know is in the deme.
 pub(crate) trait Rules {
+    /// Makes the population of a fresh start; here ramped half-and-half.
+    fn populate(&self, deme: &mut Deme) {
+        deme.ramp();
+    }
+
     /// The trials of this generation; here one of everybody.
     fn trials(&self, deme: &Deme) -> Vec<Trial> {
         deme.trials_each(|_| 1)
+    }
+
+    /// What a trial's fitness counts.
+    fn sample(&self, fitness: f64) -> f64 {
+        fitness
     }
 
     /// What orders the population: the greatest first, the first of equals by age.
@@ -102,6 +120,20 @@ pub(crate) trait Rules {
     /// What the champion has most of.
     fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
         self.worth(individual, settings)
+    }
+
+    /// The individual to offer to other islands: from the top half of the elite, the fittest of those with 8
+    /// evaluations, or failing that with 7, and so on (thesis 8.3.1). Where all have as many, this is the fittest.
+    fn emigrant<'a>(&self, deme: &'a Deme, _champion: &'a Individual) -> &'a Individual {
+        let (population, settings) = (deme.individuals(), deme.settings());
+        let top = &population[..(settings.elites() / 2).max(1)];
+        let most = top.iter().map(|i| i.samples.n().min(settings.full_evaluations)).max().unwrap_or(0);
+        top.iter().find(|i| i.samples.n() >= most).unwrap_or(&population[0])
+    }
+
+    /// Takes immigrants in; here they replace the least fit.
+    fn immigrate(&self, deme: &mut Deme, immigrants: &[Migrant]) {
+        deme.immigrate(immigrants);
     }
 
     /// Makes the next population from the present one, which is in order.

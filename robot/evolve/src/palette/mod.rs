@@ -133,6 +133,20 @@ impl Palette {
         &self.subtrees[usize::from(number)].tree
     }
 
+    pub(crate) fn subtree_count(&self) -> u16 {
+        self.subtrees.len() as u16
+    }
+
+    /// The kinds of leaves, subtrees of its own apart.
+    pub(crate) fn leaf_kinds(&self) -> impl Iterator<Item = Kind> {
+        self.leaves.iter().map(|choice| choice.kind)
+    }
+
+    /// True if an inner node with as many children may be built.
+    pub(crate) fn has(&self, kind: Kind, children: u16) -> bool {
+        self.inner.contains(&Choice { kind, children })
+    }
+
     fn leaf_count(&self) -> usize {
         self.leaves.len() + self.subtrees.len()
     }

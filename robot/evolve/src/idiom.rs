@@ -1,0 +1,214 @@
+//! New branches in the idiom of behaviour trees: a list of rules in order of priority, each an action behind conditions,
+//! and at the end what is done otherwise.
+//!
+//! A tree drawn node by node hardly ever drives anywhere in particular: most of its leaves write scratch registers or
+//! nothing, and most of its conditions guard nothing. Here every rule tests something and then sets the goal.
+
+use crate::genotype::{Branch, Gene, fits};
+use crate::palette::{Palette, Values};
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::{Access, GOAL, Kind, Node, Operand, register_of};
+
+/// Rules of a new branch, at most.
+const MAX_RULES: u32 = 3;
+/// Probability that a rule has a second condition.
+const SECOND_CONDITION: f32 = 0.4;
+/// Probability that a condition is inverted.
+const INVERTED: f32 = 0.15;
+/// Probability that a sum begins with nothing rather than with a register.
+const FROM_ZERO: f32 = 0.25;
+/// Powers of two between which gains lie: less does nothing, more only saturates the wheels.
+const GAIN_POWERS: (f32, f32) = (-2.0, 4.0);
+
+/// What a palette offers to rules. `None` where it lacks `seq2`, `sel2`, conditions or actions.
+#[derive(Clone, Debug)]
+pub(crate) struct Idiom<'a> {
+    palette: &'a Palette,
+    conditions: Vec<Kind>,
+    actions: Vec<Kind>,
+    subtrees: u16,
+}
+
+/// Which registers a rule reads.
+#[derive(Clone, Copy)]
+enum Read {
+    /// What the robot senses.
+    Sense,
+    /// Also what an earlier node has left.
+    Known,
+}
+
+impl<'a> Idiom<'a> {
+    pub(crate) fn of(palette: &'a Palette) -> Option<Idiom<'a>> {
+        let tests = |kind: &Kind| {
+            let spec = kind.spec();
+            !spec.writes && spec.results.success && spec.results.failure
+        };
+        let (conditions, rest): (Vec<Kind>, Vec<Kind>) = palette.leaf_kinds().partition(tests);
+        let actions: Vec<Kind> = rest.into_iter().filter(|kind| kind.spec().writes).collect();
+        let whole = palette.has(Kind::Seq, 2) && palette.has(Kind::Sel, 2);
+        let idiom = Idiom { palette, conditions, actions, subtrees: palette.subtree_count() };
+        (whole && !idiom.conditions.is_empty() && !idiom.actions.is_empty()).then_some(idiom)
+    }
+
+    pub(crate) fn palette(&self) -> &'a Palette {
+        self.palette
+    }
+
+    /// A new branch of one to three rules.
+    pub(crate) fn branch(&self, draws: &mut Draws) -> Branch {
+        let rules = 1 + draws.below(MAX_RULES);
+        let mut genes = self.action(draws);
+        for _ in 0..rules {
+            genes = join(Kind::Sel, self.rule(draws), genes);
+        }
+        let branch = Branch::from_preorder(genes);
+        if fits(std::slice::from_ref(&branch), self.palette) {
+            return branch;
+        }
+        Branch::from_preorder(self.action(draws))
+    }
+
+    /// An action behind one or two conditions.
+    pub(crate) fn rule(&self, draws: &mut Draws) -> Vec<Gene> {
+        let first = self.condition(draws);
+        let mut rest = self.action(draws);
+        if draws.unit() < SECOND_CONDITION {
+            rest = join(Kind::Seq, self.condition(draws), rest);
+        }
+        join(Kind::Seq, first, rest)
+    }
+
+    /// A leaf that tests something, now and then inverted.
+    pub(crate) fn condition(&self, draws: &mut Draws) -> Vec<Gene> {
+        let kind = self.conditions[draws.below(self.conditions.len() as u32) as usize];
+        let leaf = self.leaf(
+            kind,
+            |operand, draws| match operand {
+                Operand::Scalar | Operand::Vector => self.source(operand, Read::Sense, draws),
+                _ => self.number(operand, draws),
+            },
+            draws,
+        );
+        if draws.unit() < INVERTED && self.palette.has(Kind::Invert, 1) {
+            return vec![inner(Kind::Invert, 1), leaf];
+        }
+        vec![leaf]
+    }
+
+    /// What sets the goal: one node, both its components in turn, or a scratch vector first and then the goal from it.
+    pub(crate) fn action(&self, draws: &mut Draws) -> Vec<Gene> {
+        let scratch = self.actions.contains(&Kind::Movcv) && self.actions.contains(&Kind::Mulav);
+        let count = self.actions.len() as u32 + u32::from(self.subtrees) + u32::from(scratch);
+        let which = draws.below(count) as usize;
+        let Some(kind) = self.actions.get(which) else {
+            let beyond = (which - self.actions.len()) as u16;
+            if beyond < self.subtrees {
+                return vec![Gene::Subtree(beyond)];
+            }
+            return self.scratch(draws);
+        };
+        let target = kind.spec().operands.first().map(|o| o.operand);
+        if target != Some(Operand::ScalarDest) {
+            return vec![self.writing(*kind, GOAL, draws)];
+        }
+        let y = self.writing(*kind, GOAL + 1, draws);
+        join(Kind::Seq, vec![y], vec![self.writing(*kind, GOAL, draws)])
+    }
+
+    /// A constant vector, and the goal from it and a sense.
+    fn scratch(&self, draws: &mut Draws) -> Vec<Gene> {
+        let Some(cell) = self.cells(Operand::VectorDest).find(|c| register_of(*c).access == Access::Scratch) else {
+            return vec![self.writing(Kind::Mulav, GOAL, draws)];
+        };
+        let first = self.writing(Kind::Movcv, usize::from(cell), draws);
+        let Gene::Node(mut sum) = self.writing(Kind::Mulav, GOAL, draws) else { unreachable!("a node") };
+        sum.operands[1] = f32::from(cell);
+        sum.operands[3] = self.source(Operand::Vector, Read::Sense, draws);
+        join(Kind::Seq, vec![first], vec![Gene::Node(sum)])
+    }
+
+    /// A leaf whose destination, if it names one, is `cell`.
+    fn writing(&self, kind: Kind, cell: usize, draws: &mut Draws) -> Gene {
+        let mut summand = true;
+        let operand = |operand: Operand, draws: &mut Draws| match operand {
+            Operand::ScalarDest | Operand::VectorDest => cell as f32,
+            // Only the first summand may be nothing.
+            Operand::Scalar | Operand::Vector => {
+                let zero = std::mem::take(&mut summand) && draws.unit() < FROM_ZERO;
+                if zero { 0.0 } else { self.source(operand, Read::Known, draws) }
+            }
+            _ => self.number(operand, draws),
+        };
+        self.leaf(kind, operand, draws)
+    }
+
+    fn leaf(&self, kind: Kind, mut operand: impl FnMut(Operand, &mut Draws) -> f32, draws: &mut Draws) -> Gene {
+        let mut operands = [0.0; 4];
+        for (value, spec) in operands.iter_mut().zip(kind.spec().operands) {
+            *value = operand(spec.operand, draws);
+        }
+        Gene::Node(Node { kind, children: 0, operands })
+    }
+
+    fn cells(&self, operand: Operand) -> impl Iterator<Item = u8> {
+        let Values::Cells(cells) = self.palette.values(operand) else { unreachable!("operands that name registers") };
+        cells.iter().copied()
+    }
+
+    /// A register that says something: not the goal, which is not written yet, nor zero, nor a vector made of two scalars.
+    fn source(&self, operand: Operand, read: Read, draws: &mut Draws) -> f32 {
+        let says = |cell: &u8| {
+            let register = register_of(*cell);
+            let known = match register.access {
+                Access::ReadOnly => register.full != 0,
+                Access::Scratch => matches!(read, Read::Known),
+                Access::Goal => false,
+            };
+            known && (operand == Operand::Scalar || register.vector)
+        };
+        let count = self.cells(operand).filter(says).count() as u32;
+        let which = draws.below(count.max(1)) as usize;
+        self.cells(operand).filter(says).nth(which).map_or(0.0, f32::from)
+    }
+
+    /// A number that is neither without effect nor always saturated, within the palette's range.
+    pub(crate) fn number(&self, operand: Operand, draws: &mut Draws) -> f32 {
+        let drawn = match operand {
+            Operand::Float => {
+                let sign = if draws.unit() < 0.5 { 1.0 } else { -1.0 };
+                sign * draws.range(GAIN_POWERS.0, GAIN_POWERS.1).exp2()
+            }
+            _ => return self.palette.operand(operand, draws),
+        };
+        let (low, high) = operand.range();
+        drawn.clamp(low, high)
+    }
+
+    /// A register for an operand that names one.
+    pub(crate) fn register(&self, operand: Operand, draws: &mut Draws) -> f32 {
+        match operand {
+            Operand::Scalar | Operand::Vector => self.source(operand, Read::Known, draws),
+            _ => self.palette.operand(operand, draws),
+        }
+    }
+
+    /// True if a subtree only tests something.
+    pub(crate) fn tests(&self, genes: &[Gene]) -> bool {
+        let at = usize::from(matches!(genes[0], Gene::Node(node) if node.kind == Kind::Invert));
+        matches!(genes[at], Gene::Node(node) if self.conditions.contains(&node.kind))
+    }
+}
+
+/// A node with children still to follow.
+pub(crate) fn inner(kind: Kind, children: u16) -> Gene {
+    Gene::Node(Node { kind, children, operands: [0.0; 4] })
+}
+
+/// Two subtrees under one node.
+pub(crate) fn join(kind: Kind, first: Vec<Gene>, second: Vec<Gene>) -> Vec<Gene> {
+    let mut genes = vec![inner(kind, 2)];
+    genes.extend(first);
+    genes.extend(second);
+    genes
+}

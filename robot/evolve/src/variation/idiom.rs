@@ -1,0 +1,187 @@
+//! Variation in the idiom of behaviour trees: rules come, go and change; conditions are put before what there is; numbers
+//! move by small steps.
+
+use super::graft;
+use crate::genotype::{Branch, Gene, Genotype};
+use crate::idiom::{Idiom, inner, join};
+use crate::individual::Operator;
+use crate::palette::grain;
+use crate::space::Space;
+use xpuck_kernels::random::{Draws, normal_pair};
+use xpuck_kernels::tree::{Kind, Node, Operand};
+
+/// Probability that a change of structure is followed by one of numbers.
+const ALSO_NUMBERS: f32 = 0.3;
+/// Probability that a number moves by a step rather than being drawn anew.
+const STEP: f32 = 0.75;
+/// Probability that a step turns a gain's sign round.
+const TURN_SIGN: f32 = 0.1;
+
+/// What may change, and how often in a hundred.
+const CHANGES: [(Change, u32); 7] = [
+    (Change::Numbers, 35),
+    (Change::Replace, 13),
+    (Change::Condition, 8),
+    (Change::Rule, 8),
+    (Change::Other, 4),
+    (Change::Hoist, 10),
+    (Change::Cross, 22),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Change {
+    /// One to three numbers or registers.
+    Numbers,
+    /// A subtree gives way to a new one of its kind.
+    Replace,
+    /// A condition is put before a subtree.
+    Condition,
+    /// A rule is put before a subtree.
+    Rule,
+    /// A subtree gets an alternative, a memory or a repetition.
+    Other,
+    /// A subtree gives way to one inside it.
+    Hoist,
+    /// A subtree gives way to one of the mate's.
+    Cross,
+}
+
+/// A child of `parent`, changed in one place, and which operator made it; `parent` itself if the child would not fit a
+/// robot. Only the main branch varies.
+pub(crate) fn vary(
+    space: Space<'_>,
+    idiom: &Idiom<'_>,
+    parent: &Genotype,
+    mate: &Genotype,
+    draws: &mut Draws,
+) -> (Genotype, Operator) {
+    let (Genotype::Branches(branches), Genotype::Branches(others)) = (parent, mate) else {
+        return (parent.clone(), Operator::Mutation);
+    };
+    let change = any_change(draws);
+    let operator = if change == Change::Cross { Operator::Crossover } else { Operator::Mutation };
+    let branch = &branches[0];
+    let at = draws.below(branch.genes().len() as u32) as usize;
+    let with = match change {
+        Change::Numbers => return (numbers(space, idiom, parent, draws), operator),
+        Change::Cross => {
+            let from = draws.below(others[0].genes().len() as u32) as usize;
+            others[0].subtree(from).to_vec()
+        }
+        _ => changed(idiom, branch, at, change, draws),
+    };
+    let child = graft(space, branches, 0, at, &with).unwrap_or_else(|| parent.clone());
+    if draws.unit() < ALSO_NUMBERS {
+        return (numbers(space, idiom, &child, draws), operator);
+    }
+    (child, operator)
+}
+
+fn any_change(draws: &mut Draws) -> Change {
+    let mut ticket = draws.below(CHANGES.iter().map(|(_, share)| share).sum());
+    for (change, share) in CHANGES {
+        if ticket < share {
+            return change;
+        }
+        ticket -= share;
+    }
+    Change::Numbers
+}
+
+/// What comes in the place of the subtree at `at`.
+fn changed(idiom: &Idiom<'_>, branch: &Branch, at: usize, change: Change, draws: &mut Draws) -> Vec<Gene> {
+    let here = branch.subtree(at).to_vec();
+    let tests = idiom.tests(&here);
+    match change {
+        Change::Replace if tests => idiom.condition(draws),
+        Change::Replace if here[0].children() > 1 && draws.unit() < 0.5 => idiom.rule(draws),
+        Change::Replace => idiom.action(draws),
+        Change::Condition => {
+            let kind = if tests && draws.unit() < 0.5 { Kind::Sel } else { Kind::Seq };
+            join(kind, idiom.condition(draws), here)
+        }
+        Change::Rule => join(Kind::Sel, idiom.rule(draws), here),
+        Change::Other => other(idiom, here, draws),
+        Change::Hoist => {
+            let inside = at + draws.below(here.len() as u32) as usize;
+            branch.subtree(inside).to_vec()
+        }
+        Change::Numbers | Change::Cross => here,
+    }
+}
+
+/// Shapes that plain rules have not; those that the palette lacks leave the subtree as it is.
+fn other(idiom: &Idiom<'_>, here: Vec<Gene>, draws: &mut Draws) -> Vec<Gene> {
+    let has = |kind, children| idiom.palette().has(kind, children);
+    let repeat = |genes: Vec<Gene>, draws: &mut Draws| {
+        let mut operands = [0.0; 4];
+        operands[0] = idiom.number(Operand::Count, draws);
+        let mut repeated = vec![Gene::Node(Node { kind: Kind::Repeati, children: 1, operands })];
+        repeated.extend(genes);
+        repeated
+    };
+    match draws.below(5) {
+        0 => join(Kind::Sel, here, idiom.action(draws)),
+        1 if has(Kind::Seqm, 2) => join(Kind::Seqm, here, idiom.action(draws)),
+        2 if has(Kind::Selm, 2) => join(Kind::Selm, idiom.rule(draws), here),
+        3 if has(Kind::Repeati, 1) => repeat(here, draws),
+        4 if has(Kind::Repeati, 1) && has(Kind::Seqm, 2) => {
+            let action = idiom.action(draws);
+            join(Kind::Seqm, repeat(action, draws), here)
+        }
+        _ if has(Kind::Invert, 1) => {
+            let mut inverted = vec![inner(Kind::Invert, 1)];
+            inverted.extend(here);
+            inverted
+        }
+        _ => here,
+    }
+}
+
+/// One to three operands changed.
+fn numbers(space: Space<'_>, idiom: &Idiom<'_>, genotype: &Genotype, draws: &mut Draws) -> Genotype {
+    let mut genotype = genotype.clone();
+    let Genotype::Branches(branches) = &mut genotype else { return genotype };
+    let operands = |gene: &Gene| match gene {
+        Gene::Node(node) => node.kind.spec().operands.len(),
+        _ => 0,
+    };
+    let places: Vec<(usize, usize)> =
+        branches[0].genes().iter().enumerate().flat_map(|(i, g)| (0..operands(g)).map(move |k| (i, k))).collect();
+    if places.is_empty() {
+        return genotype;
+    }
+    let count = 1 + u32::from(draws.unit() < 0.5) + u32::from(draws.unit() < 0.25);
+    for _ in 0..count {
+        let (at, k) = places[draws.below(places.len() as u32) as usize];
+        let Gene::Node(mut node) = branches[0].genes()[at] else { continue };
+        let operand = node.kind.spec().operands[k].operand;
+        node.operands[k] = if operand.is_register() {
+            idiom.register(operand, draws)
+        } else if draws.unit() < STEP {
+            step(node.operands[k], operand, draws)
+        } else {
+            idiom.number(operand, draws)
+        };
+        branches[0].set(at, Gene::Node(node));
+    }
+    debug_assert!(space.fits(&genotype), "operands do not change what a tree takes");
+    genotype
+}
+
+/// A number near `value`: angles go round, gains change by a factor.
+fn step(value: f32, operand: Operand, draws: &mut Draws) -> f32 {
+    let by = normal_pair(draws.word(), draws.word()).0;
+    let (low, high) = operand.range();
+    let moved = match operand {
+        Operand::Angle => (value + 20.0 * by).round().rem_euclid(256.0),
+        Operand::Int8 | Operand::Width | Operand::Count => value + 20.0 * by,
+        Operand::Fixed => value + 2.0 * by,
+        _ if draws.unit() < TURN_SIGN => -value,
+        _ => value * (0.7 * by).exp(),
+    };
+    let moved = if operand == Operand::Angle && moved > high { moved - 256.0 } else { moved };
+    // Plus zero: a rounded number has no sign of its own where it is zero.
+    let moved = grain(operand).map_or(moved, |grain| (moved / grain).round() * grain) + 0.0;
+    moved.clamp(low, high)
+}
