@@ -16,6 +16,7 @@ pub mod measure;
 pub mod mocap;
 pub mod plot;
 pub mod recorder;
+pub mod remeasure;
 pub mod roster;
 pub mod score;
 pub mod service;

@@ -19,6 +19,7 @@ pub mod machines;
 pub mod mix;
 pub mod operator;
 pub mod picture;
+pub mod remeasure;
 pub mod simulate;
 pub mod sweep;
 pub mod tree;

@@ -48,14 +48,21 @@ pub struct Stroke {
 
 impl Stroke {
     /// Number of strokes that [`Stroke::of_series`] tells apart.
-    pub const SERIES: usize = 14;
+    pub const SERIES: usize = 2 * Stroke::COLOURS;
+    /// Number of colours among them: so many series come first without dashes.
+    pub const COLOURS: usize = 7;
 
     /// The stroke of series `i` of many: colours first, then the same ones dashed.
     pub fn of_series(i: usize) -> Stroke {
         use Colour::{Black, Blue, Green, Orange, Purple, Red, Sky};
-        let colours = [Blue, Orange, Green, Red, Purple, Sky, Black];
-        let dashes = if i % Stroke::SERIES < colours.len() { "" } else { "7 4" };
-        Stroke { colour: colours[i % colours.len()], dashes, faint: false }
+        let colours: [Colour; Stroke::COLOURS] = [Blue, Orange, Green, Red, Purple, Sky, Black];
+        let stroke = Stroke::from(colours[i % colours.len()]);
+        if i % Stroke::SERIES < colours.len() { stroke } else { stroke.dashed() }
+    }
+
+    /// The same with gaps, for what stands beside a line of its colour.
+    pub fn dashed(self) -> Stroke {
+        Stroke { dashes: "7 4", ..self }
     }
 
     /// Thin and pale, for many lines of the same kind.

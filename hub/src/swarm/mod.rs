@@ -15,5 +15,5 @@ mod run;
 pub use config::{Config, MAX_GENERATIONS};
 pub use folder::{Folder, FolderError, RECORD, Resumed};
 pub use generation::{Generation, Reached, Row, State, Swarm};
-pub use outcome::{Champion, Outcome, THRESHOLD, champion};
+pub use outcome::{Champion, Outcome, SECONDS, THRESHOLD, champion, on_fresh_worlds};
 pub use run::{Ended, run, run_with};

@@ -1,5 +1,6 @@
 //! What came out of a run.
 
+use super::config::Config;
 use super::generation::Swarm;
 use crate::measure::{Plan, measure_all};
 use serde::Serialize;
@@ -10,7 +11,7 @@ use xpuck_kernels::tree::{CompileError, Program, Tree};
 /// The thesis's final mean fitness (Fig. 8.4): how soon a run reaches it is reported.
 pub const THRESHOLD: f64 = 0.205;
 /// Simulated seconds of each simulation in which champions are measured again.
-const SECONDS: f32 = 60.0;
+pub const SECONDS: f32 = 60.0;
 
 /// The last line of `xpuck evolve --json`.
 #[derive(Clone, Debug, Serialize)]
@@ -67,6 +68,13 @@ pub fn champion<'a>(island: &'a Island, settings: &Settings) -> &'a Individual {
     if known(&champion) { champion } else { island.population().iter().find(known).unwrap_or(champion) }
 }
 
+/// Mean fitness of each program over `runs` simulations of 60 s in the run's world, starts by turns, on a seed of its
+/// own: evolution has seen none of them.
+pub fn on_fresh_worlds(config: &Config, programs: &[Program], runs: u32) -> Vec<f64> {
+    let plan = Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed };
+    measure_all(&Simd::default(), programs, &plan).iter().map(|m| m.mean).collect()
+}
+
 impl Outcome {
     /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns.
     ///
@@ -77,9 +85,7 @@ impl Outcome {
         let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
         let trees: Vec<Tree> = champions.iter().map(|c| c.tree.under_avoiding()).collect();
         let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
-        // A seed of its own: none of these worlds has been seen in evolution.
-        let plan = Plan { spec: &config.spec, seconds: SECONDS, runs: config.remeasure, seed: !config.seed };
-        let again: Vec<f64> = measure_all(&Simd::default(), &programs, &plan).iter().map(|m| m.mean).collect();
+        let again = on_fresh_worlds(config, &programs, config.remeasure);
         let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
         let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / champions.len() as f64;
         let row = |(champion, remeasured): (&&Individual, &f64)| Champion {

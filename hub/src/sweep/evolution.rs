@@ -56,6 +56,17 @@ pub struct Generation {
     pub distinct: f64,
 }
 
+/// The generations of the run that is kept in a folder, island by island.
+///
+/// # Errors
+/// Its table cannot be read, or a line of it is something else.
+pub fn generations(folder: &Path) -> Result<Vec<Generation>, Problem> {
+    let path = folder.join("generations.csv");
+    let mut reader = csv::Reader::from_path(&path).map_err(|error| Problem::of(&path, error))?;
+    let rows: Result<Vec<Generation>, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
+    rows.map_err(|error| Problem::of(&path, error))
+}
+
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -100,10 +111,7 @@ impl Run {
     /// # Errors
     /// The file cannot be read, or a line of it is something else.
     pub fn generations(&self) -> Result<Vec<Generation>, Problem> {
-        let path = self.folder.join("generations.csv");
-        let mut reader = csv::Reader::from_path(&path).map_err(|error| Problem::of(&path, error))?;
-        let rows: Result<Vec<Generation>, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
-        rows.map_err(|error| Problem::of(&path, error))
+        generations(&self.folder)
     }
 
     /// Where what it says to its standard error is kept.

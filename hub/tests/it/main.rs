@@ -15,6 +15,7 @@ mod killed;
 mod lineage;
 mod machines;
 mod picture;
+mod remeasure;
 mod resume;
 mod runs;
 mod sweep;
