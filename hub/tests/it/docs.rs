@@ -13,6 +13,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/explain.md",
     "docs/nodes.md",
     "docs/calibration.md",
+    "docs/evolution.md",
     "docs/sweeps.md",
     "docs/worlds.md",
     "docs/cluster/README.md",
