@@ -1,7 +1,12 @@
 //! The e-puck's microcontroller, over SPI: numbers the commands, checks the reports and counts what goes wrong.
 
+use super::body::{Body, Counts, Drive, Sensed};
 use super::{DeviceError, SpiBus};
-use xpuck_registers::spi::{Command, Report};
+use std::time::Duration;
+use xpuck_registers::spi::{Actions, Command, PIXELS, Report, Status};
+
+/// One message every 5 ms (thesis 5.2.1).
+const PERIOD: Duration = Duration::from_millis(5);
 
 /// What happened on the link since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,11 +67,36 @@ impl<B: SpiBus> Epuck<B> {
     }
 }
 
+impl<B: SpiBus> Body for Epuck<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        let actions = Actions::SET_MOTOR.and(Actions::READ_IR).and(Actions::READ_LIGHT).and(Actions::READ_ACCELERATION);
+        let command = Command { actions, speeds: drive.speeds, pixels: [drive.lamps; PIXELS], ..Command::default() };
+        let report = Epuck::exchange(self, &command)?;
+        Ok(Sensed {
+            reflected: report.reflected,
+            ambient: report.ambient,
+            steps: report.steps,
+            acceleration: Some(report.acceleration),
+            battery_mv: Some(report.battery),
+            timed_out: report.status.has(Status::MOTORS_TIMED_OUT),
+        })
+    }
+
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    fn counts(&self) -> Counts {
+        let LinkCounts { exchanges, bus_errors, corrupt_reports, unechoed_commands, .. } = self.counts;
+        Counts { exchanges, bus_errors, retries: 0, corrupt: corrupt_reports, rejected: unechoed_commands }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::ErrorKind;
-    use xpuck_registers::spi::{Actions, SpiError, Status, Words, late};
+    use xpuck_registers::spi::{SpiError, Words, late};
     use xpuck_registers::stepper::StepsPerSecond;
 
     /// A dsPIC on the bench: reads words one place late and answers with what it had ready. `disturb` may change

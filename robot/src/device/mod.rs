@@ -3,6 +3,7 @@
 //! A driver is written against a trait, so the same driver runs on the kernel's bus, on the virtual arena's sockets
 //! and in tests.
 
+pub mod body;
 pub mod epuck;
 pub mod ina231;
 pub mod virtual_bus;

@@ -1,0 +1,74 @@
+//! A robot's body, whichever of the three kinds it is: the e-puck over SPI, an e-puck1 or an e-puck2 over I2C.
+
+use super::DeviceError;
+use std::time::Duration;
+use xpuck_registers::infrared::RawInfrared;
+use xpuck_registers::spi::Pixel;
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// What a body is told in an exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drive {
+    /// Speeds of the left and right motor.
+    pub speeds: [StepsPerSecond; 2],
+    /// Colour that all its lamps show, as well as they can.
+    pub lamps: Pixel,
+}
+
+/// What a body tells in an exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sensed {
+    /// Reflected infra-red in the order of the thesis's Table 6.1: sensor 1 is left of the front, then counter-clockwise.
+    pub reflected: [RawInfrared; 8],
+    /// Ambient infra-red, ADC counts, in the same order; larger is brighter.
+    pub ambient: [u16; 8],
+    /// Steps the left and right motor made, wrapping; forward counts up.
+    pub steps: [u16; 2],
+    /// Acceleration along x, y, z, ADC counts, 2048 at 0 g, where the body tells it.
+    pub acceleration: Option<[u16; 3]>,
+    /// Battery, mV, where the body tells it.
+    pub battery_mv: Option<u16>,
+    /// The body itself has stopped its wheels, because no valid command came in time.
+    pub timed_out: bool,
+}
+
+/// What happened on the way to a body since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Exchanges, good or bad.
+    pub exchanges: u64,
+    /// Exchanges that the bus itself did not make, after all retries.
+    pub bus_errors: u64,
+    /// Transfers that were made again.
+    pub retries: u64,
+    /// Answers with a wrong checksum, or with values that cannot be.
+    pub corrupt: u64,
+    /// Commands that the body rejected or did not echo.
+    pub rejected: u64,
+}
+
+/// A robot's body on its bus.
+pub trait Body: Send {
+    /// Sends a command and returns what the body told meanwhile, which may be from before the command.
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError>;
+
+    /// Time from one exchange to the next.
+    fn period(&self) -> Duration;
+
+    /// What happened so far.
+    fn counts(&self) -> Counts;
+}
+
+impl<B: Body + ?Sized> Body for Box<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        (**self).exchange(drive)
+    }
+
+    fn period(&self) -> Duration {
+        (**self).period()
+    }
+
+    fn counts(&self) -> Counts {
+        (**self).counts()
+    }
+}
