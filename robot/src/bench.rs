@@ -128,7 +128,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     println!("missed periods       {}", health.missed_periods);
     println!("words corrupted      {}", get(&tally.words));
     println!("commands corrupted   {}, accepted {commands}", get(&tally.commands));
-    println!("reports corrupted    {}, accepted {reports}, rejected {}", get(&tally.reports), health.counts.corrupt);
+    println!("reports corrupted    {}, accepted {reports}", get(&tally.reports));
     println!("bus errors           {}, opened again {}", health.counts.bus_errors, health.reopened);
     if let Some(error) = &health.last_error {
         println!("last error           {error}");

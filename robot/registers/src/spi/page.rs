@@ -19,8 +19,8 @@ one message later.
   most significant byte first. It catches every message with one bad word. The start value makes an idle line, all
   zeros or all ones, no message.
 - Word 28 is the sum of words 0 to 27 and 29, modulo 65536. It is there for messages with two or more bad words, of which
-  the CRC alone lets one of 65536 pass. With 1 % of words corrupted that would be a wrong message about every 70 minutes;
-  with the sum it is about one in nine years (200 messages a second each way, bad words random).
+  the CRC alone lets one of 65536 pass. With 1 % of the words replaced at random, 200 messages a second each way, that
+  would be a wrong message about every 70 minutes; with the sum it is one in about nine years.
 - The board numbers its commands. Every report echoes the number of the last command that was accepted, so the board sees
   which were lost, and counts the rejected ones.
 - Speeds beyond the motors' are clamped.

@@ -102,5 +102,5 @@ fn words_travel_high_byte_first() {
 fn speeds_beyond_the_motors_are_clamped_on_arrival() {
     let mut words = command().encode();
     words[1] = i16::MIN as u16;
-    assert_eq!(Command::decode(&check::seal(words)).unwrap().speeds[0].get(), -1000);
+    assert_eq!(Command::decode(&seal(words)).unwrap().speeds[0].get(), -1000);
 }
