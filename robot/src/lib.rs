@@ -2,6 +2,7 @@
 //!
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
+pub mod bench;
 pub mod config;
 pub mod controller;
 pub mod core;
@@ -10,5 +11,6 @@ pub mod device;
 pub mod genes;
 pub mod groot;
 pub mod hardware;
+pub mod link;
 pub mod onboard;
 pub mod vision;

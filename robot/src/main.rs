@@ -1,29 +1,42 @@
 //! `xpuckd`: the program on a robot.
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_robot::bench::{self, Bench};
 use xpuck_robot::config::Config;
 use xpuck_robot::daemon;
 
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
 /// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// The robot's file, like robots/xp01.toml.
-    #[arg(long)]
-    config: PathBuf,
+    #[arg(long, required = true)]
+    config: Option<PathBuf>,
     /// Only check the configuration, and say what it means.
     #[arg(long)]
     check: bool,
     /// End when standard input is closed, so that no robot outlives the program that started it.
     #[arg(long)]
     lifeline: bool,
+}
+
+/// What else the program does.
+#[derive(Subcommand)]
+enum Other {
+    /// Measure the robot's devices.
+    Bench {
+        #[command(subcommand)]
+        bench: Bench,
+    },
 }
 
 fn main() -> ExitCode {
@@ -43,11 +56,15 @@ fn main() -> ExitCode {
 }
 
 fn start(args: &Args) -> anyhow::Result<()> {
-    let config = Config::read(&args.config)?;
+    if let Some(Other::Bench { bench }) = &args.other {
+        return Ok(bench::run(bench)?);
+    }
+    let path = args.config.as_deref().expect("clap asks for it");
+    let config = Config::read(path)?;
     if args.check {
         println!(
             "{}: robot {} is island {} of {}",
-            args.config.display(),
+            path.display(),
             config.robot.id,
             config.island,
             config.swarm.robots.len()

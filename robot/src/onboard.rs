@@ -103,7 +103,7 @@ impl Onboard {
 }
 
 /// Idle scheduling: the kernel gives these threads only what nobody else wants.
-fn lower_priority() {
+pub(crate) fn lower_priority() {
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let thread = thread_priority::thread_native_id();
     if thread_priority::set_thread_priority_and_policy(thread, ThreadPriority::Min, policy).is_err() {

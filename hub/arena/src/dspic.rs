@@ -5,13 +5,13 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_kernels::world::model::{DT, PROX_RANGE};
 use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawInfrared};
-use xpuck_registers::spi::{Actions, Command, Report, Status, Words, late};
+use xpuck_registers::spi::{Actions, COMMAND_TIMEOUT_MS, Command, Report, Status, WORDS, Words, late};
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 
-/// Steps of arena time without a valid command after which the wheels stop: 0.2 s.
-pub const COMMAND_TIMEOUT_STEPS: u32 = 8;
 /// One step of the arena, ms.
-const STEP_MILLISECONDS: i64 = (DT * 1000.0 + 0.5) as i64;
+const STEP_MS: u32 = (DT * 1000.0 + 0.5) as u32;
+/// Steps of arena time without a valid command after which the wheels stop: 0.2 s.
+pub const COMMAND_TIMEOUT_STEPS: u32 = COMMAND_TIMEOUT_MS / STEP_MS;
 /// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
 const NOISE_COUNTS: f32 = 2.0;
 /// The accelerometer's reading at 0 g and its counts per g.
@@ -48,13 +48,28 @@ impl Default for Dspic {
 impl Dspic {
     /// One message each way. The reply was loaded before the first clock, so it cannot answer this command.
     pub fn exchange(&mut self, words: &Words) -> Words {
+        self.select(words)
+    }
+
+    /// The slave select falls, these words are clocked, and it rises; what comes after 32 words is not looked at. As many
+    /// words of the reply are seen on the line. A message that is cut short before its CRC is rejected.
+    pub fn select(&mut self, words: &[u16]) -> Words {
         let reply = self.report.encode();
+        if words.is_empty() {
+            return reply;
+        }
         self.report.sequence = self.report.sequence.wrapping_add(1);
-        let buffer = late(self.previous_last, words);
-        self.previous_last = words[words.len() - 1];
+        let clocked = words.len().min(WORDS);
+        let mut message = [0; WORDS];
+        message[..clocked].copy_from_slice(&words[..clocked]);
+        let buffer = late(self.previous_last, &message);
+        if clocked == WORDS {
+            self.previous_last = message[WORDS - 1];
+        }
+        // Word 30 is the last of the receive buffer; word 31 would come with the next message.
         match Command::decode_late(&buffer) {
-            Ok(command) => self.obey(&command),
-            Err(_) => {
+            Ok(command) if clocked >= WORDS - 1 => self.obey(&command),
+            _ => {
                 self.report.rejected = self.report.rejected.wrapping_add(1);
                 self.report.status.0 |= Status::LAST_COMMAND_BAD.0;
             }
@@ -81,7 +96,7 @@ impl Dspic {
     /// One step of [`DT`]: counts the motors' steps, and stops them when no valid command came for 0.2 s.
     pub fn step(&mut self) {
         for ((position, speed), count) in self.positions.iter_mut().zip(self.speeds).zip(&mut self.report.steps) {
-            *position += i64::from(speed.get()) * STEP_MILLISECONDS;
+            *position += i64::from(speed.get()) * i64::from(STEP_MS);
             *count = position.div_euclid(1000) as u16;
         }
         self.silent_steps = (self.silent_steps + 1).min(COMMAND_TIMEOUT_STEPS);
@@ -148,6 +163,28 @@ mod tests {
         assert_eq!((told.rejected, told.echo), (1, 1));
         assert!(told.status.has(Status::LAST_COMMAND_BAD));
         assert_eq!(Report::decode(&dspic.exchange(&drive(4, 300))).unwrap().status, Status::default());
+    }
+
+    #[test]
+    fn a_torn_message_is_counted_and_nothing_of_it_remains() {
+        let mut dspic = Dspic::default();
+        dspic.exchange(&drive(1, 300));
+        dspic.select(&drive(2, 900)[..30]);
+        assert!((dspic.wheels()[0] - 300.0 * 0.1288e-3).abs() < 1e-5);
+        dspic.select(&[]);
+        let told = Report::decode(&dspic.exchange(&drive(3, 400))).unwrap();
+        assert_eq!((told.rejected, told.echo, told.sequence), (1, 1, 2));
+        dspic.select(&drive(4, 500)[..31]);
+        assert_eq!(report(&mut dspic).echo, 4, "only the dummy is missing");
+    }
+
+    #[test]
+    fn an_idle_line_is_answered_and_starts_nothing() {
+        let mut dspic = Dspic::default();
+        dspic.exchange(&[0xffff; 32]);
+        let told = report(&mut dspic);
+        assert_eq!((told.rejected, told.echo, dspic.wheels()), (1, 0, [0.0; 2]));
+        assert!(told.status.has(Status::LAST_COMMAND_BAD) && told.status.has(Status::MOTORS_TIMED_OUT));
     }
 
     #[test]

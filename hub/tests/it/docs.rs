@@ -14,6 +14,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/nodes.md",
     "docs/calibration.md",
     "docs/evolution.md",
+    "docs/firmware.md",
+    "docs/protocols/spi.md",
     "docs/sweeps.md",
     "docs/worlds.md",
     "docs/cluster/README.md",

@@ -1,16 +1,21 @@
 //! The SPI messages between the board and the dsPIC (thesis 5.1.4 and 5.2.1: 32 words of 16 bits each way, full duplex,
 //! 5 MHz, one message every 5 ms). The thesis lost the words' meaning; the layout is that of the older Linux extension board
-//! from the same lab, with the Neopixels, sequence numbers and a checksum in the words that it left free.
+//! from the same laboratory, with the Neopixels, sequence numbers and checks in the words that it left free.
 //!
-//! Board to dsPIC: 0 actions, 1 and 2 speeds left and right, 3 LEDs, 4 blink cycle, 5..=27 Neopixels, 28 reserved,
-//! 29 sequence number, 30 CRC over words 0..=29, 31 dummy.
-//! dsPIC to board: 0..=7 reflected infra-red, 8..=10 acceleration, 11..=13 microphones, 14..=21 ambient infra-red,
-//! 22 and 23 step counters left and right, 24 battery, 25 status, 26 echo, 27 rejected commands, 28 reserved,
-//! 29 sequence number, 30 CRC over words 0..=29, 31 dummy.
+//! What stands where is one table, [`words`]; [`page`] and [`header`] write it for people and for the firmware.
+
+mod check;
+pub mod header;
+pub mod page;
+pub mod words;
+
+pub use check::{SpiError, crc, sum};
+use check::{check, seal};
 
 use crate::infrared::RawInfrared;
 use crate::stepper::StepsPerSecond;
-use std::fmt;
+use std::ops::Range;
+use words::{ACTION_BITS, COMMAND_WORDS, REPORT_WORDS, STATUS_BITS, at, mask, span};
 
 /// Words of a message.
 pub const WORDS: usize = 32;
@@ -18,11 +23,42 @@ pub const WORDS: usize = 32;
 pub const BYTES: usize = 2 * WORDS;
 /// Neopixels on the interface board's ring.
 pub const PIXELS: usize = 15;
-/// Words that hold the Neopixels: 15 times 24 bits, padded with zeros.
-const PIXEL_WORDS: usize = 23;
-const FIRST_PIXEL_WORD: usize = 5;
-const SEQUENCE: usize = 29;
-const CRC: usize = 30;
+/// Clock of the link, Hz (thesis 5.2.1).
+pub const CLOCK_HZ: u32 = 5_000_000;
+/// Clocks between two words, in which the slave loads its next word (thesis 5.2.1): 6.4 us.
+pub const GAP_CLOCKS: u32 = 32;
+/// Time from one message to the next, ms (thesis 5.2.1).
+pub const PERIOD_MS: u32 = 5;
+/// Without a valid command for so long the dsPIC stops its motors, ms.
+pub const COMMAND_TIMEOUT_MS: u32 = 200;
+/// Start value of the CRC. It makes an idle line, all zeros or all ones, an invalid message.
+pub const CRC_START: u16 = 0xffff;
+/// Polynomial of the CRC, x^16 + x^12 + x^5 + 1.
+pub const CRC_POLYNOMIAL: u16 = 0x1021;
+
+// Both kinds of message have their checks in the same words.
+const SUM: usize = at(COMMAND_WORDS, "sum");
+const SEQUENCE: usize = at(COMMAND_WORDS, "sequence");
+const CRC: usize = at(COMMAND_WORDS, "crc");
+const _: () = assert!(SUM == at(REPORT_WORDS, "sum") && SEQUENCE == at(REPORT_WORDS, "sequence"));
+const _: () = assert!(CRC == at(REPORT_WORDS, "crc") && SUM < CRC && SEQUENCE < CRC);
+
+const ACTIONS: usize = at(COMMAND_WORDS, "actions");
+const SPEEDS: [usize; 2] = [at(COMMAND_WORDS, "speed_left"), at(COMMAND_WORDS, "speed_right")];
+const LEDS: usize = at(COMMAND_WORDS, "leds");
+const BLINK: usize = at(COMMAND_WORDS, "blink");
+const PIXEL_WORDS: Range<usize> = span(COMMAND_WORDS, "pixels");
+const _: () = assert!((PIXEL_WORDS.end - PIXEL_WORDS.start) * 16 >= PIXELS * 24);
+
+const REFLECTED: Range<usize> = span(REPORT_WORDS, "reflected");
+const ACCELERATION: Range<usize> = span(REPORT_WORDS, "acceleration");
+const MICROPHONES: Range<usize> = span(REPORT_WORDS, "microphones");
+const AMBIENT: Range<usize> = span(REPORT_WORDS, "ambient");
+const STEPS: [usize; 2] = [at(REPORT_WORDS, "steps_left"), at(REPORT_WORDS, "steps_right")];
+const BATTERY: usize = at(REPORT_WORDS, "battery");
+const STATUS: usize = at(REPORT_WORDS, "status");
+const ECHO: usize = at(REPORT_WORDS, "echo");
+const REJECTED: usize = at(REPORT_WORDS, "rejected");
 
 /// A message's words, in the order in which they travel.
 pub type Words = [u16; WORDS];
@@ -33,23 +69,23 @@ pub struct Actions(pub u16);
 
 impl Actions {
     /// Take over the speeds.
-    pub const SET_MOTOR: Actions = Actions(1 << 0);
-    /// Take over the LEDs and their blink cycle.
-    pub const SET_LED: Actions = Actions(1 << 1);
-    /// Restart the firmware.
-    pub const RESET: Actions = Actions(1 << 2);
-    /// Average the infra-red sensors facing nothing.
-    pub const CALIBRATE_IR: Actions = Actions(1 << 3);
-    /// Average the accelerometer at rest.
-    pub const CALIBRATE_ACCELERATION: Actions = Actions(1 << 4);
-    /// Scan the reflected infra-red.
-    pub const READ_IR: Actions = Actions(1 << 5);
-    /// Read the ambient infra-red.
-    pub const READ_LIGHT: Actions = Actions(1 << 6);
-    /// Read the microphones.
-    pub const READ_MICROPHONES: Actions = Actions(1 << 7);
-    /// Read the accelerometer.
-    pub const READ_ACCELERATION: Actions = Actions(1 << 8);
+    pub const SET_MOTOR: Actions = Actions(mask(ACTION_BITS, "set_motor"));
+    /// Take over the LEDs and their blinking.
+    pub const SET_LED: Actions = Actions(mask(ACTION_BITS, "set_led"));
+    /// Go back to the state after power-up.
+    pub const RESET: Actions = Actions(mask(ACTION_BITS, "reset"));
+    /// Kept from the Linux extension board; without effect.
+    pub const CALIBRATE_IR: Actions = Actions(mask(ACTION_BITS, "calibrate_ir"));
+    /// Kept from the Linux extension board; without effect.
+    pub const CALIBRATE_ACCELERATION: Actions = Actions(mask(ACTION_BITS, "calibrate_acceleration"));
+    /// Scan the reflected infra-red; our firmware always does.
+    pub const READ_IR: Actions = Actions(mask(ACTION_BITS, "read_ir"));
+    /// Read the ambient infra-red; our firmware always does.
+    pub const READ_LIGHT: Actions = Actions(mask(ACTION_BITS, "read_light"));
+    /// Read the microphones; our firmware always does.
+    pub const READ_MICROPHONES: Actions = Actions(mask(ACTION_BITS, "read_microphones"));
+    /// Read the accelerometer; our firmware always does.
+    pub const READ_ACCELERATION: Actions = Actions(mask(ACTION_BITS, "read_acceleration"));
 
     /// Both sets of actions.
     pub const fn and(self, other: Actions) -> Actions {
@@ -68,9 +104,9 @@ pub struct Status(pub u16);
 
 impl Status {
     /// The motors stand still because no valid command came in time.
-    pub const MOTORS_TIMED_OUT: Status = Status(1 << 0);
-    /// The last command's checksum was wrong, and it was ignored.
-    pub const LAST_COMMAND_BAD: Status = Status(1 << 1);
+    pub const MOTORS_TIMED_OUT: Status = Status(mask(STATUS_BITS, "motors_timed_out"));
+    /// The last command was corrupt or cut short, and it was ignored.
+    pub const LAST_COMMAND_BAD: Status = Status(mask(STATUS_BITS, "last_command_bad"));
 
     /// True if all bits of `other` are set.
     pub const fn has(self, other: Status) -> bool {
@@ -98,7 +134,7 @@ pub struct Command {
     pub speeds: [StepsPerSecond; 2],
     /// LEDs that are lit: bits 0..=7 the ring, 8 the body, 9 the front.
     pub leds: u16,
-    /// Blink cycle of the LEDs, in the firmware's own ticks; 0 does not blink.
+    /// The LEDs are lit and dark for so long in turn, ms; 0 is steady.
     pub blink: u16,
     /// The ring of Neopixels, which the logic drives from the passing words.
     pub pixels: [Pixel; PIXELS],
@@ -120,51 +156,30 @@ pub struct Report {
     pub ambient: [u16; 8],
     /// Steps the left and right motor made, wrapping; forward counts up.
     pub steps: [u16; 2],
-    /// Battery voltage as the dsPIC measures it, mV.
+    /// Battery voltage as the dsPIC measures it, mV; 0 where it cannot.
     pub battery: u16,
     /// Condition of motors and link.
     pub status: Status,
     /// Sequence number of the last command that was accepted.
     pub echo: u16,
-    /// Commands rejected for their checksum since the start, wrapping.
+    /// Commands rejected since the start, corrupt or cut short, wrapping.
     pub rejected: u16,
-    /// Number of this report.
+    /// Messages before the one for which this report was made, wrapping.
     pub sequence: u16,
 }
-
-/// Why a message was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpiError {
-    /// Word 30 is not the checksum of words 0..=29.
-    Crc {
-        /// The checksum in the message.
-        found: u16,
-        /// The checksum of its words.
-        computed: u16,
-    },
-}
-
-impl fmt::Display for SpiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SpiError::Crc { found, computed } = self;
-        write!(f, "SPI word 30 holds CRC {found:#06x}, but words 0 to 29 give {computed:#06x}")
-    }
-}
-
-impl std::error::Error for SpiError {}
 
 impl Command {
     /// The words of this command, checksum included.
     pub fn encode(&self) -> Words {
         let mut words = [0; WORDS];
-        words[0] = self.actions.0;
-        words[1] = self.speeds[0].get() as u16;
-        words[2] = self.speeds[1].get() as u16;
-        words[3] = self.leds;
-        words[4] = self.blink;
+        words[ACTIONS] = self.actions.0;
+        words[SPEEDS[0]] = self.speeds[0].get() as u16;
+        words[SPEEDS[1]] = self.speeds[1].get() as u16;
+        words[LEDS] = self.leds;
+        words[BLINK] = self.blink;
         // The strip takes green, red, blue, most significant bit first, so the bytes are packed in that order.
         for (i, byte) in self.pixels.iter().flat_map(|p| [p.green, p.red, p.blue]).enumerate() {
-            words[FIRST_PIXEL_WORD + i / 2] |= u16::from(byte) << (8 * (1 - i % 2));
+            words[PIXEL_WORDS.start + i / 2] |= u16::from(byte) << (8 * (1 - i % 2));
         }
         words[SEQUENCE] = self.sequence;
         seal(words)
@@ -173,12 +188,12 @@ impl Command {
     /// The command in a message's words.
     pub fn decode(words: &Words) -> Result<Command, SpiError> {
         check(words)?;
-        let byte = |i: usize| (words[FIRST_PIXEL_WORD + i / 2] >> (8 * (1 - i % 2))) as u8;
+        let byte = |i: usize| (words[PIXEL_WORDS.start + i / 2] >> (8 * (1 - i % 2))) as u8;
         Ok(Command {
-            actions: Actions(words[0]),
-            speeds: [words[1], words[2]].map(|w| StepsPerSecond::new(w as i16)),
-            leds: words[3],
-            blink: words[4],
+            actions: Actions(words[ACTIONS]),
+            speeds: SPEEDS.map(|i| StepsPerSecond::new(words[i] as i16)),
+            leds: words[LEDS],
+            blink: words[BLINK],
             pixels: std::array::from_fn(|i| Pixel { green: byte(3 * i), red: byte(3 * i + 1), blue: byte(3 * i + 2) }),
             sequence: words[SEQUENCE],
         })
@@ -196,17 +211,16 @@ impl Report {
     /// The words of this report, checksum included.
     pub fn encode(&self) -> Words {
         let mut words = [0; WORDS];
-        for (word, raw) in words.iter_mut().zip(self.reflected) {
-            *word = raw.0;
-        }
-        words[8..11].copy_from_slice(&self.acceleration);
-        words[11..14].copy_from_slice(&self.microphones);
-        words[14..22].copy_from_slice(&self.ambient);
-        words[22..24].copy_from_slice(&self.steps);
-        words[24] = self.battery;
-        words[25] = self.status.0;
-        words[26] = self.echo;
-        words[27] = self.rejected;
+        words[REFLECTED].copy_from_slice(&self.reflected.map(|raw| raw.0));
+        words[ACCELERATION].copy_from_slice(&self.acceleration);
+        words[MICROPHONES].copy_from_slice(&self.microphones);
+        words[AMBIENT].copy_from_slice(&self.ambient);
+        words[STEPS[0]] = self.steps[0];
+        words[STEPS[1]] = self.steps[1];
+        words[BATTERY] = self.battery;
+        words[STATUS] = self.status.0;
+        words[ECHO] = self.echo;
+        words[REJECTED] = self.rejected;
         words[SEQUENCE] = self.sequence;
         seal(words)
     }
@@ -215,23 +229,24 @@ impl Report {
     pub fn decode(words: &Words) -> Result<Report, SpiError> {
         check(words)?;
         Ok(Report {
-            reflected: std::array::from_fn(|i| RawInfrared(words[i])),
-            acceleration: std::array::from_fn(|i| words[8 + i]),
-            microphones: std::array::from_fn(|i| words[11 + i]),
-            ambient: std::array::from_fn(|i| words[14 + i]),
-            steps: [words[22], words[23]],
-            battery: words[24],
-            status: Status(words[25]),
-            echo: words[26],
-            rejected: words[27],
+            reflected: std::array::from_fn(|i| RawInfrared(words[REFLECTED.start + i])),
+            acceleration: std::array::from_fn(|i| words[ACCELERATION.start + i]),
+            microphones: std::array::from_fn(|i| words[MICROPHONES.start + i]),
+            ambient: std::array::from_fn(|i| words[AMBIENT.start + i]),
+            steps: STEPS.map(|i| words[i]),
+            battery: words[BATTERY],
+            status: Status(words[STATUS]),
+            echo: words[ECHO],
+            rejected: words[REJECTED],
             sequence: words[SEQUENCE],
         })
     }
 }
 
-/// What the dsPIC's receive buffer holds after an exchange. A SPI slave has to load its shift register before the first
-/// clock, which puts the word before (`previous_last`, word 31 of the last message) in front and leaves word 31
-/// of this one for the next: hence the dummy.
+/// What the dsPIC's receive buffer holds after an exchange. A SPI slave loads word i before it is clocked, and what it
+/// finds received at that moment is word i - 1. It keeps one index for both, so every word stands one place late, and
+/// word 31 of the message before (`previous_last`) stands in front. The check comes with the word before the last: the
+/// dummy is the time in which the slave looks at it.
 pub fn late(previous_last: u16, words: &Words) -> Words {
     let mut buffer = [previous_last; WORDS];
     buffer[1..].copy_from_slice(&words[..WORDS - 1]);
@@ -251,26 +266,6 @@ pub fn to_wire(words: &Words) -> [u8; BYTES] {
 pub fn from_wire(bytes: &[u8; BYTES]) -> Words {
     std::array::from_fn(|i| u16::from_be_bytes([bytes[2 * i], bytes[2 * i + 1]]))
 }
-
-/// CRC-16/CCITT-FALSE (polynomial 0x1021, start 0xffff) over words as big-endian bytes. Its start value makes an idle
-/// line, all zeros or all ones, an invalid message.
-pub fn crc(words: &[u16]) -> u16 {
-    words.iter().flat_map(|w| w.to_be_bytes()).fold(0xffff, |crc, byte| {
-        (0..8).fold(crc ^ u16::from(byte) << 8, |c, _| if c & 0x8000 != 0 { c << 1 ^ 0x1021 } else { c << 1 })
-    })
-}
-
-fn seal(mut words: Words) -> Words {
-    words[CRC] = crc(&words[..CRC]);
-    words
-}
-
-fn check(words: &Words) -> Result<(), SpiError> {
-    let (found, computed) = (words[CRC], crc(&words[..CRC]));
-    if found == computed { Ok(()) } else { Err(SpiError::Crc { found, computed }) }
-}
-
-const _: () = assert!(FIRST_PIXEL_WORD + PIXEL_WORDS < SEQUENCE && PIXEL_WORDS * 16 >= PIXELS * 24);
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@
 pub mod body;
 pub mod epuck;
 pub mod ina231;
+pub mod spidev;
 pub mod virtual_bus;
 
 use std::path::PathBuf;
@@ -45,6 +46,22 @@ pub enum DeviceError {
     Transfer {
         /// The file or socket.
         path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A SPI device of the kernel refuses what it is asked.
+    #[error("cannot {doing} {} (SPI mode {mode}, {hertz} Hz, {bits} bits a word): {source}", path.display())]
+    Spi {
+        /// "set up" or "transfer over".
+        doing: &'static str,
+        /// The device file.
+        path: PathBuf,
+        /// The SPI mode, 0..=3.
+        mode: u8,
+        /// The clock, Hz.
+        hertz: u32,
+        /// Bits of a word.
+        bits: u8,
         /// What the system said.
         source: std::io::Error,
     },

@@ -46,7 +46,7 @@ fn words_stand_where_the_layout_says() {
     // First pixel (red 0, green 100, blue 200), second (1, 101, 201): G R | B G | R B.
     assert_eq!(words[5..8], [0x6400, 0xc865, 0x01c9]);
     assert_eq!(words[27], 214 << 8, "the last half word is padding");
-    assert_eq!((words[28], words[29], words[31]), (0, 0xbeef, 0));
+    assert_eq!((words[28], words[29], words[31]), (sum(&words), 0xbeef, 0));
     let words = report().encode();
     assert_eq!((words[7], words[10], words[13], words[21]), (700, 2800, 3, 4007));
     assert_eq!(words[22..28], [65535, 1, 3712, 2, 17, 3]);
@@ -64,6 +64,15 @@ fn every_single_bit_error_is_caught() {
     let mut dummy = words;
     dummy[31] = 0x5555;
     assert!(Command::decode(&dummy).is_ok(), "the dummy carries nothing");
+}
+
+#[test]
+fn what_deceives_the_crc_does_not_deceive_the_sum() {
+    // The polynomial itself, added at any place, leaves the CRC as it is.
+    let mut words = command().encode();
+    (words[1], words[2]) = (words[1] ^ 0x0001, words[2] ^ CRC_POLYNOMIAL);
+    assert_eq!(crc(&words[..30]), words[30]);
+    assert!(matches!(Command::decode(&words), Err(SpiError::Sum { .. })));
 }
 
 #[test]

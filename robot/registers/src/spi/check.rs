@@ -1,0 +1,65 @@
+//! How a message is checked: a CRC and a sum.
+
+use super::{CRC, CRC_POLYNOMIAL, CRC_START, SUM, Words};
+use std::fmt;
+
+/// Why a message was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpiError {
+    /// Word 30 is not the CRC of words 0..=29.
+    Crc {
+        /// The CRC in the message.
+        found: u16,
+        /// The CRC of its words.
+        computed: u16,
+    },
+    /// Word 28 is not the sum of words 0..=27 and 29.
+    Sum {
+        /// The sum in the message.
+        found: u16,
+        /// The sum of its words.
+        computed: u16,
+    },
+}
+
+impl fmt::Display for SpiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, name, found, computed) = match self {
+            SpiError::Crc { found, computed } => (CRC, "CRC", found, computed),
+            SpiError::Sum { found, computed } => (SUM, "sum", found, computed),
+        };
+        write!(f, "SPI word {word} holds {name} {found:#06x}, but the other words give {computed:#06x}")
+    }
+}
+
+impl std::error::Error for SpiError {}
+
+/// CRC-16/CCITT-FALSE over words as big-endian bytes.
+pub fn crc(words: &[u16]) -> u16 {
+    words.iter().flat_map(|w| w.to_be_bytes()).fold(CRC_START, |crc, byte| {
+        (0..8).fold(crc ^ u16::from(byte) << 8, |c, _| if c & 0x8000 != 0 { c << 1 ^ CRC_POLYNOMIAL } else { c << 1 })
+    })
+}
+
+/// The sum of all words before the CRC but the sum itself. A CRC of 16 bits alone lets one of 65536 messages pass that
+/// have several bad words; this makes it one of 2^32 for an addition a word.
+pub fn sum(words: &Words) -> u16 {
+    words[..CRC].iter().fold(0u16, |sum, w| sum.wrapping_add(*w)).wrapping_sub(words[SUM])
+}
+
+/// The words with their sum and CRC.
+pub(super) fn seal(mut words: Words) -> Words {
+    words[SUM] = sum(&words);
+    words[CRC] = crc(&words[..CRC]);
+    words
+}
+
+/// Whether CRC and sum are those of the words.
+pub(super) fn check(words: &Words) -> Result<(), SpiError> {
+    let (found, computed) = (words[CRC], crc(&words[..CRC]));
+    if found != computed {
+        return Err(SpiError::Crc { found, computed });
+    }
+    let (found, computed) = (words[SUM], sum(words));
+    if found == computed { Ok(()) } else { Err(SpiError::Sum { found, computed }) }
+}

@@ -1,0 +1,160 @@
+//! The one table of the SPI words: where each value stands, its unit and its meaning. Encoder, decoder, the page
+//! `docs/protocols/spi.md` and the firmware's header are made from it.
+
+use super::WORDS;
+use crate::infrared::MAX_COUNTS;
+use crate::stepper::MAX_STEPS_PER_SECOND;
+use std::ops::Range;
+
+/// A value in a message: one word or several in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WordField {
+    /// Its first word, 0..=31.
+    pub first: usize,
+    /// Its number of words.
+    pub count: usize,
+    /// Its name, in lower case; the firmware's header writes it in capitals.
+    pub name: &'static str,
+    /// Its unit and range.
+    pub unit: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// A bit of a word that is a set of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BitField {
+    /// Its number, 0 the least significant.
+    pub bit: u32,
+    /// Its name, in lower case.
+    pub name: &'static str,
+    /// What it means when it is set.
+    pub meaning: &'static str,
+}
+
+const fn word(first: usize, count: usize, name: &'static str, unit: &'static str, meaning: &'static str) -> WordField {
+    WordField { first, count, name, unit, meaning }
+}
+
+const fn bit(bit: u32, name: &'static str, meaning: &'static str) -> BitField {
+    BitField { bit, name, meaning }
+}
+
+/// The words that the board sends. The first five are those of the Linux extension board from the same laboratory.
+pub const COMMAND_WORDS: &[WordField] = &[
+    word(0, 1, "actions", "bits", "what to do, see below"),
+    word(1, 1, "speed_left", "steps/s, -1000 to 1000, two's complement", "left motor; positive drives forward"),
+    word(2, 1, "speed_right", "steps/s, -1000 to 1000, two's complement", "right motor; positive drives forward"),
+    word(3, 1, "leds", "bits", "LEDs that are lit: 0 to 7 the ring, 8 the body, 9 the front"),
+    word(4, 1, "blink", "ms", "the LEDs are lit and dark for so long in turn; 0 is steady"),
+    word(5, 23, "pixels", "24 bits a pixel", "15 Neopixels, which the logic between drives from the passing words"),
+    word(28, 1, "sum", "modulo 65536", "sum of words 0 to 27 and 29"),
+    word(29, 1, "sequence", "wraps", "number of this command"),
+    word(30, 1, "crc", "CRC-16", "over words 0 to 29"),
+    word(31, 1, "dummy", "0", "carries nothing"),
+];
+
+/// The words that the dsPIC sends.
+pub const REPORT_WORDS: &[WordField] = &[
+    word(0, 8, "reflected", "ADC counts, 0 to 4095", "reflected infra-red less ambient; larger is nearer"),
+    word(8, 3, "acceleration", "ADC counts, 0 to 4095", "along x, y and z; 2048 at 0 g"),
+    word(11, 3, "microphones", "ADC counts, 0 to 4095", "the three microphones"),
+    word(
+        14,
+        8,
+        "ambient",
+        "ADC counts, 0 to 4095",
+        "ambient infra-red in the order of the reflected; larger is brighter",
+    ),
+    word(22, 1, "steps_left", "steps, wraps", "steps that the left motor made; forward counts up"),
+    word(23, 1, "steps_right", "steps, wraps", "steps that the right motor made; forward counts up"),
+    word(24, 1, "battery", "mV", "battery; 0 where the robot cannot measure it"),
+    word(25, 1, "status", "bits", "condition of motors and link, see below"),
+    word(26, 1, "echo", "wraps", "number of the last command that was accepted"),
+    word(27, 1, "rejected", "wraps", "commands rejected since power-up: wrong CRC or sum, or cut short"),
+    word(28, 1, "sum", "modulo 65536", "sum of words 0 to 27 and 29"),
+    word(29, 1, "sequence", "wraps", "messages before the one for which this report was made"),
+    word(30, 1, "crc", "CRC-16", "over words 0 to 29"),
+    word(31, 1, "dummy", "0", "carries nothing"),
+];
+
+/// The bits of a command's word `actions`, as on the Linux extension board.
+pub const ACTION_BITS: &[BitField] = &[
+    bit(0, "set_motor", "take over the speeds"),
+    bit(1, "set_led", "take over the LEDs and their blinking"),
+    bit(2, "reset", "go back to the state after power-up"),
+    bit(3, "calibrate_ir", "kept from the extension board; no effect, offsets are in the robot's file"),
+    bit(4, "calibrate_acceleration", "kept from the extension board; no effect"),
+    bit(5, "read_ir", "kept from the extension board; every sensor is read all the time"),
+    bit(6, "read_light", "as read_ir"),
+    bit(7, "read_microphones", "as read_ir"),
+    bit(8, "read_acceleration", "as read_ir"),
+];
+
+/// The bits of a report's word `status`.
+pub const STATUS_BITS: &[BitField] = &[
+    bit(0, "motors_timed_out", "the motors stand because no valid command came for 200 ms"),
+    bit(1, "last_command_bad", "the last command was rejected"),
+];
+
+/// Plain numbers that board and firmware share: name, value, meaning.
+pub const NUMBERS: &[(&str, u32, &str)] = &[
+    ("words", WORDS as u32, "words of a message"),
+    ("max_speed", MAX_STEPS_PER_SECOND as u32, "fastest speed of a motor, steps/s"),
+    ("max_counts", MAX_COUNTS as u32, "largest value of the converter"),
+    ("timeout_ms", super::COMMAND_TIMEOUT_MS, "silence after which the motors stop, ms"),
+    ("crc_start", super::CRC_START as u32, "start value of the CRC"),
+    ("crc_polynomial", super::CRC_POLYNOMIAL as u32, "polynomial of the CRC, most significant bit first"),
+];
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    a.len() == b.len() && i == a.len()
+}
+
+const fn field(table: &[WordField], name: &str) -> WordField {
+    let mut i = 0;
+    while !same(table[i].name, name) {
+        i += 1;
+    }
+    table[i]
+}
+
+/// The first word of a value; a name that is not in the table does not compile in a constant.
+pub(super) const fn at(table: &[WordField], name: &str) -> usize {
+    field(table, name).first
+}
+
+/// The words of a value.
+pub(super) const fn span(table: &[WordField], name: &str) -> Range<usize> {
+    let field = field(table, name);
+    field.first..field.first + field.count
+}
+
+/// The value of a bit.
+pub(super) const fn mask(table: &[BitField], name: &str) -> u16 {
+    let mut i = 0;
+    while !same(table[i].name, name) {
+        i += 1;
+    }
+    1 << table[i].bit
+}
+
+/// True if the fields fill a message without gap or overlap.
+const fn complete(table: &[WordField]) -> bool {
+    let (mut i, mut next) = (0, 0);
+    while i < table.len() {
+        if table[i].first != next {
+            return false;
+        }
+        next += table[i].count;
+        i += 1;
+    }
+    next == WORDS
+}
+
+const _: () = assert!(complete(COMMAND_WORDS) && complete(REPORT_WORDS));

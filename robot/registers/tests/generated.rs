@@ -1,0 +1,25 @@
+//! What is written from the table of words is what is in the repository.
+
+use std::path::Path;
+use xpuck_registers::spi::{header, page};
+
+/// Compares a file with what it should hold; with `XPUCK_RENEW=1` in the environment it is written instead.
+fn check(path: &str, text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    if std::env::var_os("XPUCK_RENEW").is_some() {
+        std::fs::write(&file, text).unwrap();
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    let renew = "XPUCK_RENEW=1 cargo test -p xpuck-registers --test generated";
+    assert!(found == text, "{path} is not what the table says; `{renew}` renews it");
+}
+
+#[test]
+fn the_protocols_page_is_the_table() {
+    check("docs/protocols/spi.md", &page::page());
+}
+
+#[test]
+fn the_firmwares_header_is_the_table() {
+    check("robot/firmware/words.h", &header::header());
+}

@@ -1,0 +1,144 @@
+//! `xpuckd bench`: figures of a robot's devices, against a virtual arena or on the robot itself.
+
+mod load;
+mod noise;
+
+use crate::device::body::{Body, Drive};
+use crate::device::epuck::Epuck;
+use crate::device::spidev::KernelSpi;
+use crate::device::virtual_bus::UnixSpi;
+use crate::device::{DeviceError, SpiBus};
+use crate::link::{Link, LinkError};
+use clap::{Args, Subcommand};
+use load::Load;
+use noise::{Judge, NoisyBus, Tally};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use xpuck_registers::spi::Pixel;
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// Time between two commands, as of the control loop.
+const COMMAND_PERIOD: Duration = Duration::from_millis(100);
+/// What an exchange may be late at most, in all but one of 1000.
+const BAR: Duration = Duration::from_millis(5);
+
+/// What is measured.
+#[derive(Subcommand)]
+pub enum Bench {
+    /// The link to the e-puck over SPI: how late the exchanges begin, and whether a corrupted word is ever believed.
+    ///
+    /// The wheels stand unless --speed is given. Fails if a wrong word was accepted, or if one exchange of 1000 began
+    /// more than 5 ms late.
+    Spi(SpiArgs),
+}
+
+/// `xpuckd bench spi`.
+#[derive(Args)]
+pub struct SpiArgs {
+    /// The kernel's device, like /dev/spidev0.0, or a virtual arena's socket, like runs/xp01.spi.
+    #[arg(long)]
+    device: PathBuf,
+    /// How long, minutes.
+    #[arg(long, default_value_t = 10.0)]
+    minutes: f64,
+    /// Part of the words, either way, that are changed at random.
+    #[arg(long, default_value_t = 0.01)]
+    corrupt: f64,
+    /// Threads at idle priority that simulate worlds meanwhile, as evolution does.
+    #[arg(long, default_value_t = 2)]
+    load: usize,
+    /// Real-time priority of the thread that talks to the e-puck, 1 to 99; 0 for none.
+    #[arg(long, default_value_t = 50)]
+    realtime: u8,
+    /// Speed of both wheels, steps/s; the sign changes with each command.
+    #[arg(long, default_value_t = 0)]
+    speed: i16,
+}
+
+/// Why a figure was not reached, or not even measured.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// An argument makes no sense.
+    #[error("--{0}")]
+    Argument(&'static str),
+    /// The robot's body.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// The load's threads.
+    #[error("no threads for the load: {0}")]
+    Load(#[from] rayon::ThreadPoolBuildError),
+    /// It was measured, and is worse than it should be.
+    #[error("the figure is not reached: {0}")]
+    Missed(String),
+}
+
+/// Measures and prints.
+pub fn run(bench: &Bench) -> Result<(), BenchError> {
+    let Bench::Spi(args) = bench;
+    spi(args)
+}
+
+fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
+    let socket = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    Ok(if socket { Box::new(UnixSpi::open(path)?) } else { Box::new(KernelSpi::open(path)?) })
+}
+
+fn spi(args: &SpiArgs) -> Result<(), BenchError> {
+    if !(args.minutes > 0.0 && args.minutes <= 10_000.0) {
+        return Err(BenchError::Argument("minutes is above 0 and at most 10000"));
+    }
+    if !(0.0..=1.0).contains(&args.corrupt) {
+        return Err(BenchError::Argument("corrupt is a part, 0 to 1"));
+    }
+    if args.load > 256 {
+        return Err(BenchError::Argument("load is at most 256 threads"));
+    }
+    let tally = Arc::new(Tally::default());
+    let (device, corrupt, theirs) = (args.device.clone(), args.corrupt, tally.clone());
+    let body = move || {
+        let bus = NoisyBus::new(open(&device)?, corrupt, theirs.clone());
+        Ok(Box::new(Judge::new(Epuck::new(bus), theirs.clone())) as Box<dyn Body>)
+    };
+    let load = Load::start(args.load)?;
+    let link = Link::start(Box::new(body), (args.realtime > 0).then_some(args.realtime))?;
+    let end = Instant::now() + Duration::from_secs_f64(args.minutes * 60.0);
+    let mut turn = 0u32;
+    while Instant::now() < end {
+        turn = turn.wrapping_add(1);
+        // Lamps of ever new colours, so that the words differ from command to command.
+        let [red, green, blue, _] = turn.wrapping_mul(0x9e37_79b9).to_be_bytes().map(|level| level / 16);
+        let speed = StepsPerSecond::new(if turn.is_multiple_of(2) { args.speed } else { -args.speed });
+        link.command(Drive { speeds: [speed; 2], lamps: Pixel { red, green, blue } });
+        std::thread::sleep(COMMAND_PERIOD);
+    }
+    let health = link.health();
+    drop(link);
+    let worlds = load.stop();
+    let get = |count: &std::sync::atomic::AtomicU64| count.load(Ordering::Relaxed);
+    let us = |part: f64| health.lateness.quantile(part).as_micros();
+    let (commands, reports) = (get(&tally.wrong_commands), get(&tally.wrong_reports));
+    println!("exchanges            {}", health.counts.exchanges);
+    println!("real-time priority   {}", if health.realtime { "yes" } else { "no" });
+    println!("worlds simulated     {worlds}");
+    println!("late, us             p50 {}, p99 {}, p99.9 {}, max {}", us(0.5), us(0.99), us(0.999), us(1.0));
+    println!("longest gap, us      {}", health.longest_gap_us);
+    println!("missed periods       {}", health.missed_periods);
+    println!("words corrupted      {}", get(&tally.words));
+    println!("commands corrupted   {}, accepted {commands}", get(&tally.commands));
+    println!("reports corrupted    {}, accepted {reports}", get(&tally.reports));
+    println!("bus errors           {}, opened again {}", health.counts.bus_errors, health.reopened);
+    if let Some(error) = &health.last_error {
+        println!("last error           {error}");
+    }
+    if commands + reports > 0 {
+        return Err(BenchError::Missed(format!("{} corrupted messages were accepted", commands + reports)));
+    }
+    let late = health.lateness.quantile(0.999);
+    if late > BAR {
+        return Err(BenchError::Missed(format!("one exchange of 1000 began {late:.1?} late; the bar is {BAR:?}")));
+    }
+    Ok(())
+}

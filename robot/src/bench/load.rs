@@ -1,0 +1,95 @@
+//! Work for the processor while something else is measured: worlds are simulated at idle priority, as in evolution.
+
+use crate::onboard::lower_priority;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, channel};
+use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
+use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::WorldSpec;
+
+/// Worlds that a thread takes at once, and robots in each.
+const WORLDS: usize = 16;
+const ROBOTS: usize = 9;
+/// Control updates of a world: 30 s.
+const UPDATES: u32 = 300;
+/// A controller that pushes the disc.
+const TREE: &str = "sel\n  seq\n    bfront\n    mulav v_goal v_zero 1 v_blue\n  explore 10\n";
+
+#[derive(Default)]
+struct Shared {
+    ending: AtomicBool,
+    worlds: AtomicU64,
+}
+
+/// Threads that simulate until told to stop.
+pub(super) struct Load {
+    shared: Arc<Shared>,
+    done: Receiver<()>,
+    _pool: Option<ThreadPool>,
+}
+
+impl Load {
+    /// So many threads; with 0 nothing is done.
+    pub fn start(threads: usize) -> Result<Load, ThreadPoolBuildError> {
+        let (shared, (finish, done)) = (Arc::new(Shared::default()), channel());
+        let mut pool = None;
+        if threads > 0 {
+            let built = ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| lower_priority()).build()?;
+            let theirs = shared.clone();
+            built.spawn(move || {
+                simulate(threads, &theirs);
+                // Nobody waits for it if the bench was given up.
+                let _ = finish.send(());
+            });
+            pool = Some(built);
+        }
+        Ok(Load { shared, done, _pool: pool })
+    }
+
+    /// Ends the work and returns the worlds simulated.
+    pub fn stop(self) -> u64 {
+        self.shared.ending.store(true, Relaxed);
+        // Without threads the channel is closed already.
+        let _ = self.done.recv();
+        self.shared.worlds.load(Relaxed)
+    }
+}
+
+fn simulate(threads: usize, shared: &Shared) {
+    let tree = Tree::parse(TREE).expect("the load's own tree");
+    let spec = WorldSpec::benchmark(ROBOTS);
+    let mut evaluator = Evaluator::default();
+    evaluator.prepare(&[&tree]);
+    let mut world = 0;
+    while !shared.ending.load(Relaxed) {
+        let job = |world| Job {
+            spec: &spec,
+            start: world as usize % 2,
+            crew: Crew::all(0),
+            seed: 1,
+            world,
+            updates: UPDATES,
+        };
+        let jobs: Vec<Job<'_>> = (0..(WORLDS * threads) as u32).map(|i| job(world + i)).collect();
+        evaluator.fitness(&Simd::default(), &jobs);
+        world = world.wrapping_add(jobs.len() as u32) % (1 << 20);
+        shared.worlds.fetch_add(jobs.len() as u64, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_works_until_it_is_stopped() {
+        assert_eq!(Load::start(0).unwrap().stop(), 0);
+        let load = Load::start(1).unwrap();
+        while load.shared.worlds.load(Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        assert!(load.stop() >= WORLDS as u64);
+    }
+}

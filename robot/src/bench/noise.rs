@@ -1,0 +1,183 @@
+//! A disturbed link that knows the truth, and a judge of what is believed.
+
+use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::{DeviceError, SpiBus};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_registers::spi::{Command, Report, WORDS, Words};
+
+/// Undisturbed commands that a report may still echo.
+const REMEMBERED: usize = 64;
+
+/// What was disturbed, and what came of it.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Words that were changed, either way.
+    pub words: AtomicU64,
+    /// Commands in which a word that counts was changed.
+    pub commands: AtomicU64,
+    /// Reports in which a word that counts was changed.
+    pub reports: AtomicU64,
+    /// Disturbed commands that the slave accepted: it echoes what was never sent to it whole.
+    pub wrong_commands: AtomicU64,
+    /// Disturbed reports that the driver accepted.
+    pub wrong_reports: AtomicU64,
+    /// The last report was disturbed.
+    disturbed: AtomicBool,
+}
+
+/// A bus on which words change at random.
+#[derive(Debug)]
+pub(super) struct NoisyBus<B> {
+    bus: B,
+    part: f64,
+    draws: Draws,
+    tally: Arc<Tally>,
+    /// Numbers of the last commands that went out undisturbed.
+    whole: VecDeque<u16>,
+    /// The slave has echoed one of them; before that it echoes what came before this bus.
+    met: bool,
+}
+
+impl<B> NoisyBus<B> {
+    /// Changes a part of all words, 0..=1.
+    pub fn new(bus: B, part: f64, tally: Arc<Tally>) -> NoisyBus<B> {
+        let draws = Draws::new(1, 0, 0, 0, Stream::Device);
+        NoisyBus { bus, part, draws, tally, whole: VecDeque::new(), met: false }
+    }
+
+    /// Changes some words to any others; true if one of them counts.
+    fn disturb(&mut self, words: &mut Words) -> bool {
+        let mut counts = false;
+        for (i, word) in words.iter_mut().enumerate() {
+            if f64::from(self.draws.unit()) < self.part {
+                *word ^= 1 + self.draws.below(0xffff) as u16;
+                self.tally.words.fetch_add(1, Relaxed);
+                // The last word is the dummy.
+                counts |= i < WORDS - 1;
+            }
+        }
+        counts
+    }
+
+    /// Judges the slave by its undisturbed report.
+    fn judge_slave(&mut self, reply: &Words) {
+        let Ok(Report { echo, .. }) = Report::decode(reply) else { return };
+        let known = self.whole.contains(&echo);
+        if self.met && !known {
+            self.tally.wrong_commands.fetch_add(1, Relaxed);
+        }
+        self.met |= known;
+    }
+}
+
+impl<B: SpiBus> SpiBus for NoisyBus<B> {
+    fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError> {
+        let mut sent = *words;
+        let disturbed = self.disturb(&mut sent);
+        let mut reply = self.bus.transfer(&sent)?;
+        self.judge_slave(&reply);
+        if disturbed {
+            self.tally.commands.fetch_add(1, Relaxed);
+        } else if let Ok(Command { sequence, .. }) = Command::decode(words) {
+            if self.whole.len() == REMEMBERED {
+                self.whole.pop_front();
+            }
+            self.whole.push_back(sequence);
+        }
+        let disturbed = self.disturb(&mut reply);
+        self.tally.reports.fetch_add(u64::from(disturbed), Relaxed);
+        self.tally.disturbed.store(disturbed, Relaxed);
+        Ok(reply)
+    }
+}
+
+/// A body whose answers are judged: it should not believe a disturbed report.
+#[derive(Debug)]
+pub(super) struct Judge<B> {
+    body: B,
+    tally: Arc<Tally>,
+}
+
+impl<B> Judge<B> {
+    /// Judges this body, which is on a [`NoisyBus`] with the same tally.
+    pub fn new(body: B, tally: Arc<Tally>) -> Judge<B> {
+        Judge { body, tally }
+    }
+}
+
+impl<B: Body> Body for Judge<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        let sensed = self.body.exchange(drive)?;
+        self.tally.wrong_reports.fetch_add(u64::from(self.tally.disturbed.load(Relaxed)), Relaxed);
+        Ok(sensed)
+    }
+
+    fn period(&self) -> Duration {
+        self.body.period()
+    }
+
+    fn counts(&self) -> Counts {
+        self.body.counts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::epuck::Epuck;
+    use xpuck_registers::spi::{crc, sum};
+
+    /// A slave that takes every number that it reads, so that the judge has something to find.
+    #[derive(Default)]
+    struct Slave {
+        credulous: bool,
+        report: Report,
+        commands: u64,
+    }
+
+    impl SpiBus for &mut Slave {
+        fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError> {
+            let reply = self.report.encode();
+            let mut words = *words;
+            if self.credulous {
+                words[28] = sum(&words);
+                words[30] = crc(&words[..30]);
+            }
+            if let Ok(command) = Command::decode(&words) {
+                self.report.echo = command.sequence;
+                self.commands += 1;
+            }
+            Ok(reply)
+        }
+    }
+
+    fn run(slave: &mut Slave, exchanges: u32) -> Arc<Tally> {
+        let tally = Arc::new(Tally::default());
+        let bus = NoisyBus::new(slave, 0.01, tally.clone());
+        let mut body = Judge::new(Epuck::new(bus), tally.clone());
+        let good = (0..exchanges).filter(|_| Body::exchange(&mut body, &Drive::default()).is_ok()).count() as u64;
+        assert_eq!(good + body.counts().corrupt, u64::from(exchanges));
+        assert_eq!(body.counts().corrupt, tally.reports.load(Relaxed) - tally.wrong_reports.load(Relaxed));
+        tally
+    }
+
+    #[test]
+    fn with_one_word_of_a_hundred_changed_nothing_wrong_is_believed() {
+        let mut slave = Slave::default();
+        let tally = run(&mut slave, 100_000);
+        let disturbed = tally.commands.load(Relaxed);
+        assert!((25_000..29_000).contains(&disturbed), "1 - 0.99^31 of them: {disturbed}");
+        assert_eq!(slave.commands + disturbed, 100_000);
+        assert_eq!((tally.wrong_commands.load(Relaxed), tally.wrong_reports.load(Relaxed)), (0, 0));
+    }
+
+    #[test]
+    fn a_slave_that_believes_everything_is_found_out() {
+        let mut slave = Slave { credulous: true, ..Slave::default() };
+        assert!(run(&mut slave, 100_000).wrong_commands.load(Relaxed) > 100, "changed numbers are echoed");
+    }
+}

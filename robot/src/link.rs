@@ -1,0 +1,174 @@
+//! The thread that talks to the robot's body: one exchange every period, whatever the control loop does.
+//!
+//! A command is a lease of half a second ([`LEASE`]); without a new one the thread tells the wheels to stand. A body
+//! that does not answer any more is opened again, once a second, and moves only on a command given after that. The
+//! thread waits for nobody: commands reach it through two atomic words, and it hands its news over only if nobody is
+//! reading them at that moment.
+
+mod lease;
+mod periods;
+mod worker;
+
+pub use lease::LEASE;
+pub use periods::{BINS, Histogram};
+
+use crate::device::DeviceError;
+use crate::device::body::{Body, Counts, Drive, Sensed};
+use lease::Given;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use xpuck_registers::spi::Pixel;
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// How a body is opened, at the start and whenever it stopped answering.
+pub type Open = Box<dyn FnMut() -> Result<Box<dyn Body>, DeviceError> + Send>;
+
+/// Why a link could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The body cannot be opened.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The system gives no thread.
+    #[error("no thread for the robot's body: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// What the body told, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// What it told.
+    pub sensed: Sensed,
+    /// When the exchange ended that brought it.
+    pub at: Instant,
+    /// Its number, counted from 1.
+    pub number: u64,
+}
+
+/// How the link does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkHealth {
+    /// What happened on the bus since the link started.
+    pub counts: Counts,
+    /// Periods without an exchange, because the thread or the exchange before was late.
+    pub missed_periods: u64,
+    /// Times the wheels were stopped because no command came for [`LEASE`].
+    pub lease_expiries: u64,
+    /// Times the body was opened again.
+    pub reopened: u64,
+    /// Longest time from the beginning of an exchange to that of the next, us.
+    pub longest_gap_us: u64,
+    /// How late the exchanges began.
+    pub lateness: Histogram,
+    /// The thread has the real-time priority that was asked for.
+    pub realtime: bool,
+    /// The last thing that went wrong.
+    pub last_error: Option<Arc<str>>,
+}
+
+/// What the thread tells.
+#[derive(Debug, Default)]
+struct Told {
+    sample: Option<Sample>,
+    health: LinkHealth,
+}
+
+/// What handle and thread share.
+#[derive(Debug)]
+struct Shared {
+    epoch: Instant,
+    /// The command, packed.
+    drive: AtomicU64,
+    /// When it was given, ns after the epoch; 0 is never.
+    given: AtomicU64,
+    ending: AtomicBool,
+    told: Mutex<Told>,
+}
+
+impl Shared {
+    fn give(&self, drive: Drive) {
+        let now = self.epoch.elapsed().as_nanos() as u64;
+        self.drive.store(pack(drive), Ordering::Release);
+        self.given.store(now.max(1), Ordering::Release);
+    }
+
+    /// The newest command. If one comes at this very moment its time may still be that of the one before, which can only
+    /// shorten its lease by a period.
+    fn given(&self) -> Option<Given> {
+        let at = self.given.load(Ordering::Acquire);
+        let drive = unpack(self.drive.load(Ordering::Acquire));
+        (at > 0).then(|| Given { drive, at: self.epoch + Duration::from_nanos(at) })
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A handle on the thread. Dropping it stops the wheels and ends the thread; that takes a few periods, or as long as
+/// the bus waits for an answer.
+#[derive(Debug)]
+pub struct Link {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Link {
+    /// Opens the body and starts to talk to it, with wheels that stand. `realtime` is a priority of 1..=99 under
+    /// `SCHED_FIFO`; if the kernel refuses it, that is said once and the thread runs as any other.
+    pub fn start(mut open: Open, realtime: Option<u8>) -> Result<Link, LinkError> {
+        let body = open()?;
+        let shared = Arc::new(Shared {
+            epoch: Instant::now(),
+            drive: AtomicU64::new(0),
+            given: AtomicU64::new(0),
+            ending: AtomicBool::new(false),
+            told: Mutex::default(),
+        });
+        let worker = worker::Worker::new(open, body, shared.clone());
+        let thread = std::thread::Builder::new().name("body".into()).spawn(move || worker.run(realtime))?;
+        Ok(Link { shared, thread: Some(thread) })
+    }
+
+    /// Commands the body, for [`LEASE`].
+    pub fn command(&self, drive: Drive) {
+        self.shared.give(drive);
+    }
+
+    /// What the body told last, whatever its age; nothing before its first answer.
+    pub fn latest(&self) -> Option<Sample> {
+        self.shared.told().sample
+    }
+
+    /// How the link does.
+    pub fn health(&self) -> LinkHealth {
+        self.shared.told().health.clone()
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.shared.ending.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has ended the process already, or its wheels time out.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn pack(Drive { speeds: [left, right], lamps }: Drive) -> u64 {
+    let [a, b] = (left.get() as u16).to_be_bytes();
+    let [c, d] = (right.get() as u16).to_be_bytes();
+    u64::from_be_bytes([0, a, b, c, d, lamps.red, lamps.green, lamps.blue])
+}
+
+fn unpack(word: u64) -> Drive {
+    let [_, a, b, c, d, red, green, blue] = word.to_be_bytes();
+    let speeds = [[a, b], [c, d]].map(|bytes| StepsPerSecond::new(u16::from_be_bytes(bytes) as i16));
+    Drive { speeds, lamps: Pixel { red, green, blue } }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! The thread's own side of the link.
+
+use super::lease::{Lease, standing};
+use super::periods::Periods;
+use super::{LinkHealth, Open, Sample, Shared, Told};
+use crate::device::DeviceError;
+use crate::device::body::{Body, Counts};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
+
+/// Errors of the bus in a row after which the body is given up and opened again.
+const DEAD_AFTER: u32 = 3;
+/// Pause between attempts to open a body.
+const REOPEN: Duration = Duration::from_secs(1);
+/// Commands to stand that are sent at the end; one may be lost on the wires.
+const FAREWELLS: u32 = 3;
+
+/// What the thread owns.
+pub(super) struct Worker {
+    open: Open,
+    body: Option<Box<dyn Body>>,
+    shared: Arc<Shared>,
+    lease: Lease,
+    periods: Periods,
+    /// What happened with the bodies before this one.
+    before: Counts,
+    errors_in_a_row: u32,
+    retry_at: Instant,
+    sample: Option<Sample>,
+    health: LinkHealth,
+}
+
+impl Worker {
+    pub fn new(open: Open, body: Box<dyn Body>, shared: Arc<Shared>) -> Worker {
+        let now = Instant::now();
+        Worker {
+            periods: Periods::new(now, body.period()),
+            open,
+            body: Some(body),
+            shared,
+            lease: Lease::default(),
+            before: Counts::default(),
+            errors_in_a_row: 0,
+            retry_at: now,
+            sample: None,
+            health: LinkHealth::default(),
+        }
+    }
+
+    /// Talks to the body until the link ends.
+    pub fn run(mut self, realtime: Option<u8>) {
+        self.health.realtime = realtime.is_some_and(raise_priority);
+        loop {
+            std::thread::sleep(self.periods.due.saturating_duration_since(Instant::now()));
+            if self.shared.ending.load(Ordering::Acquire) {
+                break;
+            }
+            self.periods.begin(Instant::now());
+            self.exchange();
+            self.publish();
+        }
+        let farewell = standing(self.shared.given().map(|given| given.drive).unwrap_or_default());
+        if let Some(body) = &mut self.body {
+            // What is lost here the body makes up for by its own time-out.
+            (0..FAREWELLS).for_each(|_| drop(body.exchange(&farewell)));
+        }
+    }
+
+    fn exchange(&mut self) {
+        let Some(body) = &mut self.body else { return self.reopen() };
+        let drive = self.lease.drive(self.shared.given(), Instant::now());
+        let errors = body.counts().bus_errors;
+        let result = body.exchange(&drive);
+        let counts = body.counts();
+        // Corrupt answers come from a body that is there; only a bus that fails is a reason to open it again.
+        self.errors_in_a_row = if counts.bus_errors > errors { self.errors_in_a_row + 1 } else { 0 };
+        self.health.counts = together(self.before, counts);
+        match result {
+            Ok(sensed) => {
+                let number = self.sample.map_or(0, |sample| sample.number) + 1;
+                self.sample = Some(Sample { sensed, at: Instant::now(), number });
+            }
+            Err(error) => self.note(&error),
+        }
+        if self.errors_in_a_row >= DEAD_AFTER {
+            self.before = self.health.counts;
+            self.body = None;
+            self.errors_in_a_row = 0;
+            self.retry_at = Instant::now() + REOPEN;
+        }
+    }
+
+    fn reopen(&mut self) {
+        if Instant::now() < self.retry_at {
+            return;
+        }
+        match (self.open)() {
+            Ok(body) => {
+                self.body = Some(body);
+                self.health.reopened += 1;
+            }
+            Err(error) => self.note(&error),
+        }
+        let now = Instant::now();
+        self.lease.revoke(now);
+        self.retry_at = now + REOPEN;
+    }
+
+    fn note(&mut self, error: &DeviceError) {
+        self.health.last_error = Some(error.to_string().into());
+    }
+
+    /// Hands the news over unless somebody is reading just now; then the next period does.
+    fn publish(&mut self) {
+        self.health.missed_periods = self.periods.missed;
+        self.health.lease_expiries = self.lease.expiries;
+        self.health.longest_gap_us = self.periods.longest_gap.as_micros() as u64;
+        self.health.lateness.clone_from(&self.periods.lateness);
+        if let Ok(mut told) = self.shared.told.try_lock() {
+            *told = Told { sample: self.sample, health: self.health.clone() };
+        }
+    }
+}
+
+fn together(a: Counts, b: Counts) -> Counts {
+    Counts {
+        exchanges: a.exchanges + b.exchanges,
+        bus_errors: a.bus_errors + b.bus_errors,
+        retries: a.retries + b.retries,
+        corrupt: a.corrupt + b.corrupt,
+        rejected: a.rejected + b.rejected,
+    }
+}
+
+/// Real-time priority for this thread, if the kernel allows it.
+fn raise_priority(priority: u8) -> bool {
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    let result = ThreadPriorityValue::try_from(priority).map_err(|why| why.to_string()).and_then(|value| {
+        let value = ThreadPriority::Crossplatform(value);
+        set_thread_priority_and_policy(thread_native_id(), value, policy).map_err(|why| why.to_string())
+    });
+    if let Err(why) = &result {
+        eprintln!("xpuckd: the kernel refuses real-time priority {priority} for the robot's body: {why}");
+    }
+    result.is_ok()
+}
