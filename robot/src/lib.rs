@@ -3,6 +3,7 @@
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
 pub mod config;
+pub mod conformance;
 pub mod controller;
 pub mod core;
 pub mod daemon;
@@ -11,4 +12,5 @@ pub mod genes;
 pub mod groot;
 pub mod hardware;
 pub mod onboard;
+pub mod selftest;
 pub mod vision;

@@ -1,6 +1,6 @@
 //! `xpuckd`: the program on a robot.
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::Read;
 use std::path::PathBuf;
@@ -8,13 +8,40 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_robot::config::Config;
-use xpuck_robot::daemon;
+use xpuck_robot::device::guard;
+use xpuck_robot::{daemon, selftest};
 
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
 /// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
 #[derive(Parser)]
-#[command(version)]
-struct Args {
+#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    drive: Option<DriveArgs>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Selftest(selftest::SelftestArgs),
+    /// Stop the wheels of a robot without a watchdog when nothing comes through standard input.
+    #[command(hide = true)]
+    Guard(GuardArgs),
+}
+
+#[derive(Args)]
+struct GuardArgs {
+    /// The kind of robot.
+    #[arg(long)]
+    body: guard::Kind,
+    /// Its bus.
+    #[arg(long)]
+    i2c: PathBuf,
+}
+
+#[derive(Args)]
+struct DriveArgs {
     /// The robot's file, like robots/xp01.toml.
     #[arg(long)]
     config: PathBuf,
@@ -33,8 +60,16 @@ fn main() -> ExitCode {
         report(info);
         std::process::abort();
     }));
-    match start(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+    let cli = Cli::parse();
+    let result = match (&cli.command, &cli.drive) {
+        (Some(Command::Selftest(args)), _) => selftest::run(args),
+        (Some(Command::Guard(args)), _) => guard::run(args.body, &args.i2c).map(|()| true),
+        (None, Some(args)) => drive(args).map(|()| true),
+        (None, None) => unreachable!("clap asks for --config without a subcommand"),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("xpuckd: {error:#}");
             ExitCode::FAILURE
@@ -42,7 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(args: &Args) -> anyhow::Result<()> {
+fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     let config = Config::read(&args.config)?;
     if args.check {
         println!(

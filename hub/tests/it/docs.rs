@@ -16,6 +16,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/evolution.md",
     "docs/sweeps.md",
     "docs/worlds.md",
+    "docs/protocols/i2c.md",
     "docs/cluster/README.md",
 ];
 

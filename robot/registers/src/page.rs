@@ -149,13 +149,13 @@ mod tests {
     fn the_page_is_that_of_the_tables() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocols/i2c.md");
         let page = super::i2c_page();
-        if std::env::var_os("XPUCK_WRITE_DOCS").is_some() {
+        if std::env::var_os("XPUCK_RENEW").is_some() {
             std::fs::write(file, &page).unwrap();
         }
         let found = std::fs::read_to_string(file).unwrap_or_default();
         assert!(
             found == page,
-            "docs/protocols/i2c.md is old: `XPUCK_WRITE_DOCS=1 cargo test -p xpuck-registers` renews it"
+            "docs/protocols/i2c.md is old: `XPUCK_RENEW=1 cargo test -p xpuck-registers` renews it"
         );
     }
 }
