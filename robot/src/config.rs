@@ -34,7 +34,25 @@ pub enum DeviceKind {
         camera_width: u32,
         /// Height of a camera frame, pixels.
         camera_height: u32,
+        /// What kind of robot it is.
+        #[serde(default)]
+        body: VirtualBody,
     },
+}
+
+/// A kind of robot in a virtual arena.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum VirtualBody {
+    /// The dsPIC on SPI.
+    #[default]
+    #[serde(rename = "xpuck")]
+    Xpuck,
+    /// Registers over I2C.
+    #[serde(rename = "e-puck1")]
+    Epuck1,
+    /// Packets over I2C.
+    #[serde(rename = "e-puck2")]
+    Epuck2,
 }
 
 /// Onboard evolution.

@@ -42,7 +42,7 @@ pub struct Hardware {
 impl Hardware {
     /// Opens the devices of robot `id`.
     pub fn open(kind: &DeviceKind, id: &str) -> Result<Hardware, DeviceError> {
-        let DeviceKind::Virtual { directory, camera_width, camera_height } = kind;
+        let DeviceKind::Virtual { directory, camera_width, camera_height, .. } = kind;
         let path = |device: &str| directory.join(format!("{id}.{device}"));
         let spi = UnixSpi::open(&path("spi"))?;
         let i2c: Box<dyn I2cBus> = Box::new(UnixI2c::open(&path("i2c"))?);

@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod config;
+pub mod conformance;
 pub mod controller;
 pub mod core;
 pub mod daemon;
@@ -13,4 +14,5 @@ pub mod groot;
 pub mod hardware;
 pub mod link;
 pub mod onboard;
+pub mod selftest;
 pub mod vision;

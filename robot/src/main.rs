@@ -1,6 +1,6 @@
 //! `xpuckd`: the program on a robot.
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::Read;
 use std::path::PathBuf;
@@ -9,34 +9,54 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_robot::bench::{self, Bench};
 use xpuck_robot::config::Config;
-use xpuck_robot::daemon;
+use xpuck_robot::device::guard;
+use xpuck_robot::{daemon, selftest};
 
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
 /// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
 #[derive(Parser)]
 #[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-struct Args {
+struct Cli {
     #[command(subcommand)]
-    other: Option<Other>,
+    command: Option<Command>,
+    #[command(flatten)]
+    drive: Option<DriveArgs>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Selftest(selftest::SelftestArgs),
+    /// Measure the robot's devices.
+    Bench {
+        #[command(subcommand)]
+        bench: Bench,
+    },
+    /// Stop the wheels of a robot without a watchdog when nothing comes through standard input.
+    #[command(hide = true)]
+    Guard(GuardArgs),
+}
+
+#[derive(Args)]
+struct GuardArgs {
+    /// The kind of robot.
+    #[arg(long)]
+    body: guard::Kind,
+    /// Its bus.
+    #[arg(long)]
+    i2c: PathBuf,
+}
+
+#[derive(Args)]
+struct DriveArgs {
     /// The robot's file, like robots/xp01.toml.
-    #[arg(long, required = true)]
-    config: Option<PathBuf>,
+    #[arg(long)]
+    config: PathBuf,
     /// Only check the configuration, and say what it means.
     #[arg(long)]
     check: bool,
     /// End when standard input is closed, so that no robot outlives the program that started it.
     #[arg(long)]
     lifeline: bool,
-}
-
-/// What else the program does.
-#[derive(Subcommand)]
-enum Other {
-    /// Measure the robot's devices.
-    Bench {
-        #[command(subcommand)]
-        bench: Bench,
-    },
 }
 
 fn main() -> ExitCode {
@@ -46,8 +66,17 @@ fn main() -> ExitCode {
         report(info);
         std::process::abort();
     }));
-    match start(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+    let cli = Cli::parse();
+    let result = match (&cli.command, &cli.drive) {
+        (Some(Command::Selftest(args)), _) => selftest::run(args),
+        (Some(Command::Bench { bench }), _) => bench::run(bench).map(|()| true).map_err(Into::into),
+        (Some(Command::Guard(args)), _) => guard::run(args.body, &args.i2c).map(|()| true),
+        (None, Some(args)) => drive(args).map(|()| true),
+        (None, None) => unreachable!("clap asks for --config without a subcommand"),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("xpuckd: {error:#}");
             ExitCode::FAILURE
@@ -55,16 +84,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(args: &Args) -> anyhow::Result<()> {
-    if let Some(Other::Bench { bench }) = &args.other {
-        return Ok(bench::run(bench)?);
-    }
-    let path = args.config.as_deref().expect("clap asks for it");
-    let config = Config::read(path)?;
+fn drive(args: &DriveArgs) -> anyhow::Result<()> {
+    let config = Config::read(&args.config)?;
     if args.check {
         println!(
             "{}: robot {} is island {} of {}",
-            path.display(),
+            args.config.display(),
             config.robot.id,
             config.island,
             config.swarm.robots.len()

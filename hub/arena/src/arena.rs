@@ -1,9 +1,9 @@
 //! The core: bodies, the devices of every robot and the keeper, advanced step by step.
 
-use crate::dspic::Dspic;
+use crate::faults::Faults;
 use crate::keeper::Keeper;
-use crate::power::Power;
-use crate::settings::{ArenaError, Settings};
+use crate::robot::Robot;
+use crate::settings::{ArenaError, BodyKind, Settings};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
@@ -18,8 +18,7 @@ pub const STEP_SECONDS: f64 = 0.025;
 pub struct Arena {
     bodies: Vec<Body>,
     previous: Vec<Pose>,
-    dspics: Vec<Dspic>,
-    power: Vec<Power>,
+    robots: Vec<Robot>,
     keeper: Keeper,
     physics: Physics,
     seed: u64,
@@ -32,18 +31,18 @@ impl Arena {
         settings.validate()?;
         let spec = WorldSpec::scenario(settings.robots.len(), settings.scenario);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
-        Ok(Arena::with_bodies(settings.seed, start::place(&spec, 0, &mut draws)))
+        let bodies = start::place(&spec, 0, &mut draws);
+        Ok(Arena::with_bodies(settings.seed, bodies, settings.body, &settings.faults))
     }
 
-    /// An arena of given bodies, robots first and the frisbee last.
-    fn with_bodies(seed: u64, bodies: Vec<Body>) -> Arena {
+    /// An arena of given bodies, robots of one kind first and the frisbee last.
+    fn with_bodies(seed: u64, bodies: Vec<Body>, kind: BodyKind, faults: &Faults) -> Arena {
         let robots = bodies.len() - 1;
         // Robots come from their chargers nearly full, and not equally so.
         let charge = |i: usize| f64::from(Draws::new(seed, 0, i as u32, 0, Stream::Device).range(0.92, 1.0));
         let mut arena = Arena {
             previous: bodies.iter().map(|b| b.pose).collect(),
-            dspics: vec![Dspic::default(); robots],
-            power: (0..robots).map(|i| Power::new(charge(i))).collect(),
+            robots: (0..robots).map(|i| Robot::new(kind, charge(i), faults.clone())).collect(),
             keeper: Keeper::default(),
             physics: Physics::default(),
             bodies,
@@ -61,15 +60,12 @@ impl Arena {
         self.previous.clear();
         self.previous.extend(self.bodies.iter().map(|b| b.pose));
         let velocities: Vec<Vec2> = self.bodies[..robots].iter().map(|b| b.velocity).collect();
-        for (body, dspic) in self.bodies.iter_mut().zip(&self.dspics) {
-            body.wheels = dspic.wheels();
+        for (body, robot) in self.bodies.iter_mut().zip(&self.robots) {
+            body.wheels = robot.wheels();
         }
         physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
         self.steps += 1;
-        for (power, dspic) in self.power.iter_mut().zip(&mut self.dspics) {
-            dspic.step();
-            power.battery.drain(STEP_SECONDS);
-        }
+        self.robots.iter_mut().for_each(|robot| robot.step(STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
         if self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws) {
             // Carried, not driven: there is no path between the two places.
@@ -79,23 +75,22 @@ impl Arena {
     }
 
     fn scan(&mut self, velocities: &[Vec2]) {
-        for (i, dspic) in self.dspics.iter_mut().enumerate() {
+        for (i, robot) in self.robots.iter_mut().enumerate() {
             let readings = senses::proximity(&self.bodies, i, &self.physics);
             let body = &self.bodies[i];
             let acceleration = ((body.velocity - velocities[i]) * (1.0 / DT)).rotate(Vec2::unit(-body.pose.heading));
-            let volts = self.power[i].battery.volts() as f32;
             // Step 0 of this stream is the charge's.
             let mut draws = Draws::new(self.seed, 0, i as u32, self.steps + 1, Stream::Device);
-            dspic.scan(&readings, acceleration, volts, &mut draws);
+            robot.scan(&readings, acceleration, &mut draws);
         }
     }
 
-    /// One SPI message with the dsPIC of robot `robot`.
+    /// One SPI message with the dsPIC of robot `robot`; ones if its body has no SPI.
     ///
     /// # Panics
     /// If there is no such robot.
     pub fn spi(&mut self, robot: usize, words: &Words) -> Words {
-        self.dspics[robot].exchange(words)
+        self.robots[robot].spi(words)
     }
 
     /// One I2C transaction on the bus of robot `robot`; false if nothing acknowledges.
@@ -103,7 +98,7 @@ impl Arena {
     /// # Panics
     /// If there is no such robot.
     pub fn i2c(&mut self, robot: usize, address: u8, write: &[u8], read: &mut [u8]) -> bool {
-        self.power[robot].transfer(address, write, read)
+        self.robots[robot].i2c(address, write, read)
     }
 
     /// Robots, then the frisbee, as they are now.
@@ -113,7 +108,7 @@ impl Arena {
 
     /// Number of robots.
     pub fn robots(&self) -> usize {
-        self.dspics.len()
+        self.robots.len()
     }
 
     /// Steps made so far.
@@ -144,6 +139,7 @@ mod tests {
     use crate::settings::for_tests;
     use xpuck_kernels::math::vec2;
     use xpuck_kernels::world::Shape;
+    use xpuck_registers::epuck2;
     use xpuck_registers::spi::{Actions, Command, Report};
     use xpuck_registers::stepper::StepsPerSecond;
 
@@ -153,9 +149,13 @@ mod tests {
     }
 
     fn one_robot(x: f32, frisbee: f32) -> Arena {
+        one_of(BodyKind::Xpuck, x, frisbee)
+    }
+
+    fn one_of(kind: BodyKind, x: f32, frisbee: f32) -> Arena {
         let robot = Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
         let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(frisbee, 0.0), heading: 0.0 });
-        Arena::with_bodies(3, vec![robot, frisbee])
+        Arena::with_bodies(3, vec![robot, frisbee], kind, &Faults::default())
     }
 
     #[test]
@@ -170,6 +170,20 @@ mod tests {
         assert_eq!(arena.seconds(), 2.0);
         let told = Report::decode(&arena.spi(0, &drive(0, 0))).unwrap();
         assert_eq!(told.steps, [1428, 1428]);
+    }
+
+    #[test]
+    fn the_kinds_without_a_watchdog_drive_on() {
+        let packet = epuck2::Command { speeds: [714; 2], ..epuck2::Command::default() }.encode();
+        let commands: [(BodyKind, &[&[u8]]); 2] =
+            [(BodyKind::Epuck1, &[&[2, 0xca, 2], &[3, 0xca, 2]]), (BodyKind::Epuck2, &[&packet])];
+        for (kind, writes) in commands {
+            let mut arena = one_of(kind, -0.9, 0.8);
+            assert!(writes.iter().all(|write| arena.i2c(0, epuck2::ADDRESS, write, &mut [])));
+            (0..80).for_each(|_| arena.step());
+            let moved = arena.bodies()[0].pose.at.x + 0.9;
+            assert!((moved - 0.184).abs() < 0.02, "{kind:?}: 2 s at 0.0919 m/s moved {moved} m");
+        }
     }
 
     #[test]

@@ -1,33 +1,30 @@
 //! The e-puck's microcontroller as its SPI master meets it: a slave that reads commands one word late, drives two
 //! stepper motors, scans the infra-red sensors and stops the wheels when nobody talks to it.
 
+use crate::infrared::{AMBIENT, counts, reflected};
+use crate::motors::{Motors, Timing};
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::random::{Draws, normal_pair};
-use xpuck_kernels::world::model::{DT, PROX_RANGE};
-use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawInfrared};
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::world::model::DT;
+use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::spi::{Actions, COMMAND_TIMEOUT_MS, Command, Report, Status, WORDS, Words, late};
-use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
+use xpuck_registers::stepper::StepsPerSecond;
 
 /// One step of the arena, ms.
 const STEP_MS: u32 = (DT * 1000.0 + 0.5) as u32;
 /// Steps of arena time without a valid command after which the wheels stop: 0.2 s.
 pub const COMMAND_TIMEOUT_STEPS: u32 = COMMAND_TIMEOUT_MS / STEP_MS;
-/// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
-const NOISE_COUNTS: f32 = 2.0;
 /// The accelerometer's reading at 0 g and its counts per g.
 const ACCELERATION_ZERO: f32 = 2048.0;
 const ACCELERATION_PER_G: f32 = 800.0;
 /// A quiet room on the microphones.
 const MICROPHONE_ZERO: f32 = 2048.0;
-/// Ambient infra-red under the arena's lamps.
-const AMBIENT: f32 = 3900.0;
 
 /// The slave's state between messages.
 #[derive(Clone, Debug)]
 pub struct Dspic {
     speeds: [StepsPerSecond; 2],
-    /// Motor positions, thousandths of a step; integers, so that no step is ever lost.
-    positions: [i64; 2],
+    motors: Motors,
     silent_steps: u32,
     previous_last: u16,
     report: Report,
@@ -37,7 +34,7 @@ impl Default for Dspic {
     fn default() -> Dspic {
         Dspic {
             speeds: [StepsPerSecond::ZERO; 2],
-            positions: [0; 2],
+            motors: Motors::new(Timing::Exact),
             silent_steps: COMMAND_TIMEOUT_STEPS,
             previous_last: 0,
             report: Report { status: Status::MOTORS_TIMED_OUT, ..Report::default() },
@@ -90,15 +87,13 @@ impl Dspic {
 
     /// Ground speed of the wheels, left and right, m/s.
     pub fn wheels(&self) -> [f32; 2] {
-        self.speeds.map(|s| MetresPerSecond::from(s).0)
+        self.motors.wheels(self.speeds)
     }
 
-    /// One step of [`DT`]: counts the motors' steps, and stops them when no valid command came for 0.2 s.
+    /// One step of the arena: counts the motors' steps, and stops them when no valid command came for 0.2 s.
     pub fn step(&mut self) {
-        for ((position, speed), count) in self.positions.iter_mut().zip(self.speeds).zip(&mut self.report.steps) {
-            *position += i64::from(speed.get()) * i64::from(STEP_MS);
-            *count = position.div_euclid(1000) as u16;
-        }
+        self.motors.step(self.speeds);
+        self.report.steps = self.motors.counters();
         self.silent_steps = (self.silent_steps + 1).min(COMMAND_TIMEOUT_STEPS);
         if self.silent_steps == COMMAND_TIMEOUT_STEPS {
             self.speeds = [StepsPerSecond::ZERO; 2];
@@ -109,15 +104,8 @@ impl Dspic {
     /// Takes new readings. `proximity` is 1 - d/range a sensor and exactly 0 where nothing is in range; `acceleration`
     /// is along the robot's x and y, m/s^2; `battery` is in V.
     pub fn scan(&mut self, proximity: &[f32; 8], acceleration: Vec2, battery: f32, draws: &mut Draws) {
-        let mut counts = |level: f32| {
-            let noise = NOISE_COUNTS * normal_pair(draws.word(), draws.word()).0;
-            (level + noise).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16
-        };
-        for (raw, p) in self.report.reflected.iter_mut().zip(proximity) {
-            // Out of range there is no reflection at all: the reading is that of infinity, not of 30 mm.
-            let distance = if *p > 0.0 { (1.0 - p) * PROX_RANGE } else { f32::INFINITY };
-            *raw = RawInfrared(counts(f32::from(RawInfrared::from_distance(Metres(distance)).0)));
-        }
+        self.report.reflected = proximity.map(|p| RawInfrared(reflected(p, draws)));
+        let mut counts = |level| counts(level, draws);
         let per_g = ACCELERATION_PER_G / 9.81;
         self.report.acceleration =
             [acceleration.x * per_g, acceleration.y * per_g, ACCELERATION_PER_G].map(|a| counts(ACCELERATION_ZERO + a));

@@ -1,5 +1,5 @@
 //! A virtual arena that stands where the real one would: it moves bodies with the kernels' physics, answers each
-//! robot's SPI words, camera frames and power registers byte for byte, and streams poses as a Vicon system does.
+//! robot's SPI words, I2C transactions and camera frames byte for byte, and streams poses as a Vicon system does.
 //!
 //! [`Arena`] is the core, without sockets or clocks; [`run`] serves it. Nothing outside can ask it for anything that
 //! the real devices would not give.
@@ -7,12 +7,20 @@
 mod arena;
 pub mod camera;
 pub mod dspic;
+pub mod epuck1;
+pub mod epuck2;
+pub mod faults;
+mod infrared;
 pub mod keeper;
+pub mod motors;
 pub mod power;
+mod robot;
+pub mod sensor;
 mod settings;
 mod shell;
 pub mod vicon;
 
 pub use arena::{Arena, STEP_SECONDS};
-pub use settings::{ArenaError, CameraSettings, Settings};
+pub use faults::Faults;
+pub use settings::{ArenaError, BodyKind, CameraSettings, Settings};
 pub use shell::{Listening, Summary, run};

@@ -1,5 +1,6 @@
 //! What an arena is made of, and what can be wrong with it.
 
+use crate::faults::Faults;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::world::Scenario;
@@ -22,6 +23,22 @@ pub struct Settings {
     pub mocap: SocketAddr,
     /// The robots' cameras.
     pub camera: CameraSettings,
+    /// What kind of robots they are.
+    pub body: BodyKind,
+    /// What goes wrong on their I2C buses.
+    pub faults: Faults,
+}
+
+/// A kind of robot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BodyKind {
+    /// The thesis's: the dsPIC on SPI, with a watchdog.
+    #[default]
+    Xpuck,
+    /// An e-puck1 with a Pi-puck board: registers over I2C.
+    Epuck1,
+    /// An e-puck2 with a Pi-puck board: packets over I2C.
+    Epuck2,
 }
 
 /// The robots' cameras.
@@ -148,6 +165,8 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         device_dir: PathBuf::from("/nonexistent"),
         mocap: ([127, 0, 0, 1], 0).into(),
         camera: CameraSettings::default(),
+        body: BodyKind::Xpuck,
+        faults: Faults::default(),
     }
 }
 

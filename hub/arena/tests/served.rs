@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
-use xpuck_arena::{ArenaError, CameraSettings, Settings, Summary, run};
+use xpuck_arena::{ArenaError, BodyKind, CameraSettings, Faults, Settings, Summary, run};
 use xpuck_kernels::world::Scenario;
 use xpuck_registers::ina231::{self, Register};
 use xpuck_registers::yuyv;
@@ -26,6 +26,8 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         device_dir: dir.into(),
         mocap: ([127, 0, 0, 1], 0).into(),
         camera: CameraSettings::default(),
+        body: BodyKind::Xpuck,
+        faults: Faults::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use xpuck_arena::{CameraSettings, Settings};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings};
 use xpuck_hub::lifeline;
 use xpuck_kernels::world::Scenario;
 use xpuck_wire::{FileError, Swarm, file};
@@ -37,8 +37,26 @@ pub struct ArenaFile {
     pub devices: PathBuf,
     /// Address and port of the Vicon DataStream server.
     pub mocap: SocketAddr,
+    /// What kind of robots they are: `xpuck`, `e-puck1` or `e-puck2`.
+    #[serde(default)]
+    pub body: BodyFile,
     /// The robots' cameras.
     pub camera: CameraFile,
+}
+
+/// A kind of robot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BodyFile {
+    /// The dsPIC on SPI.
+    #[default]
+    #[serde(rename = "xpuck")]
+    Xpuck,
+    /// Registers over I2C.
+    #[serde(rename = "e-puck1")]
+    Epuck1,
+    /// Packets over I2C.
+    #[serde(rename = "e-puck2")]
+    Epuck2,
 }
 
 /// The robots' cameras.
@@ -88,6 +106,12 @@ pub fn settings(path: &Path) -> Result<Settings> {
             height: arena.camera.height,
             frames_per_second: arena.camera.frames_per_second,
         },
+        body: match arena.body {
+            BodyFile::Xpuck => BodyKind::Xpuck,
+            BodyFile::Epuck1 => BodyKind::Epuck1,
+            BodyFile::Epuck2 => BodyKind::Epuck2,
+        },
+        faults: Faults::default(),
     };
     if let Err(error) = settings.validate() {
         bail!("{name}: {error}");

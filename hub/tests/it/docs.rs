@@ -18,6 +18,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/protocols/spi.md",
     "docs/sweeps.md",
     "docs/worlds.md",
+    "docs/protocols/i2c.md",
     "docs/cluster/README.md",
 ];
 

@@ -31,6 +31,31 @@ pub const CONFIGURATION_RESET_BIT: u16 = 0x8000;
 /// Full scale of the shunt input is 81.92 mV, so this is the largest current seen, A.
 pub const MAX_AMPS: f32 = 4.096;
 
+/// Name of the kernel's driver for this chip, as its `name` attribute tells it.
+pub const HWMON_NAME: &str = "ina231";
+
+/// An attribute that the kernel's `ina2xx` driver shows below /sys/class/hwmon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// The file's name.
+    pub name: &'static str,
+    /// Unit of its integer.
+    pub unit: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// Bus voltage.
+pub const HWMON_VOLTAGE: Attribute = Attribute { name: "in1_input", unit: "mV", meaning: "voltage at the load's side" };
+/// Current.
+pub const HWMON_CURRENT: Attribute =
+    Attribute { name: "curr1_input", unit: "mA", meaning: "current, positive towards the load" };
+/// The shunt that the kernel reckons with; it assumes 10 mOhm unless told.
+pub const HWMON_SHUNT: Attribute =
+    Attribute { name: "shunt_resistor", unit: "uOhm", meaning: "the shunt; has to be set to 20000" };
+/// The attributes that are read.
+pub const HWMON: [Attribute; 3] = [HWMON_VOLTAGE, HWMON_CURRENT, HWMON_SHUNT];
+
 /// Addresses of the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -14,6 +14,13 @@ pub struct Metres(pub f32);
 /// Largest value of the dsPIC's 12-bit converter.
 pub const MAX_COUNTS: u16 = 4095;
 
+/// Readings in the e-puck's own order (0 is right of the front, then clockwise) in that of the thesis's Table 6.1
+/// (sensor 1 is left of the front, then counter-clockwise), and the reverse.
+pub fn other_order<T>(mut readings: [T; 8]) -> [T; 8] {
+    readings.reverse();
+    readings
+}
+
 /// The scale of Eq. 7.3, counts.
 pub const SCALE: f32 = 3500.0;
 
@@ -92,6 +99,12 @@ mod tests {
         assert_eq!(at(30.0), 59, "3500 * (1.9^-4 - 0.06)");
         assert_eq!(at(34.0), 0);
         assert_eq!(RawInfrared::from_distance(Metres(f32::INFINITY)), RawInfrared(0));
+    }
+
+    #[test]
+    fn left_of_the_front_comes_first() {
+        // e-puck: 0 front right, 2 right, 5 left, 7 front left.
+        assert_eq!(other_order([0, 1, 2, 3, 4, 5, 6, 7]), [7, 6, 5, 4, 3, 2, 1, 0]);
     }
 
     #[test]

@@ -1,8 +1,13 @@
-//! The devices' facts as data: SPI words of the dsPIC, the infra-red curve, the stepper motors, the INA231 power
-//! monitors and the camera's pixel format; how to encode and decode them, and nothing about how bytes travel.
+//! The devices' facts as data: SPI words of the dsPIC, registers and packets of e-puck1 and e-puck2, the infra-red curve,
+//! the stepper motors, the INA231 power monitors, the camera sensors and their pixel format; how to encode and decode
+//! them, and nothing about how bytes travel.
 
+pub mod camera_sensor;
+pub mod epuck1;
+pub mod epuck2;
 pub mod ina231;
 pub mod infrared;
+pub mod page;
 pub mod spi;
 pub mod stepper;
 pub mod yuyv;

@@ -1,6 +1,6 @@
 //! An INA231 power monitor over I2C.
 
-use super::{DeviceError, I2cBus};
+use super::{DeviceError, I2cBus, PowerMonitor};
 use xpuck_registers::ina231::{self, CALIBRATION, CONFIGURATION, Register};
 
 /// Driver of one monitor.
@@ -44,6 +44,16 @@ impl<B: I2cBus> Ina231<B> {
         let mut bytes = [0; 2];
         self.bus.write_read(self.address, &[register as u8], &mut bytes)?;
         Ok(u16::from_be_bytes(bytes))
+    }
+}
+
+impl<B: I2cBus> PowerMonitor for Ina231<B> {
+    fn volts(&mut self) -> Result<f32, DeviceError> {
+        Ina231::volts(self)
+    }
+
+    fn amps(&mut self) -> Result<f32, DeviceError> {
+        Ina231::amps(self)
     }
 }
 

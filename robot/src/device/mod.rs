@@ -4,7 +4,14 @@
 //! and in tests.
 
 pub mod body;
+pub mod camera_sensor;
 pub mod epuck;
+pub mod epuck1;
+pub mod epuck2;
+pub mod guard;
+pub mod hwmon;
+pub mod i2c;
+pub mod i2cdev;
 pub mod ina231;
 pub mod spidev;
 pub mod virtual_bus;
@@ -13,8 +20,8 @@ use std::path::PathBuf;
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
 
-/// Longest part of an I2C transaction, bytes; the largest that any device here needs is 3.
-pub const MAX_I2C: usize = 32;
+/// Longest part of an I2C transaction, bytes: an e-puck2's report.
+pub const MAX_I2C: usize = xpuck_registers::epuck2::REPORT_BYTES;
 
 /// Why a device did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +100,12 @@ pub enum DeviceError {
         /// What was read back.
         found: u16,
     },
+    /// What a device on an I2C bus answers cannot be.
+    #[error(transparent)]
+    I2c(#[from] i2c::I2cError),
+    /// The process that stops the wheels of a robot without a watchdog is not there.
+    #[error("the guard that stops the wheels {0}")]
+    Guard(String),
     /// A transaction is longer than the bus takes.
     #[error("{bytes} bytes for I2C address {address:#04x}; {MAX_I2C} are possible in one transaction")]
     TooLong {
@@ -134,6 +147,15 @@ pub trait I2cBus: Send {
     /// Writes, then reads after a repeated start; either may be empty. `address` has 7 bits, and both parts have at
     /// most [`MAX_I2C`] bytes.
     fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError>;
+}
+
+/// A monitor of voltage and current.
+pub trait PowerMonitor: Send {
+    /// Voltage on the load's side of the shunt, V.
+    fn volts(&mut self) -> Result<f32, DeviceError>;
+
+    /// Current through the shunt, A; positive towards the load.
+    fn amps(&mut self) -> Result<f32, DeviceError>;
 }
 
 impl<B: SpiBus + ?Sized> SpiBus for Box<B> {

@@ -6,7 +6,7 @@
 use super::{POLL, is_timeout, sleep_until, write_all};
 use crate::arena::Arena;
 use crate::camera::Camera;
-use crate::settings::{ArenaError, CameraSettings, Settings};
+use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
-use xpuck_registers::spi;
+use xpuck_registers::{epuck2, spi};
 
 /// Most connections to one device at once; further ones are closed.
-const MAX_CONNECTIONS: usize = 4;
-/// Longest part of an I2C transaction, bytes.
-const MAX_I2C: usize = 32;
+const MAX_CONNECTIONS: usize = 8;
+/// Longest part of an I2C transaction, bytes: an e-puck2's report.
+const MAX_I2C: usize = epuck2::REPORT_BYTES;
 /// Longest path of a Unix socket on Linux, bytes.
 const MAX_PATH: usize = 107;
 
@@ -67,6 +67,9 @@ impl Devices {
         let mut devices = Devices { list: Vec::new(), camera: settings.camera, speed: settings.speed };
         for (robot, name) in settings.robots.iter().enumerate() {
             for (kind, suffix) in [(Kind::Spi, "spi"), (Kind::I2c, "i2c"), (Kind::Camera, "camera")] {
+                if kind == Kind::Spi && settings.body != BodyKind::Xpuck {
+                    continue;
+                }
                 let path = settings.device_path(name, suffix);
                 let listener = listen(&path)?;
                 devices.list.push(Device { robot, kind, path, listener, open: AtomicUsize::new(0) });

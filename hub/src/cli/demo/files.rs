@@ -1,7 +1,7 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
 use super::{DemoArgs, groot};
-use crate::cli::arena::{ArenaFile, CameraFile};
+use crate::cli::arena::{ArenaFile, BodyFile, CameraFile};
 use crate::cli::simulate::read_tree;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -63,6 +63,7 @@ impl Layout {
             scenario: "a".into(),
             devices: devices.path().into(),
             mocap: mocap.parse()?,
+            body: BodyFile::default(),
             camera: CAMERA,
         };
         let hub = HubFile {

@@ -83,7 +83,7 @@ fn i2c_transactions_carry_their_lengths_and_a_nak_is_named() {
     bus.write_read(0x40, &[5, 1, 0], &mut []).unwrap();
     let error = bus.write_read(0x44, &[0], &mut read).unwrap_err().to_string();
     assert!(error.contains("0x44") && error.contains("xp01.device"), "{error}");
-    assert!(matches!(bus.write_read(0x40, &[0; 33], &mut []), Err(DeviceError::TooLong { bytes: 33, .. })));
+    assert!(matches!(bus.write_read(0x40, &[0; 48], &mut []), Err(DeviceError::TooLong { bytes: 48, .. })));
     bench.finish();
 }
 

@@ -1,0 +1,129 @@
+//! An e-puck1 as the board's I2C bus meets it: a slave with 23 registers and no watchdog.
+
+use crate::infrared::{AMBIENT, counts, reflected};
+use crate::motors::{EPUCK1, Motors};
+use xpuck_kernels::random::Draws;
+use xpuck_registers::epuck1::{self, Access, COUNT, INFRARED, REFLECTED, Register, SCAN, SPEED, STEPS};
+use xpuck_registers::infrared::other_order;
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// The slave's state between transactions.
+#[derive(Clone, Debug)]
+pub struct Epuck1 {
+    registers: [u16; COUNT],
+    pointer: u8,
+    motors: Motors,
+}
+
+impl Default for Epuck1 {
+    fn default() -> Epuck1 {
+        Epuck1 { registers: [0; COUNT], pointer: 0, motors: Motors::new(EPUCK1) }
+    }
+}
+
+impl Epuck1 {
+    /// One transaction: a write, a read, or a read behind a write. A pointer beyond the last register answers zeros.
+    pub fn transfer(&mut self, write: &[u8], read: &mut [u8]) {
+        if let [pointer, data @ ..] = write {
+            self.pointer = *pointer;
+            self.write(data);
+        }
+        // The slave sends the two bytes of one register again and again: the pointer does not move.
+        let bytes = self.registers.get(usize::from(self.pointer)).copied().unwrap_or(0).to_le_bytes();
+        read.iter_mut().zip(bytes.into_iter().cycle()).for_each(|(to, byte)| *to = byte);
+    }
+
+    fn write(&mut self, data: &[u8]) {
+        let value = match *data {
+            [] => return,
+            // The high byte is cleared when only the low one comes.
+            [low] => u16::from(low),
+            [low, high, ..] => u16::from_le_bytes([low, high]),
+        };
+        if let Some(Register { access: Access::ReadWrite, bits, .. }) = Register::at(self.pointer) {
+            self.registers[usize::from(self.pointer)] = if bits == 8 { value & 0xff } else { value };
+        }
+    }
+
+    fn speeds(&self) -> [StepsPerSecond; 2] {
+        [0, 1].map(|i| StepsPerSecond::new(self.registers[usize::from(SPEED.pointer(i))] as i16))
+    }
+
+    /// Ground speed of the wheels, left and right, m/s.
+    pub fn wheels(&self) -> [f32; 2] {
+        self.motors.wheels(self.speeds())
+    }
+
+    /// One step of the arena. Nothing stops the wheels but a command.
+    pub fn step(&mut self) {
+        self.motors.step(self.speeds());
+        self.fill(STEPS, &self.motors.counters());
+    }
+
+    /// Takes new readings if the sensors are switched on; the rest is as for the dsPIC on SPI.
+    pub fn scan(&mut self, proximity: &[f32; 8], draws: &mut Draws) {
+        if self.registers[usize::from(INFRARED.pointer(0))] & SCAN == 0 {
+            return;
+        }
+        self.fill(REFLECTED, &other_order(proximity.map(|p| reflected(p, draws))));
+        self.fill(epuck1::AMBIENT, &[AMBIENT; 8].map(|level| counts(level, draws)));
+    }
+
+    fn fill(&mut self, register: Register, values: &[u16]) {
+        let first = usize::from(register.first);
+        self.registers[first..first + values.len()].copy_from_slice(values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::Stream;
+
+    fn read(robot: &mut Epuck1, pointer: u8) -> u16 {
+        let mut bytes = [0; 2];
+        robot.transfer(&[pointer], &mut bytes);
+        u16::from_le_bytes(bytes)
+    }
+
+    #[test]
+    fn registers_are_written_and_read_low_byte_first() {
+        let mut robot = Epuck1::default();
+        robot.transfer(&[2, 0x2c, 0x01], &mut []);
+        assert_eq!(read(&mut robot, 2), 300);
+        robot.transfer(&[2, 0x2d], &mut []);
+        assert_eq!(read(&mut robot, 2), 0x2d, "a write of one byte clears the other");
+        let mut four = [0; 4];
+        robot.transfer(&[2, 0x2c, 0x01], &mut four);
+        assert_eq!(four, [0x2c, 0x01, 0x2c, 0x01], "the pointer stays");
+        robot.transfer(&[7, 1, 1], &mut []);
+        assert_eq!((read(&mut robot, 7), read(&mut robot, 200)), (0, 0), "readings cannot be written");
+    }
+
+    #[test]
+    fn wheels_keep_the_last_speed_for_ever() {
+        let mut robot = Epuck1::default();
+        robot.transfer(&[2, 0x2c, 0x01], &mut []);
+        robot.transfer(&[3, 0xd4, 0xfe], &mut []);
+        (0..400).for_each(|_| robot.step());
+        assert_eq!(read(&mut robot, 4), 2984, "10 s at 57600 / 193 steps/s");
+        assert_eq!(read(&mut robot, 5) as i16, -2985, "rounded down");
+        assert!(robot.wheels()[0] > 0.038 && robot.wheels()[1] < -0.038);
+        robot.transfer(&[2, 0xff, 0x7f], &mut []);
+        assert!(robot.wheels()[0] < 0.129, "clamped to 1000 steps/s");
+    }
+
+    #[test]
+    fn sensors_are_scanned_once_they_are_switched_on() {
+        let mut robot = Epuck1::default();
+        let mut proximity = [0.0; 8];
+        proximity[0] = 1.0 - 0.010 / 0.030;
+        let draws = || Draws::new(1, 0, 0, 0, Stream::Device);
+        robot.scan(&proximity, &mut draws());
+        assert_eq!(read(&mut robot, 14), 0);
+        robot.transfer(&[6, 1], &mut []);
+        robot.scan(&proximity, &mut draws());
+        assert!(read(&mut robot, 14).abs_diff(2181) < 12, "left of the front is the e-puck's sensor 7");
+        assert!(read(&mut robot, 7) < 12 && read(&mut robot, 15).abs_diff(3900) < 12);
+    }
+}

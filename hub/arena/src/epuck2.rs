@@ -1,0 +1,209 @@
+//! An e-puck2 as the board's I2C bus meets it: a slave that takes packets of 20 bytes and answers with 47, and has no
+//! watchdog.
+
+use crate::infrared::{AMBIENT, counts, reflected};
+use crate::motors::{EPUCK2, Motors};
+use xpuck_kernels::random::Draws;
+use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Settings};
+use xpuck_registers::infrared::{MAX_COUNTS, other_order};
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// Scans that a calibration averages: a second of arena time. The robot itself takes 100, in a second too.
+const CALIBRATION_SCANS: u32 = 40;
+/// Position of the selector for the board.
+const SELECTOR: u8 = 10;
+/// A quiet room on the microphones.
+const VOLUME: f32 = 200.0;
+
+/// A calibration under way.
+#[derive(Clone, Debug)]
+struct Calibration {
+    scans: u32,
+    sums: [u32; 8],
+    /// The last packet that came meanwhile.
+    waiting: Option<Command>,
+}
+
+/// The slave's state between transactions.
+#[derive(Clone, Debug)]
+pub struct Epuck2 {
+    speeds: [StepsPerSecond; 2],
+    motors: Motors,
+    reflected: [u16; 8],
+    offsets: [u16; 8],
+    ambient: [u16; 8],
+    microphones: [u16; 4],
+    calibration: Option<Calibration>,
+    reply: [u8; REPORT_BYTES],
+}
+
+impl Default for Epuck2 {
+    fn default() -> Epuck2 {
+        Epuck2 {
+            speeds: [StepsPerSecond::ZERO; 2],
+            motors: Motors::new(EPUCK2),
+            reflected: [0; 8],
+            offsets: [0; 8],
+            ambient: [MAX_COUNTS; 8],
+            microphones: [0; 4],
+            calibration: None,
+            reply: [0; REPORT_BYTES],
+        }
+    }
+}
+
+impl Epuck2 {
+    /// One transaction. A write of any kind makes a new reply, and is obeyed if it is a whole command; a read alone
+    /// gives the last reply again.
+    pub fn transfer(&mut self, write: &[u8], read: &mut [u8]) {
+        if !write.is_empty() {
+            self.reply = self.report().encode();
+            let packet: Result<&[u8; COMMAND_BYTES], _> = write.try_into();
+            if let Some(command) = packet.ok().and_then(|bytes| Command::decode(bytes).ok()) {
+                self.receive(command);
+            }
+        }
+        // Beyond the reply nobody drives the line, and a released line reads ones.
+        read.fill(0xff);
+        read.iter_mut().zip(self.reply).for_each(|(to, byte)| *to = byte);
+    }
+
+    fn report(&self) -> Report {
+        let calibrated = |i: usize| self.reflected[i].saturating_sub(self.offsets[i]);
+        Report {
+            reflected: std::array::from_fn(calibrated),
+            ambient: self.ambient,
+            microphones: self.microphones,
+            selector: SELECTOR,
+            button: false,
+            steps: self.motors.counters(),
+            remote: 0,
+        }
+    }
+
+    fn receive(&mut self, command: Command) {
+        if let Some(calibration) = &mut self.calibration {
+            calibration.waiting = Some(command);
+            return;
+        }
+        if command.settings.has(Settings::CALIBRATE) {
+            self.offsets = [0; 8];
+            self.calibration = Some(Calibration { scans: 0, sums: [0; 8], waiting: None });
+        }
+        if command.settings.has(Settings::SET_STEPS) {
+            self.motors.set_counters(command.speeds);
+        } else {
+            self.speeds = command.speeds.map(StepsPerSecond::new);
+        }
+    }
+
+    /// Ground speed of the wheels, left and right, m/s.
+    pub fn wheels(&self) -> [f32; 2] {
+        self.motors.wheels(self.speeds)
+    }
+
+    /// One step of the arena. Nothing stops the wheels but a command.
+    pub fn step(&mut self) {
+        self.motors.step(self.speeds);
+    }
+
+    /// Takes new readings; the rest is as for the dsPIC on SPI.
+    pub fn scan(&mut self, proximity: &[f32; 8], draws: &mut Draws) {
+        self.reflected = other_order(proximity.map(|p| reflected(p, draws)));
+        // The phototransistor pulls the converter's input down: larger is darker.
+        self.ambient = [f32::from(MAX_COUNTS) - AMBIENT; 8].map(|level| counts(level, draws));
+        self.microphones = [VOLUME; 4].map(|level| counts(level, draws));
+        let Some(calibration) = &mut self.calibration else { return };
+        calibration.scans += 1;
+        calibration.sums.iter_mut().zip(self.reflected).for_each(|(sum, value)| *sum += u32::from(value));
+        if calibration.scans == CALIBRATION_SCANS {
+            self.offsets = calibration.sums.map(|sum| (sum / CALIBRATION_SCANS) as u16);
+            let waiting = calibration.waiting;
+            self.calibration = None;
+            if let Some(command) = waiting {
+                self.receive(command);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::Stream;
+
+    fn exchange(robot: &mut Epuck2, command: &Command) -> Report {
+        let mut bytes = [0; REPORT_BYTES];
+        robot.transfer(&command.encode(), &mut bytes);
+        Report::decode(&bytes).unwrap()
+    }
+
+    fn drive(left: i16, right: i16) -> Command {
+        Command { speeds: [left, right], ..Command::default() }
+    }
+
+    fn draws(step: u32) -> Draws {
+        Draws::new(1, 0, 0, step, Stream::Device)
+    }
+
+    #[test]
+    fn wheels_keep_the_last_speed_for_ever() {
+        let mut robot = Epuck2::default();
+        exchange(&mut robot, &drive(500, -500));
+        (0..400).for_each(|_| robot.step());
+        let told = exchange(&mut robot, &drive(0, 0));
+        assert_eq!((told.steps, told.selector), ([5000, (-5000i16) as u16], 10));
+        assert_eq!(robot.wheels(), [0.0; 2]);
+    }
+
+    #[test]
+    fn a_corrupt_command_is_answered_and_ignored() {
+        let mut robot = Epuck2::default();
+        exchange(&mut robot, &drive(300, 300));
+        let mut bytes = drive(900, 900).encode();
+        bytes[1] ^= 1;
+        let mut reply = [0; REPORT_BYTES + 1];
+        robot.transfer(&bytes, &mut reply);
+        assert!(Report::decode(&reply[..REPORT_BYTES].try_into().unwrap()).is_ok());
+        assert_eq!(reply[REPORT_BYTES], 0xff, "there is no more to read");
+        robot.transfer(&bytes[..7], &mut []);
+        assert!((robot.wheels()[0] - 300.0 * 0.1288e-3).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_read_alone_gives_the_last_report_again() {
+        let mut robot = Epuck2::default();
+        exchange(&mut robot, &drive(400, 400));
+        (0..40).for_each(|_| robot.step());
+        let mut stale = [0; REPORT_BYTES];
+        robot.transfer(&[], &mut stale);
+        assert_eq!(Report::decode(&stale).unwrap().steps, [0, 0]);
+        assert_eq!(exchange(&mut robot, &drive(400, 400)).steps, [400, 400]);
+    }
+
+    #[test]
+    fn counters_are_set_on_request() {
+        let mut robot = Epuck2::default();
+        exchange(&mut robot, &Command { settings: Settings::SET_STEPS, ..drive(-7, 70) });
+        assert_eq!(robot.wheels(), [0.0; 2]);
+        assert_eq!(exchange(&mut robot, &drive(0, 0)).steps, [(-7i16) as u16, 70]);
+    }
+
+    #[test]
+    fn calibration_takes_the_average_off_and_delays_the_last_command() {
+        let mut robot = Epuck2::default();
+        let mut proximity = [0.0; 8];
+        proximity[0] = 1.0 - 0.020 / 0.030;
+        exchange(&mut robot, &Command { settings: Settings::CALIBRATE, ..drive(0, 0) });
+        for step in 0..39 {
+            robot.scan(&proximity, &mut draws(step));
+            exchange(&mut robot, &drive(300, 300));
+            assert_eq!(robot.wheels(), [0.0; 2]);
+        }
+        let before = exchange(&mut robot, &drive(300, 300)).reflected;
+        assert!(before[7].abs_diff(481) < 12, "left of the front is the e-puck's sensor 7: {before:?}");
+        robot.scan(&proximity, &mut draws(40));
+        assert!(robot.wheels()[0] > 0.03);
+        assert!(exchange(&mut robot, &drive(0, 0)).reflected[7] < 12);
+    }
+}

@@ -1,0 +1,67 @@
+//! What goes wrong on a robot's I2C bus, as data for tests.
+
+/// Faults of the buses; none by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Every so many transactions with the robot one is not acknowledged; 0 for never.
+    pub nak_every: u32,
+    /// Every so many answers of the robot one byte is garbled; 0 for never.
+    pub corrupt_every: u32,
+    /// Every so many transactions with the robot it restarts before one; 0 for never.
+    pub reset_every: u32,
+    /// 7-bit addresses at which nothing answers.
+    pub absent: Vec<u8>,
+    /// The camera sensor holds this id instead of its own.
+    pub sensor_id: Option<u16>,
+    /// The step counters stand still while the motors turn.
+    pub frozen_counters: bool,
+}
+
+/// Counts the transactions of one robot.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FaultCounter {
+    transactions: u32,
+}
+
+impl FaultCounter {
+    /// Another transaction with the robot.
+    pub fn count(&mut self) {
+        self.transactions = self.transactions.wrapping_add(1);
+    }
+
+    /// True for every so many transactions, and never for 0.
+    pub fn strikes(self, every: u32) -> bool {
+        every > 0 && self.transactions.is_multiple_of(every)
+    }
+
+    /// Garbles a byte of an answer, not always the same.
+    pub fn garble(self, answer: &mut [u8]) {
+        if !answer.is_empty() {
+            let place = self.transactions as usize % answer.len();
+            answer[place] ^= 0xa5;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_strike_as_often_as_asked() {
+        let mut counter = FaultCounter::default();
+        let mut struck = |every| {
+            (0..12)
+                .filter(|_| {
+                    counter.count();
+                    counter.strikes(every)
+                })
+                .count()
+        };
+        assert_eq!([struck(0), struck(1), struck(4)], [0, 12, 3]);
+        let mut answer = [0; 3];
+        counter.garble(&mut answer);
+        assert_eq!(answer.iter().filter(|b| **b == 0xa5).count(), 1);
+        counter.garble(&mut []);
+    }
+}

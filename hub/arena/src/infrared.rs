@@ -1,0 +1,23 @@
+//! What every robot's analogue-to-digital converter reads: proximity by the fitted curve, ambient light, and noise.
+
+use xpuck_kernels::random::{Draws, normal_pair};
+use xpuck_kernels::world::model::PROX_RANGE;
+use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawInfrared};
+
+/// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
+const NOISE_COUNTS: f32 = 2.0;
+/// Ambient infra-red under the arena's lamps; larger is brighter.
+pub const AMBIENT: f32 = 3900.0;
+
+/// A 12-bit reading of a level, counts.
+pub fn counts(level: f32, draws: &mut Draws) -> u16 {
+    let noise = NOISE_COUNTS * normal_pair(draws.word(), draws.word()).0;
+    (level + noise).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16
+}
+
+/// The reading of a sensor that sees `proximity`: 1 - d/range, and exactly 0 where nothing is in range.
+pub fn reflected(proximity: f32, draws: &mut Draws) -> u16 {
+    // Out of range there is no reflection at all: the reading is that of infinity, not of 30 mm.
+    let distance = if proximity > 0.0 { (1.0 - proximity) * PROX_RANGE } else { f32::INFINITY };
+    counts(f32::from(RawInfrared::from_distance(Metres(distance)).0), draws)
+}

@@ -1,0 +1,112 @@
+//! The two stepper motors, whichever processor drives them: speeds as its timers make them, positions, and the counters
+//! that it shows.
+
+use xpuck_kernels::world::model::DT;
+use xpuck_registers::stepper::{METRES_PER_STEP, StepsPerSecond};
+
+/// One step of the arena, ms.
+const STEP_MILLISECONDS: i64 = (DT * 1000.0 + 0.5) as i64;
+/// Parts of a motor step in which positions are counted.
+const PARTS: i64 = 1_000_000;
+
+/// How a processor makes steps: a timer that counts whole ticks from one step to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// Steps come on average exactly as asked.
+    Exact,
+    /// Whole ticks of a timer of this frequency, Hz, and the one in which it starts again.
+    Ticks {
+        /// Frequency, Hz.
+        hertz: i64,
+        /// Ticks lost at each restart.
+        restart: i64,
+    },
+}
+
+/// The e-puck1's dsPIC: timers 4 and 5 at 14.7456 MHz / 256; a period is one tick longer than its register says.
+pub const EPUCK1: Timing = Timing::Ticks { hertz: 57_600, restart: 1 };
+/// The e-puck2's processor: timers at 100 kHz.
+pub const EPUCK2: Timing = Timing::Ticks { hertz: 100_000, restart: 0 };
+
+/// A left and a right motor.
+#[derive(Clone, Debug)]
+pub struct Motors {
+    timing: Timing,
+    /// Positions in millionths of a step; integers, so that no step is ever lost.
+    positions: [i64; 2],
+}
+
+impl Motors {
+    /// Motors at rest with their counters at 0.
+    pub fn new(timing: Timing) -> Motors {
+        Motors { timing, positions: [0; 2] }
+    }
+
+    /// Ground speeds, m/s, when these speeds are asked for.
+    pub fn wheels(&self, speeds: [StepsPerSecond; 2]) -> [f32; 2] {
+        speeds.map(|s| self.thousandths(s) as f32 / 1000.0 * METRES_PER_STEP)
+    }
+
+    /// Turns for one step of the arena.
+    pub fn step(&mut self, speeds: [StepsPerSecond; 2]) {
+        for (i, speed) in speeds.into_iter().enumerate() {
+            self.positions[i] += self.thousandths(speed) * STEP_MILLISECONDS;
+        }
+    }
+
+    /// The step counters, wrapping.
+    pub fn counters(&self) -> [u16; 2] {
+        self.positions.map(|p| p.div_euclid(PARTS) as u16)
+    }
+
+    /// Sets the step counters.
+    pub fn set_counters(&mut self, counters: [i16; 2]) {
+        self.positions = counters.map(|c| i64::from(c) * PARTS);
+    }
+
+    /// What a speed really is, thousandths of a step in a second.
+    fn thousandths(&self, speed: StepsPerSecond) -> i64 {
+        let asked = i64::from(speed.get());
+        match self.timing {
+            Timing::Ticks { hertz, restart } if asked != 0 => {
+                asked.signum() * hertz * 1000 / (hertz / asked.abs() + restart)
+            }
+            _ => asked * 1000,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(timing: Timing, speed: i16, steps: usize) -> u16 {
+        let mut motors = Motors::new(timing);
+        (0..steps).for_each(|_| motors.step([StepsPerSecond::new(speed); 2]));
+        motors.counters()[0]
+    }
+
+    #[test]
+    fn counters_follow_the_speed_and_wrap() {
+        assert_eq!(run(Timing::Exact, 400, 8), 80, "0.2 s at 400 steps/s");
+        assert_eq!(run(Timing::Exact, -777, 4000), (-77_700i32) as u16);
+        assert_eq!(run(EPUCK1, 0, 100), 0);
+    }
+
+    #[test]
+    fn speeds_are_those_that_the_timers_can_make() {
+        assert_eq!(run(EPUCK1, 1000, 400), 9931, "10 s: 57600 / (57 + 1) = 993.1 steps/s");
+        assert_eq!(run(EPUCK1, 714, 400), 7111, "57600 / 81");
+        assert_eq!(run(EPUCK2, 714, 400), 7142, "100000 / 140 = 714.3");
+        assert_eq!(run(EPUCK2, -300, 400), (-3004i16) as u16, "100000 / 333 = 300.3, rounded down");
+        let [left, _] = Motors::new(EPUCK1).wheels([StepsPerSecond::new(1000); 2]);
+        assert!((left - 0.9931 * 0.1288).abs() < 1e-4);
+    }
+
+    #[test]
+    fn counters_can_be_set() {
+        let mut motors = Motors::new(EPUCK2);
+        motors.set_counters([-5, 100]);
+        assert_eq!(motors.counters(), [65_531, 100]);
+    }
+}

@@ -1,0 +1,129 @@
+//! The guard on the arena's e-pucks, which have no watchdog: how long wheels turn on when the robot's program is killed
+//! or stopped in the middle of a move.
+
+mod robot;
+
+use robot::{selftest, serve};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use xpuck_arena::{BodyKind, Faults, Settings};
+use xpuck_registers::epuck1::{self, STEPS};
+use xpuck_registers::epuck2::{self, REPORT_BYTES, Report};
+
+/// Wires to the bus that look at the step counters and change nothing.
+struct Counters {
+    bus: UnixStream,
+    body: BodyKind,
+}
+
+impl Counters {
+    fn open(settings: &Settings) -> Counters {
+        let bus = UnixStream::connect(settings.device_path("xp01", "i2c")).unwrap();
+        bus.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        Counters { bus, body: settings.body }
+    }
+
+    fn transfer<const N: usize>(&mut self, write: &[u8]) -> [u8; N] {
+        let head = [epuck1::ADDRESS, write.len() as u8, N as u8];
+        self.bus.write_all(&[&head, write].concat()).unwrap();
+        let mut acknowledged = [1];
+        self.bus.read_exact(&mut acknowledged).unwrap();
+        assert_eq!(acknowledged, [0]);
+        let mut read = [0; N];
+        self.bus.read_exact(&mut read).unwrap();
+        read
+    }
+
+    fn read(&mut self) -> [u16; 2] {
+        if self.body == BodyKind::Epuck1 {
+            return [0, 1].map(|i| u16::from_le_bytes(self.transfer(&[STEPS.pointer(i)])));
+        }
+        // A command with a wrong checksum is answered and ignored.
+        let mut command = epuck2::Command::default().encode();
+        command[epuck2::COMMAND_BYTES - 1] ^= 1;
+        let bytes: [u8; REPORT_BYTES] = self.transfer(&command);
+        Report::decode(&bytes).unwrap().steps
+    }
+
+    /// Time of the last step, once there was none for a second.
+    fn rest(&mut self) -> Option<Instant> {
+        let (mut last, mut at, start) = (self.read(), None, Instant::now());
+        while at.unwrap_or(start).elapsed() < Duration::from_secs(1) {
+            std::thread::sleep(Duration::from_millis(2));
+            let now = self.read();
+            if now != last {
+                (last, at) = (now, Some(Instant::now()));
+            }
+            assert!(start.elapsed() < Duration::from_secs(20), "the wheels never stop");
+        }
+        at
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
+    assert!(status.success());
+}
+
+/// Starts a self-test and waits until its first move is announced.
+fn moving(file: &Path) -> Child {
+    let mut child = selftest(file, &["--wheels"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line.starts_with("moving: forwards")), "it never moved");
+    child
+}
+
+/// Sends the signal in the middle of a move; gives the time from there to the last step, or nothing if the move was over.
+fn latency(body: BodyKind, name: &str) -> Option<Duration> {
+    serve(body, Faults::default(), |file, settings| {
+        let mut child = moving(file);
+        let mut counters = Counters::open(settings);
+        let first = counters.read();
+        while counters.read() == first {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        signal(&child, name);
+        let sent = Instant::now();
+        let stopped = counters.rest().map(|at| at - sent);
+        if name == "STOP" {
+            child.kill().unwrap();
+        }
+        child.wait().unwrap();
+        stopped
+    })
+}
+
+/// Latencies of so many tries; those that came too late for the move are made again.
+fn latencies(body: BodyKind, name: &str, count: usize) -> Vec<Duration> {
+    let found: Vec<Duration> = (0..count + 10).filter_map(|_| latency(body, name)).take(count).collect();
+    assert_eq!(found.len(), count, "moves were over before the signal came");
+    found
+}
+
+const CASES: [(BodyKind, &str); 4] =
+    [(BodyKind::Epuck1, "STOP"), (BodyKind::Epuck1, "KILL"), (BodyKind::Epuck2, "STOP"), (BodyKind::Epuck2, "KILL")];
+
+#[test]
+fn the_wheels_stop_soon_after_the_program_is_killed_or_stopped() {
+    for (body, name) in CASES {
+        let latency = latencies(body, name, 1)[0];
+        println!("{body:?}: kill -{name}: {} ms", latency.as_millis());
+        // 300 ms of silence and a step of the arena; the rest is for a busy machine.
+        assert!(latency < Duration::from_millis(1500), "{body:?}, kill -{name}: {latency:?}");
+    }
+}
+
+/// The distribution, for the page of figures: `cargo test -p xpuck-arena --test guard -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes some minutes"]
+fn distribution_of_stop_latencies() {
+    for (body, name) in CASES {
+        let mut found = latencies(body, name, 20);
+        found.sort();
+        let [least, median, most] = [0, 10, 19].map(|i| found[i].as_millis());
+        println!("{body:?}: kill -{name}: least {least} ms, median {median} ms, most {most} ms of 20");
+    }
+}

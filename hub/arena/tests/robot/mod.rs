@@ -1,0 +1,66 @@
+//! One robot's program on an arena's devices.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc;
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_kernels::world::Scenario;
+
+const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n";
+
+/// Stops the arena when the test ends, also by a failed assertion, which else would wait for the arena for ever.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// Serves an arena of one robot of a kind while `test` runs, which gets the robot's file and the arena's settings.
+pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settings) -> R) -> R {
+    let dir = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        robots: vec!["xp01".into()],
+        seed: 12,
+        speed: 1.0,
+        scenario: Scenario::B,
+        device_dir: dir.path().join("devices"),
+        mocap: ([127, 0, 0, 1], 0).into(),
+        camera: CameraSettings::default(),
+        body,
+        faults,
+    };
+    let kind = match body {
+        BodyKind::Xpuck => "xpuck",
+        BodyKind::Epuck1 => "e-puck1",
+        BodyKind::Epuck2 => "e-puck2",
+    };
+    let file = dir.path().join("xp01.toml");
+    let robot = format!(
+        "id = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
+         camera_width = 160\ncamera_height = 120\nbody = \"{kind}\"\n"
+    );
+    std::fs::write(&file, robot).unwrap();
+    std::fs::write(dir.path().join("swarm.toml"), SWARM).unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (ready, listening) = mpsc::channel();
+        let (settings, stop) = (&settings, &stop);
+        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap()).unwrap());
+        let _guard = StopAtEnd(stop);
+        listening.recv().unwrap();
+        test(&file, settings)
+    })
+}
+
+/// `xpuckd selftest` of a robot.
+pub fn selftest(file: &Path, more: &[&str]) -> Command {
+    let deps = std::env::current_exe().unwrap();
+    let xpuckd: PathBuf = deps.parent().unwrap().with_file_name("xpuckd");
+    assert!(xpuckd.exists(), "{} is missing: `cargo build -p xpuck-robot` builds it", xpuckd.display());
+    let mut command = Command::new(xpuckd);
+    command.args(["selftest", "--config"]).arg(file).args(more);
+    command
+}

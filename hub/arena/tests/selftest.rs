@@ -1,0 +1,90 @@
+//! The conformance suite of the robot's program on the arena's devices: it passes on all three kinds, and every planted
+//! fault turns it red.
+
+mod robot;
+
+use robot::{selftest, serve};
+use serde_json::Value;
+use xpuck_arena::{BodyKind, Faults};
+use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
+use xpuck_registers::{camera_sensor, epuck1};
+
+/// Runs the suite; gives what failed as "device: check" and whether the program said so.
+fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool, usize) {
+    serve(body, faults, |file, _| {
+        let output = selftest(file, more).arg("--json").output().unwrap();
+        let told: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
+        let findings = told.as_array().unwrap();
+        let text = |f: &Value, key: &str| f[key].as_str().unwrap().to_string();
+        let failed = findings.iter().filter(|f| f["verdict"] == "fail");
+        let named = failed.map(|f| format!("{}: {}: {}", text(f, "device"), text(f, "check"), text(f, "found")));
+        let passed = findings.iter().filter(|f| f["verdict"] == "pass").count();
+        (named.collect(), output.status.success(), passed)
+    })
+}
+
+#[test]
+fn the_emulated_robots_of_all_kinds_pass_wheels_included() {
+    for body in [BodyKind::Xpuck, BodyKind::Epuck1, BodyKind::Epuck2] {
+        let (failed, success, passed) = failures(body, Faults::default(), &["--wheels"]);
+        assert!(failed.is_empty() && success, "{body:?}: {failed:#?}");
+        assert!(passed >= 22, "{body:?}: {passed} checks passed");
+    }
+}
+
+#[test]
+fn every_planted_fault_turns_the_suite_red() {
+    let absent = |address| Faults { absent: vec![address], ..Faults::default() };
+    let sensor = camera_sensor::OV7670.address;
+    let nak = |nak_every| Faults { nak_every, ..Faults::default() };
+    let garbage = |corrupt_every| Faults { corrupt_every, ..Faults::default() };
+    let (one, two) = (BodyKind::Epuck1, BodyKind::Epuck2);
+    let cases = [
+        ("body: answers", one, absent(epuck1::ADDRESS)),
+        ("body: answers", two, absent(epuck1::ADDRESS)),
+        ("body: answers", two, nak(1)),
+        ("body: errors", one, nak(9)),
+        ("body: errors", two, nak(7)),
+        ("body: errors", one, garbage(9)),
+        ("body: errors", two, garbage(7)),
+        ("body: errors", one, Faults { reset_every: 40, ..Faults::default() }),
+        ("battery: opens", BodyKind::Xpuck, absent(BATTERY_ADDRESS)),
+        ("5 V: opens", one, absent(SUPPLY_ADDRESS)),
+        ("sensor: id", two, absent(sensor)),
+        ("sensor: id", one, Faults { sensor_id: Some(0x6031), ..Faults::default() }),
+    ];
+    // Four at a time, because most of a run is waiting.
+    for some in cases.chunks(4) {
+        std::thread::scope(|scope| {
+            for (check, body, faults) in some {
+                scope.spawn(move || {
+                    let (failed, success, _) = failures(*body, faults.clone(), &[]);
+                    let red = failed.iter().any(|f| f.starts_with(check));
+                    assert!(red && !success, "{body:?}, {faults:?}: {check} is not among {failed:#?}");
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn counters_that_stand_still_while_wheels_turn_are_found() {
+    for body in [BodyKind::Epuck1, BodyKind::Epuck2] {
+        let faults = Faults { frozen_counters: true, ..Faults::default() };
+        let (failed, success, _) = failures(body, faults, &["--wheels"]);
+        let moves = failed.iter().filter(|f| f.starts_with("wheels: ")).count();
+        assert!(moves == 4 && !success, "{body:?}: {failed:#?}");
+    }
+}
+
+#[test]
+fn people_get_a_table() {
+    serve(BodyKind::Epuck2, Faults::default(), |file, _| {
+        let output = selftest(file, &[]).output().unwrap();
+        let table = String::from_utf8(output.stdout).unwrap();
+        assert!(table.contains("pass  body ") && table.contains("20 of 20 exchanges"), "{table}");
+        assert!(table.contains("skip  wheels  forwards") && table.contains("--wheels was not given"), "{table}");
+        assert!(table.ends_with(" skipped\n") && !table.contains('\x1b'), "{table}");
+    });
+}

@@ -1,0 +1,71 @@
+//! A body at rest: it answers, its readings are in range and alive, and little has to be repeated.
+
+use super::Bench;
+use crate::device::body::{Body, Drive, Sensed};
+use xpuck_registers::infrared::MAX_COUNTS;
+
+/// Exchanges that are looked at.
+const EXCHANGES: usize = 20;
+/// Those at the start in which wheels may still come to rest.
+const SETTLING: usize = 8;
+/// Of so many exchanges one may go wrong: one in a thousand transfers times out on a good bus (GCtronic).
+const ONE_IN: u64 = 20;
+/// A lithium-ion cell, mV.
+const CELL: std::ops::RangeInclusive<u16> = 3000..=4300;
+
+/// Checks a body whose wheels are to stand; false if it does not answer.
+pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
+    bench.on("body");
+    let (mut told, mut error) = (Vec::new(), None);
+    for _ in 0..EXCHANGES {
+        match body.exchange(&Drive::default()) {
+            Ok(sensed) => told.push(sensed),
+            Err(why) => error = Some(why),
+        }
+        bench.wait(body.period());
+    }
+    let found = match &error {
+        None => format!("{EXCHANGES}"),
+        Some(why) => format!("{} of {EXCHANGES}; {why}", told.len()),
+    };
+    bench.judge("answers", error.is_none(), "20 of 20 exchanges", found);
+    let Some(last) = told.last() else { return false };
+    infrared(bench, &told);
+    let most = last.ambient.into_iter().max().unwrap_or(0);
+    let least = last.ambient.into_iter().min().unwrap_or(0);
+    let good = most > 0 && most <= MAX_COUNTS;
+    bench.judge("ambient light", good, "0 to 4095, not all 0", format!("{least} to {most}"));
+    match last.battery_mv {
+        Some(battery) => {
+            bench.judge("battery", CELL.contains(&battery), "3000 to 4300 mV", format!("{battery} mV"));
+        }
+        None => bench.skip("battery", "this body does not tell"),
+    }
+    let counters: Vec<[u16; 2]> = told.iter().skip(SETTLING.min(told.len() - 1)).map(|s| s.steps).collect();
+    let still = counters.iter().all(|steps| *steps == counters[0]);
+    bench.judge("wheels stand", still, "counters that stand", format!("{:?} to {:?}", counters[0], last.steps));
+    true
+}
+
+fn infrared(bench: &mut Bench, told: &[Sensed]) {
+    let readings = || told.iter().flat_map(|s| s.reflected).map(|raw| raw.0);
+    let (least, most) = (readings().min().unwrap_or(0), readings().max().unwrap_or(0));
+    bench.judge("infra-red in range", most <= MAX_COUNTS, "0 to 4095", format!("{least} to {most}"));
+    // The noise of a converter is more than nothing, in one of sixteen readings at least.
+    let pictures = |s: &Sensed| (s.reflected, s.ambient);
+    let first = told.last().map(pictures);
+    let different = told.iter().rev().take(SETTLING).filter(|s| Some(pictures(s)) != first).count();
+    let found = format!("{different} of {} differ from the last", SETTLING.min(told.len()) - 1);
+    bench.judge("infra-red alive", different > 0, "readings that change", found);
+}
+
+/// Checks how often something had to be repeated or was refused, over all exchanges.
+pub(super) fn errors(bench: &mut Bench, body: &dyn Body) {
+    let c = body.counts();
+    let wrong = c.bus_errors + c.retries + c.corrupt + c.rejected;
+    let found = format!(
+        "{} bus errors, {} repeated, {} corrupt, {} rejected in {}",
+        c.bus_errors, c.retries, c.corrupt, c.rejected, c.exchanges
+    );
+    bench.on("body").judge("errors", wrong * ONE_IN <= c.exchanges, "at most one in 20 exchanges", found);
+}

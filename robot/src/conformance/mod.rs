@@ -1,0 +1,146 @@
+//! The conformance suite: what a robot's devices have to do, whatever they are and whoever stands behind them. The same
+//! checks run against the virtual arena and on a bench.
+
+mod body;
+mod camera;
+mod power;
+mod table;
+mod wheels;
+
+pub use table::table;
+
+use crate::device::body::Body;
+use crate::device::camera_sensor::CameraSensor;
+use crate::device::{DeviceError, FrameSource, I2cBus, PowerMonitor};
+use serde::Serialize;
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+use xpuck_registers::camera_sensor::Clock;
+
+/// A device that was opened, or why it was not.
+pub type Opened<T> = Result<T, DeviceError>;
+
+/// A robot's devices on the bench. Those that its file does not name are `None`, and their checks are skipped.
+pub struct Rig {
+    /// The body, with a guard if it needs one.
+    pub body: Opened<Box<dyn Body>>,
+    /// The monitor on the battery's side.
+    pub battery: Option<Opened<Box<dyn PowerMonitor>>>,
+    /// The monitor on the 5 V side.
+    pub supply: Option<Opened<Box<dyn PowerMonitor>>>,
+    /// The camera's sensor, and who clocks it.
+    pub sensor: Option<(Opened<CameraSensor<Box<dyn I2cBus>>>, Clock)>,
+    /// The camera.
+    pub camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
+    /// Seconds of arena time in a second of the wall clock, 1 with a real robot.
+    pub speed: f64,
+}
+
+/// What a camera has to give.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Frames in a second.
+    pub rate: RangeInclusive<f64>,
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// As expected.
+    Pass,
+    /// Not as expected.
+    Fail,
+    /// Not made.
+    Skip,
+}
+
+/// One line of the results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The device.
+    pub device: &'static str,
+    /// What was looked at.
+    pub check: &'static str,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What should be found.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+    /// Time that it took, s.
+    pub seconds: f64,
+}
+
+/// Runs every check. `wheels` allows short, slow moves; `announce` is told before each.
+pub fn run(rig: Rig, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Finding> {
+    let mut bench = Bench { findings: Vec::new(), since: Instant::now(), speed: rig.speed, device: "" };
+    match rig.body {
+        Ok(mut body) => {
+            if body::check(&mut bench, body.as_mut()) {
+                wheels::check(&mut bench, body.as_mut(), wheels, announce);
+            }
+            body::errors(&mut bench, body.as_ref());
+        }
+        Err(error) => bench.on("body").fail("opens", "it opens", error.to_string()),
+    }
+    for (name, monitor, volts) in [("battery", rig.battery, power::BATTERY), ("5 V", rig.supply, power::SUPPLY)] {
+        power::check(bench.on(name), monitor, volts);
+    }
+    camera::sensor(bench.on("sensor"), rig.sensor);
+    camera::frames(bench.on("camera"), rig.camera);
+    bench.findings
+}
+
+/// True if no check failed.
+pub fn passed(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.verdict != Verdict::Fail)
+}
+
+/// Where checks write what they find.
+struct Bench {
+    findings: Vec<Finding>,
+    since: Instant,
+    speed: f64,
+    device: &'static str,
+}
+
+impl Bench {
+    fn on(&mut self, device: &'static str) -> &mut Bench {
+        self.device = device;
+        self
+    }
+
+    fn add(&mut self, check: &'static str, verdict: Verdict, expected: &str, found: String) {
+        let seconds = self.since.elapsed().as_secs_f64();
+        self.since = Instant::now();
+        let (device, expected) = (self.device, expected.into());
+        self.findings.push(Finding { device, check, verdict, expected, found, seconds });
+    }
+
+    fn judge(&mut self, check: &'static str, good: bool, expected: &str, found: String) {
+        self.add(check, if good { Verdict::Pass } else { Verdict::Fail }, expected, found);
+    }
+
+    fn fail(&mut self, check: &'static str, expected: &str, found: String) {
+        self.add(check, Verdict::Fail, expected, found);
+    }
+
+    fn skip(&mut self, check: &'static str, why: &str) {
+        self.add(check, Verdict::Skip, "-", why.into());
+    }
+
+    /// Waits for a time on the robot's clock.
+    fn wait(&self, time: Duration) {
+        std::thread::sleep(time.div_f64(self.speed));
+    }
+
+    /// Time on the robot's clock since a moment, s.
+    fn seconds(&self, since: Instant) -> f64 {
+        since.elapsed().as_secs_f64() * self.speed
+    }
+}

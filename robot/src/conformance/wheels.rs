@@ -1,0 +1,95 @@
+//! The wheels obey, the counters count, and stop is stop. Moves are 2 cm long, slow and announced.
+
+use super::Bench;
+use crate::device::DeviceError;
+use crate::device::body::{Body, Drive, Sensed};
+use std::time::{Duration, Instant};
+use xpuck_registers::spi::Pixel;
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// Speed of a move, steps/s: 26 mm/s.
+const SPEED: i16 = 200;
+/// How long a move takes.
+const MOVE: Duration = Duration::from_millis(800);
+/// How long wheels may take to stand.
+const HALT: Duration = Duration::from_millis(400);
+/// What the robot shows while it moves.
+const MOVING: Pixel = Pixel { red: 0, green: 32, blue: 0 };
+
+const MOVES: [(&str, &str, [i16; 2]); 4] = [
+    ("forwards", "left and right +", [SPEED, SPEED]),
+    ("backwards", "left and right -", [-SPEED, -SPEED]),
+    ("turn left", "left -, right +", [-SPEED, SPEED]),
+    ("turn right", "left +, right -", [SPEED, -SPEED]),
+];
+
+/// Drives each way and stops, if that is allowed.
+pub(super) fn check(bench: &mut Bench, body: &mut dyn Body, allowed: bool, announce: &mut dyn FnMut(&str)) {
+    bench.on("wheels");
+    for (name, signs, speeds) in MOVES {
+        if !allowed {
+            bench.skip(name, "--wheels was not given");
+            continue;
+        }
+        announce(&format!("moving: {name}, 2 cm"));
+        match drive(bench, body, speeds) {
+            Ok((steps, seconds)) => {
+                let asked = f64::from(SPEED) * seconds;
+                // Half as much either way: this finds wheels that do not turn, or the wrong way, and is no calibration.
+                let obeys = |(step, speed): (&i16, &i16)| {
+                    let along = f64::from(*step) * f64::from(speed.signum());
+                    (asked * 0.5..=asked * 1.5).contains(&along)
+                };
+                let good = steps.iter().zip(&speeds).all(obeys);
+                let found = format!("{:+} and {:+} steps", steps[0], steps[1]);
+                bench.judge(name, good, &format!("{asked:.0} steps, {signs}"), found);
+            }
+            Err(error) => bench.fail(name, &format!("steps, {signs}"), error.to_string()),
+        }
+        match stands(bench, body) {
+            Ok(moved) => {
+                let found = format!("{:+} and {:+} steps", moved[0], moved[1]);
+                bench.judge("stop", moved == [0, 0], "no step 0.4 s later", found);
+            }
+            Err(error) => bench.fail("stop", "no step 0.4 s later", error.to_string()),
+        }
+    }
+}
+
+/// Drives at these speeds for [`MOVE`], and stops whatever happened meanwhile.
+fn drive(bench: &Bench, body: &mut dyn Body, speeds: [i16; 2]) -> Result<([i16; 2], f64), DeviceError> {
+    let moved = turn(bench, body, &Drive { speeds: speeds.map(StepsPerSecond::new), lamps: MOVING });
+    let stopped = body.exchange(&Drive::default());
+    moved.and_then(|moved| stopped.map(|_| moved))
+}
+
+/// The steps made, and the time between the looks at the counters.
+fn turn(bench: &Bench, body: &mut dyn Body, moving: &Drive) -> Result<([i16; 2], f64), DeviceError> {
+    body.exchange(moving)?;
+    let first = body.exchange(moving)?;
+    let start = Instant::now();
+    let mut last = first;
+    while bench.seconds(start) < MOVE.as_secs_f64() {
+        bench.wait(body.period());
+        last = body.exchange(moving)?;
+    }
+    Ok((between(&first, &last), bench.seconds(start)))
+}
+
+/// Steps made in 0.2 s, [`HALT`] after the command to stop, which is repeated.
+fn stands(bench: &Bench, body: &mut dyn Body) -> Result<[i16; 2], DeviceError> {
+    let start = Instant::now();
+    let mut first = body.exchange(&Drive::default())?;
+    while bench.seconds(start) < HALT.as_secs_f64() {
+        bench.wait(body.period());
+        first = body.exchange(&Drive::default())?;
+    }
+    bench.wait(HALT / 2);
+    // Two, because a report may be older than the command that it comes with.
+    body.exchange(&Drive::default())?;
+    Ok(between(&first, &body.exchange(&Drive::default())?))
+}
+
+fn between(first: &Sensed, last: &Sensed) -> [i16; 2] {
+    [0, 1].map(|i| last.steps[i].wrapping_sub(first.steps[i]) as i16)
+}

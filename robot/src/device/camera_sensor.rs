@@ -1,0 +1,188 @@
+//! A camera sensor over I2C: found by its id, set up for YUYV, and read back.
+
+use super::i2c::{self, I2cError};
+use super::{DeviceError, I2cBus};
+use std::path::Path;
+use std::time::Duration;
+use xpuck_registers::camera_sensor::{Clock, SENSORS, Sensor, Step};
+
+/// Driver of the sensor that answered.
+#[derive(Debug)]
+pub struct CameraSensor<B> {
+    bus: B,
+    sensor: &'static Sensor,
+    /// The bank that is selected, as far as is known.
+    bank: Option<u8>,
+}
+
+impl CameraSensor<Box<dyn I2cBus>> {
+    /// The sensor on the bus at `path`.
+    pub fn open(path: &Path) -> Result<Self, DeviceError> {
+        CameraSensor::find(i2c::open(path)?)
+    }
+}
+
+impl<B: I2cBus> CameraSensor<B> {
+    /// Looks at each sensor's address for its id. If none is right, the error tells of the last that answered, or that
+    /// none did.
+    pub fn find(mut bus: B) -> Result<CameraSensor<B>, DeviceError> {
+        let mut why: Option<DeviceError> = None;
+        for sensor in SENSORS {
+            match id(&mut bus, sensor) {
+                Ok(found) if found == sensor.id => return Ok(CameraSensor { bus, sensor, bank: None }),
+                Ok(found) => why = Some(I2cError::UnknownSensor { address: sensor.address, id: found }.into()),
+                Err(DeviceError::Nak { path, address }) => {
+                    why.get_or_insert(DeviceError::Nak { path, address });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(why.expect("there are kinds of sensors"))
+    }
+
+    /// Which sensor it is.
+    pub fn sensor(&self) -> &'static Sensor {
+        self.sensor
+    }
+
+    /// Reads its id again; a sensor that was exchanged or garbled gives an error.
+    pub fn identify(&mut self) -> Result<(), DeviceError> {
+        let (id, address) = (id(&mut self.bus, self.sensor)?, self.sensor.address);
+        if id == self.sensor.id { Ok(()) } else { Err(I2cError::UnknownSensor { address, id }.into()) }
+    }
+
+    /// Sets it up for 640 x 480 YUYV at 15 frames a second, and reads back what can be read back. Takes up to 0.3 s.
+    pub fn set_up(&mut self, clock: Clock) -> Result<(), DeviceError> {
+        for step in self.sensor.setup(clock) {
+            match step {
+                Step::Set { bank, register, bytes: 2, value, holds, .. } => {
+                    let [high, low] = value.to_be_bytes();
+                    self.set(bank, register, high, holds)?;
+                    self.set(bank, register + 1, low, holds)?;
+                }
+                Step::Set { bank, register, value, holds, .. } => self.set(bank, register, value as u8, holds)?,
+                Step::Wait { milliseconds, .. } => std::thread::sleep(Duration::from_millis(milliseconds)),
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, bank: u8, register: u8, written: u8, holds: bool) -> Result<(), DeviceError> {
+        let Sensor { name: sensor, address, bank_register, .. } = *self.sensor;
+        if let Some(select) = bank_register.filter(|_| self.bank != Some(bank)) {
+            self.bus.write_read(address, &[select, bank], &mut [])?;
+            self.bank = Some(bank);
+        }
+        self.bus.write_read(address, &[register, written], &mut [])?;
+        if !holds {
+            return Ok(());
+        }
+        let found = read(&mut self.bus, self.sensor, register)?;
+        if found == written {
+            return Ok(());
+        }
+        let bank = bank_register.map(|_| bank);
+        Err(I2cError::SensorRegister { sensor, address, bank, register, written, found }.into())
+    }
+}
+
+fn id(bus: &mut impl I2cBus, sensor: &Sensor) -> Result<u16, DeviceError> {
+    let high = read(bus, sensor, sensor.id_register)?;
+    let low = read(bus, sensor, sensor.id_register + 1)?;
+    Ok(u16::from_be_bytes([high, low]))
+}
+
+fn read(bus: &mut impl I2cBus, sensor: &Sensor, register: u8) -> Result<u8, DeviceError> {
+    let mut value = [0];
+    if sensor.repeated_start {
+        bus.write_read(sensor.address, &[register], &mut value)?;
+    } else {
+        bus.write_read(sensor.address, &[register], &mut [])?;
+        bus.write_read(sensor.address, &[], &mut value)?;
+    }
+    Ok(value[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use xpuck_registers::camera_sensor::{OV7670, PO8030};
+
+    /// A sensor's registers by bank and number.
+    struct Bench {
+        sensor: &'static Sensor,
+        registers: HashMap<(u8, u8), u8>,
+        bank: u8,
+        pointer: u8,
+        /// A register that reads 0 whatever is written.
+        stuck: Option<(u8, u8)>,
+    }
+
+    fn bench(sensor: &'static Sensor) -> Bench {
+        let [high, low] = sensor.id.to_be_bytes();
+        let (first, second) = (sensor.id_register, sensor.id_register + 1);
+        let registers = (0..4).flat_map(|bank| [((bank, first), high), ((bank, second), low)]).collect();
+        Bench { sensor, registers, bank: 0, pointer: 0, stuck: None }
+    }
+
+    impl I2cBus for &mut Bench {
+        fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError> {
+            let combined = !write.is_empty() && !read.is_empty();
+            if address != self.sensor.address || combined && !self.sensor.repeated_start {
+                return Err(DeviceError::Nak { path: "bench".into(), address });
+            }
+            self.pointer = write.first().copied().unwrap_or(self.pointer);
+            if let [register, value] = *write {
+                if Some(register) == self.sensor.bank_register {
+                    self.bank = value;
+                } else if self.stuck != Some((self.bank, register)) {
+                    let bank = self.bank;
+                    self.registers.insert((bank, register), value);
+                }
+            }
+            read.fill(self.registers.get(&(self.bank, self.pointer)).copied().unwrap_or(0));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn each_sensor_is_found_and_set_up() {
+        for sensor in SENSORS {
+            let mut bench = bench(sensor);
+            let mut driver = CameraSensor::find(&mut bench).unwrap();
+            assert_eq!(driver.sensor().name, sensor.name);
+            driver.set_up(Clock::Epuck1).unwrap();
+            driver.identify().unwrap();
+            for step in sensor.setup(Clock::Epuck1) {
+                if let Step::Set { bank, register, bytes: 1, holds: true, .. } = step {
+                    assert!(bench.registers.contains_key(&(bank, register)), "{} {register:#04x}", sensor.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_register_that_does_not_hold_is_named_with_its_bank() {
+        let mut bench = bench(&PO8030);
+        bench.stuck = Some((1, 0x4e));
+        let error = CameraSensor::find(&mut bench).unwrap().set_up(Clock::Epuck2).unwrap_err().to_string();
+        let expected = "register 0x4e of bank B of the PO8030 at I2C address 0x6e holds 0x00; 0x02 was written";
+        assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn strangers_and_nobody_are_told_apart() {
+        let mut stranger = bench(&OV7670);
+        stranger.registers.insert((0, 0x0b), 0x21);
+        let error = CameraSensor::find(&mut stranger).err().unwrap().to_string();
+        assert_eq!(error, "I2C address 0x21 identifies itself as 0x7621, which is no camera sensor of an e-puck");
+        struct Nobody;
+        impl I2cBus for Nobody {
+            fn write_read(&mut self, address: u8, _: &[u8], _: &mut [u8]) -> Result<(), DeviceError> {
+                Err(DeviceError::Nak { path: "bench".into(), address })
+            }
+        }
+        assert!(matches!(CameraSensor::find(Nobody).err(), Some(DeviceError::Nak { .. })));
+    }
+}

@@ -1,0 +1,171 @@
+//! An e-puck1 over I2C: one register a transaction, speeds first.
+//!
+//! Its protocol has no checksum, so what is dangerous is read back: one of the two speed registers an exchange, in turn. It
+//! has no watchdog either: see [`super::guard`].
+
+use super::body::{Body, Counts, Drive, Sensed};
+use super::i2c::{self, I2cError, TRIES};
+use super::{DeviceError, I2cBus};
+use std::path::Path;
+use std::time::Duration;
+use xpuck_registers::epuck1::{
+    ADDRESS, AMBIENT, BODY_LAMP, INFRARED, LAMPS, REFLECTED, RING, Register, SCAN, SCAN_MS, SPEED, STEPS, write,
+};
+use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared, other_order};
+use xpuck_registers::spi::Pixel;
+
+/// Twenty exchanges a second; one takes about 8 ms of the bus.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Driver of an e-puck1.
+#[derive(Debug)]
+pub struct Epuck1<B> {
+    bus: B,
+    counts: Counts,
+    resets: u64,
+    /// The infra-red sensors were switched on, and the lamps show this.
+    shown: Option<Pixel>,
+    ambient: [u16; 8],
+    turn: usize,
+}
+
+impl Epuck1<Box<dyn I2cBus>> {
+    /// A driver on the bus at `path`.
+    pub fn open(path: &Path) -> Result<Self, DeviceError> {
+        i2c::open(path).map(Epuck1::new)
+    }
+}
+
+impl<B: I2cBus> Epuck1<B> {
+    /// A driver on this bus.
+    pub fn new(bus: B) -> Epuck1<B> {
+        Epuck1 { bus, counts: Counts::default(), resets: 0, shown: None, ambient: [0; 8], turn: 0 }
+    }
+
+    /// Times that the e-puck was found to have restarted.
+    pub fn resets(&self) -> u64 {
+        self.resets
+    }
+
+    fn attempt(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        let speeds = drive.speeds.map(|s| s.get() as u16);
+        for (i, speed) in speeds.into_iter().enumerate() {
+            self.write(SPEED, i, speed)?;
+        }
+        let checked = self.turn % 2;
+        self.check_speed(checked, speeds[checked])?;
+        self.prepare(drive.lamps)?;
+        let mut reflected = [0; 8];
+        for (i, value) in reflected.iter_mut().enumerate() {
+            *value = self.read_counts(REFLECTED, i)?;
+        }
+        // Ambient light changes slowly: one sensor an exchange.
+        let sensor = self.turn % 8;
+        self.ambient[sensor] = self.read_counts(AMBIENT, sensor)?;
+        self.turn += 1;
+        let steps = [self.read(STEPS, 0)?, self.read(STEPS, 1)?];
+        Ok(Sensed {
+            reflected: other_order(reflected).map(RawInfrared),
+            ambient: other_order(self.ambient),
+            steps,
+            ..Sensed::default()
+        })
+    }
+
+    /// Reads a speed back, and writes it again if it is not there.
+    fn check_speed(&mut self, i: usize, written: u16) -> Result<(), DeviceError> {
+        let mut found = self.read(SPEED, i)?;
+        for _ in 1..TRIES {
+            if found == written {
+                return Ok(());
+            }
+            self.counts.rejected += 1;
+            self.write(SPEED, i, written)?;
+            found = self.read(SPEED, i)?;
+        }
+        if found == written {
+            return Ok(());
+        }
+        Err(DeviceError::Register { address: ADDRESS, register: SPEED.pointer(i), written, found })
+    }
+
+    /// Switches the infra-red sensors on, at the start and after a reset of the e-puck, and shows the lamps.
+    fn prepare(&mut self, lamps: Pixel) -> Result<(), DeviceError> {
+        if self.read(INFRARED, 0)? & SCAN == 0 {
+            // A restart forgets the command before it.
+            let restarted = u64::from(self.shown.take().is_some());
+            self.resets += restarted;
+            self.counts.rejected += restarted;
+            self.write(INFRARED, 0, SCAN)?;
+            // Readings are 0, which means that nothing is near, until the first scan is done.
+            std::thread::sleep(Duration::from_millis(2 * SCAN_MS));
+        }
+        if self.shown != Some(lamps) {
+            let (ring, body) = shown(lamps);
+            self.write(RING, 0, ring)?;
+            self.write(LAMPS, 0, body)?;
+            self.shown = Some(lamps);
+        }
+        Ok(())
+    }
+
+    /// A reading of the 12-bit converter. A larger one was garbled on the way, and is read again.
+    fn read_counts(&mut self, register: Register, i: usize) -> Result<u16, DeviceError> {
+        let mut found = self.read(register, i)?;
+        for _ in 1..TRIES {
+            if found <= MAX_COUNTS {
+                break;
+            }
+            self.counts.corrupt += 1;
+            self.counts.retries += 1;
+            found = self.read(register, i)?;
+        }
+        if found <= MAX_COUNTS {
+            return Ok(found);
+        }
+        self.counts.corrupt += 1;
+        Err(I2cError::Range { address: ADDRESS, name: register.name, number: i, found, most: MAX_COUNTS }.into())
+    }
+
+    fn read(&mut self, register: Register, i: usize) -> Result<u16, DeviceError> {
+        let mut bytes = [0; 2];
+        i2c::transfer(&mut self.bus, &mut self.counts, ADDRESS, &[register.pointer(i)], &mut bytes)?;
+        Ok(u16::from_le_bytes(bytes))
+    }
+
+    fn write(&mut self, register: Register, i: usize, value: u16) -> Result<(), DeviceError> {
+        let bytes = write(register.pointer(i), value);
+        i2c::transfer(&mut self.bus, &mut self.counts, ADDRESS, &bytes, &mut [])
+    }
+}
+
+/// Ring and body LED for a colour: red lights the whole ring, blue every second LED of it, green the body.
+fn shown(lamps: Pixel) -> (u16, u16) {
+    let ring = match lamps {
+        Pixel { red: 1.., .. } => 0xff,
+        Pixel { blue: 1.., .. } => 0x55,
+        _ => 0,
+    };
+    (ring, if lamps.green > 0 { BODY_LAMP } else { 0 })
+}
+
+impl<B: I2cBus> Body for Epuck1<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        self.counts.exchanges += 1;
+        self.attempt(drive).inspect_err(|error| {
+            let answered = matches!(error, DeviceError::I2c(_) | DeviceError::Register { .. });
+            self.counts.bus_errors += u64::from(!answered);
+        })
+    }
+
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests;

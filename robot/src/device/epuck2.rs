@@ -1,0 +1,109 @@
+//! An e-puck2 over I2C: one packet each way.
+//!
+//! It has no watchdog: see [`super::guard`].
+
+use super::body::{Body, Counts, Drive, Sensed};
+use super::i2c::{self, I2cError, TRIES};
+use super::{DeviceError, I2cBus};
+use std::path::Path;
+use std::time::Duration;
+use xpuck_registers::epuck2::{ADDRESS, Command, FULL, HERTZ, REPORT_BYTES, Report, Settings};
+use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared, other_order};
+use xpuck_registers::spi::Pixel;
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// Driver of an e-puck2.
+#[derive(Debug)]
+pub struct Epuck2<B> {
+    bus: B,
+    counts: Counts,
+}
+
+impl Epuck2<Box<dyn I2cBus>> {
+    /// A driver on the bus at `path`.
+    pub fn open(path: &Path) -> Result<Self, DeviceError> {
+        i2c::open(path).map(Epuck2::new)
+    }
+}
+
+impl<B: I2cBus> Epuck2<B> {
+    /// A driver on this bus.
+    pub fn new(bus: B) -> Epuck2<B> {
+        Epuck2 { bus, counts: Counts::default() }
+    }
+
+    /// Stops the wheels and has the robot average its infra-red sensors, which must face nothing. It obeys nothing else
+    /// for about a second.
+    pub fn calibrate(&mut self) -> Result<(), DeviceError> {
+        let still = Command::driving([StepsPerSecond::ZERO; 2]);
+        self.send(&Command { settings: Settings::CALIBRATE, ..still }).map(|_| ())
+    }
+
+    /// Sends a command until a whole report comes back, [`TRIES`] times at most. Commands name states, so a repeated one
+    /// does no harm.
+    fn send(&mut self, command: &Command) -> Result<Report, DeviceError> {
+        self.counts.exchanges += 1;
+        let mut result = self.attempt(command);
+        for _ in 1..TRIES {
+            if result.is_ok() {
+                break;
+            }
+            self.counts.retries += 1;
+            result = self.attempt(command);
+        }
+        result.inspect_err(|error| self.counts.bus_errors += u64::from(!matches!(error, DeviceError::I2c(_))))
+    }
+
+    fn attempt(&mut self, command: &Command) -> Result<Report, DeviceError> {
+        let mut bytes = [0; REPORT_BYTES];
+        self.bus.write_read(ADDRESS, &command.encode(), &mut bytes)?;
+        let report =
+            Report::decode(&bytes).map_err(|source| I2cError::Checksum { address: ADDRESS, source }).and_then(in_range);
+        Ok(report.inspect_err(|_| self.counts.corrupt += 1)?)
+    }
+}
+
+/// Looks at the values too: an exclusive or is right for a packet of zeros, and for many with two wrong bytes.
+fn in_range(report: Report) -> Result<Report, I2cError> {
+    if report == Report::default() {
+        return Err(I2cError::Empty { address: ADDRESS });
+    }
+    for (name, values) in [("reflected", &report.reflected), ("ambient", &report.ambient)] {
+        if let Some(number) = values.iter().position(|v| *v > MAX_COUNTS) {
+            let found = values[number];
+            return Err(I2cError::Range { address: ADDRESS, name, number, found, most: MAX_COUNTS });
+        }
+    }
+    Ok(report)
+}
+
+/// The RGB LEDs show the colour; the others, which are red, light up with any red.
+fn command(drive: &Drive) -> Command {
+    let part = |byte: u8| (u16::from(byte) * u16::from(FULL)).div_ceil(255) as u8;
+    let Pixel { red, green, blue } = drive.lamps;
+    let colour = Pixel { red: part(red), green: part(green), blue: part(blue) };
+    Command { leds: [red > 0; 4], colours: [colour; 4], ..Command::driving(drive.speeds) }
+}
+
+impl<B: I2cBus> Body for Epuck2<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        let report = self.send(&command(drive))?;
+        Ok(Sensed {
+            reflected: other_order(report.reflected).map(RawInfrared),
+            ambient: other_order(report.ambient).map(|counts| MAX_COUNTS - counts),
+            steps: report.steps,
+            ..Sensed::default()
+        })
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_secs(1) / HERTZ
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+use super::*;
+
+/// Answers a report, or what is wrong with it.
+#[derive(Default)]
+struct Bench {
+    report: Report,
+    received: Vec<Command>,
+    nak_every: usize,
+    /// So many answers are garbled.
+    garbled: u32,
+    transactions: usize,
+}
+
+impl I2cBus for &mut Bench {
+    fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError> {
+        self.transactions += 1;
+        if self.nak_every > 0 && self.transactions.is_multiple_of(self.nak_every) {
+            return Err(DeviceError::Nak { path: "bench".into(), address });
+        }
+        self.received.push(Command::decode(write.try_into().unwrap()).unwrap());
+        read.copy_from_slice(&self.report.encode());
+        if self.garbled > 0 {
+            self.garbled -= 1;
+            read[20] ^= 4;
+        }
+        Ok(())
+    }
+}
+
+fn forward() -> Drive {
+    Drive { speeds: [300, -300].map(StepsPerSecond::new), lamps: Pixel { red: 0, green: 16, blue: 255 } }
+}
+
+fn bench() -> Bench {
+    let reflected = [700, 800, 900, 1000, 1100, 1200, 1300, 1400];
+    Bench {
+        report: Report { reflected, ambient: [95; 8], steps: [7, 65_535], ..Report::default() },
+        ..Bench::default()
+    }
+}
+
+#[test]
+fn a_packet_carries_the_drive_and_brings_the_senses() {
+    let mut bench = bench();
+    let mut epuck = Epuck2::new(&mut bench);
+    let told = epuck.exchange(&forward()).unwrap();
+    assert_eq!(told.reflected.map(|r| r.0), [1400, 1300, 1200, 1100, 1000, 900, 800, 700]);
+    assert_eq!((told.ambient, told.steps), ([4000; 8], [7, 65_535]), "larger is brighter");
+    assert_eq!(epuck.counts(), Counts { exchanges: 1, ..Counts::default() });
+    assert_eq!(epuck.period(), Duration::from_millis(50));
+    let colour = Pixel { red: 0, green: 7, blue: 100 };
+    let expected = Command { speeds: [300, -300], colours: [colour; 4], ..Command::default() };
+    assert_eq!(bench.received, [expected]);
+}
+
+#[test]
+fn a_garbled_report_is_asked_for_again_three_times_at_most() {
+    let mut bench = Bench { garbled: 2, ..bench() };
+    let mut epuck = Epuck2::new(&mut bench);
+    epuck.exchange(&forward()).unwrap();
+    assert_eq!(epuck.counts(), Counts { exchanges: 1, retries: 2, corrupt: 2, ..Counts::default() });
+    epuck.bus.garbled = 3;
+    let error = epuck.exchange(&forward()).unwrap_err().to_string();
+    assert!(error.contains("0x1f") && error.contains("last byte"), "{error}");
+    assert_eq!((epuck.counts().corrupt, epuck.counts().bus_errors), (5, 0));
+}
+
+#[test]
+fn a_robot_that_is_not_there_is_named() {
+    let mut bench = Bench { nak_every: 1, ..bench() };
+    let mut epuck = Epuck2::new(&mut bench);
+    let error = epuck.exchange(&forward()).unwrap_err().to_string();
+    assert_eq!(error, "I2C address 0x1f on bench does not acknowledge");
+    assert_eq!(epuck.counts(), Counts { exchanges: 1, bus_errors: 1, retries: 2, ..Counts::default() });
+}
+
+#[test]
+fn impossible_readings_with_a_right_checksum_are_refused() {
+    let mut bench = bench();
+    bench.report.ambient = [0xffff; 8];
+    let mut epuck = Epuck2::new(&mut bench);
+    let error = epuck.exchange(&forward()).unwrap_err().to_string();
+    assert_eq!(error, "I2C address 0x1f tells 65535 as ambient 0; at most 4095 is possible");
+    assert_eq!(epuck.counts().corrupt, 3);
+    epuck.bus.report = Report::default();
+    let error = epuck.exchange(&forward()).unwrap_err().to_string();
+    assert_eq!(error, "I2C address 0x1f answered a packet of nothing but zeros");
+}
+
+#[test]
+fn calibration_stops_the_wheels() {
+    let mut bench = bench();
+    Epuck2::new(&mut bench).calibrate().unwrap();
+    assert_eq!(bench.received, [Command { settings: Settings::CALIBRATE, ..Command::default() }]);
+}

@@ -1,0 +1,151 @@
+//! The guard of robots that keep their last speed when the board falls silent, as e-puck1 and e-puck2 do over I2C.
+//!
+//! It is a process of its own with the bus open, so it lives on when `xpuckd` is killed, stopped or hung. It gets a byte
+//! through a pipe with every exchange. When none comes for [`SILENCE`], or the pipe closes, it writes zero speeds, and again
+//! every [`REPEAT`] until bytes come back.
+
+mod parent;
+mod process;
+
+pub use parent::{Guarded, Launch, open};
+pub use process::run;
+
+use super::DeviceError;
+use super::body::Body;
+use super::epuck1::Epuck1;
+use super::epuck2::Epuck2;
+use std::path::Path;
+use std::time::Duration;
+
+/// Time without an exchange after which the wheels are stopped: six exchanges missed, and below the lease of 500 ms that
+/// the control loop has.
+pub const SILENCE: Duration = Duration::from_millis(300);
+/// Time from one stop to the next.
+pub const REPEAT: Duration = Duration::from_millis(100);
+
+/// A robot that needs a guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    /// An e-puck1.
+    #[value(name = "e-puck1")]
+    Epuck1,
+    /// An e-puck2.
+    #[value(name = "e-puck2")]
+    Epuck2,
+}
+
+impl Kind {
+    /// Its name in files and on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Epuck1 => "e-puck1",
+            Kind::Epuck2 => "e-puck2",
+        }
+    }
+
+    /// Its driver on the bus at `i2c`, without a guard.
+    pub fn body(self, i2c: &Path) -> Result<Box<dyn Body>, DeviceError> {
+        Ok(match self {
+            Kind::Epuck1 => Box::new(Epuck1::open(i2c)?),
+            Kind::Epuck2 => Box::new(Epuck2::open(i2c)?),
+        })
+    }
+}
+
+/// What a guard notices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An exchange was made.
+    Heard,
+    /// The program at the other end of the pipe is gone.
+    Closed,
+    /// Time passed.
+    Tick,
+}
+
+/// Zero speeds are to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Time since the last exchange.
+    pub silent: Duration,
+    /// The first of this silence.
+    pub first: bool,
+}
+
+/// Decides when to stop. Times count from any fixed moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Core {
+    heard: Duration,
+    closed: bool,
+    stopped: Option<Duration>,
+}
+
+impl Core {
+    /// A guard that starts at `now`, which counts as an exchange.
+    pub fn new(now: Duration) -> Core {
+        Core { heard: now, closed: false, stopped: None }
+    }
+
+    /// What to do at `now`.
+    pub fn step(&mut self, now: Duration, event: Event) -> Option<Stop> {
+        match event {
+            Event::Heard => *self = Core::new(now),
+            Event::Closed => self.closed = true,
+            Event::Tick => {}
+        }
+        let silent = now.saturating_sub(self.heard);
+        let waits = self.stopped.is_some_and(|at| now.saturating_sub(at) < REPEAT);
+        if waits || !self.closed && silent < SILENCE {
+            return None;
+        }
+        let first = self.stopped.replace(now).is_none();
+        Some(Stop { silent, first })
+    }
+
+    /// When it wants the next [`Event::Tick`].
+    pub fn due(&self) -> Duration {
+        self.stopped.map_or(self.heard + SILENCE, |at| at + REPEAT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn exchanges_keep_the_guard_quiet() {
+        let mut core = Core::new(ms(1000));
+        for i in 0..100 {
+            assert_eq!(core.step(ms(1000 + 299 * i), Event::Tick), None);
+            assert_eq!(core.step(ms(1000 + 299 * i), Event::Heard), None);
+        }
+    }
+
+    #[test]
+    fn silence_stops_the_wheels_again_and_again_until_bytes_come_back() {
+        let mut core = Core::new(ms(0));
+        core.step(ms(50), Event::Heard);
+        assert_eq!(core.due(), ms(350));
+        assert_eq!(core.step(ms(349), Event::Tick), None);
+        assert_eq!(core.step(ms(350), Event::Tick), Some(Stop { silent: ms(300), first: true }));
+        assert_eq!(core.due(), ms(450));
+        assert_eq!(core.step(ms(400), Event::Tick), None, "every 100 ms");
+        assert_eq!(core.step(ms(450), Event::Tick), Some(Stop { silent: ms(400), first: false }));
+        assert_eq!(core.step(ms(500), Event::Heard), None);
+        assert_eq!(core.step(ms(799), Event::Tick), None);
+        assert!(core.step(ms(800), Event::Tick).is_some_and(|stop| stop.first));
+    }
+
+    #[test]
+    fn a_closed_pipe_stops_at_once_and_for_good() {
+        let mut core = Core::new(ms(0));
+        core.step(ms(10), Event::Heard);
+        assert_eq!(core.step(ms(20), Event::Closed), Some(Stop { silent: ms(10), first: true }));
+        assert_eq!(core.step(ms(60), Event::Tick), None);
+        assert!(core.step(ms(120), Event::Tick).is_some());
+    }
+}

@@ -1,0 +1,220 @@
+//! The guard as the program sees it that is guarded.
+
+use super::Kind;
+use crate::device::DeviceError;
+use crate::device::body::{Body, Counts, Drive, Sensed};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use xpuck_registers::stepper::StepsPerSecond;
+
+/// Pause between attempts to start a guard.
+const RESTART: Duration = Duration::from_secs(1);
+/// How long a guard may take to end.
+const END: Duration = Duration::from_secs(2);
+
+/// How a guard is started.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl Launch {
+    /// This program's own subcommand, for a robot on the bus at `i2c`.
+    pub fn own(kind: Kind, i2c: &Path) -> io::Result<Launch> {
+        let arguments = ["guard".into(), "--body".into(), kind.name().into(), "--i2c".into(), i2c.into()];
+        Ok(Launch { program: std::env::current_exe()?, arguments: arguments.into() })
+    }
+
+    fn start(&self) -> io::Result<Guard> {
+        // A pair of sockets and not a pipe, because writing to it must never wait.
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let mut command = Command::new(&self.program);
+        // A group of its own: what the terminal sends to the program does not reach it.
+        command.args(&self.arguments).stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null()).process_group(0);
+        Ok(Guard { pipe: Some(ours), child: command.spawn()? })
+    }
+}
+
+#[derive(Debug)]
+struct Guard {
+    pipe: Option<UnixStream>,
+    child: Child,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.pipe = None;
+        let start = Instant::now();
+        while let Ok(None) = self.child.try_wait() {
+            if start.elapsed() > END {
+                // It hangs. One that ended meanwhile cannot be killed, and need not be.
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// A body with a guard. Its wheels only turn while the guard can be told of each exchange.
+#[derive(Debug)]
+pub struct Guarded<B> {
+    body: B,
+    launch: Launch,
+    guard: Result<Guard, String>,
+    retry_at: Instant,
+}
+
+/// The robot on the bus at `i2c` with a guard, which is this program's own.
+pub fn open(kind: Kind, i2c: &Path) -> Result<Guarded<Box<dyn Body>>, DeviceError> {
+    let launch = Launch::own(kind, i2c).map_err(|e| DeviceError::Guard(format!("cannot be found: {e}")))?;
+    Guarded::start(kind.body(i2c)?, launch)
+}
+
+impl<B: Body> Guarded<B> {
+    /// Starts the guard of `body`.
+    pub fn start(body: B, launch: Launch) -> Result<Guarded<B>, DeviceError> {
+        let guard = launch.start().map_err(|error| DeviceError::Guard(cannot_start(&launch, &error)))?;
+        Ok(Guarded { body, launch, guard: Ok(guard), retry_at: Instant::now() })
+    }
+
+    fn restart(&mut self) {
+        let now = Instant::now();
+        if self.guard.is_err() && now >= self.retry_at {
+            self.retry_at = now + RESTART;
+            self.guard = self.launch.start().map_err(|error| cannot_start(&self.launch, &error));
+        }
+    }
+
+    /// Tells the guard of an exchange.
+    fn tell(&mut self) -> Result<(), String> {
+        let guard = self.guard.as_mut().map_err(|why| why.clone())?;
+        let pipe = guard.pipe.as_mut().ok_or("has ended")?;
+        let result = pipe.write_all(&[0]).map_err(|error| format!("does not listen: {error}"));
+        if let Err(why) = &result {
+            // One that does not listen would not notice that its pipe closes. One that ended cannot be killed.
+            let _ = guard.child.kill();
+            self.guard = Err(why.clone());
+        }
+        result
+    }
+}
+
+fn cannot_start(launch: &Launch, error: &io::Error) -> String {
+    format!("cannot be started as {}: {error}", launch.program.display())
+}
+
+impl<B: Body> Body for Guarded<B> {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        self.restart();
+        let still = Drive { speeds: [StepsPerSecond::ZERO; 2], ..*drive };
+        if let Err(why) = &self.guard {
+            let error = DeviceError::Guard(why.clone());
+            self.body.exchange(&still)?;
+            return Err(error);
+        }
+        let sensed = self.body.exchange(drive)?;
+        if let Err(why) = self.tell() {
+            self.body.exchange(&still)?;
+            return Err(DeviceError::Guard(why));
+        }
+        Ok(sensed)
+    }
+
+    fn period(&self) -> Duration {
+        self.body.period()
+    }
+
+    fn counts(&self) -> Counts {
+        self.body.counts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Remembers the last speeds.
+    #[derive(Default)]
+    struct Bench {
+        speeds: [StepsPerSecond; 2],
+    }
+
+    impl Body for &mut Bench {
+        fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+            self.speeds = drive.speeds;
+            Ok(Sensed::default())
+        }
+
+        fn period(&self) -> Duration {
+            Duration::from_millis(50)
+        }
+
+        fn counts(&self) -> Counts {
+            Counts::default()
+        }
+    }
+
+    fn forward() -> Drive {
+        Drive { speeds: [StepsPerSecond::new(500); 2], ..Drive::default() }
+    }
+
+    fn launch(program: &str, arguments: &[&str]) -> Launch {
+        Launch { program: program.into(), arguments: arguments.iter().map(Into::into).collect() }
+    }
+
+    #[test]
+    fn wheels_turn_while_the_guard_lives_and_stop_when_it_dies() {
+        let mut bench = Bench::default();
+        let mut guarded = Guarded::start(&mut bench, launch("cat", &[])).unwrap();
+        guarded.exchange(&forward()).unwrap();
+        assert_eq!(guarded.body.speeds, forward().speeds);
+        let guard = guarded.guard.as_mut().unwrap();
+        guard.child.kill().unwrap();
+        guard.child.wait().unwrap();
+        let error = guarded.exchange(&forward()).unwrap_err().to_string();
+        assert!(error.starts_with("the guard that stops the wheels does not listen"), "{error}");
+        assert_eq!(guarded.body.speeds, [StepsPerSecond::ZERO; 2]);
+        // A second later, or at once the first time, there is another.
+        guarded.exchange(&forward()).unwrap();
+        assert_eq!(guarded.body.speeds, forward().speeds);
+    }
+
+    #[test]
+    fn a_guard_that_ends_by_itself_is_noticed() {
+        let mut bench = Bench::default();
+        let mut guarded = Guarded::start(&mut bench, launch("true", &[])).unwrap();
+        guarded.guard.as_mut().unwrap().child.wait().unwrap();
+        assert!(matches!(guarded.exchange(&forward()), Err(DeviceError::Guard(_))));
+        drop(guarded);
+        assert_eq!(bench.speeds, [StepsPerSecond::ZERO; 2]);
+    }
+
+    #[test]
+    fn a_guard_that_cannot_be_started_is_named() {
+        let mut bench = Bench::default();
+        let error = Guarded::start(&mut bench, launch("/nowhere/xpuckd", &[])).err().unwrap().to_string();
+        assert!(error.contains("/nowhere/xpuckd"), "{error}");
+    }
+
+    #[test]
+    fn a_guard_that_hangs_does_not_hold_up_its_owner() {
+        let mut bench = Bench::default();
+        let mut guarded = Guarded::start(&mut bench, launch("sleep", &["60"])).unwrap();
+        let lost = (0..10_000_000).find_map(|_| guarded.exchange(&forward()).err());
+        assert!(matches!(lost, Some(DeviceError::Guard(_))), "its pipe is full at last");
+        drop(guarded);
+        assert_eq!(bench.speeds, [StepsPerSecond::ZERO; 2]);
+    }
+}

@@ -1,0 +1,165 @@
+//! The guard's process: a thread that reads the pipe, and a loop that stops the wheels.
+
+use super::{Core, Event, Kind, Stop};
+use crate::device::DeviceError;
+use crate::device::body::{Body, Drive};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::Instant;
+use xpuck_registers::spi::Pixel;
+
+/// Stops that succeed before the process ends, once the pipe is closed.
+const STOPS_AT_END: u32 = 3;
+/// Stops that are tried at most, once the pipe is closed: ten seconds.
+const TRIES_AT_END: u32 = 100;
+/// What the robot shows when the guard stopped it.
+const STOPPED: Pixel = Pixel { red: 16, green: 0, blue: 0 };
+
+/// Guards the robot on the bus at `i2c` until standard input is closed; then its wheels stand.
+pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {
+    // A service manager sends its signal to all processes of a service. The guard ends after the program that it guards.
+    let ignored = std::sync::Arc::default();
+    for signal in [SIGTERM, SIGINT] {
+        signal_hook::flag::register(signal, std::sync::Arc::clone(&ignored))?;
+    }
+    let mut body = Some(kind.body(i2c)?);
+    let (events, heard) = sync_channel(1);
+    std::thread::Builder::new().name("pipe".into()).spawn(move || listen(std::io::stdin().lock(), &events))?;
+    let mut stop = || stop(&mut body, || kind.body(i2c));
+    watch(&heard, &mut stop);
+    Ok(())
+}
+
+/// Turns bytes into events. What the bytes are does not matter, and several at once are one event.
+fn listen(mut pipe: impl Read, events: &SyncSender<Event>) {
+    let mut bytes = [0; 64];
+    loop {
+        match pipe.read(&mut bytes) {
+            Ok(0) => break,
+            Ok(_) => match events.try_send(Event::Heard) {
+                // The event before was not even looked at.
+                Ok(()) | Err(TrySendError::Full(_)) => {}
+                Err(TrySendError::Disconnected(_)) => return,
+            },
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    // If nobody listens any more there is nobody to tell.
+    let _ = events.send(Event::Closed);
+}
+
+/// Runs the core until the pipe is closed and the wheels stand.
+fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceError>) {
+    let start = Instant::now();
+    let mut core = Core::new(start.elapsed());
+    let (mut closed, mut tries, mut stops) = (false, 0, 0);
+    while stops < STOPS_AT_END && tries < TRIES_AT_END {
+        let wait = core.due().saturating_sub(start.elapsed());
+        let event = if closed {
+            std::thread::sleep(wait);
+            Event::Tick
+        } else {
+            events.recv_timeout(wait).unwrap_or(Event::Tick)
+        };
+        closed |= event == Event::Closed;
+        let Some(Stop { silent, first }) = core.step(start.elapsed(), event) else { continue };
+        let result = stop();
+        if first {
+            let why = if closed { "gone" } else { "silent" };
+            let done = result.as_ref().map_or_else(ToString::to_string, |()| "the wheels stand".into());
+            eprintln!("guard: xpuckd is {why}, last exchange {} ms ago: {done}", silent.as_millis());
+        }
+        if closed {
+            tries += 1;
+            stops += u32::from(result.is_ok());
+        }
+    }
+}
+
+/// Zero speeds over the bus, which is opened again after an error.
+fn stop(
+    body: &mut Option<Box<dyn Body>>,
+    open: impl FnOnce() -> Result<Box<dyn Body>, DeviceError>,
+) -> Result<(), DeviceError> {
+    let mut bus = match body.take() {
+        Some(bus) => bus,
+        None => open()?,
+    };
+    bus.exchange(&Drive { lamps: STOPPED, ..Drive::default() })?;
+    *body = Some(bus);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    /// Runs the listener and the loop on a pipe whose other end `parent` has; gives the times of the stops.
+    fn stops(parent: impl FnOnce(UnixStream)) -> Vec<Instant> {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (events, heard) = sync_channel(1);
+        std::thread::scope(|scope| {
+            scope.spawn(move || listen(theirs, &events));
+            let watcher = scope.spawn(move || {
+                let mut times = Vec::new();
+                watch(&heard, &mut || {
+                    times.push(Instant::now());
+                    Ok(())
+                });
+                times
+            });
+            parent(ours);
+            watcher.join().unwrap()
+        })
+    }
+
+    #[test]
+    fn a_parent_that_leaves_stops_the_wheels_three_times() {
+        let mut left = Instant::now();
+        let times = stops(|mut pipe| {
+            (0..5).for_each(|_| pipe.write_all(&[0]).unwrap());
+            left = Instant::now();
+        });
+        assert_eq!(times.len(), 3);
+        assert!(times.iter().all(|t| *t >= left));
+        assert!(times[2] - times[0] >= 2 * super::super::REPEAT);
+    }
+
+    #[test]
+    fn a_parent_that_hangs_is_noticed() {
+        let times = stops(|mut pipe| {
+            pipe.write_all(&[0]).unwrap();
+            std::thread::sleep(super::super::SILENCE * 2);
+        });
+        assert!(times.len() > 3, "{} stops: those while it hung, and three at its end", times.len());
+    }
+
+    #[test]
+    fn a_bus_that_broke_is_opened_again() {
+        struct Broken;
+        impl Body for Broken {
+            fn exchange(&mut self, _: &Drive) -> Result<crate::device::body::Sensed, DeviceError> {
+                Err(DeviceError::Nak { path: "bench".into(), address: 0x1f })
+            }
+            fn period(&self) -> std::time::Duration {
+                std::time::Duration::ZERO
+            }
+            fn counts(&self) -> crate::device::body::Counts {
+                crate::device::body::Counts::default()
+            }
+        }
+        let mut body: Option<Box<dyn Body>> = Some(Box::new(Broken));
+        assert!(stop(&mut body, || panic!("it is open")).is_err());
+        let mut opened = false;
+        let open = || {
+            opened = true;
+            Ok(Box::new(Broken) as Box<dyn Body>)
+        };
+        assert!(stop(&mut body, open).is_err() && opened);
+    }
+}

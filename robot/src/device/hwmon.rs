@@ -1,0 +1,144 @@
+//! An INA231 that the kernel's `ina2xx` driver owns: its attributes below /sys/class/hwmon.
+
+use super::i2c::{self, I2cError};
+use super::ina231::Ina231;
+use super::{DeviceError, PowerMonitor};
+use std::fs;
+use std::path::{Path, PathBuf};
+use xpuck_registers::ina231::{Attribute, HWMON_CURRENT, HWMON_NAME, HWMON_SHUNT, HWMON_VOLTAGE, SHUNT_OHMS};
+
+/// Where the kernel shows its monitors.
+pub const ROOT: &str = "/sys/class/hwmon";
+/// Most entries of the folder that are looked at.
+const MAX_ENTRIES: usize = 256;
+
+/// One monitor of the kernel.
+#[derive(Debug)]
+pub struct Hwmon {
+    folder: PathBuf,
+}
+
+/// The monitor at a 7-bit address, whoever owns it: the kernel if it shows one below `root` ([`ROOT`] on a robot), else
+/// the chip on the bus `i2c`, which is configured.
+pub fn open(i2c: &Path, root: &Path, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
+    if let Some(monitor) = Hwmon::find(root, address)? {
+        return Ok(Box::new(monitor));
+    }
+    let mut monitor = Ina231::new(i2c::open(i2c)?, address);
+    monitor.configure()?;
+    Ok(Box::new(monitor))
+}
+
+impl Hwmon {
+    /// The kernel's INA231 at a 7-bit address, if it has one. Its shunt has to be set to 20 mOhm, because the kernel
+    /// assumes half of it.
+    pub fn find(root: &Path, address: u8) -> Result<Option<Hwmon>, DeviceError> {
+        // A kernel without the folder has no monitors.
+        let Ok(entries) = fs::read_dir(root) else { return Ok(None) };
+        // The kernel names a device on an I2C bus by the bus and the address: "1-0040".
+        let suffix = format!("-{address:04x}");
+        for entry in entries.flatten().take(MAX_ENTRIES) {
+            let folder = entry.path();
+            let name = fs::read_to_string(folder.join("name")).unwrap_or_default();
+            let device = fs::canonicalize(folder.join("device")).unwrap_or_default();
+            if name.trim_end() == HWMON_NAME && device.as_os_str().to_string_lossy().ends_with(&suffix) {
+                let monitor = Hwmon { folder };
+                return monitor.check_shunt().map(|()| Some(monitor));
+            }
+        }
+        Ok(None)
+    }
+
+    fn check_shunt(&self) -> Result<(), DeviceError> {
+        let found = self.read(HWMON_SHUNT)?;
+        if (found * 1e-6 - SHUNT_OHMS).abs() < 1e-6 {
+            return Ok(());
+        }
+        let (path, found) = (self.folder.join(HWMON_SHUNT.name), found.to_string());
+        Err(I2cError::Attribute { path, found, wanted: "the shunt has 20 mOhm: write 20000 to it" }.into())
+    }
+
+    fn read(&self, attribute: Attribute) -> Result<f32, DeviceError> {
+        let path = self.folder.join(attribute.name);
+        let text = fs::read_to_string(&path);
+        let text = text.map_err(|source| DeviceError::Transfer { path: path.clone(), source })?;
+        match text.trim().parse::<i32>() {
+            Ok(value) => Ok(value as f32),
+            Err(_) => Err(I2cError::Attribute { path, found: text, wanted: "an integer belongs there" }.into()),
+        }
+    }
+}
+
+impl PowerMonitor for Hwmon {
+    fn volts(&mut self) -> Result<f32, DeviceError> {
+        Ok(self.read(HWMON_VOLTAGE)? / 1000.0)
+    }
+
+    fn amps(&mut self) -> Result<f32, DeviceError> {
+        Ok(self.read(HWMON_CURRENT)? / 1000.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A folder like the kernel's with a thermometer and two monitors.
+    fn tree() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let chips =
+            [("cpu_thermal", "thermal_zone0", 0, 0), ("ina231", "1-0041", 5000, 607), ("ina231", "1-0040", 3912, -250)];
+        for (i, (name, device, millivolts, milliamps)) in chips.into_iter().enumerate() {
+            let folder = dir.path().join(format!("hwmon{i}"));
+            fs::create_dir_all(dir.path().join("devices").join(device)).unwrap();
+            fs::create_dir(&folder).unwrap();
+            symlink(dir.path().join("devices").join(device), folder.join("device")).unwrap();
+            fs::write(folder.join("name"), format!("{name}\n")).unwrap();
+            fs::write(folder.join("in1_input"), format!("{millivolts}\n")).unwrap();
+            fs::write(folder.join("curr1_input"), format!("{milliamps}\n")).unwrap();
+            fs::write(folder.join("shunt_resistor"), "20000\n").unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn the_kernels_monitors_are_told_apart_by_address() {
+        let tree = tree();
+        let mut read = |address| {
+            let mut monitor = Hwmon::find(tree.path(), address).unwrap().unwrap();
+            (monitor.volts().unwrap(), monitor.amps().unwrap())
+        };
+        assert_eq!(read(0x40), (3.912, -0.25));
+        assert_eq!(read(0x41), (5.0, 0.607));
+        assert!(Hwmon::find(tree.path(), 0x44).unwrap().is_none());
+        assert!(Hwmon::find(Path::new("/nowhere"), 0x40).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_monitor_that_reckons_with_another_shunt_is_refused() {
+        let tree = tree();
+        fs::write(tree.path().join("hwmon2/shunt_resistor"), "10000\n").unwrap();
+        let error = Hwmon::find(tree.path(), 0x40).unwrap_err().to_string();
+        assert!(error.contains("hwmon2/shunt_resistor holds \"10000\"") && error.contains("20000"), "{error}");
+    }
+
+    #[test]
+    fn attributes_that_hold_no_number_or_are_gone_are_named() {
+        let tree = tree();
+        let mut monitor = Hwmon::find(tree.path(), 0x40).unwrap().unwrap();
+        fs::write(tree.path().join("hwmon2/in1_input"), "n/a\n").unwrap();
+        let error = monitor.volts().unwrap_err().to_string();
+        assert!(error.contains("hwmon2/in1_input") && error.contains("n/a"), "{error}");
+        fs::remove_file(tree.path().join("hwmon2/curr1_input")).unwrap();
+        assert!(monitor.amps().unwrap_err().to_string().contains("hwmon2/curr1_input"));
+    }
+
+    #[test]
+    fn without_the_kernels_driver_the_chip_on_the_bus_is_asked() {
+        let error = open(Path::new("/nowhere/i2c"), tree().path(), 0x44).err().unwrap().to_string();
+        assert!(error.contains("/nowhere/i2c"), "{error}");
+        let tree = tree();
+        assert!(open(Path::new("/nowhere/i2c"), tree.path(), 0x40).is_ok());
+    }
+}

@@ -1,0 +1,134 @@
+//! An I2C bus of the kernel, `/dev/i2c-N`.
+
+use super::{DeviceError, I2cBus, MAX_I2C};
+use i2cdev::core::{I2CMessage, I2CTransfer};
+use i2cdev::linux::{LinuxI2CBus, LinuxI2CError, LinuxI2CMessage};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+/// How long the kernel waits for one transfer. A report of an e-puck2 takes 7 ms; the kernel's own limit of a second
+/// would hold up the wheels.
+pub const TIMEOUT_MS: u64 = 20;
+/// The kernel's request that sets the limit (linux/i2c-dev.h).
+const I2C_TIMEOUT: libc::Ioctl = 0x0702;
+/// The limit in the request's unit, 10 ms.
+const TIMEOUT: libc::c_ulong = TIMEOUT_MS as libc::c_ulong / 10;
+/// Where the kernel shows how buses hang on one another.
+const BUSES: &str = "/sys/bus/i2c/devices";
+
+/// A bus of the kernel.
+#[derive(Debug)]
+pub struct KernelI2c {
+    bus: LinuxI2CBus,
+    path: PathBuf,
+}
+
+impl KernelI2c {
+    /// Opens a bus, such as `/dev/i2c-12`, and limits the time of a transfer to [`TIMEOUT_MS`]. Behind a multiplexer, as
+    /// on the Pi-puck board, it is the limit of the bus in front of it that counts, so that is set too.
+    pub fn open(path: &Path) -> Result<KernelI2c, DeviceError> {
+        let open = |path: &Path| -> Result<LinuxI2CBus, io::Error> {
+            let file = OpenOptions::new().read(true).write(true).open(path)?;
+            limit(&file)?;
+            Ok(LinuxI2CBus::new(path)?)
+        };
+        let named = |path: &Path| open(path).map_err(|source| DeviceError::Open { path: path.into(), source });
+        if let Some(root) = root(path, Path::new(BUSES)) {
+            named(&root)?;
+        }
+        Ok(KernelI2c { bus: named(path)?, path: path.into() })
+    }
+}
+
+#[allow(unsafe_code, reason = "the i2cdev crate does not offer this request")]
+fn limit(bus: &File) -> io::Result<()> {
+    // SAFETY: the request takes a number, not a pointer, and the descriptor is open as long as `bus` lives.
+    let result = unsafe { libc::ioctl(bus.as_raw_fd(), I2C_TIMEOUT, TIMEOUT) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The bus in front of all multiplexers, if that is another one.
+fn root(path: &Path, buses: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?;
+    let place = buses.join(name).canonicalize().ok()?;
+    let is_bus = |part: &&str| part.strip_prefix("i2c-").is_some_and(|n| n.parse::<u32>().is_ok());
+    let first = place.iter().filter_map(|part| part.to_str()).find(is_bus)?;
+    (first != name).then(|| path.with_file_name(first))
+}
+
+impl I2cBus for KernelI2c {
+    fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError> {
+        let longest = write.len().max(read.len());
+        if longest > MAX_I2C {
+            return Err(DeviceError::TooLong { address, bytes: longest });
+        }
+        let mut messages = Vec::with_capacity(2);
+        if !write.is_empty() {
+            messages.push(LinuxI2CMessage::write(write).with_address(u16::from(address)));
+        }
+        if !read.is_empty() {
+            messages.push(LinuxI2CMessage::read(read).with_address(u16::from(address)));
+        }
+        let (asked, path) = (messages.len() as u32, &self.path);
+        match self.bus.transfer(&mut messages) {
+            Ok(done) if done == asked => Ok(()),
+            Ok(_) => Err(DeviceError::Nak { path: path.clone(), address }),
+            Err(error) => Err(named(path, address, error)),
+        }
+    }
+}
+
+/// The kernel's error numbers in our words. Drivers of buses differ in which of two they use for no acknowledge.
+fn named(path: &Path, address: u8, error: LinuxI2CError) -> DeviceError {
+    let (path, source) = (path.to_path_buf(), io::Error::from(error));
+    match source.raw_os_error() {
+        Some(libc::ENXIO | libc::EREMOTEIO) => DeviceError::Nak { path, address },
+        Some(libc::ETIMEDOUT) => DeviceError::Timeout { path, milliseconds: TIMEOUT_MS },
+        _ => DeviceError::Transfer { path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_errors_are_named() {
+        let told = |code| named(Path::new("/dev/i2c-12"), 0x1f, LinuxI2CError::Errno(code)).to_string();
+        for code in [libc::ENXIO, libc::EREMOTEIO] {
+            assert_eq!(told(code), "I2C address 0x1f on /dev/i2c-12 does not acknowledge");
+        }
+        assert_eq!(told(libc::ETIMEDOUT), "/dev/i2c-12 did not answer within 20 ms");
+        assert!(
+            told(libc::EBUSY).contains("/dev/i2c-12") && told(libc::EBUSY).contains("busy"),
+            "{}",
+            told(libc::EBUSY)
+        );
+    }
+
+    #[test]
+    fn what_is_no_bus_is_refused_with_its_name() {
+        let absent = KernelI2c::open(Path::new("/dev/i2c-nowhere")).unwrap_err().to_string();
+        assert!(absent.contains("cannot open /dev/i2c-nowhere"), "{absent}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = KernelI2c::open(file.path()).unwrap_err();
+        let DeviceError::Open { source, .. } = error else { panic!("{error}") };
+        assert_eq!(source.raw_os_error(), Some(libc::ENOTTY));
+    }
+
+    #[test]
+    fn a_bus_behind_a_multiplexer_has_another_in_front() {
+        let dir = tempfile::tempdir().unwrap();
+        let channel = dir.path().join("soc/i2c-1/i2c-12");
+        std::fs::create_dir_all(&channel).unwrap();
+        let buses = dir.path().join("buses");
+        std::fs::create_dir(&buses).unwrap();
+        std::os::unix::fs::symlink(&channel, buses.join("i2c-12")).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("soc/i2c-1"), buses.join("i2c-1")).unwrap();
+        assert_eq!(root(Path::new("/dev/i2c-12"), &buses), Some("/dev/i2c-1".into()));
+        assert_eq!(root(Path::new("/dev/i2c-1"), &buses), None);
+        assert_eq!(root(Path::new("/dev/i2c-7"), &buses), None);
+    }
+}
