@@ -153,9 +153,6 @@ mod tests {
             std::fs::write(file, &page).unwrap();
         }
         let found = std::fs::read_to_string(file).unwrap_or_default();
-        assert!(
-            found == page,
-            "docs/protocols/i2c.md is old: `XPUCK_RENEW=1 cargo test -p xpuck-registers` renews it"
-        );
+        assert!(found == page, "docs/protocols/i2c.md is old: `XPUCK_RENEW=1 cargo test -p xpuck-registers` renews it");
     }
 }
