@@ -3,7 +3,7 @@
 use crate::config::{Config, DeviceKind, VirtualBody};
 use crate::conformance::{self, Picture, Rig};
 use crate::device::body::Body;
-use crate::device::camera_sensor::CameraSensor;
+use crate::device::camera_sensor::AnySensor;
 use crate::device::epuck::Epuck;
 use crate::device::guard::{self, Kind};
 use crate::device::virtual_bus::{UnixCamera, UnixSpi};
@@ -60,7 +60,7 @@ fn rig(config: &Config) -> Rig {
         },
         battery: Some(monitor(&i2c, BATTERY_ADDRESS)),
         supply: Some(monitor(&i2c, SUPPLY_ADDRESS)),
-        sensor: Some((CameraSensor::open(&i2c), clock)),
+        sensor: Some((AnySensor::open(&i2c), clock)),
         // A virtual camera makes as many frames as its arena's file says; one a second shows that it runs.
         camera: Some((
             camera.map(|c| Box::new(c) as Box<dyn FrameSource>),

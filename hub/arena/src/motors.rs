@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(run(EPUCK1, 1000, 400), 9931, "10 s: 57600 / (57 + 1) = 993.1 steps/s");
         assert_eq!(run(EPUCK1, 714, 400), 7111, "57600 / 81");
         assert_eq!(run(EPUCK2, 714, 400), 7142, "100000 / 140 = 714.3");
-        assert_eq!(run(EPUCK2, -300, 400), (-3004i16) as u16, "100000 / 333 = 300.3, rounded down");
+        assert_eq!(run(EPUCK2, -300, 400), (-3003i16) as u16, "100000 / 333 = 300.3");
         let [left, _] = Motors::new(EPUCK1).wheels([StepsPerSecond::new(1000); 2]);
         assert!((left - 0.9931 * 0.1288).abs() < 1e-4);
     }

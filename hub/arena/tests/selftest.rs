@@ -84,7 +84,7 @@ fn people_get_a_table() {
         let output = selftest(file, &[]).output().unwrap();
         let table = String::from_utf8(output.stdout).unwrap();
         assert!(table.contains("pass  body ") && table.contains("20 of 20 exchanges"), "{table}");
-        assert!(table.contains("skip  wheels  forwards") && table.contains("--wheels was not given"), "{table}");
+        assert!(table.contains("skip  wheels   forwards") && table.contains("--wheels was not given"), "{table}");
         assert!(table.ends_with(" skipped\n") && !table.contains('\x1b'), "{table}");
     });
 }

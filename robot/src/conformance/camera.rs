@@ -1,8 +1,8 @@
 //! The camera: its sensor is one that is known and takes its settings, and frames come in the right size and number.
 
 use super::{Bench, Opened, Picture};
-use crate::device::camera_sensor::CameraSensor;
-use crate::device::{DeviceError, FrameSource, I2cBus};
+use crate::device::camera_sensor::AnySensor;
+use crate::device::{DeviceError, FrameSource};
 use std::time::{Duration, Instant};
 use xpuck_registers::camera_sensor::Clock;
 
@@ -12,7 +12,7 @@ const COUNTED: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Checks the sensor's id and sets it up.
-pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<CameraSensor<Box<dyn I2cBus>>>, Clock)>) {
+pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<AnySensor>, Clock)>) {
     let (mut sensor, clock) = match sensor {
         Some((Ok(sensor), clock)) => (sensor, clock),
         Some((Err(error), _)) => return bench.fail("id", "a sensor that is known", error.to_string()),

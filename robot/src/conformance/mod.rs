@@ -10,8 +10,8 @@ mod wheels;
 pub use table::table;
 
 use crate::device::body::Body;
-use crate::device::camera_sensor::CameraSensor;
-use crate::device::{DeviceError, FrameSource, I2cBus, PowerMonitor};
+use crate::device::camera_sensor::AnySensor;
+use crate::device::{DeviceError, FrameSource, PowerMonitor};
 use serde::Serialize;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ pub struct Rig {
     /// The monitor on the 5 V side.
     pub supply: Option<Opened<Box<dyn PowerMonitor>>>,
     /// The camera's sensor, and who clocks it.
-    pub sensor: Option<(Opened<CameraSensor<Box<dyn I2cBus>>>, Clock)>,
+    pub sensor: Option<(Opened<AnySensor>, Clock)>,
     /// The camera.
     pub camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
     /// Seconds of arena time in a second of the wall clock, 1 with a real robot.
@@ -111,7 +111,7 @@ struct Bench {
 
 impl Bench {
     fn on(&mut self, device: &'static str) -> &mut Bench {
-        self.device = device;
+        (self.device, self.since) = (device, Instant::now());
         self
     }
 

@@ -15,9 +15,12 @@ pub struct CameraSensor<B> {
     bank: Option<u8>,
 }
 
-impl CameraSensor<Box<dyn I2cBus>> {
+/// A sensor on any kind of bus.
+pub type AnySensor = CameraSensor<Box<dyn I2cBus>>;
+
+impl AnySensor {
     /// The sensor on the bus at `path`.
-    pub fn open(path: &Path) -> Result<Self, DeviceError> {
+    pub fn open(path: &Path) -> Result<AnySensor, DeviceError> {
         CameraSensor::find(i2c::open(path)?)
     }
 }

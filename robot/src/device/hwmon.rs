@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn the_kernels_monitors_are_told_apart_by_address() {
         let tree = tree();
-        let mut read = |address| {
+        let read = |address| {
             let mut monitor = Hwmon::find(tree.path(), address).unwrap().unwrap();
             (monitor.volts().unwrap(), monitor.amps().unwrap())
         };

@@ -24,7 +24,8 @@ pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {
     for signal in [SIGTERM, SIGINT] {
         signal_hook::flag::register(signal, std::sync::Arc::clone(&ignored))?;
     }
-    let mut body = Some(kind.body(i2c)?);
+    // The error names its own cause.
+    let mut body = Some(kind.body(i2c).map_err(|error| anyhow::Error::msg(error.to_string()))?);
     let (events, heard) = sync_channel(1);
     std::thread::Builder::new().name("pipe".into()).spawn(move || listen(std::io::stdin().lock(), &events))?;
     let mut stop = || stop(&mut body, || kind.body(i2c));
