@@ -10,5 +10,6 @@ pub mod device;
 pub mod genes;
 pub mod groot;
 pub mod hardware;
+pub mod markers;
 pub mod onboard;
 pub mod vision;

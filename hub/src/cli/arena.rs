@@ -87,6 +87,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
             width: arena.camera.width,
             height: arena.camera.height,
             frames_per_second: arena.camera.frames_per_second,
+            ..CameraSettings::default()
         },
     };
     if let Err(error) = settings.validate() {
