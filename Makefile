@@ -10,15 +10,15 @@ help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project"
 	@echo "make test-long  what takes longer: islands on Slurm, fuzzing, a whole demo, and its best tree measured"
-	@echo "make bench      micro-benchmarks: cost of a tree's tick and of a generation"
+	@echo "make bench      micro-benchmarks: cost of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
 	@echo "make picture    the picture of the README, from a run"
 	@echo "make clean      remove what was built"
 
-# Debian's libzmq has CURVE; a C compiler builds zstd for the recorder.
+# Debian's libzmq has CURVE; AprilTag finds markers; a C compiler builds zstd for the recorder and the calls to AprilTag.
 deps:
-	@sh tools/deps.sh pkg-config libzmq3-dev gcc
+	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev gcc
 
 build: deps
 	cargo build --workspace
@@ -48,6 +48,7 @@ test-long: build deps-fuzz
 bench: deps
 	cargo bench -p xpuck-kernels --profile dev
 	cargo bench -p xpuck-evolve --profile dev --bench generation
+	cargo bench -p xpuck-robot --profile dev --bench vision
 
 fuzz: build deps-fuzz
 	sh tools/fuzz.sh $(SECONDS)

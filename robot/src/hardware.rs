@@ -4,7 +4,7 @@ use crate::config::DeviceKind;
 use crate::core::Readings;
 use crate::device::epuck::Epuck;
 use crate::device::ina231::Ina231;
-use crate::device::virtual_bus::{UnixCamera, UnixI2c, UnixSpi};
+use crate::device::virtual_bus::{UnixI2c, UnixSpi, open_camera};
 use crate::device::{DeviceError, FrameSource, I2cBus, SpiBus};
 use crate::vision::Vision;
 use xpuck_kernels::world::model::PROX_RANGE;
@@ -46,7 +46,7 @@ impl Hardware {
         let path = |device: &str| directory.join(format!("{id}.{device}"));
         let spi = UnixSpi::open(&path("spi"))?;
         let i2c: Box<dyn I2cBus> = Box::new(UnixI2c::open(&path("i2c"))?);
-        let camera = UnixCamera::open(&path("camera"), *camera_width as usize, *camera_height as usize)?;
+        let camera = open_camera(&path("camera"), *camera_width as usize, *camera_height as usize)?;
         let mut battery = Ina231::new(i2c, BATTERY_ADDRESS);
         battery.configure()?;
         Ok(Hardware {

@@ -13,6 +13,7 @@ pub mod genes;
 pub mod groot;
 pub mod hardware;
 pub mod link;
+pub mod markers;
 pub mod onboard;
 pub mod selftest;
 pub mod vision;

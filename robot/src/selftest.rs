@@ -6,7 +6,7 @@ use crate::device::body::Body;
 use crate::device::camera_sensor::AnySensor;
 use crate::device::epuck::Epuck;
 use crate::device::guard::{self, Kind};
-use crate::device::virtual_bus::{UnixCamera, UnixSpi};
+use crate::device::virtual_bus::{UnixSpi, open_camera};
 use crate::device::{DeviceError, FrameSource, PowerMonitor, hwmon};
 use clap::Args;
 use std::io::IsTerminal;
@@ -51,7 +51,7 @@ fn rig(config: &Config) -> Rig {
         VirtualBody::Epuck1 => Clock::Epuck1,
         VirtualBody::Epuck2 => Clock::Epuck2,
     };
-    let camera = UnixCamera::open(&path("camera"), width, height);
+    let camera = open_camera(&path("camera"), width, height);
     Rig {
         body: match body {
             VirtualBody::Xpuck => UnixSpi::open(&path("spi")).map(|spi| Box::new(Epuck::new(spi)) as Box<dyn Body>),

@@ -198,15 +198,4 @@ mod tests {
         assert_eq!([at(220.0, 0.17, 0.8), at(220.0, 0.23, 0.8)], [NONE, 2]);
         assert_eq!([at(120.0, 0.8, 0.37), at(120.0, 0.8, 0.43)], [NONE, 1]);
     }
-
-    #[test]
-    fn a_frame_takes_little_time() {
-        let (vision, frame) = (Vision::new(), picture(&[(70..80, 0..160, RED)]));
-        let start = std::time::Instant::now();
-        let seen = (0..200).filter(|_| vision.classify(&frame).0[0][1]).count();
-        let each = start.elapsed().as_secs_f64() / 200.0;
-        assert_eq!(seen, 200);
-        // 100 us is the aim; a busy machine may take a few times that.
-        assert!(each < 500e-6, "a frame takes {} us", each * 1e6);
-    }
 }

@@ -1,5 +1,5 @@
 //! A virtual arena that stands where the real one would: it moves bodies with the kernels' physics, answers each
-//! robot's SPI words, I2C transactions and camera frames byte for byte, and streams poses as a Vicon system does.
+//! robot's SPI words, I2C transactions and camera packets byte for byte, and streams poses as a Vicon system does.
 //!
 //! [`Arena`] is the core, without sockets or clocks; [`run`] serves it. Nothing outside can ask it for anything that
 //! the real devices would not give.
@@ -11,6 +11,7 @@ pub mod epuck1;
 pub mod epuck2;
 pub mod faults;
 mod infrared;
+pub mod ft2232h;
 pub mod keeper;
 pub mod motors;
 pub mod power;

@@ -1,6 +1,7 @@
 //! What an arena is made of, and what can be wrong with it.
 
 use crate::faults::Faults;
+use crate::ft2232h;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::world::Scenario;
@@ -50,12 +51,14 @@ pub struct CameraSettings {
     pub height: u32,
     /// Frames in a second of arena time, 0.1..=60.
     pub frames_per_second: f64,
+    /// What goes wrong on the way to the robot's board, parts of 0..=1.
+    pub faults: ft2232h::Faults,
 }
 
 impl Default for CameraSettings {
     /// A quarter of VGA each way, at the 5 Hz at which the reference model's camera refreshes.
     fn default() -> CameraSettings {
-        CameraSettings { width: 160, height: 120, frames_per_second: 5.0 }
+        CameraSettings { width: 160, height: 120, frames_per_second: 5.0, faults: ft2232h::Faults::default() }
     }
 }
 
@@ -137,12 +140,15 @@ impl Settings {
             check(!self.robots[..i].contains(id), "robots", format!("{id:?} twice"), "names are distinct")?;
         }
         check((0.1..=100.0).contains(&self.speed), "speed", self.speed.to_string(), "0.1 to 100 are possible")?;
-        let CameraSettings { width, height, frames_per_second } = self.camera;
+        let CameraSettings { width, height, frames_per_second, faults } = self.camera;
         let even = (32..=640).contains(&width) && width.is_multiple_of(2);
         check(even, "camera.width", width.to_string(), "even numbers from 32 to 640 are possible")?;
         check((24..=480).contains(&height), "camera.height", height.to_string(), "24 to 480 are possible")?;
         let rate = frames_per_second.to_string();
-        check((0.1..=60.0).contains(&frames_per_second), "camera.frames_per_second", rate, "0.1 to 60 are possible")
+        check((0.1..=60.0).contains(&frames_per_second), "camera.frames_per_second", rate, "0.1 to 60 are possible")?;
+        let parts = [faults.lost_packets, faults.garbled_packets, faults.stalled_frames];
+        let possible = parts.iter().all(|part| (0.0..=1.0).contains(part));
+        check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")
     }
 
     /// Path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.
@@ -189,5 +195,6 @@ mod tests {
         assert!(refused(|s| s.speed = f64::NAN).contains("`speed` is NaN"));
         assert!(refused(|s| s.camera.width = 161).contains("even"));
         assert!(refused(|s| s.camera.frames_per_second = 0.0).contains("frames_per_second"));
+        assert!(refused(|s| s.camera.faults.lost_packets = f32::NAN).contains("camera.faults"));
     }
 }

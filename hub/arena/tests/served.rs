@@ -149,8 +149,8 @@ fn the_camera_shows_blue_in_front_of_the_frisbee() {
             }
             // A fresh connection starts with a fresh frame.
             let mut camera = UnixStream::connect(settings.device_path("xp01", "camera")).unwrap();
-            let mut frame = vec![0; settings.camera.frame_len()];
-            camera.read_exact(&mut frame).unwrap();
+            let frame = client::frame(&mut camera, settings.camera.width as usize);
+            assert_eq!(frame.len(), settings.camera.frame_len());
             let blue = |pair: &[u8]| {
                 let [left, _] = yuyv::unpack([pair[0], pair[1], pair[2], pair[3]]);
                 let [r, g, b] = yuyv::to_rgb(left).map(i32::from);

@@ -105,6 +105,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
             width: arena.camera.width,
             height: arena.camera.height,
             frames_per_second: arena.camera.frames_per_second,
+            ..CameraSettings::default()
         },
         body: match arena.body {
             BodyFile::Xpuck => BodyKind::Xpuck,

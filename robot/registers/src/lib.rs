@@ -1,10 +1,12 @@
 //! The devices' facts as data: SPI words of the dsPIC, registers and packets of e-puck1 and e-puck2, the infra-red curve,
-//! the stepper motors, the INA231 power monitors, the camera sensors and their pixel format; how to encode and decode
-//! them, and nothing about how bytes travel.
+//! the stepper motors, the INA231 power monitors, the camera sensors, their USB bridge, stream and pixel format; how to
+//! encode and decode them, and nothing about how bytes travel.
 
 pub mod camera_sensor;
+pub mod camera_stream;
 pub mod epuck1;
 pub mod epuck2;
+pub mod ft2232h;
 pub mod ina231;
 pub mod infrared;
 pub mod page;

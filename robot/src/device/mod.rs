@@ -3,19 +3,25 @@
 //! A driver is written against a trait, so the same driver runs on the kernel's bus, on the virtual arena's sockets
 //! and in tests.
 
+pub mod apriltag;
 pub mod body;
+pub mod camera;
 pub mod camera_sensor;
-pub mod epuck;
 pub mod epuck1;
 pub mod epuck2;
+pub mod epuck;
+pub mod frames;
+pub mod ft2232h;
 pub mod guard;
 pub mod hwmon;
 pub mod i2c;
 pub mod i2cdev;
 pub mod ina231;
 pub mod spidev;
+pub mod v4l2;
 pub mod virtual_bus;
 
+use frames::CameraCounts;
 use std::path::PathBuf;
 use xpuck_registers::spi::{SpiError, Words};
 use xpuck_registers::yuyv;
@@ -114,6 +120,9 @@ pub enum DeviceError {
         /// Bytes asked for.
         bytes: usize,
     },
+    /// A camera cannot be opened, or ended.
+    #[error(transparent)]
+    Camera(#[from] camera::CameraError),
     /// A frame's bytes do not fit its size.
     #[error("a camera frame of {width} x {height} has {found} bytes instead of {expected}")]
     FrameLength {
@@ -174,6 +183,9 @@ impl<B: I2cBus + ?Sized> I2cBus for Box<B> {
 pub trait FrameSource: Send {
     /// The newest whole frame if one came since the last call. Never waits.
     fn latest(&mut self) -> Result<Option<&Frame>, DeviceError>;
+
+    /// What happened to its stream so far.
+    fn counts(&self) -> CameraCounts;
 }
 
 /// A YUYV picture; its bytes always fit its size.
@@ -192,6 +204,12 @@ impl Frame {
             return Err(DeviceError::FrameLength { width, height, expected, found: bytes.len() });
         }
         Ok(Frame { width, height, bytes })
+    }
+
+    /// A black frame, to be filled.
+    pub(crate) fn black(width: usize, height: usize) -> Result<Frame, DeviceError> {
+        let pairs = Frame::len_of(width, height)? / 4;
+        Frame::new(width, height, [16, 128, 16, 128].repeat(pairs))
     }
 
     /// Bytes of a frame of this size, if there can be such a frame.
@@ -217,9 +235,9 @@ impl Frame {
         &self.bytes
     }
 
-    /// The YUYV bytes, to be used again.
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+    /// The YUYV bytes, to be changed.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
     }
 }
 

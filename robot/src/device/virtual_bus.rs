@@ -1,15 +1,17 @@
 //! The devices of a virtual arena: Unix stream sockets that carry the devices' own bytes.
 //!
 //! Requests are answered within [`TIMEOUT`] or not at all: after any error a bus stays broken, because a late answer
-//! would be taken for the answer to the next request. The camera's socket is read by a thread of its own.
+//! would be taken for the answer to the next request. The camera only talks.
 
-use super::{DeviceError, Frame, FrameSource, I2cBus, MAX_I2C, SpiBus};
+mod camera;
+
+pub use camera::open_camera;
+
+use super::{DeviceError, I2cBus, MAX_I2C, SpiBus};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 use xpuck_registers::spi::{self, Words};
 
@@ -109,92 +111,6 @@ impl I2cBus for UnixI2c {
             return Err(DeviceError::Nak { path: self.0.path.clone(), address });
         }
         self.0.receive(read)
-    }
-}
-
-/// What the camera's thread hands over.
-#[derive(Debug, Default)]
-struct Slot {
-    newest: Option<Vec<u8>>,
-    /// A buffer to fill next, so that a running camera allocates nothing.
-    spare: Option<Vec<u8>>,
-    ended: Option<io::Error>,
-}
-
-fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The camera over a socket. A camera that sends nothing is no error here; who needs pictures judges their age.
-#[derive(Debug)]
-pub struct UnixCamera {
-    stream: UnixStream,
-    path: PathBuf,
-    size: (usize, usize),
-    slot: Arc<Mutex<Slot>>,
-    shown: Option<Frame>,
-    reader: Option<JoinHandle<()>>,
-}
-
-impl UnixCamera {
-    /// Connects to `<robot>.camera`, which sends frames of `width` by `height` pixels.
-    pub fn open(path: &Path, width: usize, height: usize) -> Result<UnixCamera, DeviceError> {
-        let length = Frame::len_of(width, height)?;
-        let slot = Arc::new(Mutex::new(Slot::default()));
-        let start = || {
-            let stream = UnixStream::connect(path)?;
-            let (reading, filling) = (stream.try_clone()?, slot.clone());
-            let name = "camera".to_string();
-            let reader =
-                std::thread::Builder::new().name(name).spawn(move || read_frames(reading, length, &filling))?;
-            Ok((stream, reader))
-        };
-        let (stream, reader) = start().map_err(|source| DeviceError::Open { path: path.into(), source })?;
-        let (path, size) = (path.to_path_buf(), (width, height));
-        Ok(UnixCamera { stream, path, size, slot, shown: None, reader: Some(reader) })
-    }
-}
-
-/// Keeps the newest whole frame in the slot until the socket ends.
-fn read_frames(mut stream: UnixStream, length: usize, slot: &Mutex<Slot>) {
-    let mut buffer = vec![0; length];
-    loop {
-        if let Err(error) = stream.read_exact(&mut buffer) {
-            lock(slot).ended = Some(error);
-            return;
-        }
-        let mut slot = lock(slot);
-        let overtaken = slot.newest.replace(buffer);
-        buffer = overtaken.or_else(|| slot.spare.take()).unwrap_or_default();
-        buffer.resize(length, 0);
-    }
-}
-
-impl FrameSource for UnixCamera {
-    fn latest(&mut self) -> Result<Option<&Frame>, DeviceError> {
-        let mut slot = lock(&self.slot);
-        let Some(bytes) = slot.newest.take() else {
-            return match &slot.ended {
-                // An error cannot be copied, and every later call must still tell.
-                Some(error) => Err(transfer_error(&self.path, error.kind().into())),
-                None => Ok(None),
-            };
-        };
-        slot.spare = self.shown.take().map(Frame::into_bytes);
-        drop(slot);
-        self.shown = Some(Frame::new(self.size.0, self.size.1, bytes)?);
-        Ok(self.shown.as_ref())
-    }
-}
-
-impl Drop for UnixCamera {
-    fn drop(&mut self) {
-        // Wakes the reader; if the other side was first, it is awake already.
-        let _ = self.stream.shutdown(Shutdown::Both);
-        if let Some(reader) = self.reader.take() {
-            // A reader that panicked has nothing left to give back.
-            let _ = reader.join();
-        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! The robots' devices as Unix stream sockets, one each, carrying the device's own bytes.
 //!
 //! `.spi`: 64 bytes each way a message. `.i2c`: address, bytes to write, bytes to read, then the former; the answer is
-//! 0 (acknowledged) and the latter, or 1. `.camera`: whole frames, one after the other; a slow reader loses frames.
+//! 0 (acknowledged) and the latter, or 1. `.camera`: USB packets of an FT2232H, each behind its length in two bytes; a slow
+//! reader loses frames.
 
 use super::{POLL, is_timeout, sleep_until, write_all};
 use crate::arena::Arena;
 use crate::camera::Camera;
+use crate::ft2232h::Ft2232h;
 use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -23,6 +25,8 @@ use xpuck_registers::{epuck2, spi};
 const MAX_CONNECTIONS: usize = 8;
 /// Longest part of an I2C transaction, bytes: an e-puck2's report.
 const MAX_I2C: usize = epuck2::REPORT_BYTES;
+/// The cameras' latency timer, wall time; a robot's own is shorter, but nine of them shall cost little.
+const LATENCY: Duration = Duration::from_millis(100);
 /// Longest path of a Unix socket on Linux, bytes.
 const MAX_PATH: usize = 107;
 
@@ -52,6 +56,7 @@ impl Drop for Device {
 pub(super) struct Devices {
     list: Vec<Device>,
     camera: CameraSettings,
+    seed: u64,
     speed: f64,
 }
 
@@ -64,7 +69,8 @@ impl Devices {
     pub(super) fn bind(settings: &Settings) -> Result<Devices, ArenaError> {
         let dir = &settings.device_dir;
         fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
-        let mut devices = Devices { list: Vec::new(), camera: settings.camera, speed: settings.speed };
+        let mut devices =
+            Devices { list: Vec::new(), camera: settings.camera, seed: settings.seed, speed: settings.speed };
         for (robot, name) in settings.robots.iter().enumerate() {
             for (kind, suffix) in [(Kind::Spi, "spi"), (Kind::I2c, "i2c"), (Kind::Camera, "camera")] {
                 if kind == Kind::Spi && settings.body != BodyKind::Xpuck {
@@ -119,21 +125,27 @@ impl Devices {
         stop: &AtomicBool,
     ) -> io::Result<()> {
         let mut camera = Camera::new(&self.camera);
-        let mut frame = Vec::new();
+        let mut path = Ft2232h::new(self.camera.faults, self.seed, robot);
+        let (mut frame, mut packets) = (Vec::new(), Vec::new());
         let period = Duration::from_secs_f64(1.0 / (self.camera.frames_per_second * self.speed));
         let mut due = Instant::now();
-        while sleep_until(due, stop) {
-            let (bodies, half_arena) = {
-                let arena = lock(arena);
-                (arena.bodies().to_vec(), arena.half_arena())
-            };
-            camera.render(&bodies, robot, half_arena, &mut frame);
-            write_all(&mut stream, &frame, stop)?;
-            due += period;
+        let mut sent = due;
+        while sleep_until(due.min(sent + LATENCY), stop) {
             let now = Instant::now();
-            if due < now {
-                due = now;
+            packets.clear();
+            if now >= due {
+                let (bodies, half_arena) = {
+                    let arena = lock(arena);
+                    (arena.bodies().to_vec(), arena.half_arena())
+                };
+                camera.render(&bodies, robot, half_arena, &mut frame);
+                path.frame(&frame, self.camera.width as usize, &mut packets);
+                due = (due + period).max(now);
             }
+            // A frame's end does not fill its packet; the latency timer sends it, and it runs while there is nothing.
+            path.flush(&mut packets);
+            write_all(&mut stream, &packets, stop)?;
+            sent = Instant::now();
         }
         Ok(())
     }

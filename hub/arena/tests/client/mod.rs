@@ -117,3 +117,20 @@ impl Vicon {
         }
     }
 }
+
+/// The pixels of the next whole frame on a camera's socket: packets, without lengths, status and headers.
+pub fn frame(camera: &mut impl Read, width: usize) -> Vec<u8> {
+    let mut stream = Vec::new();
+    loop {
+        let mut length = [0; 2];
+        camera.read_exact(&mut length).unwrap();
+        let mut packet = vec![0; usize::from(u16::from_le_bytes(length))];
+        camera.read_exact(&mut packet).unwrap();
+        stream.extend(&packet[2..]);
+        // A frame ends with the header of its end, 8 bytes; each row is a header and its pixels.
+        if let Some(end) = stream.windows(3).position(|mark| mark == [0xff, 0x00, 0x42]) {
+            assert!(end % (8 + 2 * width) == 0, "rows have their length");
+            return stream[..end].chunks(8 + 2 * width).flat_map(|row| row[8..].iter().copied()).collect();
+        }
+    }
+}

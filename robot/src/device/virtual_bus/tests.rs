@@ -1,5 +1,8 @@
 use super::*;
+use crate::device::FrameSource;
+use crate::device::camera::{Camera, CameraError};
 use std::os::unix::net::UnixListener;
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// A device that serves one connection on a socket of its own.
@@ -99,39 +102,66 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// A frame of 4 x 2 as the shim sends it, packet by packet.
+fn packets(number: u8) -> Vec<u8> {
+    assert!(number < 16, "digits are given below");
+    let check = |kind: u8, value: u8| {
+        let digits = [kind, 0, number, 0, value];
+        let bits = digits.iter().flat_map(|d| (0..6).rev().map(move |bit| d >> bit & 1));
+        bits.fold(0x3f, |crc: u8, bit| if crc >> 5 ^ bit == 1 { crc << 1 & 0x3f ^ 3 } else { crc << 1 & 0x3f })
+    };
+    let header =
+        |kind, value| [0xff, 0, 0x40 | kind, 0x40, 0x40 | number, 0x40, 0x40 | value, 0x40 | check(kind, value)];
+    let row = |row| [&header(1, row)[..], &[number + 1; 8]].concat();
+    let packet = |payload: &[u8]| [&[payload.len() as u8 + 2, 0, 0x32, 0x60], payload].concat();
+    [packet(&row(0)), packet(&[]), packet(&row(1)), packet(&header(2, 2))].concat()
+}
+
 #[test]
 fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
     let (go, may_go) = std::sync::mpsc::channel();
     let mut bench = bench(move |mut stream| {
-        stream.write_all(&[1; 24]).unwrap();
+        stream.write_all(&packets(1)).unwrap();
         // A frame and a half, then the rest of it.
         may_go.recv().unwrap();
-        stream.write_all(&[[2; 24].as_slice(), &[3; 12]].concat()).unwrap();
+        let next = packets(3);
+        stream.write_all(&[&packets(2)[..], &next[..33]].concat()).unwrap();
         may_go.recv().unwrap();
-        stream.write_all(&[3; 12]).unwrap();
-        stream.write_all(&[4; 24]).unwrap();
-        stream.write_all(&[5; 20]).unwrap();
+        stream.write_all(&next[33..]).unwrap();
+        stream.write_all(&packets(4)).unwrap();
+        stream.write_all(&packets(5)[..40]).unwrap();
     });
-    let mut camera = UnixCamera::open(&bench.path, 4, 3).unwrap();
-    let next = |camera: &mut UnixCamera| eventually(|| camera.latest().unwrap().map(|f| f.bytes().to_vec()));
-    assert_eq!(next(&mut camera), [1; 24]);
+    let mut camera = open_camera(&bench.path, 4, 2).unwrap();
+    let next = |camera: &mut Camera| eventually(|| camera.latest().unwrap().map(|f| f.bytes().to_vec()));
+    assert_eq!(next(&mut camera), [2; 16]);
     assert!(camera.latest().unwrap().is_none(), "a frame comes once");
     go.send(()).unwrap();
-    assert_eq!(next(&mut camera), [2; 24]);
+    assert_eq!(next(&mut camera), [3; 16]);
     assert!(camera.latest().unwrap().is_none(), "half a frame is none");
     go.send(()).unwrap();
     bench.finish();
     // Frame 3 may or may not be caught before frame 4 overtakes it; frame 5 is never whole.
     let error = eventually(|| match camera.latest() {
         Ok(Some(frame)) => {
-            assert!(frame.bytes() == [3; 24] || frame.bytes() == [4; 24], "{:?}", frame.bytes());
+            assert!(frame.bytes() == [4; 16] || frame.bytes() == [5; 16], "{:?}", frame.bytes());
             None
         }
         Ok(None) => None,
         Err(error) => Some(error),
     });
-    assert!(matches!(error, DeviceError::Closed { .. }), "{error}");
-    assert!(camera.latest().is_err(), "and it stays closed");
+    assert!(matches!(error, DeviceError::Camera(CameraError::Gone { .. })), "{error}");
+    assert!(error.to_string().contains("xp01.device") && camera.latest().is_err(), "and it stays gone");
+    let counts = camera.counts();
+    assert_eq!((counts.frames, counts.idle_packets), (4, 5));
+}
+
+#[test]
+fn a_packet_that_cannot_be_is_named() {
+    let mut bench = bench(|mut stream| stream.write_all(&[1, 2, 0x32, 0x60]).unwrap());
+    let mut camera = open_camera(&bench.path, 4, 2).unwrap();
+    let error = eventually(|| camera.latest().err()).to_string();
+    assert!(error.contains("packet of 513 bytes") && error.contains("xp01.device"), "{error}");
+    bench.finish();
 }
 
 #[test]
@@ -142,7 +172,7 @@ fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
         drop(stream);
     });
     let start = Instant::now();
-    let mut camera = UnixCamera::open(&bench.path, 160, 120).unwrap();
+    let mut camera = open_camera(&bench.path, 160, 120).unwrap();
     assert!(camera.latest().unwrap().is_none());
     drop(camera);
     assert!(start.elapsed() < Duration::from_secs(2), "dropping it waits for no frame");
@@ -154,5 +184,5 @@ fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
 fn what_cannot_be_opened_is_named() {
     let nowhere = Path::new("/nonexistent/xp01.spi");
     assert!(UnixSpi::open(nowhere).unwrap_err().to_string().contains("/nonexistent/xp01.spi"));
-    assert!(matches!(UnixCamera::open(nowhere, 3, 2), Err(DeviceError::FrameSize { .. })));
+    assert!(matches!(open_camera(nowhere, 3, 2), Err(DeviceError::FrameSize { .. })));
 }

@@ -1,0 +1,85 @@
+//! Wall time of one frame on one core: blobs, markers, and the camera's stream decoded.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_robot::device::Frame;
+use xpuck_robot::device::apriltag::picture;
+use xpuck_robot::device::frames::{FrameDecoder, PixelOrder};
+use xpuck_robot::markers::Markers;
+use xpuck_robot::vision::Vision;
+
+/// A frame of pixels by row and column: luma, and one value for both colour differences.
+fn frame(width: usize, height: usize, mut pixel: impl FnMut(usize, usize) -> [u8; 2]) -> Frame {
+    let bytes = (0..width * height).flat_map(|i| pixel(i / width, i % width)).collect();
+    Frame::new(width, height, bytes).expect("a size that frames have")
+}
+
+/// Markers on a grid, each `cell` pixels a cell, on white.
+fn grid(width: usize, height: usize, across: usize, cell: usize) -> Frame {
+    let pictures: Vec<_> = (0..(across * across) as u16).filter_map(picture).collect();
+    let step = (width / across, height / across);
+    let side = 10 * cell;
+    frame(width, height, |row, column| {
+        let (x, y) = (column % step.0, row % step.1);
+        let marker = pictures.get(row / step.1 * across + column / step.0).filter(|_| x < side && y < side);
+        [if marker.is_none_or(|m| m[y / cell][x / cell]) { 225 } else { 25 }, 128]
+    })
+}
+
+fn blobs(c: &mut Criterion) {
+    let vision = Vision::new();
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+    let (arena, noise) = (
+        frame(640, 480, |row, column| if row > 260 && column / 90 % 2 == 0 { [60, 90] } else { [215, 128] }),
+        frame(640, 480, |_, _| [draws.word() as u8, draws.word() as u8]),
+    );
+    let mut group = c.benchmark_group("blobs 640x480");
+    group.bench_function("arena", |b| b.iter(|| vision.classify(black_box(&arena))));
+    group.bench_function("noise", |b| b.iter(|| vision.classify(black_box(&noise))));
+}
+
+fn markers(c: &mut Criterion) {
+    let mut group = c.benchmark_group("markers");
+    // The cases of the thesis's Table 5.4, then those with the camera's own size.
+    for (name, width, height, across, cell, decimate, expected) in [
+        ("320x240, none", 320, 240, 1, 0, 1, 0),
+        ("320x240, 4", 320, 240, 2, 8, 1, 4),
+        ("640x480 shrunk to half, 4", 640, 480, 2, 16, 2, 4),
+        ("640x480, 4", 640, 480, 2, 16, 1, 4),
+        ("640x480, 81", 640, 480, 9, 5, 1, 81),
+    ] {
+        let frame = if cell == 0 { frame(width, height, |_, _| [215, 128]) } else { grid(width, height, across, cell) };
+        let mut markers = Markers::new(0.1, decimate);
+        assert_eq!(markers.detect(&frame).len(), expected, "{name}");
+        group.bench_function(name, |b| b.iter(|| markers.detect(black_box(&frame)).len()));
+    }
+    let mut draws = Draws::new(2, 0, 0, 0, Stream::Device);
+    let noise = frame(320, 240, |_, _| [100 + draws.below(56) as u8, 128]);
+    let mut markers = Markers::new(0.1, 1);
+    group.bench_function("320x240, noise", |b| b.iter(|| markers.detect(black_box(&noise)).len()));
+}
+
+/// A header of the camera's stream: kind, frame and row.
+fn header(kind: u8, number: u16, value: u16) -> [u8; 8] {
+    let digits = [u16::from(kind), number >> 6, number, value >> 6, value].map(|d| d as u8 & 0x3f);
+    let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));
+    let check = bits.fold(0x3f, |crc: u8, bit| (crc << 1 & 0x3f) ^ (3 * (crc >> 5 ^ bit)));
+    let [kind, n1, n0, v1, v0] = digits.map(|digit| 0x40 | digit);
+    [0xff, 0x00, kind, n1, n0, v1, v0, 0x40 | check]
+}
+
+fn stream(c: &mut Criterion) {
+    let mut stream: Vec<u8> = (0..480).flat_map(|row| [&header(1, 7, row)[..], &[130; 1280]].concat()).collect();
+    stream.extend(header(2, 7, 480));
+    let packets: Vec<_> = stream.chunks(510).map(|part| [&[0x32, 0x60], part].concat()).collect();
+    let mut decoder = FrameDecoder::new(640, 480, PixelOrder::CrYCbY).expect("a size that frames have");
+    let mut frames = 0;
+    c.bench_function("stream of one 640x480 frame", |b| {
+        b.iter(|| packets.iter().for_each(|packet| decoder.packet(black_box(packet), |_| frames += 1)));
+    });
+    assert!(frames > 0, "the stream holds a frame");
+}
+
+criterion_group!(benches, blobs, markers, stream);
+criterion_main!(benches);

@@ -1,0 +1,135 @@
+//! The AprilTag library (Debian's libapriltag-dev, BSD licence): square black and white marks of the family 36h11 found
+//! in a picture, with their poses as the library states them. What they mean to a robot is said in
+//! [`markers`](crate::markers).
+
+use std::ptr::NonNull;
+
+/// Most tags that are told of one picture; the thesis's hardest has 81 (Table 5.4).
+pub const MAX_TAGS: usize = 128;
+/// Cells along a side of a tag's picture, its white margin included.
+pub const PICTURE_SIDE: usize = 10;
+/// Cells along a side of a tag, from black edge to black edge: what is meant by its size.
+pub const TAG_SIDE: usize = 8;
+
+/// What the pose needs to know of camera and tag.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Lens {
+    /// Side of a tag from black edge to black edge, m.
+    pub tag_size: f64,
+    /// Focal length, pixels.
+    pub focal: f64,
+    /// Where the axis of the lens meets the picture, pixels from its left edge.
+    pub centre_x: f64,
+    /// The same, pixels from its upper edge.
+    pub centre_y: f64,
+}
+
+/// A tag as the library found it. Pixels count from the upper left corner of the picture, so the middle of the first
+/// pixel is (0.5, 0.5).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tag {
+    /// Its number in the family, 0..=586.
+    pub id: i32,
+    /// How far its bits are from being read otherwise, on the scale of luma.
+    pub margin: f32,
+    /// Its centre, pixels.
+    pub centre: [f64; 2],
+    /// Its corners, pixels.
+    pub corners: [[f64; 2]; 4],
+    /// Rows of the matrix that turns the tag's axes into the camera's: x right, y down, z away from the viewer.
+    pub rotation: [[f64; 3]; 3],
+    /// Its centre in the camera's axes (x right, y down, z ahead), m.
+    pub translation: [f64; 3],
+}
+
+#[repr(C)]
+struct Opaque([u8; 0]);
+
+#[allow(unsafe_code, reason = "calls to a C library")]
+unsafe extern "C" {
+    fn xpuck_detector_create(decimate: f32) -> *mut Opaque;
+    fn xpuck_detector_destroy(detector: *mut Opaque);
+    fn xpuck_detector_detect(
+        detector: *mut Opaque,
+        luma: *mut u8,
+        width: i32,
+        height: i32,
+        lens: *const Lens,
+        tags: *mut Tag,
+        most: i32,
+    ) -> i32;
+    fn xpuck_tag_picture(id: i32, bits: *mut u8, most: i32) -> i32;
+}
+
+/// A detector of tags.
+#[derive(Debug)]
+pub struct Detector {
+    handle: NonNull<Opaque>,
+    tags: Vec<Tag>,
+}
+
+// SAFETY: the handle owns all its memory, the library keeps nothing per thread, and calls need `&mut`.
+#[allow(unsafe_code, reason = "a C library's handle")]
+unsafe impl Send for Detector {}
+
+impl Detector {
+    /// A detector that looks for outlines in a picture shrunk by `decimate`, 1 to 4; bits are read in the full one.
+    ///
+    /// # Panics
+    /// Without memory, as everywhere.
+    pub fn new(decimate: u8) -> Detector {
+        // SAFETY: the call takes no pointers, and what it gives is checked.
+        #[allow(unsafe_code, reason = "a call to a C library")]
+        let handle = unsafe { xpuck_detector_create(f32::from(decimate.clamp(1, 4))) };
+        let handle = NonNull::new(handle).expect("memory for a detector");
+        Detector { handle, tags: vec![Tag::default(); MAX_TAGS] }
+    }
+
+    /// The tags in a picture of `width` by `luma.len() / width` pixels, at most [`MAX_TAGS`]. The picture is not kept,
+    /// and may be changed.
+    ///
+    /// # Panics
+    /// If there are no whole rows, or more than 65536 pixels in a row or column.
+    pub fn detect(&mut self, luma: &mut [u8], width: usize, lens: &Lens) -> &[Tag] {
+        assert!(width > 0 && luma.len().is_multiple_of(width), "whole rows");
+        let height = luma.len() / width;
+        assert!(width.max(height) <= 1 << 16, "a picture of a sensible size");
+        // SAFETY: the handle is alive; the picture has width * height bytes, one a pixel; there is room for MAX_TAGS.
+        #[allow(unsafe_code, reason = "a call to a C library")]
+        let count = unsafe {
+            let (pixels, tags) = (luma.as_mut_ptr(), self.tags.as_mut_ptr());
+            xpuck_detector_detect(
+                self.handle.as_ptr(),
+                pixels,
+                width as i32,
+                height as i32,
+                lens,
+                tags,
+                MAX_TAGS as i32,
+            )
+        };
+        &self.tags[..count as usize]
+    }
+}
+
+impl Drop for Detector {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from `create` and is not used again.
+        #[allow(unsafe_code, reason = "a call to a C library")]
+        unsafe {
+            xpuck_detector_destroy(self.handle.as_ptr());
+        }
+    }
+}
+
+/// The cells of tag `id`, row by row, true where white, with its white margin: for printing it. None beyond 586.
+pub fn picture(id: u16) -> Option<[[bool; PICTURE_SIDE]; PICTURE_SIDE]> {
+    let mut cells = [0u8; PICTURE_SIDE * PICTURE_SIDE];
+    // SAFETY: the call writes at most as many bytes as it is told there are.
+    #[allow(unsafe_code, reason = "a call to a C library")]
+    let side = unsafe { xpuck_tag_picture(i32::from(id), cells.as_mut_ptr(), cells.len() as i32) };
+    let cell = |row: usize, column: usize| cells[row * PICTURE_SIDE + column] != 0;
+    (side == PICTURE_SIDE as i32).then(|| std::array::from_fn(|row| std::array::from_fn(|column| cell(row, column))))
+}

@@ -1,0 +1,296 @@
+//! Frames out of the FT2232H's packets, as `docs/protocols/camera.md` describes them: pure, without a device.
+//!
+//! Rows are written straight into the frame that is being filled. When it is whole it is handed over to be swapped for
+//! another buffer, so a running camera allocates nothing.
+
+use super::{DeviceError, Frame};
+use xpuck_registers::camera_stream as stream;
+use xpuck_registers::ft2232h::STATUS;
+use xpuck_registers::yuyv::BYTES_PER_PIXEL;
+
+/// One row in this many may be missing from a frame and is then repaired.
+const REPAIRABLE: usize = 32;
+/// A frame number further ahead than this is taken for a camera that began anew.
+const GAP: u16 = 256;
+
+/// The order in which a sensor sends luma and the two colour differences of two neighbouring pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PixelOrder {
+    /// Y Cb Y Cr, which is that of [`Frame`].
+    #[default]
+    YCbYCr,
+    /// Y Cr Y Cb.
+    YCrYCb,
+    /// Cb Y Cr Y.
+    CbYCrY,
+    /// Cr Y Cb Y, the default of the PO3030K and the PO6030K (thesis 5.2.1).
+    CrYCbY,
+}
+
+impl PixelOrder {
+    /// Where the bytes of Y, Cb, Y, Cr stand among four.
+    fn places(self) -> [usize; 4] {
+        match self {
+            PixelOrder::YCbYCr => [0, 1, 2, 3],
+            PixelOrder::YCrYCb => [0, 3, 2, 1],
+            PixelOrder::CbYCrY => [1, 0, 3, 2],
+            PixelOrder::CrYCbY => [1, 2, 3, 0],
+        }
+    }
+}
+
+/// What happened to a camera's stream since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CameraCounts {
+    /// Whole frames, repaired ones included.
+    pub frames: u64,
+    /// Of these, frames that a newer one replaced before anybody took them.
+    pub overtaken: u64,
+    /// Frames given up because too many rows were missing.
+    pub dropped_frames: u64,
+    /// Frames given up because their size is not the configured one.
+    pub wrong_size: u64,
+    /// Rows copied from a neighbour.
+    pub repaired_rows: u64,
+    /// Times that bytes were skipped to find the next header.
+    pub resyncs: u64,
+    /// USB packets.
+    pub packets: u64,
+    /// Of these, packets without payload.
+    pub idle_packets: u64,
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// Times that the USB endpoint stalled and was set going again.
+    pub stalls: u64,
+}
+
+/// What the next byte belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Nothing known: skip up to the next mark.
+    Lost,
+    /// A header of which this many bytes have come; 0 where nothing else may stand.
+    Header(usize),
+    /// This row, of which this many bytes have come.
+    Row(usize, usize),
+}
+
+/// Makes frames of packets.
+#[derive(Debug)]
+pub struct FrameDecoder {
+    order: PixelOrder,
+    place: Place,
+    header: [u8; stream::HEADER],
+    frame: Frame,
+    /// Number of the frame that is being filled.
+    number: Option<u16>,
+    /// Number of the last frame of which anything was seen.
+    last: Option<u16>,
+    /// Rows of it that are there.
+    there: Vec<bool>,
+    /// A row came that it should not have.
+    too_tall: bool,
+    /// A row came that is longer or shorter than it should be.
+    uneven: bool,
+    counts: CameraCounts,
+}
+
+impl FrameDecoder {
+    /// A decoder of frames of `width` by `height` pixels.
+    pub fn new(width: usize, height: usize, order: PixelOrder) -> Result<FrameDecoder, DeviceError> {
+        Ok(FrameDecoder {
+            order,
+            place: Place::Header(0),
+            header: [0; stream::HEADER],
+            frame: Frame::black(width, height)?,
+            number: None,
+            last: None,
+            there: vec![false; height],
+            too_tall: false,
+            uneven: false,
+            counts: CameraCounts::default(),
+        })
+    }
+
+    /// What happened so far; `overtaken` and `stalls` are not the decoder's to know and stay 0.
+    pub fn counts(&self) -> CameraCounts {
+        self.counts
+    }
+
+    /// Takes one USB packet, its status bytes included. Every frame that it completes is given to `deliver`, which may
+    /// swap it for another of the same size.
+    pub fn packet(&mut self, packet: &[u8], mut deliver: impl FnMut(&mut Frame)) {
+        self.counts.packets += 1;
+        let mut bytes = packet.get(STATUS..).unwrap_or_default();
+        self.counts.idle_packets += u64::from(bytes.is_empty());
+        self.counts.bytes += bytes.len() as u64;
+        while !bytes.is_empty() {
+            bytes = match self.place {
+                Place::Lost => self.skip(bytes),
+                Place::Header(0) if bytes[0] != stream::SYNC => self.lose(bytes),
+                Place::Header(have) => self.header(have, bytes, &mut deliver),
+                Place::Row(row, have) => self.row(row, have, bytes),
+            };
+        }
+    }
+
+    fn lose<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        self.counts.resyncs += 1;
+        self.place = Place::Lost;
+        bytes
+    }
+
+    fn skip<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        match bytes.iter().position(|byte| *byte == stream::SYNC) {
+            Some(at) => {
+                self.place = Place::Header(0);
+                &bytes[at..]
+            }
+            None => &[],
+        }
+    }
+
+    fn header<'a>(&mut self, have: usize, bytes: &'a [u8], deliver: &mut impl FnMut(&mut Frame)) -> &'a [u8] {
+        // A mark inside a header begins another one.
+        if have > 0 && bytes[0] == stream::SYNC {
+            return self.lose(bytes);
+        }
+        self.header[have] = bytes[0];
+        self.place = Place::Header(have + 1);
+        if have + 1 == stream::HEADER {
+            let Some((kind, number, value)) = read_header(&self.header) else {
+                return self.lose(&bytes[1..]);
+            };
+            self.begin(number, deliver);
+            match kind {
+                stream::ROW if value < self.there.len() => self.place = Place::Row(value, 0),
+                stream::ROW => {
+                    self.too_tall = true;
+                    self.place = Place::Lost;
+                }
+                _ => self.finish(Some(value), deliver),
+            }
+        }
+        &bytes[1..]
+    }
+
+    /// Makes `number` the frame in hand; one before it without an end is finished first.
+    fn begin(&mut self, number: u16, deliver: &mut impl FnMut(&mut Frame)) {
+        if self.number == Some(number) {
+            return;
+        }
+        self.finish(None, deliver);
+        if let Some(last) = self.last {
+            let ahead = (number + stream::FRAMES - last) % stream::FRAMES;
+            if (2..GAP).contains(&ahead) {
+                self.counts.dropped_frames += u64::from(ahead - 1);
+            }
+        }
+        (self.number, self.last) = (Some(number), Some(number));
+        self.there.fill(false);
+        (self.too_tall, self.uneven) = (false, false);
+    }
+
+    fn row<'a>(&mut self, row: usize, have: usize, bytes: &'a [u8]) -> &'a [u8] {
+        let length = self.frame.width() * BYTES_PER_PIXEL;
+        if have == length {
+            // Only a header right behind it shows that the row was not longer.
+            if bytes[0] != stream::SYNC {
+                self.uneven = true;
+                return self.lose(bytes);
+            }
+            self.there[row] = true;
+            self.place = Place::Header(0);
+            return bytes;
+        }
+        let wanted = &bytes[..bytes.len().min(length - have)];
+        let pixels = wanted.iter().position(|byte| matches!(*byte, stream::SYNC | stream::SYNC_2));
+        let taken = pixels.unwrap_or(wanted.len());
+        self.frame.bytes_mut()[row * length + have..][..taken].copy_from_slice(&wanted[..taken]);
+        self.place = Place::Row(row, have + taken);
+        if pixels.is_some() {
+            // The row was cut; what cut it may be the next header.
+            self.uneven = true;
+            return self.lose(&bytes[taken..]);
+        }
+        &bytes[taken..]
+    }
+
+    /// Ends the frame in hand, if there is one; `rows` is what the camera says it had.
+    fn finish(&mut self, rows: Option<usize>, deliver: &mut impl FnMut(&mut Frame)) {
+        self.place = Place::Header(0);
+        if self.number.take().is_none() {
+            return;
+        }
+        let height = self.there.len();
+        let missing = self.there.iter().filter(|there| !**there).count();
+        // Where bytes were lost a row is uneven; where all are, the camera has another width.
+        let other_width = self.uneven && missing == height;
+        if self.too_tall || other_width || rows.is_some_and(|rows| rows != height) {
+            self.counts.wrong_size += 1;
+        } else if missing * REPAIRABLE > height {
+            self.counts.dropped_frames += 1;
+        } else {
+            self.repair(missing);
+            self.counts.frames += 1;
+            self.reorder();
+            deliver(&mut self.frame);
+        }
+    }
+
+    /// Copies missing rows from the nearest one above, and at the top from the first that is there.
+    fn repair(&mut self, missing: usize) {
+        if missing == 0 {
+            return;
+        }
+        let length = self.frame.width() * BYTES_PER_PIXEL;
+        let mut from = self.there.iter().position(|there| *there).unwrap_or(0);
+        for (row, there) in self.there.iter().enumerate() {
+            if *there {
+                from = row;
+            } else {
+                self.frame.bytes_mut().copy_within(from * length..(from + 1) * length, row * length);
+            }
+        }
+        self.counts.repaired_rows += missing as u64;
+    }
+
+    fn reorder(&mut self) {
+        if self.order == PixelOrder::YCbYCr {
+            return;
+        }
+        let places = self.order.places();
+        for pair in self.frame.bytes_mut().chunks_exact_mut(4) {
+            let sent = [pair[0], pair[1], pair[2], pair[3]];
+            for (byte, place) in pair.iter_mut().zip(places) {
+                *byte = sent[place];
+            }
+        }
+    }
+}
+
+/// Kind, frame number and value of a header, if it is one.
+fn read_header(header: &[u8; stream::HEADER]) -> Option<(u8, u16, usize)> {
+    let [mark, mark_2, digits @ ..] = header;
+    if [*mark, *mark_2] != [stream::SYNC, stream::SYNC_2]
+        || digits.iter().any(|d| d & !stream::DIGIT_MASK != stream::DIGIT)
+    {
+        return None;
+    }
+    let [kind, n1, n0, v1, v0, check] = digits.map(|d| d & stream::DIGIT_MASK);
+    let known = kind == stream::ROW || kind == stream::END;
+    let number = |high: u8, low: u8| u16::from(high) << 6 | u16::from(low);
+    (known && crc(&[kind, n1, n0, v1, v0]) == check).then(|| (kind, number(n1, n0), usize::from(number(v1, v0))))
+}
+
+/// The check of five digits, bit by bit.
+fn crc(digits: &[u8; 5]) -> u8 {
+    let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1));
+    bits.fold(stream::CRC_START, |crc, bit| {
+        let feedback = crc >> 5 ^ bit;
+        (crc << 1 & stream::DIGIT_MASK) ^ (feedback * stream::CRC_POLYNOMIAL)
+    })
+}
+
+#[cfg(test)]
+mod tests;
