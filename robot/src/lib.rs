@@ -2,6 +2,10 @@
 //!
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
+pub mod atomic;
+pub mod calibrate;
+pub mod calibration;
+pub mod conditioning;
 pub mod config;
 pub mod controller;
 pub mod core;
@@ -10,5 +14,8 @@ pub mod device;
 pub mod genes;
 pub mod groot;
 pub mod hardware;
+pub mod histogram;
 pub mod onboard;
+pub mod pace;
 pub mod vision;
+pub mod watch;

@@ -1,12 +1,13 @@
 //! `xpuckd`: the program on a robot.
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_robot::calibrate::{self, Subject, Terminal};
 use xpuck_robot::config::Config;
 use xpuck_robot::daemon;
 
@@ -15,15 +16,29 @@ use xpuck_robot::daemon;
 #[derive(Parser)]
 #[command(version)]
 struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The robot's file, like robots/xp01.toml.
-    #[arg(long)]
-    config: PathBuf,
+    #[arg(long, global = true)]
+    config: Option<PathBuf>,
     /// Only check the configuration, and say what it means.
     #[arg(long)]
     check: bool,
     /// End when standard input is closed, so that no robot outlives the program that started it.
     #[arg(long)]
     lifeline: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure what is particular to this robot, and write it into its file. The robot's program must not be running.
+    Calibrate {
+        #[command(subcommand)]
+        subject: Subject,
+        /// Take what is to be prepared as done; measured numbers are still asked for.
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -43,11 +58,12 @@ fn main() -> ExitCode {
 }
 
 fn start(args: &Args) -> anyhow::Result<()> {
-    let config = Config::read(&args.config)?;
+    let Some(path) = &args.config else { anyhow::bail!("which robot? Name its file with --config") };
+    let config = Config::read(path)?;
     if args.check {
         println!(
             "{}: robot {} is island {} of {}",
-            args.config.display(),
+            path.display(),
             config.robot.id,
             config.island,
             config.swarm.robots.len()
@@ -66,6 +82,12 @@ fn start(args: &Args) -> anyhow::Result<()> {
             stop.store(true, Ordering::Relaxed);
         });
     }
-    daemon::run(&config, &stop)?;
+    match &args.command {
+        Some(Command::Calibrate { subject, yes }) => {
+            let mut operator = Terminal::new(std::io::stdin().lock(), std::io::stdout(), *yes);
+            calibrate::run(path, &config.robot, subject, &mut operator, &stop)?;
+        }
+        None => daemon::run(&config, &stop)?,
+    }
     Ok(())
 }
