@@ -71,8 +71,11 @@ fn start(args: &Args) -> anyhow::Result<()> {
         return Ok(());
     }
     let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGTERM, stop.clone())?;
-    signal_hook::flag::register(SIGINT, stop.clone())?;
+    for signal in [SIGTERM, SIGINT] {
+        // The second one ends at once, for whoever waits at a question.
+        signal_hook::flag::register_conditional_shutdown(signal, 1, stop.clone())?;
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
     if args.lifeline {
         let stop = stop.clone();
         std::thread::spawn(move || {

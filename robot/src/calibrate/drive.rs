@@ -157,7 +157,7 @@ mod tests {
             }
         };
         let mut wait = |_| ();
-        let mut motion = Motion::new(bench.body(), &stop, &mut wait);
+        let mut motion = Motion::new(bench.body(), Wheels::default(), &stop, &mut wait);
         let moves = measure(&mut motion, 3, &mut Script { ready: &mut ready, answer: &mut answer }).unwrap();
         assert_eq!((moves.len(), asked.get()), (6, 9));
         let found = fit(&moves).unwrap();

@@ -4,7 +4,7 @@
 use super::file::Edit;
 use super::motion::Motion;
 use super::{CalibrateError, Operator, unfit};
-use crate::calibration::{Infrared, OFFSETS, SCALES, Wheels};
+use crate::calibration::{Infrared, OFFSETS, SCALES};
 use xpuck_kernels::world::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::stepper::METRES_PER_STEP;
@@ -96,31 +96,39 @@ fn line(points: &[(f64, f64)]) -> Result<(f64, f64, f64), String> {
 ///
 /// # Errors
 /// Any trouble on the way; the wheels then stand.
-pub fn by_driving(
-    motion: &mut Motion<'_>,
-    wheels: &Wheels,
-    operator: &mut dyn Operator,
-) -> Result<Vec<Reading>, CalibrateError> {
+pub fn by_driving(motion: &mut Motion<'_>, operator: &mut dyn Operator) -> Result<Vec<Reading>, CalibrateError> {
     operator.ready(
         "Put the robot so that its front touches a white wall, squarely. It will turn on the spot and back away.",
     )?;
-    let mut place = Place { metres: [wheels.left, wheels.right], baseline: wheels.baseline, away: 0.0, heading: 0.0 };
     let (last, step) = DISTANCES;
     let mut readings = Vec::new();
     for i in 0..=(last / step).round() as u32 {
-        place.back_to(motion, f64::from(i) * step)?;
+        back_to(motion, f64::from(i) * step)?;
         for sensor in ORDER {
             let bearing = f64::from(PROX_ANGLES[sensor]);
-            place.turn_to(motion, -bearing)?;
+            turn_to(motion, -bearing)?;
             let counts = motion.look()?[sensor];
             // Along the ray from the sensor on the rim, should it not point quite at the wall.
-            let ray = place.heading + bearing;
-            let distance = (place.away + f64::from(ROBOT_RADIUS)) / ray.cos() - f64::from(ROBOT_RADIUS);
+            let [x, _, heading] = motion.pose();
+            let distance = (f64::from(ROBOT_RADIUS) - x) / (heading + bearing).cos() - f64::from(ROBOT_RADIUS);
             readings.push(Reading { sensor, distance, counts });
         }
-        place.turn_to(motion, 0.0)?;
+        turn_to(motion, 0.0)?;
     }
     Ok(readings)
+}
+
+/// Backs to this distance from where the robot stood at first, m.
+fn back_to(motion: &mut Motion<'_>, away: f64) -> Result<(), CalibrateError> {
+    let steps = ((-motion.pose()[0] - away) / f64::from(METRES_PER_STEP)).round() as i64;
+    motion.go([steps, steps]).map(drop)
+}
+
+/// Turns to this heading, rad; 0 is towards the wall.
+fn turn_to(motion: &mut Motion<'_>, heading: f64) -> Result<(), CalibrateError> {
+    let arc = (heading - motion.pose()[2]) / 2.0 * f64::from(WHEELBASE) * f64::from(motion.wheels().baseline);
+    let steps = (arc / f64::from(METRES_PER_STEP)).round() as i64;
+    motion.go([-steps, steps]).map(drop)
 }
 
 /// Reads all sensors while the operator holds a ring of card round the robot at these distances, mm.
@@ -145,42 +153,6 @@ pub fn by_hand(
     Ok(readings)
 }
 
-/// Where the robot stands before the wall.
-struct Place {
-    metres: [f32; 2],
-    baseline: f32,
-    /// Distance of its rim from the wall, m.
-    away: f64,
-    /// Heading, rad; 0 towards the wall.
-    heading: f64,
-}
-
-impl Place {
-    fn back_to(&mut self, motion: &mut Motion<'_>, away: f64) -> Result<(), CalibrateError> {
-        let steps = ((self.away - away) / f64::from(METRES_PER_STEP)).round() as i64;
-        if steps != 0 {
-            self.move_by(motion, [steps, steps])?;
-        }
-        Ok(())
-    }
-
-    fn turn_to(&mut self, motion: &mut Motion<'_>, heading: f64) -> Result<(), CalibrateError> {
-        let half = (heading - self.heading) / 2.0 * f64::from(WHEELBASE) * f64::from(self.baseline)
-            / f64::from(METRES_PER_STEP);
-        let steps = half.round() as i64;
-        self.move_by(motion, [-steps, steps])
-    }
-
-    fn move_by(&mut self, motion: &mut Motion<'_>, steps: [i64; 2]) -> Result<(), CalibrateError> {
-        let made = motion.go(steps)?;
-        let metre = |i: usize| made[i] as f64 * f64::from(METRES_PER_STEP) * f64::from(self.metres[i]);
-        let turn = (metre(1) - metre(0)) / f64::from(WHEELBASE) / f64::from(self.baseline);
-        self.away -= (metre(0) + metre(1)) / 2.0 * (self.heading + turn / 2.0).cos();
-        self.heading += turn;
-        Ok(())
-    }
-}
-
 /// What the file is to say.
 pub fn edits(infrared: &Infrared) -> Vec<Edit> {
     vec![
@@ -193,6 +165,7 @@ pub fn edits(infrared: &Infrared) -> Vec<Edit> {
 mod tests {
     use super::super::test_bench::{Bench, Script};
     use super::*;
+    use crate::calibration::Wheels;
     use std::sync::atomic::AtomicBool;
 
     fn hidden() -> Infrared {
@@ -217,9 +190,9 @@ mod tests {
             truth.wall = Some(f64::from(ROBOT_RADIUS));
         }
         let (mut wait, mut ready, mut answer) = (|_| (), |_: &str| (), |_: &str| f64::NAN);
-        let mut motion = Motion::new(bench.body(), &stop, &mut wait);
+        let mut motion = Motion::new(bench.body(), Wheels::default(), &stop, &mut wait);
         let mut operator = Script { ready: &mut ready, answer: &mut answer };
-        let readings = by_driving(&mut motion, &Wheels::default(), &mut operator).unwrap();
+        let readings = by_driving(&mut motion, &mut operator).unwrap();
         assert_eq!(readings.len(), 8 * 16);
         assert_found(&fit(&readings, &Infrared::default()).unwrap());
         drop(motion);

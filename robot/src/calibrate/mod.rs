@@ -90,15 +90,15 @@ pub fn run(
     let wait = &mut |time| std::thread::sleep(time);
     let edits = match subject {
         Subject::Ir { by_hand } => {
-            let mut motion = Motion::new(open_body(robot)?, stop, wait);
+            let mut motion = Motion::new(open_body(robot)?, robot.calibration.drive, stop, wait);
             let readings = match &by_hand[..] {
-                [] => infrared::by_driving(&mut motion, &robot.calibration.drive, operator)?,
+                [] => infrared::by_driving(&mut motion, operator)?,
                 distances => infrared::by_hand(&mut motion, distances, operator)?,
             };
             infrared::edits(&infrared::fit(&readings, &robot.calibration.infrared)?)
         }
         Subject::Drive { moves } => {
-            let mut motion = Motion::new(open_body(robot)?, stop, wait);
+            let mut motion = Motion::new(open_body(robot)?, robot.calibration.drive, stop, wait);
             drive::edits(&drive::fit(&drive::measure(&mut motion, *moves, operator)?)?)
         }
         Subject::Camera { green } => {

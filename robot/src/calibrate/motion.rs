@@ -1,6 +1,8 @@
 //! Slow, bounded motion by the step counters alone. Whatever ends it, the wheels are told to stop.
 
 use super::CalibrateError;
+use crate::calibration::Wheels;
+use crate::conditioning::Odometry;
 use crate::device::body::{Body, Drive, Sensed};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,6 +26,8 @@ pub struct Motion<'a> {
     body: Box<dyn Body>,
     stop: &'a AtomicBool,
     wait: &'a mut dyn FnMut(Duration),
+    wheels: Wheels,
+    odometry: Odometry,
     last: Option<[u16; 2]>,
     steps: [i64; 2],
 }
@@ -38,14 +42,24 @@ impl Drop for Motion<'_> {
 }
 
 impl<'a> Motion<'a> {
-    /// `wait` passes the time from one exchange to the next; `stop` ends every motion.
-    pub fn new(body: Box<dyn Body>, stop: &'a AtomicBool, wait: &'a mut dyn FnMut(Duration)) -> Motion<'a> {
-        Motion { body, stop, wait, last: None, steps: [0; 2] }
+    /// `wheels` are for the odometry; `wait` passes the time from one exchange to the next; `stop` ends every motion.
+    pub fn new(
+        body: Box<dyn Body>,
+        wheels: Wheels,
+        stop: &'a AtomicBool,
+        wait: &'a mut dyn FnMut(Duration),
+    ) -> Motion<'a> {
+        Motion { body, stop, wait, wheels, odometry: Odometry::default(), last: None, steps: [0; 2] }
     }
 
-    /// Steps that the wheels have made since the first look.
-    pub fn steps(&self) -> [i64; 2] {
-        self.steps
+    /// Where the body is by its wheels, from where it was first looked at: x, m, y, m, and heading, rad.
+    pub fn pose(&self) -> [f64; 3] {
+        self.odometry.pose()
+    }
+
+    /// The wheels of its odometry.
+    pub fn wheels(&self) -> Wheels {
+        self.wheels
     }
 
     /// Turns the wheels by about so many steps, and returns how many they made until they stood.
@@ -111,9 +125,9 @@ impl<'a> Motion<'a> {
         }
         let sensed = self.body.exchange(drive)?;
         let last = self.last.replace(sensed.steps).unwrap_or(sensed.steps);
-        for i in 0..2 {
-            self.steps[i] += i64::from(sensed.steps[i].wrapping_sub(last[i]) as i16);
-        }
+        let made = |i: usize| i64::from(sensed.steps[i].wrapping_sub(last[i]) as i16);
+        self.steps = [self.steps[0] + made(0), self.steps[1] + made(1)];
+        self.odometry.update(sensed.steps, self.body.period().as_secs_f64(), &self.wheels);
         (self.wait)(self.body.period());
         Ok(sensed)
     }
@@ -128,7 +142,7 @@ mod tests {
     fn wheels_make_the_steps_and_stand() {
         let (bench, stop) = (Bench::default(), AtomicBool::new(false));
         let mut wait = |_| ();
-        let mut motion = Motion::new(bench.body(), &stop, &mut wait);
+        let mut motion = Motion::new(bench.body(), Wheels::default(), &stop, &mut wait);
         for wanted in [[2000, 2000], [-700, 700], [-40, -40]] {
             let made = motion.go(wanted).unwrap();
             assert!((0..2).all(|i| (made[i] - wanted[i]).abs() <= 4), "{made:?} of {wanted:?}");
@@ -143,7 +157,7 @@ mod tests {
         let (bench, stop) = (Bench::default(), AtomicBool::new(false));
         bench.truth().stuck = true;
         let mut wait = |_| ();
-        let mut motion = Motion::new(bench.body(), &stop, &mut wait);
+        let mut motion = Motion::new(bench.body(), Wheels::default(), &stop, &mut wait);
         let error = motion.go([500, 500]).unwrap_err().to_string();
         assert!(error.contains("[0, 0] of [500, 500]"), "{error}");
         assert!(bench.stands());
@@ -158,7 +172,7 @@ mod tests {
             exchanges += 1;
             stop.store(exchanges > 40, Ordering::Relaxed);
         };
-        let mut motion = Motion::new(bench.body(), &stop, &mut wait);
+        let mut motion = Motion::new(bench.body(), Wheels::default(), &stop, &mut wait);
         assert!(motion.go([5000, 5000]).unwrap_err().to_string().starts_with("stopped"));
         drop(motion);
         assert!(bench.stands());
