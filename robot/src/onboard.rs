@@ -135,19 +135,14 @@ impl Onboard {
         shared.duty.store(1.0f32.to_bits(), Ordering::Relaxed);
         let (sender, news) = channel();
         let (immigrants, arrivals) = sync_channel(ANSWERS);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(plan.threads)
-            .thread_name(|i| format!("evolve-{i}"))
-            .start_handler(|_| lower_priority())
-            .build()
-            .map_err(std::io::Error::other)?;
         let theirs = shared.clone();
         std::thread::Builder::new().name("evolution".into()).spawn(move || {
-            // New threads inherit the control loop's priority.
-            lower_priority();
             let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
             let mut life = Life { plan: &plan, shared: &theirs, sender, arrivals, governor };
-            pool.install(move || life.live());
+            match background(plan.threads) {
+                Ok(pool) => pool.install(move || life.live()),
+                Err(why) => life.say(format!("{why}; the robot runs without evolution")),
+            }
         })?;
         Ok(Onboard { shared, news, immigrants })
     }
@@ -179,11 +174,17 @@ impl Onboard {
     }
 }
 
-/// Idle scheduling: the kernel gives these threads only what nobody else wants.
-fn lower_priority() {
+/// Threads at idle priority: the kernel gives them only what nobody else wants. The calling thread becomes such a one first,
+/// because threads inherit their maker's priority, and this one's maker is the control loop.
+fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
     if pace::run_last().is_err() {
+        if pace::runs_first() {
+            return Err("the kernel does not let threads out of real-time priority".into());
+        }
         eprintln!("xpuckd: the kernel refused idle priority; evolution may delay the control loop");
     }
+    let name = |i| format!("evolve-{i}");
+    rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())
 }
 
 /// The island's thread.
@@ -217,7 +218,7 @@ impl Life<'_> {
             let immigrants = self.wait_for_immigrants(island.generation());
             island.advance(&immigrants);
             let Some(keeper) = &keeper else { continue };
-            let kept = Kept { island, champion, progress: progress.into() };
+            let kept = Kept { island, champion, progress };
             match keeper.keep(&kept) {
                 Ok(()) => self.shared.kept.store(progress.generation, Ordering::Relaxed),
                 Err(error) if disk_works => self.say(error),
@@ -233,7 +234,6 @@ impl Life<'_> {
         let (kept, broken) = keeper?.newest();
         broken.into_iter().for_each(|line| self.say(line));
         let Kept { island, champion, progress } = kept?;
-        let progress = Progress::from(progress);
         self.shared.kept.store(progress.generation, Ordering::Relaxed);
         self.say(format!("evolution goes on after generation {}", progress.generation));
         let champion = Box::new(champion);

@@ -76,6 +76,11 @@ pub fn run_last() -> Result<(), thread_priority::Error> {
     set(ThreadPriority::Min, ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle))
 }
 
+/// True if the calling thread is real-time.
+pub fn runs_first() -> bool {
+    matches!(thread_priority::thread_schedule_policy(), Ok(ThreadSchedulePolicy::Realtime(_)))
+}
+
 fn set(priority: ThreadPriority, policy: ThreadSchedulePolicy) -> Result<(), thread_priority::Error> {
     let thread = thread_priority::thread_native_id();
     thread_priority::set_thread_priority_and_policy(thread, priority, policy)

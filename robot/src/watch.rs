@@ -27,6 +27,28 @@ struct Board<T> {
     trouble: Option<String>,
 }
 
+impl<T> Board<T> {
+    fn note(&mut self, result: Result<Option<T>, DeviceError>, told: &mut Option<String>) {
+        match result {
+            Ok(None) => {}
+            Ok(Some(value)) => {
+                self.seen.latest = Some((value, Instant::now()));
+                self.seen.values = self.seen.values.saturating_add(1);
+                *told = None;
+            }
+            Err(error) => {
+                self.seen.errors = self.seen.errors.saturating_add(1);
+                let text = Some(error.to_string());
+                // A device that is absent for hours is told of once.
+                if *told != text {
+                    self.trouble = text.clone();
+                    *told = text;
+                }
+            }
+        }
+    }
+}
+
 /// A handle on the thread; dropping it ends the thread at its next look.
 pub struct Watch<T> {
     board: Arc<Mutex<Board<T>>>,
@@ -81,6 +103,7 @@ fn watch<T>(
     ended: &AtomicBool,
 ) {
     let mut reader: Option<Reader<T>> = None;
+    let mut told = None;
     while !ended.load(Ordering::Relaxed) {
         let result = match &mut reader {
             Some(read) => read(),
@@ -90,21 +113,11 @@ fn watch<T>(
             }),
         };
         let wait = if result.is_ok() { period } else { RETRY };
-        // Nothing here is slow, so whoever reads waits for nobody.
-        let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-        match result {
-            Ok(Some(value)) => {
-                board.seen.latest = Some((value, Instant::now()));
-                board.seen.values = board.seen.values.saturating_add(1);
-            }
-            Ok(None) => {}
-            Err(error) => {
-                board.seen.errors = board.seen.errors.saturating_add(1);
-                board.trouble = Some(error.to_string());
-                reader = None;
-            }
+        if result.is_err() {
+            reader = None;
         }
-        drop(board);
+        // Nothing under the lock is slow, so whoever reads waits for nobody.
+        board.lock().unwrap_or_else(PoisonError::into_inner).note(result, &mut told);
         std::thread::sleep(wait);
     }
 }
@@ -130,7 +143,7 @@ mod tests {
         let mut watch = Watch::start("bench", Duration::from_millis(1), open).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         let mut trouble = None;
-        while !watch.seen().latest.is_some_and(|(value, _)| value > 200) {
+        while watch.seen().latest.is_none_or(|(value, _)| value <= 200) {
             trouble = watch.trouble().or(trouble);
             assert!(Instant::now() < deadline, "{:?}", watch.seen());
             std::thread::sleep(Duration::from_millis(5));

@@ -215,7 +215,7 @@ mod tests {
     impl FrameSource for Bench<'_> {
         fn latest(&mut self) -> Result<Option<&Frame>, DeviceError> {
             self.count = self.count.wrapping_add(1);
-            self.frame = (self.count % 3 == 0).then(|| frame(*self.shown.lock().unwrap(), self.count));
+            self.frame = self.count.is_multiple_of(3).then(|| frame(*self.shown.lock().unwrap(), self.count));
             Ok(self.frame.as_ref())
         }
     }

@@ -34,10 +34,7 @@ pub struct Motion<'a> {
 
 impl Drop for Motion<'_> {
     fn drop(&mut self) {
-        // More than one, because a single command may be lost; the body stops by itself when none comes.
-        for _ in 0..STOPS {
-            let _ = self.body.exchange(&Drive::default());
-        }
+        self.halt();
     }
 }
 
@@ -67,9 +64,18 @@ impl<'a> Motion<'a> {
     /// # Errors
     /// Any error of the body, a wheel that does not follow, or the wish to stop: the wheels then stand.
     pub fn go(&mut self, wanted: [i64; 2]) -> Result<[i64; 2], CalibrateError> {
-        let result = self.drive(wanted);
-        let rest = self.rest();
-        result.and_then(|made| rest.map(|moved| [made[0] + moved[0], made[1] + moved[1]]))
+        let made = self.drive(wanted).inspect_err(|_| self.halt())?;
+        let before = self.steps;
+        self.stand(REST)?;
+        Ok([made[0] + self.steps[0] - before[0], made[1] + self.steps[1] - before[1]])
+    }
+
+    /// Tells the wheels to stop, whatever comes back.
+    fn halt(&mut self) {
+        // More than once, because a single command may be lost; the body stops by itself when none comes.
+        for _ in 0..STOPS {
+            let _ = self.body.exchange(&Drive::default());
+        }
     }
 
     fn drive(&mut self, wanted: [i64; 2]) -> Result<[i64; 2], CalibrateError> {
@@ -95,12 +101,6 @@ impl<'a> Motion<'a> {
             self.exchange(&Drive { speeds: [speed(0), speed(1)], ..Drive::default() })?;
         }
         Err(CalibrateError::Motion { made: made(self.steps), wanted })
-    }
-
-    /// Stands still; returns the steps that were still made.
-    fn rest(&mut self) -> Result<[i64; 2], CalibrateError> {
-        let before = self.steps;
-        self.stand(REST).map(|_| [self.steps[0] - before[0], self.steps[1] - before[1]])
     }
 
     /// Stands still for a time; the mean reflected infra-red of the second half of it, counts.
@@ -164,8 +164,8 @@ mod tests {
         bench.truth().stuck = false;
         bench.truth().fails_in = Some(40);
         assert!(matches!(motion.go([500, 500]), Err(CalibrateError::Device(_))));
+        assert!(bench.stands());
         drop(motion);
-        assert!(bench.stands(), "a stop after the error was tried");
 
         let mut exchanges = 0;
         let mut wait = |_| {
@@ -174,7 +174,6 @@ mod tests {
         };
         let mut motion = Motion::new(bench.body(), Wheels::default(), &stop, &mut wait);
         assert!(motion.go([5000, 5000]).unwrap_err().to_string().starts_with("stopped"));
-        drop(motion);
         assert!(bench.stands());
     }
 }

@@ -19,31 +19,7 @@ pub struct Kept {
     /// The individual to drive the robot.
     pub champion: Migrant,
     /// Where the island stood after its last trials.
-    pub progress: Standing,
-}
-
-/// [`Progress`] as it is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
-    generation: u32,
-    best: f64,
-    derated: f64,
-    evaluations: u32,
-    mean: f64,
-}
-
-impl From<Progress> for Standing {
-    fn from(p: Progress) -> Standing {
-        let Progress { generation, best, derated, evaluations, mean } = p;
-        Standing { generation, best, derated, evaluations, mean }
-    }
-}
-
-impl From<Standing> for Progress {
-    fn from(s: Standing) -> Progress {
-        let Standing { generation, best, derated, evaluations, mean } = s;
-        Progress { generation, best, derated, evaluations, mean }
-    }
+    pub progress: Progress,
 }
 
 /// A folder with the checkpoints of one experiment; another experiment's are replaced.
@@ -119,7 +95,7 @@ mod tests {
         let island = Island::new(settings, Palette::in_swarm(), 1, 7);
         let first = &island.population()[0];
         let champion = Migrant { id: first.id, tree: first.tree.clone(), samples: first.samples, epoch: 0 };
-        Kept { champion, progress: Progress { generation, ..Progress::default() }.into(), island }
+        Kept { champion, progress: Progress { generation, ..Progress::default() }, island }
     }
 
     #[test]
