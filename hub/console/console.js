@@ -208,7 +208,7 @@ function makeRow(id) {
   charge.ariaHidden = "true";
   row.charge = make("i", "", charge);
   row.volts = make("span", "volts", row.battery);
-  for (const cell of ["power", "trip", "generation"]) row[cell] = make("td", "n", row.tr);
+  for (const cell of ["power", "soc", "late", "trip", "generation"]) row[cell] = make("td", `n ${cell}`, row.tr);
   const best = make("td", "n", row.tr);
   row.best = make("span", "", best);
   row.evaluations = make("small", "evaluations", best);
@@ -241,6 +241,10 @@ function fillRow(row, robot) {
   row.chip.dataset.state = lost ? "LOST" : state;
   fillBattery(row, absent ? null : number(robot.battery_v), lost);
   setText(row.power, absent ? "–" : fixed(robot.power_w, 2));
+  setText(row.soc, fixed(robot.soc_c, 0));
+  warn(row.soc, robot.soc_c > 75, robot.soc_c > 85, lost);
+  setText(row.late, fixed(robot.late_p99_ms, 1));
+  warn(row.late, robot.late_p99_ms > 10, robot.late_p99_ms > 50, lost);
   setText(row.trip, fixed(robot.round_trip_ms, 0));
   warn(row.trip, robot.round_trip_ms > 50, robot.round_trip_ms > 100, lost);
   const evolution = robot.evolution ?? {};

@@ -6,7 +6,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use xpuck_wire::message::{Birth, Gene, Telemetry};
+use xpuck_wire::message::{Birth, Gene};
+use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
 /// Records are flushed at least so often.

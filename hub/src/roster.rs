@@ -1,7 +1,8 @@
 //! Who is there: what the hub knows of each robot of the swarm file.
 
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{Gene, State, Telemetry};
+use xpuck_wire::message::{Gene, State};
+use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 
 /// A robot silent for so long counts as lost, s of arena time.
 pub const LOST_AFTER: f64 = 3.0;
@@ -114,15 +115,22 @@ impl Roster {
             id: r.id.clone(),
             alive: r.alive(),
             state: if r.heard.is_some() { r.telemetry.state } else { State::Idle },
-            battery_v: r.telemetry.battery_v,
-            power_w: r.telemetry.power_w,
+            battery_v: r.telemetry.power.battery_v,
+            power_w: r.telemetry.power.battery_w,
+            soc_c: r.telemetry.power.soc_c,
+            late_p99_ms: r.telemetry.control.p99_us as f32 / 1000.0,
             round_trip_ms: r.round_trip_ms,
-            neighbours: r.telemetry.neighbours,
-            blue: r.telemetry.blobs[2],
+            neighbours: r.telemetry.senses.neighbours,
+            blue: r.telemetry.senses.blobs[2],
             segment: r.telemetry.segment,
-            device_errors: r.telemetry.device_errors,
+            device_errors: device_errors(&r.telemetry.devices),
             evolution: r.telemetry.evolution,
         };
         self.robots.iter().map(row).collect()
     }
+}
+
+/// What went wrong with a robot's devices, all together.
+fn device_errors(d: &DeviceReport) -> u64 {
+    [d.bus, d.corrupt, d.rejected, d.leases, d.dropped, d.power].into_iter().map(u64::from).sum()
 }

@@ -28,7 +28,7 @@ fn grid(width: usize, height: usize, across: usize, cell: usize) -> Frame {
 }
 
 fn blobs(c: &mut Criterion) {
-    let vision = Vision::new();
+    let vision = Vision::default();
     let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
     let (arena, noise) = (
         frame(640, 480, |row, column| if row > 260 && column / 90 % 2 == 0 { [60, 90] } else { [215, 128] }),

@@ -1,5 +1,7 @@
 //! The robot's file: what differs from robot to robot.
 
+use crate::calibration::Calibration;
+use crate::onboard::thermal::SOC;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{FileError, Swarm, file};
@@ -17,13 +19,40 @@ pub struct RobotFile {
     pub groot: Option<String>,
     /// What the robot's devices are.
     pub devices: DeviceKind,
+    /// The control loop.
+    #[serde(default)]
+    pub control: ControlFile,
     /// Onboard evolution.
     #[serde(default)]
     pub evolution: EvolutionFile,
+    /// What is particular to this robot's body.
+    #[serde(default)]
+    pub calibration: Calibration,
+}
+
+impl RobotFile {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// One line with the first key that is out of its range.
+    pub fn check(&self) -> Result<(), String> {
+        let evolution = &self.evolution;
+        let rows = [
+            ("control.realtime", f64::from(self.control.realtime), 0.0, 90.0),
+            ("evolution.threads", evolution.threads as f64, 1.0, 64.0),
+            ("evolution.max_temperature_c", f64::from(evolution.max_temperature_c), 30.0, 110.0),
+        ];
+        for (key, value, low, high) in rows {
+            if !(low..=high).contains(&value) {
+                return Err(format!("{key} = {value} is outside {low}..={high}"));
+            }
+        }
+        self.calibration.check()
+    }
 }
 
 /// How the devices are reached.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DeviceKind {
     /// In a virtual arena on this machine.
@@ -34,25 +63,86 @@ pub enum DeviceKind {
         camera_width: u32,
         /// Height of a camera frame, pixels.
         camera_height: u32,
-        /// What kind of robot it is.
+        /// Which body it has.
         #[serde(default)]
-        body: VirtualBody,
+        body: BodyKind,
+    },
+    /// The thesis's robot: an e-puck on the shim's SPI, with two power monitors on I2C.
+    Xpuck {
+        /// The SPI device, such as /dev/spidev1.0.
+        spi: PathBuf,
+        /// The I2C bus of the power monitors, such as /dev/i2c-1.
+        i2c: PathBuf,
+        /// The camera; a robot without one sees no colours.
+        camera: Option<Camera>,
+    },
+    /// An e-puck1 with a Pi-puck board.
+    #[serde(rename = "e-puck1")]
+    Epuck1 {
+        /// The I2C bus of the robot, such as /dev/i2c-12.
+        i2c: PathBuf,
+        /// The camera; a robot without one sees no colours.
+        camera: Option<Camera>,
+    },
+    /// An e-puck2 with a Pi-puck board.
+    #[serde(rename = "e-puck2")]
+    Epuck2 {
+        /// The I2C bus of the robot, such as /dev/i2c-12.
+        i2c: PathBuf,
+        /// The camera; a robot without one sees no colours.
+        camera: Option<Camera>,
     },
 }
 
-/// A kind of robot in a virtual arena.
+/// Which of the three kinds of body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub enum VirtualBody {
-    /// The dsPIC on SPI.
+pub enum BodyKind {
+    /// The e-puck over the shim's SPI.
     #[default]
     #[serde(rename = "xpuck")]
     Xpuck,
-    /// Registers over I2C.
+    /// The e-puck1 over I2C registers.
     #[serde(rename = "e-puck1")]
     Epuck1,
-    /// Packets over I2C.
+    /// The e-puck2 over I2C packets.
     #[serde(rename = "e-puck2")]
     Epuck2,
+}
+
+/// Where a camera's frames come from.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Camera {
+    /// The shim's FT2232H on USB: "ft2232h".
+    Ft2232h,
+    /// A video device of Linux, such as "/dev/video0".
+    Video(PathBuf),
+}
+
+impl TryFrom<String> for Camera {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Camera, String> {
+        match text.as_str() {
+            "ft2232h" => Ok(Camera::Ft2232h),
+            path if path.starts_with('/') => Ok(Camera::Video(path.into())),
+            _ => Err(format!("camera = \"{text}\" is neither \"ft2232h\" nor a device such as \"/dev/video0\"")),
+        }
+    }
+}
+
+/// The control loop.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ControlFile {
+    /// Priority of the loop's thread before all that are not real-time (SCHED_FIFO), 1 to 90; 0 asks for none.
+    pub realtime: u8,
+}
+
+impl Default for ControlFile {
+    fn default() -> ControlFile {
+        ControlFile { realtime: 40 }
+    }
 }
 
 /// Onboard evolution.
@@ -61,11 +151,17 @@ pub enum VirtualBody {
 pub struct EvolutionFile {
     /// Threads to simulate on, 1 to 64.
     pub threads: usize,
+    /// Above this temperature of the processor evolution backs off, degrees C, 30 to 110.
+    pub max_temperature_c: f32,
+    /// The file in which Linux tells that temperature, in thousandths of a degree.
+    pub temperature: PathBuf,
+    /// Folder in which each generation is kept, relative to this file; nothing is kept without it.
+    pub state: Option<PathBuf>,
 }
 
 impl Default for EvolutionFile {
     fn default() -> EvolutionFile {
-        EvolutionFile { threads: 1 }
+        EvolutionFile { threads: 1, max_temperature_c: 80.0, temperature: SOC.into(), state: None }
     }
 }
 
@@ -85,13 +181,12 @@ impl Config {
     pub fn read(path: &Path) -> Result<Config, FileError> {
         let name = path.display().to_string();
         let mut robot: RobotFile = file::read(path)?;
+        robot.check().map_err(|message| FileError::value(&name, message))?;
         let here = path.parent().unwrap_or(Path::new("."));
         robot.swarm = here.join(&robot.swarm);
-        let DeviceKind::Virtual { directory, .. } = &mut robot.devices;
-        *directory = here.join(&*directory);
-        if !(1..=64).contains(&robot.evolution.threads) {
-            let message = format!("evolution.threads = {} is outside 1..=64", robot.evolution.threads);
-            return Err(FileError::value(&name, message));
+        robot.evolution.state = robot.evolution.state.map(|state| here.join(state));
+        if let DeviceKind::Virtual { directory, .. } = &mut robot.devices {
+            *directory = here.join(&*directory);
         }
         let swarm = Swarm::read(&robot.swarm)
             .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", robot.swarm)))?;
@@ -104,44 +199,4 @@ impl Config {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SWARM: &str = "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://127.0.0.1:7601\"\n\
-        operator = \"tcp://127.0.0.1:7602\"\nconsole = \"127.0.0.1:7600\"\n";
-    const ROBOT: &str = "id = \"xp02\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
-        camera_width = 160\ncamera_height = 120\n";
-
-    fn read(swarm: Option<&str>, robot: &str) -> Result<Config, FileError> {
-        let dir = tempfile::tempdir().unwrap();
-        if let Some(text) = swarm {
-            std::fs::write(dir.path().join("swarm.toml"), text).unwrap();
-        }
-        let path = dir.path().join("xp02.toml");
-        std::fs::write(&path, robot).unwrap();
-        Config::read(&path)
-    }
-
-    #[test]
-    fn both_files_are_read_and_paths_resolved() {
-        let config = read(Some(SWARM), ROBOT).unwrap();
-        assert_eq!(config.island, 2);
-        let DeviceKind::Virtual { directory, .. } = config.robot.devices;
-        assert!(directory.is_absolute() && directory.ends_with("devices"));
-    }
-
-    #[test]
-    fn errors_are_one_line_that_names_file_and_key() {
-        let line = |r: Result<Config, FileError>| {
-            let text = r.unwrap_err().to_string();
-            assert!(!text.contains('\n'), "{text}");
-            text
-        };
-        assert!(line(read(None, ROBOT)).contains("swarm.toml: cannot be read"));
-        assert!(line(read(Some(SWARM), &ROBOT.replace("xp02", "xp09"))).contains("\"xp09\" is not among"));
-        let unknown = line(read(Some(SWARM), &ROBOT.replace("camera_width", "camera_widht")));
-        assert!(unknown.contains("xp02.toml") && unknown.contains("camera_widht"), "{unknown}");
-        let swarm = line(read(Some(&SWARM.replace("console", "konsole")), ROBOT));
-        assert!(swarm.contains("swarm.toml: line") && swarm.contains("konsole"), "{swarm}");
-    }
-}
+mod tests;

@@ -1,23 +1,25 @@
-//! The shell around [`Core`]: clock, link, devices and the island's thread, in one loop that polls.
+//! The shell around [`Core`]: clock, link, devices and the island's thread, in one loop that polls, on a real-time thread
+//! where the kernel allows it.
 
+use crate::conditioning::Readings;
 use crate::config::Config;
-use crate::core::{Action, Core, Readings};
-use crate::device::DeviceError;
+use crate::core::{Action, Core};
 use crate::genes::{from_gene, to_gene};
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
-use crate::onboard::{Onboard, Plan};
+use crate::link::LinkError;
+use crate::onboard::{News, Onboard, Plan};
+use crate::pace::{self, Pace};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::world::model::CONTROL_PERIOD;
-use xpuck_wire::message::{EvolutionReport, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
+use xpuck_wire::telemetry::{ControlReport, EvolutionReport, LinkReport};
 
 /// Messages handled between two looks at the clock.
 const MESSAGES_AT_ONCE: usize = 64;
-/// Pause between attempts to reach devices that do not answer.
-const DEVICE_RETRY: Duration = Duration::from_secs(1);
 
 /// Why a robot could not start.
 #[derive(Debug, thiserror::Error)]
@@ -28,36 +30,42 @@ pub enum StartError {
     /// Where Groot2 watches.
     #[error("groot = {0}")]
     Groot(SocketError),
+    /// The system gives no thread.
+    #[error("no thread for the control loop: {0}")]
+    Thread(std::io::Error),
     /// A device.
     #[error("{0}; is the arena running, or the robot's board connected?")]
-    Device(#[from] DeviceError),
+    Device(#[from] LinkError),
 }
 
 struct Daemon<'a> {
     config: &'a Config,
     core: Core,
     link: Dealer,
-    hardware: Option<Hardware>,
-    retry_at: Instant,
+    hardware: Hardware,
     publisher: Option<Publisher>,
     onboard: Option<Onboard>,
     champion: Option<Migrant>,
     /// A segment whose tree could not be loaded yet, because no generation is done.
     owed: Option<u32>,
     progress: Progress,
-    refused: u64,
+    refused: u32,
     readings: Readings,
-    jitter: f64,
+    pace: Pace,
+    realtime: bool,
 }
 
 /// Runs a robot until `stop`; its wheels stand when this returns.
+///
+/// # Errors
+/// What keeps it from starting.
 pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
+    let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / config.swarm.speed);
     let mut daemon = Daemon {
         config,
         core: Core::new(config.island),
         link: Sockets::new().robot(&config.swarm.hub.robots, &config.robot.id)?,
-        hardware: Some(Hardware::open(&config.robot.devices, &config.robot.id)?),
-        retry_at: Instant::now(),
+        hardware: Hardware::open(config)?,
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
         champion: None,
@@ -65,31 +73,50 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         progress: Progress::default(),
         refused: 0,
         readings: Readings::default(),
-        jitter: 0.0,
+        pace: Pace::new(period),
+        realtime: false,
     };
-    let started = Instant::now();
-    let speed = config.swarm.speed;
-    let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / speed);
-    let mut due = started + period;
-    while !stop.load(Ordering::Relaxed) {
-        let left = due.saturating_duration_since(Instant::now());
-        wait(&[&daemon.link], left.as_millis() as i64);
-        let now = started.elapsed().as_secs_f64() * speed;
-        daemon.listen(now);
-        daemon.collect();
-        if Instant::now() < due {
-            continue;
-        }
-        daemon.jitter = due.elapsed().as_secs_f64() * speed;
-        // Updates that were missed altogether are not made up for.
-        due = (due + period).max(Instant::now());
-        daemon.update(now);
-    }
-    daemon.halt();
-    Ok(())
+    // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("control".into());
+        builder.spawn_scoped(scope, || daemon.run(stop)).map(|_| ()).map_err(StartError::Thread)
+    })
 }
 
 impl Daemon<'_> {
+    fn run(&mut self, stop: &AtomicBool) {
+        self.run_first();
+        let started = Instant::now();
+        while !stop.load(Ordering::Relaxed) {
+            let left = self.pace.left(started.elapsed());
+            // Sockets wait in whole milliseconds; the rest is slept.
+            match left.as_millis() {
+                0 => std::thread::sleep(left),
+                whole => wait(&[&self.link], whole as i64),
+            }
+            let elapsed = started.elapsed();
+            let now = elapsed.as_secs_f64() * self.config.swarm.speed;
+            let due = self.pace.begins(elapsed);
+            self.listen(now);
+            self.collect();
+            if due {
+                self.update(now);
+            }
+        }
+        self.hardware.halt();
+    }
+
+    fn run_first(&mut self) {
+        let priority = self.config.robot.control.realtime;
+        if priority == 0 {
+            return;
+        }
+        match pace::run_first(priority) {
+            Ok(()) => self.realtime = true,
+            Err(_) => self.say("the kernel refuses real-time priority (CAP_SYS_NICE); updates may be late under load"),
+        }
+    }
+
     fn listen(&mut self, now: f64) {
         for _ in 0..MESSAGES_AT_ONCE {
             match self.link.receive::<ToRobot>() {
@@ -98,7 +125,7 @@ impl Daemon<'_> {
                     self.act(actions);
                 }
                 Some(Err(error)) => {
-                    self.refused += 1;
+                    self.refuse();
                     if self.refused == 1 {
                         self.say(&format!("a message from the hub is refused: {error}"));
                     }
@@ -108,15 +135,30 @@ impl Daemon<'_> {
         }
     }
 
+    fn refuse(&mut self) {
+        self.refused = self.refused.saturating_add(1);
+    }
+
     fn act(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
                 Action::Send(message) => {
                     self.link.send(&message);
                 }
-                Action::Prepare { experiment, seed, robots } => {
-                    let threads = self.config.robot.evolution.threads;
-                    let plan = Plan { experiment: *experiment, seed, island: self.config.island, robots, threads };
+                Action::Prepare { experiment, number, algorithm, seed, robots } => {
+                    let evolution = self.config.robot.evolution.clone();
+                    let plan = Plan {
+                        experiment: *experiment,
+                        number,
+                        algorithm,
+                        seed,
+                        island: self.config.island,
+                        robots,
+                        threads: evolution.threads,
+                        state: evolution.state,
+                        temperature: evolution.temperature,
+                        max_temperature: evolution.max_temperature_c,
+                    };
                     (self.champion, self.owed, self.progress) = (None, None, Progress::default());
                     self.onboard = match Onboard::start(plan) {
                         Ok(onboard) => Some(onboard),
@@ -144,7 +186,7 @@ impl Daemon<'_> {
         let migrants = checked.iter().flatten().cloned().collect();
         onboard.immigrate(generation, migrants);
         for error in checked.iter().filter_map(|c| c.as_ref().err()) {
-            self.refused += 1;
+            self.refuse();
             self.say(&format!("refused: {error}"));
         }
     }
@@ -164,15 +206,24 @@ impl Daemon<'_> {
         }
     }
 
-    /// Takes finished generations from the island.
+    /// Takes the island's news.
     fn collect(&mut self) {
         let Some(onboard) = &self.onboard else { return };
-        let Some(done) = onboard.poll() else { return };
-        self.progress = done.progress;
-        self.champion = Some(done.champion);
-        let generation = done.progress.generation;
-        let emigrant = to_gene(&done.emigrant);
-        self.link.send(&RobotMessage::Genes { generation, emigrant, births: done.births });
+        match onboard.poll() {
+            None => return,
+            Some(News::Say(line)) => self.say(&line),
+            Some(News::Resumed { progress, champion }) => {
+                self.progress = progress;
+                self.champion = Some(*champion);
+            }
+            Some(News::Generation(done)) => {
+                self.progress = done.progress;
+                self.champion = Some(done.champion);
+                let generation = done.progress.generation;
+                let emigrant = to_gene(&done.emigrant);
+                self.link.send(&RobotMessage::Genes { generation, emigrant, births: done.births });
+            }
+        }
         if let Some(segment) = self.owed {
             self.load(segment);
         }
@@ -182,48 +233,32 @@ impl Daemon<'_> {
     fn update(&mut self, now: f64) {
         let actions = self.core.on_time(now);
         self.act(actions);
-        self.reopen();
-        if let Some(hardware) = &mut self.hardware {
-            let result = hardware.sense().and_then(|readings| {
-                self.readings = readings;
-                let wheels = self.core.control(now, &readings);
-                hardware.drive(wheels, self.core.state())
-            });
-            if let Err(error) = result {
-                self.say(&format!("{error}; opening the devices again"));
-                self.hardware = None;
-                self.retry_at = Instant::now() + DEVICE_RETRY;
-            }
+        self.readings = self.hardware.sense();
+        let wheels = self.core.control(now, &self.readings);
+        let wheels = self.hardware.drive(wheels, self.core.state());
+        for line in self.hardware.troubles() {
+            self.say(&line);
         }
         if let Some(publisher) = &mut self.publisher {
             publisher.show(self.core.controller());
         }
-        self.tell(now);
+        self.tell(now, wheels);
     }
 
-    fn reopen(&mut self) {
-        if self.hardware.is_some() || Instant::now() < self.retry_at {
-            return;
-        }
-        self.retry_at = Instant::now() + DEVICE_RETRY;
-        if let Ok(hardware) = Hardware::open(&self.config.robot.devices, &self.config.robot.id) {
-            self.say("the devices answer again");
-            self.hardware = Some(hardware);
-        }
-    }
-
-    fn tell(&self, now: f64) {
+    fn tell(&mut self, now: f64, wheels: [f32; 2]) {
         let mut telemetry = self.core.telemetry(now, &self.readings);
-        if let Some(hardware) = &self.hardware {
-            telemetry.battery_v = hardware.battery_v;
-            telemetry.power_w = hardware.power_w;
-            telemetry.steps = hardware.steps;
-            telemetry.frames = hardware.frames;
-            telemetry.device_errors = hardware.errors;
-        }
-        telemetry.temperature_c = processor_temperature();
-        telemetry.jitter = self.jitter;
-        telemetry.refused = self.refused;
+        self.hardware.report(&mut telemetry);
+        telemetry.motion.wheels = wheels;
+        telemetry.control = ControlReport {
+            realtime: self.realtime,
+            late_us: self.pace.late_us(),
+            p99_us: self.pace.lateness().percentile(0.99),
+            max_us: self.pace.lateness().max_us(),
+            missed: self.pace.missed(),
+            bins: self.pace.lateness().bins(),
+        };
+        let trip_ms = self.core.round_trip().map(|trip| (trip / self.config.swarm.speed * 1000.0) as f32);
+        telemetry.link = LinkReport { trip_ms, refused: self.refused };
         let p = &self.progress;
         telemetry.evolution = EvolutionReport {
             generation: p.generation,
@@ -231,25 +266,13 @@ impl Daemon<'_> {
             derated: p.derated,
             evaluations: p.evaluations,
             mean: p.mean,
+            duty: self.onboard.as_ref().map_or(0.0, Onboard::duty),
+            kept: self.onboard.as_ref().map_or(0, Onboard::kept),
         };
-        self.link.send(&RobotMessage::Telemetry(telemetry));
-    }
-
-    /// Stops the wheels for good.
-    fn halt(&mut self) {
-        let result = self.hardware.as_mut().map(|h| h.drive([0.0; 2], State::Stop));
-        if let Some(Err(error)) = result {
-            self.say(&format!("wheels not told to stop: {error}; the e-puck stops them itself within 0.2 s"));
-        }
+        self.link.send(&RobotMessage::Telemetry(Box::new(telemetry)));
     }
 
     fn say(&self, text: &str) {
         eprintln!("xpuckd {}: {text}", self.config.robot.id);
     }
-}
-
-/// The board's processor temperature, degrees C, where Linux tells it.
-fn processor_temperature() -> Option<f32> {
-    let text = std::fs::read_to_string("/sys/class/thermal/thermal_zone0/temp").ok()?;
-    Some(text.trim().parse::<f32>().ok()? / 1000.0)
 }

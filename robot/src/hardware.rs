@@ -1,102 +1,202 @@
 //! The robot's devices put together: what a control update reads and writes, in the robot's units.
 
-use crate::config::DeviceKind;
-use crate::core::Readings;
-use crate::device::epuck::Epuck;
-use crate::device::ina231::Ina231;
-use crate::device::virtual_bus::{UnixI2c, UnixSpi, open_camera};
-use crate::device::{DeviceError, FrameSource, I2cBus, SpiBus};
+use crate::calibration::Calibration;
+use crate::conditioning::{self, Odometry, Readings};
+use crate::config::{Config, RobotFile};
+use crate::device::body::Drive;
+use crate::device::{DeviceError, PowerMonitor};
+use crate::devices::{open_body, open_camera, open_monitor};
+use crate::link::{Link, LinkError, LinkHealth, Sample};
+use crate::onboard::thermal;
 use crate::vision::Vision;
-use xpuck_kernels::world::model::PROX_RANGE;
+use crate::watch::{Reader, Watch};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use xpuck_kernels::world::senses::Blobs;
-use xpuck_registers::ina231::BATTERY_ADDRESS;
-use xpuck_registers::infrared::{Metres, RawInfrared};
-use xpuck_registers::spi::{Actions, Command, PIXELS, Pixel};
-use xpuck_registers::stepper::MetresPerSecond;
+use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
+use xpuck_registers::spi::Pixel;
 use xpuck_wire::message::State;
+use xpuck_wire::telemetry::{DeviceReport, PowerReport, Telemetry};
 
-/// Control updates between two readings of the power monitor: once a second.
-const POWER_EVERY: u32 = 10;
+/// The camera is asked for a new frame so often, wall time.
+const FRAME_EVERY: Duration = Duration::from_millis(4);
+/// The power monitors and the temperature are read so often, wall time.
+const POWER_EVERY: Duration = Duration::from_secs(1);
+/// Power readings that are older are none, wall time.
+const POWER_STALE: Duration = Duration::from_secs(5);
 
-/// The robot's devices.
+/// The robot's devices. What they do not tell shows in the readings' ages; nothing here ends the control loop.
 pub struct Hardware {
-    epuck: Epuck<Box<dyn SpiBus>>,
-    battery: Ina231<Box<dyn I2cBus>>,
-    camera: Box<dyn FrameSource>,
-    vision: Vision,
-    command: Command,
-    blobs: Blobs,
-    updates: u32,
-    /// Battery, V.
-    pub battery_v: f32,
-    /// Power drawn from the battery, W.
-    pub power_w: f32,
-    /// Wheel step counters.
-    pub steps: [u16; 2],
-    /// Frames classified so far.
-    pub frames: u64,
-    /// Exchanges that went wrong so far.
-    pub errors: u64,
+    calibration: Calibration,
+    /// Arena time over wall time.
+    speed: f64,
+    link: Link,
+    /// The last sample that was taken from the link.
+    seen: Option<Sample>,
+    odometry: Odometry,
+    camera: Option<Watch<View>>,
+    power: Watch<PowerReport>,
+    /// What was told of the link's troubles.
+    told: Option<Arc<str>>,
+    reopened: u64,
 }
 
 impl Hardware {
-    /// Opens the devices of robot `id`.
-    pub fn open(kind: &DeviceKind, id: &str) -> Result<Hardware, DeviceError> {
-        let DeviceKind::Virtual { directory, camera_width, camera_height, .. } = kind;
-        let path = |device: &str| directory.join(format!("{id}.{device}"));
-        let spi = UnixSpi::open(&path("spi"))?;
-        let i2c: Box<dyn I2cBus> = Box::new(UnixI2c::open(&path("i2c"))?);
-        let camera = open_camera(&path("camera"), *camera_width as usize, *camera_height as usize)?;
-        let mut battery = Ina231::new(i2c, BATTERY_ADDRESS);
-        battery.configure()?;
-        Ok(Hardware {
-            epuck: Epuck::new(Box::new(spi)),
-            battery,
-            camera: Box::new(camera),
-            vision: Vision::new(),
-            command: Command { actions: Actions::SET_MOTOR.and(Actions::READ_IR), ..Command::default() },
-            blobs: Blobs::default(),
-            updates: 0,
-            battery_v: 0.0,
-            power_w: 0.0,
-            steps: [0; 2],
-            frames: 0,
-            errors: 0,
-        })
+    /// Opens the devices.
+    ///
+    /// # Errors
+    /// If the body does not answer; camera and power monitors may come later.
+    pub fn open(config: &Config) -> Result<Hardware, LinkError> {
+        let (robot, speed) = (config.robot.clone(), config.swarm.speed);
+        let (camera, power) = (watch_camera(&robot)?, watch_power(&robot)?);
+        let calibration = robot.calibration.clone();
+        // One above the control loop's: it takes a few microseconds and has the shorter period.
+        let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
+        let link = Link::start(Box::new(move || open_body(&robot, speed)), realtime)?;
+        let odometry = Odometry::default();
+        Ok(Hardware { calibration, speed, link, seen: None, odometry, camera, power, told: None, reopened: 0 })
     }
 
-    /// Reads all senses; the wheels keep their last command meanwhile.
-    pub fn sense(&mut self) -> Result<Readings, DeviceError> {
-        let report = self.epuck.exchange(&self.command).inspect_err(|_| self.errors += 1)?;
-        self.steps = report.steps;
-        if let Some(frame) = self.camera.latest().inspect_err(|_| self.errors += 1)? {
-            self.blobs = self.vision.classify(frame);
-            self.frames += 1;
+    /// The newest of all senses.
+    pub fn sense(&mut self) -> Readings {
+        if let Some(sample) = self.link.latest()
+            && self.seen.is_none_or(|seen| seen.number != sample.number)
+        {
+            let elapsed = self.seen.map_or(0.0, |seen| (sample.at - seen.at).as_secs_f64() * self.speed);
+            self.odometry.update(sample.sensed.steps, elapsed, &self.calibration.drive);
+            self.seen = Some(sample);
         }
-        if self.updates.is_multiple_of(POWER_EVERY) {
-            self.battery_v = self.battery.volts().inspect_err(|_| self.errors += 1)?;
-            self.power_w = self.battery_v * self.battery.amps().inspect_err(|_| self.errors += 1)?;
+        let mut readings = Readings::default();
+        if let Some(Sample { sensed, at, .. }) = &self.seen {
+            readings.proximity = conditioning::proximity(&sensed.reflected, &self.calibration.infrared);
+            readings.body_age = Some(self.age(*at));
         }
-        self.updates = self.updates.wrapping_add(1);
-        Ok(Readings { proximity: report.reflected.map(proximity), blobs: self.blobs })
+        if let Some((view, at)) = self.camera.as_mut().and_then(|watch| watch.seen().latest) {
+            readings.blobs = view.blobs;
+            readings.camera_age = Some(self.age(at));
+        }
+        readings
     }
 
-    /// Commands the wheels, ground speeds in m/s, and shows the state on the Neopixels.
-    pub fn drive(&mut self, wheels: [f32; 2], state: State) -> Result<(), DeviceError> {
-        self.command.speeds = wheels.map(|v| MetresPerSecond(v).into());
-        self.command.pixels = [colour(state); PIXELS];
-        self.epuck.exchange(&self.command).inspect_err(|_| self.errors += 1)?;
-        Ok(())
+    /// Commands the wheels, speeds over the floor in m/s, and shows the state on the lamps. Returns the speeds that the
+    /// motors make of it.
+    pub fn drive(&mut self, wheels: [f32; 2], state: State) -> [f32; 2] {
+        let speeds = conditioning::command(wheels, &self.calibration.drive);
+        self.link.command(Drive { speeds, lamps: colour(state) });
+        conditioning::speeds_of(speeds, &self.calibration.drive)
+    }
+
+    /// Stops the wheels for good; dropping this, which ends the link, tells them once more.
+    pub fn halt(&mut self) {
+        self.link.command(Drive { lamps: colour(State::Stop), ..Drive::default() });
+    }
+
+    /// Lines for the log since this was asked.
+    pub fn troubles(&mut self) -> Vec<String> {
+        self.power.seen();
+        let mut lines: Vec<String> = self.power.trouble().into_iter().collect();
+        lines.extend(self.camera.as_mut().and_then(Watch::trouble));
+        let health = self.link.health();
+        if health.reopened > self.reopened {
+            self.reopened = health.reopened;
+            self.told = None;
+            lines.push("the body answers again".into());
+        } else if health.last_error.is_some() && health.last_error != self.told {
+            lines.extend(health.last_error.as_deref().map(str::to_owned));
+            self.told = health.last_error;
+        }
+        lines
+    }
+
+    /// What the devices tell in telemetry.
+    pub fn report(&mut self, telemetry: &mut Telemetry) {
+        let power = self.power.seen();
+        let fresh = power.latest.filter(|(_, at)| at.elapsed() < POWER_STALE);
+        telemetry.power = fresh.map(|(report, _)| report).unwrap_or_default();
+        telemetry.motion.speeds = self.odometry.speeds();
+        telemetry.motion.pose = self.odometry.pose().map(|p| p as f32);
+        telemetry.motion.steps = self.seen.map_or([0; 2], |seen| seen.sensed.steps);
+        let LinkHealth { counts, missed_periods, lease_expiries, longest_gap_us, reopened, .. } = self.link.health();
+        let camera = self.camera.as_mut().map(Watch::seen);
+        let lost = camera.and_then(|seen| seen.latest).map_or(0, |(view, _)| short(view.lost));
+        telemetry.devices = DeviceReport {
+            exchanges: short(counts.exchanges),
+            bus: short(counts.bus_errors),
+            retries: short(counts.retries),
+            corrupt: short(counts.corrupt),
+            rejected: short(counts.rejected),
+            missed: short(missed_periods),
+            leases: short(lease_expiries),
+            gap_us: short(longest_gap_us),
+            frames: camera.map_or(0, |seen| seen.values),
+            dropped: camera.map_or(0, |seen| seen.errors).saturating_add(lost),
+            power: power.errors,
+            reopened: short(reopened),
+        };
+    }
+
+    /// Time since then, s of arena time.
+    fn age(&self, at: Instant) -> f32 {
+        (at.elapsed().as_secs_f64() * self.speed) as f32
     }
 }
 
-/// A reflected reading as 1 - d / range, and 0 beyond the range.
-fn proximity(raw: RawInfrared) -> f32 {
-    let Metres(distance) = Metres::from_raw(raw);
-    (1.0 - distance / PROX_RANGE).clamp(0.0, 1.0)
+/// What the camera shows, and frames lost so far.
+#[derive(Clone, Copy)]
+struct View {
+    blobs: Blobs,
+    lost: u64,
 }
 
-/// The ring's colour in each state.
+fn watch_camera(robot: &RobotFile) -> std::io::Result<Option<Watch<View>>> {
+    if !robot.devices.has_camera() {
+        return Ok(None);
+    }
+    let robot = robot.clone();
+    let open = move || -> Result<Reader<View>, DeviceError> {
+        let mut camera = open_camera(&robot)?;
+        let vision = Vision::new(&robot.calibration.camera.regions());
+        Ok(Box::new(move || {
+            let Some(camera) = &mut camera else { return Ok(None) };
+            let Some(blobs) = camera.latest()?.map(|frame| vision.classify(frame)) else { return Ok(None) };
+            let counts = camera.counts();
+            Ok(Some(View { blobs, lost: counts.dropped_frames + counts.overtaken + counts.wrong_size }))
+        }))
+    };
+    Watch::start("camera", FRAME_EVERY, open).map(Some)
+}
+
+fn watch_power(robot: &RobotFile) -> std::io::Result<Watch<PowerReport>> {
+    let robot = robot.clone();
+    let open = move || -> Result<Reader<PowerReport>, DeviceError> {
+        let temperature = robot.evolution.temperature.clone();
+        let mut monitors = match robot.devices.has_monitors() {
+            true => Some([open_monitor(&robot, BATTERY_ADDRESS)?, open_monitor(&robot, SUPPLY_ADDRESS)?]),
+            false => None,
+        };
+        Ok(Box::new(move || {
+            let mut report = PowerReport { soc_c: thermal::temperature(&temperature), ..PowerReport::default() };
+            if let Some([battery, supply]) = &mut monitors {
+                (report.battery_v, report.battery_w) = watts(&mut **battery)?;
+                (report.supply_v, report.supply_w) = watts(&mut **supply)?;
+            }
+            Ok(Some(report))
+        }))
+    };
+    Watch::start("power", POWER_EVERY, open)
+}
+
+fn watts(monitor: &mut dyn PowerMonitor) -> Result<(Option<f32>, Option<f32>), DeviceError> {
+    let volts = monitor.volts()?;
+    Ok((Some(volts), Some(volts * monitor.amps()?)))
+}
+
+/// A count as telemetry carries it: it stays at its greatest value.
+fn short(count: u64) -> u32 {
+    count.try_into().unwrap_or(u32::MAX)
+}
+
+/// The lamps' colour in each state.
 fn colour(state: State) -> Pixel {
     let (red, green, blue) = match state {
         State::Idle => (0, 0, 16),

@@ -2,18 +2,26 @@
 //!
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
+pub mod atomic;
 pub mod bench;
+pub mod calibrate;
+pub mod calibration;
+pub mod conditioning;
 pub mod config;
 pub mod conformance;
 pub mod controller;
 pub mod core;
 pub mod daemon;
 pub mod device;
+pub mod devices;
 pub mod genes;
 pub mod groot;
 pub mod hardware;
+pub mod histogram;
 pub mod link;
 pub mod markers;
 pub mod onboard;
+pub mod pace;
 pub mod selftest;
 pub mod vision;
+pub mod watch;

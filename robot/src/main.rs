@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_robot::bench::{self, Bench};
+use xpuck_robot::calibrate::{self, Subject, Terminal};
 use xpuck_robot::config::Config;
 use xpuck_robot::device::guard;
 use xpuck_robot::{daemon, selftest};
@@ -23,29 +24,6 @@ struct Cli {
     drive: Option<DriveArgs>,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Selftest(selftest::SelftestArgs),
-    /// Measure the robot's devices.
-    Bench {
-        #[command(subcommand)]
-        bench: Bench,
-    },
-    /// Stop the wheels of a robot without a watchdog when nothing comes through standard input.
-    #[command(hide = true)]
-    Guard(GuardArgs),
-}
-
-#[derive(Args)]
-struct GuardArgs {
-    /// The kind of robot.
-    #[arg(long)]
-    body: guard::Kind,
-    /// Its bus.
-    #[arg(long)]
-    i2c: PathBuf,
-}
-
 #[derive(Args)]
 struct DriveArgs {
     /// The robot's file, like robots/xp01.toml.
@@ -59,6 +37,43 @@ struct DriveArgs {
     lifeline: bool,
 }
 
+#[derive(Subcommand)]
+enum Command {
+    Selftest(selftest::SelftestArgs),
+    Calibrate(CalibrateArgs),
+    /// Measure how well the robot's devices keep time.
+    Bench {
+        #[command(subcommand)]
+        bench: Bench,
+    },
+    /// Stop the wheels of a robot without a watchdog when nothing comes through standard input.
+    #[command(hide = true)]
+    Guard(GuardArgs),
+}
+
+/// Measure what is particular to this robot, and write it into its file. The robot's program must not be running.
+#[derive(Args)]
+struct CalibrateArgs {
+    /// The robot's file, like robots/xp01.toml.
+    #[arg(long, global = true)]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    subject: Subject,
+    /// Take what is to be prepared as done; measured numbers are still asked for.
+    #[arg(long, global = true)]
+    yes: bool,
+}
+
+#[derive(Args)]
+struct GuardArgs {
+    /// The kind of robot.
+    #[arg(long)]
+    body: guard::Kind,
+    /// Its bus.
+    #[arg(long)]
+    i2c: PathBuf,
+}
+
 fn main() -> ExitCode {
     // A panic in any thread ends the process; the e-puck then stops its wheels by itself for want of commands.
     let report = std::panic::take_hook();
@@ -69,6 +84,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match (&cli.command, &cli.drive) {
         (Some(Command::Selftest(args)), _) => selftest::run(args),
+        (Some(Command::Calibrate(args)), _) => calibrate(args).map(|()| true),
         (Some(Command::Bench { bench }), _) => bench::run(bench).map(|()| true).map_err(Into::into),
         (Some(Command::Guard(args)), _) => guard::run(args.body, &args.i2c).map(|()| true),
         (None, Some(args)) => drive(args).map(|()| true),
@@ -96,9 +112,7 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
         );
         return Ok(());
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGTERM, stop.clone())?;
-    signal_hook::flag::register(SIGINT, stop.clone())?;
+    let stop = on_signals()?;
     if args.lifeline {
         let stop = stop.clone();
         std::thread::spawn(move || {
@@ -110,4 +124,23 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     }
     daemon::run(&config, &stop)?;
     Ok(())
+}
+
+fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
+    let Some(path) = &args.config else { anyhow::bail!("which robot? Name its file with --config") };
+    let config = Config::read(path)?;
+    let stop = on_signals()?;
+    let mut operator = Terminal::new(std::io::stdin().lock(), std::io::stdout(), args.yes);
+    calibrate::run(path, &config.robot, &args.subject, &mut operator, &stop)?;
+    Ok(())
+}
+
+/// A flag that SIGTERM and SIGINT set. The second one ends the program at once, for whoever waits at a question.
+fn on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        signal_hook::flag::register_conditional_shutdown(signal, 1, stop.clone())?;
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    Ok(stop)
 }

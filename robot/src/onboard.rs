@@ -1,11 +1,18 @@
-//! Onboard evolution: an island that lives on the robot's spare cores at idle priority.
+//! Onboard evolution: an island that lives on the robot's spare cores at idle priority, makes way for heat, and keeps
+//! each generation on the disk.
 
+mod keeper;
+pub mod thermal;
+
+use crate::pace;
+use keeper::{Keeper, Kept};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
+use thermal::Governor;
 use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Progress, Settings};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::world::WorldSpec;
@@ -20,6 +27,24 @@ const CHUNK: usize = 16;
 const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 /// How long a pause sleeps between looks, wall time.
 const PAUSE_NAP: Duration = Duration::from_millis(2);
+/// Answers of the hub that may wait for the island; more are dropped.
+const ANSWERS: usize = 4;
+
+/// What the island tells.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A generation is done.
+    Generation(Box<Generation>),
+    /// The island goes on from a checkpoint.
+    Resumed {
+        /// Where it stands.
+        progress: Progress,
+        /// The individual to drive the robot.
+        champion: Box<Migrant>,
+    },
+    /// A line for the log.
+    Say(String),
+}
 
 /// A finished generation.
 #[derive(Clone, Debug)]
@@ -34,17 +59,23 @@ pub struct Generation {
     pub births: Vec<Birth>,
 }
 
+/// What both sides see. No locks: a thread at idle priority that holds one would hold up the control loop.
 #[derive(Default)]
 struct Shared {
     running: AtomicBool,
     ended: AtomicBool,
-    immigrants: Mutex<Option<(u32, Vec<Migrant>)>>,
+    /// Bits of the duty, an f32.
+    duty: AtomicU32,
+    kept: AtomicU32,
 }
+
+type Answer = (u32, Vec<Migrant>);
 
 /// A handle on the island's thread; dropping it ends the thread at its next look.
 pub struct Onboard {
     shared: Arc<Shared>,
-    generations: Receiver<Generation>,
+    news: Receiver<News>,
+    immigrants: SyncSender<Answer>,
 }
 
 impl Drop for Onboard {
@@ -58,6 +89,10 @@ impl Drop for Onboard {
 pub struct Plan {
     /// The experiment.
     pub experiment: Experiment,
+    /// Its number.
+    pub number: u64,
+    /// Its algorithm.
+    pub algorithm: Algorithm,
     /// Seed of the run, the same for all islands.
     pub seed: u64,
     /// The island, from 1.
@@ -66,24 +101,50 @@ pub struct Plan {
     pub robots: u16,
     /// Threads.
     pub threads: usize,
+    /// Folder of the checkpoints; none are written without it.
+    pub state: Option<PathBuf>,
+    /// The file that tells the processor's temperature.
+    pub temperature: PathBuf,
+    /// Above this temperature evolution backs off, degrees C.
+    pub max_temperature: f32,
+}
+
+impl Plan {
+    fn keeper(&self) -> Option<Keeper> {
+        let experiment = format!("{:?}", self.experiment);
+        let rest = format!("{} {} {} {} {}", self.number, self.algorithm, self.seed, self.island, self.robots);
+        self.state.as_deref().map(|folder| Keeper::new(folder, [experiment.as_str(), &rest]))
+    }
+
+    fn island(&self) -> Island {
+        let population = self.experiment.evolution.population;
+        let immigrants = self.experiment.migration.receive.min(population / 2);
+        let exchange_every = self.experiment.migration.every;
+        let settings = Settings { population, immigrants, exchange_every, ..Settings::of(self.algorithm) };
+        Island::new(settings, Palette::in_swarm(), self.island, self.seed)
+    }
 }
 
 impl Onboard {
     /// Makes an island that stands still until told to run.
+    ///
+    /// # Errors
+    /// If the system gives no threads.
     pub fn start(plan: Plan) -> std::io::Result<Onboard> {
         let shared = Arc::new(Shared::default());
-        let (sender, generations) = channel();
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(plan.threads)
-            .thread_name(|i| format!("evolve-{i}"))
-            .start_handler(|_| lower_priority())
-            .build()
-            .map_err(std::io::Error::other)?;
+        shared.duty.store(1.0f32.to_bits(), Ordering::Relaxed);
+        let (sender, news) = channel();
+        let (immigrants, arrivals) = sync_channel(ANSWERS);
         let theirs = shared.clone();
-        std::thread::Builder::new()
-            .name("evolution".into())
-            .spawn(move || pool.install(|| live(&plan, &theirs, &sender)))?;
-        Ok(Onboard { shared, generations })
+        std::thread::Builder::new().name("evolution".into()).spawn(move || {
+            let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
+            let mut life = Life { plan: &plan, shared: &theirs, sender, arrivals, governor };
+            match background(plan.threads) {
+                Ok(pool) => pool.install(move || life.live()),
+                Err(why) => life.say(format!("{why}; the robot runs without evolution")),
+            }
+        })?;
+        Ok(Onboard { shared, news, immigrants })
     }
 
     /// Lets the island live, or stands it still after the trials in hand.
@@ -91,80 +152,156 @@ impl Onboard {
         self.shared.running.store(running, Ordering::Relaxed);
     }
 
-    /// The next finished generation, or `None` if none is new.
-    pub fn poll(&self) -> Option<Generation> {
-        self.generations.try_recv().ok()
+    /// The next news, or `None` if there are none.
+    pub fn poll(&self) -> Option<News> {
+        self.news.try_recv().ok()
     }
 
-    /// Hands over the genes that answer `generation`.
+    /// Part of the time that the island may use, 0..=1; below 1 the processor is too hot.
+    pub fn duty(&self) -> f32 {
+        f32::from_bits(self.shared.duty.load(Ordering::Relaxed))
+    }
+
+    /// Generations in the last checkpoint on the disk; 0 without one.
+    pub fn kept(&self) -> u32 {
+        self.shared.kept.load(Ordering::Relaxed)
+    }
+
+    /// Hands over the genes that answer `generation`; they are dropped if the island has too many waiting.
     pub fn immigrate(&self, generation: u32, migrants: Vec<Migrant>) {
-        *self.shared.immigrants.lock().unwrap_or_else(PoisonError::into_inner) = Some((generation, migrants));
+        // An island that has not asked for so long will not use them.
+        let _ = self.immigrants.try_send((generation, migrants));
     }
 }
 
-/// Idle scheduling: the kernel gives these threads only what nobody else wants.
-pub(crate) fn lower_priority() {
-    let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
-    let thread = thread_priority::thread_native_id();
-    if thread_priority::set_thread_priority_and_policy(thread, ThreadPriority::Min, policy).is_err() {
+/// Threads at idle priority: the kernel gives them only what nobody else wants. The calling thread becomes such a one first,
+/// because threads inherit their maker's priority, and this one's maker is the control loop.
+fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
+    if pace::run_last().is_err() {
+        if pace::runs_first() {
+            return Err("the kernel does not let threads out of real-time priority".into());
+        }
         eprintln!("xpuckd: the kernel refused idle priority; evolution may delay the control loop");
     }
+    let name = |i| format!("evolve-{i}");
+    rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())
 }
 
-fn live(plan: &Plan, shared: &Shared, sender: &Sender<Generation>) {
-    let experiment = &plan.experiment;
-    let algorithm = if experiment.evolution.as_published { Algorithm::NoiseAware } else { Algorithm::default() };
-    let population = experiment.evolution.population;
-    let immigrants = experiment.migration.receive.min(population / 2);
-    let exchange_every = experiment.migration.every;
-    let settings = Settings { population, immigrants, exchange_every, ..Settings::of(algorithm) };
-    let mut island = Island::new(settings, Palette::in_swarm(), plan.island, plan.seed);
-    let mut evaluator = Evaluator::default();
-    while let Some(fitness) = try_all(plan, &island, &mut evaluator, shared) {
-        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
-        island.record(&fitness);
-        let births = births(&island, &newborn);
-        let champion = island.champion();
-        let champion =
-            Migrant { id: champion.id, tree: champion.tree.clone(), samples: champion.samples, epoch: island.epoch() };
-        let done = Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births };
-        if sender.send(done).is_err() {
-            return;
+/// The island's thread.
+struct Life<'a> {
+    plan: &'a Plan,
+    shared: &'a Shared,
+    sender: Sender<News>,
+    arrivals: Receiver<Answer>,
+    governor: Governor,
+}
+
+impl Life<'_> {
+    fn live(&mut self) {
+        let keeper = self.plan.keeper();
+        let mut island = self.resumed(keeper.as_ref()).unwrap_or_else(|| self.plan.island());
+        let mut evaluator = Evaluator::default();
+        let mut disk_works = true;
+        while let Some(fitness) = self.try_all(&island, &mut evaluator) {
+            let unsampled = island.population().iter().filter(|i| i.samples.n() == 0);
+            let newborn: BTreeSet<Id> = unsampled.map(|i| i.id).collect();
+            island.record(&fitness);
+            let births = births(&island, &newborn);
+            let champion = island.champion();
+            let (id, tree, samples) = (champion.id, champion.tree.clone(), champion.samples);
+            let champion = Migrant { id, tree, samples, epoch: island.epoch() };
+            let progress = island.progress();
+            let done = Generation { progress, emigrant: island.emigrant(), champion: champion.clone(), births };
+            if self.sender.send(News::Generation(Box::new(done))).is_err() {
+                return;
+            }
+            let immigrants = self.wait_for_immigrants(island.generation());
+            island.advance(&immigrants);
+            let Some(keeper) = &keeper else { continue };
+            let kept = Kept { island, champion, progress };
+            match keeper.keep(&kept) {
+                Ok(()) => self.shared.kept.store(progress.generation, Ordering::Relaxed),
+                Err(error) if disk_works => self.say(error),
+                Err(_) => {}
+            }
+            disk_works = self.shared.kept.load(Ordering::Relaxed) == progress.generation;
+            island = kept.island;
         }
-        let immigrants = wait_for_immigrants(island.generation(), shared);
-        island.advance(&immigrants);
     }
-}
 
-/// Runs every trial of a generation; `None` when the island is to end.
-fn try_all(plan: &Plan, island: &Island, evaluator: &mut Evaluator, shared: &Shared) -> Option<Vec<f32>> {
-    let trials = island.trials();
-    evaluator.prepare(&island.population().iter().map(|individual| &individual.tree).collect::<Vec<_>>());
-    let spec = WorldSpec::benchmark(usize::from(plan.robots));
-    let updates = (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32;
-    let mut fitness = Vec::with_capacity(trials.len());
-    for chunk in trials.chunks(CHUNK * plan.threads) {
-        while !shared.running.load(Ordering::Relaxed) {
-            if shared.ended.load(Ordering::Relaxed) {
+    /// The island of the newest checkpoint of this experiment.
+    fn resumed(&self, keeper: Option<&Keeper>) -> Option<Island> {
+        let (kept, broken) = keeper?.newest();
+        broken.into_iter().for_each(|line| self.say(line));
+        let Kept { island, champion, progress } = kept?;
+        self.shared.kept.store(progress.generation, Ordering::Relaxed);
+        self.say(format!("evolution goes on after generation {}", progress.generation));
+        let champion = Box::new(champion);
+        self.sender.send(News::Resumed { progress, champion }).ok()?;
+        Some(island)
+    }
+
+    fn say(&self, line: String) {
+        // Who no longer listens does not miss it.
+        let _ = self.sender.send(News::Say(line));
+    }
+
+    /// Runs every trial of a generation; `None` when the island is to end.
+    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> Option<Vec<f32>> {
+        let plan = self.plan;
+        let trials = island.trials();
+        evaluator.prepare(&island.population().iter().map(|individual| &individual.tree).collect::<Vec<_>>());
+        let spec = WorldSpec::benchmark(usize::from(plan.robots));
+        let updates = (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32;
+        let mut fitness = Vec::with_capacity(trials.len());
+        for chunk in trials.chunks(CHUNK * plan.threads) {
+            if !self.may_go_on() {
                 return None;
             }
-            std::thread::sleep(PAUSE_NAP);
+            let job = |trial: &xpuck_evolve::Trial| Job {
+                spec: &spec,
+                start: trial.stratum,
+                crew: Crew::all(trial.individual),
+                seed: plan.seed ^ u64::from(plan.island) << 32,
+                world: trial.world,
+                updates: trial.length * updates,
+            };
+            let jobs: Vec<Job<'_>> = chunk.iter().map(job).collect();
+            let began = Instant::now();
+            fitness.extend(evaluator.fitness(&Simd::default(), &jobs));
+            let duty = self.governor.duty();
+            self.shared.duty.store(duty.to_bits(), Ordering::Relaxed);
+            std::thread::sleep(thermal::rest(began.elapsed(), duty));
         }
-        if shared.ended.load(Ordering::Relaxed) {
-            return None;
-        }
-        let job = |trial: &xpuck_evolve::Trial| Job {
-            spec: &spec,
-            start: trial.stratum,
-            crew: Crew::all(trial.individual),
-            seed: plan.seed ^ u64::from(plan.island) << 32,
-            world: trial.world,
-            updates: trial.length * updates,
-        };
-        let jobs: Vec<Job<'_>> = chunk.iter().map(job).collect();
-        fitness.extend(evaluator.fitness(&Simd::default(), &jobs));
+        Some(fitness)
     }
-    Some(fitness)
+
+    /// Waits while the island is to stand still or the processor is too hot for any work; false when it is to end.
+    fn may_go_on(&mut self) -> bool {
+        while !self.shared.ended.load(Ordering::Relaxed) {
+            let duty = self.governor.duty();
+            self.shared.duty.store(duty.to_bits(), Ordering::Relaxed);
+            match (self.shared.running.load(Ordering::Relaxed), duty > 0.0) {
+                (true, true) => return true,
+                (false, _) => std::thread::sleep(PAUSE_NAP),
+                (true, false) => std::thread::sleep(thermal::LONGEST_REST),
+            }
+        }
+        false
+    }
+
+    fn wait_for_immigrants(&self, generation: u32) -> Vec<Migrant> {
+        let deadline = Instant::now() + MIGRATION_WAIT;
+        while !self.shared.ended.load(Ordering::Relaxed) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.arrivals.recv_timeout(left) {
+                Ok((answers, migrants)) if answers == generation => return migrants,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        Vec::new()
+    }
 }
 
 fn births(island: &Island, newborn: &BTreeSet<Id>) -> Vec<Birth> {
@@ -177,44 +314,5 @@ fn births(island: &Island, newborn: &BTreeSet<Id>) -> Vec<Birth> {
     .collect()
 }
 
-fn wait_for_immigrants(generation: u32, shared: &Shared) -> Vec<Migrant> {
-    let deadline = Instant::now() + MIGRATION_WAIT;
-    while Instant::now() < deadline && !shared.ended.load(Ordering::Relaxed) {
-        let waiting = shared.immigrants.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match waiting {
-            Some((answers, migrants)) if answers == generation => return migrants,
-            _ => std::thread::sleep(PAUSE_NAP),
-        }
-    }
-    Vec::new()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_island_lives_pauses_and_ends() {
-        let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
-            [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
-        let experiment = Experiment::parse("x", text).unwrap();
-        let onboard = Onboard::start(Plan { experiment, seed: 1, island: 1, robots: 2, threads: 1 }).unwrap();
-        std::thread::sleep(Duration::from_millis(50));
-        assert!(onboard.poll().is_none(), "it stands still until told to run");
-        onboard.run(true);
-        let first = onboard.generations.recv_timeout(Duration::from_secs(20)).expect("a generation");
-        // Two trials for each newborn of a generation that costs eight.
-        assert_eq!((first.progress.generation, first.births.len()), (1, 4));
-        onboard.immigrate(1, vec![]);
-        assert_eq!(onboard.generations.recv_timeout(Duration::from_secs(20)).unwrap().progress.generation, 2);
-        let shared = Arc::downgrade(&onboard.shared);
-        drop(onboard);
-        for _ in 0..1000 {
-            if shared.strong_count() == 0 {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        panic!("the thread lives on");
-    }
-}
+mod tests;

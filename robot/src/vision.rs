@@ -5,6 +5,7 @@
 //! pixel. Only the lower half of the frame counts: everything in the arena is below the horizon.
 
 use crate::device::Frame;
+use serde::Deserialize;
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::yuyv::{self, Rgb};
@@ -17,21 +18,33 @@ const COLOURS: [Colour; 3] = [Colour::Red, Colour::Green, Colour::Blue];
 /// The class of pixels of no primary colour.
 const NONE: u8 = 3;
 
-/// The region of a primary colour in HSV space (Table 7.3).
-struct Region {
+/// The region of a primary colour in HSV space.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
     /// Hue, degrees, counter-clockwise from the first to the second.
-    hue: (f32, f32),
+    pub hue: [f32; 2],
     /// Least saturation, 0..=1.
-    saturation: f32,
+    pub saturation: f32,
     /// Least value, 0..=1.
-    value: f32,
+    pub value: f32,
 }
 
-/// Table 7.3, in the order of [`COLOURS`].
-const REGIONS: [Region; 3] = [
-    Region { hue: (320.0, 20.0), saturation: 0.4, value: 0.4 },
-    Region { hue: (80.0, 160.0), saturation: 0.4, value: 0.4 },
-    Region { hue: (180.0, 260.0), saturation: 0.2, value: 0.4 },
+impl Region {
+    /// True for a colour within the region: hue in degrees, saturation and value 0..=1.
+    pub fn contains(&self, [hue, saturation, value]: [f32; 3]) -> bool {
+        let [from, to] = self.hue;
+        (hue - from).rem_euclid(360.0) <= (to - from).rem_euclid(360.0)
+            && saturation >= self.saturation
+            && value >= self.value
+    }
+}
+
+/// Table 7.3: red, green, blue.
+pub const REGIONS: [Region; 3] = [
+    Region { hue: [320.0, 20.0], saturation: 0.4, value: 0.4 },
+    Region { hue: [80.0, 160.0], saturation: 0.4, value: 0.4 },
+    Region { hue: [180.0, 260.0], saturation: 0.2, value: 0.4 },
 ];
 
 /// The classifier: a table of colour classes, made once.
@@ -42,19 +55,19 @@ pub struct Vision {
 
 impl Default for Vision {
     fn default() -> Vision {
-        Vision::new()
+        Vision::new(&REGIONS)
     }
 }
 
 impl Vision {
-    /// Builds the table.
-    pub fn new() -> Vision {
+    /// Builds the table for these regions of red, green and blue.
+    pub fn new(regions: &[Region; 3]) -> Vision {
         let level = |bits: usize| {
             let kept = bits & ((1 << BITS) - 1);
             ((kept << (8 - BITS)) + (1 << (7 - BITS))) as u8
         };
         let bits = BITS as usize;
-        let class = |i: usize| class_of(yuyv::to_rgb([level(i >> (2 * bits)), level(i >> bits), level(i)]));
+        let class = |i: usize| class_of(regions, yuyv::to_rgb([level(i >> (2 * bits)), level(i >> bits), level(i)]));
         Vision { classes: (0..1 << (3 * bits)).map(class).collect() }
     }
 
@@ -88,24 +101,18 @@ impl Vision {
 }
 
 /// The class of a colour: an index into [`COLOURS`], or [`NONE`].
-fn class_of(rgb: Rgb) -> u8 {
-    let (hue, saturation, value) = hsv(rgb);
-    let within = |region: &Region| {
-        let (from, to) = region.hue;
-        (hue - from).rem_euclid(360.0) <= (to - from).rem_euclid(360.0)
-            && saturation >= region.saturation
-            && value >= region.value
-    };
-    REGIONS.iter().position(within).map_or(NONE, |i| i as u8)
+fn class_of(regions: &[Region; 3], rgb: Rgb) -> u8 {
+    let colour = hsv(rgb);
+    regions.iter().position(|region| region.contains(colour)).map_or(NONE, |i| i as u8)
 }
 
 /// Hue in degrees 0..360, saturation and value 0..=1; a grey has hue and saturation 0.
-fn hsv(rgb: Rgb) -> (f32, f32, f32) {
+pub fn hsv(rgb: Rgb) -> [f32; 3] {
     let [r, g, b] = rgb.map(|c| f32::from(c) / 255.0);
     let value = r.max(g).max(b);
     let chroma = value - r.min(g).min(b);
     if chroma == 0.0 {
-        return (0.0, 0.0, value);
+        return [0.0, 0.0, value];
     }
     let sixth = if value == r {
         ((g - b) / chroma).rem_euclid(6.0)
@@ -114,7 +121,7 @@ fn hsv(rgb: Rgb) -> (f32, f32, f32) {
     } else {
         (r - g) / chroma + 4.0
     };
-    (60.0 * sixth, chroma / value, value)
+    [60.0 * sixth, chroma / value, value]
 }
 
 #[cfg(test)]
@@ -140,7 +147,7 @@ mod tests {
     }
 
     fn seen(patches: &[(std::ops::Range<usize>, std::ops::Range<usize>, Rgb)]) -> [[bool; 3]; 3] {
-        Vision::new().classify(&picture(patches)).0
+        Vision::default().classify(&picture(patches)).0
     }
 
     #[test]
@@ -182,7 +189,7 @@ mod tests {
                 let k = (n + hue / 60.0).rem_euclid(6.0);
                 ((value - value * saturation * k.min(4.0 - k).clamp(0.0, 1.0)) * 255.0).round() as u8
             };
-            class_of([channel(5.0), channel(3.0), channel(1.0)])
+            class_of(&REGIONS, [channel(5.0), channel(3.0), channel(1.0)])
         };
         for hue in 0..360 {
             let expected = match hue {

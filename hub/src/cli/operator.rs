@@ -84,14 +84,25 @@ fn print_status(status: &Status) {
         status.segment,
         status.evolved
     );
-    println!("robot    state   battery  round trip  generation  best (n)");
+    println!("robot    state   battery    power   heat  late p99  round trip  errors  generation  best (n)");
     for r in &status.robots {
         let state = if r.alive { format!("{:?}", r.state).to_uppercase() } else { "lost".into() };
         let trip = r.round_trip_ms.map_or("-".into(), |ms| format!("{ms:.1} ms"));
         let e = &r.evolution;
+        let read = |value: Option<f32>, digits: usize, unit: &str| {
+            value.map_or("-".into(), |value| format!("{value:.digits$} {unit}"))
+        };
         println!(
-            "{:<8} {state:<7} {:>5.2} V  {trip:>10}  {:>10}  {:>6.3} ({})",
-            r.id, r.battery_v, e.generation, e.best, e.evaluations
+            "{:<8} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {:>6.3} ({})",
+            r.id,
+            read(r.battery_v, 2, "V"),
+            read(r.power_w, 2, "W"),
+            read(r.soc_c, 0, "C"),
+            r.late_p99_ms,
+            r.device_errors,
+            e.generation,
+            e.best,
+            e.evaluations
         );
     }
     for segment in status.segments.iter().filter(|s| s.number > 0) {

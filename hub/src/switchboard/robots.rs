@@ -35,17 +35,18 @@ impl Switchboard {
                 }
             }
             RobotMessage::Pong { stamp } => self.roster.round_trip(id, (now - stamp).max(0.0) / speed * 1000.0),
+            RobotMessage::Ping { stamp } => self.actions.push(Action::Send(id.into(), ToRobot::Pong { stamp })),
             RobotMessage::Telemetry(telemetry) => {
                 let robot = self.roster.find(id);
                 let round_trip_ms = robot.and_then(|robot| {
-                    robot.telemetry = telemetry.clone();
+                    robot.telemetry = (*telemetry).clone();
                     robot.round_trip_ms
                 });
                 self.actions.push(Action::Record(Entry::Telemetry {
                     time: now,
                     robot: id.into(),
                     round_trip_ms,
-                    telemetry: Box::new(telemetry),
+                    telemetry,
                 }));
             }
             RobotMessage::Experiment { number, error } => self.experiment_answered(now, id, number, error),

@@ -3,7 +3,7 @@
 use super::{Action, Switchboard};
 use crate::geneserver::{Copies, Gate, Geneserver};
 use crate::score::Score;
-use xpuck_evolve::Palette;
+use xpuck_evolve::{Algorithm, Form, Palette};
 use xpuck_wire::message::{Reply, State};
 use xpuck_wire::{Experiment, Phase};
 
@@ -38,8 +38,15 @@ impl Switchboard {
             Ok(experiment) => experiment,
             Err(error) => return Reply::Refused(error.to_string()),
         };
+        let algorithm = match experiment.evolution.algorithm().parse::<Algorithm>() {
+            Ok(algorithm) => algorithm,
+            Err(error) => return Reply::Refused(format!("experiment: evolution.algorithm: {error}")),
+        };
         self.number += 1;
-        let copies = if experiment.evolution.as_published { Copies::Each } else { Copies::Once };
+        let copies = match algorithm.form() {
+            Form::AsPublished => Copies::Each,
+            Form::Honest => Copies::Once,
+        };
         let name = experiment.name.clone();
         self.run = Some(Run {
             geneserver: Geneserver::new(experiment.migration.clone(), copies, seed),

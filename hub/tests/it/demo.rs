@@ -131,9 +131,13 @@ fn a_short_run_records_everything() {
         let segments: Vec<u64> =
             loaded.iter().filter(|l| l["robot"] == robot).map(|l| l["segment"].as_u64().unwrap()).collect();
         assert!(segments.contains(&7), "{robot} loaded a tree in {segments:?}");
-        assert!(mine.iter().any(|t| t["telemetry"]["frames"].as_u64().unwrap() > 50), "camera frames came");
-        assert!(mine.iter().any(|t| t["telemetry"]["battery_v"].as_f64().unwrap() > 3.0), "the battery was read");
-        assert!(mine.iter().all(|t| t["telemetry"]["device_errors"] == 0), "no device error");
+        assert!(mine.iter().any(|t| t["telemetry"]["devices"]["frames"].as_u64().unwrap() > 50), "camera frames came");
+        let battery = |t: &serde_json::Value| t["telemetry"]["power"]["battery_v"].as_f64().unwrap_or(0.0);
+        assert!(mine.iter().any(|t| battery(t) > 3.0), "the battery was read");
+        assert!(mine.iter().any(|t| t["telemetry"]["link"]["trip_ms"].is_number()), "the round trip was measured");
+        let errors =
+            ["bus", "corrupt", "rejected", "power"].map(|kind| &mine.last().unwrap()["telemetry"]["devices"][kind]);
+        assert!(errors.iter().all(|count| **count == 0), "{robot}: {errors:?}");
     }
     assert!(of("/genes").iter().any(|g| !g["births"].as_array().unwrap().is_empty()));
     wheels_turn_only_in_run(&messages);
@@ -143,7 +147,8 @@ fn wheels_turn_only_in_run(messages: &[(String, serde_json::Value)]) {
     let mut turned = false;
     for (_, message) in messages.iter().filter(|(t, _)| t == "/telemetry") {
         let telemetry = &message["telemetry"];
-        let wheels: f64 = telemetry["wheels"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap().abs()).sum();
+        let wheels: f64 =
+            telemetry["motion"]["wheels"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap().abs()).sum();
         turned |= wheels > 0.0;
         assert!(wheels == 0.0 || telemetry["state"] == "RUN", "{message}");
     }

@@ -6,7 +6,8 @@ use xpuck_hub::mocap::{Frame, Tracked};
 use xpuck_hub::switchboard::{Action, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
-use xpuck_wire::message::{Gene, Reply, Request, RobotMessage, State, Telemetry, ToRobot};
+use xpuck_wire::message::{Gene, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Addresses, Phase, Swarm};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
@@ -67,7 +68,7 @@ impl Bench {
                 for (id, state, obeyed) in self.robots.clone() {
                     if !self.silent.contains(&id) {
                         let telemetry = Telemetry { state, obeyed, ..Telemetry::default() };
-                        self.board.on_robot(self.now, &id, RobotMessage::Telemetry(telemetry));
+                        self.board.on_robot(self.now, &id, RobotMessage::Telemetry(Box::new(telemetry)));
                     }
                 }
             }

@@ -46,13 +46,26 @@ pub struct Evolution {
     pub population: usize,
     /// Simulated seconds of each trial.
     pub trial_seconds: f32,
-    /// Run the algorithm as the thesis describes it, which selects luck.
+    /// The algorithm's name, such as "default", "honest" or "classic". Who runs it knows which there are.
+    pub algorithm: Option<String>,
+    /// An older way to say `algorithm = "noise-aware"`: as the thesis describes it, which selects luck.
     pub as_published: bool,
 }
 
 impl Default for Evolution {
     fn default() -> Evolution {
-        Evolution { population: 256, trial_seconds: 30.0, as_published: false }
+        Evolution { population: 256, trial_seconds: 30.0, algorithm: None, as_published: false }
+    }
+}
+
+impl Evolution {
+    /// The name of the algorithm that is asked for.
+    pub fn algorithm(&self) -> &str {
+        match &self.algorithm {
+            Some(name) => name,
+            None if self.as_published => "noise-aware",
+            None => "default",
+        }
     }
 }
 
@@ -74,6 +87,10 @@ impl Experiment {
             if !(low..=high).contains(&value) {
                 return Err(FileError::value(name, format!("{key} = {value} is outside {low}..={high}")));
             }
+        }
+        if e.evolution.as_published && e.evolution.algorithm() != "noise-aware" {
+            let message = "evolution.as_published = true means algorithm = \"noise-aware\", and another is named";
+            return Err(FileError::value(name, message));
         }
         experiment.migration.check().map_err(|message| FileError::value(name, message))?;
         Ok(experiment)
@@ -100,6 +117,18 @@ mod tests {
     fn the_shipped_experiment_reads() {
         let e = Experiment::parse("transport.toml", include_str!("../../experiments/transport.toml")).unwrap();
         assert_eq!((e.seconds(), e.segment_seconds()), (960.0, 120.0));
+    }
+
+    #[test]
+    fn an_algorithm_is_named_or_meant() {
+        let name = |more: &str| {
+            let read = Experiment::parse("e.toml", &format!("{GOOD}[evolution]\n{more}"));
+            read.map(|e| e.evolution.algorithm().to_string()).map_err(|e| e.to_string())
+        };
+        assert_eq!(name("").unwrap(), "default");
+        assert_eq!(name("algorithm = \"classic\"").unwrap(), "classic");
+        assert_eq!(name("as_published = true").unwrap(), "noise-aware");
+        assert!(name("as_published = true\nalgorithm = \"honest\"").unwrap_err().contains("as_published"));
     }
 
     #[test]

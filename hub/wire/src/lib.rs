@@ -10,6 +10,7 @@ mod migration;
 pub mod socket;
 mod status;
 mod swarm;
+pub mod telemetry;
 
 pub use experiment::{Evolution, Experiment, Task};
 pub use file::FileError;

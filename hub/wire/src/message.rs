@@ -1,6 +1,7 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
 use crate::status::Status;
+use crate::telemetry::Telemetry;
 use serde::{Deserialize, Serialize};
 
 /// What a robot does (thesis 5.6).
@@ -52,64 +53,6 @@ pub struct Birth {
     pub fitness: f32,
 }
 
-/// Where a robot's evolution stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EvolutionReport {
-    /// Generations done.
-    pub generation: u32,
-    /// Estimated fitness of the champion.
-    pub best: f64,
-    /// The same, scaled down below 8 evaluations (Eq. 8.1).
-    pub derated: f64,
-    /// The champion's evaluations.
-    pub evaluations: u32,
-    /// Mean fitness of the population.
-    pub mean: f64,
-}
-
-/// What a robot tells ten times a second.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Telemetry {
-    /// Time since the robot's program started, s.
-    pub time: f64,
-    /// What it does.
-    pub state: State,
-    /// Number of the last directive it obeyed.
-    pub obeyed: u64,
-    /// Segment whose tree it runs; 0 before the first.
-    pub segment: u32,
-    /// Battery, V.
-    pub battery_v: f32,
-    /// Power drawn from the battery, W.
-    pub power_w: f32,
-    /// Temperature of the board's processor, degrees C, where it can be read.
-    pub temperature_c: Option<f32>,
-    /// Proximity readings, 0..1.
-    pub proximity: [f32; 8],
-    /// Camera blobs: colour by segment.
-    pub blobs: [[bool; 3]; 3],
-    /// Neighbours sensed.
-    pub neighbours: u32,
-    /// Age of the virtual senses, s; none before the first.
-    pub senses_age: Option<f64>,
-    /// Commanded wheel speeds, m/s.
-    pub wheels: [f32; 2],
-    /// Wheel step counters.
-    pub steps: [u16; 2],
-    /// Lateness of the last control update, s.
-    pub jitter: f64,
-    /// Exchanges with devices that went wrong so far.
-    pub device_errors: u64,
-    /// Camera frames seen so far.
-    pub frames: u64,
-    /// Messages from the hub that were refused so far.
-    pub refused: u64,
-    /// Where evolution stands.
-    pub evolution: EvolutionReport,
-}
-
 /// From a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -120,7 +63,12 @@ pub enum RobotMessage {
         version: String,
     },
     /// Ten times a second.
-    Telemetry(Telemetry),
+    Telemetry(Box<Telemetry>),
+    /// Asks for a pong; measures the round trip as the robot sees it.
+    Ping {
+        /// Comes back in the pong.
+        stamp: f64,
+    },
     /// The answer to [`ToRobot::Ping`], at once.
     Pong {
         /// The ping's stamp.
@@ -199,6 +147,11 @@ pub enum ToRobot {
     /// Asks for a pong; measures the round trip.
     Ping {
         /// Comes back in the pong.
+        stamp: f64,
+    },
+    /// The answer to [`RobotMessage::Ping`], at once.
+    Pong {
+        /// The ping's stamp.
         stamp: f64,
     },
 }

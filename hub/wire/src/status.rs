@@ -1,6 +1,7 @@
 //! How things stand: what the console shows and `xpuck robots` prints.
 
-use crate::message::{EvolutionReport, State};
+use crate::message::State;
+use crate::telemetry::EvolutionReport;
 use serde::{Deserialize, Serialize};
 
 /// What the hub is doing.
@@ -32,10 +33,14 @@ pub struct RobotRow {
     pub alive: bool,
     /// What it does.
     pub state: State,
-    /// Battery, V.
-    pub battery_v: f32,
-    /// Power, W.
-    pub power_w: f32,
+    /// Battery, V, if the robot can measure it.
+    pub battery_v: Option<f32>,
+    /// Power drawn from the battery, W.
+    pub power_w: Option<f32>,
+    /// The board's processor, degrees C.
+    pub soc_c: Option<f32>,
+    /// 99 of 100 control updates were at most so late, ms of wall time.
+    pub late_p99_ms: f32,
     /// Round trip, ms of wall time; none before the first pong.
     pub round_trip_ms: Option<f64>,
     /// Neighbours sensed.

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 /// Where an island stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Generations evaluated so far.
     pub generation: u32,

@@ -18,7 +18,7 @@ mod settings;
 mod space;
 mod variation;
 
-pub use algorithm::{Algorithm, Form};
+pub use algorithm::{Algorithm, Form, UnknownAlgorithm};
 pub use deme::Trial;
 pub use generate::{Method, Primitives, full, grow, ramped};
 pub use genotype::{Bits, Branch, Gene, Genotype};

@@ -11,6 +11,8 @@ pub const WHEEL_DIAMETER: f32 = 0.041;
 pub const METRES_PER_STEP: f32 = PI * WHEEL_DIAMETER / STEPS_PER_REVOLUTION;
 /// Fastest speed the dsPIC drives, steps/s either way; 0.1288 m/s.
 pub const MAX_STEPS_PER_SECOND: i16 = 1000;
+/// Ticks a second of the timer that spaces the steps (the e-puck library's agenda: 0.1 ms a tick).
+pub const TICKS_PER_SECOND: i16 = 10_000;
 
 /// A motor's speed in whole steps/s, -1000..=1000; positive drives the robot forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +29,14 @@ impl StepsPerSecond {
     /// A speed, clamped to what the motors can do.
     pub fn new(steps: i16) -> StepsPerSecond {
         StepsPerSecond(steps.clamp(-MAX_STEPS_PER_SECOND, MAX_STEPS_PER_SECOND))
+    }
+
+    /// The speed that the motor makes of this one: each step takes a whole number of timer ticks, found by integer
+    /// division, so 667 to 714 steps/s all take 14 ticks and turn with 714. Rounded down to whole steps/s; what comes
+    /// out is made of itself again.
+    pub fn quantised(self) -> StepsPerSecond {
+        let made = |steps: i16| TICKS_PER_SECOND / (TICKS_PER_SECOND / steps);
+        StepsPerSecond(if self.0 == 0 { 0 } else { made(self.0.abs()) * self.0.signum() })
     }
 
     /// The speed as it stands in a word of the SPI message.
@@ -66,6 +76,21 @@ mod tests {
         assert_eq!(StepsPerSecond::from(MetresPerSecond(f32::NEG_INFINITY)).get(), -1000);
         assert_eq!(StepsPerSecond::from(MetresPerSecond(f32::NAN)), StepsPerSecond::ZERO);
         assert_eq!(StepsPerSecond::new(i16::MIN).get(), -1000);
+    }
+
+    #[test]
+    fn speeds_are_those_of_whole_timer_ticks() {
+        for (asked, made) in [(1000, 1000), (950, 1000), (713, 714), (700, 714), (1, 1), (0, 0), (-950, -1000)] {
+            assert_eq!(StepsPerSecond::new(asked).quantised().get(), made, "{asked}");
+        }
+        for steps in -1000..=1000 {
+            let made = StepsPerSecond::new(steps).quantised();
+            assert_eq!(made.quantised(), made);
+            assert!(
+                made.get().abs() >= steps.abs() && made.get().abs() <= steps.abs() * 11 / 10 + 1,
+                "{steps}: {made:?}"
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Work for the processor while something else is measured: worlds are simulated at idle priority, as in evolution.
 
-use crate::onboard::lower_priority;
+use crate::pace;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -36,7 +36,7 @@ impl Load {
         let (shared, (finish, done)) = (Arc::new(Shared::default()), channel());
         let mut pool = None;
         if threads > 0 {
-            let built = ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| lower_priority()).build()?;
+            let built = ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| idle()).build()?;
             let theirs = shared.clone();
             built.spawn(move || {
                 simulate(threads, &theirs);
@@ -54,6 +54,12 @@ impl Load {
         // Without threads the channel is closed already.
         let _ = self.done.recv();
         self.shared.worlds.load(Relaxed)
+    }
+}
+
+fn idle() {
+    if pace::run_last().is_err() {
+        eprintln!("xpuckd: the kernel refused idle priority; the load takes more than what is left over");
     }
 }
 

@@ -15,6 +15,7 @@ use crate::individual::{Individual, Migrant};
 use crate::settings::{Representation, Settings};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
 
 /// An evolutionary algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +89,19 @@ impl Algorithm {
             Algorithm::Honest => &honest::Honest,
             Algorithm::Default => &racing::Racing,
         }
+    }
+}
+
+/// A name that no algorithm has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no algorithm is called `{0}`; there are {names}", names = Algorithm::ALL.map(Algorithm::name).join(", "))]
+pub struct UnknownAlgorithm(String);
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        Algorithm::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| UnknownAlgorithm(name.into()))
     }
 }
 

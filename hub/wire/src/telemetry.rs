@@ -1,0 +1,247 @@
+//! Telemetry: what a robot tells ten times a second, at most 10 KB/s. Counts are since the robot's program started, and
+//! stay at their greatest value rather than begin again.
+
+use crate::message::State;
+use serde::{Deserialize, Serialize};
+
+/// Bins of the control loop's lateness.
+pub const LATENESS_BINS: usize = 32;
+
+/// What a robot tells ten times a second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telemetry {
+    /// Time since the robot's program started, s.
+    pub time: f64,
+    /// What it does.
+    pub state: State,
+    /// Number of the last directive it obeyed.
+    pub obeyed: u64,
+    /// Segment whose tree it runs; 0 before the first.
+    pub segment: u32,
+    /// Supply and heat.
+    pub power: PowerReport,
+    /// What it senses.
+    pub senses: SensesReport,
+    /// How it moves.
+    pub motion: MotionReport,
+    /// How punctual its control loop is.
+    pub control: ControlReport,
+    /// Its link to the hub.
+    pub link: LinkReport,
+    /// What went wrong with its devices.
+    pub devices: DeviceReport,
+    /// Where evolution stands.
+    pub evolution: EvolutionReport,
+}
+
+/// Supply and heat; what the robot cannot measure is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PowerReport {
+    /// Battery, V.
+    pub battery_v: Option<f32>,
+    /// Power drawn from the battery, W.
+    pub battery_w: Option<f32>,
+    /// The board's supply behind the converter, V.
+    pub supply_v: Option<f32>,
+    /// Power that the board draws from it, W.
+    pub supply_w: Option<f32>,
+    /// The board's processor, degrees C.
+    pub soc_c: Option<f32>,
+}
+
+/// What the robot senses. Ages are s of arena time; none before the first reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SensesReport {
+    /// Proximity, 0..1, in the order of Table 6.1.
+    pub proximity: [f32; 8],
+    /// Camera blobs: colour by segment.
+    pub blobs: [[bool; 3]; 3],
+    /// Neighbours sensed.
+    pub neighbours: u32,
+    /// Age of what the body told: proximity and wheel steps.
+    pub body_age: Option<f32>,
+    /// Age of the camera frame.
+    pub camera_age: Option<f32>,
+    /// Age of the virtual senses.
+    pub virtual_age: Option<f32>,
+    /// Control updates in RUN in which the body's senses, the camera's and the virtual ones were too old.
+    pub stale: [u32; 3],
+}
+
+/// How the robot moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MotionReport {
+    /// Commanded wheel speeds over the floor, left and right, m/s.
+    pub wheels: [f32; 2],
+    /// Wheel speeds from the step counters, m/s.
+    pub speeds: [f32; 2],
+    /// Wheel step counters, which wrap.
+    pub steps: [u16; 2],
+    /// Odometry: x, m, y, m, and heading, rad, from where the program started.
+    pub pose: [f32; 3],
+}
+
+/// How punctual the control loop is; wall time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ControlReport {
+    /// The kernel lets the loop run before all others (SCHED_FIFO).
+    pub realtime: bool,
+    /// Lateness of the last update, us.
+    pub late_us: u32,
+    /// 99 of 100 updates were at most so late, us.
+    pub p99_us: u32,
+    /// The latest update, us.
+    pub max_us: u32,
+    /// Updates that were left out, because the one before took too long.
+    pub missed: u32,
+    /// Updates by lateness: two bins an octave from 16 us, as the robot's histogram has them.
+    pub bins: [u32; LATENESS_BINS],
+}
+
+/// The robot's link to the hub.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkReport {
+    /// The last round trip that the robot measured, ms of wall time.
+    pub trip_ms: Option<f32>,
+    /// Messages from the hub that were refused.
+    pub refused: u32,
+}
+
+/// What went wrong with the devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceReport {
+    /// Exchanges with the body, good or bad.
+    pub exchanges: u32,
+    /// Those that the bus did not make, after all retries.
+    pub bus: u32,
+    /// Transfers that were made again.
+    pub retries: u32,
+    /// Answers with a wrong checksum or impossible values.
+    pub corrupt: u32,
+    /// Commands that the body rejected or did not echo.
+    pub rejected: u32,
+    /// Exchanges that came more than a period late.
+    pub missed: u32,
+    /// Times that the wheels were stopped because the control loop gave no command.
+    pub leases: u32,
+    /// Longest time between two exchanges, us.
+    pub gap_us: u32,
+    /// Camera frames seen.
+    pub frames: u32,
+    /// Camera frames that were lost or broken.
+    pub dropped: u32,
+    /// Readings of the power monitors that did not come.
+    pub power: u32,
+    /// Times that the devices were opened again.
+    pub reopened: u32,
+}
+
+/// Where a robot's evolution stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvolutionReport {
+    /// Generations done.
+    pub generation: u32,
+    /// Estimated fitness of the champion.
+    pub best: f64,
+    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    pub derated: f64,
+    /// The champion's evaluations.
+    pub evaluations: u32,
+    /// Mean fitness of the population.
+    pub mean: f64,
+    /// Part of the time that evolution may use, 0..=1; below 1 it waits for the processor to cool.
+    pub duty: f32,
+    /// Generations in the last checkpoint on the disk; 0 without one.
+    pub kept: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::encode;
+    use crate::message::RobotMessage;
+
+    /// Telemetry a second.
+    const RATE: usize = 10;
+    /// What one robot may send in a second, bytes.
+    const LIMIT: usize = 10_240;
+
+    fn largest() -> Telemetry {
+        Telemetry {
+            time: f64::MAX,
+            state: State::Ready,
+            obeyed: u64::MAX,
+            segment: u32::MAX,
+            power: PowerReport {
+                battery_v: Some(f32::MAX),
+                battery_w: Some(f32::MAX),
+                supply_v: Some(f32::MAX),
+                supply_w: Some(f32::MAX),
+                soc_c: Some(f32::MAX),
+            },
+            senses: SensesReport {
+                proximity: [f32::MAX; 8],
+                blobs: [[true; 3]; 3],
+                neighbours: u32::MAX,
+                body_age: Some(f32::MAX),
+                camera_age: Some(f32::MAX),
+                virtual_age: Some(f32::MAX),
+                stale: [u32::MAX; 3],
+            },
+            motion: MotionReport {
+                wheels: [f32::MAX; 2],
+                speeds: [f32::MAX; 2],
+                steps: [u16::MAX; 2],
+                pose: [f32::MAX; 3],
+            },
+            control: ControlReport {
+                realtime: true,
+                late_us: u32::MAX,
+                p99_us: u32::MAX,
+                max_us: u32::MAX,
+                missed: u32::MAX,
+                bins: [u32::MAX; LATENESS_BINS],
+            },
+            link: LinkReport { trip_ms: Some(f32::MAX), refused: u32::MAX },
+            devices: DeviceReport {
+                exchanges: u32::MAX,
+                bus: u32::MAX,
+                retries: u32::MAX,
+                corrupt: u32::MAX,
+                rejected: u32::MAX,
+                missed: u32::MAX,
+                leases: u32::MAX,
+                gap_us: u32::MAX,
+                frames: u32::MAX,
+                dropped: u32::MAX,
+                power: u32::MAX,
+                reopened: u32::MAX,
+            },
+            evolution: EvolutionReport {
+                generation: u32::MAX,
+                best: f64::MAX,
+                derated: f64::MAX,
+                evaluations: u32::MAX,
+                mean: f64::MAX,
+                duty: f32::MAX,
+                kept: u32::MAX,
+            },
+        }
+    }
+
+    #[test]
+    fn the_largest_telemetry_stays_within_its_bound() {
+        let bytes = encode(&RobotMessage::Telemetry(Box::new(largest()))).len();
+        let usual = encode(&RobotMessage::Telemetry(Box::default())).len();
+        println!("{bytes} bytes at most, {usual} at the start");
+        assert!(RATE * bytes < LIMIT, "{bytes} bytes, {RATE} times a second");
+    }
+}

@@ -1,0 +1,190 @@
+//! The wheels: distance rolled in a step, left and right, and the distance between them, by least squares over several
+//! moves that the operator measured (thesis 7.2.3).
+//!
+//! With factors f of the nominal values, steps s and nominal step m and baseline b, a move tells
+//! m (f_left s_left + f_right s_right) / 2 = distance and m (f_right s_right - f_left s_left) - b f_baseline turn = 0.
+//! Both are linear in the factors.
+
+use super::file::Edit;
+use super::motion::Motion;
+use super::{CalibrateError, Operator, unfit};
+use crate::calibration::{FACTORS, Wheels};
+use std::f64::consts::PI;
+use xpuck_kernels::world::model::WHEELBASE;
+use xpuck_registers::stepper::METRES_PER_STEP;
+
+/// Length of a straight move, m.
+const LENGTH: f64 = 0.5;
+/// Full turns of a turning move.
+const TURNS: f64 = 3.0;
+/// A move that fits the others worse is a wrong measurement, m of wheel travel.
+const WORST: f64 = 0.01;
+
+/// A move and what the operator measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// Steps left and right.
+    pub steps: [i64; 2],
+    /// Distance from start to end in a straight line, m; not for a turn on the spot.
+    pub distance: Option<f64>,
+    /// Change of heading, rad, positive to the left, full turns counted.
+    pub turn: f64,
+}
+
+/// The wheels that fit the moves best.
+///
+/// # Errors
+/// Why they do not tell.
+pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
+    let (metre, base) = (f64::from(METRES_PER_STEP), f64::from(WHEELBASE));
+    let mut rows: Vec<([f64; 3], f64, usize)> = Vec::new();
+    for (i, m) in moves.iter().enumerate() {
+        if !m.turn.is_finite() || m.distance.is_some_and(|d| !d.is_finite()) {
+            return unfit(format!("measurement {} is no number", i + 1));
+        }
+        let [left, right] = m.steps.map(|steps| steps as f64 * metre);
+        if let Some(chord) = m.distance {
+            let half = m.turn / 2.0;
+            let arc = if half.abs() < 1e-6 { chord } else { chord * half / half.sin() };
+            rows.push(([left / 2.0, right / 2.0, 0.0], arc, i));
+        }
+        rows.push(([-left, right, -base * m.turn], 0.0, i));
+    }
+    if !moves.iter().any(|m| m.distance.is_some()) || !moves.iter().any(|m| m.turn.abs() > PI) {
+        return unfit("at least one straight move and one of more than half a turn are needed");
+    }
+    let Some(factors) = least_squares(&rows) else { return unfit("the moves are too alike to tell the wheels apart") };
+    for (name, factor) in ["left", "right", "baseline"].iter().zip(factors) {
+        let (low, high) = (f64::from(FACTORS.0), f64::from(FACTORS.1));
+        if !(low..=high).contains(&factor) {
+            return unfit(format!("the moves give {name} = {factor:.3}, which is outside {low:.1}..={high:.1}"));
+        }
+    }
+    for (row, right, i) in &rows {
+        let error = row.iter().zip(factors).map(|(a, f)| a * f).sum::<f64>() - right;
+        if error.abs() > WORST {
+            return unfit(format!(
+                "measurement {} is {:.0} mm off the others; measure again",
+                i + 1,
+                1e3 * error.abs()
+            ));
+        }
+    }
+    let [left, right, baseline] = factors.map(|f| f as f32);
+    Ok(Wheels { left, right, baseline })
+}
+
+/// Solves the normal equations by elimination with pivots; none if the rows leave something open.
+fn least_squares(rows: &[([f64; 3], f64, usize)]) -> Option<[f64; 3]> {
+    let mut a = [[0.0; 4]; 3];
+    for (row, right, _) in rows {
+        for i in 0..3 {
+            (0..3).for_each(|j| a[i][j] += row[i] * row[j]);
+            a[i][3] += row[i] * right;
+        }
+    }
+    let largest = (0..3).map(|i| a[i][i]).fold(0.0, f64::max);
+    for i in 0..3 {
+        let pivot = (i..3).max_by(|p, q| a[*p][i].abs().total_cmp(&a[*q][i].abs()))?;
+        a.swap(i, pivot);
+        if a[i][i].abs() <= 1e-9 * largest {
+            return None;
+        }
+        for k in (0..3).filter(|k| *k != i) {
+            let factor = a[k][i] / a[i][i];
+            (i..4).for_each(|j| a[k][j] -= factor * a[i][j]);
+        }
+    }
+    Some([0, 1, 2].map(|i| a[i][3] / a[i][i]))
+}
+
+/// Lets the robot drive and turn, and asks what it did.
+///
+/// # Errors
+/// Any trouble on the way; the wheels then stand.
+pub fn measure(motion: &mut Motion<'_>, times: u8, operator: &mut dyn Operator) -> Result<Vec<Move>, CalibrateError> {
+    let ahead = (LENGTH / f64::from(METRES_PER_STEP)).round() as i64;
+    let turning = (TURNS * PI * f64::from(WHEELBASE) / f64::from(METRES_PER_STEP)).round() as i64;
+    let mut moves = Vec::new();
+    for i in 1..=times {
+        operator.ready(&format!("{i} of {times}: mark where the robot stands; it will drive {LENGTH} m ahead."))?;
+        let steps = motion.go([ahead; 2])?;
+        let distance = operator.number("How far is it from the mark, mm?", 300.0..=700.0)? * 1e-3;
+        let turn =
+            operator.number("By how many degrees did it turn, to the left positive?", -45.0..=45.0)?.to_radians();
+        moves.push(Move { steps, distance: Some(distance), turn });
+        operator.ready(&format!("{i} of {times}: mark its heading; it will turn {TURNS} times to the left."))?;
+        let steps = motion.go([-turning, turning])?;
+        let full = 360.0 * TURNS;
+        let question = format!("By how many degrees did it turn in all ({full} were wanted)?");
+        let turn = operator.number(&question, 0.8 * full..=1.2 * full)?.to_radians();
+        moves.push(Move { steps, distance: None, turn });
+    }
+    Ok(moves)
+}
+
+/// What the file is to say.
+pub fn edits(wheels: &Wheels) -> Vec<Edit> {
+    let Wheels { left, right, baseline } = *wheels;
+    vec![
+        Edit::one(&["drive", "left"], left),
+        Edit::one(&["drive", "right"], right),
+        Edit::one(&["drive", "baseline"], baseline),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_bench::{Bench, Script};
+    use super::*;
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn hidden_wheels_are_found_by_driving() {
+        let hidden = Wheels { left: 1.02, right: 0.99, baseline: 1.04 };
+        let (bench, stop) = (Bench::default(), AtomicBool::new(false));
+        bench.truth().wheels = hidden;
+        let (start, asked) = (Cell::new([0.0; 3]), Cell::new(0));
+        let mut ready = |_: &str| start.set(bench.truth().pose);
+        let mut answer = |question: &str| {
+            let (from, to) = (start.get(), bench.truth().pose);
+            // The operator's ruler has millimetres, the protractor degrees.
+            asked.set(asked.get() + 1);
+            match question.contains("mm") {
+                true => (1e3 * (to[0] - from[0]).hypot(to[1] - from[1])).round(),
+                false => (to[2] - from[2]).to_degrees().round(),
+            }
+        };
+        let mut wait = |_| ();
+        let mut motion = Motion::new(bench.body(), Wheels::default(), &stop, &mut wait);
+        let moves = measure(&mut motion, 3, &mut Script { ready: &mut ready, answer: &mut answer }).unwrap();
+        assert_eq!((moves.len(), asked.get()), (6, 9));
+        let found = fit(&moves).unwrap();
+        let near = |a: f32, b: f32| (a / b - 1.0).abs() < 0.01;
+        assert!(
+            near(found.left, hidden.left) && near(found.right, hidden.right) && near(found.baseline, hidden.baseline),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_tell_is_refused_with_the_reason() {
+        let ahead = Move { steps: [3882, 3882], distance: Some(0.5), turn: 0.0 };
+        let round = Move { steps: [-3879, 3879], distance: None, turn: 6.0 * PI };
+        assert_eq!(fit(&[ahead, round]).unwrap().edits_of_one(), [1.0; 3]);
+        let error = |moves: &[Move]| fit(moves).unwrap_err().to_string();
+        assert!(error(&[ahead]).contains("more than half a turn"));
+        assert!(error(&[round]).contains("straight"));
+        assert!(error(&[ahead, Move { turn: f64::NAN, ..round }]).contains("measurement 2 is no number"));
+        assert!(error(&[ahead, Move { turn: 3.0 * PI, ..round }]).contains("baseline = 2.0"));
+        assert!(error(&[ahead, ahead, round, Move { distance: Some(0.55), ..ahead }]).contains("off the others"));
+        assert!(error(&[Move { steps: [0; 2], ..ahead }, Move { steps: [0; 2], ..round }]).contains("too alike"));
+    }
+
+    impl Wheels {
+        fn edits_of_one(&self) -> [f32; 3] {
+            [self.left, self.right, self.baseline].map(|f| (f * 1e3).round() / 1e3)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Results into the robot's file: comments, order and everything else stay, and the file is whole at any moment.
+
+use super::CalibrateError;
+use crate::atomic;
+use crate::config::RobotFile;
+use std::path::Path;
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+
+/// Digits behind the point.
+const DIGITS: i32 = 4;
+
+/// A value of `[calibration]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// Its tables and its name.
+    pub key: Vec<&'static str>,
+    /// One number, or a list of them.
+    pub value: Number,
+}
+
+/// One number or several.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Number {
+    /// A number.
+    One(f32),
+    /// A list.
+    List(Vec<f32>),
+}
+
+impl Edit {
+    /// One number.
+    pub fn one(key: &[&'static str], value: f32) -> Edit {
+        Edit { key: key.to_vec(), value: Number::One(value) }
+    }
+
+    /// A list of numbers.
+    pub fn list(key: &[&'static str], values: &[f32]) -> Edit {
+        Edit { key: key.to_vec(), value: Number::List(values.to_vec()) }
+    }
+
+    /// The value as it stands in the file.
+    pub fn text(&self) -> String {
+        self.toml().to_string()
+    }
+
+    fn toml(&self) -> Value {
+        let rounded = |value: &f32| (f64::from(*value) * 10f64.powi(DIGITS)).round() / 10f64.powi(DIGITS);
+        match &self.value {
+            Number::One(value) => rounded(value).into(),
+            Number::List(values) => values.iter().map(rounded).collect::<Array>().into(),
+        }
+    }
+}
+
+/// Writes edits below `[calibration]` of the file at `path`.
+///
+/// # Errors
+/// One line; the file is then as it was.
+pub fn save(path: &Path, edits: &[Edit]) -> Result<(), CalibrateError> {
+    let fail = |message: String| CalibrateError::File(format!("{}: {message}; it is as it was", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    let edited = edit(&text, edits).map_err(fail)?;
+    atomic::write(path, edited.as_bytes()).map_err(|error| fail(error.to_string()))
+}
+
+/// The text with the edits made, as a robot's file that reads.
+fn edit(text: &str, edits: &[Edit]) -> Result<String, String> {
+    let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| e.message().replace('\n', "; "))?;
+    for edit in edits {
+        let mut table: &mut dyn TableLike = document.as_table_mut();
+        let (name, tables) = edit.key.split_last().ok_or("an edit without a key")?;
+        for key in ["calibration"].iter().chain(tables) {
+            let mut fresh = Table::new();
+            // A table of nothing but tables needs no line of its own.
+            fresh.set_implicit(true);
+            let item = table.entry(key).or_insert(Item::Table(fresh));
+            table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is no table"))?;
+        }
+        let mut value = edit.toml();
+        match table.get_mut(name) {
+            Some(Item::Value(old)) => {
+                // With the comment behind it.
+                *value.decor_mut() = old.decor().clone();
+                *old = value;
+            }
+            _ => drop(table.insert(name, Item::Value(value))),
+        }
+    }
+    let edited = document.to_string();
+    let robot: RobotFile = xpuck_wire::file::parse("edited", &edited).map_err(|error| error.to_string())?;
+    robot.check()?;
+    Ok(edited)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROBOT: &str = "# Our first robot.\nid = \"xp01\"   # on its back\nswarm = \"swarm.toml\"\n\n[devices]\n\
+        kind = \"xpuck\"\nspi = \"/dev/spidev1.0\"\ni2c = \"/dev/i2c-1\"\n\n\
+        # Worn tyres.\n[calibration.drive]\nleft = 1.0 # measured\n";
+
+    #[test]
+    fn values_change_and_all_else_stays() {
+        let edits = [
+            Edit::one(&["drive", "left"], 1.01234),
+            Edit::one(&["drive", "baseline"], 0.99),
+            Edit::list(&["camera", "red", "hue"], &[320.0, 20.0]),
+            Edit::one(&["camera", "red", "saturation"], 0.4),
+            Edit::one(&["camera", "red", "value"], 0.3),
+        ];
+        let edited = edit(ROBOT, &edits).unwrap();
+        let expected = ROBOT.replace("left = 1.0 #", "left = 1.0123 #")
+            + "baseline = 0.99\n\n[calibration.camera.red]\nhue = [320.0, 20.0]\nsaturation = 0.4\nvalue = 0.3\n";
+        assert_eq!(edited, expected);
+        assert_eq!(edit(&edited, &edits).unwrap(), edited);
+    }
+
+    #[test]
+    fn a_file_that_would_not_read_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("xp01.toml");
+        std::fs::write(&path, ROBOT).unwrap();
+        let error = save(&path, &[Edit::one(&["drive", "left"], 7.0)]).unwrap_err().to_string();
+        assert!(error.contains("xp01.toml: calibration.drive.left = 7") && !error.contains('\n'), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), ROBOT);
+        save(&path, &[Edit::one(&["drive", "left"], 1.1)]).unwrap();
+        assert!(std::fs::read_to_string(&path).unwrap().contains("left = 1.1 # measured"));
+        let inline = ROBOT.split("# Worn").next().unwrap().to_string() + "[calibration]\ndrive = { left = 1.0 }\n";
+        assert!(edit(&inline, &[Edit::one(&["drive", "right"], 1.1)]).unwrap().contains("right = 1.1"));
+        let wrong = inline.replace("{ left = 1.0 }", "3");
+        assert!(edit(&wrong, &[Edit::one(&["drive", "right"], 1.1)]).unwrap_err().contains("`drive` is no table"));
+    }
+}

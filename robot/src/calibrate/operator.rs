@@ -1,0 +1,103 @@
+//! The person at the robot.
+
+use super::CalibrateError;
+use std::io::{BufRead, Write};
+use std::ops::RangeInclusive;
+
+/// Answers that make no sense are asked for again so often.
+const TRIES: usize = 3;
+/// Longest answer, bytes.
+const MAX_ANSWER: usize = 64;
+
+/// Who prepares what is measured, and measures what the robot cannot.
+pub trait Operator {
+    /// Tells what to prepare, and returns when it is done.
+    ///
+    /// # Errors
+    /// If the operator gives up.
+    fn ready(&mut self, what: &str) -> Result<(), CalibrateError>;
+
+    /// Asks for a number within a range.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn number(&mut self, question: &str, range: RangeInclusive<f64>) -> Result<f64, CalibrateError>;
+
+    /// Tells something.
+    fn say(&mut self, text: &str);
+}
+
+/// An operator who reads and writes lines.
+pub struct Terminal<R, W> {
+    input: R,
+    output: W,
+    /// What is to be prepared is taken as done.
+    yes: bool,
+}
+
+impl<R: BufRead, W: Write> Terminal<R, W> {
+    /// With `yes` nobody is asked whether things are ready; numbers are always asked for.
+    pub fn new(input: R, output: W, yes: bool) -> Terminal<R, W> {
+        Terminal { input, output, yes }
+    }
+
+    fn line(&mut self) -> Result<String, CalibrateError> {
+        let mut bytes = Vec::new();
+        let mut limited = std::io::Read::take(&mut self.input, MAX_ANSWER as u64);
+        match limited.read_until(b'\n', &mut bytes) {
+            Ok(0) => Err(CalibrateError::Operator("the input ended before the last answer".into())),
+            Ok(_) => Ok(String::from_utf8_lossy(&bytes).trim().to_string()),
+            Err(error) => Err(CalibrateError::Operator(format!("no answer can be read: {error}"))),
+        }
+    }
+}
+
+impl<R: BufRead, W: Write> Operator for Terminal<R, W> {
+    fn ready(&mut self, what: &str) -> Result<(), CalibrateError> {
+        if self.yes {
+            self.say(what);
+            return Ok(());
+        }
+        self.say(&format!("{what}\nEnter when ready, q to give up:"));
+        match self.line()?.as_str() {
+            "q" => Err(CalibrateError::Operator("given up".into())),
+            _ => Ok(()),
+        }
+    }
+
+    fn number(&mut self, question: &str, range: RangeInclusive<f64>) -> Result<f64, CalibrateError> {
+        for _ in 0..TRIES {
+            self.say(question);
+            match self.line()?.parse::<f64>() {
+                Ok(number) if range.contains(&number) => return Ok(number),
+                _ => self.say(&format!("a number from {} to {}, please", range.start(), range.end())),
+            }
+        }
+        Err(CalibrateError::Operator(format!("no number in {TRIES} answers")))
+    }
+
+    fn say(&mut self, text: &str) {
+        // Whoever closed the output does not want to read it.
+        let _ = writeln!(self.output, "{text}");
+        let _ = self.output.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_checked_and_asked_for_again() {
+        let mut output = Vec::new();
+        let mut terminal = Terminal::new("\nmany\nNaN\n7\n12\nq\n".as_bytes(), &mut output, false);
+        terminal.ready("card").unwrap();
+        assert_eq!(terminal.number("how many", 0.0..=10.0).unwrap(), 7.0);
+        let error = terminal.number("how many", 0.0..=10.0).unwrap_err().to_string();
+        assert!(error.contains("input ended"), "{error}");
+        let mut scripted = Terminal::new("".as_bytes(), Vec::new(), true);
+        assert!(scripted.ready("card").is_ok() && scripted.number("how many", 0.0..=1.0).is_err());
+        let mut tired = Terminal::new("q\n".as_bytes(), Vec::new(), false);
+        assert!(tired.ready("card").unwrap_err().to_string().starts_with("given up"));
+    }
+}

@@ -1,0 +1,136 @@
+//! A simulated body with hidden parameters, and an operator who can see them.
+
+use super::{CalibrateError, Operator};
+use crate::calibration::{Infrared, Wheels};
+use crate::device::DeviceError;
+use crate::device::body::{Body, Counts, Drive, Sensed};
+use std::io::ErrorKind;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+use xpuck_kernels::world::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
+use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared};
+use xpuck_registers::stepper::METRES_PER_STEP;
+
+/// Time between exchanges, s.
+const PERIOD: f64 = 0.005;
+
+/// What is really so.
+#[derive(Default)]
+pub struct Truth {
+    /// x, m, y, m, and heading, rad.
+    pub pose: [f64; 3],
+    /// The hidden wheels.
+    pub wheels: Wheels,
+    /// The hidden sensors.
+    pub infrared: Infrared,
+    /// Where a wall across x stands, m.
+    pub wall: Option<f64>,
+    /// The wheels are held fast.
+    pub stuck: bool,
+    /// Exchanges until one goes wrong.
+    pub fails_in: Option<u32>,
+    steps: [f64; 2],
+    speeds: [f64; 2],
+    exchanges: u32,
+}
+
+/// A bench with one body on it.
+#[derive(Clone, Default)]
+pub struct Bench(Arc<Mutex<Truth>>);
+
+impl Bench {
+    /// The body.
+    pub fn body(&self) -> Box<dyn Body> {
+        Box::new(self.clone())
+    }
+
+    /// What is really so.
+    pub fn truth(&self) -> MutexGuard<'_, Truth> {
+        self.0.lock().unwrap()
+    }
+
+    /// The last command was to stop.
+    pub fn stands(&self) -> bool {
+        self.truth().speeds == [0.0; 2]
+    }
+}
+
+impl Body for Bench {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        let mut truth = self.truth();
+        truth.exchanges += 1;
+        truth.advance();
+        if let Some(left) = &mut truth.fails_in {
+            *left = left.wrapping_sub(1);
+            if *left == 0 {
+                return Err(DeviceError::Transfer { path: "bench".into(), source: ErrorKind::Other.into() });
+            }
+        }
+        truth.speeds = drive.speeds.map(|speed| f64::from(speed.quantised().get()));
+        let steps = truth.steps.map(|steps| (steps.floor() as i64 + 65_000) as u16);
+        let reflected = std::array::from_fn(|i| truth.reading(i));
+        Ok(Sensed { reflected, steps, ..Sensed::default() })
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_secs_f64(PERIOD)
+    }
+
+    fn counts(&self) -> Counts {
+        Counts::default()
+    }
+}
+
+impl Truth {
+    fn advance(&mut self) {
+        if self.stuck {
+            return;
+        }
+        let made = self.speeds.map(|speed| speed * PERIOD);
+        let metre = f64::from(METRES_PER_STEP);
+        let left = made[0] * metre * f64::from(self.wheels.left);
+        let right = made[1] * metre * f64::from(self.wheels.right);
+        let turn = (right - left) / f64::from(WHEELBASE) / f64::from(self.wheels.baseline);
+        let [x, y, heading] = self.pose;
+        let (ahead, midway) = ((left + right) / 2.0, heading + turn / 2.0);
+        self.pose = [x + ahead * midway.cos(), y + ahead * midway.sin(), heading + turn];
+        self.steps = [self.steps[0] + made[0], self.steps[1] + made[1]];
+    }
+
+    fn reading(&self, sensor: usize) -> RawInfrared {
+        let ray = self.pose[2] + f64::from(PROX_ANGLES[sensor]);
+        let distance = match self.wall {
+            Some(wall) if ray.cos() > 0.1 => (wall - self.pose[0]) / ray.cos() - f64::from(ROBOT_RADIUS),
+            _ => 1.0,
+        };
+        let curve = self.infrared.curve.counts(distance.max(0.0) as f32).max(0.0);
+        // A few counts up and down, always the same ones.
+        let noise = ((self.exchanges.wrapping_mul(7) + sensor as u32 * 5) % 11) as f32 - 5.0;
+        let counts = self.infrared.scale[sensor] * curve + self.infrared.offset[sensor] + noise;
+        RawInfrared(counts.round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
+    }
+}
+
+/// An operator whose answers come from functions.
+pub struct Script<'a> {
+    /// What happens when something is to be prepared.
+    pub ready: &'a mut dyn FnMut(&str),
+    /// The answer to a question.
+    pub answer: &'a mut dyn FnMut(&str) -> f64,
+}
+
+impl Operator for Script<'_> {
+    fn ready(&mut self, what: &str) -> Result<(), CalibrateError> {
+        (self.ready)(what);
+        Ok(())
+    }
+
+    fn number(&mut self, question: &str, range: RangeInclusive<f64>) -> Result<f64, CalibrateError> {
+        let answer = (self.answer)(question);
+        assert!(range.contains(&answer), "{question} {answer} is not in {range:?}");
+        Ok(answer)
+    }
+
+    fn say(&mut self, _: &str) {}
+}

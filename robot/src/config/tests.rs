@@ -1,0 +1,80 @@
+//! What a robot's file may say.
+
+use super::*;
+
+const SWARM: &str = "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://127.0.0.1:7601\"\n\
+    operator = \"tcp://127.0.0.1:7602\"\nconsole = \"127.0.0.1:7600\"\n";
+const ROBOT: &str = "id = \"xp02\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
+    camera_width = 160\ncamera_height = 120\n";
+
+fn read(swarm: Option<&str>, robot: &str) -> Result<Config, FileError> {
+    let dir = tempfile::tempdir().unwrap();
+    if let Some(text) = swarm {
+        std::fs::write(dir.path().join("swarm.toml"), text).unwrap();
+    }
+    let path = dir.path().join("xp02.toml");
+    std::fs::write(&path, robot).unwrap();
+    Config::read(&path)
+}
+
+#[test]
+fn both_files_are_read_and_paths_resolved() {
+    let config = read(Some(SWARM), ROBOT).unwrap();
+    assert_eq!(config.island, 2);
+    let DeviceKind::Virtual { directory, body, .. } = config.robot.devices else {
+        panic!("{:?}", config.robot.devices)
+    };
+    assert_eq!(body, BodyKind::Xpuck);
+    assert!(directory.is_absolute() && directory.ends_with("devices"));
+}
+
+#[test]
+fn errors_are_one_line_that_names_file_and_key() {
+    let line = |r: Result<Config, FileError>| {
+        let text = r.unwrap_err().to_string();
+        assert!(!text.contains('\n'), "{text}");
+        text
+    };
+    assert!(line(read(None, ROBOT)).contains("swarm.toml: cannot be read"));
+    assert!(line(read(Some(SWARM), &ROBOT.replace("xp02", "xp09"))).contains("\"xp09\" is not among"));
+    let unknown = line(read(Some(SWARM), &ROBOT.replace("camera_width", "camera_widht")));
+    assert!(unknown.contains("xp02.toml") && unknown.contains("camera_widht"), "{unknown}");
+    let swarm = line(read(Some(&SWARM.replace("console", "konsole")), ROBOT));
+    assert!(swarm.contains("swarm.toml: line") && swarm.contains("konsole"), "{swarm}");
+}
+
+/// The robot's file with other devices.
+fn with(devices: &str) -> Result<DeviceKind, String> {
+    let (before, _) = ROBOT.split_once("[devices]").unwrap();
+    let text = format!("{before}[devices]\n{devices}\n");
+    read(Some(SWARM), &text).map(|config| config.robot.devices).map_err(|error| error.to_string())
+}
+
+#[test]
+fn each_kind_of_robot_has_its_own_keys() {
+    let xpuck = with("kind = \"xpuck\"\nspi = \"/dev/spidev1.0\"\ni2c = \"/dev/i2c-1\"\ncamera = \"ft2232h\"");
+    let (spi, i2c) = ("/dev/spidev1.0".into(), "/dev/i2c-1".into());
+    assert_eq!(xpuck.unwrap(), DeviceKind::Xpuck { spi, i2c, camera: Some(Camera::Ft2232h) });
+    let epuck = with("kind = \"e-puck1\"\ni2c = \"/dev/i2c-12\"\ncamera = \"/dev/video0\"").unwrap();
+    let camera = Some(Camera::Video("/dev/video0".into()));
+    assert_eq!(epuck, DeviceKind::Epuck1 { i2c: "/dev/i2c-12".into(), camera });
+    let blind = with("kind = \"e-puck2\"\ni2c = \"/dev/i2c-12\"").unwrap();
+    assert_eq!(blind, DeviceKind::Epuck2 { i2c: "/dev/i2c-12".into(), camera: None });
+    let other = ROBOT.replace("[devices]", "[devices]\nbody = \"e-puck2\"");
+    assert!(read(Some(SWARM), &other).is_ok());
+    assert!(read(Some(SWARM), &other.replace("e-puck2", "e-puck3")).unwrap_err().to_string().contains("e-puck3"));
+    assert!(with("kind = \"e-puck1\"\nspi = \"/dev/spidev1.0\"\ni2c = \"/dev/i2c-1\"").unwrap_err().contains("spi"));
+    assert!(with("kind = \"e-puck1\"\ni2c = \"x\"\ncamera = \"video0\"").unwrap_err().contains("/dev/video0"));
+}
+
+#[test]
+fn ranges_are_checked_and_the_state_lies_beside_the_file() {
+    let more = |text: &str| read(Some(SWARM), &format!("{ROBOT}{text}"));
+    let error = |text: &str| more(text).unwrap_err().to_string();
+    assert!(error("[evolution]\nthreads = 0\n").contains("xp02.toml: evolution.threads = 0 is outside 1..=64"));
+    assert!(error("[evolution]\nmax_temperature_c = nan\n").contains("max_temperature_c = NaN"));
+    assert!(error("[control]\nrealtime = 99\n").contains("control.realtime = 99"));
+    assert!(error("[calibration.drive]\nleft = 2.0\n").contains("calibration.drive.left = 2"));
+    let state = more("[evolution]\nstate = \"state\"\n").unwrap().robot.evolution.state.unwrap();
+    assert!(state.is_absolute() && state.ends_with("state"));
+}

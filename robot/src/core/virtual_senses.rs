@@ -1,0 +1,62 @@
+//! The senses that the hub makes from everybody's poses, and how old they are.
+
+use super::SENSES_STALE;
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::tree::Senses;
+use xpuck_kernels::world::senses::{Neighbour, attraction};
+
+/// Most neighbours that a message may carry.
+const MAX_NEIGHBOURS: usize = 256;
+
+/// The last virtual senses, if there are any.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VirtualSenses(Option<Told>);
+
+#[derive(Clone, Debug)]
+struct Told {
+    /// When the poses behind them were true, s.
+    of: f64,
+    up: Vec2,
+    attr: Vec2,
+    neighbours: u32,
+}
+
+impl VirtualSenses {
+    /// Takes what the hub tells; what makes no sense changes nothing.
+    pub(super) fn take(&mut self, now: f64, up: f32, neighbours: &[(f32, f32)], age: f64) {
+        let finite = up.is_finite() && age.is_finite() && neighbours.iter().all(|n| n.0.is_finite() && n.1.is_finite());
+        if !finite || neighbours.len() > MAX_NEIGHBOURS {
+            return;
+        }
+        let list: Vec<Neighbour> = neighbours.iter().map(|n| Neighbour { range: n.0, bearing: n.1 }).collect();
+        let of = now - age.max(0.0);
+        self.0 = Some(Told { of, up: Vec2::unit(up), attr: attraction(&list), neighbours: list.len() as u32 });
+    }
+
+    /// As before the first.
+    pub(super) fn forget(&mut self) {
+        self.0 = None;
+    }
+
+    /// There are none, or they are too old.
+    pub(super) fn stale(&self, now: f64) -> bool {
+        self.0.as_ref().is_none_or(|told| now - told.of > SENSES_STALE)
+    }
+
+    /// Writes them into the tree's senses unless they are stale.
+    pub(super) fn fill(&self, now: f64, senses: &mut Senses) {
+        if let Some(told) = self.0.as_ref().filter(|_| !self.stale(now)) {
+            (senses.up, senses.attr, senses.neighbours) = (told.up, told.attr, told.neighbours as f32);
+        }
+    }
+
+    /// Neighbours in the last of them, however old.
+    pub(super) fn neighbours(&self) -> u32 {
+        self.0.as_ref().map_or(0, |told| told.neighbours)
+    }
+
+    /// Their age, s.
+    pub(super) fn age(&self, now: f64) -> Option<f32> {
+        self.0.as_ref().map(|told| (now - told.of) as f32)
+    }
+}

@@ -1,0 +1,155 @@
+//! The devices that a robot's file names, opened.
+
+use crate::config::{BodyKind, Camera, DeviceKind, RobotFile};
+use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::camera_sensor::AnySensor;
+use crate::device::epuck::Epuck;
+use crate::device::frames::PixelOrder;
+use crate::device::guard::{self, Kind};
+use crate::device::spidev::KernelSpi;
+use crate::device::virtual_bus::{self, UnixSpi};
+use crate::device::{DeviceError, FrameSource, PowerMonitor, ft2232h, hwmon, v4l2};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use xpuck_registers::camera_sensor::Clock;
+
+/// Size of a real camera's frames, pixels.
+pub const CAMERA: (usize, usize) = (640, 480);
+/// Where the kernel shows power monitors that it owns.
+const HWMON: &str = "/sys/class/hwmon";
+/// Least time between two exchanges with a virtual body, however fast its arena runs.
+const SHORTEST: Duration = Duration::from_millis(2);
+
+impl DeviceKind {
+    fn body(&self) -> BodyKind {
+        match self {
+            DeviceKind::Virtual { body, .. } => *body,
+            DeviceKind::Xpuck { .. } => BodyKind::Xpuck,
+            DeviceKind::Epuck1 { .. } => BodyKind::Epuck1,
+            DeviceKind::Epuck2 { .. } => BodyKind::Epuck2,
+        }
+    }
+
+    /// The I2C bus of robot `id`.
+    fn i2c(&self, id: &str) -> PathBuf {
+        match self {
+            DeviceKind::Virtual { directory, .. } => directory.join(format!("{id}.i2c")),
+            DeviceKind::Xpuck { i2c, .. } | DeviceKind::Epuck1 { i2c, .. } | DeviceKind::Epuck2 { i2c, .. } => {
+                i2c.clone()
+            }
+        }
+    }
+
+    /// True if the robot's file names a camera; a virtual robot has one.
+    pub fn has_camera(&self) -> bool {
+        match self {
+            DeviceKind::Virtual { .. } => true,
+            DeviceKind::Xpuck { camera, .. }
+            | DeviceKind::Epuck1 { camera, .. }
+            | DeviceKind::Epuck2 { camera, .. } => camera.is_some(),
+        }
+    }
+
+    /// True if there are INA231 monitors: the shim has two, a Pi-puck board has none.
+    pub fn has_monitors(&self) -> bool {
+        matches!(self, DeviceKind::Virtual { .. } | DeviceKind::Xpuck { .. })
+    }
+
+    /// Size of the camera's frames, pixels.
+    pub fn frame_size(&self) -> (usize, usize) {
+        match self {
+            DeviceKind::Virtual { camera_width, camera_height, .. } => {
+                (*camera_width as usize, *camera_height as usize)
+            }
+            _ => CAMERA,
+        }
+    }
+
+    /// Who gives the camera's sensor its clock.
+    pub fn sensor_clock(&self) -> Clock {
+        match self.body() {
+            BodyKind::Xpuck => Clock::Xpuck,
+            BodyKind::Epuck1 => Clock::Epuck1,
+            BodyKind::Epuck2 => Clock::Epuck2,
+        }
+    }
+}
+
+/// The robot's body, with a guard if it has no watchdog of its own. `speed` is arena time over wall time.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceError> {
+    let i2c = robot.devices.i2c(&robot.id);
+    let body: Box<dyn Body> = match &robot.devices {
+        DeviceKind::Virtual { directory, body: BodyKind::Xpuck, .. } => {
+            Box::new(Epuck::new(UnixSpi::open(&directory.join(format!("{}.spi", robot.id)))?))
+        }
+        DeviceKind::Xpuck { spi, .. } => Box::new(Epuck::new(KernelSpi::open(spi)?)),
+        other if other.body() == BodyKind::Epuck1 => Box::new(guard::open(Kind::Epuck1, &i2c)?),
+        _ => Box::new(guard::open(Kind::Epuck2, &i2c)?),
+    };
+    Ok(if speed > 1.0 { Box::new(Hastened { body, speed }) } else { body })
+}
+
+/// The robot's camera, its sensor set up; none if the file names none.
+///
+/// # Errors
+/// If it cannot be opened, or no sensor answers.
+pub fn open_camera(robot: &RobotFile) -> Result<Option<Box<dyn FrameSource>>, DeviceError> {
+    let (width, height) = robot.devices.frame_size();
+    if robot.devices.has_camera() {
+        open_sensor(robot)?.set_up(robot.devices.sensor_clock())?;
+    }
+    let camera = match &robot.devices {
+        DeviceKind::Virtual { directory, .. } => {
+            virtual_bus::open_camera(&directory.join(format!("{}.camera", robot.id)), width, height)?
+        }
+        DeviceKind::Xpuck { camera, .. } | DeviceKind::Epuck1 { camera, .. } | DeviceKind::Epuck2 { camera, .. } => {
+            match camera {
+                None => return Ok(None),
+                Some(Camera::Ft2232h) => ft2232h::open(None, width, height, PixelOrder::YCbYCr)?,
+                Some(Camera::Video(path)) => v4l2::open(path, width, height)?,
+            }
+        }
+    };
+    Ok(Some(Box::new(camera)))
+}
+
+/// The camera's sensor.
+///
+/// # Errors
+/// If none answers.
+pub fn open_sensor(robot: &RobotFile) -> Result<AnySensor, DeviceError> {
+    AnySensor::open(&robot.devices.i2c(&robot.id))
+}
+
+/// The power monitor at an address of the robot's I2C bus.
+///
+/// # Errors
+/// If it does not answer.
+pub fn open_monitor(robot: &RobotFile, address: u8) -> Result<Box<dyn PowerMonitor>, DeviceError> {
+    // A virtual robot's monitors are never the kernel's.
+    let kernel = if matches!(robot.devices, DeviceKind::Virtual { .. }) { "/nonexistent" } else { HWMON };
+    hwmon::open(&robot.devices.i2c(&robot.id), Path::new(kernel), address)
+}
+
+/// A body in an arena whose time runs faster than the wall's, talked to more often for it.
+struct Hastened {
+    body: Box<dyn Body>,
+    speed: f64,
+}
+
+impl Body for Hastened {
+    fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
+        self.body.exchange(drive)
+    }
+
+    fn period(&self) -> Duration {
+        self.body.period().div_f64(self.speed).max(SHORTEST)
+    }
+
+    fn counts(&self) -> Counts {
+        self.body.counts()
+    }
+}

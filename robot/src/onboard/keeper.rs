@@ -1,0 +1,134 @@
+//! The island on the disk: after each generation its state replaces the older of two checkpoints.
+
+use crate::atomic;
+use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use xpuck_evolve::{Island, Migrant, Progress, checkpoint};
+
+/// The two last generations, in turns.
+const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
+/// Largest checkpoint that is read, bytes: 4096 trees of 16 KiB.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// What is kept: the island before its next generation, and what the last one gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// The island, ready for its next trials.
+    pub island: Island,
+    /// The individual to drive the robot.
+    pub champion: Migrant,
+    /// Where the island stood after its last trials.
+    pub progress: Progress,
+}
+
+/// A folder with the checkpoints of one experiment; another experiment's are replaced.
+#[derive(Debug)]
+pub struct Keeper {
+    folder: PathBuf,
+    configuration: u32,
+}
+
+impl Keeper {
+    /// `what` is all that makes the experiment: with anything else in it, it is another one.
+    pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>) -> Keeper {
+        Keeper { folder: folder.into(), configuration: checkpoint::fingerprint(what) }
+    }
+
+    /// The newest sound checkpoint of this experiment, and a line about each that is broken.
+    pub fn newest(&self) -> (Option<Kept>, Vec<String>) {
+        let mut newest: Option<Kept> = None;
+        let mut broken = Vec::new();
+        for name in NAMES {
+            let path = self.folder.join(name);
+            match read(&path, self.configuration) {
+                Ok(Some(kept)) => {
+                    if newest.as_ref().is_none_or(|n| n.progress.generation < kept.progress.generation) {
+                        newest = Some(kept);
+                    }
+                }
+                Ok(None) => {}
+                Err(why) => broken.push(format!("{}: {why}; it is not used", path.display())),
+            }
+        }
+        (newest, broken)
+    }
+
+    /// Keeps a generation in place of the one before the last.
+    ///
+    /// # Errors
+    /// One line with the file and what the system said; what was kept before stays.
+    pub fn keep(&self, kept: &Kept) -> Result<(), String> {
+        let path = self.folder.join(NAMES[kept.progress.generation as usize % 2]);
+        let bytes = checkpoint::to_bytes(kept, self.configuration);
+        let write = || {
+            std::fs::create_dir_all(&self.folder)?;
+            atomic::write(&path, &bytes)
+        };
+        write().map_err(|error| format!("{}: {error}; evolution goes on without", path.display()))
+    }
+}
+
+/// A checkpoint of this configuration; none if there is no file, or it is another experiment's.
+fn read(path: &Path, configuration: u32) -> Result<Option<Kept>, String> {
+    let bytes = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.len() > MAX_BYTES => {
+            return Err(format!("{} bytes; at most {MAX_BYTES} are a checkpoint", metadata.len()));
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        _ => std::fs::read(path).map_err(|error| error.to_string())?,
+    };
+    match checkpoint::from_bytes(&bytes, configuration) {
+        Ok(kept) => Ok(Some(kept)),
+        Err(checkpoint::CheckpointError::Configuration) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_evolve::{Palette, Settings};
+
+    fn kept(generation: u32) -> Kept {
+        let settings = Settings { population: 8, immigrants: 2, ..Settings::default() };
+        let island = Island::new(settings, Palette::in_swarm(), 1, 7);
+        let first = &island.population()[0];
+        let champion = Migrant { id: first.id, tree: first.tree.clone(), samples: first.samples, epoch: 0 };
+        Kept { champion, progress: Progress { generation, ..Progress::default() }, island }
+    }
+
+    #[test]
+    fn the_newest_sound_checkpoint_of_the_experiment_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let keeper = Keeper::new(&dir.path().join("state"), ["5", "x"]);
+        assert!(keeper.newest().0.is_none() && keeper.newest().1.is_empty(), "there is none yet");
+        (1..=3).for_each(|generation| keeper.keep(&kept(generation)).unwrap());
+        let found = |keeper: &Keeper| keeper.newest().0.map(|k| k.progress.generation);
+        assert_eq!(found(&keeper), Some(3));
+        assert_eq!(found(&Keeper::new(&dir.path().join("state"), ["6", "x"])), None, "another experiment");
+
+        let newest = dir.path().join("state/checkpoint-1");
+        let mut bytes = std::fs::read(&newest).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        std::fs::write(&newest, &bytes).unwrap();
+        let (older, broken) = keeper.newest();
+        assert_eq!(older.unwrap().progress.generation, 2, "the other one is sound");
+        let [line] = &broken[..] else { panic!("{broken:?}") };
+        assert!(line.contains("checkpoint-1: is corrupt") && !line.contains('\n'), "{line}");
+        std::fs::write(&newest, b"x").unwrap();
+        std::fs::write(dir.path().join("state/checkpoint-0"), &bytes[..40]).unwrap();
+        let (none, broken) = keeper.newest();
+        assert!(none.is_none());
+        assert_eq!(broken.len(), 2);
+    }
+
+    #[test]
+    fn a_disk_that_refuses_is_one_line() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let error = Keeper::new(&dir.path().join("file"), ["x"]).keep(&kept(1)).unwrap_err();
+        assert!(error.contains("file/checkpoint-1") && !error.contains('\n'), "{error}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Evolution makes way for the processor's temperature: how much of the time it may use.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Where Linux tells the processor's temperature, in thousandths of a degree C.
+pub const SOC: &str = "/sys/class/thermal/thermal_zone0/temp";
+/// So far above the set temperature evolution stands still, K.
+const SPAN: f32 = 8.0;
+/// So far it has to cool before evolution gets more time again, K: without that it would swing.
+const HYSTERESIS: f32 = 4.0;
+/// What a sensor may tell, degrees C; anything else is no temperature.
+const BELIEVABLE: std::ops::RangeInclusive<f32> = -40.0..=150.0;
+/// The temperature is read so often.
+const EVERY: Duration = Duration::from_secs(1);
+/// The longest single rest: whoever rests looks again whether it may go on.
+pub const LONGEST_REST: Duration = Duration::from_secs(1);
+
+/// The part of the time, 0..=1, that evolution may use at this temperature, degrees C: all of it up to `limit`, less above,
+/// nothing from 8 K above. On the way down the same values hold 4 K lower, and in between the `previous` one stays.
+pub fn duty(previous: f32, temperature: f32, limit: f32) -> f32 {
+    let allowed = |temperature: f32| (1.0 - (temperature - limit) / SPAN).clamp(0.0, 1.0);
+    previous.clamp(allowed(temperature + HYSTERESIS), allowed(temperature))
+}
+
+/// The temperature in a file of the kernel, degrees C, if it is one.
+pub fn temperature(path: &Path) -> Option<f32> {
+    let thousandths: f32 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
+    Some(thousandths / 1000.0).filter(|t| BELIEVABLE.contains(t))
+}
+
+/// Keeps evolution to its duty.
+#[derive(Debug)]
+pub struct Governor {
+    path: PathBuf,
+    limit: f32,
+    duty: f32,
+    read_at: Option<Instant>,
+}
+
+impl Governor {
+    /// Reads the file at `path` and holds the temperature near `limit`, degrees C.
+    pub fn new(path: PathBuf, limit: f32) -> Governor {
+        Governor { path, limit, duty: 1.0, read_at: None }
+    }
+
+    /// The present duty. Without a temperature it is 1: the kernel's own limits are then all there is.
+    pub fn duty(&mut self) -> f32 {
+        if self.read_at.is_none_or(|at| at.elapsed() >= EVERY) {
+            self.read_at = Some(Instant::now());
+            self.duty = temperature(&self.path).map_or(1.0, |t| duty(self.duty, t, self.limit));
+        }
+        self.duty
+    }
+}
+
+/// How long to rest after so much work to keep to a duty; [`LONGEST_REST`] at duty 0.
+pub fn rest(worked: Duration, duty: f32) -> Duration {
+    if duty >= 1.0 {
+        return Duration::ZERO;
+    }
+    let seconds = worked.as_secs_f32() * (1.0 - duty) / duty.max(1e-3);
+    Duration::from_secs_f32(seconds.min(LONGEST_REST.as_secs_f32())).min(LONGEST_REST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heat_takes_time_from_evolution_and_cooling_gives_it_back_later() {
+        let mut d = 1.0;
+        let mut at = |temperature: f32| {
+            d = duty(d, temperature, 80.0);
+            d
+        };
+        assert_eq!(at(60.0), 1.0);
+        assert_eq!(at(80.0), 1.0);
+        assert_eq!(at(84.0), 0.5);
+        assert_eq!(at(81.0), 0.5, "it stays while it cools a little");
+        assert_eq!(at(78.0), 0.75);
+        assert_eq!(at(79.0), 0.75);
+        assert_eq!(at(76.0), 1.0);
+        assert_eq!(at(90.0), 0.0);
+        assert_eq!(at(85.0), 0.0);
+    }
+
+    #[test]
+    fn a_heated_processor_settles_without_swinging() {
+        // Each second the processor goes a twentieth of the way to 60 degrees at rest and 100 at full work.
+        let (mut temperature, mut d, mut changes) = (60.0f32, 1.0f32, 0);
+        for second in 0..1000 {
+            let next = duty(d, temperature, 80.0);
+            changes += u32::from(second > 500 && next != d);
+            d = next;
+            temperature += (60.0 + 40.0 * d - temperature) / 20.0;
+            assert!(temperature < 88.0);
+        }
+        assert_eq!(changes, 0, "{temperature} degrees, duty {d}");
+    }
+
+    #[test]
+    fn only_a_temperature_is_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("temp");
+        for (text, expected) in [("48500\n", Some(48.5)), ("NaN", None), ("900000", None), ("warm", None), ("", None)] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(temperature(&file), expected, "{text}");
+        }
+        assert_eq!(temperature(&dir.path().join("nowhere")), None);
+        std::fs::write(&file, "84000").unwrap();
+        assert_eq!(Governor::new(file, 80.0).duty(), 0.5);
+        assert_eq!(Governor::new(dir.path().join("nowhere"), 80.0).duty(), 1.0);
+    }
+
+    #[test]
+    fn rests_keep_the_duty_and_end() {
+        let ms = Duration::from_millis;
+        assert_eq!(rest(ms(10), 1.0), Duration::ZERO);
+        assert!(rest(ms(10), 0.5).abs_diff(ms(10)) < ms(1));
+        assert_eq!(rest(ms(10), 0.0), LONGEST_REST);
+        assert_eq!(rest(ms(60_000), 0.1), LONGEST_REST);
+    }
+}
