@@ -15,6 +15,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/calibration.md",
     "docs/evolution.md",
     "docs/firmware.md",
+    "docs/robots.md",
+    "docs/protocols/camera.md",
     "docs/protocols/spi.md",
     "docs/sweeps.md",
     "docs/worlds.md",
