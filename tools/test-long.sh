@@ -1,9 +1,12 @@
 #!/bin/sh
-# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; then a whole demo at the speed of
+# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; a robot's link under load for ten
+# minutes, and its memory for half an hour; then a whole demo at the speed of
 # the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
 sh tools/fuzz.sh 60
+sh tools/robot-test.sh 10
+sh tools/soak.sh 30
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 target/debug/xpuck demo --speed 1 --out "$out" --no-console
