@@ -206,7 +206,7 @@ fn a_hub_that_hangs_stops_the_wheels_and_the_run_goes_on_when_it_is_back() {
     let (output, text) = demo.end();
     assert!(output.status.success(), "{text}");
     let said = std::fs::read_to_string(log).unwrap();
-    assert!(said.contains("the hub has been silent for 1 s: wheels and evolution stand still"), "{said}");
+    assert!(said.contains("the hub was silent for 1 s: wheels and evolution stand still"), "{said}");
     let messages = record(&transport_record(&demo.directory()).join("run.mcap"));
     let states: Vec<&str> = messages
         .iter()

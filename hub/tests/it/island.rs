@@ -250,7 +250,7 @@ fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
     let stranger = context.socket(zmq::DEALER).unwrap();
     stranger.set_identity(b"stranger").unwrap();
     stranger.connect(&server.endpoint).unwrap();
-    stranger.send(vec![1u8, 0xc1, 0xc1], 0).unwrap();
+    stranger.send(vec![xpuck_wire::codec::VERSION, 0xc1, 0xc1], 0).unwrap();
     stranger.set_rcvtimeo(10_000).unwrap();
     let answer: ToWorker = xpuck_wire::codec::decode(&stranger.recv_bytes(0).unwrap()).unwrap();
     assert!(matches!(answer, ToWorker::Refused { .. }));
