@@ -18,6 +18,7 @@ mod picture;
 mod remeasure;
 mod resume;
 mod runs;
+mod stop;
 mod sweep;
 mod switchboard;
 mod tree;

@@ -1,0 +1,160 @@
+//! How soon the wheels stand after what can go wrong, and how punctual the control loop is: measured from outside, on whole
+//! processes, while evolution loads the robot's processor.
+//!
+//! A control loop that hangs alone cannot be made from outside without a back door; the lease that ends its commands is
+//! tested in `robot/src/link`.
+
+mod rig;
+
+use rig::Rig;
+use std::time::Duration;
+use xpuck_wire::message::State;
+use xpuck_wire::telemetry::LATENESS_BINS;
+
+/// What a busy machine may add, to every process and to the watching.
+const MARGIN: Duration = Duration::from_millis(150);
+/// One control period.
+const PERIOD: u32 = 100;
+/// After a longer silence of the hub only RUN starts the wheels.
+const LONG: Duration = Duration::from_millis(1500);
+/// Wheels that must stand are watched for so long.
+const WATCH: Duration = Duration::from_millis(500);
+
+/// An event, how long the wheels may turn on, ms, and its maker, which measures and leaves a robot that can run.
+type Case = (&'static str, u64, fn(&mut Rig) -> Duration);
+
+/// The limits are those of the parts, and the 25 ms in which the arena counts: the e-puck's own watchdog, 200 ms; silence
+/// of the hub, 1 s, noticed in a control period of 100 ms; an exchange with the body, 5 ms.
+const CASES: [Case; 4] = [
+    ("xpuckd stopped (SIGSTOP)", 225, stopped),
+    ("xpuckd killed (SIGKILL)", 225, killed),
+    ("hub gone", 1130, gone),
+    ("hub says STOP", 130, told),
+];
+
+fn stopped(rig: &mut Rig) -> Duration {
+    let event = rig.signal("STOP");
+    let latency = rig.until_still(event);
+    rig.turn_for(LONG.saturating_sub(event.elapsed()));
+    rig.directive = None;
+    rig.signal("CONT");
+    stands_without_run(rig);
+    latency
+}
+
+fn killed(rig: &mut Rig) -> Duration {
+    let event = rig.signal("KILL");
+    let latency = rig.until_still(event);
+    rig.restart();
+    latency
+}
+
+fn gone(rig: &mut Rig) -> Duration {
+    let event = rig.ping();
+    rig.silent = true;
+    let latency = rig.until_still(event);
+    rig.directive = None;
+    rig.silent = false;
+    stands_without_run(rig);
+    latency
+}
+
+fn told(rig: &mut Rig) -> Duration {
+    let event = rig.direct(State::Stop);
+    let latency = rig.until_still(event);
+    assert_eq!(rig.told.state, State::Stop);
+    latency
+}
+
+/// The hub talks again, but not of RUN: the robot tells that it pauses, and no wheel turns.
+fn stands_without_run(rig: &mut Rig) {
+    let (last, before) = (rig.turning[1], rig.told.time);
+    rig.turn_for(WATCH);
+    assert!(rig.told.time > before, "the robot's program is alive");
+    assert_eq!(rig.told.state, State::Pause);
+    assert_eq!(rig.turning[1], last, "the wheels turned before the hub said RUN");
+}
+
+/// Latencies of so many repetitions in order, at moments spread over the control period.
+fn latencies(rig: &mut Rig, (name, limit, event): Case, count: u32) -> Vec<Duration> {
+    let measure = |i| {
+        rig.run();
+        rig.turn_for(Duration::from_millis(u64::from(i * PERIOD / count)));
+        let latency = event(rig);
+        assert!(latency <= Duration::from_millis(limit) + MARGIN, "{name}: {latency:?}, limit {limit} ms");
+        latency
+    };
+    let mut found: Vec<Duration> = (0..count).map(measure).collect();
+    found.sort();
+    found
+}
+
+/// The value that this part of all values, in order, does not exceed.
+fn percentile(sorted: &[Duration], part: f64) -> u128 {
+    let rank = (part * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1].as_millis()
+}
+
+#[test]
+fn the_wheels_stand_soon_whatever_goes_wrong() {
+    let mut rig = Rig::start();
+    for case in CASES {
+        latencies(&mut rig, case, 2);
+    }
+}
+
+/// The tables for the page of figures, in 5 minutes and XPUCK_MINUTES (10):
+/// `cargo test -p xpuck-hub --test it stop -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes a quarter of an hour"]
+fn figures_of_stopping_and_punctuality() {
+    let minutes = std::env::var("XPUCK_MINUTES").map_or(10.0, |text| text.parse().unwrap());
+    let mut rig = Rig::start();
+    println!("load {}", load());
+    println!("| event | n | median, ms | p95, ms | most, ms | limit, ms | longest time between two looks, ms |");
+    println!("|---|---|---|---|---|---|---|");
+    for case in CASES {
+        rig.blind = Duration::ZERO;
+        let found = latencies(&mut rig, case, 30);
+        let [median, p95, most] = [0.5, 0.95, 1.0].map(|part| percentile(&found, part));
+        let (name, limit, blind) = (case.0, case.1, rig.blind.as_millis());
+        println!("| {name} | {} | {median} | {p95} | {most} | {limit} | {blind} |", found.len());
+    }
+    drop(rig);
+    punctuality(Duration::from_secs_f64(60.0 * minutes));
+}
+
+/// How late the control loop was while evolution ran for so long, and what the program holds in memory then.
+fn punctuality(time: Duration) {
+    let mut rig = Rig::start();
+    rig.run();
+    let before = rig.told.clone();
+    rig.turn_for(time);
+    let (after, missed) = (&rig.told.control, rig.told.control.missed - before.control.missed);
+    let bins: [u32; LATENESS_BINS] = std::array::from_fn(|i| after.bins[i] - before.control.bins[i]);
+    let [p50, p99, p999] = [0.5, 0.99, 0.999].map(|part| bound(&bins, part));
+    let updates: u32 = bins.iter().sum();
+    println!("load {}; real-time priority: {}", load(), after.realtime);
+    println!("{updates} updates, {missed} left out; lateness p50 {p50} us, p99 {p99} us, p99.9 {p999} us");
+    println!("latest since the start {} us; longest gap of the body {} us", after.max_us, rig.told.devices.gap_us);
+    let generations = rig.told.evolution.generation - before.evolution.generation;
+    println!("{generations} generations meanwhile; VmRSS {} KiB", rig.memory());
+    assert_eq!(rig.told.state, State::Run);
+    assert!(updates > 0 && generations > 0);
+}
+
+/// Upper edge of the bin in which this part of all updates is reached, us: two bins an octave from 16 us.
+fn bound(bins: &[u32], part: f64) -> u32 {
+    let wanted = part * f64::from(bins.iter().sum::<u32>());
+    let mut seen = 0.0;
+    let reached = |count: &u32| {
+        seen += f64::from(*count);
+        seen >= wanted
+    };
+    let bin = bins.iter().position(reached).unwrap_or(bins.len());
+    (16.0 * (bin as f64 / 2.0).exp2()).ceil() as u32
+}
+
+fn load() -> String {
+    std::fs::read_to_string("/proc/loadavg").unwrap().trim().into()
+}
