@@ -3,8 +3,10 @@
 OUT ?= runs
 DEMO ?=
 SECONDS ?= 60
+# Third-party clients that read the arena's motion capture.
+MOCAP_VENV = target/mocap-venv
 
-.PHONY: help deps deps-fuzz deps-gpu build demo test lint test-long bench fuzz picture clean
+.PHONY: help deps deps-fuzz deps-gpu deps-mocap build demo test lint test-long bench fuzz picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -35,8 +37,13 @@ lint: deps
 deps-gpu: deps
 	@sh tools/deps.sh mesa-vulkan-drivers
 
-test: lint deps-gpu
-	cargo test --workspace
+# Real Vicon and VRPN clients as a Python wheel, in an environment of their own.
+deps-mocap: deps
+	@sh tools/deps.sh python3-venv
+	@sh tools/mocap-venv.sh $(MOCAP_VENV)
+
+test: lint deps-gpu deps-mocap
+	$(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) cargo test --workspace
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps

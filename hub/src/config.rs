@@ -26,10 +26,50 @@ pub struct HubFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mocap {
-    /// Address and port of the Vicon DataStream server (its usual port is 801).
-    pub vicon: String,
+    /// Which protocol the server speaks.
+    #[serde(default)]
+    pub kind: MocapKind,
+    /// Address and port of the server; usual ports are 801 (Vicon) and 3883 (VRPN). `vicon` is another name of this key.
+    #[serde(alias = "vicon")]
+    pub address: String,
     /// The frisbee's subject name.
     pub frisbee: String,
+    /// Which poses are believed.
+    #[serde(default)]
+    pub gates: Gates,
+}
+
+/// A motion-capture protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MocapKind {
+    /// Vicon DataStream.
+    #[default]
+    Vicon,
+    /// VRPN; we connect by TCP.
+    Vrpn,
+    /// VRPN; we ask by UDP, and the server connects to us.
+    VrpnUdp,
+}
+
+/// Which poses are believed ([`crate::mocap::gates`]).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gates {
+    /// No robot moves faster, m/s, 0.01 to 10. An e-puck's wheels make 0.13.
+    pub v_max_m_s: f64,
+    /// One that seems to be elsewhere is believed when it stays there for so long, s, 0 to 60.
+    pub settle_s: f64,
+    /// Least quality, 0 to 1, where the protocol tells it. What is normal differs between systems: 0 takes all.
+    pub min_quality: f64,
+    /// Oldest pose, s, 0.001 to 1: the system's own latency, or for VRPN the time since the body was last heard of.
+    pub max_age_s: f64,
+}
+
+impl Default for Gates {
+    fn default() -> Gates {
+        Gates { v_max_m_s: 0.3, settle_s: 1.0, min_quality: 0.0, max_age_s: 0.2 }
+    }
 }
 
 /// How virtual senses are made from poses.
@@ -108,8 +148,12 @@ impl Config {
 
 impl HubFile {
     fn check(&self, name: &str) -> Result<(), FileError> {
-        let (s, a) = (&self.senses, &self.arena);
+        let (s, a, g) = (&self.senses, &self.arena, &self.mocap.gates);
         let rows = [
+            ("mocap.gates.v_max_m_s", g.v_max_m_s, 0.01, 10.0),
+            ("mocap.gates.settle_s", g.settle_s, 0.0, 60.0),
+            ("mocap.gates.min_quality", g.min_quality, 0.0, 1.0),
+            ("mocap.gates.max_age_s", g.max_age_s, 0.001, 1.0),
             ("senses.rate_hz", s.rate_hz, 1.0, 100.0),
             ("senses.latency_s", s.latency_s, 0.0, 2.0),
             ("senses.range_m", s.range_m.into(), 0.0, 10.0),

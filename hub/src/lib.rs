@@ -12,6 +12,7 @@ pub mod interrupt;
 pub mod lifeline;
 pub mod load;
 pub mod machine_file;
+pub mod markers;
 pub mod measure;
 pub mod mocap;
 pub mod plot;

@@ -42,6 +42,7 @@ enum Command {
     Tree(cli::tree::TreeArgs),
     Calibrate(cli::calibrate::CalibrateArgs),
     World(cli::world::WorldArgs),
+    Markers(cli::markers::MarkersArgs),
 }
 
 fn main() -> ExitCode {
@@ -77,6 +78,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Tree(args) => cli::tree::run(args)?,
         Command::Calibrate(args) => cli::calibrate::run(args)?,
         Command::World(args) => cli::world::run(args)?,
+        Command::Markers(args) => cli::markers::run(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -74,7 +74,7 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
         ended: false,
         config,
     };
-    client::start(hub.config.hub.mocap.vicon.clone(), pose_sender, stop.clone())?;
+    client::start(&hub.config.hub.mocap, &hub.config.swarm.robots, pose_sender, stop.clone())?;
     if let Some(listener) = listener {
         console::start(listener, status_receiver, command_sender)?;
     }

@@ -1,5 +1,5 @@
 //! A virtual arena that stands where the real one would: it moves bodies with the kernels' physics, answers each
-//! robot's SPI words, I2C transactions and camera packets byte for byte, and streams poses as a Vicon system does.
+//! robot's SPI words, I2C transactions and camera packets byte for byte, and streams poses as Vicon and VRPN systems do.
 //!
 //! [`Arena`] is the core, without sockets or clocks; [`run`] serves it. Nothing outside can ask it for anything that
 //! the real devices would not give.
@@ -20,6 +20,7 @@ pub mod sensor;
 mod settings;
 mod shell;
 pub mod vicon;
+pub mod vrpn;
 
 pub use arena::{Arena, STEP_SECONDS};
 pub use faults::Faults;

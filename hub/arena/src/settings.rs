@@ -22,6 +22,8 @@ pub struct Settings {
     pub device_dir: PathBuf,
     /// Where poses are served as a Vicon DataStream; port 0 takes a free one.
     pub mocap: SocketAddr,
+    /// Where they are served by VRPN too, TCP and UDP; port 0 takes a free one. `None`: nowhere.
+    pub vrpn: Option<SocketAddr>,
     /// The robots' cameras.
     pub camera: CameraSettings,
     /// What kind of robots they are.
@@ -170,6 +172,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         scenario: Scenario::A,
         device_dir: PathBuf::from("/nonexistent"),
         mocap: ([127, 0, 0, 1], 0).into(),
+        vrpn: None,
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),

@@ -5,6 +5,7 @@ mod devices;
 use crate::arena::Arena;
 use crate::settings::{ArenaError, Settings};
 use crate::vicon::{self, serve::Server};
+use crate::vrpn;
 use devices::Devices;
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -26,6 +27,8 @@ const FRAME_US: u64 = 1_000_000 / vicon::HERTZ as u64;
 pub struct Listening {
     /// Address of the motion-capture server.
     pub mocap: SocketAddr,
+    /// Address of the VRPN server, if there is one.
+    pub vrpn: Option<SocketAddr>,
 }
 
 /// How a run went.
@@ -43,29 +46,51 @@ pub struct Summary {
 pub fn run(settings: &Settings, stop: &AtomicBool, ready: impl FnOnce(&Listening)) -> Result<Summary, ArenaError> {
     let arena = Mutex::new(Arena::new(settings)?);
     let mocap_error = |source| ArenaError::Mocap { address: settings.mocap, source };
-    let listener = TcpListener::bind(settings.mocap).map_err(mocap_error)?;
-    listener.set_nonblocking(true).map_err(mocap_error)?;
-    let listening = Listening { mocap: listener.local_addr().map_err(mocap_error)? };
-    let devices = Devices::bind(settings)?;
     let mut subjects = settings.robots.clone();
     subjects.push(vicon::FRISBEE.into());
+    let listener = TcpListener::bind(settings.mocap).map_err(mocap_error)?;
+    listener.set_nonblocking(true).map_err(mocap_error)?;
+    let vrpn = settings.vrpn.map(|address| vrpn_server(address, &subjects)).transpose()?;
+    let listening = Listening {
+        mocap: listener.local_addr().map_err(mocap_error)?,
+        vrpn: vrpn.as_ref().map(|(_, address)| *address),
+    };
+    let devices = Devices::bind(settings)?;
     let server = Server::new(subjects);
     Ok(thread::scope(|scope| {
         let (arena, server, devices, listener) = (&arena, &server, &devices, &listener);
+        let vrpn = vrpn.as_ref().map(|(server, _)| server);
         scope.spawn(move || {
             while !stop.load(Relaxed) {
                 server.admit(scope, listener, stop);
+                if let Some(vrpn) = vrpn {
+                    vrpn.admit(scope, stop);
+                }
                 devices.admit(scope, arena, stop);
                 thread::sleep(ADMIT);
             }
         });
         ready(&listening);
-        advance(arena, server, settings.speed, stop)
+        advance(arena, server, vrpn, settings.speed, stop)
     }))
 }
 
+/// The VRPN server and where it can be reached.
+fn vrpn_server(address: SocketAddr, subjects: &[String]) -> Result<(vrpn::serve::Server, SocketAddr), ArenaError> {
+    let server = vrpn::serve::Server::bind(address, subjects.to_vec());
+    server
+        .and_then(|server| server.address().map(|bound| (server, bound)))
+        .map_err(|source| ArenaError::Mocap { address, source })
+}
+
 /// Makes steps and frames when they are due. What is late is made up for: no step and no frame is skipped.
-fn advance(arena: &Mutex<Arena>, server: &Server, speed: f64, stop: &AtomicBool) -> Summary {
+fn advance(
+    arena: &Mutex<Arena>,
+    server: &Server,
+    vrpn: Option<&vrpn::serve::Server>,
+    speed: f64,
+    stop: &AtomicBool,
+) -> Summary {
     let start = Instant::now();
     let (mut steps, mut frames) = (0u64, 0u32);
     loop {
@@ -85,6 +110,9 @@ fn advance(arena: &Mutex<Arena>, server: &Server, speed: f64, stop: &AtomicBool)
             let poses = arena.poses(part);
             drop(arena);
             server.publish(vicon::frame(frames, &poses));
+            if let Some(vrpn) = vrpn {
+                vrpn.publish(Duration::from_micros(moment), vrpn::poses(&poses));
+            }
             frames = frames.wrapping_add(1);
         }
     }

@@ -25,6 +25,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         scenario: Scenario::A,
         device_dir: dir.into(),
         mocap: ([127, 0, 0, 1], 0).into(),
+        vrpn: None,
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),

@@ -37,6 +37,9 @@ pub struct ArenaFile {
     pub devices: PathBuf,
     /// Address and port of the Vicon DataStream server.
     pub mocap: SocketAddr,
+    /// Address and port of the VRPN server, if there is to be one (its usual port is 3883).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vrpn: Option<SocketAddr>,
     /// What kind of robots they are: `xpuck`, `e-puck1` or `e-puck2`.
     #[serde(default)]
     pub body: BodyFile,
@@ -101,6 +104,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
         scenario,
         device_dir: here.join(&arena.devices),
         mocap: arena.mocap,
+        vrpn: arena.vrpn,
         camera: CameraSettings {
             width: arena.camera.width,
             height: arena.camera.height,

@@ -16,6 +16,7 @@ pub mod hub;
 pub mod island;
 pub mod lineage;
 pub mod machines;
+pub mod markers;
 pub mod mix;
 pub mod operator;
 pub mod picture;

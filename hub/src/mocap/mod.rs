@@ -1,9 +1,40 @@
 //! Motion capture: poses of named bodies, whatever system they come from.
+//!
+//! A protocol's client ([`vicon`], [`vrpn`]) turns bytes into [`RawFrame`]s, [`gates`] let pass what can be true, and
+//! the hub sees [`Frame`]s. [`client`] is the thread that does this.
 
 pub mod client;
+pub mod gates;
 pub mod vicon;
+pub mod vrpn;
 
 use xpuck_kernels::world::Pose;
+
+/// One body as a system tells it, unchecked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawBody {
+    /// The subject's name.
+    pub name: String,
+    /// Place, m; z is up.
+    pub place: [f64; 3],
+    /// Rotation matrix, row by row.
+    pub rotation: [f64; 9],
+    /// 0 (worst) to 1, where the protocol has it.
+    pub quality: Option<f64>,
+    /// How old the pose was when the frame was sent, s.
+    pub age_s: f64,
+}
+
+/// One frame as a system tells it, unchecked; bodies that are hidden are absent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RawFrame {
+    /// The frame's number; the same number again is the same frame.
+    pub number: u32,
+    /// Its moment on the system's clock, s.
+    pub time_s: f64,
+    /// The bodies seen.
+    pub bodies: Vec<RawBody>,
+}
 
 /// One body in a frame.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,27 +4,33 @@
 //! and trailing fields are skipped. Positions come in mm, rotations as row-major matrices; a hidden subject has no
 //! segment. The server speaks first; we answer with the objects we want and ask for every frame.
 
-use super::{Frame, Tracked};
+use super::{RawBody, RawFrame};
 use std::collections::BTreeMap;
-use xpuck_kernels::math::{atan2, vec2};
-use xpuck_kernels::world::Pose;
 
 const MAGIC: u32 = 0x1A2B_0001;
+const STREAM_INFO: u32 = 1;
 const SUBJECT_INFO: u32 = 2;
 const FRAME_INFO: u32 = 5;
 const GLOBAL_SEGMENTS: u32 = 9;
+const LATENCY: u32 = 26;
+const QUALITY: u32 = 40;
 const OBJECT_ENUMS: u32 = 100_001;
 const REQUEST_FRAME: u32 = 100_002;
 const CONTENTS: u32 = 100_004;
-/// What we ask for: StreamInfo, SubjectInfo, FrameInfo, GlobalSegments, Contents.
-const WANTED: [u32; 5] = [1, SUBJECT_INFO, FRAME_INFO, GLOBAL_SEGMENTS, CONTENTS];
+/// What we ask for in any case, and what only if the server has it.
+const WANTED: [u32; 5] = [STREAM_INFO, SUBJECT_INFO, FRAME_INFO, GLOBAL_SEGMENTS, CONTENTS];
+const OPTIONAL: [u32; 2] = [LATENCY, QUALITY];
+/// Ticks a second of a stream's period.
+const TICKS: f64 = 135e6;
+/// Frames a second as long as the server did not tell.
+const HERTZ: f64 = 100.0;
 
 /// Largest packet accepted, bytes; 200 subjects need about 40 000.
 const MAX_PACKET: usize = 1 << 20;
 /// Most subjects kept.
 const MAX_SUBJECTS: usize = 1000;
-/// How far a rotation's axis may be from unit length.
-const ORTHONORMAL: f64 = 0.05;
+/// Most parts of a latency, and most objects that a server can offer; real ones have less than 50.
+const MAX_LIST: u32 = 1000;
 
 /// A stream that is not what it should be; the connection must be dropped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,19 +47,25 @@ pub enum ViconError {
 }
 
 /// The client's state between packets.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Client {
     pending: Vec<u8>,
     names: BTreeMap<u32, String>,
+    hertz: f64,
     greeted: bool,
     outgoing: Vec<u8>,
-    rejected: u64,
+}
+
+impl Default for Client {
+    fn default() -> Client {
+        Client::new()
+    }
 }
 
 impl Client {
     /// A client that has just connected.
     pub fn new() -> Client {
-        Client::default()
+        Client { pending: Vec::new(), names: BTreeMap::new(), hertz: HERTZ, greeted: false, outgoing: Vec::new() }
     }
 
     /// Bytes to send to the server.
@@ -61,13 +73,8 @@ impl Client {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// Poses refused because they were not finite or not orthonormal.
-    pub fn rejected(&self) -> u64 {
-        self.rejected
-    }
-
     /// Takes bytes from the server and returns the frames they complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, ViconError> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, ViconError> {
         self.pending.extend_from_slice(bytes);
         let mut frames = Vec::new();
         loop {
@@ -90,9 +97,11 @@ impl Client {
         }
     }
 
-    fn packet(&mut self, mut rest: &[u8]) -> Result<Option<Frame>, ViconError> {
+    fn packet(&mut self, mut rest: &[u8]) -> Result<Option<RawFrame>, ViconError> {
         let mut number = None;
-        let mut segments: Vec<(u32, Pose)> = Vec::new();
+        let mut segments: Vec<(u32, [f64; 12])> = Vec::new();
+        let mut qualities = BTreeMap::new();
+        let mut age_s = 0.0;
         while rest.len() >= 8 {
             let mut header = Fields { bytes: rest, object: 0 };
             let (id, length) = (header.u32()?, header.u32()? as usize);
@@ -100,7 +109,26 @@ impl Client {
             rest = &rest[8 + length..];
             let mut fields = Fields { bytes: body, object: id };
             match id {
-                OBJECT_ENUMS => self.greet(),
+                OBJECT_ENUMS => {
+                    let offered = (0..fields.u32()?.min(MAX_LIST)).map(|_| fields.u32()).collect::<Result<_, _>>()?;
+                    self.greet(offered);
+                }
+                STREAM_INFO => {
+                    let ticks = fields.i64()?;
+                    if ticks > 0 {
+                        self.hertz = TICKS / ticks as f64;
+                    }
+                }
+                // Its parts add up: cameras, reconstruction, labelling, and so on.
+                LATENCY => {
+                    for _ in 0..fields.u32()?.min(MAX_LIST) {
+                        fields.string()?;
+                        age_s += fields.f64()?;
+                    }
+                }
+                QUALITY => {
+                    qualities.insert(fields.u32()?, fields.f64()?);
+                }
                 FRAME_INFO => number = Some(fields.u32()?),
                 SUBJECT_INFO => {
                     let subject = fields.u32()?;
@@ -113,28 +141,36 @@ impl Client {
                     let (subject, count) = (fields.u32()?, fields.u32()?);
                     if count > 0 {
                         fields.u32()?;
-                        match fields.pose()? {
-                            Some(pose) => segments.push((subject, pose)),
-                            None => self.rejected += 1,
-                        }
+                        segments.push((subject, fields.pose()?));
                     }
                 }
                 _ => {}
             }
         }
         let Some(number) = number else { return Ok(None) };
-        let tracked = |(subject, pose): (u32, Pose)| Some(Tracked { name: self.names.get(&subject)?.clone(), pose });
-        Ok(Some(Frame { number, bodies: segments.into_iter().filter_map(tracked).collect() }))
+        let body = |(subject, numbers): (u32, [f64; 12])| {
+            Some(RawBody {
+                name: self.names.get(&subject)?.clone(),
+                place: [0, 1, 2].map(|i| numbers[i] / 1000.0),
+                rotation: std::array::from_fn(|i| numbers[3 + i]),
+                quality: qualities.get(&subject).copied(),
+                age_s,
+            })
+        };
+        let bodies = segments.into_iter().filter_map(body).collect();
+        Ok(Some(RawFrame { number, time_s: f64::from(number) / self.hertz, bodies }))
     }
 
     /// Answers the server's list of objects with ours and asks it to push every frame.
-    fn greet(&mut self) {
+    fn greet(&mut self, offered: Vec<u32>) {
         if self.greeted {
             return;
         }
         self.greeted = true;
-        let mut enums = (WANTED.len() as u32).to_le_bytes().to_vec();
-        WANTED.iter().for_each(|id| enums.extend(id.to_le_bytes()));
+        let wanted: Vec<u32> =
+            WANTED.into_iter().chain(OPTIONAL.into_iter().filter(|id| offered.contains(id))).collect();
+        let mut enums = (wanted.len() as u32).to_le_bytes().to_vec();
+        wanted.iter().for_each(|id| enums.extend(id.to_le_bytes()));
         self.send(OBJECT_ENUMS, &enums);
         self.send(REQUEST_FRAME, &[1]);
     }
@@ -168,6 +204,10 @@ impl Fields<'_> {
         Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
     }
 
+    fn i64(&mut self) -> Result<i64, ViconError> {
+        Ok(i64::from_le_bytes(self.take(8)?.try_into().expect("eight bytes")))
+    }
+
     fn f64(&mut self) -> Result<f64, ViconError> {
         Ok(f64::from_le_bytes(self.take(8)?.try_into().expect("eight bytes")))
     }
@@ -177,21 +217,13 @@ impl Fields<'_> {
         Ok(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
 
-    /// Position and rotation; `None` if they are no pose.
-    fn pose(&mut self) -> Result<Option<Pose>, ViconError> {
-        let mut numbers = [0.0f64; 12];
+    /// Position, mm, and rotation, row by row.
+    fn pose(&mut self) -> Result<[f64; 12], ViconError> {
+        let mut numbers = [0.0; 12];
         for number in &mut numbers {
             *number = self.f64()?;
         }
-        let (x, y) = (numbers[0], numbers[1]);
-        let rotation = &numbers[3..];
-        let axis = [rotation[0], rotation[3], rotation[6]];
-        let length: f64 = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
-        if !numbers.iter().all(|n| n.is_finite()) || (length - 1.0).abs() > ORTHONORMAL {
-            return Ok(None);
-        }
-        let at = vec2((x / 1000.0) as f32, (y / 1000.0) as f32);
-        Ok(Some(Pose { at, heading: atan2(axis[1] as f32, axis[0] as f32) }))
+        Ok(numbers)
     }
 }
 
@@ -218,9 +250,15 @@ mod tests {
         assert!(client.feed(&bytes(HELLO)).unwrap().is_empty());
         let frames = client.feed(&bytes(FRAME)).unwrap();
         assert_eq!((frames.len(), frames[0].number), (1, 22));
-        let pose = frames[0].pose("xp01").unwrap();
-        assert!((pose.at - vec2(1.0, -0.2505)).length() < 1e-6);
-        assert!((pose.heading - std::f32::consts::FRAC_PI_2).abs() < 1e-6);
+        assert!((frames[0].time_s - 0.22).abs() < 1e-9, "100 Hz: {}", frames[0].time_s);
+        let expected = RawBody {
+            name: "xp01".into(),
+            place: [1.0, -0.2505, 0.05],
+            rotation: [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+            quality: None,
+            age_s: 0.0,
+        };
+        assert_eq!(frames[0].bodies, [expected]);
     }
 
     #[test]
@@ -251,11 +289,26 @@ mod tests {
         let object = cut.len() - 0x6c - 4;
         cut[object] = 0xff;
         assert_eq!(Client::new().feed(&cut), Err(ViconError::Truncated(GLOBAL_SEGMENTS)));
-        let mut crooked = bytes(FRAME);
-        let len = crooked.len();
-        crooked[len - 48 + 7..len - 48 + 8].fill(0x40);
+    }
+
+    #[test]
+    fn quality_and_latency_are_asked_for_where_offered_and_read() {
+        // ObjectEnums {26, 40}.
+        let offer = bytes("01002b1a14000000a18601000c000000020000001a00000028000000");
         let mut client = Client::new();
-        let frames = client.feed(&crooked).unwrap();
-        assert!(frames[0].bodies.is_empty() && client.rejected() == 1, "a rotation that is none");
+        client.feed(&offer).unwrap();
+        let asked = client.take_outgoing();
+        assert_eq!(asked[16..20], 7u32.to_le_bytes());
+        assert_eq!(asked[40..48], bytes("1a00000028000000")[..]);
+        // Quality 0.5 of subject 1; latencies "a" 0.25 s and "b" 0.5 s.
+        let more = bytes(
+            "280000000c00000001000000000000000000e03f\
+             1a0000001e000000020000000100000061000000000000d03f0100000062000000000000e03f",
+        );
+        let mut frame = [bytes(FRAME), more].concat();
+        let length = (frame.len() - 8) as u32;
+        frame[4..8].copy_from_slice(&length.to_le_bytes());
+        let body = &client.feed(&frame).unwrap()[0].bodies[0];
+        assert_eq!((body.quality, body.age_s), (Some(0.5), 0.75));
     }
 }

@@ -105,6 +105,12 @@ fn services_name_the_file_and_key_that_is_wrong() {
     };
     assert!(line(&good.replace("vicon", "vikon")).contains("hub.toml: line 3: unknown field `vikon`"));
     assert!(line(good).contains("swarm.toml: cannot be read"));
+    let vrpn = good.replace("vicon =", "kind = \"vrpn-udp\"\naddress =");
+    assert!(line(&vrpn).contains("swarm.toml: cannot be read"));
+    assert!(line(&vrpn.replace("-udp", "-tcp")).contains("unknown variant `vrpn-tcp`"));
+    let gates = |row: &str| line(&good.replace("[record]", &format!("[mocap.gates]\n{row}\n[record]")));
+    assert!(gates("settle_s = -1.0").contains("mocap.gates.settle_s = -1 is outside 0..=60"));
+    assert!(gates("jump = 1").contains("unknown field `jump`"));
     assert!(line(&format!("{good}[senses]\nloss = 2.0\n")).contains("senses.loss = 2 is outside 0..=1"));
     let robots = refusal(&["robots", "--hub", "tcp://127.0.0.1:1"]);
     assert!(robots.contains("no answer from the hub at tcp://127.0.0.1:1"), "{robots}");
@@ -120,10 +126,25 @@ fn check_reads_every_kind_of_file() {
 }
 
 #[test]
+fn markers_are_shown_printed_and_given_as_data() {
+    let dir = tempfile::tempdir().unwrap();
+    let sheet = dir.path().join("sheet.svg");
+    let output = run(&["markers", "16", "--json", "--svg", sheet.to_str().unwrap()]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["patterns"].as_array().unwrap().len(), 16);
+    assert_eq!(json["patterns"][15]["robot"], 16);
+    assert_eq!(std::fs::read_to_string(&sheet).unwrap().matches("<circle").count(), 64);
+    let text = String::from_utf8(run(&["markers", "3"]).stdout).unwrap();
+    assert_eq!((text.matches('O').count(), text.matches(" .").count() + text.matches("\n.").count()), (12, 36));
+    assert!(refusal(&["markers", "100"]).contains("100 is not in 1..=99"));
+    assert!(refusal(&["markers", "2", "--svg", "/nowhere/x.svg"]).contains("--svg /nowhere/x.svg: cannot be written"));
+}
+
+#[test]
 fn every_command_explains_itself() {
     for command in [
         "demo", "world", "simulate", "evolve", "lineage", "hub", "arena", "robots", "start", "pause", "resume", "stop",
-        "check",
+        "check", "markers",
     ] {
         let help = run(&[command, "--help"]);
         assert!(help.status.success() && help.stdout.len() > 150, "{command} --help");

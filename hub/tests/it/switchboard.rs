@@ -1,7 +1,7 @@
 //! The switchboard's decisions, driven by hand: no clock, no socket.
 
 use std::path::PathBuf;
-use xpuck_hub::config::{Arena, Config, HubFile, Mocap, Record, Senses};
+use xpuck_hub::config::{Arena, Config, Gates, HubFile, Mocap, MocapKind, Record, Senses};
 use xpuck_hub::mocap::{Frame, Tracked};
 use xpuck_hub::switchboard::{Action, Switchboard};
 use xpuck_kernels::math::vec2;
@@ -30,7 +30,12 @@ impl Bench {
         let config = Config {
             hub: HubFile {
                 swarm: PathBuf::new(),
-                mocap: Mocap { vicon: String::new(), frisbee: "frisbee".into() },
+                mocap: Mocap {
+                    kind: MocapKind::Vicon,
+                    address: String::new(),
+                    frisbee: "frisbee".into(),
+                    gates: Gates::default(),
+                },
                 senses: Senses::default(),
                 record: Record { directory: PathBuf::new() },
                 arena: Arena::default(),

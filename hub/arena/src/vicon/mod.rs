@@ -20,15 +20,19 @@ const ROBOT_MARKERS: f64 = 100.0;
 /// Height of the markers on the frisbee, mm.
 const FRISBEE_MARKERS: f64 = 25.0;
 
+/// Height of the markers on the frisbee or on a robot, mm.
+pub(crate) fn marker_height(frisbee: bool) -> f64 {
+    if frisbee { FRISBEE_MARKERS } else { ROBOT_MARKERS }
+}
+
 /// The frame that shows these poses, robots first and the frisbee last.
 pub fn frame(number: u32, poses: &[Pose]) -> Frame {
     let last = poses.len().saturating_sub(1);
     let segment = |(i, pose): (usize, &Pose)| {
-        let height = if i == last { FRISBEE_MARKERS } else { ROBOT_MARKERS };
         let (s, c) = sin_cos(pose.heading);
         let (s, c) = (f64::from(s), f64::from(c));
         SegmentPose {
-            translation: [f64::from(pose.at.x) * 1000.0, f64::from(pose.at.y) * 1000.0, height],
+            translation: [f64::from(pose.at.x) * 1000.0, f64::from(pose.at.y) * 1000.0, marker_height(i == last)],
             rotation: [c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0],
         }
     };

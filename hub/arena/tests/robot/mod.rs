@@ -22,6 +22,7 @@ impl Drop for StopAtEnd<'_> {
 pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settings) -> R) -> R {
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings {
+        vrpn: None,
         robots: vec!["xp01".into()],
         seed: 12,
         speed: 1.0,

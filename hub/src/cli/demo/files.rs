@@ -6,7 +6,7 @@ use crate::cli::simulate::read_tree;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_hub::config::{Arena, HubFile, Mocap, Record, Senses};
+use xpuck_hub::config::{Arena, Gates, HubFile, Mocap, MocapKind, Record, Senses};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::{Addresses, Experiment, Swarm};
 
@@ -63,12 +63,18 @@ impl Layout {
             scenario: "a".into(),
             devices: devices.path().into(),
             mocap: mocap.parse()?,
+            vrpn: None,
             body: BodyFile::default(),
             camera: CAMERA,
         };
         let hub = HubFile {
             swarm: "swarm.toml".into(),
-            mocap: Mocap { vicon: mocap, frisbee: xpuck_arena::vicon::FRISBEE.into() },
+            mocap: Mocap {
+                kind: MocapKind::Vicon,
+                address: mocap,
+                frisbee: xpuck_arena::vicon::FRISBEE.into(),
+                gates: Gates::default(),
+            },
             senses: Senses::default(),
             record: Record { directory: root.clone() },
             arena: Arena::default(),

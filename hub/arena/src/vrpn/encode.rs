@@ -1,0 +1,120 @@
+//! The bytes of VRPN: a cookie each way, then messages of a 24-byte header and a payload padded to 8 bytes.
+
+use std::time::Duration;
+
+/// First bytes of each side: protocol 07.38, no remote logging, padded with zeros.
+pub const COOKIE: [u8; 24] = *b"vrpn: ver. 07.38  0\0\0\0\0\0";
+/// Bytes of a message's header: length, seconds, microseconds, sender, type, running number.
+pub const HEADER: usize = 24;
+/// System message: the sender's number has this name.
+pub const SENDER_DESCRIPTION: i32 = -1;
+/// System message: the type's number has this name.
+pub const TYPE_DESCRIPTION: i32 = -2;
+/// Types of this server, by number.
+pub const TYPES: [&str; 3] = ["vrpn_Tracker Pos_Quat", PING, PONG];
+/// Asks whether a device is there.
+pub const PING: &str = "vrpn_Base ping_message";
+/// Says that it is.
+pub const PONG: &str = "vrpn_Base pong_message";
+
+/// Pose of a tracker's sensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SensorPose {
+    /// Place, m.
+    pub place: [f64; 3],
+    /// Unit quaternion x, y, z, w.
+    pub turn: [f64; 4],
+}
+
+/// Writes messages to one client, numbered in their order.
+#[derive(Debug, Default)]
+pub struct Writer {
+    out: Vec<u8>,
+    messages: u32,
+}
+
+impl Writer {
+    /// What was written since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Names of all trackers and types.
+    pub fn descriptions(&mut self, stamp: Duration, trackers: &[String]) {
+        let trackers = trackers.iter().map(|name| (SENDER_DESCRIPTION, name.as_str()));
+        let types = TYPES.iter().map(|name| (TYPE_DESCRIPTION, *name));
+        for (number, (kind, name)) in (0..).zip(trackers).chain((0..).zip(types)) {
+            // The length counts the terminating zero.
+            let length = (name.len() as u32 + 1).to_be_bytes();
+            self.message(stamp, number, kind, &[&length[..], name.as_bytes(), &[0]].concat());
+        }
+    }
+
+    /// A pose of sensor 0 of a tracker.
+    pub fn pose(&mut self, stamp: Duration, tracker: i32, pose: &SensorPose) {
+        // Sensor number and a word of padding.
+        let mut payload = vec![0; 8];
+        pose.place.iter().chain(&pose.turn).for_each(|value| payload.extend(value.to_be_bytes()));
+        self.message(stamp, tracker, 0, &payload);
+    }
+
+    /// The answer to a ping of a tracker.
+    pub fn pong(&mut self, stamp: Duration, tracker: i32) {
+        self.message(stamp, tracker, 2, &[]);
+    }
+
+    fn message(&mut self, stamp: Duration, sender: i32, kind: i32, payload: &[u8]) {
+        // The length is that of header and payload without the padding that follows.
+        let words = [(HEADER + payload.len()) as u32, stamp.as_secs() as u32, stamp.subsec_micros()];
+        words.iter().for_each(|word| self.out.extend(word.to_be_bytes()));
+        [sender, kind].iter().for_each(|word| self.out.extend(word.to_be_bytes()));
+        self.out.extend(self.messages.to_be_bytes());
+        self.messages = self.messages.wrapping_add(1);
+        self.out.extend(payload);
+        self.out.resize(self.out.len().next_multiple_of(8), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAMP: Duration = Duration::new(0x6553_F100, 0x0001_E240 * 1000);
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    #[test]
+    fn a_pose_has_the_documented_bytes() {
+        let mut writer = Writer::default();
+        writer.pose(STAMP, 3, &SensorPose { place: [1.0, -0.2505, 0.05], turn: [0.0, 0.0, 0.0, 1.0] });
+        // 24 + 64 bytes, stamp, sender 3, type 0, message 0; sensor 0; place; quaternion.
+        let golden = "000000586553f1000001e240000000030000000000000000\
+                      0000000000000000\
+                      3ff0000000000000bfd0083126e978d53fa999999999999a\
+                      0000000000000000000000000000000000000000000000003ff0000000000000";
+        assert_eq!(hex(&writer.take()), golden);
+    }
+
+    #[test]
+    fn descriptions_are_padded_and_their_lengths_are_not() {
+        let mut writer = Writer::default();
+        writer.descriptions(STAMP, &["xp01".into()]);
+        let bytes = writer.take();
+        // 24 + 4 + "xp01\0" = 33 bytes of 40; sender 0 is described.
+        let golden = "000000216553f1000001e24000000000ffffffff00000000000000057870303100000000\
+                      00000000";
+        assert_eq!(hex(&bytes[..40]), golden);
+        // 24 + 4 + 22 = 50 bytes of 56; type 0 is described.
+        assert!(hex(&bytes[40..]).starts_with("000000326553f1000001e24000000000fffffffe000000010000001676727"));
+        assert_eq!(bytes.len(), 40 + 56 + 56 + 56);
+    }
+
+    #[test]
+    fn a_pong_is_a_header_and_messages_are_counted() {
+        let mut writer = Writer::default();
+        (0..2).for_each(|_| writer.pong(STAMP, 1));
+        assert_eq!(hex(&writer.take()[24..]), "000000186553f1000001e240000000010000000200000001");
+    }
+}

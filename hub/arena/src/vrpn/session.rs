@@ -1,0 +1,141 @@
+//! What a VRPN client says, from its cookie on. Plain state, no socket.
+
+use super::encode::{COOKIE, HEADER, PING, SENDER_DESCRIPTION, TYPE_DESCRIPTION};
+use std::collections::BTreeMap;
+
+/// Longest message that a client may send, bytes; real ones have less than 300.
+pub const MAX_MESSAGE: usize = 4096;
+/// Most names of senders and of types that a client may describe; VRPN's own limit is 2000.
+const MAX_NAMES: usize = 2000;
+/// Bytes of the cookie that must agree: up to the dot behind the major version.
+const MAJOR: usize = 13;
+
+/// What the server is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The client's cookie is good: describe everything, then send poses.
+    Welcome,
+    /// Answer a ping of the tracker of this name.
+    Pong(String),
+}
+
+/// Why a client is sent away.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    /// It does not speak this protocol.
+    #[error("the client's first bytes are {0:?}, not VRPN 07's")]
+    Cookie(String),
+    /// A length that no message has.
+    #[error("a message announces {0} bytes; {HEADER} to {MAX_MESSAGE} are possible")]
+    Length(u32),
+    /// A description ends before its name does.
+    #[error("a description is cut short")]
+    Description,
+    /// More names than any client has.
+    #[error("more than {MAX_NAMES} names are described")]
+    Names,
+}
+
+/// One client's state: its numbers are its own.
+#[derive(Debug, Default)]
+pub struct Session {
+    received: Vec<u8>,
+    welcome: bool,
+    names: BTreeMap<(i32, i32), String>,
+}
+
+impl Session {
+    /// Takes bytes from the client.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Answer>, SessionError> {
+        self.received.extend_from_slice(bytes);
+        let mut answers = Vec::new();
+        if !self.welcome {
+            let Some(cookie) = self.received.get(..COOKIE.len()) else { return Ok(answers) };
+            if cookie[..MAJOR] != COOKIE[..MAJOR] {
+                return Err(SessionError::Cookie(String::from_utf8_lossy(cookie).into_owned()));
+            }
+            self.received.drain(..COOKIE.len());
+            self.welcome = true;
+            answers.push(Answer::Welcome);
+        }
+        while let Some(length) = self.received.first_chunk() {
+            let length = u32::from_be_bytes(*length);
+            if !(HEADER..=MAX_MESSAGE).contains(&(length as usize)) {
+                return Err(SessionError::Length(length));
+            }
+            let padded = (length as usize).next_multiple_of(8);
+            if self.received.len() < padded {
+                break;
+            }
+            let message: Vec<u8> = self.received.drain(..padded).take(length as usize).collect();
+            answers.extend(self.message(&message)?);
+        }
+        Ok(answers)
+    }
+
+    fn message(&mut self, message: &[u8]) -> Result<Option<Answer>, SessionError> {
+        let number = |at: usize| i32::from_be_bytes([0, 1, 2, 3].map(|i| message[at + i]));
+        let (sender, kind) = (number(12), number(16));
+        if kind == SENDER_DESCRIPTION || kind == TYPE_DESCRIPTION {
+            let name = name(&message[HEADER..]).ok_or(SessionError::Description)?;
+            if self.names.len() == MAX_NAMES {
+                return Err(SessionError::Names);
+            }
+            self.names.insert((kind, sender), name);
+        } else if self.names.get(&(TYPE_DESCRIPTION, kind)).is_some_and(|name| name == PING) {
+            return Ok(self.names.get(&(SENDER_DESCRIPTION, sender)).cloned().map(Answer::Pong));
+        }
+        // What trackers do not understand, a tracker leaves alone.
+        Ok(None)
+    }
+}
+
+/// A length that counts the terminating zero, then the name.
+fn name(payload: &[u8]) -> Option<String> {
+    let (length, text) = payload.split_first_chunk()?;
+    let text = text.get(..u32::from_be_bytes(*length) as usize)?.strip_suffix(&[0])?;
+    Some(String::from_utf8_lossy(text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recorded from the VRPN 07.38 client of a third party: its cookie, the description of tracker `xp01` (its
+    /// sender 1), of the ping (its type 5), and a ping. Padding holds leftovers of its buffer.
+    const RECORDED: &str = "7672706e3a207665722e2030372e33382020300000000000\
+        000000216b01fb4c000f32d000000001ffffffff00000005000000057870303100436f6e74726f6c\
+        000000336b01fb4c000f32d800000005fffffffe00000007000000177672706e5f426173652070696e675f6d657373616765001f5652504e\
+        000000186b01fb4c000f41d7000000010000000500000014";
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_recorded_client_is_understood_in_any_pieces() {
+        let expected = [Answer::Welcome, Answer::Pong("xp01".into())];
+        for piece in [1, 7, 1000] {
+            let mut session = Session::default();
+            let answers: Vec<Answer> =
+                bytes(RECORDED).chunks(piece).flat_map(|part| session.feed(part).unwrap()).collect();
+            assert_eq!(answers, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_vrpn_is_refused() {
+        let error = Session::default().feed(b"GET / HTTP/1.1\r\nHost: vicon\r\n").unwrap_err();
+        assert!(error.to_string().contains("GET / HTTP"), "{error}");
+        let feed = |message: &str| {
+            let mut session = Session::default();
+            session.feed(&COOKIE).unwrap();
+            session.feed(&bytes(message))
+        };
+        assert_eq!(feed("00000017"), Err(SessionError::Length(23)));
+        assert_eq!(feed("7fffffff"), Err(SessionError::Length(0x7fff_ffff)));
+        let cut = "000000216b01fb4c000f32d000000001ffffffff00000005000000067870303100436f6e74726f6c";
+        assert_eq!(feed(cut), Err(SessionError::Description));
+        assert_eq!(feed("000000186b01fb4c000f41d7000000010000000500000014"), Ok(vec![]), "an unknown type");
+    }
+}

@@ -1,0 +1,124 @@
+//! Patterns of reflectors that tell robots apart (thesis 5.2.3): four markers on a grid of 4 x 4 with 10 mm between
+//! its points, chosen by brute force.
+//!
+//! Motion capture knows a pattern by the distances between its markers, so these decide what two patterns can be taken
+//! for. The thesis does not speak of mirror images; they have the same distances, so no two patterns here are mirror
+//! images of each other, and none is like itself turned, which would leave a robot's heading open.
+
+mod search;
+mod sheet;
+
+pub use search::{Choice, choose};
+pub use sheet::svg;
+
+use std::sync::LazyLock;
+
+/// Points along a side of the grid.
+pub const SIDE: u8 = 4;
+/// Between neighbouring points of the grid, mm.
+pub const SPACING_MM: f64 = 10.0;
+/// Distances closer than this are the same, mm.
+const SAME: f64 = 1e-6;
+
+/// Four points of the grid, as (row, column): row 0 is at the robot's front, column 0 at its left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The points, in rising order.
+    pub points: [(u8, u8); 4],
+}
+
+impl Pattern {
+    /// The markers from the middle of a grid of 4 x 4: x forward and y to the left, mm.
+    pub fn markers_mm(&self) -> [[f64; 2]; 4] {
+        let middle = f64::from(SIDE - 1) / 2.0;
+        self.points.map(|(row, column)| [row, column].map(|n| (middle - f64::from(n)) * SPACING_MM))
+    }
+
+    /// How different two patterns are, mm. Each marker of one is taken for one of the other, in the way in which the
+    /// six distances between markers agree best: the largest difference that is left. 0 means congruent.
+    pub fn separation(&self, other: &Pattern) -> f64 {
+        ASSIGNMENTS.iter().map(|taken| self.difference(other, *taken)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// How different the pattern is from itself with markers taken for one another, mm. 0 means symmetric.
+    pub fn asymmetry(&self) -> f64 {
+        let others = ASSIGNMENTS.iter().filter(|taken| **taken != [0, 1, 2, 3]);
+        others.map(|taken| self.difference(self, *taken)).fold(f64::INFINITY, f64::min)
+    }
+
+    fn difference(&self, other: &Pattern, taken: [usize; 4]) -> f64 {
+        let pairs = (0..4).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let off = |(i, j): (usize, usize)| (self.distance(i, j) - other.distance(taken[i], taken[j])).abs();
+        pairs.map(off).fold(0.0, f64::max)
+    }
+
+    fn distance(&self, i: usize, j: usize) -> f64 {
+        let (a, b) = (self.points[i], self.points[j]);
+        f64::from(a.0.abs_diff(b.0)).hypot(f64::from(a.1.abs_diff(b.1))) * SPACING_MM
+    }
+}
+
+/// All 24 ways to take four markers for four.
+static ASSIGNMENTS: LazyLock<Vec<[usize; 4]>> = LazyLock::new(|| {
+    let all = (0..256).map(|n| [n & 3, n >> 2 & 3, n >> 4 & 3, n >> 6]);
+    all.filter(|taken| (0..4).all(|marker| taken.contains(&marker))).collect()
+});
+
+/// All patterns on a grid with `side` points along a side (2 to 4) that are neither symmetric nor congruent to an
+/// earlier one, in a fixed order.
+pub fn all(side: u8) -> Vec<Pattern> {
+    let mut found: Vec<Pattern> = Vec::new();
+    let grid: Vec<(u8, u8)> = (0..side).flat_map(|row| (0..side).map(move |column| (row, column))).collect();
+    for mask in 0u32..1 << grid.len() {
+        if mask.count_ones() != 4 {
+            continue;
+        }
+        let mut points = (0..grid.len()).filter(|i| mask >> i & 1 == 1).map(|i| grid[i]);
+        let pattern = Pattern { points: std::array::from_fn(|_| points.next().expect("four bits are set")) };
+        if pattern.asymmetry() > SAME && found.iter().all(|other| other.separation(&pattern) > SAME) {
+            found.push(pattern);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(points: [(u8, u8); 4]) -> Pattern {
+        Pattern { points }
+    }
+
+    #[test]
+    fn turned_moved_and_mirrored_patterns_are_the_same() {
+        let hook = pattern([(0, 0), (1, 0), (2, 0), (2, 2)]);
+        let turned = pattern([(0, 0), (0, 1), (0, 2), (2, 0)]);
+        let moved = pattern([(1, 1), (2, 1), (3, 1), (3, 3)]);
+        let mirrored = pattern([(0, 2), (1, 2), (2, 2), (2, 0)]);
+        for same in [hook, turned, moved, mirrored] {
+            assert!(hook.separation(&same) < SAME, "{same:?}");
+        }
+        let other = pattern([(0, 0), (1, 0), (2, 0), (2, 3)]);
+        // 20 mm across became 30.
+        assert!((hook.separation(&other) - 10.0).abs() < 1e-9);
+        assert!((other.separation(&hook) - 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_square_is_symmetric_and_a_hook_is_not() {
+        assert_eq!(pattern([(0, 0), (0, 1), (1, 0), (1, 1)]).asymmetry(), 0.0);
+        assert!(pattern([(0, 0), (1, 0), (2, 0), (2, 2)]).asymmetry() > 1.0);
+    }
+
+    #[test]
+    fn the_grid_has_99_patterns() {
+        // Counted another way too: orbits of the 1820 sets under the grid's moves, 147, less the 48 symmetric ones.
+        assert_eq!((all(2).len(), all(4).len()), (0, 99));
+    }
+
+    #[test]
+    fn markers_lie_around_the_middle() {
+        assert_eq!(pattern([(0, 0), (0, 3), (1, 1), (3, 3)]).markers_mm()[..2], [[15.0, 15.0], [15.0, -15.0]]);
+    }
+}

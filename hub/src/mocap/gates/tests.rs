@@ -1,0 +1,140 @@
+use super::*;
+
+const IDENTITY: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+fn body(name: &str, x: f64) -> RawBody {
+    RawBody { name: name.into(), place: [x, 0.0, 0.1], rotation: IDENTITY, quality: None, age_s: 0.0 }
+}
+
+/// Frames at 50 Hz through the gates of two robots.
+struct Bench {
+    gates: Gates,
+    number: u32,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench { gates: Gates::new(Limits::default(), &["xp01".into(), "xp02".into()]), number: 0 }
+    }
+
+    /// Passes the next frame and returns the names that came through.
+    fn frame(&mut self, bodies: &[RawBody]) -> Vec<String> {
+        self.number += 1;
+        let time_s = f64::from(self.number) * 0.02;
+        let raw = RawFrame { number: self.number, time_s, bodies: bodies.to_vec() };
+        self.gates.pass(&raw).unwrap().bodies.into_iter().map(|b| b.name).collect()
+    }
+}
+
+#[test]
+fn robots_that_drive_pass_with_their_poses() {
+    let mut bench = Bench::new();
+    for i in 0..500 {
+        // An e-puck's top speed is 0.13 m/s.
+        let x = 0.13 * 0.02 * f64::from(i);
+        assert_eq!(bench.frame(&[body("xp01", x), body("xp02", -x)]).len(), 2);
+    }
+    let mut turned = body("xp01", 0.0);
+    turned.rotation = [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    let mut gates = Gates::new(Limits::default(), &[]);
+    let frame = gates.pass(&RawFrame { number: 1, time_s: 0.0, bodies: vec![turned] }).unwrap();
+    assert!((frame.pose("xp01").unwrap().heading - std::f32::consts::FRAC_PI_2).abs() < 1e-6);
+}
+
+#[test]
+fn two_robots_that_exchange_names_in_one_frame_are_both_refused() {
+    let mut bench = Bench::new();
+    let (a, b) = (0.30, 0.37);
+    assert_eq!(bench.frame(&[body("xp01", a), body("xp02", b)]).len(), 2);
+    for _ in 0..10 {
+        assert_eq!(bench.frame(&[body("xp01", b), body("xp02", a), body("frisbee", a)]), ["frisbee"]);
+    }
+    assert_eq!(bench.frame(&[body("xp01", a), body("xp02", b)]).len(), 2, "names are right again");
+    assert_eq!(bench.gates.refused(Reason::Jump), 20);
+    let report = bench.gates.report().unwrap();
+    assert!(report.contains("20 too far away") && report.contains("xp02: 0.070 m"), "{report}");
+}
+
+#[test]
+fn a_robot_that_was_carried_is_believed_once_it_stays() {
+    let mut bench = Bench::new();
+    bench.frame(&[body("xp01", 0.0)]);
+    let refused = (0..200).take_while(|_| bench.frame(&[body("xp01", 0.9)]).is_empty()).count();
+    // One second at 50 Hz, less what the rounding of stamps takes.
+    assert!((49..=51).contains(&refused), "{refused} frames");
+    assert_eq!(bench.frame(&[body("xp01", 0.9)]).len(), 1);
+    // Places that agree with nothing are never believed.
+    assert!((0..100).all(|i| bench.frame(&[body("xp01", if i % 2 == 0 { -0.9 } else { 0.0 })]).is_empty()));
+}
+
+#[test]
+fn a_hidden_robot_may_come_back_as_far_away_as_it_can_drive() {
+    let mut bench = Bench::new();
+    bench.frame(&[body("xp01", 0.0)]);
+    (0..100).for_each(|_| assert!(bench.frame(&[]).is_empty()));
+    assert_eq!(bench.frame(&[body("xp01", 0.25)]).len(), 1, "2 s at 0.13 m/s");
+}
+
+#[test]
+fn the_frisbee_may_be_carried() {
+    let mut bench = Bench::new();
+    bench.frame(&[body("frisbee", 0.9)]);
+    assert_eq!(bench.frame(&[body("frisbee", 0.0)]), ["frisbee"]);
+}
+
+#[test]
+fn a_frozen_server_and_one_that_restarts_are_told_apart() {
+    let mut bench = Bench::new();
+    bench.frame(&[body("xp01", 0.0)]);
+    let same = RawFrame { number: bench.number, time_s: 0.02, bodies: vec![body("xp01", 0.0)] };
+    assert_eq!((0..3).filter_map(|_| bench.gates.pass(&same)).count(), 0);
+    assert_eq!(bench.gates.refused(Reason::Stale), 3);
+    assert!(bench.gates.report().unwrap().contains("is the server frozen?"));
+    // Its numbers begin anew; the robot may be anywhere.
+    let anew = RawFrame { number: 0, time_s: 0.0, bodies: vec![body("xp01", 1.0)] };
+    assert_eq!(bench.gates.pass(&anew).unwrap().bodies.len(), 1);
+}
+
+#[test]
+fn what_is_no_pose_is_refused_and_says_why() {
+    let refused = |change: fn(&mut RawBody)| {
+        let mut bench = Bench::new();
+        let mut bad = body("frisbee", 0.0);
+        change(&mut bad);
+        assert!(bench.frame(&[bad]).is_empty());
+        assert_eq!(bench.gates.refused(Reason::NoPose), 1);
+        bench.gates.report().unwrap()
+    };
+    assert!(refused(|b| b.place[2] = f64::NAN).contains("frisbee: a number is not finite"));
+    assert!(refused(|b| b.rotation = [0.0; 9]).contains("is none"), "an empty frame");
+    assert!(refused(|b| b.rotation = IDENTITY.map(|e| e * 1.1)).contains("is none"), "scaled");
+    assert!(refused(|b| b.rotation[1] = 0.2).contains("is none"), "sheared");
+    assert!(refused(|b| b.rotation[0] = -1.0).contains("is none"), "mirrored");
+    // Turned by 90 degrees about x, as everything is on a server with y up.
+    assert!(refused(|b| b.rotation = [1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0]).contains("z up"));
+}
+
+#[test]
+fn low_quality_and_old_poses_are_refused() {
+    let limits = Limits { min_quality: 0.4, max_age_s: 0.1, ..Limits::default() };
+    let mut gates = Gates::new(limits, &[]);
+    let qualities = [Some(0.39), Some(f64::NAN), Some(0.4), None];
+    let bodies = qualities.map(|quality| RawBody { quality, ..body("a", 0.0) }).to_vec();
+    assert_eq!(gates.pass(&RawFrame { number: 1, time_s: 1.0, bodies }).unwrap().bodies.len(), 2);
+    let bodies = [0.0, 0.1, 0.11, f64::NAN].map(|age_s| RawBody { age_s, ..body("a", 0.0) }).to_vec();
+    assert_eq!(gates.pass(&RawFrame { number: 2, time_s: 1.1, bodies }).unwrap().bodies.len(), 2);
+    assert_eq!((gates.refused(Reason::Quality), gates.refused(Reason::Age)), (2, 2));
+}
+
+#[test]
+fn reports_are_rare() {
+    let mut bench = Bench::new();
+    let crooked = RawBody { rotation: [0.0; 9], ..body("xp01", 0.0) };
+    let mut reports = 0;
+    for _ in 0..1000 {
+        bench.frame(std::slice::from_ref(&crooked));
+        reports += usize::from(bench.gates.report().is_some());
+    }
+    assert_eq!(reports, 2, "in 20 s");
+    assert_eq!(bench.gates.refused(Reason::NoPose), 1000);
+}

@@ -1,0 +1,111 @@
+//! The bytes of VRPN 07: a cookie each way, then messages. Big-endian; a header of 24 bytes, whose length does not
+//! count the padding of the payload to 8 bytes; numbers of senders and types mean what their side described.
+
+/// What we begin with: protocol 07.38, no remote logging.
+pub const COOKIE: &[u8; 24] = b"vrpn: ver. 07.38  0\0\0\0\0\0";
+/// The part of a cookie that must agree; a server may have another minor version.
+const MAJOR: &[u8] = b"vrpn: ver. 07.";
+const HEADER: usize = 24;
+/// Largest message accepted, bytes; a pose has 88.
+const MAX_MESSAGE: usize = 1 << 16;
+/// Type of a message that gives its sender's number a name.
+pub const SENDER_IS: i32 = -1;
+/// The same for a type, whose number stands in the sender's place.
+pub const TYPE_IS: i32 = -2;
+
+/// A stream that is not what it should be; the connection must be dropped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VrpnError {
+    /// Not a VRPN server of this major version.
+    #[error("the server's first bytes are {0:?}, not \"vrpn: ver. 07.\": is this a VRPN server?")]
+    Cookie(String),
+    /// A length that no message has.
+    #[error("message of {0} bytes; {HEADER} to {MAX_MESSAGE} are accepted")]
+    Length(usize),
+    /// A message ends before its fields do.
+    #[error("a {0} is truncated")]
+    Truncated(&'static str),
+    /// More names than a server can need.
+    #[error("the server describes more than {0} names")]
+    Names(usize),
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The sender's clock, s since 1970.
+    pub time_s: f64,
+    /// Number of the sender.
+    pub sender: i32,
+    /// Number of the type.
+    pub kind: i32,
+    /// What it says.
+    pub payload: Vec<u8>,
+}
+
+/// Cuts a stream into messages.
+#[derive(Debug, Default)]
+pub struct Reader {
+    pending: Vec<u8>,
+    greeted: bool,
+}
+
+impl Reader {
+    /// Adds what was received.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+    }
+
+    /// The next message, if it is complete.
+    pub fn next(&mut self) -> Result<Option<Message>, VrpnError> {
+        if !self.greeted {
+            let Some(cookie) = self.pending.get(..COOKIE.len()) else { return Ok(None) };
+            if !cookie.starts_with(MAJOR) {
+                return Err(VrpnError::Cookie(String::from_utf8_lossy(cookie).into_owned()));
+            }
+            self.pending.drain(..COOKIE.len());
+            self.greeted = true;
+        }
+        let Some(length) = self.pending.first_chunk().map(|b| u32::from_be_bytes(*b) as usize) else {
+            return Ok(None);
+        };
+        if !(HEADER..=MAX_MESSAGE).contains(&length) {
+            return Err(VrpnError::Length(length));
+        }
+        if self.pending.len() < length.next_multiple_of(8) {
+            return Ok(None);
+        }
+        let bytes: Vec<u8> = self.pending.drain(..length.next_multiple_of(8)).collect();
+        let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        Ok(Some(Message {
+            time_s: f64::from(word(4)) + f64::from(word(8)) * 1e-6,
+            sender: word(12) as i32,
+            kind: word(16) as i32,
+            payload: bytes[HEADER..length].to_vec(),
+        }))
+    }
+}
+
+/// Writes a message without a moment: what we say is not timed.
+pub fn write(out: &mut Vec<u8>, number: u32, sender: i32, kind: i32, payload: &[u8]) {
+    for word in [(HEADER + payload.len()) as u32, 0, 0, sender as u32, kind as u32, number] {
+        out.extend(word.to_be_bytes());
+    }
+    out.extend(payload);
+    out.resize(out.len().next_multiple_of(8), 0);
+}
+
+/// A description's payload: a length that counts the final zero, and the name.
+pub fn describe(name: &str) -> Vec<u8> {
+    [&(name.len() as u32 + 1).to_be_bytes(), name.as_bytes(), &[0]].concat()
+}
+
+/// The name in a description's payload.
+pub fn described(payload: &[u8]) -> Result<String, VrpnError> {
+    let name = || {
+        let (length, text) = payload.split_first_chunk()?;
+        text.get(..u32::from_be_bytes(*length) as usize)?.strip_suffix(&[0])
+    };
+    let name = name().ok_or(VrpnError::Truncated("description"))?;
+    Ok(String::from_utf8_lossy(name).into_owned())
+}
