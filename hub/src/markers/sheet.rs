@@ -64,6 +64,9 @@ fn square(number: usize, pattern: &Pattern) -> String {
 mod tests {
     use super::*;
 
+    /// Patterns on one A4 sheet.
+    const ON_A4: usize = 20;
+
     #[test]
     fn circles_stand_where_the_markers_are_and_on_the_sheet() {
         let patterns = crate::markers::choose(ON_A4, SIDE).unwrap().patterns;

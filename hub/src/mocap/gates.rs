@@ -143,10 +143,10 @@ impl Gates {
         shape(body).map_err(|why| (Reason::NoPose, why))?;
         let limits = &self.limits;
         // Negated, so that what is not a number is refused.
-        if let Some(quality) = body.quality.filter(|q| !(*q >= limits.min_quality)) {
+        if let Some(quality) = body.quality.filter(|q| q.is_nan() || *q < limits.min_quality) {
             return Err((Reason::Quality, format!("quality {quality} is under min_quality = {}", limits.min_quality)));
         }
-        if !(body.age_s <= limits.max_age_s) {
+        if body.age_s.is_nan() || body.age_s > limits.max_age_s {
             return Err((Reason::Age, format!("{:.3} s old; max_age_s = {}", body.age_s, limits.max_age_s)));
         }
         let here = Place { at: [body.place[0], body.place[1]], time: time - body.age_s };
