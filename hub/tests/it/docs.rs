@@ -13,6 +13,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/explain.md",
     "docs/nodes.md",
     "docs/calibration.md",
+    "docs/hub-mocap.md",
     "docs/evolution.md",
     "docs/firmware.md",
     "docs/robots.md",
