@@ -14,6 +14,7 @@ mod island;
 mod killed;
 mod lineage;
 mod machines;
+mod mocap;
 mod picture;
 mod remeasure;
 mod resume;
