@@ -1,0 +1,82 @@
+use super::*;
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+}
+
+/// Recorded from SDK 1.12: the server's hello, and a frame with one subject "xp01" at (1000, -250.5, 50) mm
+/// turned by 90 degrees about z.
+const HELLO: &str = "01002b1a24000000a18601001c00000006000000010000000200000005000000090000002a000000a4860100";
+const FRAME: &str = "01002b1a08010000a4860100280000000400000001000000010000000200000001000000050000000100000009000000\
+    010000000000000001000000080000007099140000000000020000004000000001000000040000007870303101000000000000000100000000\
+    000000000000000000000000000000000000000000000004000000787030310000000000000000050000000400000016000000090000006c00\
+    00000100000001000000010000000000000000408f400000000000506fc000000000000049400000000000000000000000000000f0bf000000\
+    0000000000000000000000f03f0000000000000000000000000000000000000000000000000000000000000000000000000000f03f";
+
+#[test]
+fn the_recorded_frame_is_decoded() {
+    let mut client = Client::new();
+    assert!(client.feed(&bytes(HELLO)).unwrap().is_empty());
+    let frames = client.feed(&bytes(FRAME)).unwrap();
+    assert_eq!((frames.len(), frames[0].number), (1, 22));
+    assert!((frames[0].time_s - 0.22).abs() < 1e-9, "100 Hz: {}", frames[0].time_s);
+    let expected = RawBody {
+        name: "xp01".into(),
+        place: [1.0, -0.2505, 0.05],
+        rotation: [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        quality: None,
+        age_s: 0.0,
+    };
+    assert_eq!(frames[0].bodies, [expected]);
+}
+
+#[test]
+fn the_request_for_frames_is_the_recorded_one() {
+    let mut client = Client::new();
+    client.feed(&bytes(HELLO)).unwrap();
+    let sent = client.take_outgoing();
+    assert!(sent.ends_with(&bytes("01002b1a09000000a28601000100000001")));
+    assert_eq!(&sent[8..12], &bytes("a1860100")[..]);
+}
+
+#[test]
+fn bytes_may_come_in_any_pieces() {
+    let whole = [bytes(HELLO), bytes(FRAME), bytes(FRAME)].concat();
+    for piece in [1, 7, 100] {
+        let mut client = Client::new();
+        let frames: usize = whole.chunks(piece).map(|c| client.feed(c).unwrap().len()).sum();
+        assert_eq!(frames, 2);
+    }
+}
+
+#[test]
+fn hostile_bytes_are_refused() {
+    assert_eq!(Client::new().feed(b"HTTP/1.1 200 OK"), Err(ViconError::Magic(0x5054_5448)));
+    let huge = [MAGIC.to_le_bytes(), u32::MAX.to_le_bytes()].concat();
+    assert_eq!(Client::new().feed(&huge), Err(ViconError::Size(u32::MAX as usize)));
+    let mut cut = bytes(FRAME);
+    let object = cut.len() - 0x6c - 4;
+    cut[object] = 0xff;
+    assert_eq!(Client::new().feed(&cut), Err(ViconError::Truncated(GLOBAL_SEGMENTS)));
+}
+
+#[test]
+fn quality_and_latency_are_asked_for_where_offered_and_read() {
+    // ObjectEnums {26, 40}.
+    let offer = bytes("01002b1a14000000a18601000c000000020000001a00000028000000");
+    let mut client = Client::new();
+    client.feed(&offer).unwrap();
+    let asked = client.take_outgoing();
+    assert_eq!(asked[16..20], 7u32.to_le_bytes());
+    assert_eq!(asked[40..48], bytes("1a00000028000000")[..]);
+    // Quality 0.5 of subject 1; latencies "a" 0.25 s and "b" 0.5 s.
+    let more = bytes(
+        "280000000c00000001000000000000000000e03f\
+         1a0000001e000000020000000100000061000000000000d03f0100000062000000000000e03f",
+    );
+    let mut frame = [bytes(FRAME), more].concat();
+    let length = (frame.len() - 8) as u32;
+    frame[4..8].copy_from_slice(&length.to_le_bytes());
+    let body = &client.feed(&frame).unwrap()[0].bodies[0];
+    assert_eq!((body.quality, body.age_s), (Some(0.5), 0.75));
+}
