@@ -102,8 +102,12 @@ pub fn open_camera(robot: &RobotFile) -> Result<Option<Box<dyn FrameSource>>, De
         open_sensor(robot)?.set_up(robot.devices.sensor_clock())?;
     }
     let camera = match &robot.devices {
-        DeviceKind::Virtual { directory, .. } => {
-            virtual_bus::open_camera(&directory.join(format!("{}.camera", robot.id)), width, height)?
+        DeviceKind::Virtual { directory, body, .. } => {
+            let path = directory.join(format!("{}.camera", robot.id));
+            match body {
+                BodyKind::Xpuck => virtual_bus::open_ft2232h(&path, width, height)?,
+                BodyKind::Epuck1 | BodyKind::Epuck2 => virtual_bus::open_uvc(&path, width, height)?,
+            }
         }
         DeviceKind::Xpuck { camera, .. } | DeviceKind::Epuck1 { camera, .. } | DeviceKind::Epuck2 { camera, .. } => {
             match camera {

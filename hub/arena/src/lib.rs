@@ -19,6 +19,7 @@ mod robot;
 pub mod sensor;
 mod settings;
 mod shell;
+pub mod uvc;
 pub mod vicon;
 pub mod vrpn;
 

@@ -1,12 +1,9 @@
 //! How soon the wheels stand after what can go wrong, and how punctual the control loop is: measured from outside, on whole
 //! processes, while evolution loads the robot's processor.
-//!
-//! A control loop that hangs alone cannot be made from outside without a back door; the lease that ends its commands is
-//! tested in `robot/src/link`.
 
 mod rig;
 
-use rig::Rig;
+use rig::{PATIENCE, Rig};
 use std::time::Duration;
 use xpuck_wire::message::State;
 use xpuck_wire::telemetry::LATENESS_BINS;
@@ -24,10 +21,11 @@ const WATCH: Duration = Duration::from_millis(500);
 type Case = (&'static str, u64, fn(&mut Rig) -> Duration);
 
 /// The limits are those of the parts, and the 25 ms in which the arena counts: the e-puck's own watchdog, 200 ms; silence
-/// of the hub, 1 s, noticed in a control period of 100 ms; an exchange with the body, 5 ms.
-const CASES: [Case; 4] = [
+/// of the hub, 1 s, noticed in a control period of 100 ms; a command's lease, 500 ms; an exchange with the body, 5 ms.
+const CASES: [Case; 5] = [
     ("xpuckd stopped (SIGSTOP)", 225, stopped),
     ("xpuckd killed (SIGKILL)", 225, killed),
+    ("control loop hangs alone", 530, hung),
     ("hub gone", 1130, gone),
     ("hub says STOP", 130, told),
 ];
@@ -46,6 +44,18 @@ fn killed(rig: &mut Rig) -> Duration {
     let event = rig.signal("KILL");
     let latency = rig.until_still(event);
     rig.restart();
+    latency
+}
+
+fn hung(rig: &mut Rig) -> Duration {
+    let expiries = rig.told.devices.leases;
+    let (event, thread) = rig.hang();
+    let latency = rig.until_still(event);
+    Rig::let_go(thread);
+    while rig.told.devices.leases == expiries {
+        rig.turn();
+        assert!(event.elapsed() < PATIENCE, "no lease ran out, yet the wheels stopped: {:?}", rig.told);
+    }
     latency
 }
 

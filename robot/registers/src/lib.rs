@@ -1,5 +1,5 @@
 //! The devices' facts as data: SPI words of the dsPIC, registers and packets of e-puck1 and e-puck2, the infra-red curve,
-//! the stepper motors, the INA231 power monitors, the camera sensors, their USB bridge, stream and pixel format; how to
+//! the stepper motors, the INA231 power monitors, the camera sensors, their USB bridge, streams and pixel format; how to
 //! encode and decode them, and nothing about how bytes travel.
 
 pub mod camera_sensor;
@@ -12,4 +12,5 @@ pub mod infrared;
 pub mod page;
 pub mod spi;
 pub mod stepper;
+pub mod uvc;
 pub mod yuyv;

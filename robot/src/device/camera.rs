@@ -90,12 +90,14 @@ pub enum CameraError {
         found: String,
     },
     /// What came over a virtual camera's socket is no packet.
-    #[error("{} sent a packet of {length} bytes; 2 to 512 are possible", path.display())]
+    #[error("{} sent a packet of {length} bytes; 2 to {most} are possible", path.display())]
     Packet {
         /// The socket.
         path: PathBuf,
         /// The length it told.
         length: usize,
+        /// The longest possible, bytes.
+        most: usize,
     },
 }
 

@@ -18,6 +18,7 @@ pub mod i2c;
 pub mod i2cdev;
 pub mod ina231;
 pub mod spidev;
+pub mod uvc;
 pub mod v4l2;
 pub mod virtual_bus;
 

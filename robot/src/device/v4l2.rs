@@ -72,7 +72,7 @@ fn read(
 }
 
 /// Copies a buffer into the frame; false for one that is damaged or too short, which is counted.
-fn take(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut CameraCounts) -> bool {
+pub(super) fn take(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut CameraCounts) -> bool {
     counts.bytes += bytes.len() as u64;
     let fits = bytes.len() == frame.bytes().len();
     if damaged {

@@ -5,7 +5,7 @@
 
 mod camera;
 
-pub use camera::open_camera;
+pub use camera::{open_ft2232h, open_uvc};
 
 use super::{DeviceError, I2cBus, MAX_I2C, SpiBus};
 use std::io::{self, ErrorKind, Read, Write};

@@ -1,14 +1,15 @@
 //! The robots' devices as Unix stream sockets, one each, carrying the device's own bytes.
 //!
 //! `.spi`: 64 bytes each way a message. `.i2c`: address, bytes to write, bytes to read, then the former; the answer is
-//! 0 (acknowledged) and the latter, or 1. `.camera`: USB packets of an FT2232H, each behind its length in two bytes; a slow
-//! reader loses frames.
+//! 0 (acknowledged) and the latter, or 1. `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB
+//! video, each behind its length in two bytes; a slow reader loses frames.
 
 use super::{POLL, is_timeout, sleep_until, write_all};
 use crate::arena::Arena;
 use crate::camera::Camera;
 use crate::ft2232h::Ft2232h;
 use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
+use crate::uvc::Uvc;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -37,6 +38,12 @@ enum Kind {
     Camera,
 }
 
+/// How a robot's pixels reach its board.
+enum CameraPath {
+    Ft2232h(Ft2232h),
+    Uvc(Uvc),
+}
+
 struct Device {
     robot: usize,
     kind: Kind,
@@ -56,6 +63,7 @@ impl Drop for Device {
 pub(super) struct Devices {
     list: Vec<Device>,
     camera: CameraSettings,
+    body: BodyKind,
     seed: u64,
     speed: f64,
 }
@@ -69,8 +77,8 @@ impl Devices {
     pub(super) fn bind(settings: &Settings) -> Result<Devices, ArenaError> {
         let dir = &settings.device_dir;
         fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
-        let mut devices =
-            Devices { list: Vec::new(), camera: settings.camera, seed: settings.seed, speed: settings.speed };
+        let Settings { camera, body, seed, speed, .. } = *settings;
+        let mut devices = Devices { list: Vec::new(), camera, body, seed, speed };
         for (robot, name) in settings.robots.iter().enumerate() {
             for (kind, suffix) in [(Kind::Spi, "spi"), (Kind::I2c, "i2c"), (Kind::Camera, "camera")] {
                 if kind == Kind::Spi && settings.body != BodyKind::Xpuck {
@@ -125,7 +133,10 @@ impl Devices {
         stop: &AtomicBool,
     ) -> io::Result<()> {
         let mut camera = Camera::new(&self.camera);
-        let mut path = Ft2232h::new(self.camera.faults, self.seed, robot);
+        let mut path = match self.body {
+            BodyKind::Xpuck => CameraPath::Ft2232h(Ft2232h::new(self.camera.faults, self.seed, robot)),
+            BodyKind::Epuck1 | BodyKind::Epuck2 => CameraPath::Uvc(Uvc::new(self.camera.faults, self.seed, robot)),
+        };
         let (mut frame, mut packets) = (Vec::new(), Vec::new());
         let period = Duration::from_secs_f64(1.0 / (self.camera.frames_per_second * self.speed));
         let mut due = Instant::now();
@@ -139,11 +150,17 @@ impl Devices {
                     (arena.bodies().to_vec(), arena.half_arena())
                 };
                 camera.render(&bodies, robot, half_arena, &mut frame);
-                path.frame(&frame, self.camera.width as usize, &mut packets);
+                let width = self.camera.width as usize;
+                match &mut path {
+                    CameraPath::Ft2232h(path) => path.frame(&frame, width, &mut packets),
+                    CameraPath::Uvc(path) => path.frame(&frame, width, &mut packets),
+                }
                 due = (due + period).max(now);
             }
             // A frame's end does not fill its packet; the latency timer sends it, and it runs while there is nothing.
-            path.flush(&mut packets);
+            if let CameraPath::Ft2232h(path) = &mut path {
+                path.flush(&mut packets);
+            }
             write_all(&mut stream, &packets, stop)?;
             sent = Instant::now();
         }

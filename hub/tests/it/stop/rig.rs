@@ -4,6 +4,9 @@
 //! The arena counts steps every 25 ms, so nothing here is known more finely.
 
 use crate::common::{free_ports, xpuck};
+use nix::sys::ptrace;
+use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::unistd::Pid;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -31,7 +34,7 @@ const STANDING: Duration = Duration::from_millis(600);
 /// Wheels that turned for so long drive.
 const DRIVING: Duration = Duration::from_millis(300);
 /// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// All of it. Time passes for the hub and the eye only in [`Rig::turn`].
 pub struct Rig {
@@ -156,6 +159,25 @@ impl Rig {
         let moment = Instant::now();
         assert!(shell.wait().unwrap().success(), "{line}");
         moment
+    }
+
+    /// Holds the control loop's thread for good, as a debugger does, while all other threads of the program go on; gives
+    /// the moment just before, and what to let go.
+    pub fn hang(&self) -> (Instant, Pid) {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.robot.id())).unwrap();
+        let control = |task: &std::path::PathBuf| std::fs::read_to_string(task.join("comm")).unwrap() == "control\n";
+        let task = tasks.map(|task| task.unwrap().path()).find(control).expect("a thread named control");
+        let thread = Pid::from_raw(task.file_name().unwrap().to_str().unwrap().parse().unwrap());
+        ptrace::seize(thread, ptrace::Options::empty()).unwrap();
+        let moment = Instant::now();
+        ptrace::interrupt(thread).unwrap();
+        waitpid(thread, Some(WaitPidFlag::__WALL)).unwrap();
+        (moment, thread)
+    }
+
+    /// Lets a thread go on that was held.
+    pub fn let_go(thread: Pid) {
+        ptrace::detach(thread, None).unwrap();
     }
 
     /// Gives a new directive; gives the moment just before.

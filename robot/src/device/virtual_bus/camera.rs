@@ -1,23 +1,55 @@
-//! The FT2232H's packets over a socket: the stream that the shim would send, packet by packet.
+//! The cameras' streams over a socket, packet by packet: an FT2232H's, as the shim would send it, and a USB video device's.
 
-use crate::device::DeviceError;
 use crate::device::camera::{Camera, CameraError, Newest, POLL};
-use crate::device::frames::{FrameDecoder, PixelOrder};
+use crate::device::frames::{CameraCounts, FrameDecoder, PixelOrder};
+use crate::device::uvc::PayloadReader;
+use crate::device::{DeviceError, Frame, v4l2};
 use std::io::{ErrorKind, Read};
+use std::ops::RangeInclusive;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use xpuck_registers::ft2232h::{PACKET, STATUS};
+use xpuck_registers::{ft2232h, uvc};
 
 /// Bytes that are taken from the socket at once.
 const INBOX: usize = 1 << 16;
 /// Bytes of a packet's length in front of it.
 const LENGTH: usize = 2;
 
-/// Connects to `<robot>.camera`, which sends frames of `width` by `height` pixels.
-pub fn open_camera(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
-    let decoder = FrameDecoder::new(width, height, PixelOrder::YCbYCr)?;
+/// Connects to an xpuck's `<robot>.camera`, which sends frames of `width` by `height` pixels as an FT2232H does.
+pub fn open_ft2232h(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
+    let mut decoder = FrameDecoder::new(width, height, PixelOrder::YCbYCr)?;
+    open(path, (width, height), ft2232h::STATUS..=ft2232h::PACKET, move |packet, newest| {
+        decoder.packet(packet, |frame| newest.offer(frame));
+        decoder.counts()
+    })
+}
+
+/// Connects to an e-puck1's or e-puck2's `<robot>.camera`, which sends payloads of the USB video class. What the kernel would
+/// hand over is taken as from a video device.
+pub fn open_uvc(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
+    let mut frame = Frame::black(width, height)?;
+    let mut reader = PayloadReader::new(frame.bytes().len());
+    let mut counts = CameraCounts::default();
+    open(path, (width, height), uvc::HEADER..=uvc::LONGEST, move |payload, newest| {
+        counts.packets += 1;
+        reader.payload(payload, |bytes, damaged| {
+            if v4l2::take(bytes, damaged, &mut frame, &mut counts) {
+                newest.offer(&mut frame);
+            }
+        });
+        CameraCounts { resyncs: reader.malformed, ..counts }
+    })
+}
+
+/// Connects to a socket; `take` gets each packet, whose length must be possible, and tells the counts.
+fn open(
+    path: &Path,
+    size: (usize, usize),
+    possible: RangeInclusive<usize>,
+    take: impl FnMut(&[u8], &Newest) -> CameraCounts + Send + 'static,
+) -> Result<Camera, DeviceError> {
     let connect = || {
         let stream = UnixStream::connect(path)?;
         stream.set_read_timeout(Some(POLL))?;
@@ -25,13 +57,14 @@ pub fn open_camera(path: &Path, width: usize, height: usize) -> Result<Camera, D
     };
     let stream = connect().map_err(|source| DeviceError::Open { path: path.into(), source })?;
     let path = path.to_path_buf();
-    Camera::start((width, height), move |newest, stop| read(stream, &path, decoder, newest, stop))
+    Camera::start(size, move |newest, stop| read(stream, &path, &possible, take, newest, stop))
 }
 
 fn read(
     mut stream: UnixStream,
     path: &Path,
-    mut decoder: FrameDecoder,
+    possible: &RangeInclusive<usize>,
+    mut take: impl FnMut(&[u8], &Newest) -> CameraCounts,
     newest: &Newest,
     stop: &AtomicBool,
 ) -> Result<(), CameraError> {
@@ -52,16 +85,15 @@ fn read(
         let mut used = 0;
         while let Some((head, rest)) = inbox[used..filled].split_first_chunk::<LENGTH>() {
             let length = usize::from(u16::from_le_bytes(*head));
-            if !(STATUS..=PACKET).contains(&length) {
-                return Err(CameraError::Packet { path: path.into(), length });
+            if !possible.contains(&length) {
+                return Err(CameraError::Packet { path: path.into(), length, most: *possible.end() });
             }
             let Some(packet) = rest.get(..length) else { break };
-            decoder.packet(packet, |frame| newest.offer(frame));
+            newest.tell(take(packet, newest));
             used += LENGTH + length;
         }
         inbox.copy_within(used..filled, 0);
         filled -= used;
-        newest.tell(decoder.counts());
     }
     Ok(())
 }

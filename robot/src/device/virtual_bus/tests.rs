@@ -131,7 +131,7 @@ fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
         stream.write_all(&packets(4)).unwrap();
         stream.write_all(&packets(5)[..40]).unwrap();
     });
-    let mut camera = open_camera(&bench.path, 4, 2).unwrap();
+    let mut camera = open_ft2232h(&bench.path, 4, 2).unwrap();
     let next = |camera: &mut Camera| eventually(|| camera.latest().unwrap().map(|f| f.bytes().to_vec()));
     assert_eq!(next(&mut camera), [2; 16]);
     assert!(camera.latest().unwrap().is_none(), "a frame comes once");
@@ -155,10 +155,39 @@ fn the_camera_gives_each_frame_once_the_newest_first_and_whole() {
     assert_eq!((counts.frames, counts.idle_packets), (4, 5));
 }
 
+/// Payloads of the USB video class as they come over the socket.
+fn payloads(list: &[&[u8]]) -> Vec<u8> {
+    list.iter().flat_map(|payload| [&(payload.len() as u16).to_le_bytes()[..], payload].concat()).collect()
+}
+
+#[test]
+fn frames_of_a_usb_video_device_are_whole_or_counted() {
+    use xpuck_registers::uvc::{ERR, FID, GOLDEN_PAYLOADS, GOLDEN_PIXELS};
+    let other = |mut payload: [u8; 14], flags: u8| {
+        payload[1] ^= flags;
+        payload
+    };
+    let [first, last] = GOLDEN_PAYLOADS;
+    let mut bench = bench(move |mut stream| {
+        // Cut off by the next frame, damaged, with a header that cannot be, and whole.
+        let (damaged, end) = (other(first, FID | ERR), other(last, FID));
+        let list = payloads(&[&first, &damaged, &end, &first, &[99; 14], &last, &other(first, FID), &end]);
+        stream.write_all(&list).unwrap();
+    });
+    let mut camera = open_uvc(&bench.path, 4, 2).unwrap();
+    let frame = eventually(|| camera.latest().unwrap().map(|f| f.bytes().to_vec()));
+    assert_eq!(frame, GOLDEN_PIXELS);
+    bench.finish();
+    let error = eventually(|| camera.latest().err());
+    assert!(matches!(error, DeviceError::Camera(CameraError::Gone { .. })), "{error}");
+    let counts = camera.counts();
+    assert_eq!((counts.frames, counts.wrong_size, counts.dropped_frames, counts.resyncs), (1, 1, 2, 1));
+}
+
 #[test]
 fn a_packet_that_cannot_be_is_named() {
     let mut bench = bench(|mut stream| stream.write_all(&[1, 2, 0x32, 0x60]).unwrap());
-    let mut camera = open_camera(&bench.path, 4, 2).unwrap();
+    let mut camera = open_ft2232h(&bench.path, 4, 2).unwrap();
     let error = eventually(|| camera.latest().err()).to_string();
     assert!(error.contains("packet of 513 bytes") && error.contains("xp01.device"), "{error}");
     bench.finish();
@@ -172,7 +201,7 @@ fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
         drop(stream);
     });
     let start = Instant::now();
-    let mut camera = open_camera(&bench.path, 160, 120).unwrap();
+    let mut camera = open_ft2232h(&bench.path, 160, 120).unwrap();
     assert!(camera.latest().unwrap().is_none());
     drop(camera);
     assert!(start.elapsed() < Duration::from_secs(2), "dropping it waits for no frame");
@@ -184,5 +213,5 @@ fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
 fn what_cannot_be_opened_is_named() {
     let nowhere = Path::new("/nonexistent/xp01.spi");
     assert!(UnixSpi::open(nowhere).unwrap_err().to_string().contains("/nonexistent/xp01.spi"));
-    assert!(matches!(open_camera(nowhere, 3, 2), Err(DeviceError::FrameSize { .. })));
+    assert!(matches!(open_ft2232h(nowhere, 3, 2), Err(DeviceError::FrameSize { .. })));
 }

@@ -1,0 +1,119 @@
+//! Buffers out of a USB video class camera's payloads, as the kernel's uvcvideo makes them, for a camera in a virtual arena;
+//! a real one's payloads the kernel reads itself. Pure, without a device.
+//!
+//! A frame ends with its end mark, when the identifier toggles, or when it is full. What is shorter, or what the device
+//! marked, is handed over as damaged, and that is where Video4Linux would say so too.
+
+use xpuck_registers::uvc::{EOF, EOH, ERR, FID, HEADER, LONGEST_HEADER};
+
+/// Assembles buffers of one frame's size.
+#[derive(Debug)]
+pub struct PayloadReader {
+    buffer: Vec<u8>,
+    size: usize,
+    /// Identifier of the frame in hand; none before the first.
+    frame: Option<u8>,
+    /// Something of the frame in hand is damaged.
+    damaged: bool,
+    /// The frame in hand was handed over; what still comes of it is dropped.
+    done: bool,
+    /// Payloads with a header that cannot be.
+    pub malformed: u64,
+}
+
+impl PayloadReader {
+    /// A reader of frames of `size` bytes.
+    pub fn new(size: usize) -> PayloadReader {
+        let buffer = Vec::with_capacity(size);
+        PayloadReader { buffer, size, frame: None, damaged: false, done: false, malformed: 0 }
+    }
+
+    /// Takes one payload. Each buffer that it completes is given to `deliver`, with true if it is damaged.
+    pub fn payload(&mut self, payload: &[u8], mut deliver: impl FnMut(&[u8], bool)) {
+        let header = payload.first().map_or(0, |length| usize::from(*length));
+        if !(HEADER..=LONGEST_HEADER).contains(&header) || header > payload.len() || payload[1] & EOH == 0 {
+            self.malformed += 1;
+            self.damaged = true;
+            return;
+        }
+        let (flags, bytes) = (payload[1], &payload[header..]);
+        if self.frame != Some(flags & FID) {
+            // A frame that is cut off in front of the first one seen is not one.
+            if self.frame.is_some() && !self.done {
+                self.finish(&mut deliver);
+            }
+            (self.frame, self.damaged, self.done) = (Some(flags & FID), false, false);
+            self.buffer.clear();
+        }
+        if self.done {
+            return;
+        }
+        self.damaged |= flags & ERR > 0;
+        let room = self.size - self.buffer.len();
+        // A camera that sends more than a frame has another size; one byte too many is enough to tell.
+        self.buffer.extend(&bytes[..bytes.len().min(room)]);
+        let over = bytes.len() > room;
+        self.damaged |= over;
+        if flags & EOF > 0 || over {
+            self.finish(&mut deliver);
+        }
+    }
+
+    fn finish(&mut self, deliver: &mut impl FnMut(&[u8], bool)) {
+        self.done = true;
+        deliver(&self.buffer, self.damaged);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_registers::uvc::{GOLDEN_PAYLOADS, GOLDEN_PIXELS};
+
+    fn read(reader: &mut PayloadReader, payload: &[u8]) -> Vec<(Vec<u8>, bool)> {
+        let mut buffers = Vec::new();
+        reader.payload(payload, |bytes, damaged| buffers.push((bytes.to_vec(), damaged)));
+        buffers
+    }
+
+    #[test]
+    fn the_golden_payloads_are_the_golden_frame() {
+        let mut reader = PayloadReader::new(16);
+        assert!(read(&mut reader, &GOLDEN_PAYLOADS[0]).is_empty());
+        assert_eq!(read(&mut reader, &GOLDEN_PAYLOADS[1]), [(GOLDEN_PIXELS.to_vec(), false)]);
+    }
+
+    #[test]
+    fn a_frame_without_its_end_is_handed_over_short_when_the_next_begins() {
+        let mut reader = PayloadReader::new(16);
+        read(&mut reader, &GOLDEN_PAYLOADS[0]);
+        let mut next = GOLDEN_PAYLOADS[0];
+        next[1] ^= FID;
+        assert_eq!(read(&mut reader, &next), [(GOLDEN_PIXELS[..8].to_vec(), false)]);
+        let mut end = GOLDEN_PAYLOADS[1];
+        end[1] ^= FID;
+        assert_eq!(read(&mut reader, &end), [(GOLDEN_PIXELS.to_vec(), false)]);
+    }
+
+    #[test]
+    fn what_the_device_marks_and_what_is_too_long_is_damaged_once() {
+        let mut reader = PayloadReader::new(16);
+        let mut first = GOLDEN_PAYLOADS[0];
+        first[1] |= ERR;
+        read(&mut reader, &first);
+        assert_eq!(read(&mut reader, &GOLDEN_PAYLOADS[1]), [(GOLDEN_PIXELS.to_vec(), true)]);
+        let mut small = PayloadReader::new(12);
+        read(&mut small, &GOLDEN_PAYLOADS[0]);
+        assert_eq!(read(&mut small, &GOLDEN_PAYLOADS[1]), [(GOLDEN_PIXELS[..12].to_vec(), true)]);
+        assert!(read(&mut small, &GOLDEN_PAYLOADS[1]).is_empty(), "the rest of that frame is dropped");
+    }
+
+    #[test]
+    fn headers_that_cannot_be_are_counted() {
+        let mut reader = PayloadReader::new(16);
+        for payload in [&[][..], &[1, EOH], &[13, EOH], &[12, EOH, 0], &[2, 0, 7]] {
+            assert!(read(&mut reader, payload).is_empty());
+        }
+        assert_eq!(reader.malformed, 5);
+    }
+}
