@@ -5,22 +5,24 @@ DEMO ?=
 SECONDS ?= 60
 # Third-party clients that read the arena's motion capture.
 MOCAP_VENV = target/mocap-venv
+# Python that reads records and their tables.
+RECORD_VENV = target/record-venv
 
-.PHONY: help deps deps-fuzz deps-gpu deps-mocap build demo test lint test-long bench fuzz picture clean
+.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-record build demo test lint test-long bench fuzz picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project"
-	@echo "make test-long  what takes longer: islands on Slurm, fuzzing, a robot under load, a whole demo, and its best tree measured"
+	@echo "make test-long  what takes longer: islands on Slurm, fuzzing, 10000 seeds of the swarm under the microscope, a robot under load, a whole demo, and its best tree measured"
 	@echo "make bench      micro-benchmarks: cost of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
 	@echo "make picture    the picture of the README, from a run"
 	@echo "make clean      remove what was built"
 
-# Debian's libzmq has CURVE; AprilTag finds markers; a C compiler builds zstd for the recorder and the calls to AprilTag.
+# Debian's libzmq has CURVE; SQLite keeps the catalogue of runs; AprilTag finds markers; a C compiler builds zstd for the recorder and the calls to AprilTag.
 deps:
-	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev gcc
+	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev gcc
 
 build: deps
 	cargo build --workspace
@@ -42,8 +44,12 @@ deps-mocap: deps
 	@sh tools/deps.sh python3-venv
 	@sh tools/mocap-venv.sh $(MOCAP_VENV)
 
-test: lint deps-gpu deps-mocap
-	$(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) cargo test --workspace
+deps-record: deps
+	@sh tools/deps.sh python3-venv
+	@sh tools/record-venv.sh $(RECORD_VENV)
+
+test: lint deps-gpu deps-mocap deps-record
+	$(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps

@@ -91,6 +91,7 @@ within 60 idle || {
 echo "slurm: $(slurmctld -V) runs one node of 5 processors"
 
 cp docs/cluster/again.sh "$RUN"
+xpuck keys make geneserver --dir "$RUN"
 cat >"$RUN/run.toml" <<RUN
 generations = ${GENERATIONS:-1000}
 remeasure = 20

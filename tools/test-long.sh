@@ -1,12 +1,15 @@
 #!/bin/sh
-# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; a robot's link under load for ten
-# minutes, and its memory for half an hour; then a whole demo at the speed of
+# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the swarm
+# under the microscope; a robot's link under load for ten minutes, and its memory for half an hour; a hub killed at 100
+# random moments; then a whole demo at the speed of
 # the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
 sh tools/fuzz.sh 60
+target/debug/xpuck fuzz-swarm --seeds 10000
 sh tools/robot-test.sh 10
 sh tools/soak.sh 30
+XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments -- --nocapture
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 target/debug/xpuck demo --speed 1 --out "$out" --no-console

@@ -1,5 +1,8 @@
-//! What must hold for every tree that a reader accepts.
+//! What must hold for every tree that a reader accepts, and for every pose that the hub believes.
 
+use xpuck_hub::config::Gates as Limits;
+use xpuck_hub::mocap::RawFrame;
+use xpuck_hub::mocap::gates::Gates;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::exchange::{
     Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml, to_xml_live,
@@ -56,5 +59,16 @@ fn tick(tree: &Tree, program: &Program) {
         let (_, goal) = memory.tick_observed(program, &Senses::default(), &mut draws, &mut observe);
         assert!(goal.x.is_finite() && goal.y.is_finite());
         assert!((1..=tree.nodes().len()).contains(&visited));
+    }
+}
+
+/// Checks that the gates let only poses pass that are numbers.
+///
+/// # Panics
+/// If not; libFuzzer then keeps the input.
+pub fn pass_gates(frames: &[RawFrame]) {
+    let mut gates = Gates::new(Limits::default(), &["xp01".to_string()]);
+    for body in frames.iter().filter_map(|raw| gates.pass(raw)).flat_map(|frame| frame.bodies) {
+        assert!(body.pose.at.x.is_finite() && body.pose.at.y.is_finite() && body.pose.heading.is_finite());
     }
 }

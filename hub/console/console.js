@@ -117,15 +117,17 @@ const connected = () => latest !== null && performance.now() - heardAt < SILENT_
 function showLink() {
   const silent = performance.now() - heardAt > SILENT_MS;
   const untracked = latest?.tracking === false;
+  const unrecorded = String(latest?.record ?? "").startsWith("NOT RECORDING");
   let text = "Hub connected, tracking works";
+  if (unrecorded) text = latest.record;
   if (untracked) text = "TRACKING LOST: no poses from motion capture; robots and frisbee are where they were last seen";
   if (!latest) text = "Connecting to the hub";
   if (silent) text = latest ? "HUB CONNECTION LOST: what is shown is old" : "NO CONNECTION TO THE HUB";
   setText($("link"), text);
-  $("strip").classList.toggle("alarm", silent || untracked);
+  $("strip").classList.toggle("alarm", silent || untracked || unrecorded);
   document.body.classList.toggle("stale", silent);
   $("stop").disabled = !connected();
-  $("pause").disabled = !connected() || !["running", "relocating"].includes(latest.phase);
+  $("pause").disabled = !connected() || !["running", "relocating", "blind"].includes(latest.phase);
   $("resume").disabled = !connected() || latest.phase !== "paused";
 }
 
@@ -159,6 +161,7 @@ function showHeader() {
   setText($("experiment"), latest.experiment || "no experiment");
   $("experiment").title = latest.experiment || "";
   setText($("phase"), phase);
+  $("danger").hidden = latest.security?.dev_mode !== true;
   $("phase").dataset.phase = phase;
   setText($("clock"), `${minutes(latest.run_seconds)} / ${minutes(latest.run_length)}`);
   setText($("segment"), String(number(latest.segment) ?? "–"));
@@ -170,6 +173,7 @@ function showFooter() {
   const slow = number(latest.slow_round_trips);
   setText($("trip"), fixed(latest.round_trip_ms, 1, " ms"));
   setText($("slow"), slow === null ? "–" : fixed(slow * 100, 2, " %"));
+  setText($("refused"), (latest.refused_poses ?? []).map(([why, n]) => `${n} ${why}`).join(", ") || "none");
   setText($("dead"), String(number(latest.dead) ?? "–"));
   $("dead").classList.toggle("red", latest.dead > 0);
   setText($("record"), latest.record || "none yet");
@@ -190,6 +194,27 @@ function showEvents() {
     return row;
   });
   $("events").replaceChildren(...rows);
+}
+
+// Recorded runs
+
+const RUNS_MS = 10000;
+
+async function showRuns() {
+  try {
+    const response = await fetch("/api/runs", { signal: AbortSignal.timeout(5000) });
+    const rows = list(await response.json()).map((run) => {
+      const row = make("li");
+      make("time", "", row).textContent = String(run.state);
+      const marks = run.quality ? `, ${run.quality}` : "";
+      const fitness = number(run.mean_fitness) === null ? "" : `, real ${fixed(run.mean_fitness, 3)}`;
+      make("span", "", row).textContent = `${run.id}: ${minutes(run.length_s)}${fitness}${marks}`;
+      return row;
+    });
+    $("runs").replaceChildren(...rows);
+  } catch {
+    // What is shown stays until the hub answers again.
+  }
 }
 
 // Table of robots
@@ -585,5 +610,7 @@ light.addEventListener("change", redraw);
 const resized = new ResizeObserver(redraw);
 for (const id of ["arena", "line", "bars"]) resized.observe($(id));
 setInterval(watch, 250);
+setInterval(showRuns, RUNS_MS);
+showRuns();
 redraw();
 connect();

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::{FileError, Swarm, file};
 
 /// `hub.toml`.
@@ -12,14 +13,28 @@ pub struct HubFile {
     pub swarm: PathBuf,
     /// Motion capture.
     pub mocap: Mocap,
-    /// Virtual compass and range and bearing.
+    /// How virtual senses, compass and range and bearing, are made from poses.
     #[serde(default)]
-    pub senses: Senses,
+    pub messages: Messages,
     /// Records.
     pub record: Record,
     /// The arena.
     #[serde(default)]
     pub arena: Arena,
+    /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<Stream>,
+}
+
+/// The stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// ZeroMQ endpoint at which the hub publishes, such as `tcp://*:7605`.
+    pub address: String,
+    /// Let everybody watch, without keys: PlotJuggler has none. Always so with `dev_mode`.
+    #[serde(default)]
+    pub plain: bool,
 }
 
 /// Motion capture.
@@ -29,14 +44,54 @@ pub struct Mocap {
     /// Which protocol the server speaks.
     #[serde(default)]
     pub kind: MocapKind,
-    /// Address and port of the server; usual ports are 801 (Vicon) and 3883 (VRPN). `vicon` is another name of this key.
-    #[serde(alias = "vicon")]
+    /// Address and port of the server; usual ports are 801 (Vicon), 3883 (VRPN) and 1510 (NatNet). `vicon` is another
+    /// name of this key.
+    #[serde(alias = "vicon", default)]
     pub address: String,
     /// The frisbee's subject name.
     pub frisbee: String,
+    /// How Vicon frames are asked for.
+    #[serde(default)]
+    pub mode: ViconMode,
+    /// Ask Vicon for segments in single precision, 28 bytes a body instead of 100; servers before SDK 1.12 have none.
+    #[serde(default)]
+    pub lightweight: bool,
+    /// Which axis points up in what a NatNet server sends.
+    #[serde(default)]
+    pub up: UpAxis,
+    /// The record to replay, relative to this file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// How fast it is replayed, 0.01 to 100 times as fast as it was.
+    #[serde(default = "one")]
+    pub speed: f64,
+    /// Replay it again and again.
+    #[serde(default, rename = "loop")]
+    pub repeat: bool,
     /// Which poses are believed.
     #[serde(default)]
     pub gates: Gates,
+}
+
+impl Default for Mocap {
+    fn default() -> Mocap {
+        Mocap {
+            kind: MocapKind::default(),
+            address: String::new(),
+            frisbee: String::new(),
+            mode: ViconMode::default(),
+            lightweight: false,
+            up: UpAxis::default(),
+            file: None,
+            speed: 1.0,
+            repeat: false,
+            gates: Gates::default(),
+        }
+    }
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// A motion-capture protocol.
@@ -50,6 +105,34 @@ pub enum MocapKind {
     Vrpn,
     /// VRPN; we ask by UDP, and the server connects to us.
     VrpnUdp,
+    /// OptiTrack NatNet 3 or 4.
+    Natnet,
+    /// A recorded run.
+    Replay,
+}
+
+/// An axis that points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UpAxis {
+    /// As Motive has it unless it is told otherwise.
+    #[default]
+    Y,
+    /// As we have it.
+    Z,
+}
+
+/// How frames are asked of a Vicon DataStream server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ViconMode {
+    /// The server sends every frame by itself: the least latency.
+    #[default]
+    Push,
+    /// We ask for a frame when the last one is read, and get the newest at once, even if we know it.
+    Pull,
+    /// We ask for the next new frame when the last one is read.
+    Prefetch,
 }
 
 /// Which poses are believed ([`crate::mocap::gates`]).
@@ -72,36 +155,32 @@ impl Default for Gates {
     }
 }
 
-/// How virtual senses are made from poses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Senses {
-    /// Messages a second to each robot, 1 to 100.
-    pub rate_hz: f64,
-    /// Poses are held back so long, s, 0 to 2; the thesis measured 0.2 in all (7.3.3).
-    pub latency_s: f64,
-    /// Range of range and bearing, m.
-    pub range_m: f32,
-    /// Standard deviation of ranges, m.
-    pub range_noise_m: f32,
-    /// Standard deviation of bearings, rad.
-    pub bearing_noise_rad: f32,
-    /// Probability that a neighbour is not heard in a message.
-    pub loss: f32,
-}
-
-impl Default for Senses {
-    fn default() -> Senses {
-        Senses { rate_hz: 25.0, latency_s: 0.06, range_m: 0.5, range_noise_m: 0.0, bearing_noise_rad: 0.0, loss: 0.0 }
-    }
-}
-
 /// Records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// Each run gets a directory in this one; relative to this file.
     pub directory: PathBuf,
+    /// What all runs may take together, GiB, 0.001 to 1000000; without it there is no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_gib: Option<f64>,
+    /// What stays free on the disk, MiB, 1 to 1000000: below, recording stops, and everything else goes on.
+    #[serde(default = "reserve_mib")]
+    pub reserve_mib: u64,
+    /// Beyond the budget the oldest runs that are over are deleted; else new ones are not recorded.
+    #[serde(default)]
+    pub delete_oldest: bool,
+}
+
+fn reserve_mib() -> u64 {
+    64
+}
+
+impl Record {
+    /// Records in `directory`, with the usual reserve and no budget.
+    pub fn at(directory: impl Into<PathBuf>) -> Record {
+        Record { directory: directory.into(), budget_gib: None, reserve_mib: reserve_mib(), delete_oldest: false }
+    }
 }
 
 /// The arena.
@@ -139,6 +218,7 @@ impl Config {
         let here = path.parent().unwrap_or(Path::new("."));
         hub.swarm = here.join(&hub.swarm);
         hub.record.directory = here.join(&hub.record.directory);
+        hub.mocap.file = hub.mocap.file.map(|file| here.join(file));
         hub.check(&name)?;
         let swarm = Swarm::read(&hub.swarm)
             .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", hub.swarm)))?;
@@ -148,27 +228,35 @@ impl Config {
 
 impl HubFile {
     fn check(&self, name: &str) -> Result<(), FileError> {
-        let (s, a, g) = (&self.senses, &self.arena, &self.mocap.gates);
+        let (a, g) = (&self.arena, &self.mocap.gates);
         let rows = [
+            ("mocap.speed", self.mocap.speed, 0.01, 100.0),
             ("mocap.gates.v_max_m_s", g.v_max_m_s, 0.01, 10.0),
             ("mocap.gates.settle_s", g.settle_s, 0.0, 60.0),
             ("mocap.gates.min_quality", g.min_quality, 0.0, 1.0),
             ("mocap.gates.max_age_s", g.max_age_s, 0.001, 1.0),
-            ("senses.rate_hz", s.rate_hz, 1.0, 100.0),
-            ("senses.latency_s", s.latency_s, 0.0, 2.0),
-            ("senses.range_m", s.range_m.into(), 0.0, 10.0),
-            ("senses.range_noise_m", s.range_noise_m.into(), 0.0, 1.0),
-            ("senses.bearing_noise_rad", s.bearing_noise_rad.into(), 0.0, 3.2),
-            ("senses.loss", s.loss.into(), 0.0, 1.0),
+            ("record.budget_gib", self.record.budget_gib.unwrap_or(1.0), 0.001, 1e6),
+            ("record.reserve_mib", self.record.reserve_mib as f64, 1.0, 1e6),
             ("arena.length_m", a.length_m.into(), 0.3, 20.0),
             ("arena.width_m", a.width_m.into(), 0.3, 20.0),
             ("arena.frisbee_radius_m", a.frisbee_radius_m.into(), 0.01, 1.0),
         ];
+        if let Some(stream) = self.stream.as_ref().filter(|s| !s.address.starts_with("tcp://")) {
+            let address = &stream.address;
+            return Err(FileError::value(name, format!("stream.address = \"{address}\" must look like tcp://*:7605")));
+        }
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {
                 return Err(FileError::value(name, format!("{key} = {value} is outside {low}..={high}")));
             }
         }
-        Ok(())
+        let missing = match self.mocap.kind {
+            MocapKind::Replay => self.mocap.file.is_none().then_some("mocap.file, the record to replay,"),
+            _ => self.mocap.address.is_empty().then_some("mocap.address"),
+        };
+        if let Some(key) = missing {
+            return Err(FileError::value(name, format!("{key} is missing")));
+        }
+        self.messages.check().map_err(|message| FileError::value(name, message))
     }
 }

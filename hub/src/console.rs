@@ -1,5 +1,7 @@
 //! The console: a web page served from embedded files, with the status ten times a second and three commands.
 
+use crate::catalogue::Catalogue;
+use crate::observer::Window;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -9,6 +11,7 @@ use axum::routing::{get, post};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 use std::convert::Infallible;
+use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
@@ -18,6 +21,9 @@ use xpuck_wire::message::{Reply, Request};
 
 /// How long the hub may take to answer a command.
 const ANSWER: Duration = Duration::from_secs(2);
+
+/// Runs that the page shows.
+const RUNS: usize = 20;
 
 #[derive(RustEmbed)]
 #[folder = "console/"]
@@ -35,13 +41,17 @@ pub struct Command {
 struct Shared {
     status: watch::Receiver<String>,
     commands: SyncSender<Command>,
+    runs: PathBuf,
+    window: Window,
 }
 
-/// Serves the console on `listener` in a thread of its own, until the process ends.
+/// Serves the console on `listener` in a thread of its own, until the process ends. `runs` is the record directory.
 pub fn start(
     listener: std::net::TcpListener,
     status: watch::Receiver<String>,
     commands: SyncSender<Command>,
+    runs: PathBuf,
+    window: Window,
 ) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -50,8 +60,11 @@ pub fn start(
         .route("/events", get(events))
         .route("/api/status", get(|State(shared): State<Shared>| async move { json(shared.status.borrow().clone()) }))
         .route("/api/command", post(command))
+        .route("/metrics", get(metrics))
+        .route("/health", get(health))
         .route("/{name}", get(|Path(name): Path<String>| async move { file(&name) }))
-        .with_state(Shared { status, commands });
+        .route("/api/runs", get(runs_list))
+        .with_state(Shared { status, commands, runs, window });
     std::thread::Builder::new().name("console".into()).spawn(move || {
         runtime.block_on(async move {
             let served = async { axum::serve(tokio::net::TcpListener::from_std(listener)?, router).await };
@@ -80,6 +93,29 @@ fn file(name: &str) -> Response {
 
 fn json(text: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+/// The newest runs that are recorded.
+async fn runs_list(State(shared): State<Shared>) -> Response {
+    let read = move || Catalogue::open(&shared.runs)?.rows();
+    match tokio::task::spawn_blocking(read).await {
+        Ok(Ok(rows)) => json(serde_json::json!(rows.iter().rev().take(RUNS).collect::<Vec<_>>()).to_string()),
+        Ok(Err(error)) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the runs cannot be read").into_response(),
+    }
+}
+
+async fn metrics(State(shared): State<Shared>) -> Response {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], shared.window.metrics()).into_response()
+}
+
+/// 200 when the hub is well, else 503; either way one line of JSON that says why.
+async fn health(State(shared): State<Shared>) -> Response {
+    let reasons = shared.window.ailments();
+    let code = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let line = serde_json::json!({ "ok": reasons.is_empty(), "reasons": reasons }).to_string() + "\n";
+    (code, json(line)).into_response()
 }
 
 async fn events(State(shared): State<Shared>) -> impl IntoResponse {

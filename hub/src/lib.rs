@@ -4,8 +4,11 @@
 //! [`service`] runs them.
 
 pub mod calibrate;
+pub mod catalogue;
+pub mod complaints;
 pub mod config;
 pub mod console;
+pub mod doctor;
 pub mod evolution_file;
 pub mod geneserver;
 pub mod interrupt;
@@ -14,10 +17,15 @@ pub mod load;
 pub mod machine_file;
 pub mod markers;
 pub mod measure;
+pub mod memory;
+pub mod microscope;
 pub mod mocap;
+pub mod observer;
 pub mod plot;
 pub mod recorder;
 pub mod remeasure;
+pub mod replay;
+pub mod robots_load;
 pub mod roster;
 pub mod score;
 pub mod service;

@@ -5,6 +5,8 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 use xpuck_evolve::{Id, Migrant, Palette, Samples, Settings, Space, ramped};
 use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::FileError;
+use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 
@@ -22,7 +24,7 @@ const LOST: Duration = Duration::from_secs(10);
 const POLL_MS: i64 = 5;
 
 /// A load.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Load {
     /// Islands.
     pub islands: u16,
@@ -30,6 +32,8 @@ pub struct Load {
     pub sockets: usize,
     /// Each island sends once in so long, at a moment of its own.
     pub period: Duration,
+    /// The server's key file; plain sockets without.
+    pub key: Option<Secret>,
     /// How long the load lasts after the server is full.
     pub length: Duration,
 }
@@ -47,12 +51,23 @@ pub struct Answers {
     pub nodes: u64,
 }
 
+/// Why a load cannot be put on.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The key.
+    #[error("{0}")]
+    Key(#[from] FileError),
+    /// A socket.
+    #[error("{0}")]
+    Socket(#[from] SocketError),
+}
+
 impl Load {
     /// Puts the load on a server; `full` is called once the server holds what it will hold.
     ///
     /// # Errors
     /// If a socket cannot be made.
-    pub fn run(&self, endpoint: &str, full: impl FnOnce()) -> Result<Answers, SocketError> {
+    pub fn run(&self, endpoint: &str, full: impl FnOnce()) -> Result<Answers, LoadError> {
         let threads = self.sockets.div_ceil(SOCKETS_A_THREAD);
         let (filled, begin) = (Barrier::new(threads + 1), Barrier::new(threads + 1));
         let speakers: Vec<Speaker> =
@@ -96,8 +111,8 @@ struct Speaker {
 }
 
 impl Speaker {
-    fn open(load: &Load, endpoint: &str, index: usize, threads: usize) -> Result<Speaker, SocketError> {
-        let sockets = Sockets::new();
+    fn open(load: &Load, endpoint: &str, index: usize, threads: usize) -> Result<Speaker, LoadError> {
+        let sockets = Sockets::for_worker(load.key.as_ref())?;
         let dealers = (index..load.sockets)
             .step_by(threads)
             .map(|i| sockets.worker(endpoint, &format!("load-{i}")))

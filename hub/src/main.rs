@@ -31,6 +31,8 @@ enum Command {
     Island(cli::island::IslandArgs),
     Arena(cli::arena::ArenaArgs),
     Robots(cli::operator::RobotsArgs),
+    Push(cli::push::PushArgs),
+    Doctor(cli::doctor::DoctorArgs),
     Start(cli::operator::StartArgs),
     /// Stand still: wheels and evolution.
     Pause(HubAddress),
@@ -38,11 +40,14 @@ enum Command {
     Resume(HubAddress),
     /// Stop the wheels and end the run.
     Stop(HubAddress),
+    Keys(cli::keys::KeysArgs),
+    Runs(cli::runs::RunsArgs),
     Check(cli::check::CheckArgs),
     Tree(cli::tree::TreeArgs),
     Calibrate(cli::calibrate::CalibrateArgs),
     World(cli::world::WorldArgs),
     Markers(cli::markers::MarkersArgs),
+    FuzzSwarm(cli::fuzz_swarm::FuzzSwarmArgs),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +64,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
     match command {
         // As the shell counts a program that Ctrl-C ended.
         Command::Demo(args) => return Ok(if cli::demo::run(args)? { ExitCode::SUCCESS } else { ExitCode::from(130) }),
+        Command::FuzzSwarm(args) => return cli::fuzz_swarm::run(args),
         Command::Sweep(args) => return cli::sweep::run(args),
         Command::Simulate(args) => cli::simulate::run(args)?,
         Command::Bench(args) => cli::bench::run(args)?,
@@ -70,10 +76,14 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Hub(args) => cli::hub::run(args)?,
         Command::Arena(args) => cli::arena::run(args)?,
         Command::Robots(args) => cli::operator::robots(args)?,
+        Command::Doctor(args) => return cli::doctor::run(args),
+        Command::Push(args) => return cli::push::run(args),
         Command::Start(args) => cli::operator::start(args)?,
         Command::Pause(address) => cli::operator::command(address, &Request::Pause)?,
         Command::Resume(address) => cli::operator::command(address, &Request::Resume)?,
         Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
+        Command::Keys(args) => cli::keys::run(args)?,
+        Command::Runs(args) => cli::runs::run(args)?,
         Command::Check(args) => cli::check::run(args)?,
         Command::Tree(args) => cli::tree::run(args)?,
         Command::Calibrate(args) => cli::calibrate::run(args)?,

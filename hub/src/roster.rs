@@ -1,5 +1,7 @@
 //! Who is there: what the hub knows of each robot of the swarm file.
 
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, VecDeque};
 use xpuck_wire::RobotRow;
 use xpuck_wire::message::{Gene, State};
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
@@ -8,12 +10,18 @@ use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 pub const LOST_AFTER: f64 = 3.0;
 /// Round trips above this count as slow, ms of wall time (thesis 8.4).
 const SLOW_MS: f64 = 100.0;
+/// Pings whose answers are waited for; older ones are given up.
+pub(crate) const PINGS: usize = 64;
+/// Genes and loaded trees remembered of each robot, to know those that come again.
+const REMEMBERED: usize = 16;
 
 /// What the hub knows of one robot.
 #[derive(Clone, Debug, Default)]
 pub struct Robot {
     /// Its id.
     pub id: String,
+    /// Version of its program, once it said so.
+    pub version: String,
     /// When it was last heard; none before the first message.
     pub heard: Option<f64>,
     /// Counted as lost.
@@ -30,6 +38,10 @@ pub struct Robot {
     pub loaded: Vec<Gene>,
     /// The emigrant of its last generation.
     pub fittest: Option<Gene>,
+    /// Stamps of pings that it has not answered, the newest last.
+    pings: VecDeque<f64>,
+    /// Its last trees and their segments.
+    trees: VecDeque<(u32, Gene)>,
 }
 
 impl Robot {
@@ -37,10 +49,30 @@ impl Robot {
     pub fn alive(&self) -> bool {
         self.heard.is_some() && !self.lost
     }
+
+    /// It is sent a ping.
+    pub fn pinged(&mut self, stamp: f64) {
+        if self.pings.len() == PINGS {
+            self.pings.pop_front();
+        }
+        self.pings.push_back(stamp);
+    }
+
+    /// True if it is told for the first time that this tree was loaded for this segment: a network may deliver twice.
+    pub fn loads(&mut self, segment: u32, gene: &Gene) -> bool {
+        remember(&mut self.trees, segment, gene)
+    }
+
+    /// Forgets what belongs to a run.
+    pub fn begin_run(&mut self) {
+        (self.refusal, self.fittest) = (None, None);
+        self.loaded.clear();
+        self.trees.clear();
+    }
 }
 
 /// Sums of round trips.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundTrips {
     count: u64,
     slow: u64,
@@ -66,18 +98,35 @@ pub struct Roster {
     pub robots: Vec<Robot>,
     /// Round trips since the run began.
     pub round_trips: RoundTrips,
+    places: HashMap<String, usize>,
 }
 
 impl Roster {
     /// Nobody heard yet.
     pub fn new(ids: &[String]) -> Roster {
         let robots = ids.iter().map(|id| Robot { id: id.clone(), ..Robot::default() }).collect();
-        Roster { robots, round_trips: RoundTrips::default() }
+        let places = ids.iter().cloned().zip(0..).collect();
+        Roster { robots, round_trips: RoundTrips::default(), places }
     }
 
     /// The robot of an id.
     pub fn find(&mut self, id: &str) -> Option<&mut Robot> {
-        self.robots.iter_mut().find(|r| r.id == id)
+        self.place(id).map(|place| &mut self.robots[place])
+    }
+
+    /// An id's place in the swarm file, from 0.
+    pub fn place(&self, id: &str) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
+    /// Notes a round trip, `ms` long, of a ping with this stamp: once, and only if there was such a ping.
+    pub fn pong(&mut self, id: &str, stamp: f64, ms: f64) {
+        if let Some(robot) = self.find(id)
+            && let Some(place) = robot.pings.iter().position(|sent| *sent == stamp)
+        {
+            robot.pings.remove(place);
+            self.round_trip(id, ms);
+        }
     }
 
     /// Notes a round trip.
@@ -113,6 +162,7 @@ impl Roster {
     pub fn rows(&self) -> Vec<RobotRow> {
         let row = |r: &Robot| RobotRow {
             id: r.id.clone(),
+            version: r.version.clone(),
             alive: r.alive(),
             state: if r.heard.is_some() { r.telemetry.state } else { State::Idle },
             battery_v: r.telemetry.power.battery_v,
@@ -128,6 +178,18 @@ impl Roster {
         };
         self.robots.iter().map(row).collect()
     }
+}
+
+/// True if this is new; the oldest is forgotten.
+fn remember(list: &mut VecDeque<(u32, Gene)>, number: u32, gene: &Gene) -> bool {
+    if list.iter().any(|(n, known)| *n == number && known == gene) {
+        return false;
+    }
+    if list.len() == REMEMBERED {
+        list.pop_front();
+    }
+    list.push_back((number, gene.clone()));
+    true
 }
 
 /// What went wrong with a robot's devices, all together.

@@ -1,10 +1,11 @@
 //! Real fitness from poses: the seven segments of Table 8.3. A plain state machine.
 
+use serde::{Deserialize, Serialize};
 use xpuck_kernels::world::task::transport::raw_fitness;
 use xpuck_wire::Segment;
 
 /// Counts how far the frisbee moves while the swarm runs, segment by segment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     segments: Vec<(f64, f64)>,
     last_x: Option<f32>,
@@ -27,6 +28,11 @@ impl Score {
             self.at(segment).0 += f64::from(x - last);
         }
         self.last_x = Some(x);
+    }
+
+    /// Forgets where the frisbee was: the next sight of it is no move.
+    pub fn forget_place(&mut self) {
+        self.last_x = None;
     }
 
     fn at(&mut self, segment: u32) -> &mut (f64, f64) {

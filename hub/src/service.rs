@@ -1,9 +1,12 @@
 //! The shell around [`Switchboard`]: clock, sockets, motion capture, recorder and console, in one loop that polls.
 
+use crate::complaints::Complaints;
 use crate::config::Config;
 use crate::console::{self, Command};
+use crate::memory::{self, TakenUp};
 use crate::mocap::client::{self, Event, QUEUE};
-use crate::recorder::Recorder;
+use crate::observer::Observer;
+use crate::recorder::{Closing, Note, Recorder};
 use crate::switchboard::{Action, Switchboard};
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -11,7 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
+use xpuck_wire::FileError;
+use xpuck_wire::guard::Guard;
 use xpuck_wire::message::{Reply, Request, RobotMessage};
+use xpuck_wire::seal::Sealer;
 use xpuck_wire::socket::{OperatorsHub, Router, SocketError, Sockets, wait};
 
 /// Longest wait for a message, ms of wall time; senses and directives are due at moments between.
@@ -24,6 +30,9 @@ const STATUS: Duration = Duration::from_millis(100);
 /// Why the hub could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum HubError {
+    /// The keys.
+    #[error("{0}")]
+    Keys(#[from] FileError),
     /// A ZeroMQ socket.
     #[error("{0}")]
     Socket(#[from] SocketError),
@@ -45,16 +54,27 @@ struct Hub {
     board: Switchboard,
     robots: Router,
     operators: OperatorsHub,
+    sealer: Sealer,
+    /// Who is let in, and the edition of the keyring that the board knows.
+    guard: Option<(Arc<Guard>, u64)>,
     poses: Receiver<Event>,
     commands: Receiver<Command>,
     status: watch::Sender<String>,
     recorder: Option<Recorder>,
+    closing: Vec<Closing>,
+    observer: Observer,
+    refusals: Complaints,
+    started: Instant,
     ended: bool,
 }
 
 /// Runs the hub until `stop` or a shutdown request; the record is closed when this returns.
 pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Result<(), HubError> {
-    let sockets = Sockets::new();
+    let security = &config.swarm.security;
+    let sockets = Sockets::for_hub(security)?;
+    if security.dev_mode {
+        eprintln!("hub: DEV MODE: no keys; whoever reaches these addresses commands the swarm");
+    }
     let bind = |address: &String| {
         TcpListener::bind(address).map_err(|error| HubError::Console { address: address.clone(), error })
     };
@@ -62,39 +82,58 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
     let (pose_sender, poses) = sync_channel(QUEUE);
     let (command_sender, commands) = sync_channel(16);
     let (status, status_receiver) = watch::channel(String::from("{}"));
+    let (bell, alarm) = sockets.bell("poses")?;
     let unix_ms = unix_ms();
     let mut hub = Hub {
         robots: sockets.robots_hub(&config.swarm.hub.robots)?,
         operators: sockets.operators_hub(&config.swarm.hub.operator)?,
         board: Switchboard::new(config.clone(), unix_ms),
+        sealer: Sealer::new(unix_ms),
+        guard: sockets.guard().map(|guard| (guard.clone(), 0)),
         poses,
         commands,
         status,
         recorder: None,
+        closing: Vec::new(),
+        observer: Observer::new(&config, &sockets)?,
+        refusals: Complaints::default(),
+        started: Instant::now(),
         ended: false,
         config,
     };
-    client::start(&hub.config.hub.mocap, &hub.config.swarm.robots, pose_sender, stop.clone())?;
+    client::start(&hub.config.hub.mocap, &hub.config.swarm.robots, pose_sender, stop.clone(), move || bell.ring())?;
     if let Some(listener) = listener {
-        console::start(listener, status_receiver, command_sender)?;
+        console::start(
+            listener,
+            status_receiver,
+            command_sender,
+            hub.config.hub.record.directory.clone(),
+            hub.observer.window(),
+        )?;
     }
+    hub.look_after_keys(0.0);
+    let begins = hub.take_up();
     ready();
-    let started = Instant::now();
+    let started = hub.started;
     let speed = hub.config.swarm.speed;
     let mut next_status = started;
     while !hub.ended {
-        wait(&[&hub.robots, &hub.operators], POLL_MS);
-        let now = started.elapsed().as_secs_f64() * speed;
+        wait(&[&hub.robots, &hub.operators, &alarm], POLL_MS);
+        alarm.hush();
+        let now = begins + started.elapsed().as_secs_f64() * speed;
         if stop.load(Ordering::Relaxed) {
             hub.board.on_request(now, Request::Shutdown);
         }
+        let begun = Instant::now();
         hub.turn(now);
+        hub.observer.turn(begun.elapsed());
         if Instant::now() >= next_status {
             next_status = Instant::now() + STATUS;
             hub.publish(now);
         }
     }
     stop.store(true, Ordering::Relaxed);
+    hub.closing.drain(..).for_each(Closing::wait);
     Ok(())
 }
 
@@ -103,18 +142,48 @@ fn unix_ms() -> u64 {
 }
 
 impl Hub {
-    /// Handles everything that waits, then what time brings.
+    /// Handles everything that waits, then what time brings. Poses come first: senses that are made of them do not wait
+    /// for what many robots have to tell.
     fn turn(&mut self, now: f64) {
+        self.look_after_keys(now);
+        for _ in 0..QUEUE {
+            match self.poses.try_recv() {
+                Ok(Event::Frame(frame, arrived)) => {
+                    self.observer.frame(now, arrived);
+                    self.board.on_frame(now, frame);
+                }
+                Ok(Event::Refused(counts)) => self.board.set_refused_poses(counts),
+                Ok(Event::Note(text)) => self.board.note(now, text),
+                Err(_) => break,
+            }
+        }
+        self.board.send_senses(now);
+        self.act(now);
         for _ in 0..MESSAGES_AT_ONCE {
-            match self.robots.receive::<RobotMessage>() {
-                Some((id, Ok(message))) => self.board.on_robot(now, &id, message),
-                Some((id, Err(error))) => self.board.note(now, format!("robot {id}: message refused: {error}")),
-                None => break,
+            let Some((id, message)) = self.robots.receive::<RobotMessage>() else { break };
+            self.observer.message(now, &message);
+            match message {
+                Ok(message) => {
+                    if let RobotMessage::Hello { session, .. } = message {
+                        self.sealer.greet(&id, session);
+                    }
+                    self.board.on_robot(now, &id, message);
+                }
+                Err(error) => {
+                    let line = self.refusals.line(now, || format!("robot {id}: message refused: {error}"));
+                    line.into_iter().for_each(|text| self.board.note(now, text));
+                }
             }
         }
         for _ in 0..MESSAGES_AT_ONCE {
             let Some((to, request)) = self.operators.receive::<Request>() else { break };
             let reply = match request {
+                Ok(request) if !request.allowed_to(to.peer.role) => {
+                    if let Some((guard, _)) = &self.guard {
+                        guard.count_wrong_role();
+                    }
+                    Reply::Refused(format!("`{}` is an observer, who may look and change nothing", to.peer.name))
+                }
                 Ok(request) => self.board.on_request(now, request),
                 Err(error) => Reply::Refused(format!("request refused: {error}")),
             };
@@ -124,15 +193,55 @@ impl Hub {
             // A page that left needs no answer.
             let _ = command.answer.send(self.board.on_request(now, command.request));
         }
-        for _ in 0..QUEUE {
-            match self.poses.try_recv() {
-                Ok(Event::Frame(frame)) => self.board.on_frame(now, frame),
-                Ok(Event::Note(text)) => self.board.note(now, text),
-                Err(_) => break,
+        self.board.on_time(now);
+        while let Some(note) = self.recorder.as_ref().and_then(Recorder::note) {
+            match note {
+                Note::Say(text) => self.board.note(now, text),
+                Note::Stopped(why) => self.not_recording(now, &why),
             }
         }
-        self.board.on_time(now);
+        self.closing.retain(|closing| !closing.is_over());
         self.act(now);
+    }
+
+    /// Takes over who is trusted and who was turned away.
+    fn look_after_keys(&mut self, now: f64) {
+        let Some((guard, known)) = &mut self.guard else { return };
+        for text in guard.take_notes() {
+            self.board.note(now, text);
+        }
+        if guard.edition() != *known {
+            *known = guard.edition();
+            self.board.set_trust(guard.trust());
+        }
+        self.board.set_refusals(now, guard.refusals());
+    }
+
+    /// Goes on with the run of a hub that died a moment ago, if there is one. Gives the time to count on from.
+    fn take_up(&mut self) -> f64 {
+        let found = memory::look_back(&self.config);
+        let Some(TakenUp { directory, kept, away }) = found else { return 0.0 };
+        let now = kept.time + away.as_secs_f64() * self.config.swarm.speed;
+        match self.board.take_up(now, kept) {
+            Ok(()) => match Recorder::go_on(&self.config, &directory) {
+                Ok(recorder) => self.record_with(recorder),
+                Err(error) => self.not_recording(now, &error.to_string()),
+            },
+            Err(why) => self.board.note(now, format!("the run in {} is not taken up: {why}", directory.display())),
+        }
+        now
+    }
+
+    fn record_with(&mut self, recorder: Recorder) {
+        self.board.set_record(recorder.directory().display().to_string());
+        self.recorder = Some(recorder);
+    }
+
+    /// Says so where everybody sees it; all else goes on.
+    fn not_recording(&mut self, now: f64, why: &str) {
+        let text = format!("NOT RECORDING: {why}");
+        self.board.set_record(text.clone());
+        self.board.note(now, text);
     }
 
     fn act(&mut self, now: f64) {
@@ -149,25 +258,29 @@ impl Hub {
     }
 
     fn do_one(&mut self, now: f64, action: Action) {
+        self.observer.action(self.started.elapsed().as_secs_f64(), &action);
         match action {
             Action::Send(id, message) => {
                 // A robot that is not there is noticed by its silence.
-                self.robots.send(&id, &message);
+                let sealed = self.sealer.seal(&id, message);
+                let sent = self.robots.send(&id, &sealed);
+                self.observer.sent(&sealed.message, sent);
             }
             Action::OpenRecord { name, text, seed } => {
                 self.close_record(now);
                 match Recorder::open(&self.config, &name, &text, seed, unix_ms()) {
-                    Ok(recorder) => {
-                        self.board.set_record(recorder.directory().display().to_string());
-                        self.recorder = Some(recorder);
-                    }
-                    Err(error) => self.board.note(now, format!("NOT RECORDING: {error}")),
+                    Ok(recorder) => self.record_with(recorder),
+                    Err(error) => self.not_recording(now, &error.to_string()),
                 }
             }
             Action::Record(entry) => {
-                if let Some(Err(error)) = self.recorder.as_mut().map(|r| r.write(&entry)) {
-                    self.recorder = None;
-                    self.board.note(now, format!("RECORDING STOPPED: {error}"));
+                if let Some(lost) = self.recorder.as_mut().and_then(|r| r.write(entry)) {
+                    self.board.note(now, format!("NOT RECORDED: {lost} messages so far, the disk is too slow"));
+                }
+            }
+            Action::Keep(kept) => {
+                if let Some(recorder) = &self.recorder {
+                    recorder.keep(*kept);
                 }
             }
             Action::CloseRecord => self.close_record(now),
@@ -181,14 +294,17 @@ impl Hub {
     }
 
     fn close_record(&mut self, now: f64) {
-        let Some(recorder) = self.recorder.take() else { return };
-        if let Err(error) = recorder.close(&self.board.status(now)) {
-            self.board.note(now, format!("the record was not closed: {error}"));
+        if let Some(recorder) = self.recorder.take() {
+            self.closing.push(recorder.close(self.board.status(now)));
         }
     }
 
-    fn publish(&self, now: f64) {
-        if let Ok(json) = serde_json::to_string(&self.board.status(now)) {
+    fn publish(&mut self, now: f64) {
+        let status = self.board.status(now);
+        let record = self.recorder.as_ref().map(Recorder::file);
+        let wall = self.started.elapsed().as_secs_f64();
+        self.observer.status(wall, &status, record, self.board.strangers());
+        if let Ok(json) = serde_json::to_string(&status) {
             self.status.send_replace(json);
         }
     }

@@ -1,73 +1,87 @@
-//! Virtual compass and range and bearing, made from poses (thesis 6.3.3, 7.3.3). A plain state machine.
+//! Virtual compass and range and bearing, made from poses by the message distribution model (thesis 5.2.3, 7.3.3). A
+//! plain state machine: a message leaves with a new frame of poses, when the last one is long enough ago. Without
+//! frames there are no messages, and robots see that what they know grows old.
 
-use crate::config::Senses;
+use crate::config::Config;
 use crate::mocap::Frame;
-use std::collections::VecDeque;
-use xpuck_kernels::math::wrap_angle;
-use xpuck_kernels::random::{Draws, Stream, normal_pair};
+use std::collections::{HashMap, VecDeque};
+use xpuck_kernels::world::Pose;
+use xpuck_kernels::world::senses::messages::{Ether, Moment};
 use xpuck_wire::message::ToRobot;
 
-/// Frames held back at most; two seconds at 100 Hz.
-const HELD: usize = 200;
+/// Frames held back at most: two seconds at 500 Hz.
+const HELD: usize = 1000;
+/// A message may leave this part of the period early, rather than wait for the next frame.
+const EARLY: f64 = 0.25;
+
+/// Where everybody was when a frame came; robots in the order of the swarm file, then the frisbee.
+type Poses = Vec<Option<Pose>>;
 
 /// Holds poses back for the latency and makes each robot's message from them.
 #[derive(Debug)]
 pub struct VirtualSenses {
-    settings: Senses,
+    ether: Ether,
+    ids: Vec<String>,
+    places: HashMap<String, usize>,
     seed: u64,
-    held: VecDeque<(f64, Frame)>,
+    held: VecDeque<(f64, Poses)>,
     round: u32,
     next: f64,
 }
 
 impl VirtualSenses {
     /// A maker of senses; `seed` fixes its noise.
-    pub fn new(settings: Senses, seed: u64) -> VirtualSenses {
-        VirtualSenses { settings, seed, held: VecDeque::new(), round: 0, next: 0.0 }
+    pub fn new(config: &Config, seed: u64) -> VirtualSenses {
+        let ids = config.swarm.robots.clone();
+        let names = ids.iter().chain([&config.hub.mocap.frisbee]);
+        VirtualSenses {
+            ether: Ether::new(config.hub.messages, ids.len(), vec![config.hub.arena.frisbee_radius_m]),
+            places: names.cloned().zip(0..).collect(),
+            ids,
+            seed,
+            held: VecDeque::new(),
+            round: 0,
+            next: 0.0,
+        }
     }
 
     /// Takes a frame that came at `now`.
-    pub fn take(&mut self, now: f64, frame: Frame) {
+    pub fn take(&mut self, now: f64, frame: &Frame) {
         if self.held.len() == HELD {
             self.held.pop_front();
         }
-        self.held.push_back((now, frame));
-    }
-
-    /// The messages due at `now`, for those of `robots` that are seen.
-    pub fn due(&mut self, now: f64, robots: &[String]) -> Vec<(String, ToRobot)> {
-        if now < self.next {
-            return Vec::new();
-        }
-        let period = 1.0 / self.settings.rate_hz;
-        // After a stall the rate goes on from now instead of sending what was missed.
-        self.next = if now - self.next > 4.0 * period { now + period } else { self.next + period };
-        while self.held.get(1).is_some_and(|(at, _)| now - at >= self.settings.latency_s) {
-            self.held.pop_front();
-        }
-        let Some((at, frame)) = self.held.front().filter(|(at, _)| now - at >= self.settings.latency_s) else {
-            return Vec::new();
-        };
-        self.round = self.round.wrapping_add(1);
-        let message = |(i, id): (usize, &String)| Some((id.clone(), self.sense(frame, now - at, i, id, robots)?));
-        robots.iter().enumerate().filter_map(message).collect()
-    }
-
-    fn sense(&self, frame: &Frame, age: f64, me: usize, id: &str, robots: &[String]) -> Option<ToRobot> {
-        let pose = frame.pose(id)?;
-        let mut draws = Draws::new(self.seed, 0, me as u32, self.round, Stream::Device);
-        let mut neighbours = Vec::new();
-        for other in robots.iter().filter(|r| *r != id) {
-            let Some(theirs) = frame.pose(other) else { continue };
-            let between = theirs.at - pose.at;
-            let range = between.length();
-            if range > self.settings.range_m || draws.unit() < self.settings.loss {
-                continue;
+        let mut poses = vec![None; self.ids.len() + 1];
+        for body in &frame.bodies {
+            if let Some(place) = self.places.get(&body.name) {
+                poses[*place] = Some(body.pose);
             }
-            let (a, b) = normal_pair(draws.word(), draws.word());
-            let bearing = wrap_angle(between.angle() - pose.heading) + a * self.settings.bearing_noise_rad;
-            neighbours.push(((range + b * self.settings.range_noise_m).max(0.0), wrap_angle(bearing)));
         }
+        self.held.push_back((now, poses));
+    }
+
+    /// The messages due at `now`, for those robots that are seen.
+    pub fn due(&mut self, now: f64) -> Vec<(String, ToRobot)> {
+        let model = self.ether.model();
+        let period = 1.0 / model.rate_hz;
+        let early = now < self.next - EARLY * period;
+        let mut old_enough = None;
+        while self.held.front().is_some_and(|(at, _)| now - at >= model.latency_s) {
+            old_enough = self.held.pop_front();
+        }
+        // Poses that come too early are not kept: by the time that they were due they would be older than need be.
+        let Some((at, poses)) = old_enough.filter(|_| !early) else { return Vec::new() };
+        // After a stall the rate goes on from now instead of sending what was missed.
+        self.next = if now - self.next > period { now + period } else { self.next + period };
+        self.round = self.round.wrapping_add(1);
+        let message = |(i, id): (usize, &String)| Some((id.clone(), self.sense(i, &poses, now - at)?));
+        self.ids.iter().enumerate().filter_map(message).collect()
+    }
+
+    fn sense(&self, me: usize, poses: &[Option<Pose>], age: f64) -> Option<ToRobot> {
+        let pose = poses[me]?;
+        let mut neighbours = Vec::new();
+        let moment = Moment { seed: self.seed, world: 0, number: self.round };
+        self.ether.hear(moment, me, poses, |other, n| neighbours.push((other as u16 + 1, n.range, n.bearing)));
         Some(ToRobot::Senses { up: -pose.heading, neighbours, age })
     }
 }
@@ -75,9 +89,11 @@ impl VirtualSenses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Arena, HubFile, Mocap, Record};
     use crate::mocap::Tracked;
     use xpuck_kernels::math::vec2;
-    use xpuck_kernels::world::Pose;
+    use xpuck_kernels::world::senses::messages::{Messages, Occlusion};
+    use xpuck_wire::{Addresses, Security, Swarm};
 
     fn frame(number: u32, bodies: &[(&str, f32, f32, f32)]) -> Frame {
         let tracked =
@@ -85,54 +101,80 @@ mod tests {
         Frame { number, bodies: bodies.iter().map(tracked).collect() }
     }
 
-    fn robots() -> Vec<String> {
-        ["xp01", "xp02", "xp03"].map(String::from).to_vec()
+    fn senses(messages: Messages) -> VirtualSenses {
+        let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
+        let config = Config {
+            hub: HubFile {
+                swarm: Default::default(),
+                mocap: Mocap { frisbee: "frisbee".into(), ..Mocap::default() },
+                messages,
+                record: Record::at(""),
+                arena: Arena::default(),
+                stream: None,
+            },
+            swarm: Swarm {
+                speed: 1.0,
+                robots: ["xp01", "xp02", "xp03"].map(String::from).to_vec(),
+                hub,
+                security: Security::dev_mode(),
+            },
+        };
+        VirtualSenses::new(&config, 1)
     }
 
     #[test]
     fn range_bearing_and_compass_are_exact_without_noise() {
-        let mut senses = VirtualSenses::new(Senses { latency_s: 0.0, ..Senses::default() }, 1);
-        senses.take(0.0, frame(1, &[("xp01", 0.0, 0.0, 1.0), ("xp02", 0.0, 0.3, 0.0), ("xp03", 0.9, 0.0, 0.0)]));
-        let sent = senses.due(0.0, &robots());
+        let mut senses = senses(Messages { latency_s: 0.0, ..Messages::default() });
+        senses.take(0.0, &frame(1, &[("xp01", 0.0, 0.0, 1.0), ("xp02", 0.0, 0.3, 0.0), ("xp03", 0.9, 0.0, 0.0)]));
+        let sent = senses.due(0.0);
         assert_eq!(sent.len(), 3);
         let ToRobot::Senses { up, neighbours, age } = &sent[0].1 else { panic!() };
         assert_eq!((*up, *age, neighbours.len()), (-1.0, 0.0, 1));
-        let (range, bearing) = neighbours[0];
+        let (island, range, bearing) = neighbours[0];
+        assert_eq!(island, 2);
         assert!((range - 0.3).abs() < 1e-6 && (bearing - (std::f32::consts::FRAC_PI_2 - 1.0)).abs() < 1e-6);
     }
 
     #[test]
     fn poses_are_held_back_and_sent_at_the_rate() {
-        let mut senses = VirtualSenses::new(Senses { latency_s: 0.1, ..Senses::default() }, 1);
-        let mut ages = Vec::new();
-        for i in 0..100 {
-            let now = f64::from(i) * 0.02;
-            senses.take(now, frame(i, &[("xp01", 0.0, 0.0, 0.0)]));
-            for (_, message) in senses.due(now, &robots()) {
-                let ToRobot::Senses { age, .. } = message else { panic!() };
-                ages.push(age);
+        // Poses at 50, 100 and 200 Hz.
+        for period in [0.02, 0.01, 0.005] {
+            let mut senses = senses(Messages { latency_s: 0.1, ..Messages::default() });
+            let mut ages = Vec::new();
+            for i in 0..(2.0 / period) as u32 {
+                let now = f64::from(i) * period;
+                senses.take(now, &frame(i, &[("xp01", 0.0, 0.0, 0.0)]));
+                for (_, message) in senses.due(now) {
+                    let ToRobot::Senses { age, .. } = message else { panic!() };
+                    ages.push(age);
+                }
             }
+            assert!((44..=50).contains(&ages.len()), "25 a second for 1.9 s: {}", ages.len());
+            assert!(ages.iter().all(|a| (0.1 - 1e-9..0.13).contains(a)), "{ages:?}");
         }
-        assert!((44..=50).contains(&ages.len()), "25 a second for 2 s: {}", ages.len());
-        assert!(ages.iter().all(|a| (0.1 - 1e-9..0.13).contains(a)), "{ages:?}");
     }
 
     #[test]
-    fn loss_and_noise_are_as_set_and_hidden_robots_get_nothing() {
-        let settings = Senses { latency_s: 0.0, loss: 0.5, bearing_noise_rad: 0.1, ..Senses::default() };
-        let mut senses = VirtualSenses::new(settings, 1);
-        let mut bearings = Vec::new();
-        for i in 0..1000 {
-            // A little over the period, so that rounding cannot make a message due too late.
-            let now = f64::from(i) * 0.041;
-            senses.take(now, frame(i, &[("xp01", 0.0, 0.0, 0.0), ("xp02", 0.2, 0.0, 0.0)]));
-            let sent = senses.due(now, &robots());
-            assert!(sent.iter().all(|(id, _)| id != "xp03"));
+    fn without_new_frames_nothing_is_sent() {
+        let mut senses = senses(Messages { latency_s: 0.05, ..Messages::default() });
+        senses.take(0.0, &frame(1, &[("xp01", 0.0, 0.0, 0.0)]));
+        let sent: usize = (0..1000).map(|ms| senses.due(f64::from(ms) * 0.001).len()).sum();
+        assert_eq!(sent, 1, "one frame, one message");
+    }
+
+    #[test]
+    fn hidden_robots_get_nothing_and_the_frisbee_stands_in_the_way() {
+        let messages = Messages { latency_s: 0.0, occlusion: Occlusion::All, ..Messages::default() };
+        let mut senses = senses(messages);
+        let two = [("xp01", 0.0, 0.0, 0.0), ("xp02", 0.4, 0.0, 0.0)];
+        let mut heard = |now: f64, frame: &Frame| {
+            senses.take(now, frame);
+            let sent = senses.due(now);
+            assert_eq!(sent.len(), 2, "xp03 is hidden");
             let ToRobot::Senses { neighbours, .. } = &sent[0].1 else { panic!() };
-            bearings.extend(neighbours.iter().map(|n| f64::from(n.1)));
-        }
-        assert!((430..570).contains(&bearings.len()), "half are lost: {}", bearings.len());
-        let square = bearings.iter().map(|b| b * b).sum::<f64>() / bearings.len() as f64;
-        assert!((square.sqrt() - 0.1).abs() < 0.02, "{}", square.sqrt());
+            neighbours.len()
+        };
+        assert_eq!(heard(0.0, &frame(1, &two)), 1);
+        assert_eq!(heard(0.1, &frame(2, &[two[0], two[1], ("frisbee", 0.2, 0.05, 0.0)])), 0);
     }
 }

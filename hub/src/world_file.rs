@@ -6,6 +6,7 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::world::model::{self, HALF_ARENA};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::spec::{Area, Disc, Start};
 use xpuck_kernels::world::task::{Region, Task};
 use xpuck_kernels::world::wall::Wall;
@@ -33,6 +34,7 @@ struct WorldFile {
     wall: Vec<WallEntry>,
     #[serde(default)]
     patch: Vec<PatchEntry>,
+    messages: Option<Messages>,
 }
 
 // Variants have braces, because serde lets unknown keys pass beside those without.
@@ -175,7 +177,7 @@ pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
 }
 
 fn spec(file: WorldFile) -> Result<WorldSpec, String> {
-    let WorldFile { robots, task, arena, physics, start, disc, wall, patch } = file;
+    let WorldFile { robots, task, arena, physics, start, disc, wall, patch, messages } = file;
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
     let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry)).collect();
     Ok(WorldSpec {
@@ -191,6 +193,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         discs: disc.into_iter().map(self::disc).collect(),
         patches: patch.into_iter().map(self::patch).collect(),
         starts: starts?,
+        messages,
         task: self::task(task),
     })
 }

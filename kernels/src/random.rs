@@ -24,6 +24,10 @@ pub enum Stream {
     Device = 6,
     /// From which islands genes come.
     Migration = 7,
+    /// Who hears whom, and how well.
+    Messages = 8,
+    /// What goes wrong, and when, in a swarm under the microscope.
+    Microscope = 9,
 }
 
 /// Ten rounds of Philox on a 128-bit counter with a 64-bit key.

@@ -5,6 +5,7 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::messages::{Messages, Occlusion};
 use xpuck_kernels::world::spec::{Area, Disc, Start};
 use xpuck_kernels::world::task::{Region, Task};
 use xpuck_kernels::world::wall::Wall;
@@ -66,6 +67,18 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
     specs.push(WorldSpec { discs: Vec::new(), ..cluttered(Task::Dispersion) });
     specs.push(cluttered(Task::Dispersion));
     specs.push(WorldSpec::benchmark(10));
+    let messages = Messages {
+        latency_s: 0.23,
+        loss: 0.2,
+        loss_at_range: 0.5,
+        bearing_noise_rad: 0.1,
+        range_noise_m: 0.02,
+        sender_lobe: 1,
+        gain_spread: 0.3,
+        occlusion: Occlusion::All,
+        ..Messages::default()
+    };
+    specs.push(WorldSpec { messages: Some(messages), ..cluttered(Task::Aggregation { range: 0.2 }) });
     for spec in &specs {
         spec.check().unwrap();
     }
@@ -150,4 +163,32 @@ fn what_cannot_be_run_is_refused_in_one_line() {
     refused(&|s| s.task = Task::Coverage { cell: 0.0 }, "coverage cell = 0 is outside 0.05..=20");
     refused(&|s| s.task = Task::Foraging { nest: NEST, food: NEST }, "nest and food are -0.6 m apart");
     refused(&|s| (s.robots, s.starts) = (1, vec![small.clone()]), "1 robots for dispersion; a world has 2 to 16");
+}
+
+#[test]
+fn messages_tell_a_simulated_robot_what_was_true_before() {
+    let messages = |latency_s| Messages { latency_s, rate_hz: 10.0, ..Messages::default() };
+    let poses = [(0.0, 0.0), (0.3, 1.0)].map(|(x, heading)| Pose { at: vec2(x, 0.0), heading });
+    let spec = |latency_s| WorldSpec {
+        starts: vec![Start::Poses(poses.to_vec())],
+        messages: Some(messages(latency_s)),
+        task: Task::Dispersion,
+        discs: Vec::new(),
+        ..WorldSpec::benchmark(2)
+    };
+    // Robot 1 turns on the spot; what it senses of its heading is its heading 0.2 s before.
+    let turning = &Program::compile(&Tree::parse("movcv v_goal 90deg").unwrap()).unwrap();
+    let (now, late) = (spec(0.0), spec(0.2));
+    let mut worlds = [World::new(&now, 0, 1, 0), World::new(&late, 0, 1, 0)];
+    let mut memories = vec![vec![Memory::new(turning); 2]; 2];
+    let mut told = [Vec::new(), Vec::new()];
+    for _ in 0..40 {
+        for (i, world) in worlds.iter_mut().enumerate() {
+            world.update(&[turning], &mut memories[i]);
+            assert_eq!(world.senses(0).neighbours, 1.0);
+            told[i].push((world.senses(1).up, world.senses(0).attr));
+        }
+    }
+    assert_eq!(told[0][..38], told[1][2..], "two updates later");
+    assert_ne!(told[0][10], told[0][30], "and something moved");
 }

@@ -3,41 +3,12 @@
 
 use crate::calibration::{Infrared, Wheels};
 use xpuck_kernels::world::model::{PROX_RANGE, WHEELBASE};
-use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::stepper::{MAX_STEPS_PER_SECOND, METRES_PER_STEP, MetresPerSecond, StepsPerSecond};
+pub use xpuck_robot_core::readings::Readings;
 
-/// A body that has been silent for longer is not trusted, s.
-pub const BODY_STALE: f32 = 0.3;
-/// A camera frame that is older shows nothing, s.
-pub const CAMERA_STALE: f32 = 1.0;
 /// Steps beyond what the motors can do that still count as motion: exchanges are not evenly spaced.
 const SLACK: f64 = 100.0;
-
-/// What the robot's own devices sense, and how long ago. An age is `None` before the first reading.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Readings {
-    /// Proximity, 0..1.
-    pub proximity: [f32; 8],
-    /// Age of what the body told.
-    pub body_age: Option<f32>,
-    /// Camera blobs.
-    pub blobs: Blobs,
-    /// Age of the camera frame.
-    pub camera_age: Option<f32>,
-}
-
-impl Readings {
-    /// The body has told its senses lately.
-    pub fn body_fresh(&self) -> bool {
-        self.body_age.is_some_and(|age| age <= BODY_STALE)
-    }
-
-    /// The camera has given a frame lately.
-    pub fn camera_fresh(&self) -> bool {
-        self.camera_age.is_some_and(|age| age <= CAMERA_STALE)
-    }
-}
 
 /// Proximity as the reference model has it, 1 - distance / range and 0 beyond the range, from counts.
 pub fn proximity(raw: &[RawInfrared; 8], infrared: &Infrared) -> [f32; 8] {
@@ -185,13 +156,5 @@ mod tests {
         assert!((real[0] - 0.05).abs() < 2e-3 && (real[1] - 0.05).abs() < 2e-3, "{command:?}: {real:?}");
         assert!(command[0].get() < command[1].get());
         assert_eq!(super::command([f32::NAN, 0.1], &wheels), [StepsPerSecond::ZERO; 2]);
-    }
-
-    #[test]
-    fn old_readings_are_not_fresh() {
-        let mut readings = Readings::default();
-        assert!(!readings.body_fresh() && !readings.camera_fresh(), "before the first");
-        (readings.body_age, readings.camera_age) = (Some(0.31), Some(0.9));
-        assert!(!readings.body_fresh() && readings.camera_fresh());
     }
 }

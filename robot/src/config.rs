@@ -168,7 +168,9 @@ impl Default for EvolutionFile {
 /// Everything a robot needs to know to start.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The robot's own file, with paths resolved.
+    /// Where the robot's own file is.
+    pub file: PathBuf,
+    /// What it says, with paths resolved.
     pub robot: RobotFile,
     /// What all share.
     pub swarm: Swarm,
@@ -194,7 +196,7 @@ impl Config {
             let message = format!("id = \"{}\" is not among the robots of {}", robot.id, robot.swarm.display());
             return Err(FileError::value(&name, message));
         };
-        Ok(Config { robot, swarm, island })
+        Ok(Config { file: path.into(), robot, swarm, island })
     }
 }
 

@@ -2,7 +2,7 @@
 //! where the kernel allows it.
 
 use crate::conditioning::Readings;
-use crate::config::Config;
+use crate::config::{Config, EvolutionFile};
 use crate::core::{Action, Core};
 use crate::genes::{from_gene, to_gene};
 use crate::groot::Publisher;
@@ -10,11 +10,17 @@ use crate::hardware::Hardware;
 use crate::link::LinkError;
 use crate::onboard::{News, Onboard, Plan};
 use crate::pace::{self, Pace};
+use crate::settings::Settings;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use xpuck_evolve::{Migrant, Progress};
+use xpuck_kernels::tree::CompileError;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
-use xpuck_wire::message::{RobotMessage, ToRobot};
+use xpuck_robot_core::inhabitant::Inhabitant;
+use xpuck_wire::FileError;
+use xpuck_wire::keyring::Keyring;
+use xpuck_wire::message::RobotMessage;
+use xpuck_wire::seal::{Sealed, fresh_session};
+use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::{ControlReport, EvolutionReport, LinkReport};
 
@@ -24,6 +30,9 @@ const MESSAGES_AT_ONCE: usize = 64;
 /// Why a robot could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// The keys.
+    #[error("{0}")]
+    Keys(#[from] FileError),
     /// The link to the hub.
     #[error("link to the hub: {0}")]
     Link(#[from] SocketError),
@@ -43,13 +52,15 @@ struct Daemon<'a> {
     core: Core,
     link: Dealer,
     hardware: Hardware,
+    settings: Settings,
+    /// As the next experiment evolves.
+    evolution: EvolutionFile,
     publisher: Option<Publisher>,
     onboard: Option<Onboard>,
-    champion: Option<Migrant>,
-    /// A segment whose tree could not be loaded yet, because no generation is done.
-    owed: Option<u32>,
-    progress: Progress,
+    inhabitant: Inhabitant,
     refused: u32,
+    /// The hub did not let this robot's key in, and was not heard since.
+    turned_away: bool,
     readings: Readings,
     pace: Pace,
     realtime: bool,
@@ -61,17 +72,20 @@ struct Daemon<'a> {
 /// What keeps it from starting.
 pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
     let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / config.swarm.speed);
+    let security = &config.swarm.security;
+    let (sockets, trust) = (Sockets::for_robot(security, &config.robot.id)?, trust(config)?);
     let mut daemon = Daemon {
         config,
-        core: Core::new(config.island),
-        link: Sockets::new().robot(&config.swarm.hub.robots, &config.robot.id)?,
+        core: Core::new(config.island, fresh_session()?, trust),
+        link: sockets.robot(&config.swarm.hub.robots, &config.robot.id)?,
         hardware: Hardware::open(config)?,
+        settings: Settings::new(&config.file),
+        evolution: config.robot.evolution.clone(),
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
-        champion: None,
-        owed: None,
-        progress: Progress::default(),
+        inhabitant: Inhabitant::default(),
         refused: 0,
+        turned_away: false,
         readings: Readings::default(),
         pace: Pace::new(period),
         realtime: false,
@@ -81,6 +95,22 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         let builder = std::thread::Builder::new().name("control".into());
         builder.spawn_scoped(scope, || daemon.run(stop)).map(|_| ()).map_err(StartError::Thread)
     })
+}
+
+/// Whose experiments this robot runs: those of the operators whose public keys lie in its folder of keys.
+fn trust(config: &Config) -> Result<Trust, FileError> {
+    let (id, security) = (&config.robot.id, &config.swarm.security);
+    if security.dev_mode {
+        eprintln!("xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot");
+        return Ok(Trust::Anybody);
+    }
+    let (ring, wrong) = Keyring::read(&security.keys);
+    wrong.iter().for_each(|text| eprintln!("xpuckd {id}: {text}"));
+    let trust = Trust::operators(&ring);
+    if trust == Trust::nobody() {
+        eprintln!("xpuckd {id}: {} has no operators/*.pub, so every experiment is refused", security.keys.display());
+    }
+    Ok(trust)
 }
 
 impl Daemon<'_> {
@@ -119,9 +149,10 @@ impl Daemon<'_> {
 
     fn listen(&mut self, now: f64) {
         for _ in 0..MESSAGES_AT_ONCE {
-            match self.link.receive::<ToRobot>() {
+            match self.link.receive::<Sealed>() {
                 Some(Ok(message)) => {
-                    let actions = self.core.on_message(now, message);
+                    self.turned_away = false;
+                    let actions = self.core.on_sealed(now, message);
                     self.act(actions);
                 }
                 Some(Err(error)) => {
@@ -146,7 +177,7 @@ impl Daemon<'_> {
                     self.link.send(&message);
                 }
                 Action::Prepare { experiment, number, algorithm, seed, robots } => {
-                    let evolution = self.config.robot.evolution.clone();
+                    let evolution = self.evolution.clone();
                     let plan = Plan {
                         experiment: *experiment,
                         number,
@@ -159,7 +190,7 @@ impl Daemon<'_> {
                         temperature: evolution.temperature,
                         max_temperature: evolution.max_temperature_c,
                     };
-                    (self.champion, self.owed, self.progress) = (None, None, Progress::default());
+                    self.inhabitant = Inhabitant::default();
                     self.onboard = match Onboard::start(plan) {
                         Ok(onboard) => Some(onboard),
                         Err(error) => {
@@ -175,8 +206,24 @@ impl Daemon<'_> {
                 }
                 Action::Immigrants { generation, genes } => self.immigrate(generation, &genes),
                 Action::LoadFittest { segment } => self.load(segment),
+                Action::Settings { number, text, may } => self.change(number, &text, may),
                 Action::Say(text) => self.say(&text),
             }
+        }
+    }
+
+    /// Writing takes as long as the disk does; the wheels stand while settings may change.
+    fn change(&mut self, number: u64, text: &str, may: bool) {
+        let (answer, robot) = self.settings.take(number, text, may);
+        if let Some(robot) = robot {
+            // Where generations are kept cannot be changed, and the file has it relative.
+            let state = self.evolution.state.take();
+            self.evolution = EvolutionFile { state, ..robot.evolution };
+            self.hardware.recalibrate(robot.calibration);
+            self.say("new settings from the hub are in the robot's file");
+        }
+        if let Some(answer) = answer {
+            self.link.send(&RobotMessage::Settings(answer));
         }
     }
 
@@ -193,15 +240,14 @@ impl Daemon<'_> {
 
     /// Loads the island's fittest tree; before the first generation is done, as soon as it is.
     fn load(&mut self, segment: u32) {
-        let Some(champion) = &self.champion else {
-            self.owed = Some(segment);
-            return;
-        };
-        self.owed = None;
-        match self.core.load(&champion.tree) {
-            Ok(()) => {
-                self.link.send(&RobotMessage::Loaded { segment, gene: to_gene(champion) });
-            }
+        let loaded = self.inhabitant.load(&mut self.core, segment);
+        self.loaded(loaded);
+    }
+
+    fn loaded(&mut self, loaded: Result<Option<RobotMessage>, CompileError>) {
+        match loaded {
+            Ok(None) => {}
+            Ok(Some(message)) => drop(self.link.send(&message)),
             Err(error) => self.say(&format!("the fittest tree is not loaded: {error}")),
         }
     }
@@ -210,27 +256,28 @@ impl Daemon<'_> {
     fn collect(&mut self) {
         let Some(onboard) = &self.onboard else { return };
         match onboard.poll() {
-            None => return,
+            None => {}
             Some(News::Say(line)) => self.say(&line),
             Some(News::Resumed { progress, champion }) => {
-                self.progress = progress;
-                self.champion = Some(*champion);
+                let loaded = self.inhabitant.take(&mut self.core, progress, *champion);
+                self.loaded(loaded);
             }
             Some(News::Generation(done)) => {
-                self.progress = done.progress;
-                self.champion = Some(done.champion);
                 let generation = done.progress.generation;
                 let emigrant = to_gene(&done.emigrant);
                 self.link.send(&RobotMessage::Genes { generation, emigrant, births: done.births });
+                let loaded = self.inhabitant.take(&mut self.core, done.progress, done.champion);
+                self.loaded(loaded);
             }
-        }
-        if let Some(segment) = self.owed {
-            self.load(segment);
         }
     }
 
     /// One control update.
     fn update(&mut self, now: f64) {
+        if self.link.turned_away() > 0 && !self.turned_away {
+            self.turned_away = true;
+            self.say("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there");
+        }
         let actions = self.core.on_time(now);
         self.act(actions);
         self.readings = self.hardware.sense();
@@ -258,8 +305,8 @@ impl Daemon<'_> {
             bins: self.pace.lateness().bins(),
         };
         let trip_ms = self.core.round_trip().map(|trip| (trip / self.config.swarm.speed * 1000.0) as f32);
-        telemetry.link = LinkReport { trip_ms, refused: self.refused };
-        let p = &self.progress;
+        telemetry.link = LinkReport { trip_ms, refused: self.refused.saturating_add(self.core.stale_seals()) };
+        let p = self.inhabitant.progress();
         telemetry.evolution = EvolutionReport {
             generation: p.generation,
             best: p.best,

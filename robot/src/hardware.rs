@@ -57,6 +57,11 @@ impl Hardware {
         Ok(Hardware { calibration, speed, link, seen: None, odometry, camera, power, told: None, reopened: 0 })
     }
 
+    /// Uses another calibration of infra-red sensors and wheels from now on; the camera keeps its own.
+    pub fn recalibrate(&mut self, calibration: Calibration) {
+        self.calibration = calibration;
+    }
+
     /// The newest of all senses.
     pub fn sense(&mut self) -> Readings {
         if let Some(sample) = self.link.latest()

@@ -5,22 +5,21 @@
 //! thread waits for nobody: commands reach it through two atomic words, and it hands its news over only if nobody is
 //! reading them at that moment.
 
-mod lease;
 mod periods;
 mod worker;
 
-pub use lease::LEASE;
 pub use periods::{BINS, Histogram};
+pub use xpuck_robot_core::lease::LEASE;
 
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts, Drive, Sensed};
-use lease::Given;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
+use xpuck_robot_core::lease::{Command, Given};
 
 /// How a body is opened, at the start and whenever it stopped answering.
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Body>, DeviceError> + Send>;
@@ -96,10 +95,10 @@ impl Shared {
 
     /// The newest command. If one comes at this very moment its time may still be that of the one before, which can only
     /// shorten its lease by a period.
-    fn given(&self) -> Option<Given> {
+    fn given(&self) -> Option<Given<Drive>> {
         let at = self.given.load(Ordering::Acquire);
-        let drive = unpack(self.drive.load(Ordering::Acquire));
-        (at > 0).then(|| Given { drive, at: self.epoch + Duration::from_nanos(at) })
+        let command = unpack(self.drive.load(Ordering::Acquire));
+        (at > 0).then(|| Given { command, at: Duration::from_nanos(at) })
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
@@ -155,6 +154,12 @@ impl Drop for Link {
             // A thread that panicked has ended the process already, or its wheels time out.
             let _ = thread.join();
         }
+    }
+}
+
+impl Command for Drive {
+    fn standing(self) -> Drive {
+        Drive { speeds: [StepsPerSecond::ZERO; 2], ..self }
     }
 }
 

@@ -13,10 +13,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use thermal::Governor;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Progress, Settings};
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, Progress};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
+use xpuck_robot_core::inhabitant;
 use xpuck_wire::Experiment;
 use xpuck_wire::message::Birth;
 
@@ -117,11 +118,7 @@ impl Plan {
     }
 
     fn island(&self) -> Island {
-        let population = self.experiment.evolution.population;
-        let immigrants = self.experiment.migration.receive.min(population / 2);
-        let exchange_every = self.experiment.migration.every;
-        let settings = Settings { population, immigrants, exchange_every, ..Settings::of(self.algorithm) };
-        Island::new(settings, Palette::in_swarm(), self.island, self.seed)
+        inhabitant::found(&self.experiment, self.algorithm, self.island, self.seed)
     }
 }
 

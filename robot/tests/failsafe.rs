@@ -5,6 +5,10 @@ use proptest::test_runner::{Config, TestRunner};
 use xpuck_robot::conditioning::Readings;
 use xpuck_robot::core::{Core, HUB_SILENCE};
 use xpuck_wire::message::{State, ToRobot};
+use xpuck_wire::signed::{Signed, Trust};
+
+/// A directive is good for so long, s.
+const VALID: f64 = 3.0;
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     controller = \"movcv v_goal 0deg\"\n";
@@ -57,17 +61,21 @@ struct Watcher {
 }
 
 fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
-    let mut core = Core::new(1);
+    let mut core = Core::new(1, 77, Trust::Anybody);
     let readings = Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() };
     let mut w = Watcher { now: 0.0, heard: 0.0, stopped: None, silenced: false };
+    let signed = Signed::new(EXPERIMENT.into(), Default::default(), None).unwrap();
+    // The robot's clock is the hub's.
+    deliver(&mut core, 0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
     let (mut number, mut experiment, mut moves) = (10, 1, 0);
-    let upload = |number| ToRobot::Experiment { number, seed: 1, robots: 2, text: EXPERIMENT.into() };
+    let upload = |number| ToRobot::Experiment { number, seed: 1, robots: 2, signed: signed.clone() };
     let mut sent = vec![upload(experiment)];
     for event in events {
         let arrived = match event {
             Event::Direct(state, later) => {
                 number += later;
-                sent.push(ToRobot::Directive { number, state: *state, segment: 1 });
+                let (state, run) = (*state, experiment);
+                sent.push(ToRobot::Directive { number, state, segment: 1, run, expires: w.now + VALID });
                 None
             }
             Event::Prepare(again) => {
@@ -96,7 +104,9 @@ fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
         if let Some(message) = arrived {
             w.silenced |= w.now - w.heard > HUB_SILENCE;
             w.heard = w.now;
-            if let ToRobot::Directive { number, state: State::Run, .. } = message {
+            if let ToRobot::Directive { number, state: State::Run, expires, .. } = message
+                && w.now <= expires
+            {
                 w.stopped = w.stopped.filter(|stop| number <= *stop);
                 w.silenced = false;
             }
@@ -147,8 +157,8 @@ fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     core.on_message(
         now,
         match message {
-            ToRobot::Directive { state: State::Run, segment, .. } => {
-                ToRobot::Directive { number, state: State::Run, segment }
+            ToRobot::Directive { state: State::Run, segment, run, expires, .. } => {
+                ToRobot::Directive { number, state: State::Run, segment, run, expires }
             }
             other => other,
         },

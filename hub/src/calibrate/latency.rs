@@ -125,7 +125,7 @@ pub fn fit(runs: &[Run]) -> Result<Report, Unfit> {
         data: format!("{} speeds of {} robots", samples.len(), expected.len()),
         estimates: estimates(&[("latency_s", "s", "from a command to its pose")], &[delay], errors.as_deref()),
         fit: format!("correlation at this delay: {best:.4}"),
-        toml: format!("[senses]\nlatency_s = {delay:.4}\n"),
+        toml: format!("[messages]\nlatency_s = {delay:.4}\n"),
         panels: vec![example(&samples, &expected), sweep(&samples, &expected, delay)],
     })
 }

@@ -1,6 +1,7 @@
 //! `xpuck bench`: how fast the engines are on this machine.
 
 use super::bench_geneserver::{self, GeneserverBenchArgs};
+use super::bench_hub::{self, HubBenchArgs};
 use super::engine::report;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
@@ -47,6 +48,7 @@ pub struct BenchArgs {
 #[derive(Subcommand)]
 enum Other {
     Geneserver(GeneserverBenchArgs),
+    Hub(HubBenchArgs),
 }
 
 /// Engines that can be measured.
@@ -101,8 +103,10 @@ struct Output {
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    if let Some(Other::Geneserver(args)) = &args.other {
-        return bench_geneserver::run(args);
+    match &args.other {
+        Some(Other::Geneserver(args)) => return bench_geneserver::run(args),
+        Some(Other::Hub(args)) => return bench_hub::run(args),
+        None => {}
     }
     if !(1..=4096).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
         bail!("--worlds takes 1 to 4096, --repeat 1 to 100");

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use xpuck_hub::load::Load;
+use xpuck_wire::keys::Secret;
 
 /// Open files that a process needs for other things than the islands' sockets.
 const OTHER_FILES: usize = 100;
@@ -30,6 +31,9 @@ pub struct GeneserverBenchArgs {
     /// Seconds to measure, after the server is full.
     #[arg(long, default_value_t = 30.0)]
     seconds: f64,
+    /// Use plain sockets, to see what encryption costs.
+    #[arg(long)]
+    plain: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -60,10 +64,10 @@ pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     }
     let files = open_files()?.saturating_sub(OTHER_FILES) / FILES_A_SOCKET;
     let sockets = usize::from(args.islands).min(files.max(1));
-    let server = Server::start()?;
+    let server = Server::start(args.plain)?;
     let mut memory = [0.0; 3];
     let (period, length) = (Duration::from_secs_f64(args.period), Duration::from_secs_f64(args.seconds));
-    let load = Load { islands: args.islands, sockets, period, length };
+    let load = Load { islands: args.islands, sockets, key: server.key.clone(), period, length };
     let answers = load.run(&server.endpoint, || memory[0] = server.mib("VmRSS"))?;
     (memory[1], memory[2]) = (server.mib("VmRSS"), server.mib("VmHWM"));
     if answers.ms.is_empty() {
@@ -113,22 +117,34 @@ fn open_files() -> Result<usize> {
 struct Server {
     child: Child,
     endpoint: String,
+    key: Option<Secret>,
     /// Where it saves its memory, as real ones do.
     _dir: tempfile::TempDir,
 }
 
 impl Server {
-    fn start() -> Result<Server> {
+    fn start(plain: bool) -> Result<Server> {
         let dir = tempfile::tempdir()?;
+        let key = if plain { None } else { Some(Secret::generate("geneserver")?) };
+        let file = dir.path().join("geneserver.key");
+        let with_key = match &key {
+            Some(key) => {
+                key.write(&file)?;
+                vec!["--key".as_ref(), file.as_os_str()]
+            }
+            None => Vec::new(),
+        };
         let mut child = Command::new(std::env::current_exe()?)
             .args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--lifeline", "--dir"])
             .arg(dir.path())
+            .args(with_key)
+            .env_remove("XPUCK_GENESERVER_KEY")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
         let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
-        let mut server = Server { child, endpoint: String::new(), _dir: dir };
+        let mut server = Server { child, endpoint: String::new(), key, _dir: dir };
         let first = lines.next().context("the server ended at once")??;
         let json: serde_json::Value = serde_json::from_str(&first)?;
         server.endpoint = json["listening"].as_str().context("the server did not say where it listens")?.into();

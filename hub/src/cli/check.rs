@@ -1,14 +1,15 @@
 //! `xpuck check`: files checked without running anything.
 
-use super::arena;
+use super::{arena, keys};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use xpuck_hub::config::Config;
 use xpuck_kernels::tree::{Program, Tree};
+use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{Experiment, Swarm};
 
-/// Check files offline: trees (.bt), experiments, and swarm.toml, hub.toml and arena.toml by their names.
+/// Check files offline: trees (.bt), experiments, keys (.key, .pub or their folder), and swarm.toml, hub.toml and arena.toml by their names.
 ///
 /// A robot's file is checked by `xpuckd --check --config FILE`, a world by `xpuck world check FILE`.
 #[derive(Args)]
@@ -44,6 +45,14 @@ fn check(path: &Path) -> Result<String> {
         let tree = Tree::parse(&read()?).with_context(|| name.clone())?;
         let program = Program::compile(&tree).with_context(|| name.clone())?;
         return Ok(format!("a tree of {} nodes, {} with subtrees expanded", tree.nodes().len(), program.len()));
+    }
+    if path.is_dir() {
+        return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count()));
+    }
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
+        Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),
+        _ => {}
     }
     match file {
         "swarm.toml" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),

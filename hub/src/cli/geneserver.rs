@@ -12,6 +12,7 @@ use xpuck_hub::geneserver::service::{self, Options, Tell};
 use xpuck_hub::geneserver::{Desk, Gate, Status};
 use xpuck_hub::interrupt::TRY_AGAIN;
 use xpuck_hub::lifeline;
+use xpuck_wire::keys::Secret;
 
 /// Serve genes to islands on any number of machines; start those with `xpuck island`.
 ///
@@ -42,6 +43,9 @@ pub struct GeneserverArgs {
     /// Any key of the file, as in `--set migration.keep=4`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
+    #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
+    key: Option<PathBuf>,
     /// Folder for the server's memory, saved every few seconds.
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -64,7 +68,8 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let configuration = config.fingerprint();
     let desk = Desk::new(config.geneserver(), Gate::new(config.palette));
     let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
-    let options = Options { listen, dir, islands: args.islands, idle, configuration };
+    let key = args.key.as_deref().map(Secret::read).transpose()?;
+    let options = Options { listen, key, dir, islands: args.islands, idle, configuration };
     let stop = lifeline::stop_flag(args.lifeline)?;
     let (status, done) = service::run(&options, desk, &stop, |what| tell(what, args.json))?;
     if args.json {

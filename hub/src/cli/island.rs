@@ -11,6 +11,8 @@ use xpuck_hub::evolution_file;
 use xpuck_hub::geneserver::Link;
 use xpuck_hub::interrupt::{self, TRY_AGAIN};
 use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
+use xpuck_wire::keys::Secret;
+use xpuck_wire::socket::Sockets;
 
 /// Time between two lines that tell how the island stands.
 const REPORT: Duration = Duration::from_secs(10);
@@ -39,6 +41,9 @@ pub struct IslandArgs {
     /// Number of the island, 0 to 9999; with the file's seed it decides all that the island does by itself.
     #[arg(long, value_name = "K")]
     island: u16,
+    /// Key file that the geneserver and its islands share, made by `xpuck keys make`.
+    #[arg(long, value_name = "FILE", env = "XPUCK_GENESERVER_KEY")]
+    key: Option<PathBuf>,
     /// Folder of this island, made if it is not there; checkpoints, record, final trees and result.
     #[arg(long, value_name = "DIR")]
     resume: PathBuf,
@@ -55,7 +60,9 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let dir = &args.resume;
     let stop = interrupt::stop_flag(format!("xpuck: island {}: {}", args.island, again(dir)))?;
     let (mut swarm, mut folder) = open(args)?;
-    let mut link = Link::open(&args.hub, args.island, swarm.config().palette.clone())?;
+    let key = args.key.as_deref().map(Secret::read).transpose()?;
+    let sockets = Sockets::for_worker(key.as_ref())?;
+    let mut link = Link::open(sockets, &args.hub, args.island, swarm.config().palette.clone())?;
     let say = |link: &mut Link| link.take_notes().iter().for_each(|note| eprintln!("island {}: {note}", args.island));
     if swarm.is_done() && Folder::is_finished(dir) {
         // The server may not have heard of it, but that is no reason to wait.

@@ -1,5 +1,7 @@
 //! `xpuck lineage`: where a tree came from.
 
+use super::lineage_record::{self, Form};
+use super::runs::print;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
@@ -7,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_evolve::{Id, Operator};
+use xpuck_hub::recorder;
 use xpuck_hub::swarm::RECORD;
 use xpuck_hub::swarm::lineage::{Index, Individual, Lineage, individuals};
 
-/// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --out` keeps.
+/// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --out` keeps, or that of a hub.
 ///
 /// Without an ID the islands' champions are listed. With one, its parents, their parents and so on are printed as a tree,
 /// each with its operator, the generation in which it was new (as in generations.csv) and its fitness samples; who comes
@@ -47,6 +50,15 @@ pub fn run(args: &LineageArgs) -> Result<()> {
         bail!("--depth {}: at most 10000", args.depth);
     }
     let path = args.run.join(RECORD);
+    let of_hub = !recorder::parts(&args.run).is_empty() || args.run.extension().is_some_and(|e| e == "mcap");
+    if of_hub && !path.exists() {
+        let form = match (args.json, args.dot) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Dot,
+            (false, false) => Form::Text,
+        };
+        return lineage_record::run(&args.run, args.id, args.depth, &form);
+    }
     let index = Index::read(&path)?;
     if index.left_over > 0 {
         let (bytes, generation) = (index.left_over, index.generation);
@@ -58,30 +70,28 @@ pub fn run(args: &LineageArgs) -> Result<()> {
     };
     let lineage = index.lineage(&path, id, args.depth)?;
     if args.json {
-        println!("{}", to_json(&lineage)?);
+        print(&format!("{}\n", to_json(&lineage)?))
     } else if args.dot {
-        print!("{}", to_dot(&lineage)?);
+        print(&to_dot(&lineage)?)
     } else {
-        print!("{}", to_text(&lineage)?);
+        print(&to_text(&lineage)?)
     }
-    Ok(())
 }
 
 fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Result<()> {
     if json {
         let rows = champions.iter().map(individual).collect::<Result<Vec<_>>>()?;
-        println!("{}", json!({ "generation": index.generation, "champions": rows }));
-        return Ok(());
+        return print(&format!("{}\n", json!({ "generation": index.generation, "champions": rows })));
     }
-    println!("champions of generation {}", index.generation);
-    println!("{:>9}  born in  ancestors  nodes  fitness  samples  operator", "id");
+    let mut text = format!("champions of generation {}\n", index.generation);
+    writeln!(text, "{:>9}  born in  ancestors  nodes  fitness  samples  operator", "id")?;
     for c in champions {
         let (n, mean) = c.fitness();
         let (ancestors, nodes, operator) = (index.ancestors(c.id), c.tree.nodes().len(), name(c.operator)?);
         let id = c.id.to_string();
-        println!("{id:>9}  {:>7}  {ancestors:>9}  {nodes:>5}  {mean:>7.3}  {n:>7}  {operator}", c.generation);
+        writeln!(text, "{id:>9}  {:>7}  {ancestors:>9}  {nodes:>5}  {mean:>7.3}  {n:>7}  {operator}", c.generation)?;
     }
-    Ok(())
+    print(&text)
 }
 
 /// An operator's name, as in every file.

@@ -2,9 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use xpuck_hub::switchboard::phase_name;
+use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
 use xpuck_wire::{Experiment, Status};
 
@@ -17,6 +21,23 @@ pub struct HubAddress {
     /// The hub's operator address.
     #[arg(long, default_value = "tcp://127.0.0.1:7602", env = "XPUCK_HUB")]
     hub: String,
+    /// An operator's or observer's key file in a folder of keys; the hub's key is hub.pub of that folder.
+    #[arg(long, value_name = "FILE", default_value = "keys/operators/operator.key", env = "XPUCK_KEY")]
+    key: PathBuf,
+    /// Use no keys, for a hub with `dev_mode = true`.
+    #[arg(long, env = "XPUCK_DEV_MODE", conflicts_with = "key")]
+    dev_mode: bool,
+}
+
+impl HubAddress {
+    fn open(&self) -> Result<(Sockets, Option<Secret>)> {
+        if self.dev_mode {
+            return Ok((Sockets::new(), None));
+        }
+        let (sockets, secret) = Sockets::for_operator(&self.key)
+            .context("no key to show the hub (--key FILE; --dev-mode for a hub without keys)")?;
+        Ok((sockets, Some(secret)))
+    }
 }
 
 /// Show one row a robot: state, battery, round trip, generation, best fitness.
@@ -34,6 +55,9 @@ pub struct RobotsArgs {
 pub struct StartArgs {
     /// The experiment file.
     experiment: PathBuf,
+    /// Files to send along, such as the controller that `controller_file` names.
+    #[arg(long = "with", value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Seed of the run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -57,7 +81,17 @@ pub fn start(args: &StartArgs) -> Result<()> {
     let name = args.experiment.display().to_string();
     let text = std::fs::read_to_string(&args.experiment).with_context(|| format!("{name}: cannot be read"))?;
     Experiment::parse(&name, &text)?;
-    command(&args.address, &Request::Start { text, seed: args.seed })
+    let mut files = BTreeMap::new();
+    for path in &args.files {
+        let file = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        let text = std::fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        if files.insert(file.to_string(), text).is_some() {
+            bail!("--with names two files `{file}`");
+        }
+    }
+    let (_, secret) = args.address.open()?;
+    let signed = Signed::new(text, files, secret.as_ref())?;
+    command(&args.address, &Request::Start { signed, seed: args.seed })
 }
 
 /// Gives a command without arguments.
@@ -71,11 +105,30 @@ pub fn command(address: &HubAddress, request: &Request) -> Result<()> {
     }
 }
 
-fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
-    Ok(Sockets::new().operator(&address.hub, TIMEOUT_MS)?.ask(request)?)
+/// Asks the hub once.
+pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
+    Ok(address.open()?.0.operator(&address.hub, TIMEOUT_MS)?.ask(request)?)
+}
+
+/// Text that a terminal shows in red.
+fn red(text: &str) -> String {
+    match std::io::stdout().is_terminal() {
+        true => format!("\x1b[1;31m{text}\x1b[0m"),
+        false => text.into(),
+    }
 }
 
 fn print_status(status: &Status) {
+    let r = &status.security.refusals;
+    if status.security.dev_mode {
+        println!("{}", red("DEV MODE: no keys; whoever reaches the hub commands the swarm"));
+    } else if r.total() > 0 {
+        println!(
+            "turned away: {} unknown keys, {} wrong roles, {} without CURVE, {} messages of revoked keys, {} under a wrong \
+             name",
+            r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
+        );
+    }
     let (run, length) = (status.run_seconds / 60.0, status.run_length / 60.0);
     println!(
         "{}  {}  {run:.1} of {length:.1} min  segment {}  evolved {:.3}",
@@ -84,7 +137,7 @@ fn print_status(status: &Status) {
         status.segment,
         status.evolved
     );
-    println!("robot    state   battery    power   heat  late p99  round trip  errors  generation  best (n)");
+    println!("robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)");
     for r in &status.robots {
         let state = if r.alive { format!("{:?}", r.state).to_uppercase() } else { "lost".into() };
         let trip = r.round_trip_ms.map_or("-".into(), |ms| format!("{ms:.1} ms"));
@@ -93,8 +146,9 @@ fn print_status(status: &Status) {
             value.map_or("-".into(), |value| format!("{value:.digits$} {unit}"))
         };
         println!(
-            "{:<8} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {:>6.3} ({})",
+            "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {:>6.3} ({})",
             r.id,
+            if r.version.is_empty() { "-" } else { &r.version },
             read(r.battery_v, 2, "V"),
             read(r.power_w, 2, "W"),
             read(r.soc_c, 0, "C"),
@@ -104,6 +158,9 @@ fn print_status(status: &Status) {
             e.best,
             e.evaluations
         );
+    }
+    for (reason, count) in &status.refused_poses {
+        println!("poses refused: {count} {reason}");
     }
     for segment in status.segments.iter().filter(|s| s.number > 0) {
         println!("segment {}: real fitness {:.3}", segment.number, segment.fitness);

@@ -34,8 +34,7 @@ impl Link {
     ///
     /// # Errors
     /// If the endpoint is none.
-    pub fn open(endpoint: &str, island: u16, palette: Palette) -> Result<Link, SocketError> {
-        let sockets = Sockets::new();
+    pub fn open(sockets: Sockets, endpoint: &str, island: u16, palette: Palette) -> Result<Link, SocketError> {
         let dealer = sockets.worker(endpoint, &format!("island-{island}-{}", std::process::id()))?;
         let gate = Gate::new(palette);
         let notes = Vec::new();

@@ -8,6 +8,8 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use xpuck_evolve::checkpoint;
+use xpuck_wire::FileError;
+use xpuck_wire::keys::Secret;
 use xpuck_wire::message::WorkerMessage;
 use xpuck_wire::socket::{Router, SocketError, Sockets, wait};
 
@@ -29,6 +31,8 @@ const FILE: &str = "geneserver.state";
 pub struct Options {
     /// ZeroMQ endpoint to listen on; port `*` takes a free one.
     pub listen: String,
+    /// The key file that it shares with its islands; without it everybody is let in.
+    pub key: Option<Secret>,
     /// Folder for its memory; without it a restarted server learns from its workers.
     pub dir: Option<PathBuf>,
     /// It ends when so many islands are done; without it only `stop` ends it.
@@ -53,6 +57,9 @@ pub enum Tell<'a> {
 /// Why a server could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
+    /// Its key.
+    #[error("{0}")]
+    Key(#[from] FileError),
     /// Its socket.
     #[error("{0}")]
     Socket(#[from] SocketError),
@@ -85,8 +92,13 @@ pub fn run(
     mut tell: impl FnMut(Tell<'_>),
 ) -> Result<(Status, bool), ServiceError> {
     let saver = options.dir.as_ref().map(|dir| Saver::start(dir, options.configuration, &mut desk)).transpose()?;
-    let router = Sockets::new().geneserver(&options.listen)?;
+    let sockets = Sockets::for_geneserver(options.key.as_ref())?;
+    let router = sockets.geneserver(&options.listen)?;
     tell(Tell::Listening(&router.endpoint()));
+    if options.key.is_none() {
+        tell(Tell::Note("no --key: whoever reaches this address may take part"));
+    }
+    let mut turned_away = 0;
     let (mut next_report, mut next_save) = (Instant::now() + REPORT, Instant::now() + SAVE);
     let mut all_done: Option<Instant> = None;
     let mut heard = Instant::now();
@@ -99,6 +111,10 @@ pub fn run(
         if Instant::now() >= next_report {
             next_report = Instant::now() + REPORT;
             tell(Tell::Report(&desk.status()));
+            let total = sockets.guard().map_or(0, |guard| guard.refusals().total());
+            if total > std::mem::replace(&mut turned_away, total) {
+                tell(Tell::Note(&format!("{total} connections turned away: not this key")));
+            }
         }
         if let Some(saver) = saver.as_ref().filter(|_| Instant::now() >= next_save) {
             next_save = Instant::now() + SAVE;

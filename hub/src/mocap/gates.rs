@@ -3,7 +3,7 @@
 
 use super::{Frame, RawBody, RawFrame, Tracked};
 use crate::config::Gates as Limits;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::math::{atan2, vec2};
 use xpuck_kernels::world::Pose;
 
@@ -11,6 +11,8 @@ use xpuck_kernels::world::Pose;
 const ORTHONORMAL: f64 = 0.05;
 /// Least cosine of the angle between a body's z axis and the world's: 60 degrees.
 const UPRIGHT: f64 = 0.5;
+/// Nothing is farther from the origin, m. A greater number need not even be one when the hub counts in f32.
+const ROOM: f64 = 1000.0;
 /// A place is known this well, m; a swap of two robots, which are 0.07 m wide, is far more.
 const SLACK: f64 = 0.01;
 /// A report follows another after so long, s of the system's clock.
@@ -67,7 +69,7 @@ struct Track {
 #[derive(Debug)]
 pub struct Gates {
     limits: Limits,
-    robots: Vec<String>,
+    robots: BTreeSet<String>,
     last: Option<(u32, f64)>,
     tracks: BTreeMap<String, Track>,
     refused: BTreeMap<Reason, u64>,
@@ -82,7 +84,7 @@ impl Gates {
     pub fn new(limits: Limits, robots: &[String]) -> Gates {
         Gates {
             limits,
-            robots: robots.to_vec(),
+            robots: robots.iter().cloned().collect(),
             last: None,
             tracks: BTreeMap::new(),
             refused: BTreeMap::new(),
@@ -95,6 +97,11 @@ impl Gates {
     /// Poses refused for a reason since the start; for [`Reason::Stale`], frames.
     pub fn refused(&self, reason: Reason) -> u64 {
         self.refused.get(&reason).copied().unwrap_or(0)
+    }
+
+    /// All counts, in words.
+    pub fn counts(&self) -> Vec<(String, u64)> {
+        self.refused.iter().map(|(reason, count)| (reason.words().into(), *count)).collect()
     }
 
     /// What of a frame can be true; `None` for a frame that came before.
@@ -184,6 +191,9 @@ fn shape(body: &RawBody) -> Result<(), String> {
     let r = &body.rotation;
     if !body.place.iter().chain(r).all(|n| n.is_finite()) {
         return Err("a number is not finite".into());
+    }
+    if let Some(far) = body.place.iter().find(|p| p.abs() > ROOM) {
+        return Err(format!("{far:e} m from the origin is outside any room"));
     }
     let product = |i: usize, j: usize| (0..3).map(|k| r[3 * k + i] * r[3 * k + j]).sum::<f64>();
     let off = |i: usize, j: usize| (product(i, j) - f64::from(u8::from(i == j))).abs();

@@ -1,10 +1,15 @@
 //! Motion capture: poses of named bodies, whatever system they come from.
 //!
-//! A protocol's client ([`vicon`], [`vrpn`]) turns bytes into [`RawFrame`]s, [`gates`] let pass what can be true, and
-//! the hub sees [`Frame`]s. [`client`] is the thread that does this.
+//! A protocol's client ([`vicon`], [`vrpn`], [`natnet`]) turns bytes into [`RawFrame`]s, and all of them, and the replay
+//! of a record, are a [`source::PoseSource`]. [`gates`] let pass what can be true, and the hub sees [`Frame`]s. [`client`]
+//! is the thread that does this.
 
 pub mod client;
 pub mod gates;
+pub mod natnet;
+mod replay;
+pub mod source;
+mod stream;
 pub mod vicon;
 pub mod vrpn;
 

@@ -68,6 +68,14 @@ fn rows(table: &Table) -> usize {
     table.first().map_or(0, |(_, column)| column.len())
 }
 
+/// Writes a table's rows as CSV.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_rows(csv: &mut csv::Writer<File>, table: &Table) -> csv::Result<()> {
+    (0..rows(table)).try_for_each(|row| csv.write_record(table.iter().map(|(_, column)| column.cell(row))))
+}
+
 /// `NAME.csv` and `NAME.parquet`, written piece by piece; they appear when they are whole.
 pub struct Files {
     csv: csv::Writer<File>,
@@ -97,10 +105,7 @@ impl Files {
     /// # Errors
     /// A file cannot be written.
     pub fn write(&mut self, table: &Table) -> Result<(), Problem> {
-        for row in 0..rows(table) {
-            let written = self.csv.write_record(table.iter().map(|(_, column)| column.cell(row)));
-            written.map_err(|error| Problem::of(&self.paths[0], error))?;
-        }
+        write_rows(&mut self.csv, table).map_err(|error| Problem::of(&self.paths[0], error))?;
         self.parquet.write(table).map_err(|error| Problem::of(&self.paths[1], error))
     }
 

@@ -1,7 +1,11 @@
 //! The switchboard: who is there, what the swarm is to do, and how the run stands. A plain state machine over arena
 //! time in seconds; [`crate::service`] feeds it and does what it says.
 
+mod eyes;
+mod keep;
+mod marks;
 mod operators;
+mod push;
 mod robots;
 mod run;
 
@@ -10,14 +14,23 @@ use crate::mocap::Frame;
 use crate::recorder::Entry;
 use crate::roster::Roster;
 use crate::virtual_senses::VirtualSenses;
+use eyes::Eyes;
+pub use keep::Kept;
+use push::Push;
 use run::Run;
 use std::collections::VecDeque;
 use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_wire::guard::Refusals;
 use xpuck_wire::message::{State, ToRobot};
-use xpuck_wire::{Body, Phase};
+use xpuck_wire::signed::Trust;
+use xpuck_wire::{Body, Phase, SecurityReport};
 
 /// An experiment or directive that was not acknowledged is sent again after this, s.
 const REPEAT: f64 = 0.2;
+/// A directive is to be obeyed within this time, s; it is sent again and again, each time with a new expiry.
+const VALID: f64 = 3.0;
+/// Those who were turned away are told of at most so often, s.
+const REFUSALS: f64 = 30.0;
 /// Pings to each robot, s apart.
 const PING: f64 = 0.1;
 /// It rests when it moved less than this between frames, m.
@@ -45,6 +58,8 @@ pub enum Action {
     },
     /// Add to the record.
     Record(Entry),
+    /// Keep how the run stands.
+    Keep(Box<Kept>),
     /// Close the record; the status is final.
     CloseRecord,
     /// A line for the log.
@@ -60,18 +75,29 @@ pub struct Switchboard {
     senses: VirtualSenses,
     phase: Phase,
     run: Option<Run>,
+    push: Option<Push>,
     /// Rises with every directive and experiment; starts above those of any earlier hub.
     number: u64,
     directive: (u64, State, u32),
     last: f64,
     next_ping: f64,
     next_repeat: f64,
+    next_keep: f64,
+    /// Experiment and directive of the state that was kept last.
+    kept_at: Option<(u64, u64)>,
     frame: Option<(f64, Frame)>,
-    resting: bool,
+    /// Since when the frisbee has been at rest, if it is.
+    resting: Option<f64>,
+    eyes: Eyes,
+    refused_poses: Vec<(String, u64)>,
     tracking: bool,
     events: VecDeque<String>,
     record: String,
     refused: u64,
+    trust: Trust,
+    security: SecurityReport,
+    /// How many had been turned away when it was told last, and when it may be told again.
+    told: (u64, f64),
     actions: Vec<Action>,
 }
 
@@ -80,21 +106,29 @@ impl Switchboard {
     pub fn new(config: Config, base: u64) -> Switchboard {
         Switchboard {
             roster: Roster::new(&config.swarm.robots),
-            senses: VirtualSenses::new(config.hub.senses.clone(), base),
-            config,
+            senses: VirtualSenses::new(&config, base),
             phase: Phase::Idle,
             run: None,
+            push: None,
             number: base,
             directive: (base, State::Idle, 0),
             last: 0.0,
             next_ping: 0.0,
             next_repeat: 0.0,
+            next_keep: 0.0,
+            kept_at: None,
             frame: None,
-            resting: false,
+            resting: None,
+            eyes: Eyes::default(),
+            refused_poses: Vec::new(),
             tracking: false,
             events: VecDeque::new(),
             record: String::new(),
             refused: 0,
+            trust: if config.swarm.security.dev_mode { Trust::Anybody } else { Trust::nobody() },
+            security: SecurityReport { dev_mode: config.swarm.security.dev_mode, ..SecurityReport::default() },
+            told: (0, 0.0),
+            config,
             actions: Vec::new(),
         }
     }
@@ -102,6 +136,39 @@ impl Switchboard {
     /// Where the current record is written, for display.
     pub fn set_record(&mut self, path: String) {
         self.record = path;
+    }
+
+    /// Whose experiments are accepted from now on.
+    pub fn set_trust(&mut self, trust: Trust) {
+        self.trust = trust;
+    }
+
+    /// How many were turned away so far; new ones are noted now and then.
+    pub fn set_refusals(&mut self, now: f64, refusals: Refusals) {
+        self.security.refusals = refusals;
+        let (told, next) = self.told;
+        if refusals.total() > told && now >= next {
+            self.told = (refusals.total(), now + REFUSALS);
+            let r = refusals;
+            self.note(
+                now,
+                format!(
+                    "turned away so far: {} unknown keys, {} wrong roles, {} without CURVE, {} messages of revoked keys, \
+                     {} under a wrong name",
+                    r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
+                ),
+            );
+        }
+    }
+
+    /// How many poses motion capture refused so far, by reason, for display.
+    pub fn set_refused_poses(&mut self, counts: Vec<(String, u64)>) {
+        self.refused_poses = counts;
+    }
+
+    /// Messages of robots that are not in the swarm file.
+    pub fn strangers(&self) -> u64 {
+        self.refused
     }
 
     /// What is to be done since the last call.
@@ -122,10 +189,17 @@ impl Switchboard {
     pub(super) fn direct(&mut self, state: State, segment: u32) {
         self.number += 1;
         self.directive = (self.number, state, segment);
-        let (number, state, segment) = self.directive;
+        let message = self.directive();
         for robot in self.roster.robots.iter().filter(|r| r.alive()) {
-            self.actions.push(Action::Send(robot.id.clone(), ToRobot::Directive { number, state, segment }));
+            self.actions.push(Action::Send(robot.id.clone(), message.clone()));
         }
+    }
+
+    /// The present directive, with a new expiry.
+    fn directive(&self) -> ToRobot {
+        let (number, state, segment) = self.directive;
+        let run = self.run.as_ref().map_or(0, |run| run.number);
+        ToRobot::Directive { number, state, segment, run, expires: self.last + VALID }
     }
 
     /// Handles a frame of motion capture.
@@ -136,13 +210,15 @@ impl Switchboard {
         }
         let frisbee = frame.pose(&self.config.hub.mocap.frisbee);
         let before = self.frame.as_ref().and_then(|(_, f)| f.pose(&self.config.hub.mocap.frisbee));
-        if let (Some(pose), Some(before)) = (frisbee, before) {
-            self.resting = (pose.at - before.at).length() < RESTING;
-        }
+        // One that was hidden in between may have been carried.
+        let still = frisbee.zip(before).is_some_and(|(pose, before)| (pose.at - before.at).length() < RESTING);
+        self.resting = if still { self.resting.or(Some(now)) } else { None };
+        let robot = frame.bodies.iter().any(|body| self.roster.place(&body.name).is_some());
+        self.eyes.see(now, frisbee.is_some(), robot);
         if frame.number.is_multiple_of(2) {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }
-        self.senses.take(now, frame.clone());
+        self.senses.take(now, &frame);
         self.frame = Some((now, frame));
         if let Some(pose) = frisbee {
             self.watch_frisbee(now, pose.at.x);
@@ -155,7 +231,7 @@ impl Switchboard {
         let passed = (now - self.last).clamp(0.0, LONGEST_STEP);
         self.last = now;
         for id in self.roster.newly_lost(now) {
-            let running = matches!(self.phase, Phase::Running | Phase::Paused | Phase::Relocating);
+            let running = matches!(self.phase, Phase::Running | Phase::Paused | Phase::Relocating | Phase::Blind);
             if let Some(run) = self.run.as_mut().filter(|_| running) {
                 run.dead += 1;
             }
@@ -169,26 +245,35 @@ impl Switchboard {
             self.note(now, "no poses for 1 s: check the motion-capture server".into());
         }
         self.tracking = tracking;
-        for (id, message) in self.senses.due(now, &self.config.swarm.robots) {
-            self.actions.push(Action::Send(id, message));
-        }
+        self.send_senses(now);
         if now >= self.next_ping {
             self.next_ping = now + PING;
-            for robot in self.roster.robots.iter().filter(|r| r.alive()) {
+            for robot in self.roster.robots.iter_mut().filter(|r| r.alive()) {
+                robot.pinged(now);
                 self.actions.push(Action::Send(robot.id.clone(), ToRobot::Ping { stamp: now }));
             }
         }
         if now >= self.next_repeat {
             self.next_repeat = now + REPEAT;
             self.repeat();
+            self.repeat_push(now);
         }
         self.prepare(now);
+        self.watch_eyes(now);
         self.advance(now, passed);
+        self.keep_if_due(now);
+    }
+
+    /// Sends the virtual senses that are due; [`Switchboard::on_time`] does it too.
+    pub fn send_senses(&mut self, now: f64) {
+        for (id, message) in self.senses.due(now) {
+            self.actions.push(Action::Send(id, message));
+        }
     }
 
     /// Says again what robots have not acknowledged.
     fn repeat(&mut self) {
-        let (number, state, segment) = self.directive;
+        let (number, directive) = (self.directive.0, self.directive());
         let run = self.run.as_ref().filter(|_| !matches!(self.phase, Phase::Idle | Phase::Finished));
         for robot in self.roster.robots.iter().filter(|r| r.alive()) {
             let message = match run {
@@ -196,9 +281,9 @@ impl Switchboard {
                     number: run.number,
                     seed: run.seed,
                     robots: self.config.swarm.robots.len().min(MAX_ROBOTS) as u16,
-                    text: run.text.clone(),
+                    signed: run.signed.clone(),
                 },
-                _ if robot.telemetry.obeyed < number => ToRobot::Directive { number, state, segment },
+                _ if robot.telemetry.obeyed < number => directive.clone(),
                 _ => continue,
             };
             self.actions.push(Action::Send(robot.id.clone(), message));
@@ -220,6 +305,7 @@ pub fn phase_name(phase: Phase) -> &'static str {
         Phase::Running => "running",
         Phase::Paused => "paused",
         Phase::Relocating => "relocating the frisbee",
+        Phase::Blind => "paused for want of poses",
         Phase::Finished => "finished",
     }
 }

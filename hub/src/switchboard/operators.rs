@@ -11,11 +11,16 @@ impl Switchboard {
         match (request, self.phase) {
             (Request::Status, _) => return Reply::Status(Box::new(self.status(now))),
             (Request::Trees, _) => return Reply::Trees(self.trees()),
-            (Request::Start { text, seed }, Phase::Idle | Phase::Finished) => {
-                return self.start(now, text, seed);
+            (Request::Pushed, _) => return Reply::Pushed(self.pushed()),
+            (Request::Push { text, robots }, Phase::Idle | Phase::Finished) => return self.push(now, text, robots),
+            (Request::Push { .. }, _) => {
+                return Reply::Refused("settings are not changed during a run; `xpuck stop` ends it".into());
+            }
+            (Request::Start { signed, seed }, Phase::Idle | Phase::Finished) => {
+                return self.start(now, signed, seed);
             }
             (Request::Start { .. }, _) => return Reply::Refused("a run is going on; `xpuck stop` ends it".into()),
-            (Request::Pause, Phase::Running | Phase::Relocating) => {
+            (Request::Pause, Phase::Running | Phase::Relocating | Phase::Blind) => {
                 self.phase = Phase::Paused;
                 self.direct(State::Pause, segment);
                 self.note(now, "paused by the operator".into());
@@ -50,6 +55,11 @@ impl Switchboard {
         self.roster.robots.iter().flat_map(of).collect()
     }
 
+    /// Phase, segment and running time, s: what [`Switchboard::status`] begins with, without its cost.
+    pub fn progress(&self) -> (Phase, u32, f64) {
+        self.run.as_ref().map_or((self.phase, 0, 0.0), |run| (self.phase, run.segment, run.run_seconds))
+    }
+
     /// How things stand.
     pub fn status(&self, now: f64) -> Status {
         let arena = self.config.hub.arena;
@@ -67,10 +77,12 @@ impl Switchboard {
             slow_round_trips: self.roster.round_trips.slow_part(),
             dead: run.map_or(0, |r| r.dead),
             tracking: self.tracking,
+            refused_poses: self.refused_poses.clone(),
             record: self.record.clone(),
             robots: self.roster.rows(),
             bodies: self.frame.as_ref().map(|(_, f)| bodies(f)).unwrap_or_default(),
             half_arena: [arena.length_m / 2.0, arena.width_m / 2.0],
+            security: self.security,
             events: self.events.iter().cloned().collect(),
         }
     }

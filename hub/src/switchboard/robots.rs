@@ -5,6 +5,8 @@ use crate::geneserver::to_genes;
 use crate::recorder::Entry;
 use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
 
+/// Longest version of a robot's program, characters.
+const VERSION: usize = 32;
 /// Loaded trees remembered of each robot.
 const LOADED: usize = 16;
 
@@ -27,15 +29,18 @@ impl Switchboard {
             self.note(now, format!("robot {id} {text}"));
         }
         match message {
-            RobotMessage::Hello { .. } => {
+            RobotMessage::Hello { version, .. } => {
                 if let (Some(robot), Some(island)) = (self.roster.find(id), self.config.swarm.island(id)) {
+                    robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
                     // A robot that greets again may have restarted without its experiment.
                     robot.experiment = 0;
                     self.actions.push(Action::Send(id.into(), ToRobot::Welcome { island }));
                 }
             }
-            RobotMessage::Pong { stamp } => self.roster.round_trip(id, (now - stamp).max(0.0) / speed * 1000.0),
-            RobotMessage::Ping { stamp } => self.actions.push(Action::Send(id.into(), ToRobot::Pong { stamp })),
+            RobotMessage::Pong { stamp } => self.roster.pong(id, stamp, (now - stamp).max(0.0) / speed * 1000.0),
+            RobotMessage::Ping { stamp } => {
+                self.actions.push(Action::Send(id.into(), ToRobot::Pong { stamp, time: now }))
+            }
             RobotMessage::Telemetry(telemetry) => {
                 let robot = self.roster.find(id);
                 let round_trip_ms = robot.and_then(|robot| {
@@ -52,17 +57,26 @@ impl Switchboard {
             RobotMessage::Experiment { number, error } => self.experiment_answered(now, id, number, error),
             RobotMessage::Genes { generation, emigrant, births } => {
                 self.exchange(now, id, generation, emigrant.clone());
-                let robot = id.into();
-                self.actions.push(Action::Record(Entry::Genes { time: now, robot, generation, emigrant, births }));
+                let island = self.config.swarm.island(id).unwrap_or(0);
+                // What comes again is answered again, and counts once.
+                let new = self.run.as_mut().is_none_or(|run| run.marks.take(island, generation, &emigrant, &births));
+                if new {
+                    let robot = id.into();
+                    self.actions.push(Action::Record(Entry::Genes { time: now, robot, generation, emigrant, births }));
+                }
             }
             RobotMessage::Loaded { segment, gene } => {
                 if let Some(robot) = self.roster.find(id) {
+                    if !robot.loads(segment, &gene) {
+                        return;
+                    }
                     robot.loaded.push(gene.clone());
                     let excess = robot.loaded.len().saturating_sub(LOADED);
                     robot.loaded.drain(..excess);
                 }
                 self.actions.push(Action::Record(Entry::Loaded { time: now, robot: id.into(), segment, gene }));
             }
+            RobotMessage::Settings(answer) => self.settings_answered(now, id, answer),
         }
     }
 
@@ -79,13 +93,13 @@ impl Switchboard {
 
     fn exchange(&mut self, now: f64, id: &str, generation: u32, gene: Gene) {
         let Some(run) = &mut self.run else { return };
-        let swarm = &self.config.swarm;
-        let island = swarm.island(id).unwrap_or(0);
-        for (island, robot) in (1..).zip(&swarm.robots) {
-            if let Some(pose) = self.frame.as_ref().and_then(|(_, frame)| frame.pose(robot)) {
-                run.geneserver.place(island, [pose.at.x, pose.at.y]);
+        let island = |id: &str| self.roster.place(id).map(|place| place as u16 + 1);
+        for body in self.frame.iter().flat_map(|(_, frame)| &frame.bodies) {
+            if let Some(island) = island(&body.name) {
+                run.geneserver.place(island, [body.pose.at.x, body.pose.at.y]);
             }
         }
+        let island = island(id).unwrap_or(0);
         match run.gate.admit(id, &gene) {
             Ok(migrant) => {
                 let immigrants = to_genes(&run.geneserver.exchange(island, generation, migrant));

@@ -3,9 +3,15 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Who may use whom. `hub` uses `arena` for the demo only, and `registers` for the infra-red curve that it fits.
-const ARROWS: [(&str, &str); 12] = [
+/// Who may use whom. `hub` uses `arena` for the demo and the microscope only, `robot-core` for the microscope only, and
+/// `registers` for the infra-red curve that it fits.
+const ARROWS: [(&str, &str); 17] = [
     ("xpuck-robot", "xpuck-evolve"),
+    ("xpuck-robot", "xpuck-robot-core"),
+    ("xpuck-robot-core", "xpuck-evolve"),
+    ("xpuck-robot-core", "xpuck-kernels"),
+    ("xpuck-robot-core", "xpuck-wire"),
+    ("xpuck-hub", "xpuck-robot-core"),
     ("xpuck-robot", "xpuck-kernels"),
     ("xpuck-evolve", "xpuck-kernels"),
     ("xpuck-robot", "xpuck-wire"),

@@ -111,8 +111,8 @@ fn services_name_the_file_and_key_that_is_wrong() {
     let gates = |row: &str| line(&good.replace("[record]", &format!("[mocap.gates]\n{row}\n[record]")));
     assert!(gates("settle_s = -1.0").contains("mocap.gates.settle_s = -1 is outside 0..=60"));
     assert!(gates("jump = 1").contains("unknown field `jump`"));
-    assert!(line(&format!("{good}[senses]\nloss = 2.0\n")).contains("senses.loss = 2 is outside 0..=1"));
-    let robots = refusal(&["robots", "--hub", "tcp://127.0.0.1:1"]);
+    assert!(line(&format!("{good}[messages]\nloss = 2.0\n")).contains("messages.loss = 2 is outside 0..=1"));
+    let robots = refusal(&["robots", "--dev-mode", "--hub", "tcp://127.0.0.1:1"]);
     assert!(robots.contains("no answer from the hub at tcp://127.0.0.1:1"), "{robots}");
 }
 
@@ -144,7 +144,7 @@ fn markers_are_shown_printed_and_given_as_data() {
 fn every_command_explains_itself() {
     for command in [
         "demo", "world", "simulate", "evolve", "lineage", "hub", "arena", "robots", "start", "pause", "resume", "stop",
-        "check", "markers",
+        "check", "markers", "push", "doctor",
     ] {
         let help = run(&[command, "--help"]);
         assert!(help.status.success() && help.stdout.len() > 150, "{command} --help");

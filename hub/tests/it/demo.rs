@@ -298,15 +298,20 @@ fn the_console_serves_page_status_and_commands() {
     wait_for("\"phase\":\"paused\"");
     wait_for("\"state\":\"PAUSE\"");
     let operator = format!("tcp://127.0.0.1:{}", demo.ports + 2);
-    let robots = xpuck().args(["robots", "--hub", &operator]).output().unwrap();
+    let key = demo.directory().join("keys/operators/operator.key");
+    let as_operator = |arguments: &[&str]| {
+        let mut command = xpuck();
+        command.args(arguments).args(["--hub", &operator, "--key"]).arg(&key).output().unwrap()
+    };
+    let robots = as_operator(&["robots"]);
     let table = String::from_utf8_lossy(&robots.stdout).into_owned();
     assert!(table.contains("paused") && table.contains("xp02"), "{table}");
     let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/transport.toml");
-    let second = xpuck().args(["start", experiment, "--hub", &operator]).output().unwrap();
+    let second = as_operator(&["start", experiment]);
     assert!(String::from_utf8_lossy(&second.stderr).contains("a run is going on"), "{second:?}");
-    assert!(xpuck().args(["resume", "--hub", &operator]).status().unwrap().success());
+    assert!(as_operator(&["resume"]).status.success());
     wait_for("\"phase\":\"running\"");
-    let refused = xpuck().args(["resume", "--hub", &operator]).output().unwrap();
+    let refused = as_operator(&["resume"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("refused"), "nothing to resume: {refused:?}");
     // Last, as the demo ends its processes when its run is over.
     assert!(post("x-xpuck: 1\r\n", "stop").ends_with("{\"ok\":true}"));

@@ -2,23 +2,32 @@
 
 use crate::common::{free_ports, xpuck};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
-use xpuck_hub::config::{Gates, Mocap, MocapKind};
+use xpuck_arena::vicon::encode::{self, SUPPORTED};
+use xpuck_arena::vicon::frame;
+use xpuck_hub::config::{self, Config, HubFile, Mocap, MocapKind, Record};
 use xpuck_hub::mocap::Frame;
 use xpuck_hub::mocap::client::{self, Event, QUEUE};
+use xpuck_hub::recorder::{self, Entry, Recorder};
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::world::Pose;
+use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_wire::{Addresses, Body, Security, Status, Swarm};
 
 /// Longest wait for a frame; a machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn next_frame(events: &Receiver<Event>) -> Frame {
     match events.recv_timeout(PATIENCE).unwrap() {
-        Event::Frame(frame) => frame,
+        Event::Frame(frame, _) => frame,
         Event::Note(text) => panic!("{text}"),
+        Event::Refused(counts) => panic!("{counts:?}"),
     }
 }
 
@@ -28,7 +37,8 @@ fn all_kinds_of_server_show_the_same_poses() {
     let ports = free_ports();
     let address = |i: u16| format!("127.0.0.1:{}", ports + i);
     let swarm = format!(
-        "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://{}\"\noperator = \"tcp://{}\"\n",
+        "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://{}\"\noperator = \"tcp://{}\"\n\
+         [security]\ndev_mode = true\n",
         address(2),
         address(3)
     );
@@ -54,10 +64,10 @@ fn all_kinds_of_server_show_the_same_poses() {
     let robots = ["xp01".to_string(), "xp02".to_string()];
     let mut shown: Vec<BTreeMap<String, [f32; 3]>> = Vec::new();
     for (kind, port) in [(MocapKind::Vicon, 0), (MocapKind::Vrpn, 1), (MocapKind::VrpnUdp, 1)] {
-        let mocap = Mocap { kind, address: address(port), frisbee: "frisbee".into(), gates: Gates::default() };
+        let mocap = Mocap { kind, address: address(port), frisbee: "frisbee".into(), ..Mocap::default() };
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
-        client::start(&mocap, &robots, sender, stop.clone()).unwrap();
+        client::start(&mocap, &robots, sender, stop.clone(), || ()).unwrap();
         // The first frames of VRPN show those who have spoken.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
@@ -81,4 +91,144 @@ fn all_kinds_of_server_show_the_same_poses() {
         let off = |name: &String, i: usize| (others[name][i] - shown[0][name][i]).abs();
         assert!(others.keys().all(|name| (0..3).all(|i| off(name, i) < 1e-5)), "{shown:?}");
     }
+}
+
+/// Packets of a Vicon server with two robots and a frisbee.
+fn packet(number: u32, robots: [f32; 2]) -> Vec<u8> {
+    let pose = |x: f32| Pose { at: vec2(x, 0.0), heading: 0.0 };
+    let subjects = ["xp01", "xp02", "frisbee"].map(String::from);
+    let frame = frame(number, &[pose(robots[0]), pose(robots[1]), pose(0.0)]);
+    encode::frame(&subjects, 100, &frame, &SUPPORTED.into())
+}
+
+/// A server that sends these packets to a client, 10 ms apart, and closes the connection.
+fn serve(listener: &TcpListener, packets: impl IntoIterator<Item = Vec<u8>>) {
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.write_all(&encode::hello(&SUPPORTED)).unwrap();
+    stream.read_exact(&mut [0; 8]).unwrap();
+    for packet in packets {
+        // A client that has seen enough has left.
+        if stream.write_all(&packet).is_err() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Events of a client, one connection after another to a server of these packets, until `enough`.
+fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address: SocketAddr = listener.local_addr().unwrap();
+    let mocap = Mocap { address: address.to_string(), frisbee: "frisbee".into(), ..Mocap::default() };
+    let (sender, events) = sync_channel(QUEUE);
+    let stop = Arc::new(AtomicBool::new(false));
+    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], sender, stop.clone(), || ()).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| connections.into_iter().for_each(|packets| serve(&listener, packets)));
+        while !enough(&events.recv_timeout(PATIENCE).unwrap()) {}
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+fn refused(event: &Event, reason: &str) -> bool {
+    matches!(event, Event::Refused(counts) if counts.iter().any(|(why, n)| why.contains(reason) && *n >= 10))
+}
+
+#[test]
+fn a_frozen_server_is_counted_and_gives_no_frames() {
+    let mut frames = 0;
+    watch(vec![vec![packet(7, [0.3, 0.5]); 300]], |event| {
+        frames += usize::from(matches!(event, Event::Frame(..)));
+        refused(event, "a frame that came before")
+    });
+    assert_eq!(frames, 1);
+}
+
+#[test]
+fn poses_that_are_none_and_swapped_robots_are_counted_and_not_believed() {
+    let nan = (0..300).map(|i| packet(i, [f32::NAN, 0.5])).collect();
+    watch(vec![nan], |event| {
+        assert!(
+            !matches!(event, Event::Frame(f, _) if f.pose("xp01").is_some() || f.pose("xp02").is_none()),
+            "{event:?}"
+        );
+        refused(event, "no pose")
+    });
+    let swapped = (0..300).map(|i| packet(i, if i < 20 { [0.3, 0.5] } else { [0.5, 0.3] })).collect();
+    watch(vec![swapped], |event| {
+        let near = |f: &Frame, name, x: f32| f.pose(name).is_none_or(|pose| (pose.at.x - x).abs() < 1e-6);
+        if let Event::Frame(f, _) = event {
+            assert!(near(f, "xp01", 0.3) && near(f, "xp02", 0.5), "{f:?}");
+        }
+        refused(event, "too far away")
+    });
+}
+
+#[test]
+fn a_server_that_sends_nonsense_or_vanishes_is_left_and_found_again() {
+    let good = |from: u32| (from..from + 20).map(|i| packet(i, [0.3, 0.5])).collect::<Vec<_>>();
+    let mut hostile = good(0);
+    hostile.push([0x1a2b_0001u32.to_le_bytes(), u32::MAX.to_le_bytes()].concat());
+    let mut notes = Vec::new();
+    let mut frames = [0, 0];
+    watch(vec![hostile, good(100)], |event| {
+        match event {
+            Event::Note(text) => notes.push(text.clone()),
+            Event::Frame(frame, _) => frames[usize::from(frame.number >= 100)] += 1,
+            Event::Refused(counts) => panic!("{counts:?}"),
+        }
+        frames[1] == 10
+    });
+    assert!(frames[0] > 0, "{frames:?}");
+    assert!(notes[0].contains("packet of 4294967295 bytes"), "{notes:?}");
+    assert!(notes[1].contains("frames are coming again"), "{notes:?}");
+}
+
+#[test]
+fn a_recorded_run_is_seen_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
+    let config = Config {
+        hub: HubFile {
+            swarm: Default::default(),
+            mocap: Mocap::default(),
+            messages: Messages::default(),
+            record: Record::at(dir.path()),
+            arena: config::Arena::default(),
+            stream: None,
+        },
+        swarm: Swarm { speed: 1.0, robots: vec!["xp01".into()], hub, security: Security::dev_mode() },
+    };
+    let mut recorder = Recorder::open(
+        &config,
+        "x",
+        "name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n",
+        1,
+        0,
+    )
+    .unwrap();
+    // 50 mm/s, and a turn of 90 degrees.
+    let pose = |i: u16| [0.002 * f32::from(i), 0.1, 0.05 * f32::from(i)];
+    for i in 0..32 {
+        let bodies = vec![Body { name: "xp01".into(), pose: pose(i) }];
+        assert_eq!(recorder.write(Entry::Poses { time: 100.0 + 0.04 * f64::from(i), bodies }), None);
+    }
+    let file = recorder.directory().join(recorder::NAME);
+    recorder.close(Status::default()).wait();
+    let mocap = Mocap { kind: MocapKind::Replay, file: Some(file), speed: 4.0, repeat: true, ..Mocap::default() };
+    let (sender, events) = sync_channel(QUEUE);
+    let stop = Arc::new(AtomicBool::new(false));
+    let began = std::time::Instant::now();
+    client::start(&mocap, &config.swarm.robots, sender, stop.clone(), || ()).unwrap();
+    // Twice, as a loop: the gates let the robot jump back to its beginning.
+    for i in (0..32).chain(0..32) {
+        let frame = next_frame(&events);
+        assert_eq!(u32::from(i) + 1, frame.number);
+        let seen = frame.pose("xp01").unwrap();
+        let seen = [seen.at.x, seen.at.y, seen.heading];
+        let off = seen.iter().zip(pose(i)).map(|(a, b)| (a - b).abs());
+        assert!(off.fold(0.0, f32::max) < 1e-5, "{seen:?}");
+    }
+    assert!(began.elapsed() >= Duration::from_millis(600), "1.24 s, twice, at four times the speed");
+    stop.store(true, Ordering::Relaxed);
 }

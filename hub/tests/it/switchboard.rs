@@ -1,16 +1,25 @@
 //! The switchboard's decisions, driven by hand: no clock, no socket.
 
 use std::path::PathBuf;
-use xpuck_hub::config::{Arena, Config, Gates, HubFile, Mocap, MocapKind, Record, Senses};
+use xpuck_hub::config::{Arena, Config, HubFile, Mocap, MocapKind, Record};
 use xpuck_hub::mocap::{Frame, Tracked};
 use xpuck_hub::switchboard::{Action, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
+use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::message::{Gene, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
-use xpuck_wire::{Addresses, Phase, Swarm};
+use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
+
+/// An unsigned experiment, which may be wrong.
+fn upload(text: &str) -> Request {
+    let manifest = toml::to_string(&toml::Table::from_iter([("experiment".to_string(), text.into())])).unwrap();
+    let nobody = String::new;
+    Request::Start { signed: Signed { manifest, signer: nobody(), signature: nobody(), files: [].into() }, seed: 1 }
+}
 
 /// A hub and two pretend robots that obey what they are told.
 struct Bench {
@@ -22,6 +31,8 @@ struct Bench {
     said: Vec<String>,
     frame: u32,
     frisbee: f32,
+    /// What motion capture does not see.
+    hidden: Vec<&'static str>,
 }
 
 impl Bench {
@@ -34,16 +45,18 @@ impl Bench {
                     kind: MocapKind::Vicon,
                     address: String::new(),
                     frisbee: "frisbee".into(),
-                    gates: Gates::default(),
+                    ..Mocap::default()
                 },
-                senses: Senses::default(),
-                record: Record { directory: PathBuf::new() },
+                messages: Messages::default(),
+                record: Record::at(""),
                 arena: Arena::default(),
+                stream: None,
             },
             swarm: Swarm {
                 speed: 1.0,
                 robots: vec!["xp01".into(), "xp02".into()],
                 hub: Addresses { robots: address(), operator: address(), console: None },
+                security: Security::dev_mode(),
             },
         };
         let robots = config.swarm.robots.iter().map(|id| (id.clone(), State::Idle, 0)).collect();
@@ -56,6 +69,7 @@ impl Bench {
             said: Vec::new(),
             frame: 0,
             frisbee: 0.0,
+            hidden: Vec::new(),
         }
     }
 
@@ -67,7 +81,8 @@ impl Bench {
             self.frame += 1;
             let body =
                 |name: &str, x: f32| Tracked { name: name.into(), pose: Pose { at: vec2(x, 0.0), heading: 0.0 } };
-            let bodies = vec![body("xp01", 0.3), body("xp02", 0.6), body("frisbee", self.frisbee)];
+            let mut bodies = vec![body("xp01", 0.3), body("xp02", 0.6), body("frisbee", self.frisbee)];
+            bodies.retain(|b| !self.hidden.contains(&b.name.as_str()));
             self.board.on_frame(self.now, Frame { number: self.frame, bodies });
             if step.is_multiple_of(5) {
                 for (id, state, obeyed) in self.robots.clone() {
@@ -121,7 +136,7 @@ impl Bench {
     /// Starts the experiment with further lines in its file.
     fn start_with(&mut self, more: &str) {
         self.pass(0.5);
-        assert_eq!(self.ask(Request::Start { text: format!("{EXPERIMENT}{more}"), seed: 1 }), Reply::Done);
+        assert_eq!(self.ask(upload(&format!("{EXPERIMENT}{more}"))), Reply::Done);
         self.pass(1.0);
         assert_eq!(self.phase(), Phase::Running);
     }
@@ -185,7 +200,7 @@ fn a_lost_robot_is_counted_once_and_welcomed_back() {
     assert!(bench.said.iter().any(|s| s.contains("robot xp02 is lost")), "{:?}", bench.said);
     bench.silent.clear();
     bench.robots[1] = ("xp02".into(), State::Idle, 0);
-    bench.board.on_robot(bench.now, "xp02", RobotMessage::Hello { version: "0".into() });
+    bench.board.on_robot(bench.now, "xp02", RobotMessage::Hello { version: "0".into(), session: 1 });
     bench.pass(1.0);
     assert_eq!(bench.states()[1], State::Run, "it got the experiment and the directive again");
     assert_eq!(bench.board.status(bench.now).dead, 1);
@@ -217,10 +232,10 @@ fn requests_that_make_no_sense_are_refused_with_a_reason() {
         other => panic!("{other:?}"),
     };
     assert!(why(bench.ask(Request::Pause)).contains("idle"));
-    let bad = Request::Start { text: EXPERIMENT.replace("minutes = 0.2", "minuten = 1"), seed: 1 };
+    let bad = upload(&EXPERIMENT.replace("minutes = 0.2", "minuten = 1"));
     assert!(why(bench.ask(bad)).contains("minuten"));
     bench.start();
-    let second = Request::Start { text: EXPERIMENT.into(), seed: 1 };
+    let second = upload(EXPERIMENT);
     assert!(why(bench.ask(second)).contains("xpuck stop"));
     assert!(why(bench.ask(Request::Resume)).contains("running"));
 }
@@ -229,7 +244,7 @@ fn requests_that_make_no_sense_are_refused_with_a_reason() {
 fn a_start_without_robots_gives_up_and_says_so() {
     let mut bench = Bench::new();
     bench.silent = vec!["xp01".into(), "xp02".into()];
-    assert_eq!(bench.ask(Request::Start { text: EXPERIMENT.into(), seed: 1 }), Reply::Done);
+    assert_eq!(bench.ask(upload(EXPERIMENT)), Reply::Done);
     bench.pass(31.0);
     assert_eq!(bench.phase(), Phase::Idle);
     assert!(bench.said.iter().any(|s| s.contains("no robot is ready")));
@@ -280,4 +295,106 @@ fn genes_travel_by_the_experiments_policy_and_by_the_robots_poses() {
         let Some((_, ToRobot::Genes { immigrants, .. })) = last else { panic!() };
         assert_eq!(immigrants.len(), expected, "range {range}");
     }
+}
+
+#[test]
+fn a_run_that_cannot_see_pauses_and_resumes_by_itself() {
+    for (hidden, what) in [
+        (vec!["frisbee"], "the frisbee was not seen"),
+        (vec!["xp01", "xp02"], "no robot was seen"),
+        (vec!["frisbee", "xp01", "xp02"], "nothing was seen"),
+    ] {
+        let mut bench = Bench::new();
+        bench.start();
+        bench.hidden = hidden;
+        bench.pass(0.9);
+        assert_eq!(bench.phase(), Phase::Running, "a short while does no harm");
+        bench.pass(0.3);
+        assert_eq!((bench.phase(), bench.states()), (Phase::Blind, vec![State::Pause, State::Pause]));
+        assert!(bench.said.iter().any(|s| s.contains(what) && s.contains("for 1 s")), "{:?}", bench.said);
+        let run_seconds = bench.board.status(bench.now).run_seconds;
+        bench.pass(5.0);
+        bench.hidden.clear();
+        bench.pass(0.1);
+        assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run, State::Run]));
+        assert!(bench.board.status(bench.now).run_seconds - run_seconds < 0.2, "the clock stood still");
+    }
+    // One robot may hide; and who paused by hand stays paused.
+    let mut bench = Bench::new();
+    bench.start();
+    bench.hidden = vec!["xp01"];
+    bench.pass(2.0);
+    assert_eq!(bench.phase(), Phase::Running);
+    bench.hidden = vec!["frisbee"];
+    bench.pass(2.0);
+    assert!(matches!(bench.ask(Request::Resume), Reply::Refused(_)), "it would be blind");
+    assert_eq!(bench.ask(Request::Pause), Reply::Done);
+    bench.hidden.clear();
+    bench.pass(2.0);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Paused, vec![State::Pause, State::Pause]));
+}
+
+#[test]
+fn a_frisbee_that_is_carried_or_hidden_is_not_yet_back() {
+    let mut bench = Bench::new();
+    bench.start();
+    bench.frisbee = -0.893;
+    bench.pass(0.1);
+    assert_eq!(bench.phase(), Phase::Relocating);
+    // Carried over the centre, 10 mm a frame.
+    for step in 0..40 {
+        bench.frisbee = -0.2 + 0.01 * step as f32;
+        bench.pass(0.02);
+        assert_eq!(bench.phase(), Phase::Relocating, "{}", bench.frisbee);
+    }
+    // Hidden for longer than a run may be blind: the relocation goes on, and one glimpse is no rest.
+    bench.hidden = vec!["frisbee"];
+    bench.pass(3.0);
+    assert_eq!(bench.phase(), Phase::Relocating);
+    (bench.hidden, bench.frisbee) = (Vec::new(), 0.0);
+    bench.pass(0.04);
+    assert_eq!(bench.phase(), Phase::Relocating);
+    bench.pass(0.2);
+    assert_eq!(bench.phase(), Phase::Running);
+}
+
+#[test]
+fn without_poses_robots_are_told_nothing() {
+    let mut bench = Bench::new();
+    bench.start();
+    let told = |bench: &Bench| bench.sent.iter().filter(|(_, m)| matches!(m, ToRobot::Senses { .. })).count();
+    bench.hidden = vec!["xp01", "xp02"];
+    bench.pass(0.2);
+    let before = told(&bench);
+    bench.pass(1.0);
+    assert_eq!(told(&bench), before);
+}
+
+#[test]
+fn what_the_network_doubles_is_counted_once() {
+    let mut bench = Bench::new();
+    bench.start();
+    let recorded = |bench: &mut Bench, message: &RobotMessage| {
+        bench.board.on_robot(bench.now, "xp01", message.clone());
+        let actions = bench.board.take_actions();
+        actions.iter().filter(|a| matches!(a, Action::Record(_))).count()
+    };
+    let tree = "mulav v_goal v_zero 3 v_blue".to_string();
+    let emigrant = Gene { island: 1, number: 5, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] };
+    let genes = RobotMessage::Genes { generation: 1, emigrant: emigrant.clone(), births: Vec::new() };
+    let loaded = RobotMessage::Loaded { segment: 1, gene: emigrant };
+    for message in [genes, loaded] {
+        assert_eq!([recorded(&mut bench, &message), recorded(&mut bench, &message)], [1, 0], "{message:?}");
+    }
+    bench.pass(0.2);
+    let mut pings = bench.sent.iter().filter_map(|(id, message)| match message {
+        ToRobot::Ping { stamp } if id == "xp01" => Some(*stamp),
+        _ => None,
+    });
+    let stamp = pings.next_back().unwrap();
+    bench.board.on_robot(stamp + 0.05, "xp01", RobotMessage::Pong { stamp });
+    bench.board.on_robot(stamp + 3.0, "xp01", RobotMessage::Pong { stamp });
+    bench.board.on_robot(stamp + 3.0, "xp01", RobotMessage::Pong { stamp: stamp + 1e-3 });
+    let status = bench.board.status(bench.now);
+    assert!((status.round_trip_ms - 50.0).abs() < 1e-6 && status.slow_round_trips == 0.0, "{}", status.round_trip_ms);
 }

@@ -89,6 +89,8 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
         (good.replace("robots = 2", "robots = 17"), "w.toml: 17 robots; a world has 1 to 16"),
         (format!("{good}{}radius = 1\n", disc("0")), "w.toml: line 11: unknown field `radius`, expected one of `x_m`"),
         (format!("{good}{}colour = \"pink\"\n", disc("0")), "unknown variant `pink`, expected one of `red`"),
+        (format!("{good}[messages]\nloss = 2.0\n"), "w.toml: messages.loss = 2 is outside 0..=1"),
+        (format!("{good}[messages]\nocclusion = \"some\"\n"), "unknown variant `some`"),
         (format!("{good}{}", disc("inf")), "w.toml: disc 1, x = inf is outside -0.895..=0.895"),
         (format!("{good}{}", disc("0.0").repeat(9)), "w.toml: 9 discs; a world has 0 to 8"),
         (format!("{good}{}{}", disc("0.0"), disc("0.2")), "w.toml: disc 1 overlaps disc 2 by 0.010 m at start 1; move"),
@@ -154,4 +156,19 @@ fn world_check_reads_every_file() {
         "{error}"
     );
     assert!(output(&["world", "check", "--help"]).unwrap().contains("Example: xpuck world check"));
+}
+
+#[test]
+fn a_model_of_messages_changes_what_a_swarm_can_do() {
+    let text = std::fs::read_to_string(Path::new(WORLDS).join("aggregation.toml")).unwrap();
+    let score = |messages: &str| {
+        let spec = world_file::parse("w.toml", &format!("{text}{messages}")).unwrap();
+        let plan = Plan { spec: &spec, seconds: 60.0, runs: 20, seed: 9 };
+        measure(&Simd::default(), &[program("attract 3")], Crew::all(0), &plan).mean
+    };
+    let deaf = score("[messages]\nloss = 1.0\n");
+    assert!(
+        score("[messages]\nlatency_s = 0.0\n") > deaf + 0.1,
+        "who hears nobody comes together by chance only: {deaf}"
+    );
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// First byte of every message.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 /// Largest message, bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 /// Deepest nesting; our messages need fewer than ten levels.

@@ -22,6 +22,9 @@ pub struct Experiment {
     /// A behaviour tree that all robots run as written for the whole run, in place of evolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<String>,
+    /// The same, in a file that is sent along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller_file: Option<String>,
     /// How controllers evolve.
     #[serde(default)]
     pub evolution: Evolution,
@@ -91,6 +94,9 @@ impl Experiment {
         if e.evolution.as_published && e.evolution.algorithm() != "noise-aware" {
             let message = "evolution.as_published = true means algorithm = \"noise-aware\", and another is named";
             return Err(FileError::value(name, message));
+        }
+        if e.controller.is_some() && e.controller_file.is_some() {
+            return Err(FileError::value(name, "controller and controller_file are both given; choose one"));
         }
         experiment.migration.check().map_err(|message| FileError::value(name, message))?;
         Ok(experiment)

@@ -1,19 +1,30 @@
 //! Every message between hub, robots and operator, with its version and limits, and the ZeroMQ sockets that carry
 //! them; and what travels or is shared by all: the experiment, the swarm file, and how genes migrate.
 
+mod bell;
 pub mod codec;
 mod experiment;
 pub mod file;
 pub mod groot;
+pub mod guard;
+pub mod keyring;
+pub mod keys;
+pub mod library;
 pub mod message;
 mod migration;
+pub mod seal;
+pub mod settings;
+pub mod signed;
 pub mod socket;
 mod status;
+pub mod stream;
 mod swarm;
 pub mod telemetry;
 
+pub use bell::{Alarm, Bell};
 pub use experiment::{Evolution, Experiment, Task};
 pub use file::FileError;
 pub use migration::{Migration, Policy};
-pub use status::{Body, Phase, RobotRow, Segment, Status};
-pub use swarm::{Addresses, Swarm};
+pub use settings::{PushAnswer, PushRow};
+pub use status::{Body, Phase, RobotRow, SecurityReport, Segment, Status};
+pub use swarm::{Addresses, Security, Swarm};

@@ -1,5 +1,8 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
+use crate::keyring::Role;
+use crate::settings::{PushAnswer, PushRow};
+use crate::signed::Signed;
 use crate::status::Status;
 use crate::telemetry::Telemetry;
 use serde::{Deserialize, Serialize};
@@ -61,6 +64,8 @@ pub enum RobotMessage {
     Hello {
         /// Version of the robot's program.
         version: String,
+        /// A random number of this start of the program, not 0; see [`crate::seal`].
+        session: u64,
     },
     /// Ten times a second.
     Telemetry(Box<Telemetry>),
@@ -97,6 +102,8 @@ pub enum RobotMessage {
         /// The tree as it runs, `avoiding` included.
         gene: Gene,
     },
+    /// The answer to [`ToRobot::Settings`].
+    Settings(PushAnswer),
 }
 
 /// To a robot.
@@ -116,8 +123,8 @@ pub enum ToRobot {
         seed: u64,
         /// Number of robots in the swarm, which is how many its simulations hold.
         robots: u16,
-        /// The experiment file.
-        text: String,
+        /// The experiment and its files; the robot verifies them itself.
+        signed: Signed,
     },
     /// What to do now; sent again until obeyed. Lower numbers than the last obeyed one are stale.
     Directive {
@@ -127,13 +134,17 @@ pub enum ToRobot {
         state: State,
         /// The segment; when it rises, the robot loads its fittest tree.
         segment: u32,
+        /// Number of the experiment that it is about; 0 for none. READY, RUN and PAUSE of another one are ignored.
+        run: u64,
+        /// The hub's time after which it is not to be obeyed; STOP is obeyed all the same.
+        expires: f64,
     },
     /// Virtual senses, 25 times a second.
     Senses {
         /// Direction of +x of the world in the robot's frame, rad.
         up: f32,
-        /// Range, m, and bearing, rad, of each neighbour heard.
-        neighbours: Vec<(f32, f32)>,
+        /// Island, range, m, and bearing, rad, of each neighbour heard.
+        neighbours: Vec<(u16, f32, f32)>,
         /// Age of the poses, s.
         age: f64,
     },
@@ -153,6 +164,15 @@ pub enum ToRobot {
     Pong {
         /// The ping's stamp.
         stamp: f64,
+        /// The hub's time, by which the robot judges whether a directive has expired.
+        time: f64,
+    },
+    /// Settings for the robot's file; sent again until answered.
+    Settings {
+        /// Rises with every push; a robot answers the same number again without doing anything again.
+        number: u64,
+        /// Part of a robot's file; at most [`crate::settings::MAX_SETTINGS`] bytes.
+        text: String,
     },
 }
 
@@ -222,8 +242,8 @@ pub enum Request {
     Status,
     /// Upload an experiment and run it when the robots are ready.
     Start {
-        /// The experiment file.
-        text: String,
+        /// The experiment and its files.
+        signed: Signed,
         /// Seed of the run.
         seed: u64,
     },
@@ -235,8 +255,28 @@ pub enum Request {
     Stop,
     /// The trees that drove robots in this run, and their islands' fittest.
     Trees,
+    /// Send settings to robots.
+    Push {
+        /// Part of a robot's file.
+        text: String,
+        /// The robots; all of the swarm file if empty.
+        robots: Vec<String>,
+    },
+    /// How the last push stands.
+    Pushed,
     /// Close the record and end the hub.
     Shutdown,
+}
+
+impl Request {
+    /// True if somebody of this role may ask it: observers look, and change nothing.
+    pub fn allowed_to(&self, role: Role) -> bool {
+        match role {
+            Role::Operator => true,
+            Role::Observer => matches!(self, Request::Status | Request::Trees | Request::Pushed),
+            Role::Robot => false,
+        }
+    }
 }
 
 /// The hub's answer.
@@ -251,4 +291,6 @@ pub enum Reply {
     Status(Box<Status>),
     /// Trees by robot.
     Trees(Vec<(String, Gene)>),
+    /// How the last push stands, a row for each robot that it is for.
+    Pushed(Vec<PushRow>),
 }

@@ -1,5 +1,6 @@
 //! How things stand: what the console shows and `xpuck robots` prints.
 
+use crate::guard::Refusals;
 use crate::message::State;
 use crate::telemetry::EvolutionReport;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub enum Phase {
     Paused,
     /// Paused until the frisbee is back near the centre.
     Relocating,
+    /// Paused until motion capture sees the frisbee and a robot again.
+    Blind,
     /// Over.
     Finished,
 }
@@ -29,6 +32,8 @@ pub enum Phase {
 pub struct RobotRow {
     /// Its id.
     pub id: String,
+    /// Version of its program; empty before it said so.
+    pub version: String,
     /// Heard from lately.
     pub alive: bool,
     /// What it does.
@@ -77,6 +82,16 @@ pub struct Segment {
     pub seconds: f64,
 }
 
+/// How safe the hub is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecurityReport {
+    /// Anybody may command the swarm.
+    pub dev_mode: bool,
+    /// Who was turned away.
+    pub refusals: Refusals,
+}
+
 /// How things stand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,6 +120,8 @@ pub struct Status {
     pub dead: u32,
     /// Poses have come lately.
     pub tracking: bool,
+    /// Poses that were refused since the hub started, by reason.
+    pub refused_poses: Vec<(String, u64)>,
     /// Where the record is written.
     pub record: String,
     /// One row a robot, in the order of the swarm file.
@@ -113,6 +130,8 @@ pub struct Status {
     pub bodies: Vec<Body>,
     /// Half the arena's length and width, m.
     pub half_arena: [f32; 2],
+    /// Who was let in without keys, and who was turned away.
+    pub security: SecurityReport,
     /// The last events, newest last.
     pub events: Vec<String>,
 }

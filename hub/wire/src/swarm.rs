@@ -2,7 +2,7 @@
 
 use crate::file::{self, FileError};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Most robots in a swarm.
 pub const MAX_ROBOTS: usize = 200;
@@ -18,6 +18,32 @@ pub struct Swarm {
     pub robots: Vec<String>,
     /// Where the hub is reached.
     pub hub: Addresses,
+    /// How all prove who they are.
+    #[serde(default)]
+    pub security: Security,
+}
+
+/// How hub, robots and operators prove who they are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Security {
+    /// The folder of keys ([`crate::keyring`]), relative to the swarm file.
+    pub keys: PathBuf,
+    /// Do without keys: anybody who reaches the hub commands the swarm. For trials on one machine.
+    pub dev_mode: bool,
+}
+
+impl Default for Security {
+    fn default() -> Security {
+        Security { keys: "keys".into(), dev_mode: false }
+    }
+}
+
+impl Security {
+    /// Without keys.
+    pub fn dev_mode() -> Security {
+        Security { dev_mode: true, ..Security::default() }
+    }
 }
 
 /// Where the hub is reached.
@@ -40,7 +66,8 @@ fn one() -> f64 {
 impl Swarm {
     /// Reads and checks a swarm file.
     pub fn read(path: &Path) -> Result<Swarm, FileError> {
-        let swarm: Swarm = file::read(path)?;
+        let mut swarm: Swarm = file::read(path)?;
+        swarm.security.keys = path.parent().unwrap_or(Path::new(".")).join(&swarm.security.keys);
         swarm.check(&path.display().to_string())?;
         Ok(swarm)
     }
@@ -88,7 +115,7 @@ mod tests {
     fn swarm(robots: &[&str]) -> Swarm {
         let endpoint = || "tcp://127.0.0.1:7601".to_string();
         let hub = Addresses { robots: endpoint(), operator: endpoint(), console: None };
-        Swarm { speed: 1.0, robots: robots.iter().map(|r| (*r).into()).collect(), hub }
+        Swarm { speed: 1.0, robots: robots.iter().map(|r| (*r).into()).collect(), hub, security: Security::default() }
     }
 
     #[test]

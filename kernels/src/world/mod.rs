@@ -22,7 +22,7 @@ use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
 use model::{CONTROL_PERIOD, STEPS_PER_UPDATE};
 use physics::Physics;
-use senses::Patch;
+use senses::{Air, Patch};
 use task::Score;
 use task::transport::touches_end;
 
@@ -41,6 +41,8 @@ pub struct World {
     pub task: Task,
     robots: usize,
     senses: Vec<Senses>,
+    /// What the robots tell one another, if the world has a model for it.
+    pub(crate) air: Option<Air>,
     score: Score,
     seed: u64,
     world: u32,
@@ -62,6 +64,7 @@ impl World {
             score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
             sensing: Sensing::ALL,
+            air: spec.messages.map(|m| Air::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
             patches: spec.patches.clone(),
             physics: spec.physics.clone(),
             task: spec.task,
@@ -91,6 +94,9 @@ impl World {
             let step = self.update * STEPS_PER_UPDATE + k;
             physics::step(&mut self.bodies, &self.physics, self.seed, self.world, step);
             self.relocate(step);
+            if let Some(air) = &mut self.air {
+                air.note(self.bodies.iter().map(|b| b.pose));
+            }
         }
         if self.task.counts_updates() {
             let centres: Vec<Vec2> = self.bodies[..self.robots].iter().map(|b| b.pose.at).collect();
@@ -111,7 +117,8 @@ impl World {
         }
     }
 
-    /// Compass and proximity at every update, camera and range and bearing at every other one (5 Hz).
+    /// Compass and proximity at every update, camera and range and bearing at every other one (5 Hz). What messages
+    /// tell is new at every update, as it is for a real robot.
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(2);
         for i in 0..self.robots {
@@ -125,7 +132,10 @@ impl World {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
                 s.colours = [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c));
             }
-            if slow && self.sensing.neighbours {
+            if let Some(air) = &self.air {
+                let told = air.tell(self.update, i, self.sensing.neighbours);
+                (s.up, s.attr, s.neighbours) = (told.up, told.attr, told.neighbours);
+            } else if slow && self.sensing.neighbours {
                 (s.attr, s.neighbours) = senses::range_and_bearing(&self.bodies, i);
             }
         }

@@ -3,6 +3,7 @@
 use super::body::{Pose, Shape};
 use super::physics::Physics;
 use super::senses::Patch;
+use super::senses::messages::Messages;
 use super::task::Task;
 use crate::math::{Vec2, vec2};
 
@@ -21,6 +22,8 @@ pub struct WorldSpec {
     pub patches: Vec<Patch>,
     /// Where the robots may start; runs take the starts by turns.
     pub starts: Vec<Start>,
+    /// How robots hear of one another; without it everybody hears all within range, at once and exactly.
+    pub messages: Option<Messages>,
     /// What is scored.
     pub task: Task,
 }
@@ -84,6 +87,7 @@ impl WorldSpec {
             discs: vec![Disc { shape: Shape::FRISBEE, start: Area { low: -near, high: near } }],
             patches: Vec::new(),
             starts: vec![Scenario::A.into(), Scenario::B.into()],
+            messages: None,
             task: Task::Transport,
         }
     }

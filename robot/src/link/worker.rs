@@ -1,6 +1,5 @@
 //! The thread's own side of the link.
 
-use super::lease::{Lease, standing};
 use super::periods::Periods;
 use super::{LinkHealth, Open, Sample, Shared, Told};
 use crate::device::DeviceError;
@@ -12,6 +11,7 @@ use thread_priority::{
     RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
     set_thread_priority_and_policy, thread_native_id,
 };
+use xpuck_robot_core::lease::{Command, Lease};
 
 /// Errors of the bus in a row after which the body is given up and opened again.
 const DEAD_AFTER: u32 = 3;
@@ -64,7 +64,7 @@ impl Worker {
             self.exchange();
             self.publish();
         }
-        let farewell = standing(self.shared.given().map(|given| given.drive).unwrap_or_default());
+        let farewell = self.shared.given().map(|given| given.command).unwrap_or_default().standing();
         if let Some(body) = &mut self.body {
             // What is lost here the body makes up for by its own time-out.
             (0..FAREWELLS).for_each(|_| drop(body.exchange(&farewell)));
@@ -73,7 +73,7 @@ impl Worker {
 
     fn exchange(&mut self) {
         let Some(body) = &mut self.body else { return self.reopen() };
-        let drive = self.lease.drive(self.shared.given(), Instant::now());
+        let drive = self.lease.command(self.shared.given(), self.shared.epoch.elapsed());
         let errors = body.counts().bus_errors;
         let result = body.exchange(&drive);
         let counts = body.counts();
@@ -107,7 +107,7 @@ impl Worker {
             Err(error) => self.note(&error),
         }
         let now = Instant::now();
-        self.lease.revoke(now);
+        self.lease.revoke(self.shared.epoch.elapsed());
         self.retry_at = now + REOPEN;
     }
 
@@ -118,7 +118,7 @@ impl Worker {
     /// Hands the news over unless somebody is reading just now; then the next period does.
     fn publish(&mut self) {
         self.health.missed_periods = self.periods.missed;
-        self.health.lease_expiries = self.lease.expiries;
+        self.health.lease_expiries = self.lease.expiries();
         self.health.longest_gap_us = self.periods.longest_gap.as_micros() as u64;
         self.health.lateness.clone_from(&self.periods.lateness);
         if let Ok(mut told) = self.shared.told.try_lock() {

@@ -15,6 +15,8 @@ pub mod id {
     pub const GLOBAL_SEGMENTS: u32 = 9;
     /// Sent back as it came.
     pub const PING: u32 = 42;
+    /// The same in single precision, with rotations as axis times angle.
+    pub const LIGHTWEIGHT_SEGMENTS: u32 = 901;
     /// Which objects a side supports or wants.
     pub const OBJECT_ENUMS: u32 = 100_001;
     /// One frame now, or every frame from now on.
@@ -30,8 +32,15 @@ pub const MAGIC: u32 = 0x1A2B_0001;
 /// Bytes before a packet's objects: the magic word and the length.
 pub const HEADER: usize = 8;
 /// What this server can send.
-pub const SUPPORTED: [u32; 6] =
-    [id::STREAM_INFO, id::SUBJECT_INFO, id::FRAME_INFO, id::GLOBAL_SEGMENTS, id::PING, id::CONTENTS];
+pub const SUPPORTED: [u32; 7] = [
+    id::STREAM_INFO,
+    id::SUBJECT_INFO,
+    id::FRAME_INFO,
+    id::GLOBAL_SEGMENTS,
+    id::PING,
+    id::LIGHTWEIGHT_SEGMENTS,
+    id::CONTENTS,
+];
 /// Ticks a second of a stream's period.
 const TICKS_PER_SECOND: i64 = 135_000_000;
 
@@ -53,9 +62,9 @@ pub struct Frame {
     pub poses: Vec<SegmentPose>,
 }
 
-/// The server's first packet.
-pub fn hello() -> Vec<u8> {
-    packet(|out| object(out, id::OBJECT_ENUMS, |out| put_set(out, &SUPPORTED)))
+/// The server's first packet: what it can send.
+pub fn hello(supported: &[u32]) -> Vec<u8> {
+    packet(|out| object(out, id::OBJECT_ENUMS, |out| put_set(out, supported)))
 }
 
 /// The answer to a ping.
@@ -67,11 +76,14 @@ pub fn ping(number: u64) -> Vec<u8> {
 pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u32>) -> Vec<u8> {
     let subjects = &subjects[..subjects.len().min(frame.poses.len())];
     let count = subjects.len() as u32;
-    let contents: Vec<(u32, u32)> =
-        [(id::STREAM_INFO, 1), (id::SUBJECT_INFO, count), (id::FRAME_INFO, 1), (id::GLOBAL_SEGMENTS, count)]
-            .into_iter()
-            .filter(|(id, _)| wanted.contains(id))
-            .collect();
+    let possible = [
+        (id::STREAM_INFO, 1),
+        (id::SUBJECT_INFO, count),
+        (id::FRAME_INFO, 1),
+        (id::GLOBAL_SEGMENTS, count),
+        (id::LIGHTWEIGHT_SEGMENTS, count),
+    ];
+    let contents: Vec<(u32, u32)> = possible.into_iter().filter(|(id, _)| wanted.contains(id)).collect();
     let sends = |id: u32| contents.iter().any(|(sent, _)| *sent == id);
     packet(|out| {
         object(out, id::CONTENTS, |out| {
@@ -100,6 +112,11 @@ pub fn frame(subjects: &[String], hertz: u32, frame: &Frame, wanted: &BTreeSet<u
                 object(out, id::GLOBAL_SEGMENTS, |out| put_pose(out, number, pose));
             }
         }
+        if sends(id::LIGHTWEIGHT_SEGMENTS) {
+            for (number, pose) in (1..).zip(&frame.poses[..subjects.len()]) {
+                object(out, id::LIGHTWEIGHT_SEGMENTS, |out| put_lightweight_pose(out, number, pose));
+            }
+        }
     })
 }
 
@@ -122,6 +139,17 @@ fn put_pose(out: &mut Vec<u8>, number: u32, pose: &SegmentPose) {
     put(out, 1);
     for value in pose.translation.iter().chain(&pose.rotation) {
         out.extend(value.to_le_bytes());
+    }
+}
+
+/// Everything in an arena stands upright, so its axis is z.
+fn put_lightweight_pose(out: &mut Vec<u8>, number: u32, pose: &SegmentPose) {
+    put(out, number);
+    put(out, 1);
+    put(out, 1);
+    let angle = pose.rotation[3].atan2(pose.rotation[0]);
+    for value in pose.translation.iter().chain(&[0.0, 0.0, angle]) {
+        out.extend((*value as f32).to_le_bytes());
     }
 }
 
@@ -159,6 +187,10 @@ fn object(out: &mut Vec<u8>, id: u32, body: impl FnOnce(&mut Vec<u8>)) {
 mod tests {
     use super::*;
 
+    /// What the recorded server supports.
+    const RECORDED: [u32; 6] =
+        [id::STREAM_INFO, id::SUBJECT_INFO, id::FRAME_INFO, id::GLOBAL_SEGMENTS, id::PING, id::CONTENTS];
+
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|b| format!("{b:02x}")).collect()
     }
@@ -167,7 +199,7 @@ mod tests {
     fn the_hello_has_the_bytes_that_the_vendors_client_accepts() {
         let golden = "01002b1a24000000a18601001c000000060000000100000002000000050000000900\
                       00002a000000a4860100";
-        assert_eq!(hex(&hello()), golden);
+        assert_eq!(hex(&hello(&RECORDED)), golden);
     }
 
     #[test]
@@ -182,7 +214,7 @@ mod tests {
             translation: [1000.0, -250.5, 50.0],
             rotation: [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
         };
-        let bytes = frame(&["xp01".into()], 100, &Frame { number: 22, poses: vec![pose] }, &SUPPORTED.into());
+        let bytes = frame(&["xp01".into()], 100, &Frame { number: 22, poses: vec![pose] }, &RECORDED.into());
         assert_eq!(bytes.len(), 272);
         assert_eq!(hex(&bytes), golden);
     }
@@ -194,8 +226,22 @@ mod tests {
         let wanted = BTreeSet::from([id::FRAME_INFO, 777]);
         let bytes = frame(&subjects, 50, &Frame { number: 1, poses: vec![pose; 2] }, &wanted);
         assert_eq!(bytes.len(), HEADER + 8 + 4 + 8 + 4 + 8 + 4);
-        let all = frame(&subjects, 50, &Frame { number: 1, poses: vec![pose; 2] }, &SUPPORTED.into());
+        let all = frame(&subjects, 50, &Frame { number: 1, poses: vec![pose; 2] }, &RECORDED.into());
         assert_eq!(all.len(), 272 + 116 + 64 + 8 + 2 * 3, "a second subject with two names of 7 letters for 4");
+    }
+
+    #[test]
+    fn lightweight_segments_have_an_axis_times_an_angle() {
+        let pose = SegmentPose {
+            translation: [1000.0, -250.5, 50.0],
+            rotation: [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        };
+        let wanted = BTreeSet::from([id::LIGHTWEIGHT_SEGMENTS]);
+        let bytes = frame(&["xp01".into()], 100, &Frame { number: 22, poses: vec![pose] }, &wanted);
+        let golden = "8503000024000000010000000100000001000000\
+            00007a4400807ac300004842\
+            0000000000000000db0fc93f";
+        assert!(hex(&bytes).ends_with(golden), "{}", hex(&bytes));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 pub mod encode;
 pub mod request;
-pub(crate) mod serve;
+pub mod serve;
 
 use encode::{Frame, SegmentPose};
 use xpuck_kernels::math::sin_cos;

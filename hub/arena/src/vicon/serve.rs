@@ -47,7 +47,7 @@ struct Clients {
 }
 
 /// The server's shared state.
-pub(crate) struct Server {
+pub struct Server {
     subjects: Vec<String>,
     clients: Mutex<Clients>,
 }
@@ -58,12 +58,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Server {
     /// A server for these subjects, in the order of the frames' poses.
-    pub(crate) fn new(subjects: Vec<String>) -> Server {
+    pub fn new(subjects: Vec<String>) -> Server {
         Server { subjects, clients: Mutex::default() }
     }
 
     /// Queues a new frame for every client that wants it.
-    pub(crate) fn publish(&self, frame: Frame) {
+    pub fn publish(&self, frame: Frame) {
         let frame = Arc::new(frame);
         let mut clients = lock(&self.clients);
         clients.list.retain(|client| {
@@ -79,7 +79,7 @@ impl Server {
     }
 
     /// Takes waiting connections. The listener must not block.
-    pub(crate) fn admit<'scope>(
+    pub fn admit<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         listener: &TcpListener,
@@ -103,7 +103,7 @@ impl Server {
             let number = clients.admitted;
             clients.admitted += 1;
             // The server speaks first; an empty queue has room.
-            let _ = queue.try_send(Outgoing::Bytes(encode::hello()));
+            let _ = queue.try_send(Outgoing::Bytes(encode::hello(&SUPPORTED)));
             clients.list.push(Client { number, stream, queue: queue.clone(), wishes: wishes.clone() });
             let seen = wishes.clone();
             scope.spawn(move || self.write(writing, &waiting, &seen, stop));

@@ -67,7 +67,7 @@ impl Vicon {
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         let mut vicon = Vicon { stream, names: HashMap::new() };
         let hello = vicon.packet();
-        assert_eq!(hello[..12], bytes("a18601001c00000006000000"), "the server speaks first");
+        assert_eq!(hello[..12], bytes("a18601002000000007000000"), "the server speaks first");
         vicon.send(
             "01002b1a20000000a186010018000000050000000100000002000000050000000900000\
                     0a4860100",

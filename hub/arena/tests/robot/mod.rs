@@ -7,7 +7,8 @@ use std::sync::mpsc;
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, run};
 use xpuck_kernels::world::Scenario;
 
-const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n";
+const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
+    [security]\ndev_mode = true\n";
 
 /// Stops the arena when the test ends, also by a failed assertion, which else would wait for the arena for ever.
 struct StopAtEnd<'a>(&'a AtomicBool);

@@ -4,11 +4,16 @@ use super::{DemoArgs, groot};
 use crate::cli::arena::{ArenaFile, BodyFile, CameraFile};
 use crate::cli::simulate::read_tree;
 use anyhow::{Context, Result};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_hub::config::{Arena, Gates, HubFile, Mocap, MocapKind, Record, Senses};
+use xpuck_hub::config::{Arena, HubFile, Mocap, MocapKind, Record, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
-use xpuck_wire::{Addresses, Experiment, Swarm};
+use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_wire::keyring::{self, Role};
+use xpuck_wire::keys::Secret;
+use xpuck_wire::signed::Signed;
+use xpuck_wire::{Addresses, Experiment, Security, Swarm};
 
 /// The thesis's experiment.
 const TRANSPORT: &str = include_str!("../../../experiments/transport.toml");
@@ -31,8 +36,10 @@ pub struct Layout {
     pub robots: Vec<PathBuf>,
     /// Holds the device sockets until the demo ends; a short path, because a socket's may not exceed 107 bytes.
     _devices: tempfile::TempDir,
-    /// The experiment's text.
-    pub experiment: String,
+    /// The experiment, signed.
+    pub experiment: Signed,
+    /// The key by which the demo operates its hub.
+    pub key: PathBuf,
 }
 
 impl Layout {
@@ -56,7 +63,12 @@ impl Layout {
                 operator: format!("tcp://127.0.0.1:{}", port(2)),
                 console: (!args.no_console).then(|| format!("127.0.0.1:{}", port(0))),
             },
+            security: Security { keys: "../keys".into(), dev_mode: false },
         };
+        let keys = root.join("keys");
+        keyring::make_all(&keys, &swarm.robots)?;
+        let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
+        let experiment = Signed::new(experiment(args)?, BTreeMap::new(), Some(&Secret::read(&key)?))?;
         let arena = ArenaFile {
             swarm: "swarm.toml".into(),
             seed: args.seed,
@@ -73,11 +85,12 @@ impl Layout {
                 kind: MocapKind::Vicon,
                 address: mocap,
                 frisbee: xpuck_arena::vicon::FRISBEE.into(),
-                gates: Gates::default(),
+                ..Mocap::default()
             },
-            senses: Senses::default(),
-            record: Record { directory: root.clone() },
+            messages: Messages::default(),
+            record: Record::at(&root),
             arena: Arena::default(),
+            stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
         };
         write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
         write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;
@@ -93,7 +106,8 @@ impl Layout {
             arena: config.join("arena.toml"),
             robots,
             _devices: devices,
-            experiment: experiment(args)?,
+            experiment,
+            key,
             root,
         })
     }

@@ -50,6 +50,9 @@ pub struct DemoArgs {
     /// First of four ports: console, robots, operator, motion capture.
     #[arg(long, default_value_t = 7600)]
     ports: u16,
+    /// Port at which the hub streams JSON for PlotJuggler, such as 7605; none without it.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    stream: Option<u16>,
     /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
     groot: Option<u16>,
@@ -121,10 +124,10 @@ fn conduct(
     for (id, file) in layout.swarm.robots.iter().zip(&layout.robots) {
         processes.start_robot(id, file)?;
     }
-    let link = Sockets::new().operator(&layout.swarm.hub.operator, 2000)?;
+    let link = Sockets::for_operator(&layout.key)?.0.operator(&layout.swarm.hub.operator, 2000)?;
     let mut watch = watch::Watch::new(link, args.json, layout);
     watch.wait_for_robots(processes, APPEAR, stop)?;
-    watch.ask_done(&Request::Start { text: layout.experiment.clone(), seed: args.seed })?;
+    watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
     let ended = watch.follow(processes, stop);
     if ended != Ended::Whole {
         // Whatever happened, the wheels stop first. A hub that is gone cannot answer, and its silence stops them too.

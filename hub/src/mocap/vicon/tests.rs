@@ -15,7 +15,7 @@ const FRAME: &str = "01002b1a08010000a486010028000000040000000100000001000000020
 
 #[test]
 fn the_recorded_frame_is_decoded() {
-    let mut client = Client::new();
+    let mut client = Client::new(ViconMode::Push, false);
     assert!(client.feed(&bytes(HELLO)).unwrap().is_empty());
     let frames = client.feed(&bytes(FRAME)).unwrap();
     assert_eq!((frames.len(), frames[0].number), (1, 22));
@@ -32,7 +32,7 @@ fn the_recorded_frame_is_decoded() {
 
 #[test]
 fn the_request_for_frames_is_the_recorded_one() {
-    let mut client = Client::new();
+    let mut client = Client::new(ViconMode::Push, false);
     client.feed(&bytes(HELLO)).unwrap();
     let sent = client.take_outgoing();
     assert!(sent.ends_with(&bytes("01002b1a09000000a28601000100000001")));
@@ -43,7 +43,7 @@ fn the_request_for_frames_is_the_recorded_one() {
 fn bytes_may_come_in_any_pieces() {
     let whole = [bytes(HELLO), bytes(FRAME), bytes(FRAME)].concat();
     for piece in [1, 7, 100] {
-        let mut client = Client::new();
+        let mut client = Client::new(ViconMode::Push, false);
         let frames: usize = whole.chunks(piece).map(|c| client.feed(c).unwrap().len()).sum();
         assert_eq!(frames, 2);
     }
@@ -51,24 +51,24 @@ fn bytes_may_come_in_any_pieces() {
 
 #[test]
 fn hostile_bytes_are_refused() {
-    assert_eq!(Client::new().feed(b"HTTP/1.1 200 OK"), Err(ViconError::Magic(0x5054_5448)));
+    assert_eq!(Client::new(ViconMode::Push, false).feed(b"HTTP/1.1 200 OK"), Err(ViconError::Magic(0x5054_5448)));
     let huge = [MAGIC.to_le_bytes(), u32::MAX.to_le_bytes()].concat();
-    assert_eq!(Client::new().feed(&huge), Err(ViconError::Size(u32::MAX as usize)));
+    assert_eq!(Client::new(ViconMode::Push, false).feed(&huge), Err(ViconError::Size(u32::MAX as usize)));
     let mut cut = bytes(FRAME);
     let object = cut.len() - 0x6c - 4;
     cut[object] = 0xff;
-    assert_eq!(Client::new().feed(&cut), Err(ViconError::Truncated(GLOBAL_SEGMENTS)));
+    assert_eq!(Client::new(ViconMode::Push, false).feed(&cut), Err(ViconError::Truncated(GLOBAL_SEGMENTS)));
 }
 
 #[test]
 fn quality_and_latency_are_asked_for_where_offered_and_read() {
     // ObjectEnums {26, 40}.
     let offer = bytes("01002b1a14000000a18601000c000000020000001a00000028000000");
-    let mut client = Client::new();
+    let mut client = Client::new(ViconMode::Push, false);
     client.feed(&offer).unwrap();
     let asked = client.take_outgoing();
     assert_eq!(asked[16..20], 7u32.to_le_bytes());
-    assert_eq!(asked[40..48], bytes("1a00000028000000")[..]);
+    assert_eq!(asked[36..44], bytes("1a00000028000000")[..]);
     // Quality 0.5 of subject 1; latencies "a" 0.25 s and "b" 0.5 s.
     let more = bytes(
         "280000000c00000001000000000000000000e03f\
@@ -79,4 +79,61 @@ fn quality_and_latency_are_asked_for_where_offered_and_read() {
     frame[4..8].copy_from_slice(&length.to_le_bytes());
     let body = &client.feed(&frame).unwrap()[0].bodies[0];
     assert_eq!((body.quality, body.age_s), (Some(0.5), 0.75));
+}
+
+#[test]
+fn a_frame_is_asked_for_as_the_mode_says() {
+    // RequestFrame(false), and RequestNextFrame with n = 1.
+    let pull = bytes("01002b1a09000000a28601000100000000");
+    let next = bytes("01002b1a0c000000a88601000400000001000000");
+    for (mode, request) in [(ViconMode::Pull, &pull), (ViconMode::Prefetch, &next)] {
+        let mut client = Client::new(mode, false);
+        client.feed(&bytes(HELLO)).unwrap();
+        assert!(client.take_outgoing().ends_with(request));
+        for _ in 0..3 {
+            client.feed(&bytes(FRAME)).unwrap();
+            assert_eq!(&client.take_outgoing(), request, "and again after each frame");
+        }
+    }
+}
+
+#[test]
+fn a_pull_leaves_out_what_came_before_unless_the_server_is_frozen() {
+    let mut client = Client::new(ViconMode::Pull, false);
+    client.feed(&bytes(HELLO)).unwrap();
+    let frames: usize = (0..=FROZEN).map(|_| client.feed(&bytes(FRAME)).unwrap().len()).sum();
+    assert_eq!(frames, 2, "the first, and the one that shows that nothing moves");
+}
+
+#[test]
+fn lightweight_segments_are_asked_for_where_offered_and_read() {
+    let mut client = Client::new(ViconMode::Push, true);
+    client.feed(&bytes(HELLO)).unwrap();
+    let ids = |sent: &[u8]| sent[20..].chunks(4).map(|c| c.try_into().unwrap()).map(u32::from_le_bytes).collect();
+    let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);
+    assert_eq!(asked, [1, 2, 5, 9, 100_004], "the recorded server has none");
+    // ObjectEnums {9, 901}.
+    let mut client = Client::new(ViconMode::Push, true);
+    client.feed(&bytes("01002b1a14000000a18601000c000000020000000900000085030000")).unwrap();
+    let asked: Vec<u32> = ids(&client.take_outgoing()[..40]);
+    assert_eq!(asked, [1, 2, 5, 901, 100_004]);
+    // The recorded frame with its 108 bytes of segments replaced: 36 bytes, a quarter turn about z.
+    let mut frame = bytes(FRAME);
+    frame.truncate(frame.len() - 0x6c - 8);
+    frame.extend(bytes("850300002400000001000000010000000100000000007a4400807ac3000048420000000000000000db0fc93f"));
+    let length = (frame.len() - 8) as u32;
+    frame[4..8].copy_from_slice(&length.to_le_bytes());
+    let body = client.feed(&frame).unwrap().remove(0).bodies.remove(0);
+    assert_eq!(body.place, [1.0, -0.2505, 0.05]);
+    let expected = [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    assert!(body.rotation.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{body:?}");
+}
+
+#[test]
+fn an_axis_times_an_angle_is_a_rotation() {
+    assert_eq!(rotation([0.0; 3]), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    // A third of a turn about (1, 1, 1) sends x to y, y to z and z to x.
+    let third = std::f64::consts::TAU / 3.0 / 3f64.sqrt();
+    let expected = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    assert!(rotation([third; 3]).iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12));
 }

@@ -8,6 +8,7 @@ mod message;
 
 pub use message::VrpnError;
 
+use super::source::Codec;
 use super::{RawBody, RawFrame};
 use message::{COOKIE, Message, Reader, SENDER_IS, TYPE_IS, described};
 use std::collections::BTreeMap;
@@ -49,6 +50,20 @@ pub struct Client {
 impl Default for Client {
     fn default() -> Client {
         Client::new()
+    }
+}
+
+impl Codec for Client {
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String> {
+        Client::feed(self, bytes).map_err(|e| e.to_string())
+    }
+
+    fn take_outgoing(&mut self) -> Vec<u8> {
+        Client::take_outgoing(self)
+    }
+
+    fn quiet(&mut self) {
+        self.ping();
     }
 }
 

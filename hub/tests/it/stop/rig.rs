@@ -15,6 +15,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::{self, Report};
 use xpuck_wire::message::{Gene, RobotMessage, State, ToRobot};
+use xpuck_wire::seal::Sealer;
+use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{Router, Sockets};
 use xpuck_wire::telemetry::Telemetry;
 
@@ -42,6 +44,7 @@ pub struct Rig {
     arena: Child,
     robot: Child,
     hub: Router,
+    sealer: Sealer,
     eye: UnixStream,
     /// The hub says nothing.
     pub silent: bool,
@@ -72,7 +75,10 @@ impl Rig {
         let operator = ports + 1;
         write(
             "swarm.toml",
-            format!("robots = [\"xp01\"]\n[hub]\nrobots = \"{endpoint}\"\noperator = \"tcp://127.0.0.1:{operator}\"\n"),
+            format!(
+                "robots = [\"xp01\"]\n[hub]\nrobots = \"{endpoint}\"\noperator = \"tcp://127.0.0.1:{operator}\"\n\
+                 [security]\ndev_mode = true\n"
+            ),
         );
         write(
             "arena.toml",
@@ -95,6 +101,7 @@ impl Rig {
         let now = Instant::now();
         Rig {
             hub: Sockets::new().robots_hub(&endpoint).unwrap(),
+            sealer: Sealer::new(1),
             directory,
             arena,
             robot,
@@ -229,31 +236,42 @@ impl Rig {
         }
     }
 
-    fn say(&self, message: &ToRobot) {
+    fn say(&mut self, message: &ToRobot) {
         if !self.silent {
-            self.hub.send("xp01", message);
+            let sealed = self.sealer.seal("xp01", message.clone());
+            self.hub.send("xp01", &sealed);
         }
     }
 
-    fn repeat(&self) {
+    fn repeat(&mut self) {
         if let Some(state) = self.directive {
-            self.say(&ToRobot::Directive { number: self.number, state, segment: self.segment });
+            let (number, segment) = (self.number, self.segment);
+            self.say(&ToRobot::Directive { number, state, segment, run: 1, expires: f64::MAX });
         }
     }
 
     fn answer(&mut self, message: RobotMessage) {
         match message {
-            RobotMessage::Hello { .. } => {
+            RobotMessage::Hello { session, .. } => {
+                self.sealer.greet("xp01", session);
                 self.say(&ToRobot::Welcome { island: 1 });
-                self.say(&ToRobot::Experiment { number: 1, seed: 1, robots: 9, text: EXPERIMENT.into() });
+                let signed = Signed::new(EXPERIMENT.into(), Default::default(), None).unwrap();
+                self.say(&ToRobot::Experiment { number: 1, seed: 1, robots: 9, signed });
             }
             RobotMessage::Experiment { error, .. } => {
                 assert_eq!(error, "");
                 self.repeat();
             }
-            RobotMessage::Ping { stamp } => self.say(&ToRobot::Pong { stamp }),
+            RobotMessage::Ping { stamp } => self.say(&ToRobot::Pong { stamp, time: stamp }),
             RobotMessage::Pong { .. } => {}
-            RobotMessage::Telemetry(telemetry) => self.told = *telemetry,
+            RobotMessage::Telemetry(telemetry) => {
+                self.told = *telemetry;
+                // As the hub does; a robot obeys only once it knows the hub's time.
+                if self.told.obeyed < self.number {
+                    self.repeat();
+                }
+            }
+            RobotMessage::Settings(_) => {}
             RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
             RobotMessage::Genes { generation, emigrant, .. } => {
                 let perfect = Gene {

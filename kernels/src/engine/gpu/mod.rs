@@ -168,6 +168,9 @@ fn supported(scene: &Scene) -> Result<(), GpuError> {
     if !scene.physics.walls.is_empty() {
         return Err(GpuError::Unsupported("inner walls"));
     }
+    if scene.messages {
+        return Err(GpuError::Unsupported("a model of messages"));
+    }
     if scene.patches.len() > MAX_PATCHES {
         return Err(GpuError::Unsupported("more than 16 wall patches"));
     }

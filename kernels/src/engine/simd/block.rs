@@ -7,6 +7,7 @@ use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
 use crate::world::contacts::{Contacts, Movement, Movements};
 use crate::world::model::{CONTROL_PERIOD, MAX_BODIES, MAX_ROBOTS};
+use crate::world::senses::Air;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
 
@@ -36,6 +37,7 @@ pub(super) struct BodyLanes {
 pub(super) struct SenseLanes {
     /// The unit vector along the robot's heading.
     pub ahead: [Lanes; 2],
+    pub up: [Lanes; 2],
     pub prox: [Lanes; 2],
     pub attr: [Lanes; 2],
     pub neighbours: Lanes,
@@ -64,6 +66,8 @@ pub(super) struct Block<'a> {
     pub contacts: Box<Contacts>,
     pub moving: Movements,
     pub shifts: Vec<Shift>,
+    /// The messages of each world; empty where the description has no model for them.
+    pub air: Vec<Air>,
     shapes: Vec<Body>,
     robots: usize,
     jobs: Vec<Job<'a>>,
@@ -110,6 +114,7 @@ impl<'a> Block<'a> {
             bodies,
             programs,
             memories,
+            air: worlds.into_iter().take(jobs.len()).filter_map(|world| world.air).collect(),
         };
         (block, scene)
     }
@@ -132,6 +137,14 @@ impl<'a> Block<'a> {
         self.bodies.iter().enumerate().map(body).collect()
     }
 
+    /// Lets messages know where everything is after a step.
+    pub fn note(&mut self) {
+        for (l, air) in self.air.iter_mut().enumerate() {
+            let pose = |b: &BodyLanes| Pose { at: vec2(b.x[l], b.y[l]), heading: b.heading[l] };
+            air.note(self.bodies.iter().map(pose));
+        }
+    }
+
     /// One tick of every robot's tree.
     pub fn tick(&mut self) {
         for i in 0..self.robots {
@@ -142,7 +155,7 @@ impl<'a> Block<'a> {
                 let pair = |v: &[Lanes; 2]| vec2(v[0][l], v[1][l]);
                 let senses = Senses {
                     prox: pair(&lanes.prox),
-                    up: vec2(lanes.ahead[0][l], -lanes.ahead[1][l]),
+                    up: pair(&lanes.up),
                     attr: pair(&lanes.attr),
                     colours: [pair(&lanes.colours[0]), pair(&lanes.colours[1]), pair(&lanes.colours[2])],
                     neighbours: lanes.neighbours[l],

@@ -74,6 +74,7 @@ fn advance<'a>(block: &mut Block<'a>, scene: &Scene, sensing: Sensing, updates: 
         motion::drive(block, scene);
         for _ in 0..crate::world::model::STEPS_PER_UPDATE {
             motion::step(block, scene);
+            block.note();
         }
         block.update += 1;
         block.score(scene);

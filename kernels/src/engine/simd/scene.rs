@@ -14,6 +14,8 @@ pub(in crate::engine) struct Scene {
     pub physics: Physics,
     pub patches: Vec<Patch>,
     pub task: Task,
+    /// There is a model of messages.
+    pub messages: bool,
 }
 
 /// What does not change about a body.
@@ -48,6 +50,7 @@ impl Scene {
             physics: world.physics.clone(),
             patches: world.patches.clone(),
             task: world.task,
+            messages: world.air.is_some(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::engine::Sensing;
 use crate::math::{Vec2, max, min, vec2};
 use crate::world::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE};
 use crate::world::senses::{
-    COLUMNS_PER_SEGMENT, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
+    COLUMNS_PER_SEGMENT, Told, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
     ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
 };
 use crate::world::wall::{columns_hidden, inner_walls_seen, ray_to_inner_wall};
@@ -21,11 +21,18 @@ pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
         if sensing.proximity {
             proximity(bodies, i, scene, senses);
         }
-        if slow && sensing.neighbours {
+        if slow && sensing.neighbours && block.air.is_empty() {
             range_and_bearing(bodies, i, scene, senses);
         }
         if slow && sensing.camera {
             camera(bodies, i, scene, senses);
+        }
+    }
+    for (l, air) in block.air.iter().enumerate() {
+        for (i, senses) in block.senses.iter_mut().enumerate() {
+            let Told { up, attr, neighbours } = air.tell(block.update, i, sensing.neighbours);
+            (senses.up[0][l], senses.up[1][l]) = (up.x, up.y);
+            (senses.attr[0][l], senses.attr[1][l], senses.neighbours[l]) = (attr.x, attr.y, neighbours);
         }
     }
 }
@@ -35,6 +42,7 @@ fn compass(body: &BodyLanes, senses: &mut SenseLanes) {
     for l in 0..LANES {
         let ahead = Vec2::unit(body.heading[l]);
         (senses.ahead[0][l], senses.ahead[1][l]) = (ahead.x, ahead.y);
+        (senses.up[0][l], senses.up[1][l]) = (ahead.x, -ahead.y);
     }
 }
 

@@ -1,13 +1,16 @@
 //! The robot's senses (Table 6.1): proximity rays, the three-segment camera, range and bearing, and the compass.
 
+mod air;
 mod camera;
+pub mod messages;
 mod neighbours;
 mod proximity;
 
+pub(crate) use air::{Air, Told};
 pub use camera::{Blobs, Patch, camera};
 pub(crate) use camera::{COLUMNS_PER_SEGMENT, column_direction, columns, patch_behind, segments_vector};
 pub use neighbours::{Neighbour, attraction, range_and_bearing};
-pub(crate) use neighbours::{attraction_of_sum, neighbour};
+pub(crate) use neighbours::{attraction_of_sum, attraction_step, neighbour};
 pub use proximity::{proximity, proximity_vector, ray_to_walls};
 pub(crate) use proximity::{ray_directions, ray_to_circle, reading, walls_within_reach, within_reach};
 

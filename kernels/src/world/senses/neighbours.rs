@@ -49,7 +49,12 @@ pub fn attraction(neighbours: &[Neighbour]) -> Vec2 {
     }
     let mut sum = Vec2::ZERO;
     for n in neighbours {
-        sum += Vec2::unit(n.bearing) * (NEIGHBOUR_MIN / n.range.max(NEIGHBOUR_MIN));
+        sum += attraction_step(n);
     }
     sum
+}
+
+/// What one neighbour adds to v_attr.
+pub(crate) fn attraction_step(n: &Neighbour) -> Vec2 {
+    Vec2::unit(n.bearing) * (NEIGHBOUR_MIN / n.range.max(NEIGHBOUR_MIN))
 }

@@ -1,11 +1,11 @@
 //! What a robot decides: its state, which tree drives, and whether the wheels may turn.
 //!
-//! A plain state machine over arena time in seconds; [`crate::daemon`] feeds it and does what it says.
+//! A plain state machine over arena time in seconds; `xpuckd` feeds it and does what it says.
 
 mod virtual_senses;
 
-use crate::conditioning::Readings;
 use crate::controller::Controller;
+use crate::readings::Readings;
 use virtual_senses::VirtualSenses;
 use xpuck_evolve::Algorithm;
 use xpuck_kernels::math::Vec2;
@@ -16,6 +16,8 @@ use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
 use xpuck_wire::Experiment;
 use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::seal::{Inbox, Sealed, Verdict};
+use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::{SensesReport, Telemetry};
 
 /// Without a message from the hub for so long, the wheels and evolution stop, s.
@@ -59,6 +61,15 @@ pub enum Action {
         /// For this segment.
         segment: u32,
     },
+    /// Take settings into the robot's file, and answer.
+    Settings {
+        /// The push's number.
+        number: u64,
+        /// Part of a robot's file, not yet checked.
+        text: String,
+        /// The robot may change now.
+        may: bool,
+    },
     /// A line for the log.
     Say(String),
 }
@@ -72,6 +83,13 @@ fn given_controller(text: &str) -> Result<Controller, String> {
 /// The robot's state.
 #[derive(Clone, Debug)]
 pub struct Core {
+    inbox: Inbox,
+    /// Whose experiments are run.
+    trust: Trust,
+    /// The hub's time is at most so far ahead of the robot's, s; none before the first pong of this hub.
+    hub_ahead: Option<f64>,
+    /// Messages whose seal was not fresh.
+    stale_seals: u32,
     seed: u64,
     island: u16,
     state: State,
@@ -101,9 +119,14 @@ pub struct Core {
 }
 
 impl Core {
-    /// A robot that has just been switched on.
-    pub fn new(island: u16) -> Core {
+    /// A robot that has just been switched on. `session` is random and not 0 ([`xpuck_wire::seal::fresh_session`]); only
+    /// experiments of those in `trust` are run.
+    pub fn new(island: u16, session: u64, trust: Trust) -> Core {
         Core {
+            inbox: Inbox::new(session),
+            trust,
+            hub_ahead: None,
+            stale_seals: 0,
             seed: 0,
             island,
             state: State::Idle,
@@ -136,23 +159,52 @@ impl Core {
         self.round_trip
     }
 
-    /// Handles a message from the hub.
+    /// Messages that were ignored, because they were not meant for this start of the robot or came again.
+    pub fn stale_seals(&self) -> u32 {
+        self.stale_seals
+    }
+
+    /// Handles a message from the hub, if its seal is fresh. STOP needs no fresh seal: standing still is always safe.
+    pub fn on_sealed(&mut self, now: f64, sealed: Sealed) -> Vec<Action> {
+        match self.inbox.judge(&sealed) {
+            Verdict::Fresh { new_hub } => {
+                if new_hub {
+                    // Another hub has another clock.
+                    self.hub_ahead = None;
+                }
+                return self.on_message(now, sealed.message);
+            }
+            // A hub that does not know this session learns it from the next hello.
+            Verdict::Stranger => self.welcomed = false,
+            Verdict::Stale => {}
+        }
+        self.stale_seals = self.stale_seals.saturating_add(1);
+        match sealed.message {
+            ToRobot::Directive { number, state: State::Stop, segment, run, expires } => {
+                self.obey(now, number, State::Stop, segment, run, expires)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Handles a message whose seal is fresh.
     pub fn on_message(&mut self, now: f64, message: ToRobot) -> Vec<Action> {
         // A message that ends a silence does not undo what the silence means.
         let mut actions = self.notice_silence(now);
-        if self.heard.is_none() {
-            // After a silence the hub's senses and directives count afresh.
-            self.welcomed = false;
-        }
         self.heard = Some(now);
         actions.extend(match message {
             ToRobot::Welcome { .. } => {
                 self.welcomed = true;
+                self.ping_at = now;
                 Vec::new()
             }
             ToRobot::Ping { stamp } => vec![Action::Send(RobotMessage::Pong { stamp })],
-            ToRobot::Pong { stamp } => {
-                self.round_trip = Some(now - stamp).filter(|trip| *trip >= 0.0).or(self.round_trip);
+            ToRobot::Pong { stamp, time } => {
+                if now >= stamp && time.is_finite() {
+                    self.round_trip = Some(now - stamp);
+                    // The hub answered after it was asked, so its clock shows at most this.
+                    self.hub_ahead = Some(time - stamp);
+                }
                 Vec::new()
             }
             ToRobot::Senses { up, neighbours, age } => {
@@ -160,19 +212,28 @@ impl Core {
                 Vec::new()
             }
             ToRobot::Genes { generation, immigrants } => vec![Action::Immigrants { generation, genes: immigrants }],
-            ToRobot::Experiment { number, seed, robots, text } => self.prepare(number, seed, robots, &text),
-            ToRobot::Directive { number, state, segment } => self.obey(number, state, segment),
+            ToRobot::Experiment { number, seed, robots, signed } => self.prepare(number, seed, robots, &signed),
+            ToRobot::Directive { number, state, segment, run, expires } => {
+                self.obey(now, number, state, segment, run, expires)
+            }
+            ToRobot::Settings { number, text } => {
+                vec![Action::Settings { number, text, may: self.state != State::Run }]
+            }
         });
         actions
     }
 
-    fn prepare(&mut self, number: u64, seed: u64, robots: u16, text: &str) -> Vec<Action> {
+    fn prepare(&mut self, number: u64, seed: u64, robots: u16, signed: &Signed) -> Vec<Action> {
+        if number < self.experiment {
+            // Overtaken on its way by a later one.
+            return Vec::new();
+        }
         if number == self.experiment {
             return vec![Action::Send(RobotMessage::Experiment { number, error: String::new() })];
         }
         let answer = |error: String| Action::Send(RobotMessage::Experiment { number, error });
-        let experiment = match Experiment::parse("experiment", text) {
-            Ok(experiment) => experiment,
+        let experiment = match signed.open(&self.trust) {
+            Ok((experiment, _)) => experiment,
             Err(error) => return vec![answer(error.to_string())],
         };
         let given = match experiment.controller.as_deref().map(given_controller).transpose() {
@@ -186,6 +247,8 @@ impl Core {
         self.experiment = number;
         self.seed = seed;
         self.state = State::Ready;
+        // A directive that came before was obeyed without this experiment: the hub is to say it again.
+        self.obeyed = 0;
         self.segment = 0;
         self.fixed = given.is_some();
         self.controller = given;
@@ -197,14 +260,20 @@ impl Core {
         actions
     }
 
-    fn obey(&mut self, number: u64, state: State, segment: u32) -> Vec<Action> {
+    fn obey(&mut self, now: f64, number: u64, state: State, segment: u32, run: u64, expires: f64) -> Vec<Action> {
+        // Without a pong there is no telling the hub's time, and an old command might pass for a new one.
+        let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= expires);
+        if !timely && state != State::Stop {
+            return Vec::new();
+        }
         // A repeated directive is not obeyed twice; a STOP is never one too many.
         let repeated = number == self.obeyed && (state != State::Stop || self.state == State::Stop);
         if number < self.newest || repeated || (state == State::Run && number <= self.stopped) {
             return Vec::new();
         }
-        if self.experiment == 0 && matches!(state, State::Run | State::Pause | State::Ready) {
-            // Nothing to run yet; the hub sends the experiment first and the directive again.
+        let about_other = self.experiment == 0 || run != self.experiment;
+        if about_other && matches!(state, State::Run | State::Pause | State::Ready) {
+            // Nothing to run yet, or not this; the hub sends the experiment first and the directive again.
             return Vec::new();
         }
         self.newest = number;
@@ -239,7 +308,10 @@ impl Core {
         let mut actions = self.notice_silence(now);
         if !self.welcomed && now >= self.hello_at {
             self.hello_at = now + HELLO_PERIOD;
-            actions.push(Action::Send(RobotMessage::Hello { version: env!("CARGO_PKG_VERSION").into() }));
+            actions.push(Action::Send(RobotMessage::Hello {
+                version: env!("CARGO_PKG_VERSION").into(),
+                session: self.inbox.session(),
+            }));
         }
         if self.welcomed && now >= self.ping_at {
             self.ping_at = now + PING_PERIOD;
@@ -254,6 +326,8 @@ impl Core {
             return Vec::new();
         }
         self.heard = None;
+        // After a silence the hub's senses and directives count afresh.
+        self.welcomed = false;
         self.obeyed = 0;
         self.senses.forget();
         if self.state == State::Run {

@@ -1,0 +1,17 @@
+//! Fuzzes the answers to Groot2: the first byte says where the first part ends.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use xpuck_wire::groot::{View, WatchedTree, reply};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((cut, rest)) = bytes.split_first() else { return };
+    let (header, body) = rest.split_at(usize::from(*cut).min(rest.len()));
+    let parts = [header.to_vec(), body.to_vec()];
+    let tree = WatchedTree::new("x", String::from("<root/>"));
+    let view = View { tree: &tree, nodes: &[], registers: &[("s_n".into(), 1.0)] };
+    for view in [None, Some(&view)] {
+        assert!(!reply(&parts, view).is_empty() && !reply(&parts[..1], view).is_empty());
+    }
+});

@@ -1,0 +1,37 @@
+//! Fuzzes the reader of messages, of all kinds. What is read must be written and read again as the same bytes.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use xpuck_wire::codec::{decode, encode};
+use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
+use xpuck_wire::seal::Sealed;
+use xpuck_wire::signed::{Signed, Trust};
+
+fn check<T: Serialize + DeserializeOwned>(bytes: &[u8]) {
+    match decode::<T>(bytes) {
+        Ok(message) => {
+            let again = encode(&message);
+            assert!(encode(&decode::<T>(&again).unwrap()) == again);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    check::<RobotMessage>(bytes);
+    check::<ToRobot>(bytes);
+    check::<Sealed>(bytes);
+    check::<WorkerMessage>(bytes);
+    check::<ToWorker>(bytes);
+    check::<Request>(bytes);
+    check::<Reply>(bytes);
+    if let Ok(signed) = decode::<Signed>(bytes) {
+        check::<Signed>(bytes);
+        if let Err(error) = signed.open(&Trust::nobody()) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+});

@@ -1,0 +1,67 @@
+//! Writes what the fuzzers of streams and files begin with into `DIRECTORY/<target>/`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use xpuck_arena::{vicon, vrpn};
+use xpuck_kernels::world::Pose;
+use xpuck_wire::codec::encode;
+use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
+use xpuck_wire::seal::Sealer;
+use xpuck_wire::signed::Signed;
+use xpuck_wire::{PushAnswer, Status};
+
+fn main() -> std::io::Result<()> {
+    let root: PathBuf = std::env::args_os().nth(1).expect("the folder to write to").into();
+    let put = |target: &str, name: &str, bytes: &[u8]| -> std::io::Result<()> {
+        let folder = root.join(target);
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join(name), bytes)
+    };
+    let text = "experiment = \"name = 1\"\n".to_string();
+    let signed = Signed { manifest: text, signer: "x".into(), signature: "5a".repeat(64), files: Default::default() };
+    let messages = [
+        encode(&RobotMessage::Telemetry(Box::default())),
+        encode(&RobotMessage::Settings(PushAnswer::default())),
+        encode(&ToRobot::Senses { up: 1.0, neighbours: vec![(2, 0.25, 0.5)], age: 0.1 }),
+        encode(&ToRobot::Experiment { number: 1, seed: 1, robots: 9, signed: signed.clone() }),
+        encode(&Sealer::new(1).seal("xp01", ToRobot::Ping { stamp: 1.0 })),
+        encode(&WorkerMessage::Join { island: 1, generation: 2 }),
+        encode(&ToWorker::Refused { island: 1, why: "x".into() }),
+        encode(&signed),
+        encode(&Request::Start { signed, seed: 1 }),
+        encode(&Reply::Status(Box::<Status>::default())),
+    ];
+    for (number, bytes) in messages.iter().enumerate() {
+        put("messages", &number.to_string(), bytes)?;
+    }
+    let (names, poses) = (["xp01", "frisbee"].map(String::from), [Pose::default(); 2]);
+    let wanted: BTreeSet<u32> = (0..64).collect();
+    let frame = |number| vicon::encode::frame(&names, 50, &vicon::frame(number, &poses), &wanted);
+    put("vicon", "frames", &[vec![200], vicon::encode::hello(&vicon::encode::SUPPORTED), frame(1), frame(2)].concat())?;
+    let mut writer = vrpn::encode::Writer::default();
+    writer.descriptions(Duration::from_secs(1), &names);
+    for (tracker, pose) in (0..).zip(vrpn::poses(&poses)) {
+        writer.pose(Duration::from_secs(1), tracker, &pose);
+    }
+    put("vrpn", "poses", &[b"\xc8vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), writer.take()].concat())?;
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = ["hub/experiments", "docs/worlds"].map(|folder| project.join(folder));
+    for entry in folders.iter().flat_map(std::fs::read_dir).flatten().flatten() {
+        put("files", &entry.file_name().to_string_lossy(), &std::fs::read(entry.path())?)?;
+    }
+    put("files", "settings", b"[calibration.drive]\nleft = 1.01\n[evolution]\nthreads = 2\n")?;
+    let manifest = "experiment = \"name = 1\"\n[[file]]\nname = \"on.bt\"\nsize = 17\nsha256 = \"5a\"\n";
+    put("files", "manifest", manifest.as_bytes())?;
+    let key = "0".repeat(40);
+    let public = format!("name = \"xp01\"\ncurve = \"{key}\"\ned25519 = \"{key}\"\n");
+    put("files", "key", public.as_bytes())?;
+    put("groot", "tree", &[&[6u8, 2, b'T', 1, 2, 3, 4][..]].concat())?;
+    put("devices", "zeros", &[0; 128])?;
+    let mut record = mcap::Writer::new(std::io::Cursor::new(Vec::new())).map_err(std::io::Error::other)?;
+    let channel = record.add_channel(0, "/events", "json", &Default::default()).map_err(std::io::Error::other)?;
+    let header = mcap::records::MessageHeader { channel_id: channel, sequence: 1, log_time: 1, publish_time: 1 };
+    record.write_to_known_channel(&header, b"{\"time\":1.0,\"text\":\"x\"}").map_err(std::io::Error::other)?;
+    record.finish().map_err(std::io::Error::other)?;
+    put("record", "one", &record.into_inner().into_inner())
+}

@@ -1,0 +1,46 @@
+//! `xpuck doctor`: which promises hold.
+
+use anyhow::Result;
+use clap::Args;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use xpuck_hub::doctor::{self, Verdict};
+
+/// Look at each promise of the fleet: on, off or broken, with evidence and what to do. Changes nothing.
+///
+/// Asks the hub if it runs, and looks at its files and this machine. Exit code 1 if anything is broken.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// The hub's file.
+    #[arg(long, default_value = "hub.toml")]
+    config: PathBuf,
+    /// The key by which the hub is asked: an operator's or observer's. Usually that of `operator` in the folder of keys.
+    #[arg(long, value_name = "FILE", env = "XPUCK_KEY")]
+    key: Option<PathBuf>,
+    /// Print the findings as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &DoctorArgs) -> Result<ExitCode> {
+    let findings = doctor::examine(&args.config, args.key.as_deref())?;
+    if args.json {
+        println!("{}", serde_json::to_string(&findings)?);
+    } else {
+        let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        for finding in &findings {
+            let (word, colour) = match finding.verdict {
+                Verdict::On => ("on", 32),
+                Verdict::Off => ("off", 33),
+                Verdict::Broken => ("BROKEN", 31),
+            };
+            let (begin, end) = if colours { (format!("\x1b[{colour}m"), "\x1b[0m") } else { (String::new(), "") };
+            let remedy = if finding.remedy.is_empty() { String::new() } else { format!("; {}", finding.remedy) };
+            println!("{begin}{word:<7}{end} {}: {}{remedy}", finding.promise, finding.evidence);
+        }
+    }
+    let broken = findings.iter().any(|finding| finding.verdict == Verdict::Broken);
+    Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

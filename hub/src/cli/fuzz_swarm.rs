@@ -1,0 +1,108 @@
+//! `xpuck fuzz-swarm`: the swarm under a microscope.
+
+use super::tree::print;
+use anyhow::Result;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+use std::process::ExitCode;
+use xpuck_hub::microscope::{Campaign, Outcome, Plant, Settings, campaign, run as run_seed};
+
+/// Lines of a trace that a failure shows without --trace.
+const LAST: usize = 30;
+
+/// Put the swarm under a microscope: hub and nine robots in one thread, with everything going wrong.
+///
+/// The programs' own cores run on a simulated clock and network, with real physics. Links lose, delay, double and
+/// reorder messages; robots and hub crash and come back; control threads hang; motion capture freezes or lies; operators
+/// press buttons. From outside it is checked that wheels stand when they must, that no robot runs a tree that was not
+/// verified, that nothing is counted twice, and that roster and record tell the truth. In the last 20 s nothing goes wrong
+/// any more, and the swarm must complete a run.
+///
+/// Everything follows from the seed, so a seed that breaks a rule breaks it again. Exits with 1 if one does.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  xpuck fuzz-swarm --seeds 100            a hundred seeds\n  \
+    xpuck fuzz-swarm --seed 7 --trace       what happens in one\n  \
+    xpuck fuzz-swarm --seeds 20 --plant old-run   is a planted fault found?\n  \
+    xpuck fuzz-swarm --seconds 86400        a day, to see that memory stays flat")]
+pub struct FuzzSwarmArgs {
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many seeds.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    seeds: u64,
+    /// Simulated time of each, s.
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(30..=90_000))]
+    seconds: u32,
+    /// Print the last events of the first seed, or of the first that broke a rule.
+    #[arg(long)]
+    trace: bool,
+    /// Print one JSON object and no progress.
+    #[arg(long)]
+    json: bool,
+    /// Plant a fault, to see that it is found.
+    #[arg(long, value_name = "FAULT", help_heading = "Planted faults")]
+    plant: Option<Plant>,
+}
+
+/// Runs the command.
+pub fn run(args: &FuzzSwarmArgs) -> Result<ExitCode> {
+    let first = Settings { seed: args.seed, seconds: args.seconds, plant: args.plant, trace: false };
+    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(args.seeds) };
+    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} seed {pos}/{len}  {eta} left")?);
+    let found = campaign(first, args.seeds, || bar.inc(1));
+    bar.finish_and_clear();
+    let mut text = String::new();
+    if args.json {
+        writeln!(text, "{}", serde_json::to_string(&found)?)?;
+    } else {
+        let shown = found.violations.first().map(|outcome| outcome.seed).or(args.trace.then_some(args.seed));
+        if let Some(seed) = shown {
+            let outcome = run_seed(Settings { seed, trace: true, ..first });
+            let lines = if args.trace { outcome.trace.len() } else { LAST };
+            let skipped = outcome.trace.len().saturating_sub(lines);
+            outcome.trace.iter().skip(skipped).try_for_each(|line| writeln!(text, "{line}"))?;
+        }
+        found.violations.iter().try_for_each(|outcome| writeln!(text, "{}", complaint(args, outcome)))?;
+        writeln!(text, "{}", summary(&found))?;
+    }
+    print(text.as_bytes())?;
+    Ok(if found.broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn complaint(args: &FuzzSwarmArgs, outcome: &Outcome) -> String {
+    let Some(violation) = &outcome.violation else { return String::new() };
+    let plant = args.plant.and_then(|plant| clap::ValueEnum::to_possible_value(&plant));
+    let plant = plant.map(|value| format!(" --plant {}", value.get_name())).unwrap_or_default();
+    format!(
+        "seed {}: {:.3} s: {}: {}: {}\n  again: xpuck fuzz-swarm --seed {} --seconds {} --trace{plant}",
+        outcome.seed,
+        f64::from(violation.at) / 1000.0,
+        violation.rule,
+        violation.who,
+        violation.what,
+        outcome.seed,
+        args.seconds
+    )
+}
+
+fn summary(c: &Campaign) -> String {
+    let [start, middle, end] = c.memory_mib;
+    format!(
+        "{} seeds of {} s: {} broke a rule; {} happenings, {} messages ({} lost), wheels turned for {:.0} s; a seed \
+         takes {:.0} ms (median), {:.0} ms at most; memory {:.1}, {:.1}, {:.1} MiB at start, middle and end",
+        c.seeds,
+        c.seconds,
+        c.broken,
+        c.happenings,
+        c.messages.0,
+        c.messages.1,
+        c.wheel_seconds,
+        c.median_ms,
+        c.max_ms,
+        start,
+        middle,
+        end
+    )
+}

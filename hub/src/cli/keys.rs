@@ -1,0 +1,170 @@
+//! `xpuck keys`: who may take part ([security](../../../docs/security.md)).
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::{Path, PathBuf};
+use xpuck_wire::Swarm;
+use xpuck_wire::keyring::{self, Keyring, Role};
+use xpuck_wire::keys::{Public, Secret};
+
+/// Make, enrol and revoke the keys of hub, robots, operators and observers.
+///
+/// A running hub follows within a second. Secrets (.key) belong on their owner's machine only, mode 600.
+#[derive(Args)]
+pub struct KeysArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make the pairs that a swarm needs: hub, one operator, and the robots of a swarm file. Those that are there stay.
+    New {
+        /// The folder of keys.
+        #[arg(long, default_value = "keys")]
+        dir: PathBuf,
+        /// Swarm file (.toml) whose robots get keys.
+        #[arg(long, value_name = "SWARM")]
+        robots: Option<PathBuf>,
+    },
+    /// Make one pair, NAME.key and NAME.pub, on its owner's machine; or one for a geneserver and its islands.
+    Make {
+        /// Name of the owner.
+        name: String,
+        /// Where to write.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+    },
+    /// Let somebody take part, by the public half of a key.
+    Enrol {
+        /// The public half, NAME.pub.
+        file: PathBuf,
+        /// What it is good for.
+        #[arg(long)]
+        role: RoleName,
+        /// The hub's folder of keys.
+        #[arg(long, default_value = "keys")]
+        dir: PathBuf,
+    },
+    /// Let somebody take part no more.
+    Revoke {
+        /// Its name.
+        name: String,
+        /// Only this role; needed where a name has several.
+        #[arg(long)]
+        role: Option<RoleName>,
+        /// The hub's folder of keys.
+        #[arg(long, default_value = "keys")]
+        dir: PathBuf,
+    },
+    /// Show who is enrolled.
+    List {
+        /// The folder of keys.
+        #[arg(long, default_value = "keys")]
+        dir: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RoleName {
+    Robot,
+    Operator,
+    Observer,
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Role {
+        match name {
+            RoleName::Robot => Role::Robot,
+            RoleName::Operator => Role::Operator,
+            RoleName::Observer => Role::Observer,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &KeysArgs) -> Result<()> {
+    match &args.command {
+        Command::New { dir, robots } => new(dir, robots.as_deref()),
+        Command::Make { name, dir } => {
+            if !keyring::make(dir, None, name)? {
+                bail!("{}: is there already", dir.join(format!("{name}.pub")).display());
+            }
+            println!("made {0}.key, which is secret, and {0}.pub", dir.join(name).display());
+            Ok(())
+        }
+        Command::Enrol { file, role, dir } => enrol(file, (*role).into(), dir),
+        Command::Revoke { name, role, dir } => revoke(name, role.map(Role::from), dir),
+        Command::List { dir } => {
+            println!("{}", describe(dir)?);
+            Ok(())
+        }
+    }
+}
+
+fn new(dir: &Path, swarm: Option<&Path>) -> Result<()> {
+    let robots = swarm.map(Swarm::read).transpose()?.map(|swarm| swarm.robots).unwrap_or_default();
+    let made = keyring::make_all(dir, &robots)?;
+    match made.is_empty() {
+        true => println!("{}: nothing was missing", dir.display()),
+        false => println!("{}: made keys for {}", dir.display(), made.join(", ")),
+    }
+    Ok(())
+}
+
+fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
+    let public = Public::read(file)?;
+    if !dir.join("hub.pub").exists() {
+        bail!("{}: is no folder of keys; `xpuck keys new` makes one", dir.display());
+    }
+    let (ring, _) = Keyring::read(dir);
+    if let Some(holder) = ring.holder(&public.curve) {
+        bail!("{}: this key is enrolled as {} `{}`", file.display(), holder.role.name(), holder.public.name);
+    }
+    let path = keyring::path(dir, role, &public.name, "pub");
+    std::fs::create_dir_all(dir.join(role.folder())).with_context(|| format!("{}", dir.display()))?;
+    public.write(&path).context("revoke the former key of that name first")?;
+    println!("enrolled {} {}", role.name(), public.name);
+    Ok(())
+}
+
+fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
+    let there = |role: &Role| keyring::path(dir, *role, name, "pub").exists();
+    let roles: Vec<Role> = Role::ALL.into_iter().filter(|r| role.is_none_or(|role| role == *r)).filter(there).collect();
+    let [role] = roles[..] else {
+        let names: Vec<&str> = roles.iter().map(|r| r.name()).collect();
+        match names.is_empty() {
+            true => bail!("{}: nobody called `{name}` is enrolled", dir.display()),
+            false => bail!("`{name}` is enrolled as {}: say which with --role", names.join(" and ")),
+        }
+    };
+    for extension in ["pub", "key"] {
+        let path = keyring::path(dir, role, name, extension);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => bail!("{}: {error}", path.display()),
+            _ => {}
+        }
+    }
+    println!("revoked {} {name}", role.name());
+    Ok(())
+}
+
+/// Who is enrolled, one a line; every file is looked at.
+///
+/// # Errors
+/// If any file of the folder is wrong.
+pub fn describe(dir: &Path) -> Result<String> {
+    Public::read(&dir.join("hub.pub"))?;
+    let (ring, wrong) = Keyring::read(dir);
+    if let Some(first) = wrong.first() {
+        bail!("{first}");
+    }
+    let mut holders: Vec<_> = ring.holders().map(|h| (h.role, h.public.name.as_str(), h.public.curve)).collect();
+    holders.sort();
+    let secrets = holders.iter().map(|(role, name, _)| keyring::path(dir, *role, name, "key"));
+    for path in secrets.chain([dir.join("hub.key")]).filter(|path| path.exists()) {
+        Secret::read(&path)?;
+    }
+    let line = |(role, name, key): &(Role, &str, _)| format!("{:<9} {name:<12} {key:?}", role.name());
+    Ok(holders.iter().map(line).collect::<Vec<_>>().join("\n"))
+}

@@ -1,0 +1,91 @@
+//! `xpuck runs replay`.
+
+use super::print;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use xpuck_hub::observer::Window;
+use xpuck_hub::recorder::{read, run_file::RunFile};
+use xpuck_hub::replay::Replay;
+use xpuck_hub::{console, lifeline};
+use xpuck_wire::message::{Reply, Request};
+
+/// The page is renewed so often.
+const SHOW: Duration = Duration::from_millis(100);
+/// Longest pause of a record that is played, s of arena time: a hub may have been away for a minute.
+const LONGEST_PAUSE: f64 = 5.0;
+
+/// Show a run again on the console page, at any speed.
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// The run.
+    pub run: String,
+    /// Seconds of arena time in a second, 0.01 to 10000.
+    #[arg(long, default_value_t = 1.0)]
+    speed: f64,
+    /// Address and port of the page; without it only the last status is printed, as JSON, as fast as can be.
+    #[arg(long)]
+    console: Option<String>,
+    /// Keep the page when the record is over, until Ctrl-C.
+    #[arg(long, requires = "console")]
+    stay: bool,
+}
+
+/// Plays a run.
+pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
+    if !(0.01..=10_000.0).contains(&args.speed) {
+        bail!("--speed {} is outside 0.01..=10000", args.speed);
+    }
+    let mut replay = Replay::new(&RunFile::read(directory)?);
+    let entries = read::entries(directory)?;
+    let Some(address) = &args.console else {
+        entries.for_each(|entry| replay.take(entry));
+        return print(&format!("{}\n", serde_json::to_string(&replay.status())?));
+    };
+    let stop = lifeline::stop_flag(false)?;
+    let listener = TcpListener::bind(address).with_context(|| format!("--console {address}"))?;
+    let (status, shown) = watch::channel(serde_json::to_string(&replay.status())?);
+    let (sender, commands) = sync_channel::<console::Command>(16);
+    let runs = directory.parent().unwrap_or(directory).to_path_buf();
+    console::start(listener, shown, sender, runs, Window::default())?;
+    print(&format!("replaying {} at http://{address}\n", directory.display()))?;
+    let mut due = Instant::now();
+    let (mut next, mut time) = (due, None::<f64>);
+    let mut turn = |replay: &mut Replay, until: Instant| -> Result<bool> {
+        loop {
+            while let Ok(command) = commands.try_recv() {
+                let refused = Reply::Refused("this is a replay: there is nothing to command".into());
+                let answer = if command.request == Request::Status { Reply::Done } else { refused };
+                // A page that left needs no answer.
+                let _ = command.answer.send(answer);
+            }
+            let now = Instant::now();
+            if now >= next {
+                next = now + SHOW;
+                status.send_replace(serde_json::to_string(&replay.status())?);
+            }
+            if stop.load(Ordering::Relaxed) || now >= until {
+                return Ok(!stop.load(Ordering::Relaxed));
+            }
+            std::thread::sleep((until - now).min(SHOW / 4));
+        }
+    };
+    for entry in entries {
+        let passed = time.map_or(0.0, |then| (entry.time() - then).clamp(0.0, LONGEST_PAUSE));
+        time = Some(entry.time());
+        due += Duration::from_secs_f64(passed / args.speed);
+        if !turn(&mut replay, due)? {
+            return Ok(());
+        }
+        replay.take(entry);
+    }
+    print("the record is over\n")?;
+    while args.stay && turn(&mut replay, Instant::now() + SHOW)? {}
+    turn(&mut replay, Instant::now() + 2 * SHOW)?;
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! `xpuck runs show`.
+
+use super::print;
+use anyhow::Result;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::Path;
+use xpuck_hub::catalogue::Row;
+use xpuck_hub::catalogue::results::Results;
+
+/// Prints what came out of a run.
+pub fn show(directory: &Path, as_json: bool) -> Result<()> {
+    let row = Row::read(directory.parent().unwrap_or(directory), directory)?;
+    let results = Results::read(directory)?;
+    if as_json {
+        return print(&format!("{}\n", json!({ "run": row, "results": results })));
+    }
+    let mut text = String::new();
+    let minutes = row.length_s / 60.0;
+    writeln!(text, "{}  {}  {minutes:.1} min  seed {}", row.id, row.state, row.seed)?;
+    writeln!(text, "version {}  commit {}\n", row.version, row.git_commit)?;
+    writeln!(text, "robot    segment  generations  fitness (n)  battery J  round trip  slow %  loaded  dead since")?;
+    for r in &results.robots {
+        let or_dash = |value: Option<f64>, unit: &str| value.map_or("-".into(), |v| format!("{v:.1}{unit}"));
+        writeln!(
+            text,
+            "{:<8} {:>7}  {:>11}  {:>11}  {:>9}  {:>10}  {:>6.2}  {:>6}  {:>10}",
+            r.robot,
+            r.segment,
+            r.generations,
+            format!("{:.3} ({})", r.fitness, r.evaluations),
+            or_dash(r.battery_j, ""),
+            or_dash(r.round_trip_ms, " ms"),
+            r.slow_round_trips * 100.0,
+            r.loaded,
+            or_dash(r.dead_since, " s"),
+        )?;
+    }
+    writeln!(text, "\nsegment  seconds  real fitness")?;
+    for s in &results.segments {
+        writeln!(text, "{:>7}  {:>7.1}  {:>12.3}", s.number, s.seconds, s.fitness)?;
+    }
+    writeln!(text, "evolved fitness at the end: {:.3}", row.evolved_fitness)?;
+    match results.complaints.is_empty() {
+        true => writeln!(text, "quality: no robot died, and at most 5 % of the round trips took above 100 ms")?,
+        false => results.complaints.iter().try_for_each(|line| writeln!(text, "quality {line}"))?,
+    }
+    print(&text)
+}

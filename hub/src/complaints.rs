@@ -1,0 +1,42 @@
+//! Lines about what may happen a thousand times a second, said seldom enough to be read.
+
+/// A line follows another after so long, s of arena time.
+const EVERY: f64 = 10.0;
+
+/// When something was last complained of, and how often it happened since.
+#[derive(Debug, Default)]
+pub struct Complaints {
+    said: Option<f64>,
+    since: u64,
+}
+
+impl Complaints {
+    /// It happened again: the line to say, if one is due, with the number of times that went unsaid.
+    pub fn line(&mut self, now: f64, text: impl FnOnce() -> String) -> Option<String> {
+        if self.said.is_some_and(|at| now - at < EVERY) {
+            self.since += 1;
+            return None;
+        }
+        self.said = Some(now);
+        match std::mem::take(&mut self.since) {
+            0 => Some(text()),
+            unsaid => Some(format!("{} (and {unsaid} times since the last such line)", text())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_is_told_at_once_and_a_flood_in_one_line() {
+        let mut complaints = Complaints::default();
+        assert_eq!(complaints.line(5.0, || "a".into()).as_deref(), Some("a"));
+        assert!((0..5000).all(|_| complaints.line(6.0, || "a".into()).is_none()));
+        assert_eq!(
+            complaints.line(15.0, || "b".into()).as_deref(),
+            Some("b (and 5000 times since the last such line)")
+        );
+    }
+}

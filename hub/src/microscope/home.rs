@@ -1,0 +1,114 @@
+//! A robot's island: a real one of eight individuals, whose generations take simulated time.
+//!
+//! A tree's fitness is a function of its text and of the trial's world, not of a simulation: what is under the
+//! microscope is how genes, trees and generations travel, and a simulated trial would cost as much as all the rest.
+
+use std::collections::BTreeSet;
+use xpuck_evolve::{Id, Island, Migrant, Progress};
+use xpuck_kernels::hash::fnv1a;
+use xpuck_wire::message::Birth;
+
+/// Work that a generation takes, ms.
+const WORK: u32 = 1_300;
+/// How long a finished generation waits for the others' genes, ms; as on the robot.
+const MIGRATION_WAIT: u32 = 250;
+
+/// A finished generation.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// Where the island stands.
+    pub progress: Progress,
+    /// The individual to offer to others.
+    pub emigrant: Migrant,
+    /// The individual to drive the robot.
+    pub champion: Migrant,
+    /// Who was born in it.
+    pub births: Vec<Birth>,
+}
+
+#[derive(Debug)]
+enum Work {
+    /// So much is left of the trials, ms.
+    Trials(u32),
+    /// The others' genes are waited for until then, ms.
+    Genes { generation: u32, until: u32 },
+}
+
+/// An island and what it is at.
+#[derive(Debug)]
+pub struct Home {
+    island: Island,
+    running: bool,
+    work: Work,
+}
+
+impl Home {
+    /// A new island, standing still.
+    pub fn new(island: Island) -> Home {
+        Home { island, running: false, work: Work::Trials(WORK) }
+    }
+
+    /// Lets it live or stand still.
+    pub fn run(&mut self, running: bool) {
+        self.running = running;
+    }
+
+    /// The trees that it holds.
+    pub fn island(&self) -> &Island {
+        &self.island
+    }
+
+    /// Hands over the genes that answer `generation`; others are dropped.
+    pub fn immigrate(&mut self, generation: u32, migrants: &[Migrant]) {
+        if matches!(self.work, Work::Genes { generation: waits, .. } if waits == generation) {
+            self.advance(migrants);
+        }
+    }
+
+    fn advance(&mut self, migrants: &[Migrant]) {
+        self.island.advance(migrants);
+        self.work = Work::Trials(WORK);
+    }
+
+    /// Works for `passed` ms until `now`; a generation may come of it.
+    pub fn work(&mut self, now: u32, passed: u32) -> Option<Generation> {
+        match &mut self.work {
+            Work::Genes { until, .. } if now >= *until => self.advance(&[]),
+            Work::Trials(left) if self.running => {
+                *left = left.saturating_sub(passed);
+                if *left == 0 {
+                    return Some(self.finish(now));
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn finish(&mut self, now: u32) -> Generation {
+        let island = &mut self.island;
+        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
+        let keys: Vec<u64> = island.population().iter().map(|i| fnv1a(i.tree.key())).collect();
+        let fitness: Vec<f32> = island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect();
+        island.record(&fitness);
+        let born = island.population().iter().filter(|i| newborn.contains(&i.id));
+        let births = born.map(|i| Birth {
+            number: i.id.number,
+            parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
+            fitness: i.samples.mean() as f32,
+        });
+        let births = births.collect();
+        let best = island.champion();
+        let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
+        let progress = island.progress();
+        self.work = Work::Genes { generation: progress.generation, until: now + MIGRATION_WAIT };
+        Generation { progress, emigrant: self.island.emigrant(), champion, births }
+    }
+}
+
+/// 0 to 0.2 by the tree, and a little luck by the world.
+fn fitness(tree: u64, world: u32) -> f32 {
+    let part = |bits: u64| (bits >> 40) as f32 / (1u64 << 24) as f32;
+    let luck = fnv1a(tree.to_le_bytes().into_iter().chain(world.to_le_bytes()));
+    0.2 * part(tree) + 0.02 * part(luck)
+}

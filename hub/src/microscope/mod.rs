@@ -1,0 +1,38 @@
+//! The swarm under a microscope: the cores of the hub and of nine robots in one thread, on a simulated clock and network,
+//! with everything going wrong that a seed can think of, and witnesses who know what must hold all the same.
+//!
+//! First anything may fail and nothing unsafe may happen; then every fault ends and the swarm must converge.
+
+mod campaign;
+mod home;
+mod hub;
+mod network;
+mod plan;
+mod plants;
+mod robot;
+mod run;
+mod text;
+mod witness;
+
+pub use campaign::{Campaign, campaign};
+pub use plants::Plant;
+pub use run::{Outcome, Settings, run};
+pub use witness::Violation;
+
+/// Robots in the swarm.
+pub const ROBOTS: usize = 9;
+/// One step of the simulation, ms.
+pub const STEP: u32 = 10;
+/// Exchanges with a robot's body and steps of the physics, ms apart.
+pub const BODY_STEP: u32 = 25;
+
+/// Forged experiments and directives have numbers from here on, far above the hub's.
+const FORGED: u64 = 1 << 62;
+
+/// A robot's id.
+fn id(robot: usize) -> String {
+    format!("xp{:02}", robot + 1)
+}
+
+#[cfg(test)]
+mod tests;

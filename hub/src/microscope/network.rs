@@ -1,0 +1,172 @@
+//! The network: every message is encoded, travels as bytes for a while, and may be lost, doubled, overtaken or held up.
+
+use super::plan::{GOOD, Link, Traits};
+use super::text::no_gene;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::codec::encode;
+use xpuck_wire::message::{RobotMessage, ToRobot};
+use xpuck_wire::seal::Sealed;
+
+/// Most messages that may be on their way at once.
+pub const MOST: usize = 4_096;
+
+/// A message that arrives.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Delivery {
+    due: u32,
+    order: u64,
+    /// The robot at one end of the link.
+    pub robot: usize,
+    /// The other end: true if the message is for the hub.
+    pub to_hub: bool,
+    /// The message.
+    pub bytes: Vec<u8>,
+}
+
+/// One robot's link, both ways.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    link: Link,
+    cut_until: u32,
+    holds: bool,
+    forged_until: u32,
+    /// The last arrival each way, ms: without overtaking nothing comes before it.
+    last: [u32; 2],
+}
+
+/// All links and what is on its way.
+#[derive(Debug)]
+pub struct Network {
+    seed: u64,
+    lines: Vec<Line>,
+    flying: BinaryHeap<Reverse<Delivery>>,
+    sent: u64,
+    lost: u64,
+}
+
+#[allow(clippy::wrong_self_convention, reason = "`to_hub` says where a message goes, and converts nothing")]
+impl Network {
+    /// A network of the robots' links.
+    pub fn new(seed: u64, traits: &[Traits]) -> Network {
+        let line = |t: &Traits| Line { link: t.link, cut_until: 0, holds: false, forged_until: 0, last: [0; 2] };
+        Network { seed, lines: traits.iter().map(line).collect(), flying: BinaryHeap::new(), sent: 0, lost: 0 }
+    }
+
+    /// Sends to the hub.
+    pub fn to_hub(&mut self, now: u32, robot: usize, message: &RobotMessage) {
+        self.send(now, robot, true, encode(message));
+    }
+
+    /// Sends to a robot.
+    pub fn to_robot(&mut self, now: u32, robot: usize, mut sealed: Sealed) {
+        if let ToRobot::Genes { immigrants, .. } = &mut sealed.message
+            && now < self.lines[robot].forged_until
+        {
+            let mut draws = Draws::new(self.seed, 4, robot as u32, self.sent as u32, Stream::Microscope);
+            immigrants.insert(0, no_gene(&mut draws));
+        }
+        self.send(now, robot, false, encode(&sealed));
+    }
+
+    /// Puts bytes on a link.
+    pub fn send(&mut self, now: u32, robot: usize, to_hub: bool, mut bytes: Vec<u8>) {
+        self.sent += 1;
+        let mut draws = Draws::new(self.seed, 5, robot as u32, self.sent as u32, Stream::Microscope);
+        let line = &mut self.lines[robot];
+        let cut = now < line.cut_until;
+        if draws.unit() < line.link.loss || (cut && !line.holds) || self.flying.len() >= MOST {
+            self.lost += 1;
+            return;
+        }
+        let from = if cut { line.cut_until } else { now };
+        let copies = if draws.unit() < line.link.twice { 2 } else { 1 };
+        for copy in 0..copies {
+            let delay = line.link.delay + line.link.jitter * draws.unit() * if copy == 0 { 1.0 } else { 8.0 };
+            let mut due = from + delay as u32;
+            if !line.link.overtaking {
+                let last = &mut line.last[usize::from(to_hub)];
+                // A second copy comes late whatever the link does with others.
+                due = due.max(*last);
+                *last = if copy == 0 { due } else { *last };
+            }
+            let order = 2 * self.sent + copy;
+            let bytes = if copy + 1 < copies { bytes.clone() } else { std::mem::take(&mut bytes) };
+            self.flying.push(Reverse(Delivery { due, order, robot, to_hub, bytes }));
+        }
+    }
+
+    /// The next message that has arrived by now.
+    pub fn arrived(&mut self, now: u32) -> Option<Delivery> {
+        let due = self.flying.peek().is_some_and(|Reverse(next)| next.due <= now);
+        due.then(|| self.flying.pop()).flatten().map(|Reverse(delivery)| delivery)
+    }
+
+    /// Cuts a robot's link; if it `holds`, messages wait until it is whole.
+    pub fn cut(&mut self, robot: usize, until: u32, holds: bool) {
+        let line = &mut self.lines[robot];
+        (line.cut_until, line.holds) = (line.cut_until.max(until), holds);
+    }
+
+    /// Adds forged genes to those that a robot is sent.
+    pub fn forge(&mut self, robot: usize, until: u32) {
+        self.lines[robot].forged_until = until;
+    }
+
+    /// A robot's program is gone: what is on its way to it is for nobody.
+    pub fn robot_died(&mut self, robot: usize) {
+        self.flying.retain(|Reverse(d)| d.to_hub || d.robot != robot);
+    }
+
+    /// The hub's program is gone.
+    pub fn hub_died(&mut self) {
+        self.flying.retain(|Reverse(d)| !d.to_hub);
+    }
+
+    /// All links are good from now on.
+    pub fn calm(&mut self) {
+        for line in &mut self.lines {
+            *line = Line { link: GOOD, cut_until: 0, holds: false, forged_until: 0, last: line.last };
+        }
+    }
+
+    /// Messages on their way.
+    pub fn flying(&self) -> usize {
+        self.flying.len()
+    }
+
+    /// Messages sent, and those of them that were lost.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.sent, self.lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ROBOTS;
+    use super::super::plan::Plan;
+    use super::*;
+
+    #[test]
+    fn links_lose_double_and_hold_up_as_planned() {
+        let mut traits = Plan::new(1, 0).traits;
+        traits[0].link = Link { delay: 5.0, jitter: 50.0, loss: 0.2, twice: 0.1, overtaking: false };
+        let mut network = Network::new(1, &traits);
+        for i in 0..10_000u32 {
+            let message = ToRobot::Ping { stamp: f64::from(i) };
+            network.to_robot(i, 0, Sealed { session: 1, hub: 1, count: u64::from(i), message });
+            while network.arrived(i).is_some() {}
+        }
+        let (sent, lost) = network.counts();
+        assert_eq!(sent, 10_000);
+        assert!((1_800..2_200).contains(&lost), "{lost}");
+        network.calm();
+        network.cut(1, 30_000, true);
+        network.to_hub(20_000, 1, &RobotMessage::Ping { stamp: 0.0 });
+        while network.arrived(29_999).is_some_and(|d| d.robot == 0) {}
+        assert!(network.flying() == 1 && network.arrived(29_999).is_none());
+        assert!(network.arrived(30_100).is_some_and(|d| d.to_hub && d.robot == 1));
+        assert_eq!(traits.len(), ROBOTS);
+    }
+}

@@ -1,0 +1,186 @@
+//! What goes wrong when, and what the operator does meanwhile: all of it drawn from the seed before the run begins.
+
+use super::ROBOTS;
+use super::text::experiment;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::message::Request;
+
+/// At the end of a run nothing goes wrong any more for so long, ms: the swarm must converge.
+pub const CALM: u32 = 20_000;
+/// Shortest run, ms.
+pub const SHORTEST: u32 = CALM + 10_000;
+/// A fault follows another after at most so long, ms.
+const FAULT_EVERY: f32 = 1_600.0;
+/// The operator does something after at most so long, ms.
+const OPERATOR_EVERY: f32 = 5_000.0;
+/// Clocks of robots are wrong by up to so many millionths.
+const DRIFT_PPM: f32 = 200.0;
+
+/// How a link treats messages while nothing else is wrong with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Shortest delay, ms.
+    pub delay: f32,
+    /// More delay, uniform from 0, ms.
+    pub jitter: f32,
+    /// Probability that a message is lost.
+    pub loss: f32,
+    /// Probability that a message comes twice.
+    pub twice: f32,
+    /// Messages may overtake each other.
+    pub overtaking: bool,
+}
+
+/// A link without faults.
+pub const GOOD: Link = Link { delay: 2.0, jitter: 4.0, loss: 0.0, twice: 0.0, overtaking: false };
+
+/// A robot's place in the plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits {
+    /// When it is switched on, ms.
+    pub boots: u32,
+    /// How much too fast its clock is, as a fraction.
+    pub drift: f64,
+    /// Its link to the hub.
+    pub link: Link,
+}
+
+/// What is wrong with poses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Poses {
+    /// No frames come.
+    Absent,
+    /// The same frame comes again and again.
+    Frozen,
+    /// Two robots are taken for each other.
+    Swapped(usize, usize),
+    /// A robot's place is no number.
+    NotANumber(usize),
+}
+
+/// Something that happens. Times are ms from when it happens.
+#[derive(Clone, Debug)]
+pub enum Happening {
+    /// A robot's program dies and is started again after so long.
+    Crash(usize, u32),
+    /// A robot's control thread hangs for so long; the thread that talks to its body goes on.
+    Hang(usize, u32),
+    /// A robot's body does not answer for so long.
+    Mute(usize, u32),
+    /// A robot's link is cut for so long; if true, messages wait and arrive when it is whole again, else they are lost.
+    Cut(usize, u32, bool),
+    /// Genes on a robot's link come with forged ones for so long.
+    Forge(usize, u32),
+    /// Bytes that are no message, a forged experiment with the order to run it, and a forged gene reach a robot and the
+    /// hub.
+    Rubbish(usize),
+    /// The hub's program dies and is started again after so long; if true, it goes on with its run.
+    HubCrash(u32, bool),
+    /// Motion capture is at fault for so long.
+    Poses(Poses, u32),
+    /// The operator asks for something.
+    Ask(Request),
+    /// Every fault is over.
+    Calm,
+}
+
+/// A run's plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What happens, by time, ms.
+    pub happenings: Vec<(u32, Happening)>,
+    /// The robots.
+    pub traits: Vec<Traits>,
+    /// When everything is whole again, ms.
+    pub calm: u32,
+    /// The run's end, ms.
+    pub end: u32,
+}
+
+impl Plan {
+    /// The plan of a seed for `end` ms, at least [`SHORTEST`].
+    pub fn new(seed: u64, end: u32) -> Plan {
+        let end = end.max(SHORTEST);
+        let calm = end - CALM;
+        let traits = (0..ROBOTS).map(|robot| draw_traits(seed, robot as u32)).collect();
+        let mut happenings = faults(seed, calm);
+        happenings.extend(operator(seed, calm));
+        happenings.push((calm, Happening::Calm));
+        happenings.push((calm + 500, Happening::Ask(Request::Stop)));
+        let last = experiment(6.0, 2.0, seed.is_multiple_of(2));
+        happenings.push((calm + 1_000, Happening::Ask(Request::Start { signed: last, seed })));
+        happenings.sort_by_key(|(at, _)| *at);
+        Plan { happenings, traits, calm, end }
+    }
+}
+
+fn draw_traits(seed: u64, robot: u32) -> Traits {
+    let mut draws = Draws::new(seed, 1, robot, 0, Stream::Microscope);
+    let bad = draws.unit() < 0.6;
+    let late = draws.unit() < 0.3;
+    let link = Link {
+        delay: draws.range(1.0, 15.0),
+        jitter: if bad { draws.range(0.0, 120.0) } else { 5.0 },
+        loss: if bad { draws.range(0.0, 0.3) } else { 0.0 },
+        twice: if bad { draws.range(0.0, 0.2) } else { 0.0 },
+        overtaking: bad && draws.unit() < 0.5,
+    };
+    let boots = if late { draws.range(0.0, 15_000.0) } else { draws.range(0.0, 500.0) };
+    Traits { boots: boots as u32, drift: f64::from(draws.range(-DRIFT_PPM, DRIFT_PPM)) * 1e-6, link }
+}
+
+fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+    let mut draws = Draws::new(seed, 2, 0, 0, Stream::Microscope);
+    let mut found = Vec::new();
+    let mut at = draws.range(0.0, 2_000.0) as u32;
+    while at < calm {
+        let robot = draws.below(ROBOTS as u32) as usize;
+        let other = draws.below(ROBOTS as u32) as usize;
+        let lasts = draws.range(20.0, 4_000.0) as u32;
+        let lasts = lasts.min(calm - at);
+        found.push((
+            at,
+            match draws.below(23) {
+                0..=3 => Happening::Crash(robot, lasts),
+                4..=6 => Happening::Hang(robot, lasts / 2),
+                7 => Happening::Mute(robot, lasts / 2),
+                8..=11 => Happening::Cut(robot, lasts, draws.unit() < 0.5),
+                12..=13 => Happening::Forge(robot, lasts),
+                14..=16 => Happening::Rubbish(robot),
+                17..=18 => Happening::HubCrash(lasts, draws.unit() < 0.5),
+                19 => Happening::Poses(Poses::Absent, lasts),
+                20 => Happening::Poses(Poses::Frozen, lasts),
+                21 => Happening::Poses(Poses::Swapped(robot, other), lasts),
+                _ => Happening::Poses(Poses::NotANumber(robot), lasts),
+            },
+        ));
+        at += draws.range(50.0, FAULT_EVERY) as u32;
+    }
+    found
+}
+
+fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+    let mut draws = Draws::new(seed, 3, 0, 0, Stream::Microscope);
+    let start = |draws: &mut Draws| Request::Start {
+        signed: experiment(f64::from(draws.range(4.0, 25.0)), f64::from(draws.range(0.7, 4.0)), draws.unit() < 0.5),
+        seed: u64::from(draws.word()),
+    };
+    let mut found = Vec::new();
+    let mut at = draws.range(200.0, 3_000.0) as u32;
+    while at < calm {
+        let request = match draws.below(10) {
+            0..=3 => start(&mut draws),
+            4..=5 => Request::Pause,
+            6..=7 => Request::Resume,
+            _ => Request::Stop,
+        };
+        let again = matches!(request, Request::Stop) && draws.unit() < 0.5;
+        found.push((at, Happening::Ask(request)));
+        if again {
+            found.push((at + draws.range(0.0, 400.0) as u32, Happening::Ask(start(&mut draws))));
+        }
+        at += draws.range(50.0, OPERATOR_EVERY) as u32;
+    }
+    found.retain(|(at, _)| *at < calm);
+    found
+}

@@ -1,0 +1,65 @@
+//! The texts of a run: signed experiments, and what is put in their place by somebody who means no good.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use xpuck_kernels::random::Draws;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::Gene;
+use xpuck_wire::signed::{Signed, Trust};
+
+/// The operator whom all trust, and a stranger of the same name. Their keys are new in each process; nothing that is
+/// judged or hashed depends on them.
+static SIGNERS: LazyLock<[Secret; 2]> = LazyLock::new(|| {
+    [0; 2].map(|_| Secret::generate("operator").expect("libzmq has CURVE and the system random numbers"))
+});
+
+/// The tree that a run without evolution has on every robot: it always drives.
+pub const CONTROLLER: &str = "movcv v_goal 0deg";
+
+/// Whose experiments hub and robots accept.
+pub fn trust() -> Trust {
+    Trust::Operators(BTreeMap::from([("operator".into(), SIGNERS[0].public.ed25519)]))
+}
+
+fn sign(text: String, signer: &Secret) -> Signed {
+    Signed::new(text, BTreeMap::new(), Some(signer)).expect("the experiments here are sound")
+}
+
+/// A signed experiment of so many seconds, with segments of so many; with evolution or with [`CONTROLLER`].
+pub fn experiment(seconds: f64, segment: f64, evolves: bool) -> Signed {
+    sign(text(seconds, segment, evolves), &SIGNERS[0])
+}
+
+fn text(seconds: f64, segment: f64, evolves: bool) -> String {
+    let (minutes, segment) = (seconds / 60.0, segment / 60.0);
+    let controller = if evolves { String::new() } else { format!("controller = \"{CONTROLLER}\"\n") };
+    format!(
+        "name = \"microscope\"\nminutes = {minutes}\nsegment_minutes = {segment}\ntask = \"transport\"\n{controller}\
+         [evolution]\npopulation = 8\ntrial_seconds = 1.0\n[migration]\nreceive = 4\nkeep = 4\n"
+    )
+}
+
+/// An experiment that none is: signed by a stranger or by nobody, or changed after it was signed. Its tree would drive.
+pub fn no_experiment(draws: &mut Draws) -> Signed {
+    let other = text(10.0, 2.0, false).replace(CONTROLLER, "movcv v_goal 90deg");
+    let signed = experiment(10.0, 2.0, false);
+    match draws.below(4) {
+        0 => sign(other, &SIGNERS[1]),
+        1 => Signed { signature: String::new(), signer: String::new(), ..sign(other, &SIGNERS[1]) },
+        2 => Signed { manifest: sign(other, &SIGNERS[1]).manifest, ..signed },
+        _ => Signed { manifest: signed.manifest[..signed.manifest.len() / 2].into(), ..signed },
+    }
+}
+
+/// A gene that none is: its tree is no tree or too large, or its samples cannot be.
+pub fn no_gene(draws: &mut Draws) -> Gene {
+    let sound = "mulav v_goal v_zero 3 v_blue".to_string();
+    let (tree, count, sum) = match draws.below(4) {
+        0 => ("mulav v_gaol v_zero 3 v_blue".to_string(), [4, 4], [4.0, 4.0]),
+        1 => (format!("seq\n{}", "  avoiding\n".repeat(500)), [4, 4], [4.0, 4.0]),
+        2 => (sound, [0, 0], [4.0, 4.0]),
+        _ => (sound, [4, 4], [f64::NAN, 4.0]),
+    };
+    let island = 1 + draws.below(9) as u16;
+    Gene { island, number: 1_000_000 + draws.below(1000), epoch: 0, tree, count, sum, square: sum }
+}

@@ -1,0 +1,184 @@
+//! Who looks on: what must hold, judged by what is seen from outside the cores.
+
+mod hub;
+mod record;
+mod score;
+mod trees;
+mod wheels;
+
+use super::id;
+use hub::HubWitness;
+pub use hub::Stood;
+use std::collections::VecDeque;
+use trees::TreeWitness;
+use wheels::WheelWitness;
+use xpuck_robot_core::controller::Controller;
+use xpuck_wire::message::{RobotMessage, ToRobot};
+
+/// Lines of a trace that are kept.
+const LINES: usize = 400;
+
+/// Something that must not be.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Violation {
+    /// When, ms.
+    pub at: u32,
+    /// What should hold.
+    pub rule: &'static str,
+    /// Who broke it.
+    pub who: String,
+    /// What was seen.
+    pub what: String,
+}
+
+/// The first violation, if there is one.
+#[derive(Debug, Default)]
+struct Fault(Option<Violation>);
+
+impl Fault {
+    fn say(&mut self, at: u32, rule: &'static str, who: impl Into<String>, what: impl Into<String>) {
+        self.0.get_or_insert_with(|| Violation { at, rule, who: who.into(), what: what.into() });
+    }
+
+    /// Says it unless it holds.
+    fn hold(&mut self, holds: bool, at: u32, rule: &'static str, who: impl FnOnce() -> (String, String)) {
+        if !holds {
+            let (who, what) = who();
+            self.say(at, rule, who, what);
+        }
+    }
+}
+
+/// What happened: a hash of all of it, and the last lines if they are wanted.
+#[derive(Debug)]
+pub struct Trace {
+    hash: u64,
+    lines: Option<VecDeque<String>>,
+}
+
+impl Trace {
+    fn add(&mut self, words: [u64; 3], line: impl FnOnce() -> String) {
+        for word in words {
+            self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        }
+        if let Some(lines) = &mut self.lines {
+            if lines.len() == LINES {
+                lines.pop_front();
+            }
+            lines.push_back(line());
+        }
+    }
+
+    /// The hash.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The last lines, the newest last.
+    pub fn into_lines(self) -> Vec<String> {
+        self.lines.into_iter().flatten().collect()
+    }
+}
+
+/// Looks on.
+#[derive(Debug)]
+pub struct Witness {
+    /// Whether wheels stand when they must.
+    pub wheels: WheelWitness,
+    /// Whether trees are known.
+    pub trees: TreeWitness,
+    /// Whether the hub tells the truth.
+    pub hub: HubWitness,
+    /// What happened.
+    pub trace: Trace,
+    fault: Fault,
+}
+
+impl Witness {
+    /// Nothing seen yet.
+    pub fn new(traced: bool) -> Witness {
+        Witness {
+            wheels: WheelWitness::default(),
+            trees: TreeWitness::default(),
+            hub: HubWitness::default(),
+            trace: Trace { hash: 0xcbf2_9ce4_8422_2325, lines: traced.then(VecDeque::new) },
+            fault: Fault::default(),
+        }
+    }
+
+    /// The first thing that went wrong.
+    pub fn violation(&self) -> Option<&Violation> {
+        let all = [&self.fault, &self.wheels.fault, &self.trees.fault, &self.hub.fault, &self.hub.record.fault];
+        all.into_iter().filter_map(|fault| fault.0.as_ref()).min_by_key(|v| v.at)
+    }
+
+    /// Something else went wrong.
+    pub fn violated(&mut self, at: u32, rule: &'static str, who: impl Into<String>, what: impl Into<String>) {
+        self.fault.say(at, rule, who, what);
+    }
+
+    /// The hub accepts a run.
+    pub fn run_began(&mut self) {
+        self.trees.run_began();
+        self.hub.run_began();
+    }
+
+    /// A message reached a robot's core.
+    pub fn heard(&mut self, now: u32, robot: usize, message: &ToRobot) {
+        self.wheels.heard(now, robot, message);
+        if let ToRobot::Experiment { signed, .. } = message {
+            self.trees.told(signed);
+        }
+        let detail = match message {
+            ToRobot::Directive { number, .. } | ToRobot::Experiment { number, .. } => *number,
+            _ => 0,
+        };
+        self.trace.add([u64::from(now), robot as u64, detail], || match message {
+            ToRobot::Experiment { number, .. } => line(now, robot, format!("hears experiment {number}")),
+            ToRobot::Genes { generation, immigrants } => {
+                line(now, robot, format!("hears {} genes for generation {generation}", immigrants.len()))
+            }
+            other => line(now, robot, format!("hears {other:?}")),
+        });
+    }
+
+    /// A robot says something.
+    pub fn said(&mut self, now: u32, robot: usize, message: &RobotMessage) {
+        self.wheels.said(now, robot, message);
+        let detail = match message {
+            RobotMessage::Telemetry(t) => t.obeyed ^ u64::from(t.motion.wheels[0].to_bits()),
+            RobotMessage::Genes { generation, .. } => u64::from(*generation),
+            _ => 1,
+        };
+        self.trace.add([u64::from(now), 16 + robot as u64, detail], || match message {
+            RobotMessage::Telemetry(t) => {
+                let text = format!("is in {:?}, obeys {}, wheels {:?}", t.state, t.obeyed, t.motion.wheels);
+                line(now, robot, text)
+            }
+            RobotMessage::Genes { generation, .. } => line(now, robot, format!("has generation {generation}")),
+            RobotMessage::Loaded { segment, .. } => line(now, robot, format!("loads a tree for segment {segment}")),
+            other => line(now, robot, format!("says {other:?}")),
+        });
+    }
+
+    /// A robot's control update is done.
+    pub fn controlled(&mut self, now: u32, robot: usize, controller: Option<&Controller>, wheels: [f32; 2]) {
+        self.wheels.controlled(now, robot);
+        if let Some(controller) = controller.filter(|_| wheels != [0.0; 2]) {
+            self.trees.drives(now, robot, controller);
+        }
+    }
+
+    /// Something happens to somebody.
+    pub fn happens(&mut self, now: u32, what: &super::plan::Happening) {
+        self.trace.add([u64::from(now), 99, 0], || format!("{} {what:?}", seconds(now)));
+    }
+}
+
+fn line(now: u32, robot: usize, what: String) -> String {
+    format!("{} {} {what}", seconds(now), id(robot))
+}
+
+fn seconds(now: u32) -> String {
+    format!("{:8.3}", f64::from(now) / 1000.0)
+}

@@ -1,0 +1,102 @@
+//! Against the crate's synthetic server; its bytes are NatNet's, whoever reads them.
+
+use super::*;
+use natnet::serverinfo::ConnectionInfo;
+use natnet::{DataSet, ModelDef, PlannedBody, RigidBodyDef, SyntheticServer};
+use std::f32::consts::FRAC_1_SQRT_2;
+
+const CLOCK: u64 = 1_000_000;
+
+fn info(version: Version) -> Vec<u8> {
+    let connection = ConnectionInfo { data_port: 1511, multicast: false, multicast_group: [239, 255, 42, 99] };
+    let info = ServerInfo {
+        application_name: "Motive".into(),
+        server_version: version,
+        protocol_version: version,
+        high_res_clock_frequency: CLOCK,
+        connection,
+    };
+    info.to_datagram().unwrap()
+}
+
+fn model(version: Version, names: &[&str]) -> Vec<u8> {
+    let body = |(id, name): (i32, &&str)| {
+        DataSet::RigidBody(RigidBodyDef {
+            name: (*name).into(),
+            id,
+            parent_id: -1,
+            offset: [0.0; 3],
+            // No markers.
+            tail: 0i32.to_le_bytes().to_vec(),
+        })
+    };
+    let datasets = (7..).zip(names).map(body).collect();
+    SyntheticServer::new(version, CLOCK).model_def_datagram(&ModelDef { datasets }).unwrap()
+}
+
+fn session(version: Version, up: UpAxis) -> Session {
+    let mut session = Session::new(up);
+    assert_eq!(session.take_outgoing().len(), 1, "the connection is asked for");
+    assert_eq!(session.feed(&info(version)), Ok(None));
+    assert_eq!(session.take_outgoing().len(), 1, "and then the names");
+    assert_eq!(session.feed(&model(version, &["xp01", "frisbee"])), Ok(None));
+    session
+}
+
+#[test]
+fn what_is_up_becomes_z_and_what_is_not_tracked_is_absent() {
+    // A quarter turn about the axis that is up, and 0.3 m along what is y for us.
+    for (up, position, orientation) in [
+        (UpAxis::Y, [1.0, 0.1, -0.3], [0.0, FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2]),
+        (UpAxis::Z, [1.0, 0.3, 0.1], [0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2]),
+    ] {
+        for version in [OLDEST, Version::V4_1] {
+            let mut session = session(version, up);
+            let server = SyntheticServer::new(version, CLOCK);
+            let bodies = [PlannedBody::tracked(7, position, orientation), PlannedBody::dropout(8)];
+            let frame = session.feed(&server.datagram(42, 2.5, &bodies).unwrap()).unwrap().unwrap();
+            assert_eq!((frame.number, frame.bodies.len()), (42, 1));
+            assert!((frame.time_s - 2.5).abs() < 1e-6);
+            let body = &frame.bodies[0];
+            let expected = [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+            assert_eq!(body.name, "xp01");
+            assert!(body.place.iter().zip([1.0, 0.3, 0.1]).all(|(a, b)| (a - b).abs() < 1e-6), "{body:?}");
+            assert!(body.rotation.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{body:?}");
+        }
+    }
+}
+
+#[test]
+fn a_body_without_a_name_is_asked_for_but_not_at_every_frame() {
+    let mut session = session(Version::V4_1, UpAxis::Y);
+    let server = SyntheticServer::new(Version::V4_1, CLOCK);
+    let stranger = [PlannedBody::tracked(99, [0.0; 3], [0.0, 0.0, 0.0, 1.0])];
+    let mut asked = 0;
+    for number in 0..200 {
+        let frame = session.feed(&server.datagram(number, 0.01 * f64::from(number), &stranger).unwrap()).unwrap();
+        assert!(frame.unwrap().bodies.is_empty());
+        asked += session.take_outgoing().len();
+    }
+    assert_eq!(asked, 4);
+}
+
+#[test]
+fn bytes_that_make_no_sense_and_old_servers_are_refused() {
+    let mut good = session(Version::V4_1, UpAxis::Y);
+    let server = SyntheticServer::new(Version::V4_1, CLOCK);
+    let datagram = server.datagram(1, 0.0, &[PlannedBody::tracked(7, [0.0; 3], [0.0, 0.0, 0.0, 1.0])]).unwrap();
+    for length in 0..datagram.len() {
+        assert!(good.feed(&datagram[..length]).is_err(), "{length} of {} bytes", datagram.len());
+    }
+    // A count of bodies that the datagram cannot hold.
+    let mut hostile = datagram.clone();
+    for byte in &mut hostile[8..] {
+        *byte = 0x7f;
+    }
+    assert!(good.feed(&hostile).is_err());
+    assert!(Session::new(UpAxis::Y).feed(&info(Version::new(2, 10, 0, 0))).is_err());
+    // A pose that is none passes, for the gates to refuse.
+    let nan = [PlannedBody::tracked(7, [f32::NAN; 3], [0.0; 4])];
+    let frame = good.feed(&server.datagram(2, 0.01, &nan).unwrap()).unwrap().unwrap();
+    assert!(frame.bodies[0].place[0].is_nan());
+}

@@ -1,0 +1,93 @@
+//! A codec over TCP: the server is connected to, or asked by UDP to connect to us.
+
+use super::RawFrame;
+use super::source::{Codec, PoseSource};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A server silent for so long is taken for gone.
+pub(super) const SILENCE: Duration = Duration::from_secs(2);
+/// A VRPN server in whose room nothing moves is silent; it is asked so often.
+pub(super) const QUIET: Duration = Duration::from_millis(500);
+/// How often a VRPN server is asked to call back before it is given up for the time being, each [`QUIET`].
+const CALLS: usize = 4;
+
+/// A connection.
+pub(super) struct Tcp {
+    socket: TcpStream,
+    codec: Box<dyn Codec>,
+    heard: Instant,
+    bytes: Box<[u8]>,
+}
+
+pub(super) fn text(error: std::io::Error) -> String {
+    error.to_string()
+}
+
+impl Tcp {
+    /// Connects to a server.
+    pub fn connect(address: &str, codec: Box<dyn Codec>) -> Result<Tcp, String> {
+        Tcp::over(TcpStream::connect(address).map_err(text)?, codec)
+    }
+
+    fn over(socket: TcpStream, codec: Box<dyn Codec>) -> Result<Tcp, String> {
+        socket.set_nodelay(true).map_err(text)?;
+        socket.set_read_timeout(Some(QUIET)).map_err(text)?;
+        Ok(Tcp { socket, codec, heard: Instant::now(), bytes: vec![0; 16384].into() })
+    }
+
+    /// Asks a VRPN server by UDP to connect to a port of ours, and waits until it does.
+    pub fn called_back(address: &str, codec: Box<dyn Codec>, stop: &AtomicBool) -> Result<Tcp, String> {
+        let server: SocketAddr =
+            address.to_socket_addrs().map_err(text)?.find(SocketAddr::is_ipv4).ok_or("it has no IPv4 address")?;
+        let request = UdpSocket::bind("0.0.0.0:0").map_err(text)?;
+        request.connect(server).map_err(text)?;
+        // Our address as the server's network sees it.
+        let listener = TcpListener::bind((request.local_addr().map_err(text)?.ip(), 0)).map_err(text)?;
+        listener.set_nonblocking(true).map_err(text)?;
+        let ours = listener.local_addr().map_err(text)?;
+        for _ in 0..CALLS {
+            request.send(format!("{} {}\0", ours.ip(), ours.port()).as_bytes()).map_err(text)?;
+            let until = Instant::now() + QUIET;
+            while Instant::now() < until && !stop.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((socket, from)) if from.ip() == server.ip() => {
+                        socket.set_nonblocking(false).map_err(text)?;
+                        return Tcp::over(socket, codec);
+                    }
+                    Ok((_, from)) => return Err(format!("{} connected in its place", from.ip())),
+                    Err(e) if e.kind() == ErrorKind::WouldBlock => std::thread::sleep(Duration::from_millis(5)),
+                    Err(e) => return Err(text(e)),
+                }
+            }
+        }
+        Err(format!("asked by UDP to connect to {ours}, it does not; is the port open to it?"))
+    }
+}
+
+impl PoseSource for Tcp {
+    fn frames(&mut self) -> Result<Vec<RawFrame>, String> {
+        let outgoing = self.codec.take_outgoing();
+        if !outgoing.is_empty() {
+            std::thread::sleep(self.codec.pace());
+            self.socket.write_all(&outgoing).map_err(text)?;
+        }
+        match self.socket.read(&mut self.bytes) {
+            Ok(0) => Err("the server closed the connection".into()),
+            Ok(n) => {
+                self.heard = Instant::now();
+                self.codec.feed(&self.bytes[..n])
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if self.heard.elapsed() >= SILENCE {
+                    return Err(format!("silent for {} s", SILENCE.as_secs()));
+                }
+                self.codec.quiet();
+                Ok(Vec::new())
+            }
+            Err(e) => Err(text(e)),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What is recorded.
+
+use serde::{Deserialize, Serialize};
+use xpuck_wire::message::{Birth, Gene};
+use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::{Body, Phase, Segment};
+
+/// All topics that a record may have.
+pub const TOPICS: [&str; 6] = ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events"];
+
+/// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    /// Poses of all bodies, 25 times a second.
+    Poses {
+        /// When.
+        time: f64,
+        /// Who and where.
+        bodies: Vec<Body>,
+    },
+    /// A robot's telemetry.
+    Telemetry {
+        /// When it came.
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// Its last round trip, ms of wall time.
+        round_trip_ms: Option<f64>,
+        /// What it told.
+        telemetry: Box<Telemetry>,
+    },
+    /// A generation of an island.
+    Genes {
+        /// When it came.
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// Generations done.
+        generation: u32,
+        /// The individual it offered to the others.
+        emigrant: Gene,
+        /// Who was born in it.
+        births: Vec<Birth>,
+    },
+    /// A tree took control of a robot.
+    Loaded {
+        /// When it came.
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// The segment.
+        segment: u32,
+        /// The tree.
+        gene: Gene,
+    },
+    /// How the run stands, once a second of wall time and at every change.
+    Run {
+        /// When.
+        time: f64,
+        /// What the hub does.
+        phase: Phase,
+        /// Running time so far, pauses left out, s.
+        run_seconds: f64,
+        /// The current segment.
+        segment: u32,
+        /// Segments so far with their real fitness.
+        segments: Vec<Segment>,
+        /// Mean over robots of the champions' derated fitness (f_EA of Table 8.3).
+        evolved: f64,
+        /// Part of the round trips above 100 ms.
+        slow_round_trips: f64,
+        /// Robots lost so far.
+        dead: u32,
+    },
+    /// Something happened.
+    Event {
+        /// When.
+        time: f64,
+        /// What.
+        text: String,
+    },
+}
+
+impl Entry {
+    /// The topic under which it is recorded.
+    pub fn topic(&self) -> &'static str {
+        match self {
+            Entry::Poses { .. } => "/poses",
+            Entry::Telemetry { .. } => "/telemetry",
+            Entry::Genes { .. } => "/genes",
+            Entry::Loaded { .. } => "/loaded",
+            Entry::Run { .. } => "/run",
+            Entry::Event { .. } => "/events",
+        }
+    }
+
+    /// When it was, s of arena time.
+    pub fn time(&self) -> f64 {
+        match self {
+            Entry::Poses { time, .. }
+            | Entry::Telemetry { time, .. }
+            | Entry::Genes { time, .. }
+            | Entry::Loaded { time, .. }
+            | Entry::Run { time, .. }
+            | Entry::Event { time, .. } => *time,
+        }
+    }
+}

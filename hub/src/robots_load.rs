@@ -1,0 +1,246 @@
+//! A load on a hub: a motion-capture server and many robots, and how soon poses reach them as senses.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use xpuck_arena::vicon::{self, FRISBEE, HERTZ, serve::Server};
+use xpuck_kernels::math::{vec2, wrap_angle};
+use xpuck_kernels::world::Pose;
+use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::seal::Sealed;
+use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
+use xpuck_wire::telemetry::Telemetry;
+
+/// Headings that tell frames apart: a frame's number modulo this many tenths of a degree.
+const FRAMES: usize = 3600;
+/// Longest load, s, so that no two of its frames have one heading.
+pub const LONGEST_S: f64 = FRAMES as f64 / HERTZ as f64 - 12.0;
+/// Telemetry of each robot, apart.
+const TELEMETRY: Duration = Duration::from_millis(100);
+/// Threads that the robots share.
+const THREADS: usize = 2;
+/// Longest wait in a poll, ms.
+const POLL_MS: i64 = 5;
+/// What is on its way when the measurement ends is waited for so long.
+const REST: Duration = Duration::from_millis(700);
+
+/// Robots in a square grid, and poses of them.
+pub struct RobotsLoad {
+    ids: Vec<String>,
+    spacing_m: f32,
+    listener: TcpListener,
+    start: Instant,
+    /// When a frame was given to the server, us after `start`.
+    published: Vec<AtomicU64>,
+    /// How many robots got senses of a frame.
+    received: Vec<AtomicU32>,
+    ready: AtomicU32,
+    frame: AtomicU32,
+    stop: AtomicBool,
+}
+
+/// What came of a load.
+#[derive(Clone, Debug, Default)]
+pub struct Delays {
+    /// Times from a frame to a robot's senses of it, ms, ascending.
+    pub ms: Vec<f64>,
+    /// Messages that others got and a robot did not.
+    pub lost: u64,
+    /// Messages to each robot in a second.
+    pub hertz: f64,
+    /// Neighbours in a message, on average.
+    pub neighbours: f64,
+}
+
+#[derive(Default)]
+struct Heard {
+    /// Frame and delay, ms.
+    delays: Vec<(usize, f64)>,
+    neighbours: u64,
+}
+
+impl RobotsLoad {
+    /// A load of robots with these ids, so far apart in a square.
+    ///
+    /// # Errors
+    /// If there is no port for the server.
+    pub fn new(ids: Vec<String>, spacing_m: f32) -> std::io::Result<RobotsLoad> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
+        Ok(RobotsLoad {
+            ids,
+            spacing_m,
+            listener,
+            start: Instant::now(),
+            published: (0..FRAMES).map(|_| AtomicU64::new(0)).collect(),
+            received: (0..FRAMES).map(|_| AtomicU32::new(0)).collect(),
+            ready: AtomicU32::new(0),
+            frame: AtomicU32::new(0),
+            stop: AtomicBool::new(false),
+        })
+    }
+
+    /// Where the motion-capture server listens.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn mocap(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Robots that have obeyed a RUN.
+    pub fn running(&self) -> usize {
+        self.ready.load(Relaxed) as usize
+    }
+
+    /// Serves poses and is all robots of the hub at `endpoint`, each with the `sockets` of its id, while `during` runs; that
+    /// gets a function that measures for so long.
+    ///
+    /// # Errors
+    /// If a socket cannot be made, or what `during` says.
+    pub fn run<E: From<SocketError>>(
+        &self,
+        endpoint: &str,
+        sockets: impl Fn(&str) -> Result<Sockets, E>,
+        during: impl FnOnce(&dyn Fn(Duration) -> [usize; 2]) -> Result<[usize; 2], E>,
+    ) -> Result<Delays, E> {
+        let connect = |id: &String| -> Result<Robot, E> { Ok(Robot::new(sockets(id)?.robot(endpoint, id)?, id)) };
+        let mut robots: Vec<Robot> = self.ids.iter().map(connect).collect::<Result<_, E>>()?;
+        let server = Server::new(self.ids.iter().cloned().chain([FRISBEE.into()]).collect());
+        let (window, heard) = std::thread::scope(|scope| {
+            let server = &server;
+            scope.spawn(move || {
+                while !self.stop.load(Relaxed) {
+                    server.admit(scope, &self.listener, &self.stop);
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            });
+            scope.spawn(move || self.publish(server));
+            let share = robots.len().div_ceil(THREADS);
+            let work = |part| scope.spawn(move || self.be(part));
+            let threads: Vec<_> = robots.chunks_mut(share).map(work).collect();
+            let measure = |length| {
+                let first = self.frame.load(Relaxed) as usize;
+                std::thread::sleep(length);
+                let last = self.frame.load(Relaxed) as usize;
+                std::thread::sleep(REST);
+                [first, last]
+            };
+            let window = during(&measure);
+            self.stop.store(true, Relaxed);
+            let join = |t: std::thread::ScopedJoinHandle<'_, Heard>| t.join().expect("a robot's thread ends by itself");
+            (window, threads.into_iter().map(join).collect::<Vec<_>>())
+        });
+        Ok(self.delays(window?, &heard))
+    }
+
+    fn delays(&self, [first, last]: [usize; 2], heard: &[Heard]) -> Delays {
+        let all = || heard.iter().flat_map(|h| &h.delays);
+        let inside = all().filter(|(frame, _)| (first..last).contains(frame));
+        let mut ms: Vec<f64> = inside.map(|(_, ms)| *ms).collect();
+        ms.sort_by(f64::total_cmp);
+        let counts = (first..last).map(|frame| self.received[frame].load(Relaxed)).filter(|n| *n > 0);
+        let robots = self.ids.len() as u32;
+        let lost = counts.clone().map(|n| u64::from(robots.saturating_sub(n))).sum();
+        Delays {
+            hertz: counts.count() as f64 * f64::from(HERTZ) / (last - first).max(1) as f64,
+            neighbours: heard.iter().map(|h| h.neighbours).sum::<u64>() as f64 / all().count().max(1) as f64,
+            ms,
+            lost,
+        }
+    }
+
+    /// Frames at the rate of the arena's own server; each turns all robots to its own heading.
+    fn publish(&self, server: &Server) {
+        let side = (self.ids.len() as f32).sqrt().ceil() as usize;
+        let place = |i: usize| {
+            let centred = |k: usize| (k as f32 - 0.5 * (side as f32 - 1.0)) * self.spacing_m;
+            vec2(centred(i % side), centred(i / side))
+        };
+        let places: Vec<_> = (0..self.ids.len()).map(place).collect();
+        for number in 0..FRAMES as u32 {
+            let due = Duration::from_secs(1) * number / HERTZ;
+            std::thread::sleep(due.saturating_sub(self.start.elapsed()));
+            if self.stop.load(Relaxed) {
+                return;
+            }
+            let heading = wrap_angle((number as f32 * 0.1).to_radians());
+            let robots = places.iter().map(|at| Pose { at: *at, heading });
+            let poses: Vec<Pose> = robots.chain([Pose::default()]).collect();
+            let frame = vicon::frame(number, &poses);
+            self.published[number as usize].store(self.start.elapsed().as_micros() as u64, Relaxed);
+            self.frame.store(number, Relaxed);
+            server.publish(frame);
+        }
+    }
+
+    /// Some of the robots, until the load ends.
+    fn be(&self, robots: &mut [Robot]) -> Heard {
+        let mut heard = Heard::default();
+        while !self.stop.load(Relaxed) {
+            let readable: Vec<&dyn Readable> = robots.iter().map(|r| &r.dealer as &dyn Readable).collect();
+            wait(&readable, POLL_MS);
+            for robot in robots.iter_mut() {
+                while let Some(Ok(message)) = robot.dealer.receive::<Sealed>() {
+                    self.hear(robot, message.message, &mut heard);
+                }
+                robot.tell();
+            }
+        }
+        heard
+    }
+
+    fn hear(&self, robot: &mut Robot, message: ToRobot, heard: &mut Heard) {
+        match message {
+            ToRobot::Senses { up, neighbours, .. } => {
+                let now = self.start.elapsed().as_micros() as u64;
+                let frame = (-up.to_degrees() * 10.0).round().rem_euclid(FRAMES as f32) as usize % FRAMES;
+                let delay = now.saturating_sub(self.published[frame].load(Relaxed));
+                self.received[frame].fetch_add(1, Relaxed);
+                heard.delays.push((frame, delay as f64 / 1000.0));
+                heard.neighbours += neighbours.len() as u64;
+            }
+            ToRobot::Ping { stamp } => robot.say(&RobotMessage::Pong { stamp }),
+            ToRobot::Experiment { number, .. } => {
+                robot.telemetry.state = State::Ready;
+                robot.say(&RobotMessage::Experiment { number, error: String::new() });
+            }
+            ToRobot::Directive { number, state, .. } => {
+                if state == State::Run && robot.telemetry.state != State::Run {
+                    self.ready.fetch_add(1, Relaxed);
+                }
+                (robot.telemetry.obeyed, robot.telemetry.state) = (number, state);
+            }
+            ToRobot::Welcome { .. } | ToRobot::Genes { .. } | ToRobot::Pong { .. } | ToRobot::Settings { .. } => {}
+        }
+    }
+}
+
+/// A robot as the hub sees it.
+struct Robot {
+    dealer: Dealer,
+    telemetry: Telemetry,
+    next: Instant,
+}
+
+impl Robot {
+    fn new(dealer: Dealer, id: &str) -> Robot {
+        // Each at a moment of its own.
+        let phase = TELEMETRY.mul_f64(f64::from(id.bytes().fold(0u8, |sum, b| sum.wrapping_mul(37) ^ b)) / 256.0);
+        let robot = Robot { dealer, telemetry: Telemetry::default(), next: Instant::now() + phase };
+        robot.say(&RobotMessage::Hello { version: "load".into(), session: 1 });
+        robot
+    }
+
+    fn say(&self, message: &RobotMessage) {
+        // A full queue is a loss, as with a real robot.
+        let _ = self.dealer.send(message);
+    }
+
+    fn tell(&mut self) {
+        if Instant::now() >= self.next {
+            self.next += TELEMETRY;
+            self.say(&RobotMessage::Telemetry(Box::new(self.telemetry.clone())));
+        }
+    }
+}

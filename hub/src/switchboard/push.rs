@@ -1,0 +1,65 @@
+//! Settings on their way to robots' files: sent until answered or given up, and what each robot said.
+
+use super::{Action, Switchboard};
+use xpuck_wire::message::{Reply, ToRobot};
+use xpuck_wire::settings::MAX_SETTINGS;
+use xpuck_wire::{PushAnswer, PushRow};
+
+/// A robot that does not answer is given up after so long, s of wall time.
+pub const GIVE_UP: f64 = 3.0;
+
+/// The last push.
+pub(super) struct Push {
+    number: u64,
+    text: String,
+    until: f64,
+    rows: Vec<PushRow>,
+}
+
+impl Switchboard {
+    /// Sends settings to these robots, or to all.
+    pub(super) fn push(&mut self, now: f64, text: String, robots: Vec<String>) -> Reply {
+        if text.len() > MAX_SETTINGS {
+            let length = text.len();
+            return Reply::Refused(format!("settings of {length} bytes; at most {MAX_SETTINGS} are allowed"));
+        }
+        let known = &self.config.swarm.robots;
+        if let Some(stranger) = robots.iter().find(|id| !known.contains(id)) {
+            return Reply::Refused(format!("robot `{stranger}` is not in the swarm file"));
+        }
+        let meant = |id: &&String| robots.is_empty() || robots.contains(id);
+        let rows: Vec<PushRow> =
+            known.iter().filter(meant).map(|id| PushRow { robot: id.clone(), answer: None }).collect();
+        self.number += 1;
+        self.note(now, format!("settings are sent to {} robots", rows.len()));
+        let until = now + GIVE_UP * self.config.swarm.speed;
+        self.push = Some(Push { number: self.number, text, until, rows });
+        self.repeat_push(now);
+        Reply::Done
+    }
+
+    /// How the last push stands.
+    pub(super) fn pushed(&self) -> Vec<PushRow> {
+        self.push.as_ref().map(|push| push.rows.clone()).unwrap_or_default()
+    }
+
+    /// Says it again to those who have not answered.
+    pub(super) fn repeat_push(&mut self, now: f64) {
+        let Some(push) = self.push.as_ref().filter(|push| now < push.until) else { return };
+        for row in push.rows.iter().filter(|row| row.answer.is_none()) {
+            let message = ToRobot::Settings { number: push.number, text: push.text.clone() };
+            self.actions.push(Action::Send(row.robot.clone(), message));
+        }
+    }
+
+    pub(super) fn settings_answered(&mut self, now: f64, id: &str, answer: PushAnswer) {
+        let Some(push) = self.push.as_mut().filter(|push| push.number == answer.number) else { return };
+        let Some(row) = push.rows.iter_mut().find(|row| row.robot == id && row.answer.is_none()) else { return };
+        let text = match answer.error.as_str() {
+            "" => format!("robot {id} has new settings"),
+            error => format!("robot {id} refuses the settings: {error}"),
+        };
+        row.answer = Some(answer);
+        self.note(now, text);
+    }
+}

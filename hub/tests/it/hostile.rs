@@ -1,0 +1,115 @@
+//! Damaged streams of motion capture: thousands of each kind, and none ends the program, hangs or makes poses of nothing.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+use xpuck_arena::{vicon, vrpn};
+use xpuck_hub::config::{Gates as Limits, ViconMode};
+use xpuck_hub::mocap::gates::Gates;
+use xpuck_hub::mocap::{RawFrame, vicon as vicon_client, vrpn as vrpn_client};
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::Pose;
+
+/// Damaged forms of each stream.
+const FORMS: u32 = 4000;
+
+fn poses() -> Vec<Pose> {
+    (0..3).map(|i| Pose { at: vec2(0.2 * i as f32, -0.1), heading: 0.5 * i as f32 }).collect()
+}
+
+fn names() -> Vec<String> {
+    ["xp01", "xp02", "frisbee"].map(String::from).to_vec()
+}
+
+/// What the arena's Vicon server sends: its hello and three frames with everything in them.
+fn vicon_stream() -> Vec<u8> {
+    let wanted: BTreeSet<u32> = (0..64).collect();
+    let frame = |number| vicon::encode::frame(&names(), 50, &vicon::frame(number, &poses()), &wanted);
+    [vicon::encode::hello(&vicon::encode::SUPPORTED), frame(1), frame(2), frame(3)].concat()
+}
+
+/// What the arena's VRPN server sends: who is who, and three rounds of poses.
+fn vrpn_stream() -> Vec<u8> {
+    let mut session = vrpn::encode::Writer::default();
+    session.descriptions(Duration::from_secs(1), &names());
+    for round in 1..4 {
+        for (tracker, pose) in (0..).zip(vrpn::poses(&poses())) {
+            session.pose(Duration::from_millis(1000 + 20 * round), tracker, &pose);
+        }
+    }
+    // The cookie with which both sides begin.
+    [b"vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), session.take()].concat()
+}
+
+fn damage(bytes: &[u8], seed: u32) -> Vec<u8> {
+    let mut draws = Draws::new(u64::from(seed), 1, 0, 0, Stream::Device);
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=draws.below(4) {
+        let at = draws.below(bytes.len() as u32) as usize;
+        match draws.below(5) {
+            0 => bytes[at] ^= 1 << draws.below(8),
+            1 => bytes[at..].iter_mut().take(4).for_each(|b| *b = 0xff),
+            2 => bytes[at..].iter_mut().take(4).for_each(|b| *b = 0),
+            3 => bytes.truncate(at + 1),
+            _ => {
+                let piece = bytes[at..(at + 24).min(bytes.len())].to_vec();
+                bytes.splice(at..at, piece);
+            }
+        }
+    }
+    bytes
+}
+
+/// Feeds each damaged stream in pieces and lets the gates look; gives frames read and streams refused.
+fn attack(
+    stream: &[u8],
+    mut client: impl FnMut(&mut dyn FnMut() -> Option<Vec<u8>>) -> (Vec<RawFrame>, bool),
+) -> [u32; 2] {
+    let mut counts = [0; 2];
+    for seed in 0..FORMS {
+        let bytes = damage(stream, seed);
+        let mut pieces = bytes.chunks(1 + seed as usize % 200);
+        let (frames, refused) = client(&mut || pieces.next().map(<[u8]>::to_vec));
+        counts[0] += frames.len() as u32;
+        counts[1] += u32::from(refused);
+        assert!(frames.len() <= bytes.len(), "more frames than bytes");
+        let mut gates = Gates::new(Limits::default(), &names());
+        for frame in frames.iter().filter_map(|raw| gates.pass(raw)) {
+            let finite = |b: &xpuck_hub::mocap::Tracked| b.pose.at.x.is_finite() && b.pose.at.y.is_finite();
+            assert!(frame.bodies.iter().all(|b| finite(b) && b.pose.heading.is_finite()), "seed {seed}: {frame:?}");
+        }
+    }
+    counts
+}
+
+/// Feeds a client until it refuses or nothing is left.
+macro_rules! fed {
+    ($client:expr) => {
+        |next: &mut dyn FnMut() -> Option<Vec<u8>>| {
+            let (mut client, mut frames) = ($client, Vec::new());
+            while let Some(piece) = next() {
+                match client.feed(&piece) {
+                    Ok(more) => frames.extend(more),
+                    Err(error) => {
+                        assert!(!error.to_string().is_empty());
+                        return (frames, true);
+                    }
+                }
+                client.take_outgoing();
+            }
+            (frames, false)
+        }
+    };
+}
+
+#[test]
+fn damaged_vicon_streams_are_refused_or_read() {
+    let [frames, refused] = attack(&vicon_stream(), fed!(vicon_client::Client::new(ViconMode::Push, false)));
+    assert!(frames > FORMS && refused > FORMS / 10, "{frames} frames, {refused} refused");
+}
+
+#[test]
+fn damaged_vrpn_streams_are_refused_or_read() {
+    let [frames, refused] = attack(&vrpn_stream(), fed!(vrpn_client::Client::new()));
+    assert!(frames > FORMS / 4 && refused > FORMS / 20, "{frames} frames, {refused} refused");
+}

@@ -1,0 +1,412 @@
+//! A real hub with an arena and two robots, killed at random moments: what was recorded is read back, and the run goes on.
+
+use crate::common::{free_ports, only, xpuck};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use xpuck_hub::recorder::run_file::{RunFile, RunState};
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::keyring::{self, Role};
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::signed::Signed;
+use xpuck_wire::socket::Sockets;
+use xpuck_wire::{Phase, Status};
+
+/// Seconds of arena time in a second.
+const SPEED: f64 = 4.0;
+/// How long anything may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Arena, robots and hub.
+struct Lab {
+    directory: tempfile::TempDir,
+    hub: Option<Child>,
+    others: Vec<Child>,
+    operator: String,
+}
+
+impl Lab {
+    fn start() -> Lab {
+        let directory = tempfile::tempdir().unwrap();
+        let ports = free_ports();
+        let address = |i: u16| format!("127.0.0.1:{}", ports + i);
+        let write = |name: &str, text: String| std::fs::write(directory.path().join(name), text).unwrap();
+        let operator = format!("tcp://{}", address(1));
+        let robots = address(0);
+        write(
+            "swarm.toml",
+            format!(
+                "speed = {SPEED:?}\nrobots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://{robots}\"\n\
+                 operator = \"{operator}\"\n"
+            ),
+        );
+        write(
+            "arena.toml",
+            format!(
+                "swarm = \"swarm.toml\"\nseed = 3\nscenario = \"b\"\ndevices = \"d\"\nmocap = \"{}\"\n\
+                 [camera]\nwidth = 32\nheight = 24\nframes_per_second = 1.0\n",
+                address(2)
+            ),
+        );
+        write(
+            "hub.toml",
+            format!(
+                "swarm = \"swarm.toml\"\n[mocap]\naddress = \"{}\"\nfrisbee = \"frisbee\"\n[record]\n\
+                 directory = \"runs\"\nreserve_mib = 1\n",
+                address(2)
+            ),
+        );
+        for id in ["xp01", "xp02"] {
+            let text = format!(
+                "id = \"{id}\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"d\"\n\
+                 camera_width = 32\ncamera_height = 24\n[evolution]\nthreads = 1\n"
+            );
+            write(&format!("{id}.toml"), text);
+        }
+        std::fs::create_dir(directory.path().join("runs")).unwrap();
+        keyring::make_all(&directory.path().join("keys"), &["xp01".into(), "xp02".into()]).unwrap();
+        let mut lab = Lab { directory, hub: None, others: Vec::new(), operator };
+        lab.others.push(lab.serve("arena", xpuck().arg("arena")));
+        lab.start_hub();
+        for id in ["xp01", "xp02"] {
+            let program = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
+            let child = lab.spawn(id, &mut Command::new(program));
+            lab.others.push(child);
+        }
+        lab
+    }
+
+    fn spawn(&self, name: &str, command: &mut Command) -> Child {
+        let log = self.directory.path().join(format!("{name}.log"));
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+        let command = command.arg("--config").arg(self.directory.path().join(format!("{name}.toml")));
+        command.arg("--lifeline").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap()
+    }
+
+    /// Starts a service and waits until it is ready.
+    fn serve(&self, name: &str, command: &mut Command) -> Child {
+        let mut child = self.spawn(name, command);
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n", "{}", self.log(name));
+        child
+    }
+
+    fn log(&self, name: &str) -> String {
+        std::fs::read_to_string(self.directory.path().join(format!("{name}.log"))).unwrap_or_default()
+    }
+
+    fn start_hub(&mut self) {
+        self.hub = Some(self.serve("hub", xpuck().arg("hub")));
+    }
+
+    /// SIGKILL.
+    fn kill_hub(&mut self) {
+        let mut hub = self.hub.take().unwrap();
+        hub.kill().unwrap();
+        hub.wait().unwrap();
+    }
+
+    fn key(&self) -> PathBuf {
+        keyring::path(&self.directory.path().join("keys"), Role::Operator, keyring::OPERATOR, "key")
+    }
+
+    fn ask(&self, request: &Request) -> Reply {
+        let (sockets, _) = Sockets::for_operator(&self.key()).unwrap();
+        sockets.operator(&self.operator, 20_000).unwrap().ask(request).unwrap()
+    }
+
+    fn status(&self) -> Status {
+        match self.ask(&Request::Status) {
+            Reply::Status(status) => *status,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Waits until the status is as it should be.
+    fn wait(&self, what: &str, fits: impl Fn(&Status) -> bool) -> Status {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let status = self.status();
+            if fits(&status) {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "not {what}: {status:?}\n{}", self.log("hub"));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn begin(&self, minutes: f64) {
+        self.wait("everybody here", |s| s.tracking && s.robots.iter().all(|r| r.alive));
+        let text = format!(
+            "name = \"kept\"\nminutes = {minutes:?}\nsegment_minutes = {:?}\ntask = \"transport\"\n\
+             [evolution]\npopulation = 8\ntrial_seconds = 1.0\n",
+            minutes / 4.0
+        );
+        let secret = Secret::read(&self.key()).unwrap();
+        let signed = Signed::new(text, BTreeMap::new(), Some(&secret)).unwrap();
+        assert_eq!(self.ask(&Request::Start { signed, seed: 7 }), Reply::Done);
+        self.wait("running", |s| s.phase == Phase::Running);
+    }
+
+    fn run(&self) -> PathBuf {
+        only(&self.directory.path().join("runs"), "kept-")
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        for child in self.hub.iter_mut().chain(&mut self.others) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Sequence number, time and topic of each message of a file, as far as it can be read.
+fn messages(file: &Path) -> Vec<(u32, f64, String)> {
+    let bytes = std::fs::read(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let stream = mcap::MessageStream::new_with_options(&bytes, mcap::read::Options::IgnoreEndMagic.into()).unwrap();
+    let read = |m: mcap::Message| (m.sequence, m.log_time as f64 / 1e9, m.channel.topic.clone());
+    stream.map_while(Result::ok).map(read).collect()
+}
+
+fn wait_until(what: &str, there: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !there() {
+        assert!(Instant::now() < deadline, "not {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_hub_killed_at_random_moments_loses_nothing_that_was_flushed_and_the_run_goes_on() {
+    let kills: u32 = std::env::var("XPUCK_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
+    let mut lab = Lab::start();
+    lab.begin(600.0);
+    let mut draws = Draws::new(11, 0, 0, 0, Stream::Device);
+    let (mut read, mut worst, mut longest, mut before) = (0, 0.0f64, Duration::ZERO, lab.status());
+    for kill in 1..=kills {
+        std::thread::sleep(Duration::from_millis(u64::from(draws.below(1500))));
+        let at = lab.status();
+        lab.kill_hub();
+        assert!(at.run_seconds >= before.run_seconds && at.time > before.time, "time goes on");
+        std::thread::sleep(Duration::from_millis(u64::from(draws.below(500))));
+        let returned = Instant::now();
+        lab.start_hub();
+        before = lab.wait("running again", |s| s.phase == Phase::Running);
+        longest = longest.max(returned.elapsed());
+        let lost = at.run_seconds - before.run_seconds;
+        assert!(lost < 3.0 * SPEED, "{lost} s of arena time of the run were forgotten");
+        assert_eq!(before.experiment, "kept");
+        let name = if kill == 1 { "run.mcap".into() } else { format!("run-{kill}.mcap") };
+        let part = lab.run().join(name);
+        wait_until("made whole", || RunFile::read(&lab.run()).unwrap().recovered.len() as u32 == kill);
+        let found = messages(&part);
+        assert!(found.iter().zip(0..).all(|(m, i)| m.0 == i), "no message is missing before the end");
+        let late = (at.time - found.last().unwrap().1) / SPEED;
+        assert!(late < 2.0, "the last message read back is {late} s older than the kill, wall time");
+        worst = worst.max(late);
+        read += found.len();
+    }
+    println!("{kills} kills: {read} messages read back, the last at most {worst:.2} s old, back within {longest:.1?}");
+    let generations = |s: &Status| s.robots.iter().map(|r| r.evolution.generation).collect::<Vec<_>>();
+    let told = generations(&lab.wait("telling", |s| generations(s).iter().all(|g| *g > 0)));
+    assert_eq!(lab.ask(&Request::Stop), Reply::Done);
+    assert_eq!(lab.ask(&Request::Shutdown), Reply::Done);
+    lab.hub.take().unwrap().wait().unwrap();
+    let run = RunFile::read(&lab.run()).unwrap();
+    assert_eq!((run.state, run.recovered.len() as u32, run.seed), (RunState::Finished, kills, 7));
+    assert!(!lab.run().join("run.state").exists() && lab.run().join("result.json").exists());
+    // Islands and their names survived: generations only rise, and each was recorded once.
+    let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
+    let mut last: BTreeMap<String, u64> = BTreeMap::new();
+    for entry in xpuck_hub::recorder::read::Messages::open(&lab.run()).unwrap().filter(|m| m.topic == "/genes") {
+        let value: serde_json::Value = serde_json::from_slice(&entry.data).unwrap();
+        let (robot, generation) = (value["robot"].as_str().unwrap().to_string(), value["generation"].as_u64().unwrap());
+        assert!(last.insert(robot.clone(), generation).is_none_or(|before| before <= generation), "{robot}");
+        *seen.entry((robot, generation)).or_default() += 1;
+    }
+    assert!(seen.values().all(|count| *count == 1), "{seen:?}");
+    assert!(told.iter().all(|g| *g > 0) && last.len() == 2);
+}
+
+#[test]
+fn a_run_whose_hub_does_not_return_is_aborted_and_stop_is_remembered() {
+    let mut lab = Lab::start();
+    lab.begin(600.0);
+    lab.wait("a second old", |s| s.run_seconds > 2.0 * SPEED);
+    lab.kill_hub();
+    // As if a minute had passed: the state is written again with an earlier time.
+    let run = lab.run();
+    let (then, kept) = xpuck_hub::recorder::kept::read(&run).unwrap();
+    xpuck_hub::recorder::kept::write(&run, &kept, then - 61_000).unwrap();
+    lab.start_hub();
+    assert_eq!(lab.status().phase, Phase::Idle);
+    wait_until("aborted", || {
+        RunFile::read(&run).unwrap().state == RunState::Aborted && run.join("result.json").exists()
+    });
+    assert!(run.join("run.mcap").exists() && !run.join("run.state").exists());
+    let result: Status = serde_json::from_slice(&std::fs::read(run.join("result.json")).unwrap()).unwrap();
+    assert!(result.run_seconds > 0.0);
+    // The robots stand, and a hub that dies after STOP is not taken up.
+    std::fs::remove_dir_all(&run).unwrap();
+    lab.begin(600.0);
+    assert_eq!(lab.ask(&Request::Stop), Reply::Done);
+    lab.kill_hub();
+    lab.start_hub();
+    assert_eq!(lab.status().phase, Phase::Idle);
+}
+
+/// A file system of its own in the record directory; none if this user may not mount one.
+struct Tiny(PathBuf);
+
+impl Tiny {
+    fn mount(at: &Path) -> Option<Tiny> {
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(at).output().ok()?;
+        mounted.status.success().then(|| Tiny(at.into()))
+    }
+}
+
+impl Drop for Tiny {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_stops_recording_loudly_and_nothing_else() {
+    let lab = Lab::start();
+    let runs = lab.directory.path().join("runs");
+    let Some(_tiny) = Tiny::mount(&runs) else {
+        println!("skipped: this user may not mount a file system");
+        return;
+    };
+    lab.begin(600.0);
+    lab.wait("recorded", |s| s.record.contains("kept-") && s.run_seconds > SPEED);
+    // Every byte that is left.
+    let filler = Command::new("sh").arg("-c").arg("cat /dev/zero > filler").current_dir(&runs).output().unwrap();
+    assert!(!filler.status.success());
+    let status = lab.wait("loud", |s| s.record.starts_with("NOT RECORDING: "));
+    assert!(status.events.iter().any(|e| e.contains("NOT RECORDING: ")), "{:?}", status.events);
+    lab.wait("still running", |s| s.phase == Phase::Running && s.run_seconds > status.run_seconds + SPEED);
+    assert_eq!(lab.ask(&Request::Stop), Reply::Done);
+    lab.wait("stopped", |s| {
+        s.phase == Phase::Finished && s.robots.iter().all(|r| r.state == xpuck_wire::message::State::Stop)
+    });
+    // The next run is refused a record, and runs.
+    lab.begin(600.0);
+    assert!(lab.status().record.starts_with("NOT RECORDING: "));
+}
+
+/// Runs a command of this program on the lab's runs.
+fn runs(lab: &Lab, arguments: &[&str]) -> String {
+    let output = xpuck().args(arguments).current_dir(lab.directory.path()).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn what_a_run_was_is_listed_shown_exported_and_played_again() {
+    let mut lab = Lab::start();
+    lab.begin(0.4);
+    lab.wait("over", |s| s.phase == Phase::Finished);
+    assert_eq!(lab.ask(&Request::Shutdown), Reply::Done);
+    lab.hub.take().unwrap().wait().unwrap();
+    let list: serde_json::Value = serde_json::from_str(&runs(&lab, &["runs", "list", "--json"])).unwrap();
+    assert_eq!((list[0]["state"].as_str(), list[0]["seed"].as_str()), (Some("finished"), Some("7")), "{list}");
+    assert!(list[0]["length_s"].as_f64().unwrap() > 23.9 && list[0]["mean_fitness"].is_number());
+    assert!(runs(&lab, &["runs", "list"]).lines().count() == 2);
+    let shown = runs(&lab, &["runs", "show", "last"]);
+    assert!(shown.contains("xp02") && shown.contains("real fitness") && shown.contains("quality"), "{shown}");
+    let results: serde_json::Value = serde_json::from_str(&runs(&lab, &["runs", "show", "kept", "--json"])).unwrap();
+    let robot = &results["results"]["robots"][0];
+    assert!(robot["battery_j"].as_f64().unwrap() > 0.0 && robot["generations"].as_u64().unwrap() > 0, "{robot}");
+    runs(&lab, &["runs", "export", "last", "--csv", "csv"]);
+    let poses = std::fs::read_to_string(lab.directory.path().join("csv/poses.csv")).unwrap();
+    assert!(poses.starts_with("name,x,y,heading,time\n") && poses.lines().count() > 1000);
+    let exported = runs(&lab, &["runs", "export", "last", "--parquet", "tables"]);
+    assert!(exported.contains("births: "), "{exported}");
+    // The replay ends where the run ended.
+    let end: Status = serde_json::from_str(&runs(&lab, &["runs", "replay", "last"])).unwrap();
+    let result: Status = serde_json::from_slice(&std::fs::read(lab.run().join("result.json")).unwrap()).unwrap();
+    assert_eq!((end.phase, end.segments, end.dead), (result.phase, result.segments, result.dead));
+    assert_eq!(end.events.last(), result.events.last());
+    // Everybody that was sent to others has a lineage.
+    let lineage = |more: &[&str]| {
+        let run = lab.run().display().to_string();
+        runs(&lab, &[&["lineage", run.as_str()][..], more].concat())
+    };
+    let fittest: serde_json::Value = serde_json::from_str(&lineage(&["--json"])).unwrap();
+    let id = fittest["fittest"][0]["id"].as_str().unwrap();
+    assert!(lineage(&[id]).contains("born in generation"));
+    assert!(lineage(&[id, "--dot"]).starts_with("digraph"));
+    schemas_hold(&lab.run());
+    read_from_python(&lab);
+}
+
+fn schemas_hold(run: &Path) {
+    let mut checked = BTreeMap::new();
+    for message in xpuck_hub::recorder::read::Messages::open(run).unwrap() {
+        let schema: serde_json::Value = serde_json::from_str(xpuck_hub::recorder::schema::of(&message.topic)).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&message.data).unwrap();
+        assert_eq!(xpuck_hub::recorder::schema::misfit(&schema, &value, &message.topic), None);
+        *checked.entry(message.topic).or_insert(0) += 1;
+    }
+    assert!(xpuck_hub::recorder::TOPICS.iter().all(|topic| checked.contains_key(*topic)), "{checked:?}");
+}
+
+/// Runs the snippets of docs/pandas.md where Python and its packages are there.
+fn read_from_python(lab: &Lab) {
+    let Ok(python) = std::env::var("XPUCK_RECORD_PYTHON") else {
+        println!("skipped: records are not read from Python (make deps-record)");
+        return;
+    };
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pandas.md")).unwrap();
+    let tables = lab.run().join("tables");
+    std::fs::rename(lab.directory.path().join("tables"), tables).unwrap();
+    let mut said = String::new();
+    for snippet in text.split("```python\n").skip(1) {
+        let code = snippet.split("```").next().unwrap();
+        let output = Command::new(&python).args(["-c", code]).current_dir(lab.run()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        said += &String::from_utf8_lossy(&output.stdout);
+    }
+    assert!(said.contains("2 robots, 0 dead") && said.contains("'/telemetry'"), "{said}");
+    assert!(lab.run().join("fitness.png").exists());
+}
+
+/// Every path of the Foxglove layout names a topic and a field that the schemas have.
+#[test]
+fn the_foxglove_layout_fits_the_record() {
+    let text = include_str!("../../../docs/foxglove-layout.json");
+    let layout: serde_json::Value = serde_json::from_str(text).unwrap();
+    let mut paths = Vec::new();
+    let mut open = vec![&layout["configById"]];
+    while let Some(value) = open.pop() {
+        match value {
+            serde_json::Value::Object(fields) => open.extend(fields.values()),
+            serde_json::Value::Array(items) => open.extend(items),
+            serde_json::Value::String(path) if path.starts_with('/') => paths.push(path.clone()),
+            _ => {}
+        }
+    }
+    let mut topics = std::collections::BTreeSet::new();
+    for path in &paths {
+        let (topic, fields) = path.split_once('.').unwrap_or((path, ""));
+        assert!(xpuck_hub::recorder::TOPICS.contains(&topic), "{path}");
+        let schema: serde_json::Value = serde_json::from_str(xpuck_hub::recorder::schema::of(topic)).unwrap();
+        let mut at = &schema;
+        for field in fields.split('.').filter(|f| !f.is_empty()) {
+            let (name, index) = field.split_once('[').map_or((field, false), |(name, _)| (name, true));
+            at = &at["properties"][name];
+            at = if index { &at["items"] } else { at };
+            assert!(at.is_object(), "{path}: no {name}");
+        }
+        topics.insert(topic.to_string());
+    }
+    assert_eq!(topics.len(), xpuck_hub::recorder::TOPICS.len(), "{topics:?}");
+}

@@ -1,0 +1,153 @@
+//! Virtual senses against the arena's truth: the arena's bytes, through a socket, the hub's client and gates, to the
+//! message that a robot gets.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, sync_channel};
+use std::time::Duration;
+use xpuck_arena::vicon::FRISBEE;
+use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_hub::config::{self, Config, HubFile, Mocap, MocapKind, Record, ViconMode};
+use xpuck_hub::mocap::client::{self, Event, QUEUE};
+use xpuck_hub::virtual_senses::VirtualSenses;
+use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_kernels::world::{Pose, Scenario};
+use xpuck_wire::message::ToRobot;
+use xpuck_wire::{Addresses, Security, Swarm};
+
+const ROBOTS: usize = 9;
+/// Of range, bearing and compass.
+const MILLIMETRE: f64 = 0.001;
+const FIFTH_OF_A_DEGREE: f64 = 0.2;
+
+fn settings(seed: u64, devices: &std::path::Path) -> Settings {
+    let local = SocketAddr::from(([127, 0, 0, 1], 0));
+    Settings {
+        robots: (1..=ROBOTS).map(|i| format!("xp{i:02}")).collect(),
+        seed,
+        speed: 1.0,
+        scenario: Scenario::B,
+        device_dir: devices.into(),
+        mocap: local,
+        vrpn: Some(local),
+        camera: CameraSettings::default(),
+        body: BodyKind::Xpuck,
+        faults: Faults::default(),
+    }
+}
+
+fn config(mocap: Mocap, robots: &[String]) -> Config {
+    let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
+    Config {
+        hub: HubFile {
+            swarm: Default::default(),
+            mocap,
+            messages: Messages { latency_s: 0.0, range_m: 10.0, ..Messages::default() },
+            record: Record::at(""),
+            arena: config::Arena::default(),
+            stream: None,
+        },
+        swarm: Swarm { speed: 1.0, robots: robots.to_vec(), hub, security: Security::dev_mode() },
+    }
+}
+
+/// One message to each robot, once motion capture sees all.
+fn messages(config: &Config) -> BTreeMap<String, ToRobot> {
+    let (sender, events) = sync_channel(QUEUE);
+    let stop = Arc::new(AtomicBool::new(false));
+    client::start(&config.hub.mocap, &config.swarm.robots, sender, stop.clone(), || ()).unwrap();
+    let mut senses = VirtualSenses::new(config, 1);
+    let mut got = BTreeMap::new();
+    // VRPN's first frames show those who have spoken.
+    for turn in 0..200 {
+        let Event::Frame(frame, _) = events.recv_timeout(Duration::from_secs(60)).unwrap() else {
+            panic!("a gate shut")
+        };
+        senses.take(f64::from(turn), &frame);
+        got = senses.due(f64::from(turn)).into_iter().collect();
+        if frame.bodies.len() == ROBOTS + 1 {
+            break;
+        }
+    }
+    stop.store(true, Relaxed);
+    got
+}
+
+#[derive(Default)]
+struct Errors(Vec<f64>);
+
+impl Errors {
+    fn max(&self) -> f64 {
+        self.0.iter().fold(0.0, |a, b| b.abs().max(a))
+    }
+
+    fn rms(&self) -> f64 {
+        (self.0.iter().map(|e| e * e).sum::<f64>() / self.0.len() as f64).sqrt()
+    }
+}
+
+fn degrees(rad: f64) -> f64 {
+    (rad + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU).to_degrees() - 180.0
+}
+
+/// Errors of range, m, bearing and compass, degrees.
+fn compare(got: &BTreeMap<String, ToRobot>, names: &[String], truth: &[Pose], errors: &mut [Errors; 3]) {
+    for (me, pose) in names.iter().zip(truth).take(ROBOTS) {
+        let ToRobot::Senses { up, neighbours, .. } = &got[me] else { panic!("{got:?}") };
+        errors[2].0.push(degrees(f64::from(*up) + f64::from(pose.heading)));
+        assert_eq!(neighbours.len(), ROBOTS - 1);
+        for (island, range, bearing) in neighbours {
+            let other = truth[usize::from(*island) - 1];
+            let (dx, dy) = (f64::from(other.at.x - pose.at.x), f64::from(other.at.y - pose.at.y));
+            errors[0].0.push(f64::from(*range) - dx.hypot(dy));
+            errors[1].0.push(degrees(f64::from(*bearing) - (dy.atan2(dx) - f64::from(pose.heading))));
+        }
+    }
+}
+
+#[test]
+fn robots_sense_where_the_others_are_and_which_way_is_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut table: BTreeMap<&str, [Errors; 3]> = BTreeMap::new();
+    for seed in 1..=5 {
+        let settings = settings(seed, dir.path());
+        // Nobody drives, so bodies stay where they start.
+        let truth = Arena::new(&settings).unwrap().poses(0.0);
+        let (stop, (ready, listening)) = (AtomicBool::new(false), mpsc::channel());
+        let seen = std::thread::scope(|scope| {
+            let (settings, stop) = (&settings, &stop);
+            let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap()));
+            let at = listening.recv().unwrap();
+            let mocap = |kind, address: SocketAddr, mode, lightweight| {
+                let address = address.to_string();
+                Mocap { kind, address, mode, lightweight, frisbee: FRISBEE.into(), ..Mocap::default() }
+            };
+            let vicon = |mode, lightweight| mocap(MocapKind::Vicon, at.mocap, mode, lightweight);
+            let kinds = [
+                ("Vicon, push", vicon(ViconMode::Push, false)),
+                ("Vicon, pull", vicon(ViconMode::Pull, false)),
+                ("Vicon, prefetch", vicon(ViconMode::Prefetch, false)),
+                ("Vicon, lightweight", vicon(ViconMode::Push, true)),
+                ("VRPN", mocap(MocapKind::Vrpn, at.vrpn.unwrap(), ViconMode::Push, false)),
+            ];
+            let see = |(name, mocap)| (name, messages(&config(mocap, &settings.robots)));
+            let seen: Vec<_> = kinds.into_iter().map(see).collect();
+            // The arena must end before anything is asserted, or a failure would wait for it.
+            stop.store(true, Relaxed);
+            arena.join().unwrap().unwrap();
+            seen
+        });
+        for (name, got) in seen {
+            compare(&got, &settings.robots, &truth, table.entry(name).or_default());
+        }
+    }
+    println!("largest (rms) error:   range, mm           bearing, deg        compass, deg");
+    for (name, [range, bearing, compass]) in &table {
+        let row = |e: &Errors, scale: f64| format!("{:.5} ({:.5})", e.max() * scale, e.rms() * scale);
+        println!("{name:<20}  {:<18}  {:<18}  {}", row(range, 1000.0), row(bearing, 1.0), row(compass, 1.0));
+        assert!(range.max() < MILLIMETRE, "{name}");
+        assert!(bearing.max() < FIFTH_OF_A_DEGREE && compass.max() < FIFTH_OF_A_DEGREE, "{name}");
+    }
+}

@@ -1,0 +1,309 @@
+//! Who is let in: the answers to ZeroMQ's authentication requests (ZAP, RFC 27), and a check of every message.
+//!
+//! libzmq asks when a peer has proved that it has the secret of a CURVE key. A peer without CURVE never gets so far;
+//! the sockets' monitors tell of those. A connection outlives a revocation, so each message is checked as well: its
+//! key must be enrolled at that moment.
+
+use crate::file::FileError;
+use crate::keyring::{self, Keyring, Role};
+use crate::keys::Key;
+use crate::signed::Trust;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::{Duration, Instant};
+
+/// Where libzmq asks.
+const ZAP: &str = "inproc://zeromq.zap.01";
+/// The folder of keys is looked at so often.
+const LOOK: Duration = Duration::from_millis(500);
+/// Longest wait for a question, ms; the thread ends within this when nobody needs it any more.
+const POLL_MS: i64 = 100;
+/// Notes kept for the log.
+const MAX_NOTES: usize = 20;
+/// Name of the property that carries a peer's key with each of its messages.
+const KEY: &str = "X-Key";
+
+/// Peers and messages that were turned away, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusals {
+    /// Connections with a key that nobody enrolled.
+    pub unknown_key: u64,
+    /// Connections and requests of somebody whose role does not allow them.
+    pub wrong_role: u64,
+    /// Connections that do not speak CURVE, or not with the server's key.
+    pub no_curve: u64,
+    /// Messages of peers whose key was revoked while they were connected.
+    pub revoked: u64,
+    /// Messages under another name than the key's.
+    pub wrong_name: u64,
+}
+
+impl Refusals {
+    /// All together.
+    pub fn total(&self) -> u64 {
+        self.unknown_key + self.wrong_role + self.no_curve + self.revoked + self.wrong_name
+    }
+}
+
+/// Which socket somebody comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// The robots' link.
+    Robots,
+    /// The operators' link.
+    Operators,
+    /// A geneserver's link; all its workers have one key.
+    Workers,
+    /// The stream, from which one only takes.
+    Watchers,
+}
+
+impl Domain {
+    const ALL: [Domain; 4] = [Domain::Robots, Domain::Operators, Domain::Workers, Domain::Watchers];
+
+    /// Its name to ZeroMQ.
+    pub fn name(self) -> &'static str {
+        match self {
+            Domain::Robots => "robots",
+            Domain::Operators => "operators",
+            Domain::Workers => "workers",
+            Domain::Watchers => "watchers",
+        }
+    }
+
+    fn admits(self, role: Role) -> bool {
+        match self {
+            Domain::Robots => role == Role::Robot,
+            Domain::Operators | Domain::Watchers => matches!(role, Role::Operator | Role::Observer),
+            Domain::Workers => true,
+        }
+    }
+}
+
+/// Who sent a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+}
+
+/// Decides who is let in. One a process that serves; its thread answers libzmq and looks at the folder.
+pub struct Guard {
+    folder: Option<PathBuf>,
+    ring: RwLock<(Keyring, u64)>,
+    refusals: Mutex<Refusals>,
+    notes: Mutex<Vec<String>>,
+    monitors: Sender<zmq::Socket>,
+}
+
+impl Guard {
+    /// A guard for the holders of a folder's keys, as it is at every moment.
+    pub(crate) fn of_folder(context: &zmq::Context, folder: &Path) -> Result<Arc<Guard>, FileError> {
+        let (ring, wrong) = Keyring::read(folder);
+        Guard::start(context, Some(folder.into()), ring, wrong)
+    }
+
+    /// A guard for these.
+    pub(crate) fn of_ring(context: &zmq::Context, ring: Keyring) -> Result<Arc<Guard>, FileError> {
+        Guard::start(context, None, ring, Vec::new())
+    }
+
+    fn start(
+        context: &zmq::Context,
+        folder: Option<PathBuf>,
+        ring: Keyring,
+        notes: Vec<String>,
+    ) -> Result<Arc<Guard>, FileError> {
+        let trouble = |what: String| FileError::value("authentication", what);
+        if zmq::has("curve") != Some(true) {
+            return Err(trouble("this libzmq has no CURVE; install Debian's libzmq5".into()));
+        }
+        // Bound before any socket that asks: without a handler libzmq would let everybody in.
+        let zap = context.socket(zmq::REP).and_then(|s| s.bind(ZAP).map(|()| s)).map_err(|e| trouble(e.to_string()))?;
+        let (monitors, received) = channel();
+        let seen = folder.as_deref().map(keyring::fingerprint).unwrap_or_default();
+        let guard = Arc::new(Guard {
+            folder,
+            ring: RwLock::new((ring, 1)),
+            refusals: Mutex::default(),
+            notes: Mutex::new(notes),
+            monitors,
+        });
+        let weak = Arc::downgrade(&guard);
+        std::thread::Builder::new()
+            .name("guard".into())
+            .spawn(move || watch(&zap, &received, &weak, seen))
+            .map_err(|e| trouble(e.to_string()))?;
+        Ok(guard)
+    }
+
+    /// What was turned away so far.
+    pub fn refusals(&self) -> Refusals {
+        *self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a request that its sender's role does not allow.
+    pub fn count_wrong_role(&self) {
+        self.count(|r| &mut r.wrong_role);
+    }
+
+    /// What changed since the last call, for a log.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Number of the present keyring, from 1; rises when the folder changes.
+    pub fn edition(&self) -> u64 {
+        self.ring.read().unwrap_or_else(PoisonError::into_inner).1
+    }
+
+    /// Whose signatures count.
+    pub fn trust(&self) -> Trust {
+        Trust::operators(&self.ring.read().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    fn count(&self, which: impl Fn(&mut Refusals) -> &mut u64) {
+        *which(&mut self.refusals.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
+    }
+
+    fn note(&self, text: String) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < MAX_NOTES {
+            notes.push(text);
+        }
+    }
+
+    /// Tells the guard of a server's socket, so that it counts those that never get as far as a key.
+    pub(crate) fn monitor(&self, context: &zmq::Context, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
+        let endpoint = format!("inproc://monitor-{}", domain.name());
+        let events = zmq::SocketEvent::HANDSHAKE_FAILED_PROTOCOL.to_raw();
+        socket.monitor(&endpoint, i32::from(events))?;
+        let monitor = context.socket(zmq::PAIR)?;
+        monitor.connect(&endpoint)?;
+        // The thread ends only with the guard.
+        let _ = self.monitors.send(monitor);
+        Ok(())
+    }
+
+    /// Who sent a message, by the key that its connection proved; `None`, counted, if that key is not enrolled (any more)
+    /// or may not speak on this socket.
+    pub(crate) fn sender(&self, domain: Domain, message: &mut zmq::Message) -> Option<Peer> {
+        let key = message.gets(KEY).and_then(|text| Key::try_from(text.to_string()).ok());
+        let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(holder) = key.and_then(|key| ring.0.holder(&key)) else {
+            self.count(|r| &mut r.revoked);
+            return None;
+        };
+        // Whoever was enrolled anew with another name or role has to connect again.
+        if message.gets("User-Id") != Some(&holder.public.name) {
+            self.count(|r| &mut r.wrong_name);
+            return None;
+        }
+        if !domain.admits(holder.role) {
+            self.count(|r| &mut r.wrong_role);
+            return None;
+        }
+        Some(Peer { name: holder.public.name.clone(), role: holder.role })
+    }
+
+    /// Counts a message under another name than its sender's.
+    pub(crate) fn count_wrong_name(&self) {
+        self.count(|r| &mut r.wrong_name);
+    }
+
+    fn look(&self, folder: &Path) {
+        let (ring, wrong) = Keyring::read(folder);
+        let mut present = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        if present.0 != ring {
+            self.note(changes(&present.0, &ring));
+            *present = (ring, present.1 + 1);
+        }
+        wrong.into_iter().for_each(|text| self.note(text));
+    }
+}
+
+fn changes(before: &Keyring, after: &Keyring) -> String {
+    let of = |ring: &Keyring, other: &Keyring| {
+        let only = ring.holders().filter(|h| other.holder(&h.public.curve) != Some(h));
+        only.map(|h| format!("{} {}", h.role.name(), h.public.name)).collect::<Vec<_>>().join(", ")
+    };
+    let (gone, came) = (of(before, after), of(after, before));
+    let part = |word: &str, who: String| (!who.is_empty()).then(|| format!("{word}: {who}"));
+    [part("enrolled", came), part("revoked", gone)].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The guard's thread.
+fn watch(zap: &zmq::Socket, received: &Receiver<zmq::Socket>, guard: &Weak<Guard>, mut seen: keyring::Fingerprint) {
+    let mut monitors: Vec<zmq::Socket> = Vec::new();
+    let mut next_look = Instant::now() + LOOK;
+    loop {
+        let mut items: Vec<_> = [zap].into_iter().chain(&monitors).map(|s| s.as_poll_item(zmq::POLLIN)).collect();
+        // An interrupted wait only makes the loop turn earlier.
+        let _ = zmq::poll(&mut items, POLL_MS);
+        let Some(guard) = guard.upgrade() else { return };
+        if let Ok(request) = zap.recv_multipart(zmq::DONTWAIT) {
+            let ring = guard.ring.read().unwrap_or_else(PoisonError::into_inner);
+            let answer = answer(&request, &ring.0);
+            if let Err(count) = answer.verdict {
+                guard.count(count);
+            }
+            // A connection that is gone needs no answer.
+            let _ = zap.send_multipart(answer.frames, zmq::DONTWAIT);
+        }
+        for monitor in &monitors {
+            while monitor.recv_multipart(zmq::DONTWAIT).is_ok() {
+                guard.count(|r| &mut r.no_curve);
+            }
+        }
+        monitors.extend(received.try_iter());
+        if let Some(folder) = guard.folder.as_deref().filter(|_| Instant::now() >= next_look) {
+            next_look = Instant::now() + LOOK;
+            let now = keyring::fingerprint(folder);
+            if now != seen {
+                seen = now;
+                guard.look(folder);
+            }
+        }
+    }
+}
+
+/// Which count rises.
+type Count = fn(&mut Refusals) -> &mut u64;
+
+struct Answer {
+    frames: Vec<Vec<u8>>,
+    verdict: Result<(), Count>,
+}
+
+/// The answer to a question: version, number, domain, address, identity, mechanism and the client's key.
+fn answer(request: &[Vec<u8>], ring: &Keyring) -> Answer {
+    let part = |i: usize| request.get(i).map_or(&[][..], Vec::as_slice);
+    let domain = Domain::ALL.into_iter().find(|d| d.name().as_bytes() == part(2));
+    let key = part(6).try_into().ok().map(Key).filter(|_| part(5) == b"CURVE");
+    let verdict: Result<_, Count> = match (domain, key, key.and_then(|key| ring.holder(&key))) {
+        (Some(domain), Some(key), Some(holder)) if domain.admits(holder.role) => Ok((key, holder)),
+        (_, Some(_), Some(_)) => Err(|r| &mut r.wrong_role),
+        (_, Some(_), None) => Err(|r| &mut r.unknown_key),
+        (_, None, _) => Err(|r| &mut r.no_curve),
+    };
+    let (code, text, user, metadata) = match &verdict {
+        Ok((key, holder)) => ("200", "OK", holder.public.name.as_str(), property(KEY, &key.text())),
+        Err(_) => ("400", "not enrolled for this", "", Vec::new()),
+    };
+    let texts = [b"1.0", part(1), code.as_bytes(), text.as_bytes(), user.as_bytes(), &metadata];
+    Answer { frames: texts.map(<[u8]>::to_vec).into(), verdict: verdict.map(|_| ()) }
+}
+
+/// A property as ZMTP encodes it.
+fn property(name: &str, value: &str) -> Vec<u8> {
+    let length = (value.len() as u32).to_be_bytes();
+    [&[name.len() as u8], name.as_bytes(), &length, value.as_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! The folder of keys: who may do what. Enrolment puts a `.pub` file there, revocation removes it.
+//!
+//! ```text
+//! keys/hub.key hub.pub robots/<id>.pub operators/<name>.pub observers/<name>.pub
+//! ```
+//! A secret lies beside its public half, on the machine of its owner only.
+
+use crate::file::FileError;
+use crate::keys::{Key, Public, Secret};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Most keys in a folder.
+const MAX_KEYS: usize = 1000;
+
+/// What a key is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Speaks as one robot.
+    Robot,
+    /// Commands the swarm and signs experiments.
+    Operator,
+    /// Looks, and commands nothing.
+    Observer,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Role; 3] = [Role::Robot, Role::Operator, Role::Observer];
+
+    /// Its folder's name.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Role::Robot => "robots",
+            Role::Operator => "operators",
+            Role::Observer => "observers",
+        }
+    }
+
+    /// As people read it.
+    pub fn name(self) -> &'static str {
+        self.folder().trim_end_matches('s')
+    }
+}
+
+/// Whose key one is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its role.
+    pub role: Role,
+    /// What it may be known by.
+    pub public: Public,
+}
+
+/// Everybody who is enrolled, by CURVE key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keyring {
+    holders: BTreeMap<Key, Holder>,
+}
+
+impl Keyring {
+    /// Reads a folder: those who are enrolled, and what is wrong with files that are left out.
+    pub fn read(folder: &Path) -> (Keyring, Vec<String>) {
+        let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
+        for (role, path) in public_files(folder) {
+            match Public::read(&path) {
+                Err(error) => wrong.push(error.to_string()),
+                Ok(public) => {
+                    if let Err(why) = ring.add(role, public, &path) {
+                        wrong.push(format!("{}: {why}", path.display()));
+                    }
+                }
+            }
+        }
+        (ring, wrong)
+    }
+
+    fn add(&mut self, role: Role, public: Public, path: &Path) -> Result<(), String> {
+        if path.file_stem().and_then(|s| s.to_str()) != Some(&public.name) {
+            return Err(format!("holds the key of `{}`; name it {0}.pub", public.name));
+        }
+        if self.holders.len() >= MAX_KEYS {
+            return Err(format!("more than {MAX_KEYS} keys"));
+        }
+        if let Some(other) = self.holders.get(&public.curve) {
+            return Err(format!("the same key as {} `{}`", other.role.name(), other.public.name));
+        }
+        self.holders.insert(public.curve, Holder { role, public });
+        Ok(())
+    }
+
+    /// A ring that holds these.
+    pub fn of(holders: impl IntoIterator<Item = (Role, Public)>) -> Keyring {
+        let by_key = |(role, public): (Role, Public)| (public.curve, Holder { role, public });
+        Keyring { holders: holders.into_iter().map(by_key).collect() }
+    }
+
+    /// Whose CURVE key this is.
+    pub fn holder(&self, key: &Key) -> Option<&Holder> {
+        self.holders.get(key)
+    }
+
+    /// All holders.
+    pub fn holders(&self) -> impl Iterator<Item = &Holder> {
+        self.holders.values()
+    }
+}
+
+/// What tells that a folder changed: its files with their sizes and times.
+pub type Fingerprint = Vec<(PathBuf, u64, Option<std::time::SystemTime>)>;
+
+/// The fingerprint of a folder as it is now.
+pub fn fingerprint(folder: &Path) -> Fingerprint {
+    let of = |(_, path): (Role, PathBuf)| {
+        let data = std::fs::metadata(&path).ok();
+        (path, data.as_ref().map_or(0, |d| d.len()), data.and_then(|d| d.modified().ok()))
+    };
+    public_files(folder).into_iter().map(of).collect()
+}
+
+/// The `.pub` files of all roles in the order of their names. A role's folder that is not there is empty.
+fn public_files(folder: &Path) -> Vec<(Role, PathBuf)> {
+    let mut files = Vec::new();
+    for role in Role::ALL {
+        let entries = std::fs::read_dir(folder.join(role.folder())).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "pub"));
+        files.extend(paths.take(MAX_KEYS).map(|path| (role, path)));
+    }
+    files.sort();
+    files
+}
+
+/// A file of a folder of keys: `extension` is `pub` or `key`.
+pub fn path(folder: &Path, role: Role, name: &str, extension: &str) -> PathBuf {
+    folder.join(role.folder()).join(format!("{name}.{extension}"))
+}
+
+/// Makes a pair for somebody unless one is there; true if it was made.
+///
+/// # Errors
+/// If the files cannot be written, or only one of both is there.
+pub fn make(folder: &Path, role: Option<Role>, name: &str) -> Result<bool, FileError> {
+    let file = |extension: &str| match role {
+        Some(role) => path(folder, role, name, extension),
+        None => folder.join(format!("{name}.{extension}")),
+    };
+    let (key, public) = (file("key"), file("pub"));
+    if public.exists() {
+        return Ok(false);
+    }
+    let parent = key.parent().unwrap_or(folder);
+    std::fs::create_dir_all(parent).map_err(|error| FileError::Unreadable { path: parent.into(), error })?;
+    let secret = match key.exists() {
+        // Cut short between both files, or the public half went away: that half follows from the secret.
+        true => Secret::read(&key)?,
+        false => {
+            let secret = Secret::generate(name)?;
+            secret.write(&key)?;
+            secret
+        }
+    };
+    secret.public.write(&public)?;
+    Ok(true)
+}
+
+/// The operator who is made with a folder.
+pub const OPERATOR: &str = "operator";
+
+/// Makes what a swarm needs and its folder lacks: pairs for the hub, one operator and every robot. Tells whose were made.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn make_all(folder: &Path, robots: &[String]) -> Result<Vec<String>, FileError> {
+    let mut made = Vec::new();
+    let who = [(None, "hub"), (Some(Role::Operator), OPERATOR)];
+    for (role, name) in who.into_iter().chain(robots.iter().map(|id| (Some(Role::Robot), id.as_str()))) {
+        if make(folder, role, name)? {
+            made.push(name.to_string());
+        }
+    }
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_says_who_may_do_what_and_bad_files_are_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys = dir.path();
+        assert!(make(keys, Some(Role::Robot), "xp01").unwrap());
+        assert!(!make(keys, Some(Role::Robot), "xp01").unwrap(), "there already");
+        make(keys, Some(Role::Observer), "visitor").unwrap();
+        let before = fingerprint(keys);
+        std::fs::copy(path(keys, Role::Robot, "xp01", "pub"), path(keys, Role::Robot, "xp02", "pub")).unwrap();
+        std::fs::create_dir_all(keys.join("operators")).unwrap();
+        std::fs::copy(path(keys, Role::Robot, "xp01", "pub"), path(keys, Role::Operator, "xp01", "pub")).unwrap();
+        assert_ne!(fingerprint(keys), before);
+        let (ring, wrong) = Keyring::read(keys);
+        let found: Vec<_> = ring.holders().map(|h| (h.role, h.public.name.as_str())).collect();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found.contains(&(Role::Robot, "xp01")) && found.contains(&(Role::Observer, "visitor")));
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong.iter().any(|w| w.contains("name it xp01.pub")), "{wrong:?}");
+        assert!(wrong.iter().any(|w| w.contains("the same key as robot `xp01`")), "{wrong:?}");
+    }
+}

@@ -1,0 +1,253 @@
+//! Keys and the files that hold them. A key file is TOML; a key is 32 bytes in Z85 (ZeroMQ RFC 32), 40 characters.
+//!
+//! `NAME.pub` holds what others need to know somebody; `NAME.key` holds the secrets as well, and nobody but its owner
+//! may read it. The CURVE pair proves who speaks, the Ed25519 pair signs experiments.
+
+use crate::file::{self, FileError};
+use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+/// Largest key file, bytes.
+const MAX_FILE: u64 = 4096;
+/// Permissions of a secret file.
+const PRIVATE: u32 = 0o600;
+
+/// A public key, or a secret one inside [`Secret`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Key(pub [u8; 32]);
+
+impl Key {
+    /// The key in 40 characters of Z85.
+    pub fn text(&self) -> String {
+        zmq::z85_encode(&self.0).expect("32 bytes are a multiple of four")
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl From<Key> for String {
+    fn from(key: Key) -> String {
+        key.text()
+    }
+}
+
+impl TryFrom<String> for Key {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Key, String> {
+        // The decoder takes any text of the right length, so what it made has to give the same text again.
+        let whole = text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let bytes = whole.then(|| zmq::z85_decode(&text).ok()).flatten();
+        let key = bytes.and_then(|bytes| bytes.try_into().ok()).map(Key);
+        key.filter(|key| key.text() == text).ok_or_else(|| "a key is 40 characters of Z85".into())
+    }
+}
+
+/// What others need to know of somebody: a `.pub` file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Public {
+    /// A robot's id, or another's name; of the same letters.
+    pub name: String,
+    /// CURVE public key.
+    pub curve: Key,
+    /// Ed25519 public key, by which experiments are verified.
+    pub ed25519: Key,
+}
+
+/// A `.key` file: the public keys and the secrets that belong to them.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Secret {
+    /// What others may know.
+    pub public: Public,
+    secret: Secrets,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Secrets {
+    curve: Key,
+    ed25519: Key,
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Secret({:?})", self.public)
+    }
+}
+
+impl Public {
+    /// Reads a `.pub` file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is none.
+    pub fn read(path: &Path) -> Result<Public, FileError> {
+        let name = path.display().to_string();
+        let public: Public = file::parse(&name, &text(path, false)?)?;
+        check_name(&name, &public.name)?;
+        Ok(public)
+    }
+
+    /// Writes a `.pub` file; one that is there is left alone.
+    ///
+    /// # Errors
+    /// If it is there already, or cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        write(path, &to_toml(self), 0o644)
+    }
+}
+
+impl Secret {
+    /// Makes fresh pairs from the system's random numbers.
+    ///
+    /// # Errors
+    /// If the name is no id, or the system gives no random numbers.
+    pub fn generate(name: &str) -> Result<Secret, FileError> {
+        check_name("a new key", name)?;
+        let trouble = |what: String| FileError::value("a new key", what);
+        let pair = zmq::CurveKeyPair::new().map_err(|e| trouble(format!("libzmq makes no CURVE keys: {e}")))?;
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|e| trouble(format!("no random numbers: {e}")))?;
+        let ed25519 = Key(SigningKey::from_bytes(&seed).verifying_key().to_bytes());
+        let public = Public { name: name.into(), curve: Key(pair.public_key), ed25519 };
+        Ok(Secret { public, secret: Secrets { curve: Key(pair.secret_key), ed25519: Key(seed) } })
+    }
+
+    /// Reads a `.key` file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is none, its halves do not belong together, or others than its owner may read it.
+    pub fn read(path: &Path) -> Result<Secret, FileError> {
+        let name = path.display().to_string();
+        let read: Secret = file::parse(&name, &text(path, true)?)?;
+        check_name(&name, &read.public.name)?;
+        if read.signing().verifying_key().to_bytes() != read.public.ed25519.0 {
+            return Err(FileError::value(&name, "public.ed25519 does not belong to secret.ed25519"));
+        }
+        Ok(read)
+    }
+
+    /// Writes a `.key` file that only its owner may read; one that is there is left alone.
+    ///
+    /// # Errors
+    /// If it is there already, or cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        write(path, &to_toml(self), PRIVATE)
+    }
+
+    /// The CURVE secret key, for a socket.
+    pub(crate) fn curve(&self) -> &[u8; 32] {
+        &self.secret.curve.0
+    }
+
+    fn signing(&self) -> SigningKey {
+        SigningKey::from_bytes(&self.secret.ed25519.0)
+    }
+
+    /// Signs some bytes.
+    pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
+        self.signing().sign(bytes).to_bytes()
+    }
+}
+
+/// True if `signature` is that of `bytes` by `key`. Weak keys and signatures in more than one form are refused.
+pub fn verify(key: &Key, bytes: &[u8], signature: &[u8; 64]) -> bool {
+    let signature = ed25519_dalek::Signature::from_bytes(signature);
+    VerifyingKey::from_bytes(&key.0).is_ok_and(|key| key.verify_strict(bytes, &signature).is_ok())
+}
+
+fn check_name(file: &str, name: &str) -> Result<(), FileError> {
+    match crate::swarm::is_id(name) {
+        true => Ok(()),
+        false => Err(FileError::value(file, format!("`{name}` is no name; use 1 to 32 of a-z, 0-9, - and _"))),
+    }
+}
+
+fn to_toml<T: Serialize>(value: &T) -> String {
+    toml::to_string(value).expect("keys are plain TOML")
+}
+
+fn text(path: &Path, private: bool) -> Result<String, FileError> {
+    let unreadable = |error| FileError::Unreadable { path: path.into(), error };
+    let file = File::open(path).map_err(unreadable)?;
+    let mode = file.metadata().map_err(unreadable)?.permissions().mode() & 0o777;
+    let name = path.display();
+    if private && mode & 0o077 != 0 {
+        let message = format!("others may read this secret (mode {mode:o}); say `chmod 600 {name}`");
+        return Err(FileError::value(&name.to_string(), message));
+    }
+    let mut text = String::new();
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(FileError::value(&name.to_string(), format!("longer than {MAX_FILE} bytes: no key file")));
+    }
+    Ok(text)
+}
+
+fn write(path: &Path, text: &str, mode: u32) -> Result<(), FileError> {
+    let trouble =
+        |error: std::io::Error| FileError::value(&path.display().to_string(), format!("not written: {error}"));
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path).map_err(trouble)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(trouble)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_survives_its_file_and_signs() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("xp01.key");
+        let secret = Secret::generate("xp01").unwrap();
+        secret.write(&path).unwrap();
+        assert!(secret.write(&path).unwrap_err().to_string().contains("exists"), "a secret is never overwritten");
+        let read = Secret::read(&path).unwrap();
+        assert_eq!((&read.public, read.curve()), (&secret.public, secret.curve()));
+        let signature = read.sign(b"stop");
+        assert!(verify(&secret.public.ed25519, b"stop", &signature));
+        assert!(!verify(&secret.public.ed25519, b"stop!", &signature));
+        assert!(!verify(&Key([0; 32]), b"stop", &signature), "a weak key verifies nothing");
+        assert!(!format!("{secret:?}").contains(&Key(*secret.curve()).text()), "secrets are not printed");
+    }
+
+    #[test]
+    fn a_secret_that_others_may_read_is_refused_with_the_remedy() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("xp01.key");
+        Secret::generate("xp01").unwrap().write(&path).unwrap();
+        for mode in [0o640, 0o604, 0o660] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let error = Secret::read(&path).unwrap_err().to_string();
+            assert!(error.contains("chmod 600") && error.lines().count() == 1, "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_in_one_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.pub");
+        let good = Secret::generate("a").unwrap().public;
+        for (text, why) in [
+            (to_toml(&good).replace(&good.curve.text(), "short"), "40 characters"),
+            (to_toml(&good).replace(&good.curve.text(), &"~".repeat(40)), "40 characters"),
+            (to_toml(&good).replace("name = \"a\"", "name = \"../a\""), "no name"),
+            (to_toml(&good) + "more = 1\n", "more"),
+            ("#".repeat(5000), "no key file"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = Public::read(&path).unwrap_err().to_string();
+            assert!(error.contains(why) && error.lines().count() == 1, "{error}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Signed experiments: a manifest names the experiment's text and the files that go with it, with sizes and SHA-256,
+//! and an operator signs the manifest. The hub verifies before it accepts, each robot before it uses anything.
+
+use crate::experiment::Experiment;
+use crate::file::{self, FileError};
+use crate::keyring::{Keyring, Role};
+use crate::keys::{Key, Secret, verify};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Most files beside the experiment's text.
+pub const MAX_FILES: usize = 16;
+/// Most bytes of all files together; with a manifest at its limit a message still has room.
+pub const MAX_FILE_BYTES: usize = 512 * 1024;
+/// Longest manifest, bytes.
+const MAX_MANIFEST: usize = 192 * 1024;
+/// What is signed begins with this, so that no other signature passes for one of an experiment.
+const PURPOSE: &[u8] = b"xpuck experiment 1\n";
+
+/// An experiment as it travels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Signed {
+    /// The manifest, TOML; these very bytes are signed.
+    pub manifest: String,
+    /// Name of the operator who signed; empty if nobody did.
+    pub signer: String,
+    /// Ed25519 signature, 128 hexadecimal digits; empty if nobody signed.
+    pub signature: String,
+    /// The files' contents by name, UTF-8.
+    pub files: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    experiment: String,
+    #[serde(default, rename = "file", skip_serializing_if = "Vec::is_empty")]
+    files: Vec<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    size: usize,
+    sha256: String,
+}
+
+/// Whose experiments are accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Anybody's, signed or not: `dev_mode`.
+    Anybody,
+    /// Those of these operators, by name.
+    Operators(BTreeMap<String, Key>),
+}
+
+impl Trust {
+    /// Trusts nobody.
+    pub fn nobody() -> Trust {
+        Trust::Operators(BTreeMap::new())
+    }
+
+    /// Trusts the operators of a keyring.
+    pub fn operators(ring: &Keyring) -> Trust {
+        let operators = ring.holders().filter(|h| h.role == Role::Operator);
+        Trust::Operators(operators.map(|h| (h.public.name.clone(), h.public.ed25519)).collect())
+    }
+}
+
+/// Why an experiment is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum SignatureError {
+    /// Nobody signed it.
+    #[error("the experiment is not signed; send it with an operator's key")]
+    Unsigned,
+    /// Somebody did who is not among the trusted operators.
+    #[error("`{0}` signed the experiment, who is no operator here")]
+    Stranger(String),
+    /// The signature does not fit.
+    #[error("the signature of `{0}` does not fit the experiment: it was changed, or signed with another key")]
+    Wrong(String),
+    /// A file is not what the manifest says.
+    #[error("file `{name}`: {why}")]
+    File {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Manifest or experiment cannot be used.
+    #[error("{0}")]
+    Text(#[from] FileError),
+}
+
+/// True for a file's name: no separators, no hidden files.
+fn is_file_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(allowed)
+}
+
+fn bad(name: &str, why: impl Into<String>) -> SignatureError {
+    SignatureError::File { name: name.into(), why: why.into() }
+}
+
+fn check_files(files: &BTreeMap<String, String>) -> Result<(), SignatureError> {
+    if files.len() > MAX_FILES {
+        let why = format!("{} files; at most {MAX_FILES} are allowed", files.len());
+        return Err(FileError::value("experiment", why).into());
+    }
+    if let Some(name) = files.keys().find(|name| !is_file_name(name)) {
+        return Err(bad(&name.escape_debug().to_string(), "a name has 1 to 64 letters, digits, -, _ and ."));
+    }
+    let bytes: usize = files.values().map(String::len).sum();
+    if bytes > MAX_FILE_BYTES {
+        let why = format!("{bytes} bytes of files; at most {MAX_FILE_BYTES} are allowed");
+        return Err(FileError::value("experiment", why).into());
+    }
+    Ok(())
+}
+
+impl Signed {
+    /// An experiment ready to travel; unsigned without a key, for hubs in `dev_mode`.
+    ///
+    /// # Errors
+    /// If names or sizes of files are not allowed, or the experiment itself is wrong.
+    pub fn new(
+        text: String,
+        files: BTreeMap<String, String>,
+        signer: Option<&Secret>,
+    ) -> Result<Signed, SignatureError> {
+        check_files(&files)?;
+        let entry = |(name, text): (&String, &String)| Entry {
+            name: name.clone(),
+            size: text.len(),
+            sha256: hex(&Sha256::digest(text.as_bytes())),
+        };
+        let manifest = Manifest { experiment: text, files: files.iter().map(entry).collect() };
+        let manifest = toml::to_string(&manifest).expect("a manifest is plain TOML");
+        let (name, signature) = match signer {
+            Some(secret) => (secret.public.name.clone(), hex(&secret.sign(&signed_bytes(&manifest)))),
+            None => (String::new(), String::new()),
+        };
+        let signed = Signed { manifest, signer: name, signature, files };
+        // What the receivers would refuse is not sent.
+        signed.open(&Trust::Anybody)?;
+        Ok(signed)
+    }
+
+    /// Verifies signature, sizes and hashes, and gives the experiment with its text. A controller that is a file's has
+    /// become the controller.
+    ///
+    /// # Errors
+    /// Why it must not be used.
+    pub fn open(&self, trust: &Trust) -> Result<(Experiment, String), SignatureError> {
+        if self.manifest.len() > MAX_MANIFEST {
+            let why = format!("{} bytes; at most {MAX_MANIFEST} are allowed", self.manifest.len());
+            return Err(FileError::value("manifest", why).into());
+        }
+        check_files(&self.files)?;
+        if let Trust::Operators(operators) = trust {
+            if self.signature.is_empty() {
+                return Err(SignatureError::Unsigned);
+            }
+            let key = operators.get(&self.signer);
+            let key = key.ok_or_else(|| SignatureError::Stranger(self.signer.escape_debug().to_string()))?;
+            let fits = unhex(&self.signature).is_some_and(|s| verify(key, &signed_bytes(&self.manifest), &s));
+            if !fits {
+                return Err(SignatureError::Wrong(self.signer.clone()));
+            }
+        }
+        let manifest: Manifest = file::parse("manifest", &self.manifest)?;
+        for entry in &manifest.files {
+            let text = self
+                .files
+                .get(&entry.name)
+                .ok_or_else(|| bad(&entry.name, "the manifest names it, and it is missing"))?;
+            if text.len() != entry.size {
+                return Err(bad(&entry.name, format!("{} bytes; the manifest says {}", text.len(), entry.size)));
+            }
+            if hex(&Sha256::digest(text.as_bytes())) != entry.sha256 {
+                return Err(bad(&entry.name, "its SHA-256 is not the manifest's"));
+            }
+        }
+        if let Some(name) = self.files.keys().find(|name| !manifest.files.iter().any(|e| e.name == **name)) {
+            return Err(bad(name, "it is not in the manifest"));
+        }
+        let mut experiment = Experiment::parse("experiment", &manifest.experiment)?;
+        if let Some(name) = experiment.controller_file.take() {
+            let tree =
+                self.files.get(&name).ok_or_else(|| bad(&name, "controller_file names it, and it was not sent"))?;
+            experiment.controller = Some(tree.clone());
+        }
+        Ok((experiment, manifest.experiment))
+    }
+}
+
+fn signed_bytes(manifest: &str) -> Vec<u8> {
+    [PURPOSE, manifest.as_bytes()].concat()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<[u8; 64]> {
+    let digit = |c: u8| char::from(c).to_digit(16).map(|d| d as u8);
+    let pairs = text.as_bytes().chunks(2);
+    let bytes: Option<Vec<u8>> = pairs.map(|pair| Some(digit(*pair.first()?)? << 4 | digit(*pair.get(1)?)?)).collect();
+    bytes?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
+
+    fn with_tree() -> (Signed, Secret, Trust) {
+        let alice = Secret::generate("alice").unwrap();
+        let trust = Trust::operators(&Keyring::of([(Role::Operator, alice.public.clone())]));
+        let text = format!("controller_file = \"my.bt\"\n{TEXT}");
+        let files = BTreeMap::from([("my.bt".to_string(), "movcv v_goal 0deg".to_string())]);
+        (Signed::new(text, files, Some(&alice)).unwrap(), alice, trust)
+    }
+
+    #[test]
+    fn a_signed_experiment_opens_and_its_file_is_the_controller() {
+        let (signed, _, trust) = with_tree();
+        let (experiment, text) = signed.open(&trust).unwrap();
+        assert_eq!(experiment.controller.as_deref(), Some("movcv v_goal 0deg"));
+        assert!(text.ends_with(TEXT));
+    }
+
+    #[test]
+    fn whatever_was_changed_is_refused_with_its_reason() {
+        let (good, alice, trust) = with_tree();
+        let refused = |change: &dyn Fn(&mut Signed), why: &str| {
+            let mut signed = good.clone();
+            change(&mut signed);
+            let error = signed.open(&trust).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        };
+        refused(&|s| s.manifest = s.manifest.replace("1.0", "9.0"), "does not fit");
+        refused(&|s| s.signature.replace_range(0..1, "g"), "does not fit");
+        refused(&|s| s.signature.truncate(126), "does not fit");
+        refused(&|s| s.signature.clear(), "not signed");
+        refused(&|s| s.signer = "mallory".into(), "no operator here");
+        refused(&|s| drop(s.files.insert("my.bt".into(), "movcv v_goal 9deg".into())), "SHA-256");
+        refused(&|s| drop(s.files.insert("my.bt".into(), "movcv".into())), "5 bytes");
+        refused(&|s| drop(s.files.insert("other.bt".into(), String::new())), "not in the manifest");
+        refused(&|s| s.files.clear(), "missing");
+        let bob = Secret::generate("alice").unwrap();
+        let forged = Signed::new(TEXT.into(), BTreeMap::new(), Some(&bob)).unwrap();
+        assert!(forged.open(&trust).unwrap_err().to_string().contains("another key"));
+        assert!(good.open(&Trust::nobody()).is_err());
+        let unsigned = Signed::new(TEXT.into(), BTreeMap::new(), None).unwrap();
+        assert!(unsigned.open(&Trust::Anybody).is_ok() && unsigned.open(&trust).is_err());
+        assert!(Signed::new("minutes = 1".into(), BTreeMap::new(), Some(&alice)).is_err(), "no experiment");
+    }
+
+    #[test]
+    fn names_and_sizes_of_files_are_limited() {
+        let refused =
+            |files: BTreeMap<String, String>| Signed::new(TEXT.into(), files, None).expect_err("refused").to_string();
+        for name in ["../a", "a/b", ".hidden", "", "a\nb"] {
+            let why = refused(BTreeMap::from([(name.into(), String::new())]));
+            assert!(why.contains("a name has") && why.lines().count() == 1, "{why}");
+        }
+        assert!(refused((0..=MAX_FILES).map(|i| (format!("{i}"), String::new())).collect()).contains("17 files"));
+        let big = "x".repeat(MAX_FILE_BYTES / 2 + 1);
+        assert!(refused([("a".into(), big.clone()), ("b".into(), big)].into()).contains("bytes of files"));
+    }
+
+    #[test]
+    fn the_largest_experiment_fits_a_message() {
+        let files = BTreeMap::from([("a".to_string(), "\u{e4}".repeat(MAX_FILE_BYTES / 2))]);
+        // Escapes of TOML make a line's end two characters.
+        let text = format!("{TEXT}#{}", "\t".repeat(64 * 1024 - TEXT.len() - 1));
+        let signed = Signed::new(text, files, Some(&Secret::generate("a").unwrap())).unwrap();
+        let message = crate::message::ToRobot::Experiment { number: u64::MAX, seed: u64::MAX, robots: 200, signed };
+        assert!(crate::codec::encode(&message).len() < crate::codec::MAX_BYTES);
+    }
+}

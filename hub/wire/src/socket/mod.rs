@@ -1,0 +1,243 @@
+//! The sockets: how each is set up (options before bind or connect) and how messages go through them.
+//!
+//! Every send and receive here returns at once: a robot's control loop and the hub's loop poll. With keys every
+//! connection is encrypted and authenticated (CURVE), and whoever is not enrolled delivers nothing.
+
+mod client;
+mod server;
+
+pub use client::{AskError, Dealer, OperatorLink};
+pub use server::{OperatorsHub, ReturnAddress, Router};
+
+use crate::codec::MAX_BYTES;
+use crate::file::FileError;
+use crate::guard::Guard;
+use crate::keyring::{self, Keyring, Role};
+use crate::keys::{Key, Public, Secret};
+use crate::swarm::Security;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Messages that may wait in a socket, each way; more are dropped.
+const QUEUE: i32 = 1000;
+/// Messages that are turned away between two looks at the clock.
+const REFUSED_AT_ONCE: usize = 256;
+
+/// A socket that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SocketError {
+    /// Somebody else listens there.
+    #[error("{0}: the port is in use; stop the other program or choose another port")]
+    InUse(String),
+    /// Any other trouble.
+    #[error("{endpoint}: {error}")]
+    Other {
+        /// The endpoint.
+        endpoint: String,
+        /// What ZeroMQ says.
+        error: zmq::Error,
+    },
+}
+
+/// Makes sockets; one a process.
+#[derive(Default)]
+pub struct Sockets {
+    context: zmq::Context,
+    keys: Keys,
+}
+
+/// What the sockets of a process prove.
+#[derive(Default)]
+enum Keys {
+    /// Nothing: `dev_mode`.
+    #[default]
+    None,
+    /// To be the server, which lets in whom the guard knows.
+    Server(Secret, Arc<Guard>),
+    /// To be somebody, to a server that has this key.
+    Client(Secret, Key),
+}
+
+impl Sockets {
+    /// A maker of plain sockets: nobody proves who it is, everybody is let in.
+    pub fn new() -> Sockets {
+        Sockets::default()
+    }
+
+    /// The hub's, with `hub.key` of the folder of keys; plain ones with `dev_mode`.
+    ///
+    /// # Errors
+    /// If the key cannot be used, or libzmq has no CURVE.
+    pub fn for_hub(security: &Security) -> Result<Sockets, FileError> {
+        if security.dev_mode {
+            return Ok(Sockets::new());
+        }
+        let secret = Secret::read(&security.keys.join("hub.key"))?;
+        let context = zmq::Context::new();
+        let guard = Guard::of_folder(&context, &security.keys)?;
+        Ok(Sockets { context, keys: Keys::Server(secret, guard) })
+    }
+
+    /// A robot's, with `robots/<id>.key` and `hub.pub` of the folder of keys; plain ones with `dev_mode`.
+    ///
+    /// # Errors
+    /// If a key cannot be used.
+    pub fn for_robot(security: &Security, id: &str) -> Result<Sockets, FileError> {
+        if security.dev_mode {
+            return Ok(Sockets::new());
+        }
+        let path = keyring::path(&security.keys, Role::Robot, id, "key");
+        let secret = Secret::read(&path)?;
+        if secret.public.name != id {
+            let why = format!("holds the key of `{}`, not of `{id}`", secret.public.name);
+            return Err(FileError::value(&path.display().to_string(), why));
+        }
+        Sockets::client(secret, Public::read(&security.keys.join("hub.pub"))?.curve)
+    }
+
+    /// For whoever has a key file of an operator or observer, `<folder>/operators/<name>.key`; the hub's key is
+    /// `<folder>/hub.pub`.
+    ///
+    /// # Errors
+    /// If a key cannot be used.
+    pub fn for_operator(key: &Path) -> Result<(Sockets, Secret), FileError> {
+        let secret = Secret::read(key)?;
+        let folder = key.parent().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+        let server = Public::read(&folder.unwrap_or(Path::new(".")).join("hub.pub"))?;
+        Ok((Sockets::client(secret.clone(), server.curve)?, secret))
+    }
+
+    /// A client's, for a server of this key.
+    ///
+    /// # Errors
+    /// If libzmq has no CURVE.
+    pub fn client(secret: Secret, server: Key) -> Result<Sockets, FileError> {
+        if zmq::has("curve") != Some(true) {
+            return Err(FileError::value("authentication", "this libzmq has no CURVE; install Debian's libzmq5"));
+        }
+        Ok(Sockets { context: zmq::Context::new(), keys: Keys::Client(secret, server) })
+    }
+
+    /// A geneserver's: who has the same key file is let in. Plain ones without.
+    ///
+    /// # Errors
+    /// If libzmq has no CURVE.
+    pub fn for_geneserver(secret: Option<&Secret>) -> Result<Sockets, FileError> {
+        let Some(secret) = secret else { return Ok(Sockets::new()) };
+        let context = zmq::Context::new();
+        let guard = Guard::of_ring(&context, Keyring::of([(Role::Operator, secret.public.clone())]))?;
+        Ok(Sockets { context, keys: Keys::Server(secret.clone(), guard) })
+    }
+
+    /// A worker's, with the geneserver's key file; plain ones without.
+    ///
+    /// # Errors
+    /// If libzmq has no CURVE.
+    pub fn for_worker(secret: Option<&Secret>) -> Result<Sockets, FileError> {
+        match secret {
+            Some(secret) => Sockets::client(secret.clone(), secret.public.curve),
+            None => Ok(Sockets::new()),
+        }
+    }
+
+    /// Who is let in; nobody watches in `dev_mode` and on a client's side.
+    pub fn guard(&self) -> Option<&Arc<Guard>> {
+        match &self.keys {
+            Keys::Server(_, guard) => Some(guard),
+            _ => None,
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self.keys, Keys::None)
+    }
+
+    pub(crate) fn open(
+        &self,
+        kind: zmq::SocketType,
+        endpoint: &str,
+        set_up: impl FnOnce(&zmq::Socket) -> zmq::Result<()>,
+    ) -> Result<zmq::Socket, SocketError> {
+        let make = || {
+            let socket = self.context.socket(kind)?;
+            socket.set_linger(0)?;
+            socket.set_sndhwm(QUEUE)?;
+            socket.set_rcvhwm(QUEUE)?;
+            socket.set_maxmsgsize(MAX_BYTES as i64)?;
+            set_up(&socket)?;
+            Ok(socket)
+        };
+        make().map_err(|error| match error {
+            zmq::Error::EADDRINUSE => SocketError::InUse(endpoint.into()),
+            error => SocketError::Other { endpoint: endpoint.into(), error },
+        })
+    }
+}
+
+/// Waits until a socket can be read, at most `timeout_ms`.
+pub fn wait(sockets: &[&dyn Readable], timeout_ms: i64) {
+    let mut items: Vec<zmq::PollItem<'_>> = sockets.iter().map(|s| s.socket().as_poll_item(zmq::POLLIN)).collect();
+    // An interrupted wait only makes the caller's loop turn earlier.
+    let _ = zmq::poll(&mut items, timeout_ms);
+}
+
+/// A socket that [`wait`] can wait for.
+pub trait Readable {
+    /// The socket.
+    fn socket(&self) -> &zmq::Socket;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Reply, Request, RobotMessage, ToRobot};
+    use std::time::Duration;
+
+    fn wait_for<T>(mut ready: impl FnMut() -> Option<T>) -> T {
+        for _ in 0..2000 {
+            if let Some(value) = ready() {
+                return value;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        panic!("nothing came in 4 s");
+    }
+
+    #[test]
+    fn robots_and_hub_talk_and_robots_are_known_by_id() {
+        let sockets = Sockets::new();
+        let endpoint = "tcp://127.0.0.1:17601";
+        let hub = sockets.robots_hub(endpoint).unwrap();
+        let robot = sockets.robot(endpoint, "xp01").unwrap();
+        robot.send(&RobotMessage::Pong { stamp: 1.5 });
+        let (id, message) = wait_for(|| hub.receive::<RobotMessage>());
+        assert_eq!((id.as_str(), message.unwrap()), ("xp01", RobotMessage::Pong { stamp: 1.5 }));
+        assert!(hub.send("xp01", &ToRobot::Ping { stamp: 2.0 }));
+        assert_eq!(wait_for(|| robot.receive::<ToRobot>()).unwrap(), ToRobot::Ping { stamp: 2.0 });
+        assert!(matches!(sockets.robots_hub(endpoint), Err(SocketError::InUse(_))));
+    }
+
+    #[test]
+    fn operators_get_answers_and_silence_is_an_error() {
+        let sockets = Sockets::new();
+        let endpoint = "tcp://127.0.0.1:17602";
+        let silent = sockets.operator(endpoint, 100).unwrap();
+        let nobody = silent.ask::<Request, Reply>(&Request::Status).unwrap_err().to_string();
+        assert!(nobody.contains(endpoint), "{nobody}");
+        let hub = sockets.operators_hub(endpoint).unwrap();
+        let asking = std::thread::spawn(move || {
+            let link = Sockets::new().operator(endpoint, 4000).unwrap();
+            link.ask::<Request, Reply>(&Request::Pause).unwrap()
+        });
+        // The question that went unanswered above may arrive first, now that somebody listens.
+        loop {
+            let (to, request) = wait_for(|| hub.receive::<Request>());
+            let request = request.unwrap();
+            hub.answer(to, &Reply::Done);
+            if request == Request::Pause {
+                break;
+            }
+        }
+        assert_eq!(asking.join().unwrap(), Reply::Done);
+    }
+}

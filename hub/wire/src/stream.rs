@@ -1,0 +1,162 @@
+//! The stream's socket: text for whoever wants to watch, such as PlotJuggler. Nothing that comes back is obeyed.
+
+use crate::guard::Domain;
+use crate::socket::{SocketError, Sockets};
+
+/// Messages that may wait for one watcher; one who reads more slowly misses the newest ones, and nobody else does.
+pub const QUEUE: i32 = 200;
+/// Bytes that the kernel holds for one watcher.
+const BUFFER: i32 = 64 * 1024;
+/// Longest frame of a watcher, bytes: the name of a topic, or its part of the handshake.
+const REQUEST: i64 = 4096;
+/// Requests looked at at a time.
+const REQUESTS_AT_ONCE: usize = 64;
+
+/// The hub's end of the stream.
+pub struct Stream {
+    socket: zmq::Socket,
+    subscriptions: usize,
+}
+
+impl Sockets {
+    /// A stream that listens at an endpoint, such as `tcp://*:7605`, for operators and observers. `plain` lets everybody
+    /// watch: PlotJuggler has no keys.
+    ///
+    /// # Errors
+    /// If the port is in use, or the endpoint is none.
+    pub fn stream(&self, endpoint: &str, plain: bool) -> Result<Stream, SocketError> {
+        let socket = self.open(zmq::XPUB, endpoint, |s| {
+            s.set_sndhwm(QUEUE)?;
+            s.set_sndbuf(BUFFER)?;
+            s.set_maxmsgsize(REQUEST)?;
+            if !plain {
+                self.serve(s, Domain::Watchers)?;
+            }
+            s.bind(endpoint)
+        })?;
+        Ok(Stream { socket, subscriptions: 0 })
+    }
+}
+
+impl Stream {
+    /// Where it listens, with the port that it took.
+    pub fn endpoint(&self) -> String {
+        self.socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// Different topics that somebody asked for; while it is 0, publishing is wasted.
+    pub fn subscriptions(&mut self) -> usize {
+        for _ in 0..REQUESTS_AT_ONCE {
+            let Ok(request) = self.socket.recv_bytes(zmq::DONTWAIT) else { break };
+            // ZeroMQ tells of the first who asks for a topic, and when the last who did is gone.
+            match request.first() {
+                Some(1) => self.subscriptions = self.subscriptions.saturating_add(1),
+                Some(0) => self.subscriptions = self.subscriptions.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.subscriptions
+    }
+
+    /// Sends a message of two parts, topic and text, to those who asked for it. It never waits.
+    pub fn publish(&self, topic: &str, text: &str) {
+        // A full queue is ZeroMQ's to empty: such a watcher gets the next message.
+        let _ = self.socket.send_multipart([topic, text], zmq::DONTWAIT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keyring::{self, Role};
+    use crate::keys::{Public, Secret};
+    use crate::swarm::Security;
+    use std::time::{Duration, Instant};
+
+    fn watcher(endpoint: &str, topic: &str) -> (zmq::Context, zmq::Socket) {
+        let context = zmq::Context::new();
+        let socket = context.socket(zmq::SUB).unwrap();
+        socket.set_rcvtimeo(5000).unwrap();
+        socket.set_rcvhwm(1).unwrap();
+        socket.set_rcvbuf(4096).unwrap();
+        socket.connect(endpoint).unwrap();
+        socket.set_subscribe(topic.as_bytes()).unwrap();
+        (context, socket)
+    }
+
+    fn until(mut done: impl FnMut() -> bool) {
+        let end = Instant::now() + Duration::from_secs(10);
+        while !done() {
+            assert!(Instant::now() < end, "not within 10 s");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn watchers_get_their_topics_in_two_parts() {
+        let mut stream = Sockets::new().stream("tcp://127.0.0.1:*", false).unwrap();
+        assert_eq!(stream.subscriptions(), 0);
+        let (_context, socket) = watcher(&stream.endpoint(), "telemetry/xp01");
+        until(|| stream.subscriptions() == 1);
+        stream.publish("telemetry/xp02", "{}");
+        stream.publish("telemetry/xp01", "{\"a\":1}");
+        let parts = socket.recv_multipart(0).unwrap();
+        assert_eq!(parts, [b"telemetry/xp01".to_vec(), b"{\"a\":1}".to_vec()]);
+        drop(socket);
+        until(|| stream.subscriptions() == 0);
+    }
+
+    /// One who never reads fills its own queue: publishing goes on, and another watcher gets everything.
+    #[test]
+    fn a_watcher_who_never_reads_holds_nobody_up() {
+        let mut stream = Sockets::new().stream("tcp://127.0.0.1:*", false).unwrap();
+        let (_one, _silent) = watcher(&stream.endpoint(), "");
+        let (_two, reader) = watcher(&stream.endpoint(), "poses");
+        until(|| stream.subscriptions() == 2);
+        let text = "x".repeat(2000);
+        let mut longest = Duration::ZERO;
+        for number in 0..5000 {
+            let begun = Instant::now();
+            stream.publish("poses", &format!("{number} {text}"));
+            longest = longest.max(begun.elapsed());
+            let parts = reader.recv_multipart(0).unwrap();
+            assert!(parts[1].starts_with(format!("{number} ").as_bytes()), "message {number}");
+        }
+        // Ten megabytes went out, and the silent one's queue holds less than half a megabyte.
+        assert!(longest < Duration::from_secs(2), "publishing took {longest:?}");
+    }
+
+    /// With keys observers watch; a plain watcher and a robot get nothing, unless the stream is plain.
+    #[test]
+    fn with_keys_only_those_who_may_look_watch() {
+        let dir = tempfile::tempdir().unwrap();
+        keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
+        keyring::make(dir.path(), Some(Role::Observer), "visitor").unwrap();
+        let hub = Sockets::for_hub(&Security { keys: dir.path().into(), dev_mode: false }).unwrap();
+        let mut stream = hub.stream("tcp://127.0.0.1:*", false).unwrap();
+        let secret = |role, name| Secret::read(&keyring::path(dir.path(), role, name, "key")).unwrap();
+        let server = Public::read(&dir.path().join("hub.pub")).unwrap().curve;
+        let watch = |sockets: &Sockets, endpoint: &str| {
+            let set_up = |s: &zmq::Socket| {
+                s.set_rcvtimeo(10_000)?;
+                s.set_subscribe(b"")?;
+                sockets.prove(s)?;
+                s.connect(endpoint)
+            };
+            sockets.open(zmq::SUB, endpoint, set_up).unwrap()
+        };
+        let robot = Sockets::client(secret(Role::Robot, "xp01"), server).unwrap();
+        let _refused = [watch(&Sockets::new(), &stream.endpoint()), watch(&robot, &stream.endpoint())];
+        let refusals = || hub.guard().unwrap().refusals();
+        until(|| refusals().no_curve > 0 && refusals().wrong_role > 0);
+        assert_eq!(stream.subscriptions(), 0);
+        let visitor = Sockets::client(secret(Role::Observer, "visitor"), server).unwrap();
+        let socket = watch(&visitor, &stream.endpoint());
+        until(|| stream.subscriptions() == 1);
+        stream.publish("poses", "{}");
+        assert_eq!(socket.recv_multipart(0).unwrap()[1], b"{}");
+        let mut plain = hub.stream("tcp://127.0.0.1:*", true).unwrap();
+        let _anybody = watch(&Sockets::new(), &plain.endpoint());
+        until(|| plain.subscriptions() == 1);
+    }
+}

@@ -1,0 +1,147 @@
+//! One message of each kind, as a swarm at work sends them.
+
+use xpuck_wire::message::{Birth, Gene, Reply, Request, RobotMessage, State, ToRobot, ToWorker, WorkerMessage};
+use xpuck_wire::seal::Sealed;
+use xpuck_wire::signed::Signed;
+use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::{Body, Phase, PushAnswer, PushRow, RobotRow, Segment, Status};
+
+fn gene() -> Gene {
+    Gene {
+        island: 3,
+        number: 4711,
+        epoch: 0,
+        tree: "mulav v_goal v_up 0.5 v_prox".into(),
+        count: [4, 4],
+        sum: [0.5, 0.75],
+        square: [0.0625, 0.140_625],
+    }
+}
+
+fn telemetry() -> Telemetry {
+    let mut telemetry = Telemetry { time: 12.5, state: State::Run, obeyed: 1_700_000_000_003, ..Telemetry::default() };
+    telemetry.power.battery_v = Some(3.75);
+    telemetry.senses.neighbours = 2;
+    telemetry.motion.wheels = [0.0625, 0.09375];
+    telemetry
+}
+
+/// An experiment as it travels.
+pub fn signed() -> Signed {
+    let text = "name = \"transport\"\nminutes = 16.0\nsegment_minutes = 2.0\ntask = \"transport\"\n";
+    Signed {
+        manifest: format!("experiment = {text:?}\n"),
+        signer: "operator".into(),
+        signature: "5a".repeat(64),
+        files: Default::default(),
+    }
+}
+
+/// A message to a robot, under its seal.
+pub fn sealed() -> Sealed {
+    Sealed { session: 81_985_529, hub: 1_700_000_000_000, count: 42, message: ToRobot::Ping { stamp: 12.5 } }
+}
+
+fn answer() -> PushAnswer {
+    let now = vec!["calibration.drive.left".into()];
+    PushAnswer { number: 1_700_000_000_004, now, ..PushAnswer::default() }
+}
+
+fn status() -> Status {
+    Status {
+        time: 61.0,
+        phase: Phase::Running,
+        experiment: "transport".into(),
+        run_seconds: 60.0,
+        run_length: 960.0,
+        tracking: true,
+        segments: vec![Segment { number: 0, fitness: 0.125, seconds: 60.0 }],
+        robots: vec![RobotRow { id: "xp01".into(), version: "0.1.0".into(), alive: true, ..RobotRow::default() }],
+        bodies: vec![Body { name: "xp01".into(), pose: [0.25, -0.5, 1.5] }],
+        half_arena: [1.0, 0.75],
+        events: vec!["1.0 robot xp01 is here".into()],
+        ..Status::default()
+    }
+}
+
+/// From a robot.
+pub fn from_robot() -> Vec<RobotMessage> {
+    vec![
+        RobotMessage::Hello { version: "0.1.0".into(), session: 0x1234_5678_9abc },
+        RobotMessage::Telemetry(Box::new(telemetry())),
+        RobotMessage::Ping { stamp: 7.5 },
+        RobotMessage::Pong { stamp: 7.5 },
+        RobotMessage::Experiment { number: 1_700_000_000_001, error: String::new() },
+        RobotMessage::Genes {
+            generation: 12,
+            emigrant: gene(),
+            births: vec![Birth { number: 4711, parents: vec![(3, 4650), (1, 4402)], fitness: 0.125 }],
+        },
+        RobotMessage::Loaded { segment: 1, gene: gene() },
+        RobotMessage::Settings(answer()),
+    ]
+}
+
+/// To a robot.
+pub fn to_robot() -> Vec<ToRobot> {
+    vec![
+        ToRobot::Welcome { island: 1 },
+        ToRobot::Experiment { number: 1_700_000_000_001, seed: 1, robots: 9, signed: signed() },
+        ToRobot::Directive {
+            number: 1_700_000_000_003,
+            state: State::Run,
+            segment: 1,
+            run: 1_700_000_000_001,
+            expires: 64.5,
+        },
+        ToRobot::Senses { up: -1.5, neighbours: vec![(2, 0.25, 0.5)], age: 0.0625 },
+        ToRobot::Genes { generation: 12, immigrants: vec![gene()] },
+        ToRobot::Ping { stamp: 7.5 },
+        ToRobot::Pong { stamp: 7.5, time: 61.5 },
+        ToRobot::Settings { number: 1_700_000_000_004, text: "[calibration.drive]\nleft = 1.01\n".into() },
+    ]
+}
+
+/// From a worker.
+pub fn from_worker() -> Vec<WorkerMessage> {
+    vec![
+        WorkerMessage::Join { island: 3, generation: 12 },
+        WorkerMessage::Emigrant { island: 3, generation: 13, gene: gene() },
+        WorkerMessage::Done { island: 3, generation: 40 },
+    ]
+}
+
+/// To a worker.
+pub fn to_worker() -> Vec<ToWorker> {
+    vec![
+        ToWorker::Noted { island: 3, generation: 12 },
+        ToWorker::Immigrants { island: 3, generation: 13, immigrants: vec![gene()] },
+        ToWorker::Refused { island: 3, why: "migrant 3.4711: line 1: unknown node `movcw`".into() },
+    ]
+}
+
+/// From an operator.
+pub fn requests() -> Vec<Request> {
+    vec![
+        Request::Status,
+        Request::Start { signed: signed(), seed: 1 },
+        Request::Pause,
+        Request::Resume,
+        Request::Stop,
+        Request::Trees,
+        Request::Push { text: "[calibration.drive]\nleft = 1.01\n".into(), robots: vec!["xp01".into()] },
+        Request::Pushed,
+        Request::Shutdown,
+    ]
+}
+
+/// To an operator.
+pub fn replies() -> Vec<Reply> {
+    vec![
+        Reply::Done,
+        Reply::Refused("nothing to pause: the hub is idle".into()),
+        Reply::Status(Box::new(status())),
+        Reply::Trees(vec![("xp01".into(), gene())]),
+        Reply::Pushed(vec![PushRow { robot: "xp01".into(), answer: Some(answer()) }]),
+    ]
+}

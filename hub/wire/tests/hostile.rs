@@ -1,0 +1,111 @@
+//! Thousands of damaged messages: each is refused or read, none ends the program or takes long.
+
+mod examples;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use xpuck_wire::codec::{VERSION, decode, encode};
+use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
+
+/// Damaged forms of each example.
+const FORMS: u64 = 1500;
+
+/// A generator of numbers that is good enough to break things with (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let a = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let b = (a ^ (a >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        b ^ (b >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+/// Bytes that open long lists, maps, strings and blobs in MessagePack.
+const OPENERS: [u8; 10] = [0xdc, 0xdd, 0xde, 0xdf, 0xd9, 0xda, 0xdb, 0xc4, 0xc6, 0xc9];
+
+fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=dice.below(4) {
+        let at = dice.below(bytes.len());
+        match dice.below(6) {
+            0 => bytes[at] ^= 1 << dice.below(8),
+            1 => bytes[at] = dice.next() as u8,
+            2 => bytes[at] = OPENERS[dice.below(OPENERS.len())],
+            3 => bytes.truncate(at + 1),
+            4 => {
+                let from = dice.below(bytes.len());
+                let piece = bytes[from..(from + dice.below(40)).min(bytes.len())].to_vec();
+                bytes.splice(at..at, piece);
+            }
+            _ => bytes[at..].iter_mut().take(4).for_each(|b| *b = 0xff),
+        }
+    }
+    bytes
+}
+
+/// Damages each example; what is still read must survive being written again.
+fn attack<T: Serialize + DeserializeOwned>(examples: &[T]) -> (u64, u64) {
+    let (mut read, mut refused) = (0, 0);
+    for (number, example) in examples.iter().enumerate() {
+        let whole = encode(example);
+        for seed in 0..FORMS {
+            let bytes = damage(&whole, &mut Dice(seed << 8 | number as u64));
+            match decode::<T>(&bytes) {
+                Ok(message) => {
+                    read += 1;
+                    // NaN is no equal of itself: what is compared are bytes.
+                    let again = encode(&message);
+                    assert_eq!(encode(&decode::<T>(&again).unwrap()), again);
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert!(!error.to_string().is_empty());
+                }
+            }
+        }
+    }
+    (read, refused)
+}
+
+#[test]
+fn damaged_messages_of_every_kind_are_refused_or_read() {
+    let counts = [
+        attack(&examples::from_robot()),
+        attack(&examples::to_robot()),
+        attack(&[examples::sealed()]),
+        attack(&[examples::signed()]),
+        attack(&examples::from_worker()),
+        attack(&examples::to_worker()),
+        attack(&examples::requests()),
+        attack(&examples::replies()),
+    ];
+    for (read, refused) in counts {
+        assert!(read > 0 && refused > FORMS / 2, "{counts:?}: the damage was too great or too little");
+    }
+}
+
+/// A list that says that it has four thousand million members must not be believed before they are there.
+#[test]
+fn a_length_that_is_a_lie_reserves_no_memory() {
+    // {"Genes": {"generation": 1, "immigrants": [2^32 - 1 members
+    let mut bytes = vec![VERSION, 0x81, 0xa5];
+    bytes.extend(b"Genes");
+    bytes.extend([0x82, 0xaa]);
+    bytes.extend(b"generation");
+    bytes.extend([1, 0xaa]);
+    bytes.extend(b"immigrants");
+    bytes.extend([0xdd, 0xff, 0xff, 0xff, 0xff]);
+    assert!(decode::<ToRobot>(&bytes).is_err());
+    let lie = |kind: u8| vec![VERSION, kind, 0xff, 0xff, 0xff, 0xff];
+    for kind in OPENERS {
+        assert!(decode::<RobotMessage>(&lie(kind)).is_err() && decode::<Reply>(&lie(kind)).is_err());
+        assert!(decode::<WorkerMessage>(&lie(kind)).is_err() && decode::<ToWorker>(&lie(kind)).is_err());
+        assert!(decode::<Request>(&lie(kind)).is_err());
+    }
+}

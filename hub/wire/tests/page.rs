@@ -1,0 +1,235 @@
+//! `docs/protocols/messages.md` is written from the types themselves, and an old page is an error.
+
+mod examples;
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, Meta, PathArguments, Type, Visibility};
+use xpuck_wire::codec::{MAX_BYTES, VERSION, encode};
+
+/// Where the types are.
+const FILES: [&str; 7] = ["message.rs", "seal.rs", "signed.rs", "settings.rs", "telemetry.rs", "status.rs", "guard.rs"];
+/// How the page begins.
+const OPENING: &str = "\
+# Messages
+
+Every message between hub, robots, workers and operators, written from the types in `hub/wire/src/`.
+
+A message is one ZeroMQ frame: the version, which is VERSION, in one byte, then MessagePack with named fields. A variant
+with fields is a map of one entry, its name and its fields; one without fields is its name alone. It has at most BYTES
+bytes and 32 levels. Another version, an unknown field, and a missing field that may not be nil are refused, counted, and
+change nothing. Times are seconds of arena time unless a name says otherwise.
+
+| link | sockets | from the first to the second | back |
+|---|---|---|---|
+| robot, hub | DEALER, ROUTER; a robot is known by its key | [RobotMessage](#robotmessage) | [Sealed](#sealed), which holds [ToRobot](#torobot) |
+| worker, geneserver | DEALER, ROUTER | [WorkerMessage](#workermessage) | [ToWorker](#toworker) |
+| operator, hub | REQ, ROUTER | [Request](#request) | [Reply](#reply) |
+
+With keys each link is encrypted and authenticated (CURVE): [security](../security.md). The stream is JSON: [the hub](../hub.md#the-stream).
+
+Each example is shown as JSON and as the bytes that travel.
+
+";
+/// An example of more bytes shows its beginning.
+const SHOWN: usize = 160;
+
+/// One line of Markdown from a documentation comment, without links into the code.
+fn words(attributes: &[Attribute]) -> String {
+    let mut text = String::new();
+    for attribute in attributes {
+        let Meta::NameValue(pair) = &attribute.meta else { continue };
+        if let (true, Expr::Lit(literal)) = (pair.path.is_ident("doc"), &pair.value)
+            && let Lit::Str(line) = &literal.lit
+        {
+            text += &line.value();
+        }
+    }
+    let plain = text.trim().replace("[`", "`").replace("`]", "`").replace("crate::settings::", "");
+    plain.replace('|', "\\|")
+}
+
+/// A variant's name as it travels.
+fn renamed(attributes: &[Attribute], name: &str) -> String {
+    let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
+    let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
+    match rules {
+        rules if rules.contains("\"UPPERCASE\"") => name.to_uppercase(),
+        rules if rules.contains("\"lowercase\"") => name.to_lowercase(),
+        rules => {
+            assert!(!rules.contains("rename"), "a rule that the page does not know: {rules}");
+            name.into()
+        }
+    }
+}
+
+/// True for a public type that travels.
+fn travels(item: &Item) -> bool {
+    let (attributes, public) = match item {
+        Item::Struct(item) => (&item.attrs, &item.vis),
+        Item::Enum(item) => (&item.attrs, &item.vis),
+        _ => return false,
+    };
+    let derives = attributes.iter().filter(|a| a.path().is_ident("derive")).filter_map(|a| a.meta.require_list().ok());
+    matches!(public, Visibility::Public(_))
+        && derives.map(|list| list.tokens.to_string()).any(|list| list.contains("Serialize"))
+}
+
+/// A type in words.
+fn kind(of: &Type, known: &BTreeMap<String, bool>) -> String {
+    match of {
+        Type::Path(path) => {
+            let last = path.path.segments.last().unwrap();
+            let inner = match &last.arguments {
+                PathArguments::AngleBracketed(list) => match list.args.first() {
+                    Some(GenericArgument::Type(inner)) => Some(kind(inner, known)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match (last.ident.to_string().as_str(), inner) {
+                ("Vec", Some(inner)) => format!("list of {inner}"),
+                ("Option", Some(inner)) => format!("{inner} or nil"),
+                ("BTreeMap", Some(inner)) => format!("map by {inner}"),
+                ("Box", Some(inner)) => inner,
+                ("String", _) => "string".into(),
+                (name, _) if known.contains_key(name) => format!("[{name}](#{})", name.to_lowercase()),
+                (name, _) => name.into(),
+            }
+        }
+        Type::Array(array) => {
+            let length = match &array.len {
+                Expr::Lit(literal) => match &literal.lit {
+                    Lit::Int(number) => number.base10_digits().into(),
+                    _ => "?".into(),
+                },
+                _ => xpuck_wire::telemetry::LATENESS_BINS.to_string(),
+            };
+            format!("{length} of {}", kind(&array.elem, known))
+        }
+        Type::Tuple(tuple) => {
+            format!("({})", tuple.elems.iter().map(|t| kind(t, known)).collect::<Vec<_>>().join(", "))
+        }
+        _ => panic!("a type that the page has no words for"),
+    }
+}
+
+fn table(page: &mut String, fields: &Fields, known: &BTreeMap<String, bool>) {
+    match fields {
+        Fields::Unit => {}
+        Fields::Unnamed(list) => {
+            let kinds: Vec<String> = list.unnamed.iter().map(|f| kind(&f.ty, known)).collect();
+            let _ = writeln!(page, "Holds: {}.\n", kinds.join(", "));
+        }
+        Fields::Named(list) => {
+            page.push_str("| field | type | meaning |\n|---|---|---|\n");
+            for field in &list.named {
+                let name = field.ident.as_ref().unwrap();
+                let _ = writeln!(page, "| `{name}` | {} | {} |", kind(&field.ty, known), words(&field.attrs));
+            }
+            page.push('\n');
+        }
+    }
+}
+
+/// An example as JSON and as the bytes that travel.
+fn example<T: Serialize>(page: &mut String, message: &T) {
+    let bytes = encode(message);
+    let hex: Vec<String> = bytes.iter().take(SHOWN).map(|b| format!("{b:02x}")).collect();
+    let lines: Vec<String> = hex.chunks(32).map(|line| line.join(" ")).collect();
+    let more = if bytes.len() > SHOWN { format!(" ... {} bytes in all", bytes.len()) } else { String::new() };
+    let json = serde_json::to_string(message).unwrap();
+    let _ = writeln!(page, "```text\n{json}\n\n{}{more}\n```\n", lines.join("\n"));
+}
+
+/// Examples by the name of their variant.
+fn by_name<T: Serialize>(messages: &[T]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for message in messages {
+        let value = serde_json::to_value(message).unwrap();
+        let name = match &value {
+            serde_json::Value::String(name) => name.clone(),
+            value => value.as_object().unwrap().keys().next().unwrap().clone(),
+        };
+        let mut text = String::new();
+        example(&mut text, message);
+        found.insert(name, text);
+    }
+    found
+}
+
+fn page() -> String {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let items: Vec<Item> = FILES
+        .iter()
+        .flat_map(|file| syn::parse_file(&std::fs::read_to_string(here.join("src").join(file)).unwrap()).unwrap().items)
+        .filter(travels)
+        .collect();
+    // Every type of ours, and whether it is a message with examples.
+    let examples: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::from([
+        ("RobotMessage", by_name(&examples::from_robot())),
+        ("ToRobot", by_name(&examples::to_robot())),
+        ("WorkerMessage", by_name(&examples::from_worker())),
+        ("ToWorker", by_name(&examples::to_worker())),
+        ("Request", by_name(&examples::requests())),
+        ("Reply", by_name(&examples::replies())),
+    ]);
+    let name = |item: &Item| match item {
+        Item::Struct(item) => Some(item.ident.to_string()),
+        Item::Enum(item) => Some(item.ident.to_string()),
+        _ => None,
+    };
+    let known: BTreeMap<String, bool> =
+        items.iter().filter_map(name).map(|n| (n.clone(), examples.contains_key(n.as_str()))).collect();
+    let mut page = OPENING.replace("VERSION", &VERSION.to_string()).replace("BYTES", &MAX_BYTES.to_string());
+    for messages in [true, false] {
+        for item in &items {
+            let Some(name) = name(item).filter(|name| known[name] == messages) else { continue };
+            match item {
+                Item::Struct(item) => {
+                    let _ = writeln!(page, "## {name}\n\n{}\n", words(&item.attrs));
+                    table(&mut page, &item.fields, &known);
+                    match name.as_str() {
+                        "Sealed" => example(&mut page, &examples::sealed()),
+                        "Signed" => example(&mut page, &examples::signed()),
+                        _ => {}
+                    }
+                }
+                Item::Enum(item) => {
+                    let _ = writeln!(page, "## {name}\n\n{}\n", words(&item.attrs));
+                    for variant in &item.variants {
+                        let title = variant.ident.to_string();
+                        if !messages {
+                            let travels = renamed(&item.attrs, &title);
+                            let _ = writeln!(page, "- `\"{travels}\"`: {}", words(&variant.attrs));
+                            continue;
+                        }
+                        let _ = writeln!(page, "### {name}: {title}\n\n{}\n", words(&variant.attrs));
+                        table(&mut page, &variant.fields, &known);
+                        let shown = examples[name.as_str()].get(&title);
+                        page += shown.unwrap_or_else(|| panic!("{name}::{title} has no example in tests/examples"));
+                    }
+                    if !messages {
+                        page.push('\n');
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    page
+}
+
+#[test]
+fn the_messages_page_is_the_types() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocols/messages.md");
+    let page = page();
+    if std::env::var_os("XPUCK_RENEW").is_some() {
+        std::fs::write(&file, &page).unwrap();
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    let renew = "XPUCK_RENEW=1 cargo test -p xpuck-wire --test page";
+    assert!(found == page, "docs/protocols/messages.md is not what the types say; `{renew}` renews it");
+}

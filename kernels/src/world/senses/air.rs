@@ -1,0 +1,75 @@
+//! What simulated robots hear where a world has a message distribution model: messages tell of the past, so the last
+//! poses are kept. Both engines use this code, world by world.
+
+use super::messages::{Ether, Messages, Moment};
+use super::{attraction_step, compass};
+use crate::math::{Vec2, vec2};
+use crate::world::model::{DT, STEPS_PER_UPDATE};
+use crate::world::{Pose, WorldSpec};
+
+/// What a robot gets to know by messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Told {
+    /// v_up.
+    pub up: Vec2,
+    /// v_attr.
+    pub attr: Vec2,
+    /// Neighbours heard.
+    pub neighbours: f32,
+}
+
+/// The messages of one world.
+#[derive(Clone, Debug)]
+pub(crate) struct Air {
+    ether: Ether,
+    seed: u64,
+    world: u32,
+    bodies: usize,
+    /// The poses after each of the last steps, in the place of the step's number modulo `kept`.
+    past: Vec<Option<Pose>>,
+    kept: usize,
+    noted: usize,
+}
+
+impl Air {
+    /// A world that begins with these poses.
+    pub fn new(model: Messages, spec: &WorldSpec, seed: u64, world: u32, poses: impl Iterator<Item = Pose>) -> Air {
+        let kept = ((model.latency_s + 1.0 / model.rate_hz) / f64::from(DT)).ceil() as usize + 2;
+        let bodies = spec.robots + spec.discs.len();
+        let discs = spec.discs.iter().map(|d| d.shape.radius).collect();
+        let ether = Ether::new(model, spec.robots, discs);
+        let mut air = Air { ether, seed, world, bodies, past: vec![None; kept * bodies], kept, noted: 0 };
+        air.note(poses);
+        air
+    }
+
+    /// Takes the poses after a physics step.
+    pub fn note(&mut self, poses: impl Iterator<Item = Pose>) {
+        let from = self.noted % self.kept * self.bodies;
+        for (place, pose) in self.past[from..from + self.bodies].iter_mut().zip(poses) {
+            *place = Some(pose);
+        }
+        self.noted += 1;
+    }
+
+    /// What the last message before an update tells a robot; without `listen` only the compass. Before the start
+    /// everything stood where it starts.
+    pub fn tell(&self, update: u32, me: usize, listen: bool) -> Told {
+        let model = self.ether.model();
+        let now = f64::from(update * STEPS_PER_UPDATE) * f64::from(DT);
+        let number = (now * model.rate_hz + 1e-6).floor();
+        let step = ((number / model.rate_hz - model.latency_s) / f64::from(DT)).round().max(0.0) as usize;
+        let from = step.min(self.noted - 1) % self.kept * self.bodies;
+        let bodies = &self.past[from..from + self.bodies];
+        let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);
+        let moment = Moment { seed: self.seed, world: self.world, number: number as u32 };
+        if listen {
+            self.ether.hear(moment, me, bodies, |_, neighbour| {
+                sum += attraction_step(&neighbour);
+                neighbours += 1.0;
+            });
+        }
+        let heading = bodies[me].map_or(0.0, |pose| pose.heading);
+        Told { up: compass(heading), attr: if neighbours > 0.0 { sum } else { vec2(1.0, 0.0) }, neighbours }
+    }
+}

@@ -1,0 +1,313 @@
+//! What a robot does, message by message.
+
+use super::*;
+use xpuck_wire::seal::Sealer;
+
+const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n";
+
+/// A robot without an experiment, whose clock is the hub's.
+fn core() -> Core {
+    let mut core = Core::new(1, 77, Trust::Anybody);
+    core.on_message(0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
+    core
+}
+
+fn signed(text: &str) -> Signed {
+    let manifest = format!("experiment = {text:?}");
+    Signed { manifest, signer: String::new(), signature: String::new(), files: Default::default() }
+}
+
+fn running() -> Core {
+    let mut core = core();
+    core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
+    assert_eq!(core.state(), State::Ready);
+    core.on_message(0.0, ToRobot::Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 });
+    core.load(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
+    core
+}
+
+/// The body and the camera have just told that there is nothing near.
+fn clear() -> Readings {
+    Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() }
+}
+
+fn moves(wheels: [f32; 2]) -> bool {
+    wheels != [0.0; 2]
+}
+
+#[test]
+fn a_directive_loads_the_fittest_tree_once_per_segment() {
+    let mut core = core();
+    core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
+    let run = |number, segment| ToRobot::Directive { number, state: State::Run, segment, run: 5, expires: 100.0 };
+    assert_eq!(core.on_message(0.0, run(10, 0)), [Action::Evolve(true)]);
+    assert!(core.on_message(0.1, run(11, 1)).contains(&Action::LoadFittest { segment: 1 }));
+    assert!(core.on_message(0.2, run(11, 1)).is_empty(), "obeyed already");
+    assert!(
+        core.on_message(0.3, ToRobot::Directive { number: 9, state: State::Stop, segment: 0, run: 5, expires: 100.0 })
+            .is_empty()
+    );
+    assert_eq!(core.state(), State::Run, "a stale directive changes nothing");
+}
+
+#[test]
+fn wheels_turn_only_in_run_with_a_hub_that_speaks() {
+    let readings = clear();
+    let mut core = running();
+    assert!(moves(core.control(0.1, &readings)));
+    assert!(!moves(core.control(1.2, &readings)), "1.2 s of silence");
+    let said = core.on_time(1.2);
+    assert!(said.contains(&Action::Evolve(false)));
+    core.on_message(1.3, ToRobot::Ping { stamp: 0.0 });
+    assert!(!moves(core.control(1.3, &readings)), "only an explicit RUN starts the wheels again");
+    core.on_message(1.4, ToRobot::Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 });
+    assert!(moves(core.control(1.4, &readings)));
+    core.on_message(1.5, ToRobot::Directive { number: 11, state: State::Pause, segment: 1, run: 5, expires: 100.0 });
+    assert!(!moves(core.control(1.5, &readings)));
+    core.on_message(1.6, ToRobot::Directive { number: 12, state: State::Stop, segment: 1, run: 5, expires: 100.0 });
+    assert!(!moves(core.control(1.6, &readings)));
+}
+
+#[test]
+fn stale_or_senseless_virtual_senses_read_as_absent() {
+    let mut core = core();
+    core.on_message(0.0, ToRobot::Senses { up: 1.0, neighbours: vec![(2, 0.2, 0.0)], age: 0.1 });
+    let readings = clear();
+    assert_eq!(core.senses(0.3, &readings).neighbours, 1.0);
+    let absent = core.senses(0.5, &readings);
+    assert_eq!((absent.up, absent.neighbours), (Vec2::ZERO, 0.0));
+    core.on_message(0.5, ToRobot::Senses { up: f32::NAN, neighbours: vec![], age: 0.0 });
+    assert_eq!(core.senses(0.5, &readings).up, Vec2::ZERO, "NaN is refused");
+}
+
+#[test]
+fn a_bad_experiment_is_refused_with_its_reason() {
+    let mut core = core();
+    let text = TEXT.replace("minutes = 1.0", "minuts = 1.0");
+    let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
+    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    assert!(error.contains("minuts"), "{error}");
+    assert_eq!(core.state(), State::Idle);
+}
+
+#[test]
+fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
+    let mut core = core();
+    let text = TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask");
+    let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
+    assert!(!actions.iter().any(|a| matches!(a, Action::Prepare { .. })));
+    let actions =
+        core.on_message(0.0, ToRobot::Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 });
+    assert_eq!(actions, [Action::Evolve(true)]);
+    assert!(moves(core.control(0.1, &clear())));
+    let bad = text.replace("v_goal", "v_gaol");
+    let actions = core.on_message(0.0, ToRobot::Experiment { number: 6, seed: 1, robots: 2, signed: signed(&bad) });
+    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    assert!(error.contains("controller: line 1, column 7"), "{error}");
+}
+
+#[test]
+fn hello_is_said_until_welcomed() {
+    let hello = |a: &[Action]| a.iter().any(|a| matches!(a, Action::Send(RobotMessage::Hello { .. })));
+    let mut core = core();
+    assert!(hello(&core.on_time(0.0)) && !hello(&core.on_time(0.5)) && hello(&core.on_time(1.0)));
+    core.on_message(1.1, ToRobot::Welcome { island: 1 });
+    assert!(!hello(&core.on_time(2.05)));
+}
+
+#[test]
+fn a_message_that_ends_a_silence_does_not_start_the_wheels() {
+    let mut core = running();
+    assert!(moves(core.control(0.1, &clear())));
+    // The loop hung for longer than a silence lasts, so that nobody noticed it.
+    let actions = core.on_message(2.0, ToRobot::Ping { stamp: 0.0 });
+    assert!(actions.contains(&Action::Evolve(false)));
+    assert!(!moves(core.control(2.0, &clear())));
+}
+
+#[test]
+fn stop_is_obeyed_in_every_state_and_only_a_later_run_undoes_it() {
+    for state in [State::Ready, State::Run, State::Pause, State::Stop] {
+        let mut core = running();
+        let directive = |number, state| ToRobot::Directive { number, state, segment: 1, run: 5, expires: 100.0 };
+        core.on_message(0.1, directive(20, state));
+        core.on_message(0.1, directive(20, State::Stop));
+        assert_eq!(core.state(), State::Stop, "in {state:?}, even with the same number");
+        core.on_time(2.0);
+        core.on_message(2.0, directive(20, State::Run));
+        assert!(!moves(core.control(2.0, &clear())), "no later number");
+        core.on_message(2.0, directive(21, State::Run));
+        assert!(moves(core.control(2.0, &clear())));
+    }
+    let mut fresh = core();
+    fresh.on_message(0.0, ToRobot::Directive { number: 3, state: State::Stop, segment: 0, run: 5, expires: 100.0 });
+    assert_eq!(fresh.state(), State::Stop, "before any experiment");
+}
+
+#[test]
+fn a_body_that_is_silent_is_not_driven_and_an_old_picture_is_not_seen() {
+    let mut core = running();
+    let mut readings = Readings { body_age: Some(0.4), ..clear() };
+    assert!(!moves(core.control(0.1, &readings)));
+    readings = Readings { camera_age: None, ..clear() };
+    readings.blobs.0 = [[true; 3]; 3];
+    assert!(moves(core.control(0.2, &readings)));
+    assert_eq!(core.senses(0.2, &readings).colours, [Vec2::ZERO; 3]);
+    let senses = core.telemetry(0.2, &readings).senses;
+    assert_eq!(senses.stale, [1, 1, 2], "body, camera, virtual senses");
+}
+
+#[test]
+fn the_round_trip_is_measured_once_a_second() {
+    let mut core = core();
+    core.on_message(0.0, ToRobot::Welcome { island: 1 });
+    let pings = |core: &mut Core, now| core.on_time(now).contains(&Action::Send(RobotMessage::Ping { stamp: now }));
+    assert!(pings(&mut core, 0.1) && !pings(&mut core, 0.6));
+    core.on_message(0.75, ToRobot::Pong { stamp: 0.5, time: 0.5 });
+    assert_eq!(core.round_trip(), Some(0.25));
+    core.on_message(0.75, ToRobot::Pong { stamp: f64::NAN, time: f64::NAN });
+    core.on_message(0.75, ToRobot::Pong { stamp: 9.0, time: 9.0 });
+    assert_eq!(core.round_trip(), Some(0.25), "no pong from the future");
+    assert!(pings(&mut core, 1.2));
+}
+
+#[test]
+fn an_algorithm_that_nobody_knows_is_refused() {
+    let mut core = core();
+    let text = format!("{TEXT}[evolution]\nalgorithm = \"clasic\"\n");
+    let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
+    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    assert!(error.contains("`clasic`") && error.contains("classic"), "{error}");
+}
+
+/// A robot that heard a hub, and the hub's end; the robot's session is 77.
+fn greeted() -> (Core, Sealer) {
+    let mut hub = Sealer::new(1000);
+    hub.greet("xp01", 77);
+    let mut core = Core::new(1, 77, Trust::Anybody);
+    for message in [
+        ToRobot::Welcome { island: 1 },
+        ToRobot::Pong { stamp: 0.0, time: 500.0 },
+        ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&given()) },
+    ] {
+        core.on_sealed(0.0, hub.seal("xp01", message));
+    }
+    (core, hub)
+}
+
+fn given() -> String {
+    TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask")
+}
+
+/// A directive about experiment 5 that is good until the hub's time `expires`.
+fn until(expires: f64, number: u64, state: State) -> ToRobot {
+    ToRobot::Directive { number, state, segment: 1, run: 5, expires }
+}
+
+#[test]
+fn a_recorded_run_does_nothing_to_a_robot_that_is_alive() {
+    let (mut core, mut hub) = greeted();
+    let run = hub.seal("xp01", until(503.0, 10, State::Run));
+    core.on_sealed(0.0, run.clone());
+    assert!(moves(core.control(0.1, &clear())));
+    let pause = hub.seal("xp01", until(503.0, 11, State::Pause));
+    core.on_sealed(0.2, pause);
+    core.on_sealed(0.3, run.clone());
+    assert!(!moves(core.control(0.3, &clear())), "recorded");
+    // Nor does it count as a word of the hub.
+    assert!(!core.on_time(1.1).contains(&Action::Evolve(false)) && core.on_sealed(1.15, run).is_empty());
+    assert!(core.on_time(1.25).contains(&Action::Evolve(false)), "the hub is silent");
+    assert_eq!(core.stale_seals(), 2);
+}
+
+#[test]
+fn a_recorded_run_does_nothing_to_a_robot_that_restarted() {
+    let (_, mut hub) = greeted();
+    let record = [
+        ToRobot::Welcome { island: 1 },
+        ToRobot::Pong { stamp: 0.0, time: 500.0 },
+        ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&given()) },
+        until(503.0, 10, State::Run),
+    ]
+    .map(|message| hub.seal("xp01", message));
+    let mut restarted = Core::new(1, 78, Trust::Anybody);
+    for sealed in record {
+        assert!(restarted.on_sealed(0.1, sealed).is_empty());
+    }
+    assert_eq!((restarted.state(), restarted.stale_seals()), (State::Idle, 4));
+    assert!(!moves(restarted.control(0.2, &clear())));
+}
+
+#[test]
+fn a_hub_that_restarted_is_obeyed_and_its_former_self_is_not() {
+    let (mut core, mut before) = greeted();
+    let late = before.seal("xp01", until(503.0, 10, State::Run));
+    let mut after = Sealer::new(2000);
+    core.on_time(0.1);
+    core.on_sealed(0.1, after.seal("xp01", ToRobot::Ping { stamp: 0.0 }));
+    let hello = RobotMessage::Hello { version: env!("CARGO_PKG_VERSION").into(), session: 77 };
+    assert!(core.on_time(1.0).contains(&Action::Send(hello)), "the new hub does not know this robot");
+    after.greet("xp01", 77);
+    core.on_sealed(1.05, after.seal("xp01", ToRobot::Welcome { island: 1 }));
+    core.on_sealed(1.06, late);
+    assert_eq!(core.state(), State::Ready, "from the hub that is no more");
+    core.on_sealed(1.1, after.seal("xp01", until(4.0, 2000, State::Run)));
+    assert_eq!(core.state(), State::Ready, "the new hub's time is not known yet");
+    core.on_sealed(1.2, after.seal("xp01", ToRobot::Pong { stamp: 1.1, time: 1.0 }));
+    core.on_sealed(1.3, after.seal("xp01", until(4.0, 2000, State::Run)));
+    assert_eq!(core.state(), State::Run);
+}
+
+#[test]
+fn a_directive_is_obeyed_before_it_expires_and_about_the_robots_experiment_only() {
+    let (mut core, mut hub) = greeted();
+    // Asked at 0.0 and answered at 500.0: at 4.0 the hub's clock shows 504.0 at most.
+    core.on_sealed(4.0, hub.seal("xp01", until(503.9, 10, State::Run)));
+    assert_eq!(core.state(), State::Ready, "expired");
+    let other = ToRobot::Directive { number: 11, state: State::Run, segment: 1, run: 6, expires: 600.0 };
+    core.on_sealed(4.0, hub.seal("xp01", other));
+    core.on_sealed(4.0, hub.seal("xp01", until(f64::NAN, 12, State::Run)));
+    assert_eq!(core.state(), State::Ready);
+    core.on_sealed(4.0, hub.seal("xp01", until(504.1, 13, State::Run)));
+    assert_eq!(core.state(), State::Run);
+    core.on_sealed(4.1, hub.seal("xp01", until(0.0, 14, State::Stop)));
+    assert_eq!(core.state(), State::Stop, "STOP does not expire");
+}
+
+#[test]
+fn stop_needs_no_fresh_seal() {
+    let (mut core, mut hub) = greeted();
+    core.on_sealed(0.0, hub.seal("xp01", until(503.0, 10, State::Run)));
+    // A hub that has just started does not know the session yet.
+    core.on_sealed(0.1, Sealer::new(2000).seal("xp01", until(0.0, 2001, State::Stop)));
+    assert_eq!(core.state(), State::Stop);
+}
+
+#[test]
+fn an_experiment_that_nobody_trusted_signed_is_refused() {
+    let mut core = Core::new(1, 77, Trust::nobody());
+    let message = ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&given()) };
+    let actions = core.on_message(0.0, message);
+    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    assert!(error.contains("not signed"), "{error}");
+    assert_eq!(core.state(), State::Idle);
+}
+
+#[test]
+fn an_experiment_that_was_overtaken_does_not_replace_a_later_one() {
+    let mut core = running();
+    core.on_message(0.1, ToRobot::Experiment { number: 4, seed: 1, robots: 2, signed: signed(TEXT) });
+    assert_eq!(core.state(), State::Run);
+    assert!(moves(core.control(0.1, &clear())));
+}
+
+#[test]
+fn after_a_late_experiment_the_hub_is_to_say_again_what_to_do() {
+    let mut core = running();
+    let run = ToRobot::Directive { number: 12, state: State::Run, segment: 0, run: 11, expires: 100.0 };
+    core.on_message(0.1, run.clone());
+    core.on_message(0.2, ToRobot::Experiment { number: 11, seed: 1, robots: 2, signed: signed(TEXT) });
+    assert_eq!((core.state(), core.telemetry(0.2, &clear()).obeyed), (State::Ready, 0));
+    core.on_message(0.3, run);
+    assert_eq!((core.state(), core.telemetry(0.3, &clear()).obeyed), (State::Run, 12));
+}

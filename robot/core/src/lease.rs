@@ -1,0 +1,106 @@
+//! The lease on the wheels: which command a body may be told, as time passes. Times are durations since an epoch of the
+//! caller's.
+
+use std::time::Duration;
+
+/// A command holds for so long; then the wheels are told to stand.
+pub const LEASE: Duration = Duration::from_millis(500);
+
+/// A command to a body.
+pub trait Command: Copy + Default {
+    /// The same command with wheels that stand; what else it says stays.
+    fn standing(self) -> Self;
+}
+
+/// A command and when it was given.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<C> {
+    /// The command.
+    pub command: C,
+    /// When.
+    pub at: Duration,
+}
+
+/// What became of the commands so far.
+#[derive(Clone, Debug, Default)]
+pub struct Lease {
+    /// Commands given until then are void.
+    void: Option<Duration>,
+    /// The command that ran out was counted already.
+    counted: Option<Duration>,
+    expiries: u64,
+}
+
+impl Lease {
+    /// What the body is told now: the command if it holds, and else its lamps with wheels that stand.
+    pub fn command<C: Command>(&mut self, given: Option<Given<C>>, now: Duration) -> C {
+        let Some(Given { command, at }) = given else { return C::default() };
+        if self.void.is_some_and(|void| at <= void) {
+            return command.standing();
+        }
+        if now.saturating_sub(at) < LEASE {
+            return command;
+        }
+        if self.counted.replace(at) != Some(at) {
+            self.expiries += 1;
+        }
+        command.standing()
+    }
+
+    /// Ends every command given until now: what answers next is not the body that they were meant for.
+    pub fn revoke(&mut self, now: Duration) {
+        self.void = Some(now);
+    }
+
+    /// Commands that ran out.
+    pub fn expiries(&self) -> u64 {
+        self.expiries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A speed and a lamp.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    struct Drive(i16, u8);
+
+    impl Command for Drive {
+        fn standing(self) -> Drive {
+            Drive(0, self.1)
+        }
+    }
+
+    fn given(at: Duration) -> Option<Given<Drive>> {
+        Some(Given { command: Drive(500, 3), at })
+    }
+
+    #[test]
+    fn a_command_holds_for_half_a_second_and_its_end_is_counted_once() {
+        let start = Duration::from_secs(7);
+        let mut lease = Lease::default();
+        assert_eq!(lease.command(None::<Given<Drive>>, start), Drive::default());
+        let command = given(start);
+        assert_eq!(lease.command(command, start + LEASE - Duration::from_nanos(1)), Drive(500, 3));
+        for after in [0, 5, 5000] {
+            assert_eq!(lease.command(command, start + LEASE + Duration::from_millis(after)), Drive(0, 3));
+        }
+        assert_eq!(lease.expiries(), 1);
+        let again = start + 20 * LEASE;
+        assert_eq!(lease.command(given(again), again), Drive(500, 3), "a new command begins a new lease");
+        lease.command(given(again), again + LEASE);
+        assert_eq!(lease.expiries(), 2);
+    }
+
+    #[test]
+    fn a_revoked_command_never_moves_again() {
+        let start = Duration::from_secs(7);
+        let mut lease = Lease::default();
+        lease.revoke(start);
+        assert_eq!(lease.command(given(start), start), Drive(0, 3));
+        let later = start + Duration::from_millis(1);
+        assert_eq!(lease.command(given(later), later), Drive(500, 3));
+        assert_eq!(lease.expiries(), 0);
+    }
+}

@@ -1,0 +1,213 @@
+//! Settings that the hub sends for the robot's own file: checked, merged, and written so that the file is whole at any
+//! moment. The former file stays beside it as `<file>.old`.
+
+use crate::atomic;
+use crate::config::RobotFile;
+use std::path::{Path, PathBuf};
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
+use xpuck_wire::PushAnswer;
+use xpuck_wire::settings::MAX_SETTINGS;
+
+/// When a key that was changed begins to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counts {
+    Now,
+    NextExperiment,
+    NextStart,
+}
+
+/// What may be changed from afar, by the beginning of the key. Who the robot is, where its hub and its devices are, and
+/// files on its disk are its own business.
+const KEYS: &[(&str, Counts)] = &[
+    ("calibration.infrared.", Counts::Now),
+    ("calibration.drive.", Counts::Now),
+    ("calibration.camera.", Counts::NextStart),
+    ("control.realtime", Counts::NextStart),
+    ("evolution.threads", Counts::NextExperiment),
+    ("evolution.max_temperature_c", Counts::NextExperiment),
+];
+
+/// Settings merged into a robot's file.
+#[derive(Debug)]
+pub struct Merged {
+    /// The file's new text.
+    text: String,
+    /// What it says.
+    pub robot: RobotFile,
+    changed: Vec<(String, Counts)>,
+}
+
+/// Merges settings into the text of a robot's file; comments and all other keys stay.
+///
+/// # Errors
+/// One line: a key that may not be changed, or a value that the robot cannot take.
+pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
+    if settings.len() > MAX_SETTINGS {
+        return Err(format!("settings of {} bytes; at most {MAX_SETTINGS} are allowed", settings.len()));
+    }
+    let parse = |text: &str| text.parse::<DocumentMut>().map_err(|e| e.message().replace('\n', "; "));
+    let (mut document, new) = (parse(file)?, parse(settings)?);
+    let mut leaves = Vec::new();
+    collect(new.as_table(), &mut Vec::new(), &mut leaves);
+    let mut changed = Vec::new();
+    for (path, value) in leaves {
+        let key = path.join(".");
+        let Some((_, counts)) = KEYS.iter().find(|(known, _)| key.starts_with(known)) else {
+            return Err(format!("{key} cannot be changed from afar; edit the robot's own file"));
+        };
+        if put(document.as_table_mut(), &path, value)? {
+            changed.push((key, *counts));
+        }
+    }
+    let text = document.to_string();
+    let robot: RobotFile = xpuck_wire::file::parse("settings", &text).map_err(|e| e.to_string())?;
+    robot.check()?;
+    Ok(Merged { text, robot, changed })
+}
+
+fn collect(table: &dyn TableLike, path: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, Value)>) {
+    for (key, item) in table.iter() {
+        path.push(key.into());
+        match (item.as_table_like(), item.as_value()) {
+            (Some(table), _) => collect(table, path, leaves),
+            (_, Some(value)) => leaves.push((path.clone(), value.clone())),
+            // A list of tables: no key of ours is one, and its name is refused.
+            _ => leaves.push((path.clone(), Value::from(false))),
+        }
+        path.pop();
+    }
+}
+
+/// Puts a value in its place; true if another was there.
+fn put(root: &mut Table, path: &[String], mut value: Value) -> Result<bool, String> {
+    let mut table: &mut dyn TableLike = root;
+    let (name, tables) = path.split_last().ok_or("a value without a key")?;
+    for key in tables {
+        let mut fresh = Table::new();
+        fresh.set_implicit(true);
+        let item = table.entry(key).or_insert(Item::Table(fresh));
+        table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is no table"))?;
+    }
+    let words = |value: &Value| value.to_string().split('#').next().unwrap_or_default().trim().to_string();
+    match table.get_mut(name) {
+        Some(Item::Value(old)) if words(old) == words(&value) => Ok(false),
+        Some(Item::Value(old)) => {
+            *value.decor_mut() = old.decor().clone();
+            *old = value;
+            Ok(true)
+        }
+        _ => {
+            table.insert(name, Item::Value(value));
+            Ok(true)
+        }
+    }
+}
+
+/// The robot's file, and the last answer about it.
+pub struct Settings {
+    file: PathBuf,
+    last: Option<PushAnswer>,
+}
+
+impl Settings {
+    /// For the robot's file.
+    pub fn new(file: &Path) -> Settings {
+        Settings { file: file.into(), last: None }
+    }
+
+    /// Takes settings, unless the robot may not change now: the answer, and the robot's file as it is from now on if it
+    /// changed. A number that was answered gets the same answer; older ones get none.
+    pub fn take(&mut self, number: u64, text: &str, may: bool) -> (Option<PushAnswer>, Option<RobotFile>) {
+        match &self.last {
+            Some(last) if last.number == number => return (Some(last.clone()), None),
+            Some(last) if last.number > number => return (None, None),
+            _ => {}
+        }
+        let result = match may {
+            true => self.change(text),
+            false => Err("the robot is in RUN; end the run first".into()),
+        };
+        let (answer, robot) = match result {
+            Ok(Merged { robot, changed, .. }) => {
+                let keys = |when| changed.iter().filter(|(_, c)| *c == when).map(|(key, _)| key.clone()).collect();
+                let answer = PushAnswer {
+                    number,
+                    error: String::new(),
+                    now: keys(Counts::Now),
+                    next_experiment: keys(Counts::NextExperiment),
+                    next_start: keys(Counts::NextStart),
+                };
+                (answer, Some(robot))
+            }
+            Err(error) => (PushAnswer { number, error, ..PushAnswer::default() }, None),
+        };
+        self.last = Some(answer.clone());
+        (Some(answer), robot)
+    }
+
+    fn change(&self, settings: &str) -> Result<Merged, String> {
+        let name = self.file.display();
+        let old = std::fs::read_to_string(&self.file).map_err(|e| format!("{name}: cannot be read: {e}"))?;
+        let merged = merge(&old, settings)?;
+        if !merged.changed.is_empty() {
+            let mut beside = self.file.clone().into_os_string();
+            beside.push(".old");
+            let write = |path: &Path, text: &str| atomic::write(path, text.as_bytes());
+            write(Path::new(&beside), &old)
+                .and_then(|()| write(&self.file, &merged.text))
+                .map_err(|e| format!("{name}: cannot be written: {e}"))?;
+        }
+        Ok(merged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROBOT: &str = "# Our first robot.\nid = \"xp01\"\nswarm = \"swarm.toml\"\n\n[devices]\nkind = \"xpuck\"\n\
+        spi = \"/dev/spidev1.0\"\ni2c = \"/dev/i2c-1\"\n\n[calibration.drive]\nleft = 1.0 # measured\n";
+
+    #[test]
+    fn settings_are_merged_and_say_when_they_count() {
+        let new =
+            "[calibration]\ndrive = { left = 1.02, right = 0.99 }\n[evolution]\nthreads = 2\n[control]\nrealtime = 0\n";
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("xp01.toml");
+        std::fs::write(&file, ROBOT).unwrap();
+        let mut settings = Settings::new(&file);
+        let (answer, robot) = settings.take(7, new, true);
+        let (answer, robot) = (answer.unwrap(), robot.unwrap());
+        assert_eq!(answer.error, "");
+        assert_eq!(answer.now, ["calibration.drive.left", "calibration.drive.right"]);
+        assert_eq!(
+            (answer.next_experiment[0].as_str(), answer.next_start[0].as_str()),
+            ("evolution.threads", "control.realtime")
+        );
+        assert_eq!((robot.calibration.drive.left, robot.evolution.threads), (1.02, 2));
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("# Our first robot.") && text.contains("left = 1.02 # measured"), "{text}");
+        assert_eq!(std::fs::read_to_string(dir.path().join("xp01.toml.old")).unwrap(), ROBOT);
+        // Said again it is answered again, and nothing is written.
+        std::fs::write(&file, ROBOT).unwrap();
+        assert_eq!(settings.take(7, new, true).0, Some(answer));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), ROBOT);
+        assert_eq!(settings.take(6, new, true).0, None);
+        assert!(settings.take(8, new, false).0.unwrap().error.contains("RUN"));
+        let same = settings.take(9, "[calibration.drive]\nleft = 1.0\n", true).0.unwrap();
+        assert_eq!((same.error.as_str(), same.now.len()), ("", 0), "what it had already changes nothing");
+    }
+
+    #[test]
+    fn what_is_the_robots_own_or_out_of_range_is_refused() {
+        let refused = |text: &str| merge(ROBOT, text).unwrap_err();
+        assert!(refused("id = \"xp02\"\n").contains("id cannot be changed from afar"));
+        assert!(refused("[devices]\nspi = \"/dev/sda\"\n").contains("devices.spi cannot"));
+        assert!(refused("[evolution]\nstate = \"/etc\"\n").contains("evolution.state cannot"));
+        assert!(refused("[[calibration]]\nx = 1\n").contains("calibration cannot"));
+        assert!(refused("[calibration.drive]\nleft = 7.0\n").contains("calibration.drive.left = 7"));
+        assert!(refused("[calibration.drive]\nlefty = 1.0\n").contains("lefty"));
+        assert!(refused("[calibration.drive\n").lines().count() == 1);
+        assert!(refused(&" ".repeat(MAX_SETTINGS + 1)).contains("at most"));
+    }
+}
