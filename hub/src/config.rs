@@ -11,6 +11,10 @@ use xpuck_wire::{FileError, Swarm, file};
 pub struct HubFile {
     /// The swarm file, relative to this file.
     pub swarm: PathBuf,
+    /// Priority, before all threads that are not real-time (SCHED_FIFO), of those that make senses of poses, 1 to 90; 0
+    /// asks for none.
+    #[serde(default = "realtime")]
+    pub realtime: u8,
     /// Motion capture.
     pub mocap: Mocap,
     /// How virtual senses, compass and range and bearing, are made from poses.
@@ -24,6 +28,13 @@ pub struct HubFile {
     /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
+}
+
+/// Below a robot's control loop, should it share a machine with the hub.
+pub const REALTIME: u8 = 20;
+
+fn realtime() -> u8 {
+    REALTIME
 }
 
 /// The stream.
@@ -230,6 +241,7 @@ impl HubFile {
     fn check(&self, name: &str) -> Result<(), FileError> {
         let (a, g) = (&self.arena, &self.mocap.gates);
         let rows = [
+            ("realtime", self.realtime.into(), 0.0, 90.0),
             ("mocap.speed", self.mocap.speed, 0.01, 100.0),
             ("mocap.gates.v_max_m_s", g.v_max_m_s, 0.01, 10.0),
             ("mocap.gates.settle_s", g.settle_s, 0.0, 60.0),

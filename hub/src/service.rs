@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use xpuck_wire::FileError;
 use xpuck_wire::guard::Guard;
 use xpuck_wire::message::{Reply, Request, RobotMessage};
+use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealer;
 use xpuck_wire::socket::{OperatorsHub, Router, SocketError, Sockets, wait};
 
@@ -101,7 +102,8 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
         ended: false,
         config,
     };
-    client::start(&hub.config.hub.mocap, &hub.config.swarm.robots, pose_sender, stop.clone(), move || bell.ring())?;
+    let (mocap, robots) = (&hub.config.hub.mocap, &hub.config.swarm.robots);
+    client::start(mocap, robots, hub.config.hub.realtime, pose_sender, stop.clone(), move || bell.ring())?;
     if let Some(listener) = listener {
         console::start(
             listener,
@@ -113,6 +115,7 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
     }
     hub.look_after_keys(0.0);
     let begins = hub.take_up();
+    hub.run_first();
     ready();
     let started = hub.started;
     let speed = hub.config.swarm.speed;
@@ -202,6 +205,16 @@ impl Hub {
         }
         self.closing.retain(|closing| !closing.is_over());
         self.act(now);
+    }
+
+    /// Senses that are due do not wait for robots or builds on the same machine.
+    fn run_first(&self) {
+        let priority = self.config.hub.realtime;
+        if priority > 0 && precedence::run_first(priority).is_err() {
+            eprintln!(
+                "hub: the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy"
+            );
+        }
     }
 
     /// Takes over who is trusted and who was turned away.

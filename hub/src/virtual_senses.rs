@@ -106,6 +106,7 @@ mod tests {
         let config = Config {
             hub: HubFile {
                 swarm: Default::default(),
+                realtime: 0,
                 mocap: Mocap { frisbee: "frisbee".into(), ..Mocap::default() },
                 messages,
                 record: Record::at(""),

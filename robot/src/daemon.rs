@@ -9,16 +9,17 @@ use crate::groot::Publisher;
 use crate::hardware::Hardware;
 use crate::link::LinkError;
 use crate::onboard::{News, Onboard, Plan};
-use crate::pace::{self, Pace};
+use crate::pace::Pace;
 use crate::settings::Settings;
+use crate::trust::Operators;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_kernels::tree::CompileError;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant::Inhabitant;
 use xpuck_wire::FileError;
-use xpuck_wire::keyring::Keyring;
-use xpuck_wire::message::RobotMessage;
+use xpuck_wire::message::{RobotMessage, ToRobot};
+use xpuck_wire::precedence;
 use xpuck_wire::seal::{Sealed, fresh_session};
 use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
@@ -51,6 +52,7 @@ struct Daemon<'a> {
     config: &'a Config,
     core: Core,
     link: Dealer,
+    operators: Operators<'a>,
     hardware: Hardware,
     settings: Settings,
     /// As the next experiment evolves.
@@ -73,10 +75,13 @@ struct Daemon<'a> {
 pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
     let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / config.swarm.speed);
     let security = &config.swarm.security;
-    let (sockets, trust) = (Sockets::for_robot(security, &config.robot.id)?, trust(config)?);
+    let sockets = Sockets::for_robot(security, &config.robot.id)?;
+    let mut operators = Operators::new(config);
+    let trust = operators.look().unwrap_or_else(Trust::nobody);
     let mut daemon = Daemon {
         config,
         core: Core::new(config.island, fresh_session()?, trust),
+        operators,
         link: sockets.robot(&config.swarm.hub.robots, &config.robot.id)?,
         hardware: Hardware::open(config)?,
         settings: Settings::new(&config.file),
@@ -95,22 +100,6 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         let builder = std::thread::Builder::new().name("control".into());
         builder.spawn_scoped(scope, || daemon.run(stop)).map(|_| ()).map_err(StartError::Thread)
     })
-}
-
-/// Whose experiments this robot runs: those of the operators whose public keys lie in its folder of keys.
-fn trust(config: &Config) -> Result<Trust, FileError> {
-    let (id, security) = (&config.robot.id, &config.swarm.security);
-    if security.dev_mode {
-        eprintln!("xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot");
-        return Ok(Trust::Anybody);
-    }
-    let (ring, wrong) = Keyring::read(&security.keys);
-    wrong.iter().for_each(|text| eprintln!("xpuckd {id}: {text}"));
-    let trust = Trust::operators(&ring);
-    if trust == Trust::nobody() {
-        eprintln!("xpuckd {id}: {} has no operators/*.pub, so every experiment is refused", security.keys.display());
-    }
-    Ok(trust)
 }
 
 impl Daemon<'_> {
@@ -141,7 +130,7 @@ impl Daemon<'_> {
         if priority == 0 {
             return;
         }
-        match pace::run_first(priority) {
+        match precedence::run_first(priority) {
             Ok(()) => self.realtime = true,
             Err(_) => self.say("the kernel refuses real-time priority (CAP_SYS_NICE); updates may be late under load"),
         }
@@ -152,6 +141,12 @@ impl Daemon<'_> {
             match self.link.receive::<Sealed>() {
                 Some(Ok(message)) => {
                     self.turned_away = false;
+                    // Before it is judged: an operator may have been enrolled or revoked since the last one.
+                    if matches!(message.message, ToRobot::Experiment { .. })
+                        && let Some(trust) = self.operators.look()
+                    {
+                        self.core.set_trust(trust);
+                    }
                     let actions = self.core.on_sealed(now, message);
                     self.act(actions);
                 }

@@ -21,6 +21,7 @@ pub mod onboard;
 pub mod pace;
 pub mod selftest;
 pub mod settings;
+mod trust;
 pub mod vision;
 pub mod watch;
 

@@ -4,7 +4,6 @@
 mod keeper;
 pub mod thermal;
 
-use crate::pace;
 use keeper::{Keeper, Kept};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,6 +19,7 @@ use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant;
 use xpuck_wire::Experiment;
 use xpuck_wire::message::Birth;
+use xpuck_wire::precedence;
 
 /// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
 /// takes a few milliseconds.
@@ -174,8 +174,8 @@ impl Onboard {
 /// Threads at idle priority: the kernel gives them only what nobody else wants. The calling thread becomes such a one first,
 /// because threads inherit their maker's priority, and this one's maker is the control loop.
 fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
-    if pace::run_last().is_err() {
-        if pace::runs_first() {
+    if precedence::run_last().is_err() {
+        if precedence::runs_first() {
             return Err("the kernel does not let threads out of real-time priority".into());
         }
         eprintln!("xpuckd: the kernel refused idle priority; evolution may delay the control loop");

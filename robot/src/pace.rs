@@ -1,10 +1,7 @@
-//! When control updates are due: absolute deadlines, so that lateness never adds up; and the thread that keeps them.
+//! When control updates are due: absolute deadlines, so that lateness never adds up.
 
 use crate::histogram::Histogram;
 use std::time::Duration;
-use thread_priority::{
-    NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
-};
 
 /// Deadlines at whole multiples of a period after a start. Times are since that start.
 #[derive(Clone, Debug)]
@@ -56,34 +53,6 @@ impl Pace {
     pub fn lateness(&self) -> &Histogram {
         &self.lateness
     }
-}
-
-/// Lets the calling thread run before all that are not real-time (SCHED_FIFO), with a priority of 1 to 99.
-///
-/// # Errors
-/// If the kernel refuses, which it does without CAP_SYS_NICE or a limit for it: the thread goes on as it was.
-pub fn run_first(priority: u8) -> Result<(), thread_priority::Error> {
-    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    let priority = ThreadPriority::Crossplatform(ThreadPriorityValue::try_from(priority.min(99)).unwrap_or_default());
-    set(priority, policy)
-}
-
-/// Gives the calling thread only what no other thread wants (SCHED_IDLE).
-///
-/// # Errors
-/// If the kernel refuses.
-pub fn run_last() -> Result<(), thread_priority::Error> {
-    set(ThreadPriority::Min, ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle))
-}
-
-/// True if the calling thread is real-time.
-pub fn runs_first() -> bool {
-    matches!(thread_priority::thread_schedule_policy(), Ok(ThreadSchedulePolicy::Realtime(_)))
-}
-
-fn set(priority: ThreadPriority, policy: ThreadSchedulePolicy) -> Result<(), thread_priority::Error> {
-    let thread = thread_priority::thread_native_id();
-    thread_priority::set_thread_priority_and_policy(thread, priority, policy)
 }
 
 #[cfg(test)]

@@ -58,6 +58,7 @@ impl Hub {
         let config = Config {
             hub: HubFile {
                 swarm: PathBuf::new(),
+                realtime: 0,
                 mocap,
                 messages: Messages::default(),
                 record: Record::at(""),

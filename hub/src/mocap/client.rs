@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
+use xpuck_wire::precedence;
 
 /// Frames that may wait for the hub; newer ones are dropped while it is full.
 pub const QUEUE: usize = 64;
@@ -27,10 +28,12 @@ pub enum Event {
     Note(String),
 }
 
-/// Starts the thread; it ends when `stop` is set. It calls `ring` when a frame is there to be taken.
+/// Starts the thread; it ends when `stop` is set. It calls `ring` when a frame is there to be taken. `realtime` is its
+/// priority under SCHED_FIFO, 0 for none.
 pub fn start(
     mocap: &Mocap,
     robots: &[String],
+    realtime: u8,
     events: SyncSender<Event>,
     stop: Arc<AtomicBool>,
     ring: impl Fn() + Send + 'static,
@@ -39,6 +42,10 @@ pub fn start(
     let told = (Vec::new(), Instant::now());
     let mut client = Client { mocap: mocap.clone(), gates, events, complained: false, told };
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
+        if realtime > 0 {
+            // The hub's own thread says so if the kernel refuses.
+            let _ = precedence::run_first(realtime);
+        }
         while !stop.load(Ordering::Relaxed) {
             if let Err(problem) = client.stream(&stop, &ring) {
                 client.complain(&problem);

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use xpuck_wire::Status;
+use xpuck_wire::precedence;
 
 /// Records are flushed to the file so often: what is older than this outlives the hub.
 const FLUSH: Duration = Duration::from_millis(500);
@@ -211,6 +212,10 @@ struct Writer {
 
 impl Writer {
     fn run(mut self, inbox: &Receiver<Job>) {
+        // The hub's loop, which made this thread, runs before all others; a disk can wait.
+        if precedence::runs_first() {
+            let _ = precedence::run_as_others();
+        }
         loop {
             let next = self.due.iter().min().copied().unwrap_or_else(Instant::now);
             match inbox.recv_timeout(next.saturating_duration_since(Instant::now())) {

@@ -176,8 +176,11 @@ fn a_swarm_with_keys_runs_a_signed_experiment_and_refuses_everybody_else() {
     the_doctor_sees_each_promise(&lab, visitor);
     observers_push_nothing(&lab, visitor);
 
-    // The operator's, with the controller in a file of its own.
-    assert_eq!(lab.tell(OPERATOR, &["start", "e.toml", "--with", "on.bt"]), "");
+    // An operator's who was enrolled after the robot started, with the controller in a file of its own.
+    assert!(lab.keys(&["make", "second"]).status.success());
+    assert!(lab.keys(&["enrol", "second.pub", "--role", "operator"]).status.success());
+    lab.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: operator second")));
+    assert_eq!(lab.tell("second.key", &["start", "e.toml", "--with", "on.bt"]), "");
     lab.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == xpuck_wire::message::State::Run);
 
     // Revoked while it runs: it is cut off, stops for want of a hub, and comes back when it is enrolled again.

@@ -67,7 +67,7 @@ fn all_kinds_of_server_show_the_same_poses() {
         let mocap = Mocap { kind, address: address(port), frisbee: "frisbee".into(), ..Mocap::default() };
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
-        client::start(&mocap, &robots, sender, stop.clone(), || ()).unwrap();
+        client::start(&mocap, &robots, 0, sender, stop.clone(), || ()).unwrap();
         // The first frames of VRPN show those who have spoken.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
@@ -122,7 +122,7 @@ fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool)
     let mocap = Mocap { address: address.to_string(), frisbee: "frisbee".into(), ..Mocap::default() };
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], sender, stop.clone(), || ()).unwrap();
+    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], 0, sender, stop.clone(), || ()).unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| connections.into_iter().for_each(|packets| serve(&listener, packets)));
         while !enough(&events.recv_timeout(PATIENCE).unwrap()) {}
@@ -191,6 +191,7 @@ fn a_recorded_run_is_seen_again() {
     let config = Config {
         hub: HubFile {
             swarm: Default::default(),
+            realtime: 0,
             mocap: Mocap::default(),
             messages: Messages::default(),
             record: Record::at(dir.path()),
@@ -219,7 +220,7 @@ fn a_recorded_run_is_seen_again() {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
     let began = std::time::Instant::now();
-    client::start(&mocap, &config.swarm.robots, sender, stop.clone(), || ()).unwrap();
+    client::start(&mocap, &config.swarm.robots, 0, sender, stop.clone(), || ()).unwrap();
     // Twice, as a loop: the gates let the robot jump back to its beginning.
     for i in (0..32).chain(0..32) {
         let frame = next_frame(&events);

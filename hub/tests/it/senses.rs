@@ -43,6 +43,7 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
     Config {
         hub: HubFile {
             swarm: Default::default(),
+            realtime: 0,
             mocap,
             messages: Messages { latency_s: 0.0, range_m: 10.0, ..Messages::default() },
             record: Record::at(""),
@@ -57,7 +58,7 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
 fn messages(config: &Config) -> BTreeMap<String, ToRobot> {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&config.hub.mocap, &config.swarm.robots, sender, stop.clone(), || ()).unwrap();
+    client::start(&config.hub.mocap, &config.swarm.robots, 0, sender, stop.clone(), || ()).unwrap();
     let mut senses = VirtualSenses::new(config, 1);
     let mut got = BTreeMap::new();
     // VRPN's first frames show those who have spoken.

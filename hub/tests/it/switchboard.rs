@@ -41,6 +41,7 @@ impl Bench {
         let config = Config {
             hub: HubFile {
                 swarm: PathBuf::new(),
+                realtime: 0,
                 mocap: Mocap {
                     kind: MocapKind::Vicon,
                     address: String::new(),

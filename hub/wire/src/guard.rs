@@ -33,7 +33,7 @@ pub struct Refusals {
     pub unknown_key: u64,
     /// Connections and requests of somebody whose role does not allow them.
     pub wrong_role: u64,
-    /// Connections that do not speak CURVE, or not with the server's key.
+    /// Connections that do not speak CURVE, or not with the server's key, or broke off before they proved a key.
     pub no_curve: u64,
     /// Messages of peers whose key was revoked while they were connected.
     pub revoked: u64,
@@ -181,8 +181,9 @@ impl Guard {
     /// Tells the guard of a server's socket, so that it counts those that never get as far as a key.
     pub(crate) fn monitor(&self, context: &zmq::Context, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
         let endpoint = format!("inproc://monitor-{}", domain.name());
-        let events = zmq::SocketEvent::HANDSHAKE_FAILED_PROTOCOL.to_raw();
-        socket.monitor(&endpoint, i32::from(events))?;
+        // A plain client sees the mismatch too; if it hangs up first, all that is left to tell is that it did.
+        let failed = [zmq::SocketEvent::HANDSHAKE_FAILED_PROTOCOL, zmq::SocketEvent::HANDSHAKE_FAILED_NO_DETAIL];
+        socket.monitor(&endpoint, failed.into_iter().map(|event| i32::from(event.to_raw())).sum())?;
         let monitor = context.socket(zmq::PAIR)?;
         monitor.connect(&endpoint)?;
         // The thread ends only with the guard.

@@ -12,6 +12,7 @@ pub mod keys;
 pub mod library;
 pub mod message;
 mod migration;
+pub mod precedence;
 pub mod seal;
 pub mod settings;
 pub mod signed;

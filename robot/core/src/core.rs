@@ -187,6 +187,11 @@ impl Core {
         }
     }
 
+    /// Whose experiments are run from now on.
+    pub fn set_trust(&mut self, trust: Trust) {
+        self.trust = trust;
+    }
+
     /// Handles a message whose seal is fresh.
     pub fn on_message(&mut self, now: f64, message: ToRobot) -> Vec<Action> {
         // A message that ends a silence does not undo what the silence means.

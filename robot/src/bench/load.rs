@@ -1,6 +1,5 @@
 //! Work for the processor while something else is measured: worlds are simulated at idle priority, as in evolution.
 
-use crate::pace;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -8,6 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::precedence;
 
 /// Worlds that a thread takes at once, and robots in each.
 const WORLDS: usize = 16;
@@ -58,7 +58,7 @@ impl Load {
 }
 
 fn idle() {
-    if pace::run_last().is_err() {
+    if precedence::run_last().is_err() {
         eprintln!("xpuckd: the kernel refused idle priority; the load takes more than what is left over");
     }
 }

@@ -7,11 +7,8 @@ use crate::device::body::{Body, Counts};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use thread_priority::{
-    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
-};
 use xpuck_robot_core::lease::{Command, Lease};
+use xpuck_wire::precedence;
 
 /// Errors of the bus in a row after which the body is given up and opened again.
 const DEAD_AFTER: u32 = 3;
@@ -139,11 +136,7 @@ fn together(a: Counts, b: Counts) -> Counts {
 
 /// Real-time priority for this thread, if the kernel allows it.
 fn raise_priority(priority: u8) -> bool {
-    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    let result = ThreadPriorityValue::try_from(priority).map_err(|why| why.to_string()).and_then(|value| {
-        let value = ThreadPriority::Crossplatform(value);
-        set_thread_priority_and_policy(thread_native_id(), value, policy).map_err(|why| why.to_string())
-    });
+    let result = precedence::run_first(priority);
     if let Err(why) = &result {
         eprintln!("xpuckd: the kernel refuses real-time priority {priority} for the robot's body: {why}");
     }
