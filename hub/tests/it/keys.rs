@@ -180,7 +180,9 @@ fn a_swarm_with_keys_runs_a_signed_experiment_and_refuses_everybody_else() {
     assert!(lab.keys(&["make", "second"]).status.success());
     assert!(lab.keys(&["enrol", "second.pub", "--role", "operator"]).status.success());
     lab.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: operator second")));
-    assert_eq!(lab.tell("second.key", &["start", "e.toml", "--with", "on.bt"]), "");
+    let second = "keys/operators/second.key";
+    std::fs::rename(lab.path().join("second.key"), lab.path().join(second)).unwrap();
+    assert_eq!(lab.tell(second, &["start", "e.toml", "--with", "on.bt"]), "");
     lab.wait("the run", |s| s.phase == Phase::Running && s.robots[0].state == xpuck_wire::message::State::Run);
 
     // Revoked while it runs: it is cut off, stops for want of a hub, and comes back when it is enrolled again.
