@@ -117,7 +117,12 @@ echo "slurm: island 1 killed with SIGKILL at generation $(generation 1)"
 scancel --batch --signal=TERM "${array}_2"
 echo "slurm: island 2 told to stop at generation $(generation 2)"
 for k in 1 2; do
-    within 60 beyond $k $(($(generation $k) + 20)) || { echo "slurm: island $k does not go on" >&2; exit 1; }
+    within 180 beyond $k $(($(generation $k) + 20)) || {
+        echo "slurm: island $k does not go on from generation $(generation $k)" >&2
+        squeue >&2
+        tail -n 5 "$work"/*.out >&2
+        exit 1
+    }
 done
 echo "slurm: both go on, at generations $(generation 1) and $(generation 2)"
 urgent=$(sbatch --parsable --partition=urgent --ntasks=2 --output="$work/urgent.out" --wrap="sleep 5")
