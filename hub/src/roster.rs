@@ -12,8 +12,11 @@ pub const LOST_AFTER: f64 = 3.0;
 const SLOW_MS: f64 = 100.0;
 /// Pings whose answers are waited for; older ones are given up.
 pub(crate) const PINGS: usize = 64;
-/// Genes and loaded trees remembered of each robot, to know those that come again.
+/// Loaded trees remembered of each robot.
 const REMEMBERED: usize = 16;
+
+/// Trees that drove a robot, each with its segment, the present one last.
+pub type Loaded = VecDeque<(u32, Gene)>;
 
 /// What the hub knows of one robot.
 #[derive(Clone, Debug, Default)]
@@ -34,14 +37,12 @@ pub struct Robot {
     pub telemetry: Telemetry,
     /// Last round trip, ms.
     pub round_trip_ms: Option<f64>,
-    /// The trees that drove it in this run, the present one last.
-    pub loaded: Vec<Gene>,
+    /// The trees that drove it in this run.
+    pub loaded: Loaded,
     /// The emigrant of its last generation.
     pub fittest: Option<Gene>,
     /// Stamps of pings that it has not answered, the newest last.
     pings: VecDeque<f64>,
-    /// Its last trees and their segments.
-    trees: VecDeque<(u32, Gene)>,
 }
 
 impl Robot {
@@ -58,16 +59,23 @@ impl Robot {
         self.pings.push_back(stamp);
     }
 
-    /// True if it is told for the first time that this tree was loaded for this segment: a network may deliver twice.
+    /// True if it is told for the first time that this tree was loaded for this segment: a network may deliver twice, and
+    /// a robot that starts again breeds the same first tree again.
     pub fn loads(&mut self, segment: u32, gene: &Gene) -> bool {
-        remember(&mut self.trees, segment, gene)
+        if self.loaded.iter().any(|(known, tree)| *known == segment && tree.same(gene)) {
+            return false;
+        }
+        if self.loaded.len() == REMEMBERED {
+            self.loaded.pop_front();
+        }
+        self.loaded.push_back((segment, gene.clone()));
+        true
     }
 
     /// Forgets what belongs to a run.
     pub fn begin_run(&mut self) {
         (self.refusal, self.fittest) = (None, None);
         self.loaded.clear();
-        self.trees.clear();
     }
 }
 
@@ -178,18 +186,6 @@ impl Roster {
         };
         self.robots.iter().map(row).collect()
     }
-}
-
-/// True if this is new; the oldest is forgotten.
-fn remember(list: &mut VecDeque<(u32, Gene)>, number: u32, gene: &Gene) -> bool {
-    if list.iter().any(|(n, known)| *n == number && known == gene) {
-        return false;
-    }
-    if list.len() == REMEMBERED {
-        list.pop_front();
-    }
-    list.push_back((number, gene.clone()));
-    true
 }
 
 /// What went wrong with a robot's devices, all together.

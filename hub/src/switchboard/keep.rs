@@ -5,7 +5,7 @@ use super::run::Run;
 use super::{Action, Switchboard};
 use crate::geneserver::{Gate, Geneserver};
 use crate::recorder::Entry;
-use crate::roster::RoundTrips;
+use crate::roster::{Loaded, RoundTrips};
 use crate::score::Score;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::Palette;
@@ -50,7 +50,7 @@ pub struct Kept {
     /// Which generations were taken.
     pub marks: Marks,
     /// Of each robot the trees that drove it, and its island's fittest.
-    pub trees: Vec<(Vec<Gene>, Option<Gene>)>,
+    pub trees: Vec<(Loaded, Option<Gene>)>,
     /// What operators were shown: the result, should no hub return.
     pub status: Status,
 }

@@ -49,7 +49,7 @@ impl Switchboard {
 
     fn trees(&self) -> Vec<(String, Gene)> {
         let of = |r: &crate::roster::Robot| {
-            let both = r.loaded.iter().chain(&r.fittest);
+            let both = r.loaded.iter().map(|(_, gene)| gene).chain(&r.fittest);
             both.map(|gene| (r.id.clone(), gene.clone())).collect::<Vec<_>>()
         };
         self.roster.robots.iter().flat_map(of).collect()

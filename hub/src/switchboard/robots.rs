@@ -7,8 +7,6 @@ use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
 
 /// Longest version of a robot's program, characters.
 const VERSION: usize = 32;
-/// Loaded trees remembered of each robot.
-const LOADED: usize = 16;
 
 impl Switchboard {
     /// Handles a message from a robot.
@@ -66,15 +64,9 @@ impl Switchboard {
                 }
             }
             RobotMessage::Loaded { segment, gene } => {
-                if let Some(robot) = self.roster.find(id) {
-                    if !robot.loads(segment, &gene) {
-                        return;
-                    }
-                    robot.loaded.push(gene.clone());
-                    let excess = robot.loaded.len().saturating_sub(LOADED);
-                    robot.loaded.drain(..excess);
+                if self.roster.find(id).is_some_and(|robot| robot.loads(segment, &gene)) {
+                    self.actions.push(Action::Record(Entry::Loaded { time: now, robot: id.into(), segment, gene }));
                 }
-                self.actions.push(Action::Record(Entry::Loaded { time: now, robot: id.into(), segment, gene }));
             }
             RobotMessage::Settings(answer) => self.settings_answered(now, id, answer),
         }

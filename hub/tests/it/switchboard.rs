@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use xpuck_hub::config::{Arena, Config, HubFile, Mocap, MocapKind, Record};
 use xpuck_hub::mocap::{Frame, Tracked};
-use xpuck_hub::switchboard::{Action, Switchboard};
+use xpuck_hub::switchboard::{Action, Kept, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::messages::Messages;
@@ -33,6 +33,7 @@ struct Bench {
     frisbee: f32,
     /// What motion capture does not see.
     hidden: Vec<&'static str>,
+    kept: Option<Box<Kept>>,
 }
 
 impl Bench {
@@ -71,6 +72,7 @@ impl Bench {
             frame: 0,
             frisbee: 0.0,
             hidden: Vec::new(),
+            kept: None,
         }
     }
 
@@ -119,6 +121,7 @@ impl Bench {
                     self.sent.push((id, message));
                 }
                 Action::Say(text) => self.said.push(text),
+                Action::Keep(kept) => self.kept = Some(kept),
                 _ => {}
             }
         }
@@ -371,17 +374,41 @@ fn without_poses_robots_are_told_nothing() {
     assert_eq!(told(&bench), before);
 }
 
+/// How many entries the record gets when xp01 says this.
+fn recorded(bench: &mut Bench, message: &RobotMessage) -> usize {
+    bench.board.on_robot(bench.now, "xp01", message.clone());
+    let actions = bench.board.take_actions();
+    actions.iter().filter(|a| matches!(a, Action::Record(_))).count()
+}
+
+fn gene() -> Gene {
+    let tree = "mulav v_goal v_zero 3 v_blue".to_string();
+    Gene { island: 1, number: 5, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] }
+}
+
+#[test]
+fn a_hub_that_takes_a_run_up_knows_the_trees_that_were_told() {
+    let mut bench = Bench::new();
+    bench.start();
+    // A number that is none equals nothing, and comes twice all the same.
+    let loaded = RobotMessage::Loaded { segment: 1, gene: Gene { sum: [f64::NAN, 0.0], ..gene() } };
+    assert_eq!([recorded(&mut bench, &loaded), recorded(&mut bench, &loaded)], [1, 0]);
+    bench.pass(2.0);
+    let kept = bench.kept.take().expect("the state is kept each second");
+    let mut next = Bench::new();
+    next.now = kept.time + 1.0;
+    next.board.take_up(next.now, *kept).unwrap();
+    next.pass(0.1);
+    assert_eq!(recorded(&mut next, &loaded), 0, "told to the hub that died");
+    let later = RobotMessage::Loaded { segment: 2, gene: gene() };
+    assert_eq!([recorded(&mut next, &later), recorded(&mut next, &later)], [1, 0]);
+}
+
 #[test]
 fn what_the_network_doubles_is_counted_once() {
     let mut bench = Bench::new();
     bench.start();
-    let recorded = |bench: &mut Bench, message: &RobotMessage| {
-        bench.board.on_robot(bench.now, "xp01", message.clone());
-        let actions = bench.board.take_actions();
-        actions.iter().filter(|a| matches!(a, Action::Record(_))).count()
-    };
-    let tree = "mulav v_goal v_zero 3 v_blue".to_string();
-    let emigrant = Gene { island: 1, number: 5, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] };
+    let emigrant = gene();
     let genes = RobotMessage::Genes { generation: 1, emigrant: emigrant.clone(), births: Vec::new() };
     let loaded = RobotMessage::Loaded { segment: 1, gene: emigrant };
     for message in [genes, loaded] {

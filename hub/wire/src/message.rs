@@ -44,6 +44,15 @@ pub struct Gene {
     pub square: [f64; 2],
 }
 
+impl Gene {
+    /// Equal in every bit. Unlike with `==`, a number that is none equals itself.
+    pub fn same(&self, other: &Gene) -> bool {
+        let rest = |gene: &Gene| (gene.island, gene.number, gene.epoch, gene.count);
+        let bits = |gene: &Gene| [gene.sum, gene.square].map(|pair| pair.map(f64::to_bits));
+        rest(self) == rest(other) && bits(self) == bits(other) && self.tree == other.tree
+    }
+}
+
 /// Birth of an individual, for the record: number, and its parents as (island, number).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
