@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cell::RefCell;
 
 /// First byte of every message.
 pub const VERSION: u8 = 3;
@@ -9,6 +10,11 @@ pub const VERSION: u8 = 3;
 pub const MAX_BYTES: usize = 1 << 20;
 /// Deepest nesting; our messages need fewer than ten levels.
 const MAX_DEPTH: usize = 32;
+
+thread_local! {
+    /// Where messages are written first: to grow a new buffer for each costs as much as to write it.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Bytes that are no message.
 #[derive(Debug, thiserror::Error)]
@@ -29,9 +35,12 @@ pub enum CodecError {
 /// # Panics
 /// If the message cannot be encoded: our message types always can.
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
-    let mut bytes = vec![VERSION];
-    rmp_serde::encode::write_named(&mut bytes, message).expect("our messages can be encoded");
-    bytes
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.clear();
+        scratch.push(VERSION);
+        rmp_serde::encode::write_named(scratch, message).expect("our messages can be encoded");
+        scratch.as_slice().into()
+    })
 }
 
 /// The message in some bytes. The whole of them must be one message.

@@ -34,11 +34,27 @@ impl fmt::Display for SpiError {
 
 impl std::error::Error for SpiError {}
 
+/// What a byte at the front of the register becomes in eight steps.
+const CRC_OF_BYTE: [u16; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        let mut crc = (byte as u16) << 8;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = if crc & 0x8000 != 0 { crc << 1 ^ CRC_POLYNOMIAL } else { crc << 1 };
+            bit += 1;
+        }
+        table[byte] = crc;
+        byte += 1;
+    }
+    table
+};
+
 /// CRC-16/CCITT-FALSE over words as big-endian bytes.
 pub fn crc(words: &[u16]) -> u16 {
-    words.iter().flat_map(|w| w.to_be_bytes()).fold(CRC_START, |crc, byte| {
-        (0..8).fold(crc ^ u16::from(byte) << 8, |c, _| if c & 0x8000 != 0 { c << 1 ^ CRC_POLYNOMIAL } else { c << 1 })
-    })
+    let bytes = words.iter().flat_map(|w| w.to_be_bytes());
+    bytes.fold(CRC_START, |crc, byte| crc << 8 ^ CRC_OF_BYTE[usize::from((crc >> 8) as u8 ^ byte)])
 }
 
 /// The sum of all words before the CRC but the sum itself. A CRC of 16 bits alone lets one of 65536 messages pass that
