@@ -4,7 +4,7 @@
 use crate::conditioning::Readings;
 use crate::config::{Config, EvolutionFile};
 use crate::core::{Action, Core};
-use crate::genes::{from_gene, to_gene};
+use crate::genes::from_gene;
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
 use crate::link::LinkError;
@@ -258,9 +258,7 @@ impl Daemon<'_> {
                 self.loaded(loaded);
             }
             Some(News::Generation(done)) => {
-                let generation = done.progress.generation;
-                let emigrant = to_gene(&done.emigrant);
-                self.link.send(&RobotMessage::Genes { generation, emigrant, births: done.births });
+                self.link.send(&done.message());
                 let loaded = self.inhabitant.take(&mut self.core, done.progress, done.champion);
                 self.loaded(loaded);
             }

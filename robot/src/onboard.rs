@@ -5,20 +5,18 @@ mod keeper;
 pub mod thermal;
 
 use keeper::{Keeper, Kept};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use thermal::Governor;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, Progress};
+use xpuck_evolve::{Algorithm, Island, Migrant, Progress};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
-use xpuck_robot_core::inhabitant;
+use xpuck_robot_core::inhabitant::{self, Generation};
 use xpuck_wire::Experiment;
-use xpuck_wire::message::Birth;
 use xpuck_wire::precedence;
 
 /// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
@@ -45,19 +43,6 @@ pub enum News {
     },
     /// A line for the log.
     Say(String),
-}
-
-/// A finished generation.
-#[derive(Clone, Debug)]
-pub struct Generation {
-    /// Where the island stands.
-    pub progress: Progress,
-    /// The individual to offer to others.
-    pub emigrant: Migrant,
-    /// The individual to drive the robot.
-    pub champion: Migrant,
-    /// Who was born in it.
-    pub births: Vec<Birth>,
 }
 
 /// What both sides see. No locks: a thread at idle priority that holds one would hold up the control loop.
@@ -200,15 +185,8 @@ impl Life<'_> {
         let mut evaluator = Evaluator::default();
         let mut disk_works = true;
         while let Some(fitness) = self.try_all(&island, &mut evaluator) {
-            let unsampled = island.population().iter().filter(|i| i.samples.n() == 0);
-            let newborn: BTreeSet<Id> = unsampled.map(|i| i.id).collect();
-            island.record(&fitness);
-            let births = births(&island, &newborn);
-            let champion = island.champion();
-            let (id, tree, samples) = (champion.id, champion.tree.clone(), champion.samples);
-            let champion = Migrant { id, tree, samples, epoch: island.epoch() };
-            let progress = island.progress();
-            let done = Generation { progress, emigrant: island.emigrant(), champion: champion.clone(), births };
+            let done = Generation::finish(&mut island, &fitness);
+            let (champion, progress) = (done.champion.clone(), done.progress);
             if self.sender.send(News::Generation(Box::new(done))).is_err() {
                 return;
             }
@@ -299,16 +277,6 @@ impl Life<'_> {
         }
         Vec::new()
     }
-}
-
-fn births(island: &Island, newborn: &BTreeSet<Id>) -> Vec<Birth> {
-    let new = island.population().iter().filter(|i| newborn.contains(&i.id));
-    new.map(|individual| Birth {
-        number: individual.id.number,
-        parents: individual.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
-        fitness: individual.samples.mean() as f32,
-    })
-    .collect()
 }
 
 #[cfg(test)]

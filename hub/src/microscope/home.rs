@@ -3,28 +3,14 @@
 //! A tree's fitness is a function of its text and of the trial's world, not of a simulation: what is under the
 //! microscope is how genes, trees and generations travel, and a simulated trial would cost as much as all the rest.
 
-use std::collections::BTreeSet;
-use xpuck_evolve::{Id, Island, Migrant, Progress};
+use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
-use xpuck_wire::message::Birth;
+use xpuck_robot_core::inhabitant::Generation;
 
 /// Work that a generation takes, ms.
 const WORK: u32 = 1_300;
 /// How long a finished generation waits for the others' genes, ms; as on the robot.
 const MIGRATION_WAIT: u32 = 250;
-
-/// A finished generation.
-#[derive(Clone, Debug)]
-pub struct Generation {
-    /// Where the island stands.
-    pub progress: Progress,
-    /// The individual to offer to others.
-    pub emigrant: Migrant,
-    /// The individual to drive the robot.
-    pub champion: Migrant,
-    /// Who was born in it.
-    pub births: Vec<Birth>,
-}
 
 #[derive(Debug)]
 enum Work {
@@ -87,22 +73,11 @@ impl Home {
 
     fn finish(&mut self, now: u32) -> Generation {
         let island = &mut self.island;
-        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
         let keys: Vec<u64> = island.population().iter().map(|i| fnv1a(i.tree.key())).collect();
         let fitness: Vec<f32> = island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect();
-        island.record(&fitness);
-        let born = island.population().iter().filter(|i| newborn.contains(&i.id));
-        let births = born.map(|i| Birth {
-            number: i.id.number,
-            parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
-            fitness: i.samples.mean() as f32,
-        });
-        let births = births.collect();
-        let best = island.champion();
-        let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
-        let progress = island.progress();
-        self.work = Work::Genes { generation: progress.generation, until: now + MIGRATION_WAIT };
-        Generation { progress, emigrant: self.island.emigrant(), champion, births }
+        let done = Generation::finish(island, &fitness);
+        self.work = Work::Genes { generation: done.progress.generation, until: now + MIGRATION_WAIT };
+        done
     }
 }
 

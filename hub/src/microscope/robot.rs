@@ -17,11 +17,10 @@ use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::spi::{Actions, Command};
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot_core::core::Core;
-use xpuck_robot_core::genes::to_gene;
 use xpuck_robot_core::inhabitant::Inhabitant;
 use xpuck_robot_core::lease::{self, Given, Lease};
 use xpuck_robot_core::readings::Readings;
-use xpuck_wire::message::{RobotMessage, State};
+use xpuck_wire::message::State;
 use xpuck_wire::signed::Trust;
 
 /// Control updates, ms apart on the robot's own clock.
@@ -177,11 +176,7 @@ impl Robot {
         }
         let mut turn = Turn { index, plant, program, out };
         if let Some(done) = news {
-            turn.say(RobotMessage::Genes {
-                generation: done.progress.generation,
-                emigrant: to_gene(&done.emigrant),
-                births: done.births,
-            });
+            turn.say(done.message());
             let program = &mut turn.program;
             let loaded = program.inhabitant.take(&mut program.core, done.progress, done.champion);
             turn.loaded(loaded.ok().flatten());

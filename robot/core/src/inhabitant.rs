@@ -1,11 +1,13 @@
-//! The robot's island as its control loop sees it: how it is made, its fittest tree, and a tree that is still owed.
+//! The robot's island as its control loop sees it: how it is made, what comes of a generation, its fittest tree, and a
+//! tree that is still owed.
 
 use crate::core::Core;
 use crate::genes::to_gene;
-use xpuck_evolve::{Algorithm, Island, Migrant, Palette, Progress, Settings};
+use std::collections::BTreeSet;
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Progress, Settings};
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::Experiment;
-use xpuck_wire::message::RobotMessage;
+use xpuck_wire::message::{Birth, RobotMessage};
 
 /// The island that an experiment asks for; `island` counts from 1, `seed` is the run's.
 pub fn found(experiment: &Experiment, algorithm: Algorithm, island: u16, seed: u64) -> Island {
@@ -14,6 +16,42 @@ pub fn found(experiment: &Experiment, algorithm: Algorithm, island: u16, seed: u
     let exchange_every = experiment.migration.every;
     let settings = Settings { population, immigrants, exchange_every, ..Settings::of(algorithm) };
     Island::new(settings, Palette::in_swarm(), island, seed)
+}
+
+/// A finished generation.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// Where the island stands.
+    pub progress: Progress,
+    /// The individual to offer to others.
+    pub emigrant: Migrant,
+    /// The individual to drive the robot.
+    pub champion: Migrant,
+    /// Who was born in it.
+    pub births: Vec<Birth>,
+}
+
+impl Generation {
+    /// Gives an island the fitness of its trials, one for each. It then waits for the others' genes.
+    pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
+        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
+        island.record(fitness);
+        let births = island.population().iter().filter(|i| newborn.contains(&i.id)).map(|i| Birth {
+            number: i.id.number,
+            parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
+            fitness: i.samples.mean() as f32,
+        });
+        let births = births.collect();
+        let best = island.champion();
+        let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
+        Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births }
+    }
+
+    /// What the hub is told of it.
+    pub fn message(&self) -> RobotMessage {
+        let (generation, births) = (self.progress.generation, self.births.clone());
+        RobotMessage::Genes { generation, emigrant: to_gene(&self.emigrant), births }
+    }
 }
 
 /// The island's fittest, which is to drive the robot.
