@@ -88,21 +88,11 @@ fn complaint(args: &FuzzSwarmArgs, outcome: &Outcome) -> String {
 }
 
 fn summary(c: &Campaign) -> String {
-    let [start, middle, end] = c.memory_mib;
+    let memory = c.memory_mib.map(|mib| format!("{mib:.1}")).join(", ");
     format!(
         "{} seeds of {} s: {} broke a rule; {} happenings, {} messages ({} lost), wheels turned for {:.0} s; a seed \
-         takes {:.0} ms (median), {:.0} ms at most; memory {:.1}, {:.1}, {:.1} MiB at start, middle and end",
-        c.seeds,
-        c.seconds,
-        c.broken,
-        c.happenings,
-        c.messages.0,
-        c.messages.1,
-        c.wheel_seconds,
-        c.median_ms,
-        c.max_ms,
-        start,
-        middle,
-        end
+         takes {:.0} ms (median), {:.0} ms at most; memory {memory} MiB at the \
+         start and after each quarter",
+        c.seeds, c.seconds, c.broken, c.happenings, c.messages.0, c.messages.1, c.wheel_seconds, c.median_ms, c.max_ms
     )
 }

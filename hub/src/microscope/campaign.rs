@@ -29,9 +29,9 @@ pub struct Campaign {
     pub p95_ms: f64,
     /// Wall time of the slowest seed, ms.
     pub max_ms: f64,
-    /// Memory of the process at the start, in the middle of the one run or of all of them, and at the end, MiB; 0
-    /// where the system does not tell.
-    pub memory_mib: [f64; 3],
+    /// Memory of the process at the start and after each quarter of the one run, or of all of them, MiB; 0 where the
+    /// system does not tell.
+    pub memory_mib: [f64; 5],
     /// Messages sent in all, and those of them that were lost.
     pub messages: (u64, u64),
     /// Faults and requests of operators in all.
@@ -48,15 +48,17 @@ pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign
     assert!(seeds > 0, "at least one seed");
     let mib = || memory().unwrap_or(0.0) / f64::from(1 << 20);
     let start = mib();
-    let (halves, middle) = (AtomicU64::new(0), Mutex::new(start));
-    let half = || {
-        if halves.fetch_add(1, Ordering::Relaxed) == seeds / 2 {
-            *middle.lock().expect("nobody panics with it") = mib();
+    let (quarters, inside) = (AtomicU64::new(0), Mutex::new([0.0; 3]));
+    let quarter = || {
+        // Each run tells three times.
+        let told = quarters.fetch_add(1, Ordering::Relaxed);
+        if let Some(part) = (1..=3).position(|part| told == 3 * seeds * part / 4) {
+            inside.lock().expect("nobody panics with it")[part] = mib();
         }
     };
     let one = |i: u64| {
         let began = Instant::now();
-        let outcome = run_telling(Settings { seed: first.seed.wrapping_add(i), ..first }, half);
+        let outcome = run_telling(Settings { seed: first.seed.wrapping_add(i), ..first }, quarter);
         done();
         (began.elapsed().as_secs_f64() * 1000.0, outcome)
     };
@@ -64,6 +66,7 @@ pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign
     let mut times: Vec<f64> = runs.iter().map(|(ms, _)| *ms).collect();
     times.sort_by(f64::total_cmp);
     let sum = |of: fn(&Outcome) -> u64| runs.iter().map(|(_, outcome)| of(outcome)).sum::<u64>();
+    let [first_quarter, half, last_quarter] = inside.into_inner().expect("nobody panics with it");
     let broken = runs.iter().map(|(_, outcome)| outcome).filter(|o| o.violation.is_some());
     Campaign {
         seeds,
@@ -73,7 +76,7 @@ pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign
         median_ms: times[times.len() / 2],
         p95_ms: times[times.len() * 95 / 100],
         max_ms: times[times.len() - 1],
-        memory_mib: [start, middle.into_inner().expect("nobody panics with it"), mib()],
+        memory_mib: [start, first_quarter, half, last_quarter, mib()],
         messages: (sum(|o| o.messages.0), sum(|o| o.messages.1)),
         happenings: sum(|o| o.happenings as u64),
         wheel_seconds: sum(|o| o.moves) as f64 * f64::from(super::BODY_STEP) / 1000.0,

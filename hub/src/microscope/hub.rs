@@ -67,7 +67,7 @@ impl Hub {
             },
             swarm: Swarm {
                 speed: 1.0,
-                robots: (0..ROBOTS).map(id).collect(),
+                robots: (0..ROBOTS).map(|robot| id(robot).into()).collect(),
                 hub: Addresses { robots: address(), operator: address(), console: None },
                 security: Security::default(),
             },
@@ -127,10 +127,10 @@ impl Hub {
         match decode::<RobotMessage>(bytes) {
             Ok(message) => {
                 if let RobotMessage::Hello { session, .. } = message {
-                    program.sealer.greet(&id(robot), session);
+                    program.sealer.greet(id(robot), session);
                 }
                 witness.hub.delivered(local, robot, &message);
-                program.board.on_robot(local, &id(robot), message);
+                program.board.on_robot(local, id(robot), message);
             }
             Err(error) => program.board.note(local, format!("robot {}: message refused: {error}", id(robot))),
         }
@@ -140,7 +140,7 @@ impl Hub {
     /// A message that the hub never meant to send, sealed as its own, as if its program were somebody else's.
     pub fn forge(&mut self, now: u32, robot: usize, message: ToRobot, network: &mut Network) {
         if let Some(program) = &mut self.program {
-            network.to_robot(now, robot, program.sealer.seal(&id(robot), message));
+            network.to_robot(now, robot, program.sealer.seal(id(robot), message));
         }
     }
 
@@ -251,12 +251,12 @@ fn raw_frame(number: u32, now: u32, bodies: &[Body], fault: Option<Poses>) -> Ra
             Some(Poses::Swapped(a, b)) if i == b => a,
             _ => i,
         };
-        let name = if as_whom < ROBOTS { id(as_whom) } else { "frisbee".into() };
+        let name = if as_whom < ROBOTS { id(as_whom) } else { "frisbee" };
         let (s, c) = body.pose.heading.sin_cos();
         let (s, c) = (f64::from(s), f64::from(c));
         let x = if fault == Some(Poses::NotANumber(i)) { f64::NAN } else { f64::from(body.pose.at.x) };
         RawBody {
-            name,
+            name: name.into(),
             place: [x, f64::from(body.pose.at.y), 0.05],
             rotation: [c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0],
             quality: None,

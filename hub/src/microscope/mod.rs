@@ -30,8 +30,9 @@ pub const BODY_STEP: u32 = 25;
 const FORGED: u64 = 1 << 62;
 
 /// A robot's id.
-fn id(robot: usize) -> String {
-    format!("xp{:02}", robot + 1)
+fn id(robot: usize) -> &'static str {
+    const IDS: [&str; ROBOTS] = ["xp01", "xp02", "xp03", "xp04", "xp05", "xp06", "xp07", "xp08", "xp09"];
+    IDS[robot]
 }
 
 #[cfg(test)]

@@ -1,16 +1,19 @@
 //! The network: every message is encoded, travels as bytes for a while, and may be lost, doubled, overtaken or held up.
 
+use super::FORGED;
 use super::plan::{GOOD, Link, Traits};
 use super::text::no_gene;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::codec::encode;
-use xpuck_wire::message::{RobotMessage, ToRobot};
+use xpuck_wire::message::{RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 
 /// Most messages that may be on their way at once.
 pub const MOST: usize = 4_096;
+/// Forged genes in an answer.
+const GENES: usize = 2;
 
 /// A message that arrives.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +45,8 @@ pub struct Network {
     seed: u64,
     lines: Vec<Line>,
     flying: BinaryHeap<Reverse<Delivery>>,
+    /// Of each robot the bytes of the last RUN that was sent to it, for somebody who listens and says it again.
+    runs: Vec<Vec<u8>>,
     sent: u64,
     lost: u64,
 }
@@ -51,7 +56,8 @@ impl Network {
     /// A network of the robots' links.
     pub fn new(seed: u64, traits: &[Traits]) -> Network {
         let line = |t: &Traits| Line { link: t.link, cut_until: 0, holds: false, forged_until: 0, last: [0; 2] };
-        Network { seed, lines: traits.iter().map(line).collect(), flying: BinaryHeap::new(), sent: 0, lost: 0 }
+        let (lines, runs) = (traits.iter().map(line).collect(), vec![Vec::new(); traits.len()]);
+        Network { seed, lines, flying: BinaryHeap::new(), runs, sent: 0, lost: 0 }
     }
 
     /// Sends to the hub.
@@ -65,9 +71,20 @@ impl Network {
             && now < self.lines[robot].forged_until
         {
             let mut draws = Draws::new(self.seed, 4, robot as u32, self.sent as u32, Stream::Microscope);
-            immigrants.insert(0, no_gene(&mut draws));
+            immigrants.splice(0..0, std::iter::repeat_with(|| no_gene(&mut draws)).take(GENES));
         }
-        self.send(now, robot, false, encode(&sealed));
+        let bytes = encode(&sealed);
+        if matches!(sealed.message, ToRobot::Directive { state: State::Run, number, .. } if number < FORGED) {
+            self.runs[robot].clone_from(&bytes);
+        }
+        self.send(now, robot, false, bytes);
+    }
+
+    /// Says the last RUN to a robot again, byte by byte, if there was one.
+    pub fn replay(&mut self, now: u32, robot: usize) {
+        if !self.runs[robot].is_empty() {
+            self.send(now, robot, false, self.runs[robot].clone());
+        }
     }
 
     /// Puts bytes on a link.
@@ -168,5 +185,22 @@ mod tests {
         assert!(network.flying() == 1 && network.arrived(29_999).is_none());
         assert!(network.arrived(30_100).is_some_and(|d| d.to_hub && d.robot == 1));
         assert_eq!(traits.len(), ROBOTS);
+    }
+
+    #[test]
+    fn the_last_run_is_said_again_byte_by_byte() {
+        let mut network = Network::new(1, &Plan::new(1, 0).traits);
+        network.calm();
+        network.replay(0, 3);
+        assert_eq!(network.flying(), 0, "there was none");
+        let states = [(1, State::Run), (2, State::Run), (3, State::Stop), (FORGED, State::Run)];
+        for (number, state) in states {
+            let message = ToRobot::Directive { number, state, segment: 0, run: 1, expires: 9.0 };
+            network.to_robot(0, 3, Sealed { session: 1, hub: 1, count: number, message });
+        }
+        let sent: Vec<_> = std::iter::from_fn(|| network.arrived(100)).map(|d| d.bytes).collect();
+        network.replay(100, 3);
+        let again = network.arrived(200).map(|d| (d.robot, d.to_hub, d.bytes));
+        assert_eq!(again, Some((3, false, sent[1].clone())));
     }
 }

@@ -58,6 +58,42 @@ pub enum Poses {
     NotANumber(usize),
 }
 
+/// What the operator asks for. It is signed when it is asked, because a day of signed experiments would fill the memory.
+#[derive(Clone, Copy, Debug)]
+pub enum Order {
+    /// A run of so many seconds, with segments of so many; with evolution or without.
+    Start {
+        /// Its length, s.
+        seconds: f64,
+        /// A segment's, s.
+        segment: f64,
+        /// With evolution.
+        evolves: bool,
+        /// The run's seed.
+        seed: u64,
+    },
+    /// Everybody pauses.
+    Pause,
+    /// And goes on.
+    Resume,
+    /// The run ends.
+    Stop,
+}
+
+impl Order {
+    /// The operator's words.
+    pub fn request(self) -> Request {
+        match self {
+            Order::Start { seconds, segment, evolves, seed } => {
+                Request::Start { signed: experiment(seconds, segment, evolves), seed }
+            }
+            Order::Pause => Request::Pause,
+            Order::Resume => Request::Resume,
+            Order::Stop => Request::Stop,
+        }
+    }
+}
+
 /// Something that happens. Times are ms from when it happens.
 #[derive(Clone, Debug)]
 pub enum Happening {
@@ -72,14 +108,14 @@ pub enum Happening {
     /// Genes on a robot's link come with forged ones for so long.
     Forge(usize, u32),
     /// Bytes that are no message, a forged experiment with the order to run it, and a forged gene reach a robot and the
-    /// hub.
+    /// hub; and every robot is told its last RUN again.
     Rubbish(usize),
     /// The hub's program dies and is started again after so long; if true, it goes on with its run.
     HubCrash(u32, bool),
     /// Motion capture is at fault for so long.
     Poses(Poses, u32),
     /// The operator asks for something.
-    Ask(Request),
+    Ask(Order),
     /// Every fault is over.
     Calm,
 }
@@ -106,9 +142,9 @@ impl Plan {
         let mut happenings = faults(seed, calm);
         happenings.extend(operator(seed, calm));
         happenings.push((calm, Happening::Calm));
-        happenings.push((calm + 500, Happening::Ask(Request::Stop)));
-        let last = experiment(6.0, 2.0, seed.is_multiple_of(2));
-        happenings.push((calm + 1_000, Happening::Ask(Request::Start { signed: last, seed })));
+        happenings.push((calm + 500, Happening::Ask(Order::Stop)));
+        let last = Order::Start { seconds: 6.0, segment: 2.0, evolves: seed.is_multiple_of(2), seed };
+        happenings.push((calm + 1_000, Happening::Ask(last)));
         happenings.sort_by_key(|(at, _)| *at);
         Plan { happenings, traits, calm, end }
     }
@@ -145,7 +181,7 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
                 4..=6 => Happening::Hang(robot, lasts / 2),
                 7 => Happening::Mute(robot, lasts / 2),
                 8..=11 => Happening::Cut(robot, lasts, draws.unit() < 0.5),
-                12..=13 => Happening::Forge(robot, lasts),
+                12..=13 => Happening::Forge(robot, (3 * lasts).min(calm - at)),
                 14..=16 => Happening::Rubbish(robot),
                 17..=18 => Happening::HubCrash(lasts, draws.unit() < 0.5),
                 19 => Happening::Poses(Poses::Absent, lasts),
@@ -161,21 +197,23 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
 
 fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
     let mut draws = Draws::new(seed, 3, 0, 0, Stream::Microscope);
-    let start = |draws: &mut Draws| Request::Start {
-        signed: experiment(f64::from(draws.range(4.0, 25.0)), f64::from(draws.range(0.7, 4.0)), draws.unit() < 0.5),
+    let start = |draws: &mut Draws| Order::Start {
+        seconds: f64::from(draws.range(4.0, 25.0)),
+        segment: f64::from(draws.range(0.7, 4.0)),
+        evolves: draws.unit() < 0.5,
         seed: u64::from(draws.word()),
     };
     let mut found = Vec::new();
     let mut at = draws.range(200.0, 3_000.0) as u32;
     while at < calm {
-        let request = match draws.below(10) {
+        let order = match draws.below(10) {
             0..=3 => start(&mut draws),
-            4..=5 => Request::Pause,
-            6..=7 => Request::Resume,
-            _ => Request::Stop,
+            4..=5 => Order::Pause,
+            6..=7 => Order::Resume,
+            _ => Order::Stop,
         };
-        let again = matches!(request, Request::Stop) && draws.unit() < 0.5;
-        found.push((at, Happening::Ask(request)));
+        let again = matches!(order, Order::Stop) && draws.unit() < 0.5;
+        found.push((at, Happening::Ask(order)));
         if again {
             found.push((at + draws.range(0.0, 400.0) as u32, Happening::Ask(start(&mut draws))));
         }

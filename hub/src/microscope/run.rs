@@ -83,20 +83,20 @@ pub fn run(settings: Settings) -> Outcome {
     run_telling(settings, || {})
 }
 
-/// Runs a seed, and calls `half` when half of its time is over.
-pub(super) fn run_telling(settings: Settings, half: impl FnOnce()) -> Outcome {
-    let mut half = Some(half);
+/// Runs a seed, and calls `quarter` after the first, second and third quarter of its time.
+pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outcome {
     let plan = Plan::new(settings.seed, settings.seconds.saturating_mul(1_000));
     let mut swarm = Swarm::new(settings, &plan);
     let mut next = plan.happenings.iter().peekable();
+    let mut quarters = [1, 2, 3].map(|part| plan.end / 4 * part).into_iter().peekable();
     while swarm.now < plan.end && swarm.witness.violation().is_none() {
         swarm.now += STEP;
         while let Some((_, happening)) = next.next_if(|(at, _)| *at <= swarm.now) {
             swarm.happen(happening);
         }
         swarm.step(plan.calm);
-        if swarm.now >= plan.end / 2 {
-            half.take().into_iter().for_each(|tell| tell());
+        if quarters.next_if(|at| *at <= swarm.now).is_some() {
+            quarter();
         }
     }
     if swarm.witness.violation().is_none() {
@@ -159,7 +159,7 @@ impl Swarm {
                 self.hub.crash(&mut self.network, &mut self.witness, now + lasts, *remembers)
             }
             Happening::Poses(poses, lasts) => self.hub.blind(*poses, now + lasts),
-            Happening::Ask(request) => self.hub.ask(now, request.clone(), &mut self.network, &mut self.witness),
+            Happening::Ask(order) => self.hub.ask(now, order.request(), &mut self.network, &mut self.witness),
             Happening::Calm => self.network.calm(),
         }
     }
@@ -178,6 +178,7 @@ impl Swarm {
         for message in [experiment, order] {
             self.hub.forge(now, robot, message, &mut self.network);
         }
+        (0..ROBOTS).for_each(|robot| self.network.replay(now, robot));
         let emigrant = no_gene(&mut draws);
         let genes = RobotMessage::Genes { generation: draws.below(5), emigrant, births: Vec::new() };
         self.network.send(now, robot, true, encode(&genes));

@@ -51,9 +51,10 @@ pub fn no_experiment(draws: &mut Draws) -> Signed {
     }
 }
 
-/// A gene that none is: its tree is no tree or too large, or its samples cannot be.
+/// A gene that none is: its tree is no tree or too large, or its samples cannot be. Where the tree is sound it drives
+/// whatever the robot senses, so that nobody can run it unseen.
 pub fn no_gene(draws: &mut Draws) -> Gene {
-    let sound = "mulav v_goal v_zero 3 v_blue".to_string();
+    let sound = "movcv v_goal 45deg".to_string();
     let (tree, count, sum) = match draws.below(4) {
         0 => ("mulav v_gaol v_zero 3 v_blue".to_string(), [4, 4], [4.0, 4.0]),
         1 => (format!("seq\n{}", "  avoiding\n".repeat(500)), [4, 4], [4.0, 4.0]),

@@ -9,8 +9,8 @@ fn fuzz(arguments: &[&str]) -> Output {
 
 /// Seeds of `make test`.
 const SEEDS: &str = "200";
-/// Seeds with a planted fault; two of them must find it.
-const PLANTED: &str = "16";
+/// Seeds with a planted fault, from 1; two of them must find it.
+const PLANTED: &str = "20";
 
 #[test]
 fn two_hundred_seeds_are_clean() {
@@ -25,29 +25,26 @@ fn two_hundred_seeds_are_clean() {
 
 #[test]
 fn planted_faults_are_found_and_the_same_seeds_are_clean_without_them() {
-    // Some faults need a coincidence, which few seeds have.
     let plants = [
-        ("deaf-to-silence", "1", "silen"),
-        ("old-run", "80", "wheels stand after STOP"),
-        ("endless-lease", "1", "control thread hangs"),
-        ("no-time-out", "1", "wheels stand when the"),
-        ("trusts-genes", "50", "a tree that was not verified"),
-        ("trusts-signatures", "1", "a tree that was not verified"),
-        ("counts-twice", "1", "given once"),
-        ("drops-entry", "1", "the record tells what happened"),
-        ("falling-numbers", "1", "numbers of directives never fall"),
+        ("deaf-to-silence", "silen"),
+        ("old-run", "only RUN starts wheels after a silence"),
+        ("endless-lease", "control thread hangs"),
+        ("no-time-out", "wheels stand when the"),
+        ("trusts-genes", "a tree that was not verified"),
+        ("trusts-signatures", "a tree that was not verified"),
+        ("counts-twice", "given once"),
+        ("drops-entry", "the record tells what happened"),
+        ("falling-numbers", "numbers of directives never fall"),
     ];
-    for (plant, first, complaint) in plants {
-        let output = fuzz(&["--seed", first, "--seeds", PLANTED, "--plant", plant]);
+    for (plant, complaint) in plants {
+        let output = fuzz(&["--seeds", PLANTED, "--plant", plant]);
         let text = String::from_utf8(output.stdout).unwrap();
         let found = text.lines().filter(|line| line.starts_with("seed ") && line.contains(complaint)).count();
         assert!(!output.status.success() && found >= 2, "{plant} is found by {found} seeds:\n{text}");
         assert!(text.contains(&format!("--trace --plant {plant}")), "{text}");
     }
-    for first in ["1", "50", "80"] {
-        let clean = fuzz(&["--seed", first, "--seeds", PLANTED]);
-        assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stdout));
-    }
+    let clean = fuzz(&["--seeds", PLANTED]);
+    assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stdout));
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Turn<'_, '_> {
                 self.program.refused += 1;
                 continue;
             };
-            self.out.witness.heard(self.out.now, self.index, &sealed.message);
+            self.out.witness.heard(self.out.now, self.index, &sealed);
             let actions = match self.misread(&sealed.message, highest) {
                 Some(message) => self.program.core.on_message(now, message),
                 None => self.program.core.on_sealed(now, sealed),
@@ -89,10 +89,12 @@ impl Turn<'_, '_> {
 
     fn immigrate(&mut self, generation: u32, genes: &[Gene]) {
         let checked: Vec<Result<Migrant, MigrantError>> = genes.iter().map(from_gene).collect();
-        if let (Some(Plant::TrustsGenes), Some(bad)) = (self.plant, checked.iter().position(Result::is_err)) {
-            let loads = Tree::parse(&genes[bad].tree).map(|tree| self.program.core.load(&tree));
-            // A tree that cannot be read or held does no harm whoever believes in it.
-            drop(loads);
+        if self.plant == Some(Plant::TrustsGenes) {
+            for (bad, _) in genes.iter().zip(&checked).filter(|(_, checked)| checked.is_err()) {
+                let loads = Tree::parse(&bad.tree).map(|tree| self.program.core.load(&tree));
+                // A tree that cannot be read or held does no harm whoever believes in it.
+                drop(loads);
+            }
         }
         let migrants: Vec<Migrant> = checked.iter().flatten().cloned().collect();
         self.program.refused += (checked.len() - migrants.len()) as u32;

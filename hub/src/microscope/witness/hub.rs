@@ -110,7 +110,7 @@ impl HubWitness {
             RobotMessage::Pong { stamp } => self.score.ponged(robot, local, *stamp),
             _ => {}
         }
-        self.record.delivered(&id(robot), message);
+        self.record.delivered(id(robot), message);
     }
 
     /// A frame reaches the switchboard, which stands at `progress`.
@@ -155,7 +155,7 @@ impl HubWitness {
                     let holds = other && ids.insert(name) && immigrants.len() <= IMMIGRANTS;
                     self.fault.hold(holds, now, "each gene is sent by another robot and given once", || {
                         let what = format!("{} immigrants, among them {}.{}", immigrants.len(), name.0, name.1);
-                        (id(robot), what)
+                        (id(robot).into(), what)
                     });
                 }
             }

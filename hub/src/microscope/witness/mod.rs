@@ -14,6 +14,7 @@ use trees::TreeWitness;
 use wheels::WheelWitness;
 use xpuck_robot_core::controller::Controller;
 use xpuck_wire::message::{RobotMessage, ToRobot};
+use xpuck_wire::seal::Sealed;
 
 /// Lines of a trace that are kept.
 const LINES: usize = 400;
@@ -124,8 +125,9 @@ impl Witness {
     }
 
     /// A message reached a robot's core.
-    pub fn heard(&mut self, now: u32, robot: usize, message: &ToRobot) {
-        self.wheels.heard(now, robot, message);
+    pub fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
+        self.wheels.heard(now, robot, sealed);
+        let message = &sealed.message;
         if let ToRobot::Experiment { signed, .. } = message {
             self.trees.told(signed);
         }

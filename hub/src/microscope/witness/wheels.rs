@@ -5,6 +5,7 @@ use crate::microscope::{BODY_STEP, FORGED, ROBOTS, STEP, id};
 use xpuck_robot_core::core::HUB_SILENCE;
 use xpuck_robot_core::lease::LEASE;
 use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::seal::Sealed;
 
 /// From a command to the wheels: an exchange with the body and a step of the simulation, ms.
 pub const SLACK: u32 = BODY_STEP + STEP;
@@ -28,6 +29,8 @@ struct Seen {
     stopped: Option<(u64, u32)>,
     /// The last directive that telemetry named.
     obeyed: u64,
+    /// Session, hub and count of the latest message: sessions and hubs that begin later have higher numbers.
+    seal: (u64, u64, u64),
 }
 
 /// What was seen of each robot.
@@ -54,14 +57,20 @@ impl WheelWitness {
         self.seen[robot].controlled = Some(now);
     }
 
-    pub(super) fn heard(&mut self, now: u32, robot: usize, message: &ToRobot) {
+    /// A robot hears a message. One that comes again, or was overtaken, breaks no silence and excuses nothing.
+    pub(super) fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         let seen = &mut self.seen[robot];
+        let seal = (sealed.session, sealed.hub, sealed.count);
+        if seal <= seen.seal {
+            return;
+        }
+        seen.seal = seal;
         if seen.heard.is_none_or(|at| now - at > SILENCE) {
             seen.silenced = Some(now);
         }
         seen.heard = Some(now);
         // A forged RUN excuses nothing.
-        if let ToRobot::Directive { number, state: State::Run, .. } = message
+        if let ToRobot::Directive { number, state: State::Run, .. } = &sealed.message
             && *number < FORGED
         {
             seen.silenced = None;
