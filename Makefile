@@ -39,14 +39,14 @@ lint: deps
 deps-gpu: deps
 	@sh tools/deps.sh mesa-vulkan-drivers
 
-# Real Vicon and VRPN clients as a Python wheel, in an environment of their own.
+# Real Vicon, VRPN and NatNet clients as a Python wheel, in an environment of their own.
 deps-mocap: deps
 	@sh tools/deps.sh python3-venv
-	@sh tools/mocap-venv.sh $(MOCAP_VENV)
+	@sh tools/venv.sh $(MOCAP_VENV) "the arena's streams are not read by third parties" motioncapture==1.1 numpy
 
 deps-record: deps
 	@sh tools/deps.sh python3-venv
-	@sh tools/record-venv.sh $(RECORD_VENV)
+	@sh tools/venv.sh $(RECORD_VENV) "records are not read from Python" pandas pyarrow matplotlib mcap
 
 test: lint deps-gpu deps-mocap deps-record
 	$(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace
