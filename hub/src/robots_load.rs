@@ -1,6 +1,6 @@
 //! A load on a hub: a motion-capture server and many robots, and how soon poses reach them as senses.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use xpuck_arena::vicon::{self, FRISBEE, HERTZ, serve::Server};
@@ -28,7 +28,7 @@ const REST: Duration = Duration::from_millis(700);
 pub struct RobotsLoad {
     ids: Vec<String>,
     spacing_m: f32,
-    listener: TcpListener,
+    server: Server,
     start: Instant,
     /// When a frame was given to the server, us after `start`.
     published: Vec<AtomicU64>,
@@ -65,12 +65,11 @@ impl RobotsLoad {
     /// # Errors
     /// If there is no port for the server.
     pub fn new(ids: Vec<String>, spacing_m: f32) -> std::io::Result<RobotsLoad> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        listener.set_nonblocking(true)?;
+        let subjects = ids.iter().cloned().chain([FRISBEE.into()]).collect();
         Ok(RobotsLoad {
             ids,
             spacing_m,
-            listener,
+            server: Server::bind((Ipv4Addr::LOCALHOST, 0).into(), subjects)?,
             start: Instant::now(),
             published: (0..FRAMES).map(|_| AtomicU64::new(0)).collect(),
             received: (0..FRAMES).map(|_| AtomicU32::new(0)).collect(),
@@ -85,7 +84,7 @@ impl RobotsLoad {
     /// # Errors
     /// What the system says.
     pub fn mocap(&self) -> std::io::Result<SocketAddr> {
-        self.listener.local_addr()
+        self.server.address()
     }
 
     /// Robots that have obeyed a RUN.
@@ -106,16 +105,14 @@ impl RobotsLoad {
     ) -> Result<Delays, E> {
         let connect = |id: &String| -> Result<Robot, E> { Ok(Robot::new(sockets(id)?.robot(endpoint, id)?, id)) };
         let mut robots: Vec<Robot> = self.ids.iter().map(connect).collect::<Result<_, E>>()?;
-        let server = Server::new(self.ids.iter().cloned().chain([FRISBEE.into()]).collect());
         let (window, heard) = std::thread::scope(|scope| {
-            let server = &server;
             scope.spawn(move || {
                 while !self.stop.load(Relaxed) {
-                    server.admit(scope, &self.listener, &self.stop);
+                    self.server.admit(scope, &self.stop);
                     std::thread::sleep(Duration::from_millis(10));
                 }
             });
-            scope.spawn(move || self.publish(server));
+            scope.spawn(move || self.publish());
             let share = robots.len().div_ceil(THREADS);
             let work = |part| scope.spawn(move || self.be(part));
             let threads: Vec<_> = robots.chunks_mut(share).map(work).collect();
@@ -151,7 +148,7 @@ impl RobotsLoad {
     }
 
     /// Frames at the rate of the arena's own server; each turns all robots to its own heading.
-    fn publish(&self, server: &Server) {
+    fn publish(&self) {
         let side = (self.ids.len() as f32).sqrt().ceil() as usize;
         let place = |i: usize| {
             let centred = |k: usize| (k as f32 - 0.5 * (side as f32 - 1.0)) * self.spacing_m;
@@ -170,7 +167,7 @@ impl RobotsLoad {
             let frame = vicon::frame(number, &poses);
             self.published[number as usize].store(self.start.elapsed().as_micros() as u64, Relaxed);
             self.frame.store(number, Relaxed);
-            server.publish(frame);
+            self.server.publish(frame);
         }
     }
 

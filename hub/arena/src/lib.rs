@@ -1,5 +1,6 @@
 //! A virtual arena that stands where the real one would: it moves bodies with the kernels' physics, answers each
-//! robot's SPI words, I2C transactions and camera packets byte for byte, and streams poses as Vicon and VRPN systems do.
+//! robot's SPI words, I2C transactions and camera packets byte for byte, and streams poses as Vicon, VRPN and OptiTrack
+//! systems do.
 //!
 //! [`Arena`] is the core, without sockets or clocks; [`run`] serves it. Nothing outside can ask it for anything that
 //! the real devices would not give.
@@ -14,6 +15,7 @@ pub mod ft2232h;
 mod infrared;
 pub mod keeper;
 pub mod motors;
+pub mod natnet;
 pub mod power;
 mod robot;
 pub mod sensor;

@@ -2,6 +2,7 @@
 
 use crate::faults::Faults;
 use crate::ft2232h;
+use crate::natnet::NatNet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::world::Scenario;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub mocap: SocketAddr,
     /// Where they are served by VRPN too, TCP and UDP; port 0 takes a free one. `None`: nowhere.
     pub vrpn: Option<SocketAddr>,
+    /// How they are served by NatNet too. `None`: not at all.
+    pub natnet: Option<NatNet>,
     /// The robots' cameras.
     pub camera: CameraSettings,
     /// What kind of robots they are.
@@ -141,6 +144,11 @@ impl Settings {
             check(good, "robots", format!("{id:?}"), allowed)?;
             check(!self.robots[..i].contains(id), "robots", format!("{id:?} twice"), "names are distinct")?;
         }
+        if let Some(group) = self.natnet.as_ref().and_then(|natnet| natnet.group) {
+            let allowed =
+                "a group is an address from 224.0.0.0 to 239.255.255.255 with a port, like 239.255.42.99:1511";
+            check(group.ip().is_multicast() && group.port() > 0, "natnet.group", group.to_string(), allowed)?;
+        }
         check((0.1..=100.0).contains(&self.speed), "speed", self.speed.to_string(), "0.1 to 100 are possible")?;
         let CameraSettings { width, height, frames_per_second, faults } = self.camera;
         let even = (32..=640).contains(&width) && width.is_multiple_of(2);
@@ -173,6 +181,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         device_dir: PathBuf::from("/nonexistent"),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
+        natnet: None,
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
@@ -182,6 +191,12 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::natnet::Version;
+
+    fn natnet(group: &str) -> Option<NatNet> {
+        let address = "127.0.0.1:1510".parse().unwrap();
+        Some(NatNet { address, group: Some(group.parse().unwrap()), version: Version::V4_1 })
+    }
 
     #[test]
     fn settings_out_of_range_are_named() {
@@ -195,6 +210,8 @@ mod tests {
         assert!(refused(|s| s.robots[1] = "xp01".into()).contains("\"xp01\" twice"));
         assert!(refused(|s| s.robots[1] = "../x".into()).contains("a-z"));
         assert!(refused(|s| s.robots[1] = "frisbee".into()).contains("frisbee"));
+        assert!(refused(|s| s.natnet = natnet("10.0.0.1:1511")).contains("natnet.group"));
+        assert!(refused(|s| s.natnet = natnet("239.255.42.99:0")).contains("natnet.group"));
         assert!(refused(|s| s.speed = f64::NAN).contains("`speed` is NaN"));
         assert!(refused(|s| s.camera.width = 161).contains("even"));
         assert!(refused(|s| s.camera.frames_per_second = 0.0).contains("frames_per_second"));

@@ -1,40 +1,80 @@
-//! The arena's streams, read by a third party: the real Vicon and VRPN clients of the `motioncapture` Python wheel.
+//! The arena's streams, read by a third party: the Vicon, VRPN and NatNet clients of the `motioncapture` Python wheel.
 //!
 //! `make test` puts the wheel into a virtual environment, whose interpreter `XPUCK_MOCAP_PYTHON` names.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
+use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
-use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Listening, Settings, run};
 use xpuck_kernels::world::{Pose, Scenario};
 
 const ROBOTS: usize = 9;
-/// Both streams carry f64; the clients give f32.
+/// NatNet carries f32, the others f64; the clients give f32.
 const MILLIMETRE: f64 = 0.001;
 
 #[test]
 fn third_party_clients_see_every_body_where_it_is() {
+    let local = SocketAddr::from(([127, 0, 0, 1], 0));
+    see(
+        |settings| settings.vrpn = Some(local),
+        |python, listening| {
+            let vrpn = listening.vrpn.unwrap();
+            vec![
+                ("Vicon", read(python, "vicon", &listening.mocap.to_string(), &[])),
+                ("VRPN over TCP", read(python, "vrpn", &format!("tcp://{vrpn}"), &[])),
+                ("VRPN called back", read(python, "vrpn", &vrpn.to_string(), &[])),
+            ]
+        },
+    );
+}
+
+/// The wheel's NatNet client listens to a multicast group only, and to one version per server.
+#[test]
+fn a_third_party_client_sees_every_body_in_a_multicast_group() {
+    for (name, version) in [("NatNet 3.1", Version::V3_1), ("NatNet 4.1", Version::V4_1)] {
+        // Nobody holds the port to which frames go: the client is to have it.
+        let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let group = Some(SocketAddrV4::new(Ipv4Addr::new(239, 255, 42, 99), port));
+        let natnet = NatNet { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0), group, version };
+        see(
+            |settings| settings.natnet = Some(natnet),
+            |python, listening| {
+                let address = listening.natnet.unwrap();
+                let options = [format!("port_command={}", address.port()), format!("interface_ip={}", address.ip())];
+                vec![(name, read(python, "optitrack", &address.ip().to_string(), &options))]
+            },
+        );
+    }
+}
+
+/// Serves an arena and compares what clients print with where its bodies are.
+fn see(
+    choose: impl FnOnce(&mut Settings),
+    clients: impl FnOnce(&std::ffi::OsStr, &Listening) -> Vec<(&'static str, String)>,
+) {
     let Some(python) = std::env::var_os("XPUCK_MOCAP_PYTHON") else {
         eprintln!("skipped: XPUCK_MOCAP_PYTHON is not set; `make test` sets it where PyPI can be reached");
         return;
     };
     let dir = tempfile::tempdir().unwrap();
-    let local = SocketAddr::from(([127, 0, 0, 1], 0));
-    let settings = Settings {
+    let mut settings = Settings {
         robots: (1..=ROBOTS).map(|i| format!("xp{i:02}")).collect(),
         seed: 12,
         speed: 1.0,
         scenario: Scenario::B,
         device_dir: dir.path().into(),
-        mocap: local,
-        vrpn: Some(local),
+        mocap: ([127, 0, 0, 1], 0).into(),
+        vrpn: None,
+        natnet: None,
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
     };
+    choose(&mut settings);
     // Nobody drives, so bodies stay where they start.
     let mut names = settings.robots.clone();
     names.push(FRISBEE.into());
@@ -43,13 +83,7 @@ fn third_party_clients_see_every_body_where_it_is() {
     std::thread::scope(|scope| {
         let (settings, stop) = (&settings, &stop);
         let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap()));
-        let listening = listening.recv().unwrap();
-        let vrpn = listening.vrpn.unwrap();
-        let seen = [
-            ("Vicon", read(&python, "vicon", &listening.mocap.to_string())),
-            ("VRPN over TCP", read(&python, "vrpn", &format!("tcp://{vrpn}"))),
-            ("VRPN called back", read(&python, "vrpn", &vrpn.to_string())),
-        ];
+        let seen = clients(&python, &listening.recv().unwrap());
         // The arena must end before anything is asserted, or a failure would wait for it.
         stop.store(true, Relaxed);
         arena.join().unwrap().unwrap();
@@ -60,9 +94,9 @@ fn third_party_clients_see_every_body_where_it_is() {
 }
 
 /// What the wheel's client of this kind prints.
-fn read(python: &std::ffi::OsStr, kind: &str, host: &str) -> String {
+fn read(python: &std::ffi::OsStr, kind: &str, host: &str, options: &[String]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/mocap-oracle.py");
-    let output = Command::new(python).arg(script).args([kind, host, &(ROBOTS + 1).to_string()]).output();
+    let output = Command::new(python).arg(script).args([kind, host, &(ROBOTS + 1).to_string()]).args(options).output();
     match output {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
         other => format!("{other:?}"),
@@ -75,6 +109,9 @@ fn compare(stream: &str, seen: &str, expected: &[(String, Pose)]) {
         let Some((_, rest)) = seen.split_once(&key) else { panic!("{stream}: no {name} in {seen}") };
         let numbers: Vec<f64> = rest.split(']').next().unwrap().split(", ").map(|n| n.parse().unwrap()).collect();
         let [x, y, z, qx, qy, qz, qw] = numbers[..] else { panic!("{stream}: {name} has {numbers:?}") };
+        // NatNet's y is up: a quarter turn around x.
+        let turned = stream.starts_with("NatNet");
+        let [x, y, z, qx, qy, qz] = if turned { [x, -z, y, qx, -qz, qy] } else { [x, y, z, qx, qy, qz] };
         let height = if name == FRISBEE { 0.025 } else { 0.1 };
         let off = [x - f64::from(pose.at.x), y - f64::from(pose.at.y), z - height];
         assert!(off.iter().all(|d| d.abs() < MILLIMETRE), "{stream}: {name} is off by {off:?} m");

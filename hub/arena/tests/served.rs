@@ -26,6 +26,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         device_dir: dir.into(),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
+        natnet: None,
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),

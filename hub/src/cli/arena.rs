@@ -3,8 +3,9 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
+use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings};
 use xpuck_hub::lifeline;
 use xpuck_kernels::world::Scenario;
@@ -43,8 +44,38 @@ pub struct ArenaFile {
     /// What kind of robots they are: `xpuck`, `e-puck1` or `e-puck2`.
     #[serde(default)]
     pub body: BodyFile,
+    /// The NatNet server, if there is to be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub natnet: Option<NatNetFile>,
     /// The robots' cameras.
     pub camera: CameraFile,
+}
+
+/// A NatNet server.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NatNetFile {
+    /// Address and port at which requests are answered (the usual port is 1510).
+    pub address: SocketAddrV4,
+    /// The multicast group and port to which frames go (the usual one is 239.255.42.99:1511); without it they go to each
+    /// client that asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<SocketAddrV4>,
+    /// The protocol's version, `3.1` or `4.1`.
+    #[serde(default)]
+    pub version: NatNetVersion,
+}
+
+/// A version of NatNet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NatNetVersion {
+    /// Motive 2.1 and 2.2.
+    #[serde(rename = "3.1")]
+    V3_1,
+    /// Motive 3.1.
+    #[default]
+    #[serde(rename = "4.1")]
+    V4_1,
 }
 
 /// A kind of robot.
@@ -105,6 +136,13 @@ pub fn settings(path: &Path) -> Result<Settings> {
         device_dir: here.join(&arena.devices),
         mocap: arena.mocap,
         vrpn: arena.vrpn,
+        natnet: arena.natnet.map(|NatNetFile { address, group, version }| {
+            let version = match version {
+                NatNetVersion::V3_1 => Version::V3_1,
+                NatNetVersion::V4_1 => Version::V4_1,
+            };
+            NatNet { address, group, version }
+        }),
         camera: CameraSettings {
             width: arena.camera.width,
             height: arena.camera.height,

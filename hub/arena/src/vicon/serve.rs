@@ -4,10 +4,10 @@
 use super::HERTZ;
 use super::encode::{self, Frame, HEADER, MAGIC, SUPPORTED};
 use super::request::{self, MAX_PACKET, Request, RequestError};
-use crate::shell::{POLL, is_timeout, write_all};
+use crate::shell::connection::{POLL, is_timeout, prepare, write_all};
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,9 +46,10 @@ struct Clients {
     latest: Option<Arc<Frame>>,
 }
 
-/// The server's shared state.
+/// The server: its socket and clients.
 pub struct Server {
     subjects: Vec<String>,
+    listener: TcpListener,
     clients: Mutex<Clients>,
 }
 
@@ -57,9 +58,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Server {
-    /// A server for these subjects, in the order of the frames' poses.
-    pub fn new(subjects: Vec<String>) -> Server {
-        Server { subjects, clients: Mutex::default() }
+    /// A server for these subjects, in the order of the frames' poses; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// If the address cannot be bound.
+    pub fn bind(address: SocketAddr, subjects: Vec<String>) -> std::io::Result<Server> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Server { subjects, listener, clients: Mutex::default() })
+    }
+
+    /// Where it can be reached.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
     }
 
     /// Queues a new frame for every client that wants it.
@@ -78,23 +92,12 @@ impl Server {
         clients.latest = Some(frame);
     }
 
-    /// Takes waiting connections. The listener must not block.
-    pub fn admit<'scope>(
-        &'scope self,
-        scope: &'scope Scope<'scope, '_>,
-        listener: &TcpListener,
-        stop: &'scope AtomicBool,
-    ) {
-        while let Ok((stream, _)) = listener.accept() {
+    /// Takes waiting connections.
+    pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
+        while let Ok((stream, _)) = self.listener.accept() {
             let mut clients = lock(&self.clients);
             // A connection that breaks while it is set up is as good as none.
-            let ready = stream
-                .set_nonblocking(false)
-                .and_then(|()| stream.set_nodelay(true))
-                .and_then(|()| stream.set_read_timeout(Some(POLL)))
-                .and_then(|()| stream.set_write_timeout(Some(POLL)))
-                .and_then(|()| Ok((stream.try_clone()?, stream.try_clone()?)));
-            let Ok((reading, writing)) = ready else { continue };
+            let Ok((reading, writing)) = prepare(&stream) else { continue };
             if clients.list.len() >= MAX_CLIENTS {
                 continue;
             }

@@ -3,7 +3,7 @@
 
 use super::encode::{COOKIE, SensorPose, Writer};
 use super::session::{Answer, Session};
-use crate::shell::{POLL, is_timeout, write_all};
+use crate::shell::connection::{POLL, is_timeout, prepare, write_all};
 use std::io::Read;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -98,13 +98,7 @@ impl Server {
     fn converse<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stream: TcpStream, stop: &'scope AtomicBool) {
         let mut clients = self.clients();
         // A connection that breaks while it is set up is as good as none.
-        let ready = stream
-            .set_nonblocking(false)
-            .and_then(|()| stream.set_nodelay(true))
-            .and_then(|()| stream.set_read_timeout(Some(POLL)))
-            .and_then(|()| stream.set_write_timeout(Some(POLL)))
-            .and_then(|()| Ok((stream.try_clone()?, stream.try_clone()?)));
-        let Ok((reading, writing)) = ready else { return };
+        let Ok((reading, writing)) = prepare(&stream) else { return };
         if clients.list.len() >= MAX_CLIENTS {
             return;
         }

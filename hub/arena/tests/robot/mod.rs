@@ -24,6 +24,7 @@ pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settin
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings {
         vrpn: None,
+        natnet: None,
         robots: vec!["xp01".into()],
         seed: 12,
         speed: 1.0,

@@ -77,6 +77,7 @@ impl Layout {
             mocap: mocap.parse()?,
             vrpn: None,
             body: BodyFile::default(),
+            natnet: None,
             camera: CAMERA,
         };
         let hub = HubFile {

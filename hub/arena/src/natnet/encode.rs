@@ -1,0 +1,243 @@
+//! The bytes of NatNet: datagrams of an identifier, the length of what follows, and what follows; little-endian.
+
+use super::Version;
+use std::net::SocketAddrV4;
+use std::time::Duration;
+
+/// Identifiers of the datagrams in use.
+pub mod id {
+    /// A client introduces itself.
+    pub const CONNECT: u16 = 0;
+    /// Who the server is.
+    pub const SERVER_INFO: u16 = 1;
+    /// A client asks for the names.
+    pub const REQUEST_MODELS: u16 = 4;
+    /// Names and numbers of the bodies.
+    pub const MODELS: u16 = 5;
+    /// Poses of a moment.
+    pub const FRAME: u16 = 7;
+    /// A client leaves.
+    pub const DISCONNECT: u16 = 9;
+    /// A client is still there.
+    pub const KEEP_ALIVE: u16 = 10;
+    /// The server does not know a request.
+    pub const UNRECOGNIZED: u16 = 100;
+}
+
+/// Bytes before a datagram's contents.
+pub const HEADER: usize = 4;
+/// Ticks a second of the server's clock.
+pub const CLOCK_HERTZ: u64 = 10_000_000;
+/// Bytes of the server's name, which zeros fill up.
+const NAME: usize = 256;
+const SERVER_NAME: &str = "xpuck arena";
+/// Version of the program that serves.
+const SERVER_VERSION: [u8; 4] = [1, 0, 0, 0];
+/// Kind of a description: a rigid body.
+const RIGID_BODY: i32 = 1;
+/// A body that belongs to no other.
+const NO_PARENT: i32 = -1;
+/// Bit of a body's state: it is seen.
+const TRACKED: u16 = 1;
+
+/// Pose of a rigid body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyPose {
+    /// Place, m; y is up.
+    pub place: [f32; 3],
+    /// Unit quaternion x, y, z, w.
+    pub turn: [f32; 4],
+}
+
+/// One moment of a capture: body i has number i + 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Frame number.
+    pub number: u32,
+    /// When the cameras saw it, on the server's clock.
+    pub exposed: Duration,
+    /// When it is sent, on the same clock.
+    pub sent: Duration,
+    /// Poses in the order of the bodies.
+    pub poses: Vec<BodyPose>,
+}
+
+impl Version {
+    fn bytes(self) -> [u8; 4] {
+        match self {
+            Version::V3_1 => [3, 1, 0, 0],
+            Version::V4_1 => [4, 1, 0, 0],
+        }
+    }
+
+    fn tells_lengths(self) -> bool {
+        self == Version::V4_1
+    }
+}
+
+/// Who the server is and whether its frames go to a group.
+pub fn server_info(version: Version, group: Option<SocketAddrV4>) -> Vec<u8> {
+    datagram(id::SERVER_INFO, |out| {
+        out.extend(SERVER_NAME.as_bytes());
+        out.resize(HEADER + NAME, 0);
+        out.extend(SERVER_VERSION);
+        out.extend(version.bytes());
+        out.extend(CLOCK_HERTZ.to_le_bytes());
+        out.extend(group.map_or(super::DATA_PORT, |g| g.port()).to_le_bytes());
+        out.push(u8::from(group.is_some()));
+        out.extend(group.map_or([0; 4], |g| g.ip().octets()));
+    })
+}
+
+/// Names of all bodies, without markers.
+pub fn models(version: Version, names: &[String]) -> Vec<u8> {
+    datagram(id::MODELS, |out| {
+        put(out, names.len() as i32);
+        for (number, name) in (1..).zip(names) {
+            put(out, RIGID_BODY);
+            measured(out, version, |out| {
+                out.extend(name.as_bytes());
+                out.push(0);
+                put(out, number);
+                put(out, NO_PARENT);
+                out.extend([0; 3 * 4]);
+                put(out, 0);
+            });
+        }
+    })
+}
+
+/// A frame in which every body is seen.
+pub fn frame(version: Version, frame: &Frame) -> Vec<u8> {
+    datagram(id::FRAME, |out| {
+        put(out, frame.number as i32);
+        // Marker sets and markers without a body.
+        (0..2).for_each(|_| empty(out, version));
+        put(out, frame.poses.len() as i32);
+        measured(out, version, |out| {
+            for (number, pose) in (1..).zip(&frame.poses) {
+                put(out, number);
+                // What the markers are off is nothing, exactly.
+                let numbers = pose.place.iter().chain(&pose.turn).chain(&[0.0]);
+                numbers.for_each(|value| out.extend(value.to_le_bytes()));
+                out.extend(TRACKED.to_le_bytes());
+            }
+        });
+        // Skeletons, assets (new in 4.1), labelled markers, force plates and devices.
+        let parts = if version.tells_lengths() { 5 } else { 4 };
+        (0..parts).for_each(|_| empty(out, version));
+        // No time code.
+        out.extend([0; 8]);
+        out.extend(frame.sent.as_secs_f64().to_le_bytes());
+        // Exposed, read out of the cameras, sent.
+        for moment in [frame.exposed, frame.exposed, frame.sent] {
+            let ticks = moment.as_nanos() * u128::from(CLOCK_HERTZ) / 1_000_000_000;
+            out.extend((ticks as u64).to_le_bytes());
+        }
+        if version.tells_lengths() {
+            // No precision time protocol.
+            out.extend([0; 8]);
+        }
+        // Nothing is recorded, nothing has changed; the end.
+        out.extend([0; 2 + 4]);
+    })
+}
+
+/// The answer to a request that the server does not know.
+pub fn unrecognized() -> Vec<u8> {
+    datagram(id::UNRECOGNIZED, |_| {})
+}
+
+fn put(out: &mut Vec<u8>, value: i32) {
+    out.extend(value.to_le_bytes());
+}
+
+/// A part without entries.
+fn empty(out: &mut Vec<u8>, version: Version) {
+    put(out, 0);
+    measured(out, version, |_| {});
+}
+
+/// Contents behind their length, where the version has one.
+fn measured(out: &mut Vec<u8>, version: Version, body: impl FnOnce(&mut Vec<u8>)) {
+    let at = out.len();
+    if version.tells_lengths() {
+        put(out, 0);
+    }
+    let from = out.len();
+    body(out);
+    if version.tells_lengths() {
+        let length = (out.len() - from) as i32;
+        out[at..from].copy_from_slice(&length.to_le_bytes());
+    }
+}
+
+fn datagram(id: u16, body: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut out = [id.to_le_bytes(), [0; 2]].concat();
+    body(&mut out);
+    let length = (out.len() - HEADER) as u16;
+    out[2..HEADER].copy_from_slice(&length.to_le_bytes());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    fn one() -> Frame {
+        let pose = BodyPose { place: [1.0, 0.05, 0.2505], turn: [0.0, 0.0, 0.0, 1.0] };
+        Frame { number: 22, exposed: Duration::from_millis(500), sent: Duration::from_millis(525), poses: vec![pose] }
+    }
+
+    /// Number 1, place, quaternion, no error, tracked.
+    const BODY: &str = "010000000000803fcdcc4c3d894180 3e0000000000000000000000000000803f000000000100";
+    /// No time code; 0.525 s; 5 000 000, again, and 5 250 000 ticks.
+    const TIMES: &str = "0000000000000000cdcccccccccce03f404b4c0000000000404b4c0000000000d01b500000000000";
+
+    #[test]
+    fn a_frame_of_the_third_version_has_counts() {
+        // 116 bytes; frame 22; no marker set, no marker, one body; four parts more; state; the end.
+        let golden = format!(
+            "07007400160000000000000000000000 01000000{BODY}00000000000000000000000000000000{TIMES}000000000000"
+        );
+        assert_eq!(hex(&frame(Version::V3_1, &one())), golden.replace(' ', ""));
+    }
+
+    #[test]
+    fn a_frame_of_the_fourth_version_has_counts_and_lengths() {
+        // The same, each count with a length, a part more, and another clock's time, which is none.
+        let empty = "0000000000000000";
+        let golden = format!(
+            "0700a00016000000{empty}{empty}0100000026000000{BODY}{empty}{empty}{empty}{empty}{empty}{TIMES}{empty}\
+             000000000000"
+        );
+        assert_eq!(hex(&frame(Version::V4_1, &one())), golden.replace(' ', ""));
+    }
+
+    #[test]
+    fn descriptions_name_a_body_without_markers() {
+        let names = ["xp01".to_string()];
+        let body = "787030310001000000ffffffff00000000000000000000000000000000";
+        assert_eq!(hex(&models(Version::V3_1, &names)), format!("050025000100000001000000{body}"));
+        assert_eq!(hex(&models(Version::V4_1, &names)), format!("0500290001000000010000001d000000{body}"));
+    }
+
+    #[test]
+    fn the_server_says_what_it_speaks_and_where_its_frames_go() {
+        let group = "239.255.42.99:1511".parse().unwrap();
+        for (version, group, end) in [
+            (Version::V3_1, Some(group), "010000000301000080969800000000 00e70501efff2a63"),
+            (Version::V4_1, None, "010000000401000080969800000000 00e7050000000000"),
+        ] {
+            let bytes = server_info(version, group);
+            assert_eq!(bytes.len(), 4 + 256 + 4 + 4 + 8 + 2 + 1 + 4);
+            assert_eq!(hex(&bytes[..8]), "0100170178707563");
+            assert_eq!(hex(&bytes[260..]), end.replace(' ', ""));
+        }
+        assert_eq!(hex(&unrecognized()), "64000000");
+    }
+}

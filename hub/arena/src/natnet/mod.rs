@@ -1,0 +1,65 @@
+//! The other kind of motion-capture system: an OptiTrack NatNet server, as Motive has one. Each subject is a rigid body;
+//! places in metres with y up, as Motive has it unless told otherwise. Datagrams, little-endian.
+
+pub mod encode;
+pub mod request;
+pub(crate) mod serve;
+
+use crate::vicon::marker_height;
+use encode::BodyPose;
+use std::net::SocketAddrV4;
+use xpuck_kernels::math::sin_cos;
+use xpuck_kernels::world::Pose;
+
+/// The port at which Motive answers, and the one to which its frames go.
+pub const COMMAND_PORT: u16 = 1510;
+/// See [`COMMAND_PORT`].
+pub const DATA_PORT: u16 = 1511;
+
+/// How poses are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NatNet {
+    /// Where requests are answered; port 0 takes a free one. Frames leave from another port of the same interface.
+    pub address: SocketAddrV4,
+    /// The multicast group and port to which frames go; without it they go to each client that asked.
+    pub group: Option<SocketAddrV4>,
+    /// The form of the datagrams.
+    pub version: Version,
+}
+
+/// A version of the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    /// 3.1: Motive 2.1 and 2.2.
+    V3_1,
+    /// 4.1: Motive 3.1. Each part of a frame tells its length.
+    #[default]
+    V4_1,
+}
+
+/// The bodies' poses, robots first and the frisbee last, with y up: our y is minus their z.
+pub fn poses(poses: &[Pose]) -> Vec<BodyPose> {
+    let last = poses.len().saturating_sub(1);
+    let body = |(i, pose): (usize, &Pose)| {
+        let (s, c) = sin_cos(pose.heading / 2.0);
+        BodyPose { place: [pose.at.x, (marker_height(i == last) / 1000.0) as f32, -pose.at.y], turn: [0.0, s, 0.0, c] }
+    };
+    poses.iter().enumerate().map(body).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+    use xpuck_kernels::math::vec2;
+
+    #[test]
+    fn poses_are_in_metres_with_y_up_and_turn_about_it() {
+        let shown = poses(&[Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()]);
+        assert_eq!(shown[0].place, [0.5, 0.1, 0.25]);
+        let [x, y, z, w] = shown[0].turn;
+        assert!(x == 0.0 && z == 0.0 && (y - FRAC_1_SQRT_2).abs() < 1e-6 && (w - FRAC_1_SQRT_2).abs() < 1e-6);
+        assert_eq!(shown[1].turn, [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(shown[1].place[1], 0.025);
+    }
+}

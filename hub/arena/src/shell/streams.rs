@@ -1,0 +1,73 @@
+//! The motion-capture systems above the arena: Vicon always, VRPN and NatNet where the settings ask for them.
+
+use super::{LATE_US, Listening};
+use crate::settings::{ArenaError, Settings};
+use crate::{natnet, vicon, vrpn};
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
+use std::thread::Scope;
+use std::time::Duration;
+use xpuck_kernels::world::Pose;
+
+/// A server and where it can be reached.
+type At<S> = (S, SocketAddr);
+
+/// The servers.
+pub(super) struct Streams {
+    vicon: At<vicon::serve::Server>,
+    vrpn: Option<At<vrpn::serve::Server>>,
+    natnet: Option<At<natnet::serve::Server>>,
+}
+
+impl Streams {
+    /// Binds everything that the settings name.
+    pub fn bind(settings: &Settings) -> Result<Streams, ArenaError> {
+        let mut subjects = settings.robots.clone();
+        subjects.push(vicon::FRISBEE.into());
+        let vicon = |address| vicon::serve::Server::bind(address, subjects.clone()).and_then(|s| at(s.address(), s));
+        let vrpn = |address| vrpn::serve::Server::bind(address, subjects.clone()).and_then(|s| at(s.address(), s));
+        let natnet = |one| natnet::serve::Server::bind(one, subjects.clone()).and_then(|s| at(s.address(), s));
+        let named = |address| move |source| ArenaError::Mocap { address, source };
+        Ok(Streams {
+            vicon: vicon(settings.mocap).map_err(named(settings.mocap))?,
+            vrpn: settings.vrpn.map(|address| vrpn(address).map_err(named(address))).transpose()?,
+            natnet: settings.natnet.as_ref().map(|one| natnet(one).map_err(named(one.address.into()))).transpose()?,
+        })
+    }
+
+    /// Where they can be reached.
+    pub fn listening(&self) -> Listening {
+        Listening {
+            mocap: self.vicon.1,
+            vrpn: self.vrpn.as_ref().map(|(_, address)| *address),
+            natnet: self.natnet.as_ref().map(|(_, address)| *address),
+        }
+    }
+
+    /// Takes what has come: connections and requests.
+    pub fn admit<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, stop: &'scope AtomicBool) {
+        self.vicon.0.admit(scope, stop);
+        if let Some((vrpn, _)) = &self.vrpn {
+            vrpn.admit(scope, stop);
+        }
+        if let Some((natnet, _)) = &self.natnet {
+            natnet.answer();
+        }
+    }
+
+    /// Sends the poses of a moment of arena time.
+    pub fn publish(&self, number: u32, moment: Duration, poses: &[Pose]) {
+        self.vicon.0.publish(vicon::frame(number, poses));
+        if let Some((vrpn, _)) = &self.vrpn {
+            vrpn.publish(moment, vrpn::poses(poses));
+        }
+        if let Some((natnet, _)) = &self.natnet {
+            let sent = moment + Duration::from_micros(LATE_US);
+            natnet.publish(&natnet::encode::Frame { number, exposed: moment, sent, poses: natnet::poses(poses) });
+        }
+    }
+}
+
+fn at<S>(address: std::io::Result<SocketAddr>, server: S) -> std::io::Result<At<S>> {
+    Ok((server, address?))
+}
