@@ -101,6 +101,16 @@ impl Default for Mocap {
     }
 }
 
+impl Mocap {
+    /// Where poses come from, for people: the server's address or the record's path.
+    pub fn place(&self) -> String {
+        match (self.kind, &self.file) {
+            (MocapKind::Replay, Some(file)) => file.display().to_string(),
+            _ => self.address.clone(),
+        }
+    }
+}
+
 fn one() -> f64 {
     1.0
 }

@@ -1,6 +1,7 @@
 //! The fleet's promises, looked at one by one: kept, not made, or broken, with evidence and what to do. Read-only.
 
 mod fleet;
+mod mocap;
 mod place;
 mod records;
 mod security;
@@ -82,6 +83,7 @@ pub fn examine(file: &Path, key: Option<&Path>) -> Result<Vec<Finding>, FileErro
     let hub = asked.as_ref().ok();
     let mut findings = security::findings(&config, hub);
     findings.extend(place::findings(&config, &asked));
+    findings.extend(mocap::findings(&config.hub.mocap, hub));
     findings.extend(records::findings(&config.hub.record, hub));
     findings.extend(fleet::findings(&config, hub));
     Ok(findings)

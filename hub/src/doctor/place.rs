@@ -1,20 +1,16 @@
-//! The machine and its network: ports, messages, real time, motion capture.
+//! The machine and its network: ports, messages, real time.
 
 use super::{Finding, Hub, Silence};
-use crate::config::{Config, MocapKind};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use crate::config::Config;
+use std::net::TcpListener;
 use xpuck_wire::codec;
 
-/// How long the motion-capture server may take to accept.
-const CONNECT: Duration = Duration::from_secs(1);
 /// The bit of CAP_SYS_NICE in the kernel's masks.
 const SYS_NICE: u32 = 23;
 
 /// What can be seen from this machine.
 pub(super) fn findings(config: &Config, asked: &Result<Hub, Silence>) -> Vec<Finding> {
-    let hub = asked.as_ref().ok();
-    vec![ports(config, asked), messages(asked), real_time(), mocap(config, hub), believed(hub)]
+    vec![ports(config, asked), messages(asked), real_time()]
 }
 
 /// Either the hub answers, or its ports are free.
@@ -74,44 +70,6 @@ fn allowed(status: &str, limits: &str) -> Option<&'static str> {
     }
     let row = limits.lines().find_map(|l| l.strip_prefix("Max realtime priority"))?;
     (row.split_whitespace().next()? != "0").then_some("the limit for real-time priority is above 0")
-}
-
-fn mocap(config: &Config, hub: Option<&Hub>) -> Finding {
-    let promise = "poses come";
-    let address = &config.hub.mocap.address;
-    let remedy = "check the motion-capture server, its stream and mocap.address";
-    if let Some(hub) = hub {
-        return match hub.status.tracking {
-            true => Finding::on(promise, format!("{} bodies seen at {address}", hub.status.bodies.len())),
-            false => Finding::broken(promise, format!("the hub has had no poses from {address} for 1 s"), remedy),
-        };
-    }
-    if config.hub.mocap.kind == MocapKind::VrpnUdp {
-        return Finding::off(promise, "asked by UDP, which only a running hub does", "start the hub");
-    }
-    let connected = address.to_socket_addrs().map_err(|e| e.to_string()).and_then(|mut all| {
-        let one = all.next().ok_or("no such address")?;
-        TcpStream::connect_timeout(&one, CONNECT).map_err(|e| e.to_string())
-    });
-    match connected {
-        Ok(_) => Finding::on(promise, format!("{address} accepts connections")),
-        Err(error) => Finding::off(promise, format!("{address}: {error}"), remedy),
-    }
-}
-
-/// Poses that the gates did not believe.
-fn believed(hub: Option<&Hub>) -> Finding {
-    let promise = "poses that cannot be are refused";
-    let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub tells", "start the hub") };
-    let counts: Vec<String> =
-        status.refused_poses.iter().filter(|(_, n)| *n > 0).map(|(reason, n)| format!("{reason} {n}")).collect();
-    match counts.is_empty() {
-        true => Finding::on(promise, "none so far"),
-        false => {
-            let remedy = "if they rise quickly, look at the motion-capture system and at mocap.gates".into();
-            Finding { remedy, ..Finding::on(promise, format!("so far {}", counts.join(", "))) }
-        }
-    }
 }
 
 #[cfg(test)]

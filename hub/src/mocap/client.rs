@@ -72,7 +72,7 @@ impl Client {
         while !stop.load(Ordering::Relaxed) {
             for raw in source.frames()? {
                 if std::mem::take(&mut self.complained) {
-                    self.note(format!("motion capture at {}: frames are coming again", self.mocap.address));
+                    self.note(format!("motion capture at {}: frames are coming again", self.mocap.place()));
                 }
                 // A full queue means that the hub is late; the next frame is newer anyway.
                 if let Some(frame) = self.gates.pass(&raw) {
@@ -100,7 +100,7 @@ impl Client {
 
     fn complain(&mut self, problem: &str) {
         if !std::mem::replace(&mut self.complained, true) {
-            self.note(format!("motion capture at {}: {problem}; trying again until it answers", self.mocap.address));
+            self.note(format!("motion capture at {}: {problem}; trying again until it answers", self.mocap.place()));
         }
     }
 

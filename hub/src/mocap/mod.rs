@@ -7,7 +7,9 @@
 pub mod client;
 pub mod gates;
 pub mod natnet;
+pub mod probe;
 mod replay;
+mod rotation;
 pub mod source;
 mod stream;
 pub mod vicon;

@@ -56,6 +56,11 @@ impl Replay {
         Ok(Replay { poses, next: 0, began: Instant::now(), speed: mocap.speed, again: mocap.repeat })
     }
 
+    /// How many frames there are.
+    pub fn len(&self) -> usize {
+        self.poses.len()
+    }
+
     fn due(&self, i: usize) -> Duration {
         Duration::from_secs_f64((self.poses[i].time - self.poses[0].time) / self.speed)
     }

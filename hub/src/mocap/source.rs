@@ -1,6 +1,6 @@
 //! What all motion-capture systems have in common, and how one is opened.
 
-use super::stream::Tcp;
+use super::stream::{SILENCE, Tcp};
 use super::{RawFrame, natnet, replay, vicon, vrpn};
 use crate::config::{Mocap, MocapKind};
 use std::sync::atomic::AtomicBool;
@@ -46,8 +46,8 @@ pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, Str
             Box::new(Tcp::connect(address, Box::new(vicon::Client::new(mocap.mode, mocap.lightweight)))?)
         }
         MocapKind::Vrpn => Box::new(Tcp::connect(address, Box::new(vrpn::Client::new()))?),
-        MocapKind::VrpnUdp => Box::new(Tcp::called_back(address, Box::new(vrpn::Client::new()), stop)?),
-        MocapKind::Natnet => Box::new(natnet::Udp::connect(address, mocap.up)?),
+        MocapKind::VrpnUdp => Box::new(Tcp::called_back(address, Box::new(vrpn::Client::new()), SILENCE, stop)?),
+        MocapKind::Natnet => Box::new(natnet::udp::Udp::connect(address, mocap.up, SILENCE)?),
         MocapKind::Replay => Box::new(replay::Replay::open(mocap)?),
     })
 }

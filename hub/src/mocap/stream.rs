@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 pub(super) const SILENCE: Duration = Duration::from_secs(2);
 /// A VRPN server in whose room nothing moves is silent; it is asked so often.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
-/// How often a VRPN server is asked to call back before it is given up for the time being, each [`QUIET`].
-const CALLS: usize = 4;
 
 /// A connection.
 pub(super) struct Tcp {
@@ -38,8 +36,13 @@ impl Tcp {
         Ok(Tcp { socket, codec, heard: Instant::now(), bytes: vec![0; 16384].into() })
     }
 
-    /// Asks a VRPN server by UDP to connect to a port of ours, and waits until it does.
-    pub fn called_back(address: &str, codec: Box<dyn Codec>, stop: &AtomicBool) -> Result<Tcp, String> {
+    /// Asks a VRPN server by UDP to connect to a port of ours, each [`QUIET`] for so long, and waits until it does.
+    pub fn called_back(
+        address: &str,
+        codec: Box<dyn Codec>,
+        patience: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Tcp, String> {
         let server: SocketAddr =
             address.to_socket_addrs().map_err(text)?.find(SocketAddr::is_ipv4).ok_or("it has no IPv4 address")?;
         let request = UdpSocket::bind("0.0.0.0:0").map_err(text)?;
@@ -48,7 +51,8 @@ impl Tcp {
         let listener = TcpListener::bind((request.local_addr().map_err(text)?.ip(), 0)).map_err(text)?;
         listener.set_nonblocking(true).map_err(text)?;
         let ours = listener.local_addr().map_err(text)?;
-        for _ in 0..CALLS {
+        let began = Instant::now();
+        while began.elapsed() < patience && !stop.load(Ordering::Relaxed) {
             request.send(format!("{} {}\0", ours.ip(), ours.port()).as_bytes()).map_err(text)?;
             let until = Instant::now() + QUIET;
             while Instant::now() < until && !stop.load(Ordering::Relaxed) {

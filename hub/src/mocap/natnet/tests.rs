@@ -94,7 +94,12 @@ fn bytes_that_make_no_sense_and_old_servers_are_refused() {
         *byte = 0x7f;
     }
     assert!(good.feed(&hostile).is_err());
-    assert!(Session::new(UpAxis::Y).feed(&info(Version::new(2, 10, 0, 0))).is_err());
+    for (major, minor) in [(2, 10), (4, 4), (5, 0)] {
+        let refused = Session::new(UpAxis::Y).feed(&info(Version::new(major, minor, 0, 0))).unwrap_err();
+        assert!(refused.contains(&format!("speaks NatNet {major}.{minor}; 3.0")), "{refused}");
+    }
+    // A frame that overtakes the server's answer is left out, whatever its version.
+    assert_eq!(Session::new(UpAxis::Y).feed(&datagram), Ok(None));
     // A pose that is none passes, for the gates to refuse.
     let nan = [PlannedBody::tracked(7, [f32::NAN; 3], [0.0; 4])];
     let frame = good.feed(&server.datagram(2, 0.01, &nan).unwrap()).unwrap().unwrap();

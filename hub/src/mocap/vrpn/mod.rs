@@ -9,7 +9,7 @@ mod message;
 pub use message::VrpnError;
 
 use super::source::Codec;
-use super::{RawBody, RawFrame};
+use super::{RawBody, RawFrame, rotation};
 use message::{COOKIE, Message, Reader, SENDER_IS, TYPE_IS, described};
 use std::collections::BTreeMap;
 
@@ -134,7 +134,7 @@ impl Client {
         }
         let (first, last, any_new) = self.open.unwrap_or((stamp, stamp, false));
         self.open = Some((first, last.max(stamp), any_new || new));
-        let rotation = matrix([3, 4, 5, 6].map(number));
+        let rotation = rotation::from_quaternion([3, 4, 5, 6].map(number));
         self.sensors.insert(key, Sensor { name, place: [0, 1, 2].map(number), rotation, stamp, in_frame: true });
         // Also forgets those of before the server's clock was set back.
         self.sensors.retain(|_, s| (stamp - s.stamp).abs() < HIDDEN);
@@ -163,21 +163,6 @@ impl Client {
 fn name(names: &mut BTreeMap<i32, String>, message: &Message) -> Result<(), VrpnError> {
     names.insert(message.sender, described(&message.payload)?);
     if names.len() > MAX_NAMES { Err(VrpnError::Names(MAX_NAMES)) } else { Ok(()) }
-}
-
-/// The rotation matrix of a quaternion x, y, z, w, row by row. One that has not length 1 gives no rotation.
-fn matrix([x, y, z, w]: [f64; 4]) -> [f64; 9] {
-    [
-        w * w + x * x - y * y - z * z,
-        2.0 * (x * y - w * z),
-        2.0 * (x * z + w * y),
-        2.0 * (x * y + w * z),
-        w * w - x * x + y * y - z * z,
-        2.0 * (y * z - w * x),
-        2.0 * (x * z - w * y),
-        2.0 * (y * z + w * x),
-        w * w - x * x - y * y + z * z,
-    ]
 }
 
 #[cfg(test)]

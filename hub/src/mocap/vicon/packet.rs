@@ -1,0 +1,213 @@
+//! The bytes of ViconCGStream: little-endian packets `u32 0x1A2B0001, u32 length, object*` of objects `u32 id, u32 length,
+//! body`. Unknown objects and trailing fields are skipped. Positions are in mm, rotations row-major matrices.
+
+use super::super::rotation;
+use std::collections::BTreeMap;
+
+/// First word of every packet.
+pub(super) const MAGIC: u32 = 0x1A2B_0001;
+/// Bytes before a packet's objects, and before an object's body.
+pub(super) const HEADER: usize = 8;
+/// Largest packet accepted, bytes; 200 subjects need about 40 000.
+const MAX_PACKET: usize = 1 << 20;
+/// Ticks a second of a stream's period.
+const TICKS: f64 = 135e6;
+/// Most parts of a latency, and most objects that a server can offer; real ones have less than 50.
+const MAX_LIST: u32 = 1000;
+
+/// Objects in use.
+pub(super) mod id {
+    pub const STREAM_INFO: u32 = 1;
+    pub const SUBJECT_INFO: u32 = 2;
+    pub const FRAME_INFO: u32 = 5;
+    pub const GLOBAL_SEGMENTS: u32 = 9;
+    pub const LATENCY: u32 = 26;
+    pub const QUALITY: u32 = 40;
+    pub const LIGHTWEIGHT_SEGMENTS: u32 = 901;
+    pub const OBJECT_ENUMS: u32 = 100_001;
+    pub const REQUEST_FRAME: u32 = 100_002;
+    pub const CONTENTS: u32 = 100_004;
+    pub const REQUEST_NEXT_FRAME: u32 = 100_008;
+}
+
+/// A stream that is not what it should be; the connection must be dropped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ViconError {
+    /// Not a Vicon DataStream.
+    #[error("packet starts with {0:#010x}, not {MAGIC:#010x}: is this a Vicon DataStream server?")]
+    Magic(u32),
+    /// A packet larger than any we can need.
+    #[error("packet of {0} bytes; at most {MAX_PACKET} are accepted")]
+    Size(usize),
+    /// An object ends before its fields do.
+    #[error("object {0} is truncated")]
+    Truncated(u32),
+}
+
+/// Takes a whole packet off the front of what was received; gives its objects.
+pub(super) fn cut(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, ViconError> {
+    let mut header = Fields { bytes: received, object: 0 };
+    let (Ok(magic), Ok(length)) = (header.u32(), header.u32()) else { return Ok(None) };
+    if magic != MAGIC {
+        return Err(ViconError::Magic(magic));
+    }
+    let length = length as usize;
+    if length > MAX_PACKET {
+        return Err(ViconError::Size(length));
+    }
+    if received.len() < HEADER + length {
+        return Ok(None);
+    }
+    Ok(Some(received.drain(..HEADER + length).skip(HEADER).collect()))
+}
+
+/// Pose of a subject's first segment.
+#[derive(Debug)]
+pub(super) struct Segment {
+    /// m.
+    pub place: [f64; 3],
+    /// Row by row.
+    pub rotation: [f64; 9],
+}
+
+/// What a packet holds; what it does not is empty.
+#[derive(Debug, Default)]
+pub(super) struct Packet {
+    /// What the server can send, in its first packet.
+    pub offered: Option<Vec<u32>>,
+    /// Frames a second.
+    pub hertz: Option<f64>,
+    /// Numbers and names of subjects.
+    pub names: Vec<(u32, String)>,
+    /// The frame's number.
+    pub number: Option<u32>,
+    /// How old the frame was when it was sent, s.
+    pub age_s: f64,
+    /// By subject, 0 to 1.
+    pub qualities: BTreeMap<u32, f64>,
+    /// The subjects that are seen.
+    pub segments: Vec<(u32, Segment)>,
+}
+
+impl Packet {
+    /// Reads a packet's objects.
+    pub fn read(mut rest: &[u8]) -> Result<Packet, ViconError> {
+        let mut packet = Packet::default();
+        while rest.len() >= HEADER {
+            let mut header = Fields { bytes: rest, object: 0 };
+            let (object, length) = (header.u32()?, header.u32()? as usize);
+            let Some(body) = rest.get(HEADER..HEADER + length) else { return Err(ViconError::Truncated(object)) };
+            rest = &rest[HEADER + length..];
+            packet.object(Fields { bytes: body, object })?;
+        }
+        Ok(packet)
+    }
+
+    fn object(&mut self, mut fields: Fields) -> Result<(), ViconError> {
+        match fields.object {
+            id::OBJECT_ENUMS => {
+                let offered = (0..fields.u32()?.min(MAX_LIST)).map(|_| fields.u32());
+                self.offered = Some(offered.collect::<Result<_, _>>()?);
+            }
+            id::STREAM_INFO => {
+                let ticks = fields.i64()?;
+                if ticks > 0 {
+                    self.hertz = Some(TICKS / ticks as f64);
+                }
+            }
+            // Its parts add up: cameras, reconstruction, labelling, and so on.
+            id::LATENCY => {
+                for _ in 0..fields.u32()?.min(MAX_LIST) {
+                    fields.string()?;
+                    self.age_s += fields.f64()?;
+                }
+            }
+            id::QUALITY => {
+                self.qualities.insert(fields.u32()?, fields.f64()?);
+            }
+            id::FRAME_INFO => self.number = Some(fields.u32()?),
+            id::SUBJECT_INFO => self.names.push((fields.u32()?, fields.string()?)),
+            id::GLOBAL_SEGMENTS => {
+                let subject = fields.u32()?;
+                if fields.seen()? {
+                    self.segments.push((subject, fields.segment()?));
+                }
+            }
+            id::LIGHTWEIGHT_SEGMENTS => {
+                let subject = fields.u32()?;
+                if fields.seen()? {
+                    self.segments.push((subject, fields.lightweight_segment()?));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Reads an object's fields in order.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    object: u32,
+}
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], ViconError> {
+        let (taken, rest) = self.bytes.split_first_chunk().ok_or(ViconError::Truncated(self.object))?;
+        self.bytes = rest;
+        Ok(*taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, ViconError> {
+        Ok(u32::from_le_bytes(self.take()?))
+    }
+
+    fn i64(&mut self) -> Result<i64, ViconError> {
+        Ok(i64::from_le_bytes(self.take()?))
+    }
+
+    fn f64(&mut self) -> Result<f64, ViconError> {
+        Ok(f64::from_le_bytes(self.take()?))
+    }
+
+    fn f32(&mut self) -> Result<f32, ViconError> {
+        Ok(f32::from_le_bytes(self.take()?))
+    }
+
+    fn string(&mut self) -> Result<String, ViconError> {
+        let length = self.u32()? as usize;
+        let (taken, rest) = self.bytes.split_at_checked(length).ok_or(ViconError::Truncated(self.object))?;
+        self.bytes = rest;
+        Ok(String::from_utf8_lossy(taken).into_owned())
+    }
+
+    /// Whether a subject has a segment; its number is passed over.
+    fn seen(&mut self) -> Result<bool, ViconError> {
+        let seen = self.u32()? > 0;
+        if seen {
+            self.u32()?;
+        }
+        Ok(seen)
+    }
+
+    fn segment(&mut self) -> Result<Segment, ViconError> {
+        let mut numbers = [0.0; 12];
+        for number in &mut numbers {
+            *number = self.f64()?;
+        }
+        Ok(Segment {
+            place: std::array::from_fn(|i| numbers[i] / 1000.0),
+            rotation: std::array::from_fn(|i| numbers[3 + i]),
+        })
+    }
+
+    /// The rotation is an axis times an angle.
+    fn lightweight_segment(&mut self) -> Result<Segment, ViconError> {
+        let mut six = [0.0; 6];
+        for number in &mut six {
+            *number = f64::from(self.f32()?);
+        }
+        let [x, y, z, a, b, c] = six;
+        Ok(Segment { place: [x, y, z].map(|mm| mm / 1000.0), rotation: rotation::from_axis_angle([a, b, c]) })
+    }
+}
