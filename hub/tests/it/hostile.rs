@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::time::Duration;
-use xpuck_arena::{vicon, vrpn};
-use xpuck_hub::config::{Gates as Limits, ViconMode};
+use xpuck_arena::{natnet, vicon, vrpn};
+use xpuck_hub::config::{Gates as Limits, UpAxis, ViconMode};
 use xpuck_hub::mocap::gates::Gates;
-use xpuck_hub::mocap::{RawFrame, vicon as vicon_client, vrpn as vrpn_client};
+use xpuck_hub::mocap::{RawFrame, natnet as natnet_client, vicon as vicon_client, vrpn as vrpn_client};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::Pose;
@@ -39,6 +39,19 @@ fn vrpn_stream() -> Vec<u8> {
     }
     // The cookie with which both sides begin.
     [b"vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), session.take()].concat()
+}
+
+/// What the arena's NatNet server sends: who it is, its bodies and three frames.
+fn natnet_datagrams(version: natnet::Version) -> Vec<Vec<u8>> {
+    let frame = |number| {
+        let moment = Duration::from_millis(20 * u64::from(number));
+        natnet::encode::Frame { number, exposed: moment, sent: moment, poses: natnet::poses(&poses()) }
+    };
+    let frames = (1..4).map(|number| natnet::encode::frame(version, &frame(number)));
+    [natnet::encode::server_info(version, None), natnet::encode::models(version, &names())]
+        .into_iter()
+        .chain(frames)
+        .collect()
 }
 
 fn damage(bytes: &[u8], seed: u32) -> Vec<u8> {
@@ -112,4 +125,34 @@ fn damaged_vicon_streams_are_refused_or_read() {
 fn damaged_vrpn_streams_are_refused_or_read() {
     let [frames, refused] = attack(&vrpn_stream(), fed!(vrpn_client::Client::new()));
     assert!(frames > FORMS / 4 && refused > FORMS / 20, "{frames} frames, {refused} refused");
+}
+
+#[test]
+fn damaged_natnet_datagrams_are_refused_or_read() {
+    for version in [natnet::Version::V3_1, natnet::Version::V4_1] {
+        let [mut frames, mut refused] = [0; 2];
+        for seed in 0..FORMS {
+            let mut session = natnet_client::Session::new(UpAxis::Y);
+            let mut gates = Gates::new(Limits::default(), &names());
+            // One datagram is damaged; the others are as they should be.
+            for (i, good) in (0..).zip(natnet_datagrams(version)) {
+                let bytes = if seed % 5 == i { damage(&good, seed) } else { good };
+                match session.feed(&bytes) {
+                    Ok(Some(raw)) => {
+                        frames += 1;
+                        let finite = |b: &xpuck_hub::mocap::Tracked| b.pose.at.x.is_finite() && b.pose.at.y.is_finite();
+                        let seen = gates.pass(&raw);
+                        assert!(seen.is_none_or(|f| f.bodies.iter().all(finite)), "seed {seed}: {raw:?}");
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        refused += 1;
+                        assert!(!error.is_empty());
+                    }
+                }
+                session.take_outgoing();
+            }
+        }
+        assert!(frames > FORMS && refused > FORMS / 10, "{version:?}: {frames} frames, {refused} refused");
+    }
 }

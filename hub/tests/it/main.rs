@@ -20,6 +20,7 @@ mod machines;
 mod memory;
 mod microscope;
 mod mocap;
+mod natnet;
 mod picture;
 mod remeasure;
 mod resume;

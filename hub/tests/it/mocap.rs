@@ -39,14 +39,15 @@ fn all_kinds_of_server_show_the_same_poses() {
     let swarm = format!(
         "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://{}\"\noperator = \"tcp://{}\"\n\
          [security]\ndev_mode = true\n",
-        address(2),
+        address(3),
         address(3)
     );
     let arena = format!(
         "swarm = \"swarm.toml\"\nseed = 3\nscenario = \"b\"\ndevices = \"d\"\nmocap = \"{}\"\nvrpn = \"{}\"\n\
-         [camera]\nwidth = 32\nheight = 24\nframes_per_second = 1.0\n",
+         [camera]\nwidth = 32\nheight = 24\nframes_per_second = 1.0\n[natnet]\naddress = \"{}\"\n",
         address(0),
-        address(1)
+        address(1),
+        address(2)
     );
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
     std::fs::write(dir.path().join("arena.toml"), arena).unwrap();
@@ -63,7 +64,7 @@ fn all_kinds_of_server_show_the_same_poses() {
 
     let robots = ["xp01".to_string(), "xp02".to_string()];
     let mut shown: Vec<BTreeMap<String, [f32; 3]>> = Vec::new();
-    for (kind, port) in [(MocapKind::Vicon, 0), (MocapKind::Vrpn, 1), (MocapKind::VrpnUdp, 1)] {
+    for (kind, port) in [(MocapKind::Vicon, 0), (MocapKind::Vrpn, 1), (MocapKind::VrpnUdp, 1), (MocapKind::Natnet, 2)] {
         let mocap = Mocap { kind, address: address(port), frisbee: "frisbee".into(), ..Mocap::default() };
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));

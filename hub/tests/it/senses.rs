@@ -2,11 +2,12 @@
 //! message that a robot gets.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, sync_channel};
 use std::time::Duration;
+use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
 use xpuck_hub::config::{self, Config, HubFile, Mocap, MocapKind, Record, ViconMode};
@@ -32,6 +33,11 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
         device_dir: devices.into(),
         mocap: local,
         vrpn: Some(local),
+        natnet: Some(NatNet {
+            address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0),
+            group: None,
+            version: Version::V4_1,
+        }),
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
@@ -132,6 +138,7 @@ fn robots_sense_where_the_others_are_and_which_way_is_up() {
                 ("Vicon, prefetch", vicon(ViconMode::Prefetch, false)),
                 ("Vicon, lightweight", vicon(ViconMode::Push, true)),
                 ("VRPN", mocap(MocapKind::Vrpn, at.vrpn.unwrap(), ViconMode::Push, false)),
+                ("NatNet", mocap(MocapKind::Natnet, at.natnet.unwrap(), ViconMode::Push, false)),
             ];
             let see = |(name, mocap)| (name, messages(&config(mocap, &settings.robots)));
             let seen: Vec<_> = kinds.into_iter().map(see).collect();

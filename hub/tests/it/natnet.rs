@@ -1,0 +1,142 @@
+//! The hub's NatNet client and the arena's server, which share no code, through real sockets: alone and by multicast.
+
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use xpuck_arena::natnet::{NatNet, Version};
+use xpuck_arena::vicon::FRISBEE;
+use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_hub::config::{Mocap, MocapKind};
+use xpuck_hub::mocap::Frame;
+use xpuck_hub::mocap::client::{self, Event, QUEUE};
+use xpuck_kernels::world::Scenario;
+
+/// Longest wait for an event; a machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 42, 99);
+
+fn settings(devices: &Path, natnet: NatNet) -> Settings {
+    Settings {
+        robots: ["xp01", "xp02"].map(String::from).to_vec(),
+        seed: 4,
+        speed: 1.0,
+        scenario: Scenario::B,
+        device_dir: devices.into(),
+        mocap: (Ipv4Addr::LOCALHOST, 0).into(),
+        vrpn: None,
+        natnet: Some(natnet),
+        camera: CameraSettings::default(),
+        body: BodyKind::Xpuck,
+        faults: Faults::default(),
+    }
+}
+
+/// A port that nobody has now.
+fn free_port() -> u16 {
+    UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
+}
+
+/// Ends a client's thread, or an arena, when its test ends, however it ends.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// A client of the server at this address.
+fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
+    let mocap =
+        Mocap { kind: MocapKind::Natnet, address: address.to_string(), frisbee: FRISBEE.into(), ..Mocap::default() };
+    let (sender, events) = sync_channel(QUEUE);
+    let stop = Arc::new(AtomicBool::new(false));
+    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], sender, stop.clone(), || ()).unwrap();
+    (events, stop)
+}
+
+/// Runs an arena for as long as `test` takes, which gets the address at which it answers.
+fn serve<R>(settings: &Settings, test: impl FnOnce(SocketAddrV4) -> R) -> R {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (stop, (ready, listening)) = (&stop, mpsc::channel());
+        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap()).unwrap());
+        let _guard = StopAtEnd(stop);
+        test(listening.recv().unwrap().natnet.unwrap().to_string().parse().unwrap())
+    })
+}
+
+/// The next frame; anything else is a failure.
+fn next(events: &Receiver<Event>) -> Frame {
+    match events.recv_timeout(PATIENCE).unwrap() {
+        Event::Frame(frame, _) => frame,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Waits for the first frame with names and checks it and those that follow against where the bodies are.
+fn compare(events: &Receiver<Event>, settings: &Settings) {
+    // Nobody drives, so bodies stay where they start.
+    let truth = Arena::new(settings).unwrap().poses(0.0);
+    let named = (0..50).map(|_| next(events)).find(|frame| frame.bodies.len() == 3);
+    let mut last = named.expect("the server was asked for names").number;
+    for _ in 0..20 {
+        let frame = next(events);
+        assert!(frame.number > last, "{} after {last}", frame.number);
+        last = frame.number;
+        for (name, pose) in ["xp01", "xp02", FRISBEE].iter().zip(&truth) {
+            let seen = frame.pose(name).unwrap_or_else(|| panic!("no {name} in {frame:?}"));
+            let off = [seen.at.x - pose.at.x, seen.at.y - pose.at.y, seen.heading - pose.heading];
+            assert!(off.iter().all(|d| d.abs() < 1e-5), "{name}: {seen:?} for {pose:?}");
+        }
+    }
+}
+
+#[test]
+fn a_multicast_group_is_listened_to_on_the_servers_network_and_to_nobody_else() {
+    let dir = tempfile::tempdir().unwrap();
+    for version in [Version::V3_1, Version::V4_1] {
+        let group = SocketAddrV4::new(GROUP, free_port());
+        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+        let settings = settings(dir.path(), NatNet { address, group: Some(group), version });
+        serve(&settings, |server| {
+            let (events, stop) = watch(server);
+            let _guard = StopAtEnd(&stop);
+            compare(&events, &settings);
+            // A stranger in the group, who would end the connection if he were believed.
+            let stranger = UdpSocket::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).unwrap();
+            for _ in 0..20 {
+                stranger.send_to(&[7, 0, 1, 0, 0xff], group).unwrap();
+            }
+            compare(&events, &settings);
+        });
+    }
+}
+
+#[test]
+fn a_server_that_goes_away_is_told_of_and_found_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port());
+    let settings = settings(dir.path(), NatNet { address, group: None, version: Version::V4_1 });
+    let client = OnceLock::new();
+    serve(&settings, |server| {
+        assert_eq!(server, address);
+        let (events, _) = client.get_or_init(|| watch(server));
+        compare(events, &settings);
+    });
+    let (events, stop) = client.get().unwrap();
+    let _guard = StopAtEnd(stop);
+    let note = |wanted: &str| {
+        let notes = std::iter::repeat_with(|| events.recv_timeout(PATIENCE).unwrap());
+        let found = notes.take(1000).any(|event| matches!(event, Event::Note(text) if text.contains(wanted)));
+        assert!(found, "nobody says {wanted:?}");
+    };
+    note(&format!("motion capture at {address}: silent for 2 s; trying again"));
+    serve(&settings, |_| {
+        note("frames are coming again");
+        compare(events, &settings);
+    });
+}
