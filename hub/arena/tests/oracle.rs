@@ -36,8 +36,9 @@ fn third_party_clients_see_every_body_where_it_is() {
 #[test]
 fn a_third_party_client_sees_every_body_in_a_multicast_group() {
     for (name, version) in [("NatNet 3.1", Version::V3_1), ("NatNet 4.1", Version::V4_1)] {
-        // Nobody holds the port to which frames go: the client is to have it.
-        let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        // Nobody holds the port to which frames go, since the client is to have it; none that the system gives to others.
+        let free = |port: &u16| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, *port)).is_ok();
+        let port = (15_000 + (std::process::id() % 4000) as u16..20_000).find(free).unwrap();
         let group = Some(SocketAddrV4::new(Ipv4Addr::new(239, 255, 42, 99), port));
         let natnet = NatNet { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0), group, version };
         see(

@@ -1,5 +1,6 @@
 //! The hub's NatNet client and the arena's server, which share no code, through real sockets: alone and by multicast.
 
+use crate::common::free_ports;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -32,11 +33,6 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
         body: BodyKind::Xpuck,
         faults: Faults::default(),
     }
-}
-
-/// A port that nobody has now.
-fn free_port() -> u16 {
-    UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }
 
 /// Ends a client's thread, or an arena, when its test ends, however it ends.
@@ -99,7 +95,7 @@ fn compare(events: &Receiver<Event>, settings: &Settings) {
 fn a_multicast_group_is_listened_to_on_the_servers_network_and_to_nobody_else() {
     let dir = tempfile::tempdir().unwrap();
     for version in [Version::V3_1, Version::V4_1] {
-        let group = SocketAddrV4::new(GROUP, free_port());
+        let group = SocketAddrV4::new(GROUP, free_ports());
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
         let settings = settings(dir.path(), NatNet { address, group: Some(group), version });
         serve(&settings, |server| {
@@ -119,7 +115,7 @@ fn a_multicast_group_is_listened_to_on_the_servers_network_and_to_nobody_else() 
 #[test]
 fn a_server_that_goes_away_is_told_of_and_found_again() {
     let dir = tempfile::tempdir().unwrap();
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port());
+    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_ports());
     let settings = settings(dir.path(), NatNet { address, group: None, version: Version::V4_1 });
     let client = OnceLock::new();
     serve(&settings, |server| {

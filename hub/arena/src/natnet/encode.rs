@@ -33,6 +33,8 @@ const NAME: usize = 256;
 const SERVER_NAME: &str = "xpuck arena";
 /// Version of the program that serves.
 const SERVER_VERSION: [u8; 4] = [1, 0, 0, 0];
+/// The usual port of frames, which a server names also if it sends them to each client.
+const DATA_PORT: u16 = 1511;
 /// Kind of a description: a rigid body.
 const RIGID_BODY: i32 = 1;
 /// A body that belongs to no other.
@@ -83,7 +85,7 @@ pub fn server_info(version: Version, group: Option<SocketAddrV4>) -> Vec<u8> {
         out.extend(SERVER_VERSION);
         out.extend(version.bytes());
         out.extend(CLOCK_HERTZ.to_le_bytes());
-        out.extend(group.map_or(super::DATA_PORT, |g| g.port()).to_le_bytes());
+        out.extend(group.map_or(DATA_PORT, |g| g.port()).to_le_bytes());
         out.push(u8::from(group.is_some()));
         out.extend(group.map_or([0; 4], |g| g.ip().octets()));
     })

@@ -11,11 +11,6 @@ use std::net::SocketAddrV4;
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;
 
-/// The port at which Motive answers, and the one to which its frames go.
-pub const COMMAND_PORT: u16 = 1510;
-/// See [`COMMAND_PORT`].
-pub const DATA_PORT: u16 = 1511;
-
 /// How poses are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NatNet {
