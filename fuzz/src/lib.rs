@@ -3,6 +3,7 @@
 use xpuck_hub::config::Gates as Limits;
 use xpuck_hub::mocap::RawFrame;
 use xpuck_hub::mocap::gates::Gates;
+use xpuck_hub::mocap::source::Codec;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::exchange::{
     Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml, to_xml_live,
@@ -60,6 +61,27 @@ fn tick(tree: &Tree, program: &Program) {
         assert!(goal.x.is_finite() && goal.y.is_finite());
         assert!((1..=tree.nodes().len()).contains(&visited));
     }
+}
+
+/// Feeds a client of motion capture a stream, and the gates what it makes of it. The first byte says into what pieces the
+/// stream is cut.
+///
+/// # Panics
+/// If an error says nothing, or a pose is none; libFuzzer then keeps the input.
+pub fn feed_in_pieces(client: &mut dyn Codec, bytes: &[u8]) {
+    let Some((cut, stream)) = bytes.split_first() else { return };
+    let mut frames = Vec::new();
+    for piece in stream.chunks(1 + usize::from(*cut)) {
+        match client.feed(piece) {
+            Ok(more) => frames.extend(more),
+            Err(error) => {
+                assert!(!error.is_empty());
+                break;
+            }
+        }
+        client.take_outgoing();
+    }
+    pass_gates(&frames);
 }
 
 /// Checks that the gates let only poses pass that are numbers.

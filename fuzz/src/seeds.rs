@@ -1,5 +1,7 @@
 //! Writes what the fuzzers of streams and files begin with into `DIRECTORY/<target>/`.
 
+use natnet::serverinfo::ConnectionInfo;
+use natnet::{DataSet, ModelDef, PlannedBody, RigidBodyDef, ServerInfo, SyntheticServer, Version};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,6 +47,7 @@ fn main() -> std::io::Result<()> {
         writer.pose(Duration::from_secs(1), tracker, &pose);
     }
     put("vrpn", "poses", &[b"\xc8vrpn: ver. 07.38  0\0\0\0\0\0".to_vec(), writer.take()].concat())?;
+    put("natnet", "frame", &natnet()?)?;
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders = ["hub/experiments", "docs/worlds"].map(|folder| project.join(folder));
     for entry in folders.iter().flat_map(std::fs::read_dir).flatten().flatten() {
@@ -64,4 +67,32 @@ fn main() -> std::io::Result<()> {
     record.write_to_known_channel(&header, b"{\"time\":1.0,\"text\":\"x\"}").map_err(std::io::Error::other)?;
     record.finish().map_err(std::io::Error::other)?;
     put("record", "one", &record.into_inner().into_inner())
+}
+
+/// What Motive tells of itself, the name of a body, and its pose in two frames.
+fn natnet() -> std::io::Result<Vec<u8>> {
+    let (version, clock) = (Version::V4_1, 1_000_000);
+    let server = SyntheticServer::new(version, clock);
+    let info = ServerInfo {
+        application_name: "Motive".into(),
+        server_version: version,
+        protocol_version: version,
+        high_res_clock_frequency: clock,
+        connection: ConnectionInfo { data_port: 1511, multicast: false, multicast_group: [239, 255, 42, 99] },
+    };
+    let tail = 0i32.to_le_bytes().to_vec();
+    let body = RigidBodyDef { name: "xp01".into(), id: 7, parent_id: -1, offset: [0.0; 3], tail };
+    let frame = |number| {
+        let pose = PlannedBody::tracked(7, [1.0, 0.1, -0.3], [0.0, 0.0, 0.0, 1.0]);
+        server.datagram(number, 0.01 * f64::from(number), &[pose, PlannedBody::dropout(8)])
+    };
+    let model = ModelDef { datasets: vec![DataSet::RigidBody(body)] };
+    let datagrams = [info.to_datagram(), server.model_def_datagram(&model), frame(1), frame(2)];
+    let mut bytes = Vec::new();
+    for datagram in datagrams {
+        let datagram = datagram.map_err(std::io::Error::other)?;
+        bytes.extend((datagram.len() as u16).to_le_bytes());
+        bytes.extend(datagram);
+    }
+    Ok(bytes)
 }

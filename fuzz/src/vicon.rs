@@ -3,22 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xpuck_fuzz::pass_gates;
+use xpuck_fuzz::feed_in_pieces;
 use xpuck_hub::config::ViconMode;
 use xpuck_hub::mocap::vicon::Client;
 
-fuzz_target!(|bytes: &[u8]| {
-    let Some((cut, stream)) = bytes.split_first() else { return };
-    let (mut client, mut frames) = (Client::new(ViconMode::Push, false), Vec::new());
-    for piece in stream.chunks(1 + usize::from(*cut)) {
-        match client.feed(piece) {
-            Ok(more) => frames.extend(more),
-            Err(error) => {
-                assert!(!error.to_string().is_empty());
-                break;
-            }
-        }
-        client.take_outgoing();
-    }
-    pass_gates(&frames);
-});
+fuzz_target!(|bytes: &[u8]| feed_in_pieces(&mut Client::new(ViconMode::Push, false), bytes));

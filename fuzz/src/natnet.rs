@@ -1,0 +1,23 @@
+//! Fuzzes the hub's NatNet session and the gates behind it. Each datagram has its length before it, two bytes.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use xpuck_fuzz::pass_gates;
+use xpuck_hub::config::UpAxis;
+use xpuck_hub::mocap::natnet::Session;
+
+fuzz_target!(|bytes: &[u8]| {
+    let (mut session, mut frames, mut rest) = (Session::new(UpAxis::Y), Vec::new(), bytes);
+    while let Some((length, more)) = rest.split_first_chunk() {
+        let (datagram, more) = more.split_at(usize::from(u16::from_le_bytes(*length)).min(more.len()));
+        rest = more;
+        match session.feed(datagram) {
+            Ok(frame) => frames.extend(frame),
+            // A datagram from anywhere must not end the session that others speak in.
+            Err(error) => assert!(!error.is_empty()),
+        }
+        session.take_outgoing();
+    }
+    pass_gates(&frames);
+});
