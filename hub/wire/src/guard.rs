@@ -8,11 +8,14 @@ use crate::file::FileError;
 use crate::keyring::{self, Keyring, Role};
 use crate::keys::Key;
 use crate::signed::Trust;
+use crate::socket::monitor;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
+use zmq::SocketEvent::{DISCONNECTED, HANDSHAKE_FAILED_NO_DETAIL, HANDSHAKE_FAILED_PROTOCOL, MONITOR_STOPPED};
 
 /// Where libzmq asks.
 const ZAP: &str = "inproc://zeromq.zap.01";
@@ -98,7 +101,9 @@ pub struct Guard {
     ring: RwLock<(Keyring, u64)>,
     refusals: Mutex<Refusals>,
     notes: Mutex<Vec<String>>,
-    monitors: Sender<zmq::Socket>,
+    /// Connections to the robots' link that ended.
+    ended: AtomicU64,
+    monitors: Sender<(Domain, zmq::Socket)>,
 }
 
 impl Guard {
@@ -132,6 +137,7 @@ impl Guard {
             ring: RwLock::new((ring, 1)),
             refusals: Mutex::default(),
             notes: Mutex::new(notes),
+            ended: AtomicU64::new(0),
             monitors,
         });
         let weak = Arc::downgrade(&guard);
@@ -180,15 +186,16 @@ impl Guard {
 
     /// Tells the guard of a server's socket, so that it counts those that never get as far as a key.
     pub(crate) fn monitor(&self, context: &zmq::Context, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
-        let endpoint = format!("inproc://monitor-{}", domain.name());
         // A plain client sees the mismatch too; if it hangs up first, all that is left to tell is that it did.
-        let failed = [zmq::SocketEvent::HANDSHAKE_FAILED_PROTOCOL, zmq::SocketEvent::HANDSHAKE_FAILED_NO_DETAIL];
-        socket.monitor(&endpoint, failed.into_iter().map(|event| i32::from(event.to_raw())).sum())?;
-        let monitor = context.socket(zmq::PAIR)?;
-        monitor.connect(&endpoint)?;
+        let events = [HANDSHAKE_FAILED_PROTOCOL, HANDSHAKE_FAILED_NO_DETAIL, DISCONNECTED, MONITOR_STOPPED];
         // The thread ends only with the guard.
-        let _ = self.monitors.send(monitor);
+        let _ = self.monitors.send((domain, monitor::start(context, socket, &events)?));
         Ok(())
+    }
+
+    /// Connections to the robots' link that ended so far.
+    pub(crate) fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
     }
 
     /// Who sent a message, by the key that its connection proved; `None`, counted, if that key is not enrolled (any more)
@@ -217,6 +224,19 @@ impl Guard {
         self.count(|r| &mut r.wrong_name);
     }
 
+    /// Counts what a monitor tells; false if its socket is no more.
+    fn hear(&self, domain: Domain, monitor: &zmq::Socket) -> bool {
+        while let Some(event) = monitor::next(monitor) {
+            match event {
+                HANDSHAKE_FAILED_PROTOCOL | HANDSHAKE_FAILED_NO_DETAIL => self.count(|r| &mut r.no_curve),
+                DISCONNECTED if domain == Domain::Robots => drop(self.ended.fetch_add(1, Ordering::Relaxed)),
+                MONITOR_STOPPED => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
     fn look(&self, folder: &Path) {
         let (ring, wrong) = Keyring::read(folder);
         let mut present = self.ring.write().unwrap_or_else(PoisonError::into_inner);
@@ -239,11 +259,17 @@ fn changes(before: &Keyring, after: &Keyring) -> String {
 }
 
 /// The guard's thread.
-fn watch(zap: &zmq::Socket, received: &Receiver<zmq::Socket>, guard: &Weak<Guard>, mut seen: keyring::Fingerprint) {
-    let mut monitors: Vec<zmq::Socket> = Vec::new();
+fn watch(
+    zap: &zmq::Socket,
+    received: &Receiver<(Domain, zmq::Socket)>,
+    guard: &Weak<Guard>,
+    mut seen: keyring::Fingerprint,
+) {
+    let mut monitors: Vec<(Domain, zmq::Socket)> = Vec::new();
     let mut next_look = Instant::now() + LOOK;
     loop {
-        let mut items: Vec<_> = [zap].into_iter().chain(&monitors).map(|s| s.as_poll_item(zmq::POLLIN)).collect();
+        let mut items: Vec<_> =
+            [zap].into_iter().chain(monitors.iter().map(|m| &m.1)).map(|s| s.as_poll_item(zmq::POLLIN)).collect();
         // An interrupted wait only makes the loop turn earlier.
         let _ = zmq::poll(&mut items, POLL_MS);
         let Some(guard) = guard.upgrade() else { return };
@@ -256,11 +282,8 @@ fn watch(zap: &zmq::Socket, received: &Receiver<zmq::Socket>, guard: &Weak<Guard
             // A connection that is gone needs no answer.
             let _ = zap.send_multipart(answer.frames, zmq::DONTWAIT);
         }
-        for monitor in &monitors {
-            while monitor.recv_multipart(zmq::DONTWAIT).is_ok() {
-                guard.count(|r| &mut r.no_curve);
-            }
-        }
+        // The sockets of watchers come and go.
+        monitors.retain(|(domain, monitor)| guard.hear(*domain, monitor));
         monitors.extend(received.try_iter());
         if let Some(folder) = guard.folder.as_deref().filter(|_| Instant::now() >= next_look) {
             next_look = Instant::now() + LOOK;

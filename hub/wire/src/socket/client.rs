@@ -1,10 +1,9 @@
 //! The ends that connect: a robot's, a worker's and an operator's.
 
-use super::{Keys, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
+use super::{Keys, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
 use crate::codec::{self, CodecError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A worker asks so often whether the server is there, ms of wall time.
@@ -21,15 +20,8 @@ impl Sockets {
 
     /// A socket that tells when the other end turns this one's key away.
     fn watch(&self, socket: &zmq::Socket, endpoint: &str) -> Result<zmq::Socket, SocketError> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let here = format!("inproc://refusals-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        let make = || {
-            socket.monitor(&here, i32::from(zmq::SocketEvent::HANDSHAKE_FAILED_AUTH.to_raw()))?;
-            let watch = self.context.socket(zmq::PAIR)?;
-            watch.connect(&here)?;
-            Ok(watch)
-        };
-        make().map_err(|error| SocketError::Other { endpoint: endpoint.into(), error })
+        monitor::start(&self.context, socket, &[zmq::SocketEvent::HANDSHAKE_FAILED_AUTH])
+            .map_err(|error| SocketError::Other { endpoint: endpoint.into(), error })
     }
 
     /// A worker's end of the link to a geneserver. What is sent while the server is away is dropped, not kept.
@@ -92,7 +84,7 @@ impl Readable for Dealer {
 impl Dealer {
     /// How often the other end turned this one's key away since the last call.
     pub fn turned_away(&self) -> usize {
-        let events = || self.watch.as_ref().and_then(|watch| watch.recv_multipart(zmq::DONTWAIT).ok());
+        let events = || self.watch.as_ref().and_then(monitor::next);
         std::iter::from_fn(events).take(REFUSED_AT_ONCE).count()
     }
 
@@ -142,7 +134,7 @@ impl OperatorLink {
         self.socket.send(codec::encode(request), 0).map_err(silent)?;
         let deadline = Instant::now() + self.timeout;
         // What happened before is no answer.
-        while self.watch.recv_multipart(zmq::DONTWAIT).is_ok() {}
+        while monitor::next(&self.watch).is_some() {}
         let bytes = loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut items = [&self.socket, &self.watch].map(|s| s.as_poll_item(zmq::POLLIN));

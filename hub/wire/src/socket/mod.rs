@@ -4,6 +4,7 @@
 //! connection is encrypted and authenticated (CURVE), and whoever is not enrolled delivers nothing.
 
 mod client;
+pub(crate) mod monitor;
 mod server;
 
 pub use client::{AskError, Dealer, OperatorLink};
@@ -20,6 +21,9 @@ use std::sync::Arc;
 
 /// Messages that may wait in a socket, each way; more are dropped.
 const QUEUE: i32 = 1000;
+/// Longest message that libzmq reads, bytes. It closes the connection of a longer one without a word; what is only a little
+/// longer than allowed is read, so that it can be refused and counted as what it is.
+const MAX_READ: i64 = 2 * MAX_BYTES as i64;
 /// Messages that are turned away between two looks at the clock.
 const REFUSED_AT_ONCE: usize = 256;
 
@@ -39,15 +43,15 @@ pub enum SocketError {
     },
 }
 
-/// Makes sockets; one a process.
-#[derive(Default)]
+/// Makes sockets; one a process, whose clones share everything.
+#[derive(Clone, Default)]
 pub struct Sockets {
     context: zmq::Context,
     keys: Keys,
 }
 
 /// What the sockets of a process prove.
-#[derive(Default)]
+#[derive(Clone, Default)]
 enum Keys {
     /// Nothing: `dev_mode`.
     #[default]
@@ -163,7 +167,7 @@ impl Sockets {
             socket.set_linger(0)?;
             socket.set_sndhwm(QUEUE)?;
             socket.set_rcvhwm(QUEUE)?;
-            socket.set_maxmsgsize(MAX_BYTES as i64)?;
+            socket.set_maxmsgsize(MAX_READ)?;
             set_up(&socket)?;
             Ok(socket)
         };
@@ -190,6 +194,7 @@ pub trait Readable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec;
     use crate::message::{Reply, Request, RobotMessage, ToRobot};
     use std::time::Duration;
 
@@ -239,5 +244,31 @@ mod tests {
             }
         }
         assert_eq!(asking.join().unwrap(), Reply::Done);
+    }
+
+    /// What is too long but not absurd is refused as that; what is absurd costs its sender the connection, which is counted.
+    #[test]
+    fn messages_that_are_too_long_are_counted_one_way_or_the_other() {
+        let sockets = Sockets::new();
+        let hub = sockets.robots_hub("tcp://127.0.0.1:*").unwrap();
+        let context = zmq::Context::new();
+        let send = |length: usize| {
+            let socket = context.socket(zmq::DEALER).unwrap();
+            socket.set_linger(10_000).unwrap();
+            socket.connect(&hub.endpoint()).unwrap();
+            socket.send(vec![codec::VERSION; length], 0).unwrap();
+            socket
+        };
+        for length in [MAX_BYTES + 1, MAX_READ as usize] {
+            let _sender = send(length);
+            let (_, message) = wait_for(|| hub.receive::<RobotMessage>());
+            assert!(matches!(message, Err(codec::CodecError::Size(n)) if n == length));
+        }
+        wait_for(|| (hub.ended() == 2).then_some(()));
+        let sender = send(MAX_READ as usize + 1);
+        wait_for(|| (hub.ended() > 2).then_some(()));
+        assert!(hub.receive::<RobotMessage>().is_none());
+        // It would come again and again.
+        sender.set_linger(0).unwrap();
     }
 }

@@ -1,12 +1,12 @@
 //! The ends that bind: the hub's for robots and for operators, and a geneserver's.
 
-use super::{Keys, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
+use super::{Keys, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
 use crate::codec::{self, CodecError};
 use crate::guard::{Domain, Guard, Peer};
 use crate::keyring::Role;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,14 +34,18 @@ impl Sockets {
 
     /// The hub's end of the robots' link.
     pub fn robots_hub(&self, endpoint: &str) -> Result<Router, SocketError> {
+        let mut ends = None;
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             // Without keys, a robot that restarts takes its identity over from its dead self. With keys nobody can take
             // over anything: a robot is known by its key alone.
             s.set_router_handover(self.is_plain())?;
             self.serve(s, Domain::Robots)?;
+            if self.is_plain() {
+                ends = Some(monitor::start(&self.context, s, &[zmq::SocketEvent::DISCONNECTED])?);
+            }
             s.bind(endpoint)
         })?;
-        Ok(Router::new(socket, self.access(Domain::Robots)))
+        Ok(Router { ends, ..Router::new(socket, self.access(Domain::Robots)) })
     }
 
     /// A geneserver's end of its workers' link. Port `*` takes a free one: see [`Router::endpoint`].
@@ -98,6 +102,9 @@ pub struct Router {
     access: Option<Access>,
     /// Where each robot was heard last, by the name of its key.
     routes: RefCell<BTreeMap<String, Vec<u8>>>,
+    /// Tells of connections that end; with keys the guard hears of them.
+    ends: Option<zmq::Socket>,
+    ended: Cell<u64>,
 }
 
 impl Readable for Router {
@@ -108,7 +115,18 @@ impl Readable for Router {
 
 impl Router {
     fn new(socket: zmq::Socket, access: Option<Access>) -> Router {
-        Router { socket, access, routes: RefCell::default() }
+        Router { socket, access, routes: RefCell::default(), ends: None, ended: Cell::new(0) }
+    }
+
+    /// Connections of robots that ended so far: a robot stopped or was cut off, or what it sent was no ZeroMQ, or far too
+    /// long.
+    pub fn ended(&self) -> u64 {
+        if let Some(access) = &self.access {
+            return access.guard.ended();
+        }
+        let events = || self.ends.as_ref().and_then(monitor::next);
+        self.ended.set(self.ended.get() + std::iter::from_fn(events).take(REFUSED_AT_ONCE).count() as u64);
+        self.ended.get()
     }
 
     /// Where it listens, with the port that it took.
