@@ -71,6 +71,7 @@ pub struct Metrics {
     pub(super) memory: Value,
     pub(super) cpu: Counter<f64, AtomicU64>,
     refused: Family<Reason, Counter>,
+    links_ended: Counter,
     poses_refused: Family<PoseReason, Counter>,
     robots: Robots,
     run: Run,
@@ -108,6 +109,9 @@ struct Run {
 struct StreamMetrics {
     sent: Counter,
     left_out: Counter,
+    missed: Counter,
+    turned_away: Counter,
+    watchers: Value,
     subscriptions: Value,
 }
 
@@ -143,6 +147,7 @@ impl Metrics {
             memory: add(r, "process_resident_memory_bytes", "Memory of the hub's process", Value::default()),
             cpu: add(r, "process_cpu_seconds", "Processor time of the hub's process", Counter::default()),
             refused: add(r, "xpuck_messages_refused", "Messages from robots refused, by reason", Family::default()),
+            links_ended: add(r, "xpuck_links_ended", "Connections of robots that ended", Counter::default()),
             poses_refused: add(
                 r,
                 "xpuck_mocap_poses_refused",
@@ -159,6 +164,19 @@ impl Metrics {
                     "Messages left out of the stream, too fast",
                     Counter::default(),
                 ),
+                missed: add(
+                    r,
+                    "xpuck_stream_missed",
+                    "Messages that slow watchers missed, the oldest, each as often as it was for one",
+                    Counter::default(),
+                ),
+                turned_away: add(
+                    r,
+                    "xpuck_stream_turned_away",
+                    "Watchers turned away: too many, or one asked for too much",
+                    Counter::default(),
+                ),
+                watchers: add(r, "xpuck_stream_watchers", "Who watches", Value::default()),
                 subscriptions: add(r, "xpuck_stream_subscriptions", "Topics that watchers ask for", Value::default()),
             },
         };
@@ -181,10 +199,18 @@ impl Metrics {
         self.refused.get_or_create(&Reason { reason }).inc();
     }
 
+    /// Connections of robots that ended so far.
+    pub fn links(&self, ended: u64) {
+        raise(&self.links_ended, ended);
+    }
+
     /// What was streamed so far.
     pub fn streamed(&self, counts: Counts) {
         raise(&self.stream.sent, counts.sent);
         raise(&self.stream.left_out, counts.left_out);
+        raise(&self.stream.missed, counts.missed);
+        raise(&self.stream.turned_away, counts.turned_away);
+        self.stream.watchers.set(counts.watchers as f64);
         self.stream.subscriptions.set(counts.subscriptions as f64);
     }
 

@@ -1,10 +1,13 @@
 //! Who watches the hub from outside: metrics for Prometheus, health for a supervisor, and the stream for PlotJuggler.
 //! The hub's loop tells [`Observer`] what happens; nothing here decides anything.
 
+mod backlog;
 mod health;
 mod metrics;
+mod pipe;
 pub(crate) mod process;
 mod stream;
+mod watchers;
 
 pub use health::{Facts, reasons};
 pub use stream::{MAX_RATE, Streamer};
@@ -14,13 +17,15 @@ use crate::recorder::Entry;
 use crate::switchboard::Action;
 use metrics::Metrics;
 use process::Process;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use watchers::Watchers;
 use xpuck_wire::Status;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::{RobotMessage, ToRobot};
-use xpuck_wire::socket::{SocketError, Sockets};
+use xpuck_wire::socket::Sockets;
 
 /// What the console serves of this; it may be read by any thread.
 #[derive(Clone, Default)]
@@ -61,13 +66,13 @@ impl Observer {
     ///
     /// # Errors
     /// If the stream's port is in use.
-    pub fn new(config: &Config, sockets: &Sockets) -> Result<Observer, SocketError> {
+    pub fn new(config: &Config, sockets: &Sockets) -> io::Result<Observer> {
         let (metrics, registry) = Metrics::new();
         let stream = config.hub.stream.as_ref();
         if let Some(stream) = stream.filter(|s| s.plain && !config.swarm.security.dev_mode) {
             eprintln!("hub: stream.plain: whoever reaches {} sees telemetry, poses and status", stream.address);
         }
-        let streamer = stream.map(|s| sockets.stream(&s.address, s.plain)).transpose()?.map(Streamer::new);
+        let streamer = stream.map(|s| Watchers::listen(&s.address, sockets, s.plain)).transpose()?.map(Streamer::new);
         Ok(Observer {
             metrics,
             process: Process::default(),
@@ -88,6 +93,9 @@ impl Observer {
     pub fn turn(&mut self, took: Duration) {
         self.metrics.turn.observe(took.as_secs_f64());
         self.facts.slowest_turn = self.facts.slowest_turn.max(took);
+        if let Some(streamer) = &mut self.streamer {
+            streamer.turn();
+        }
     }
 
     /// A message from a robot, or bytes that were none.
@@ -133,6 +141,11 @@ impl Observer {
                 _ => {}
             }
         }
+    }
+
+    /// Connections of robots that ended so far.
+    pub fn links(&self, ended: u64) {
+        self.metrics.links(ended);
     }
 
     /// How things stand, ten times a second; `record` is the open record, `strangers` counts messages of robots that are

@@ -1,10 +1,10 @@
 //! What goes out on the stream, and how often: JSON objects whose names say themselves what they are, because older
 //! versions of PlotJuggler do not show the topic.
 
+use super::watchers::Watchers;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_wire::stream::Stream;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
@@ -55,26 +55,44 @@ pub struct Counts {
     pub sent: u64,
     /// Messages that were left out because they came faster than [`MAX_RATE`].
     pub left_out: u64,
-    /// Different topics that watchers ask for now.
+    /// Messages that slow watchers missed, each as often as it was for one of them.
+    pub missed: u64,
+    /// Connections that were closed because there were too many, or because one asked for too much.
+    pub turned_away: u64,
+    /// Who watches now.
+    pub watchers: usize,
+    /// Topics that watchers ask for now.
     pub subscriptions: usize,
 }
 
 /// The stream.
 pub struct Streamer {
-    stream: Stream,
+    watchers: Watchers,
     pace: Pace,
     subscriptions: usize,
 }
 
 impl Streamer {
-    /// Streams to a socket.
-    pub fn new(stream: Stream) -> Streamer {
-        Streamer { stream, pace: Pace::default(), subscriptions: 0 }
+    /// Streams to watchers.
+    pub fn new(watchers: Watchers) -> Streamer {
+        Streamer { watchers, pace: Pace::default(), subscriptions: 0 }
+    }
+
+    /// Looks after the watchers; to be called at every turn of the hub's loop.
+    pub fn turn(&mut self) {
+        self.watchers.turn();
     }
 
     /// What was streamed so far.
     pub fn counts(&self) -> Counts {
-        Counts { sent: self.pace.sent, left_out: self.pace.left_out, subscriptions: self.subscriptions }
+        Counts {
+            sent: self.pace.sent,
+            left_out: self.pace.left_out,
+            missed: self.watchers.missed(),
+            turned_away: self.watchers.turned_away(),
+            watchers: self.watchers.count(),
+            subscriptions: self.subscriptions,
+        }
     }
 
     /// A robot's telemetry, as topic `telemetry/<id>`. `wall` is s since the hub started, `time` is arena time.
@@ -93,7 +111,7 @@ impl Streamer {
 
     /// How the run stands, as topic `status`.
     pub fn status(&mut self, wall: f64, status: &Status) {
-        self.subscriptions = self.stream.subscriptions();
+        self.subscriptions = self.watchers.subscriptions();
         self.send(wall, "status", status.time, || {
             json!({ "status": {
                 "phase": status.phase,
@@ -113,7 +131,7 @@ impl Streamer {
 
     /// Sends one object, with the wall clock, arena time and the message's number on its topic added.
     fn send(&mut self, wall: f64, topic: &str, time: f64, object: impl FnOnce() -> Value) {
-        if self.subscriptions == 0 {
+        if !self.watchers.want(topic) {
             return;
         }
         let Some(sequence) = self.pace.next(topic, wall) else { return };
@@ -122,7 +140,7 @@ impl Streamer {
         object["timestamp"] = unix.into();
         object["arena_time"] = time.into();
         object["sequence"] = sequence.into();
-        self.stream.publish(topic, &object.to_string());
+        self.watchers.publish(topic, object.to_string());
     }
 }
 

@@ -2,24 +2,30 @@
 
 use crate::guard::Domain;
 use crate::socket::{SocketError, Sockets};
+use std::collections::BTreeSet;
 
-/// Messages that may wait for one watcher; one who reads more slowly misses the newest ones, and nobody else does.
-pub const QUEUE: i32 = 200;
+/// Messages that may wait in the socket for one watcher; one who reads more slowly misses the newest ones, and nobody else
+/// does.
+const QUEUE: i32 = 1000;
 /// Bytes that the kernel holds for one watcher.
-const BUFFER: i32 = 64 * 1024;
+pub const BUFFER: u32 = 64 * 1024;
 /// Longest frame of a watcher, bytes: the name of a topic, or its part of the handshake.
 const REQUEST: i64 = 4096;
 /// Requests looked at at a time.
 const REQUESTS_AT_ONCE: usize = 64;
+/// Most beginnings of topics that may be asked for at once; there are about 200 topics.
+const MAX_PREFIXES: usize = 1000;
 
 /// The hub's end of the stream.
 pub struct Stream {
     socket: zmq::Socket,
-    subscriptions: usize,
+    /// Beginnings of topics that somebody asks for.
+    prefixes: BTreeSet<Vec<u8>>,
+    crowded: bool,
 }
 
 impl Sockets {
-    /// A stream that listens at an endpoint, such as `tcp://*:7605`, for operators and observers. `plain` lets everybody
+    /// A stream that listens at an endpoint, such as `ipc://@stream`, for operators and observers. `plain` lets everybody
     /// watch: PlotJuggler has no keys.
     ///
     /// # Errors
@@ -27,14 +33,14 @@ impl Sockets {
     pub fn stream(&self, endpoint: &str, plain: bool) -> Result<Stream, SocketError> {
         let socket = self.open(zmq::XPUB, endpoint, |s| {
             s.set_sndhwm(QUEUE)?;
-            s.set_sndbuf(BUFFER)?;
+            s.set_sndbuf(BUFFER as i32)?;
             s.set_maxmsgsize(REQUEST)?;
             if !plain {
                 self.serve(s, Domain::Watchers)?;
             }
             s.bind(endpoint)
         })?;
-        Ok(Stream { socket, subscriptions: 0 })
+        Ok(Stream { socket, prefixes: BTreeSet::new(), crowded: false })
     }
 }
 
@@ -44,18 +50,29 @@ impl Stream {
         self.socket.get_last_endpoint().ok().and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Different topics that somebody asked for; while it is 0, publishing is wasted.
+    /// Reads what is asked for, and gives how many different topics that is.
     pub fn subscriptions(&mut self) -> usize {
         for _ in 0..REQUESTS_AT_ONCE {
             let Ok(request) = self.socket.recv_bytes(zmq::DONTWAIT) else { break };
             // ZeroMQ tells of the first who asks for a topic, and when the last who did is gone.
-            match request.first() {
-                Some(1) => self.subscriptions = self.subscriptions.saturating_add(1),
-                Some(0) => self.subscriptions = self.subscriptions.saturating_sub(1),
+            match request.split_first() {
+                Some((1, prefix)) if self.prefixes.len() < MAX_PREFIXES => drop(self.prefixes.insert(prefix.into())),
+                Some((1, _)) => self.crowded = true,
+                Some((0, prefix)) => drop(self.prefixes.remove(prefix)),
                 _ => {}
             }
         }
-        self.subscriptions
+        self.prefixes.len()
+    }
+
+    /// More was asked for than anybody can want.
+    pub fn is_crowded(&self) -> bool {
+        self.crowded
+    }
+
+    /// Somebody asks for this topic.
+    pub fn wants(&self, topic: &str) -> bool {
+        self.prefixes.iter().any(|prefix| topic.as_bytes().starts_with(prefix))
     }
 
     /// Sends a message of two parts, topic and text, to those who asked for it. It never waits.
@@ -79,6 +96,8 @@ mod tests {
         socket.set_rcvtimeo(5000).unwrap();
         socket.set_rcvhwm(1).unwrap();
         socket.set_rcvbuf(4096).unwrap();
+        // Whatever it asks for leaves, even a thousand topics at once.
+        socket.set_sndhwm(0).unwrap();
         socket.connect(endpoint).unwrap();
         socket.set_subscribe(topic.as_bytes()).unwrap();
         (context, socket)
@@ -98,10 +117,15 @@ mod tests {
         assert_eq!(stream.subscriptions(), 0);
         let (_context, socket) = watcher(&stream.endpoint(), "telemetry/xp01");
         until(|| stream.subscriptions() == 1);
+        assert!(stream.wants("telemetry/xp01") && !stream.wants("telemetry/xp02"));
         stream.publish("telemetry/xp02", "{}");
         stream.publish("telemetry/xp01", "{\"a\":1}");
         let parts = socket.recv_multipart(0).unwrap();
         assert_eq!(parts, [b"telemetry/xp01".to_vec(), b"{\"a\":1}".to_vec()]);
+        for number in 0..MAX_PREFIXES + 100 {
+            socket.set_subscribe(format!("topic {number}").as_bytes()).unwrap();
+        }
+        until(|| stream.subscriptions() == MAX_PREFIXES && stream.is_crowded());
         drop(socket);
         until(|| stream.subscriptions() == 0);
     }
