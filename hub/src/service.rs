@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
-use xpuck_wire::FileError;
 use xpuck_wire::guard::Guard;
 use xpuck_wire::message::{Reply, Request, RobotMessage};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealer;
 use xpuck_wire::socket::{OperatorsHub, Router, SocketError, Sockets, wait};
+use xpuck_wire::{FileError, is_local};
 
 /// Longest wait for a message, ms of wall time; senses and directives are due at moments between.
 const POLL_MS: i64 = 2;
@@ -41,6 +41,14 @@ pub enum HubError {
     #[error("console {address}: {error}; stop the other program or choose another port")]
     Console {
         /// Address and port.
+        address: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The stream's port.
+    #[error("stream {address}: {error}; stop the other program or choose another port")]
+    Stream {
+        /// The endpoint.
         address: String,
         /// What the system says.
         error: std::io::Error,
@@ -79,6 +87,9 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
     let bind = |address: &String| {
         TcpListener::bind(address).map_err(|error| HubError::Console { address: address.clone(), error })
     };
+    if let Some(console) = config.swarm.hub.console.as_ref().filter(|console| !is_local(console)) {
+        eprintln!("hub: the console has no keys: whoever reaches {console} can pause, resume and stop runs");
+    }
     let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
     let (command_sender, commands) = sync_channel(16);
@@ -96,7 +107,10 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
         status,
         recorder: None,
         closing: Vec::new(),
-        observer: Observer::new(&config, &sockets)?,
+        observer: Observer::new(&config, &sockets).map_err(|error| {
+            let address = config.hub.stream.as_ref().map(|stream| stream.address.clone()).unwrap_or_default();
+            HubError::Stream { address, error }
+        })?,
         refusals: Complaints::default(),
         started: Instant::now(),
         ended: false,
@@ -197,10 +211,11 @@ impl Hub {
             let _ = command.answer.send(self.board.on_request(now, command.request));
         }
         self.board.on_time(now);
-        while let Some(note) = self.recorder.as_ref().and_then(Recorder::note) {
+        while let Some(note) = self.recorder.as_mut().and_then(Recorder::note) {
             match note {
                 Note::Say(text) => self.board.note(now, text),
                 Note::Stopped(why) => self.not_recording(now, &why),
+                Note::Again(_, text) => self.recording_again(now, text),
             }
         }
         self.closing.retain(|closing| !closing.is_over());
@@ -254,6 +269,14 @@ impl Hub {
     fn not_recording(&mut self, now: f64, why: &str) {
         let text = format!("NOT RECORDING: {why}");
         self.board.set_record(text.clone());
+        self.board.note(now, text);
+    }
+
+    /// The loud state is over.
+    fn recording_again(&mut self, now: f64, text: String) {
+        if let Some(recorder) = &self.recorder {
+            self.board.set_record(recorder.directory().display().to_string());
+        }
         self.board.note(now, text);
     }
 
@@ -314,8 +337,9 @@ impl Hub {
 
     fn publish(&mut self, now: f64) {
         let status = self.board.status(now);
-        let record = self.recorder.as_ref().map(Recorder::file);
+        let record = self.recorder.as_ref().and_then(Recorder::file);
         let wall = self.started.elapsed().as_secs_f64();
+        self.observer.links(self.robots.ended());
         self.observer.status(wall, &status, record, self.board.strangers());
         if let Ok(json) = serde_json::to_string(&status) {
             self.status.send_replace(json);

@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 use xpuck_kernels::tree::CompileError;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant::Inhabitant;
-use xpuck_wire::FileError;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::{Sealed, fresh_session};
 use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::{ControlReport, EvolutionReport, LinkReport};
+use xpuck_wire::{FileError, is_local};
 
 /// Messages handled between two looks at the clock.
 const MESSAGES_AT_ONCE: usize = 64;
@@ -78,6 +78,9 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
     let sockets = Sockets::for_robot(security, &config.robot.id)?;
     let mut operators = Operators::new(config);
     let trust = operators.look().unwrap_or_else(Trust::nobody);
+    if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
+        eprintln!("xpuckd {}: groot = {groot} has no keys: whoever reaches it sees the tree", config.robot.id);
+    }
     let mut daemon = Daemon {
         config,
         core: Core::new(config.island, fresh_session()?, trust),

@@ -44,8 +44,20 @@ impl Limits {
     /// # Errors
     /// The disk has no more room than the reserve.
     pub fn reserve(&self, directory: &Path) -> Result<(), String> {
+        self.free_at_least(self.reserve, directory)
+    }
+
+    /// Nothing if there is room to begin again: twice the reserve, so that recording does not stop again at once.
+    ///
+    /// # Errors
+    /// The disk has less.
+    pub fn room_again(&self, directory: &Path) -> Result<(), String> {
+        self.free_at_least(self.reserve.saturating_mul(2), directory)
+    }
+
+    fn free_at_least(&self, bytes: u64, directory: &Path) -> Result<(), String> {
         let free = Limits::free(directory)?;
-        if free >= self.reserve {
+        if free >= bytes {
             return Ok(());
         }
         let (free, reserve) = (free / MIB, self.reserve / MIB);

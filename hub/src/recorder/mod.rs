@@ -1,6 +1,6 @@
 //! The recorder: one directory a run, everything in MCAP files that Foxglove opens.
 //!
-//! [`Recorder`] hands what happens to a thread of its own ([`thread`]), so that no disk holds up the hub's loop. A file is
+//! [`Recorder`] hands what happens to a thread of its own ([`writer`]), so that no disk holds up the hub's loop. A file is
 //! written as `run.mcap.open`, flushed twice a second, brought to the disk every 4 s, and renamed when it is whole. What a
 //! killed hub left behind is made whole by [`recover`]. Beside it lie `run.toml` ([`run_file`]), `result.json`, and while
 //! the run goes on `run.state` ([`kept`]), from which a hub that returns goes on.
@@ -15,15 +15,17 @@ pub mod recover;
 pub mod run_file;
 pub mod schema;
 mod thread;
+mod writer;
 
 pub use entry::{Entry, TOPICS};
 pub use mcap_file::McapFile;
-pub(crate) use thread::end as end_run;
 pub use thread::{Closing, Note, Recorder};
+pub(crate) use writer::end as end_run;
 
 use std::path::{Path, PathBuf};
 
-/// The first file of a run when it is whole; a hub that goes on with a run writes `run-2.mcap`, and so on.
+/// The first file of a run when it is whole. A hub that goes on with a run, or records again after a full disk, writes
+/// `run-2.mcap`, and so on.
 pub const NAME: &str = "run.mcap";
 /// Behind the name of a file that is being written.
 const OPEN: &str = ".open";

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use xpuck_hub::recorder::Entry;
 use xpuck_hub::recorder::run_file::{RunFile, RunState};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::keyring::{self, Role};
@@ -293,11 +294,29 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
     let status = lab.wait("loud", |s| s.record.starts_with("NOT RECORDING: "));
     assert!(status.events.iter().any(|e| e.contains("NOT RECORDING: ")), "{:?}", status.events);
     lab.wait("still running", |s| s.phase == Phase::Running && s.run_seconds > status.run_seconds + SPEED);
+    // Room again: the same run is recorded in a further file, which tells of the gap, and only then it is quiet again.
+    std::fs::remove_file(runs.join("filler")).unwrap();
+    let status = lab.wait("recording again", |s| s.record.contains("kept-"));
+    assert_eq!(status.phase, Phase::Running);
+    let run = lab.run();
+    lab.wait("a second more", |s| s.run_seconds > status.run_seconds + SPEED);
     assert_eq!(lab.ask(&Request::Stop), Reply::Done);
     lab.wait("stopped", |s| {
         s.phase == Phase::Finished && s.robots.iter().all(|r| r.state == xpuck_wire::message::State::Stop)
     });
-    // The next run is refused a record, and runs.
+    wait_until("closed", || run.join("result.json").exists());
+    let last = xpuck_hub::recorder::parts(&run).pop().unwrap();
+    assert!(last.ends_with("run-2.mcap"), "{}", last.display());
+    let entries: Vec<Entry> = xpuck_hub::recorder::read::entries(&last).unwrap().collect();
+    assert!(
+        matches!(&entries[0], Entry::Event { text, .. } if text.starts_with("RECORDING AGAIN: ")),
+        "{:?}",
+        entries[0]
+    );
+    assert!(entries.iter().filter(|e| matches!(e, Entry::Poses { .. })).count() > 20);
+    // Without room, the next run is refused a record, and runs.
+    let filler = Command::new("sh").arg("-c").arg("cat /dev/zero > filler").current_dir(&runs).output().unwrap();
+    assert!(!filler.status.success());
     lab.begin(600.0);
     assert!(lab.status().record.starts_with("NOT RECORDING: "));
 }

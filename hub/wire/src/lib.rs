@@ -28,4 +28,4 @@ pub use file::FileError;
 pub use migration::{Migration, Policy};
 pub use settings::{PushAnswer, PushRow};
 pub use status::{Body, Phase, RobotRow, SecurityReport, Segment, Status};
-pub use swarm::{Addresses, Security, Swarm};
+pub use swarm::{Addresses, Security, Swarm, is_local};

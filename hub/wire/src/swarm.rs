@@ -2,6 +2,7 @@
 
 use crate::file::{self, FileError};
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// Most robots in a swarm.
@@ -102,6 +103,13 @@ impl Swarm {
     }
 }
 
+/// True if only this machine reaches what listens at an address such as `127.0.0.1:7600` or `tcp://localhost:1667`.
+pub fn is_local(address: &str) -> bool {
+    let place = address.strip_prefix("tcp://").unwrap_or(address);
+    let host = place.rsplit_once(':').map_or(place, |(host, _)| host).trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
 /// True for a robot's id: 1 to 32 of a-z, 0-9, `-` and `_`.
 pub fn is_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
@@ -126,5 +134,17 @@ mod tests {
         assert!(swarm(&["xp01", "xp01"]).check("s").unwrap_err().to_string().contains("twice"));
         assert!(swarm(&["../etc"]).check("s").unwrap_err().to_string().contains("no id"));
         assert!(swarm(&[]).check("s").is_err());
+    }
+
+    #[test]
+    fn what_others_can_reach_is_not_local() {
+        for address in ["127.0.0.1:7600", "tcp://127.0.0.2:*", "tcp://localhost:1667", "[::1]:7600"] {
+            assert!(is_local(address), "{address}");
+        }
+        for address in
+            ["0.0.0.0:7600", "tcp://*:1667", "[::]:7600", "192.168.1.2:7600", "hub.local:1", "tcp://eth0:1", ""]
+        {
+            assert!(!is_local(address), "{address}");
+        }
     }
 }
