@@ -46,7 +46,7 @@ deps-mocap: deps
 
 deps-record: deps
 	@sh tools/deps.sh python3-venv
-	@sh tools/venv.sh $(RECORD_VENV) "records are not read from Python" pandas pyarrow matplotlib mcap
+	@sh tools/venv.sh $(RECORD_VENV) "records are not read from Python" pandas pyarrow matplotlib mcap prometheus-client
 
 test: lint deps-gpu deps-mocap deps-record
 	$(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace

@@ -4,12 +4,13 @@
 set -eu
 venv="$1" loss="$2"
 shift 2
-[ -e "$venv/ready" ] && exit 0
+# An environment of other packages is made anew.
+[ "$(cat "$venv/ready" 2>/dev/null)" = "$*" ] && exit 0
 rm -rf "$venv"
 python3 -m venv "$venv"
 if problem=$("$venv/bin/pip" install --quiet --disable-pip-version-check --timeout 20 --retries 1 \
     --only-binary :all: "$@" 2>&1); then
-    touch "$venv/ready"
+    echo "$*" >"$venv/ready"
 else
     rm -rf "$venv"
     echo "$(basename "$venv"): skipped, $loss: $(echo "$problem" | tail -n 1)" >&2
