@@ -50,7 +50,7 @@ fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
         Mocap { kind: MocapKind::Natnet, address: address.to_string(), frisbee: FRISBEE.into(), ..Mocap::default() };
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], sender, stop.clone(), || ()).unwrap();
+    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], 0, sender, stop.clone(), || ()).unwrap();
     (events, stop)
 }
 
