@@ -1,8 +1,8 @@
 #!/bin/sh
 # Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the swarm
-# under the microscope, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for half an hour; a hub killed at 100
-# random moments; then a whole demo at the speed of
-# the wall clock (16 minutes), and its best tree measured on fresh seeds.
+# under the microscope, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
+# half an hour; a hub killed at 100 random moments; then a whole demo at the speed of the wall clock (16 minutes), and
+# its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
 sh tools/fuzz.sh 60
