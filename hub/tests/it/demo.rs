@@ -162,7 +162,10 @@ fn a_killed_robot_is_named_and_the_run_goes_on() {
     signal("-KILL", demo.process(&["xpuckd", "xp02"]));
     let (output, text) = demo.end();
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("xp02 ended (signal: 9 (SIGKILL)); the run goes on with the robots left"), "{text}");
+    // Between the two stands what it said last, if it said anything: on a busy machine, that the hub was silent.
+    let told =
+        |line: &str| line.contains("xp02 ended (signal: 9 (SIGKILL))") && line.contains("; the run goes on with the");
+    assert!(text.lines().any(told), "{text}");
     assert!(text.contains("robot xp02 is lost"), "{text}");
     let directory = transport_record(&demo.directory());
     let status: serde_json::Value =

@@ -9,6 +9,7 @@ use super::Session;
 use crate::config::UpAxis;
 use natnet::net::MIN_DATA_BUFFER;
 use natnet::{ServerInfo, command};
+use socket2::{Domain, Protocol, Socket, Type};
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, ToSocketAddrs, UdpSocket};
 use std::time::{Duration, Instant};
@@ -120,10 +121,13 @@ fn local_address(server: SocketAddrV4) -> std::io::Result<Ipv4Addr> {
 }
 
 /// A socket in a multicast group, on the network that leads to the server: a hub with two of them would else listen on the
-/// one that leads to the internet. Bound to the group, it gets nothing that is sent elsewhere.
+/// one that leads to the internet. Bound to the group, it gets nothing that is sent elsewhere; others on this machine may
+/// listen as well.
 fn join(group: Ipv4Addr, port: u16, local: Ipv4Addr) -> std::io::Result<UdpSocket> {
-    let socket = UdpSocket::bind((group, port))?;
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&SocketAddrV4::new(group, port).into())?;
     socket.join_multicast_v4(&group, &local)?;
     socket.set_read_timeout(Some(QUIET))?;
-    Ok(socket)
+    Ok(socket.into())
 }
