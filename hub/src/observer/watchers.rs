@@ -13,6 +13,7 @@ use std::os::unix::net::{SocketAddr as UnixAddr, UnixStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
 use tokio::net::TcpSocket;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
@@ -21,6 +22,8 @@ use xpuck_wire::stream::{BUFFER, Stream};
 
 /// Most watchers at once.
 pub const MAX_WATCHERS: usize = 64;
+/// The socket of a watcher who left stays so long: whoever was refused hangs up before libzmq has told of it.
+const PARTING: Duration = Duration::from_millis(200);
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 64;
 
@@ -38,6 +41,8 @@ struct Watcher {
     stream: Stream,
     line: Arc<Line>,
     backlog: Backlog,
+    /// When it was seen to have left.
+    left: Option<Instant>,
 }
 
 /// All who watch.
@@ -114,7 +119,10 @@ impl Watchers {
         let before = self.watchers.len();
         self.watchers.retain(|watcher| !watcher.stream.is_crowded());
         self.turned_away += (before - self.watchers.len()) as u64;
-        self.watchers.retain(|watcher| !watcher.line.over.load(Ordering::Relaxed));
+        self.watchers.retain_mut(|watcher| {
+            !watcher.line.over.load(Ordering::Relaxed)
+                || watcher.left.get_or_insert_with(Instant::now).elapsed() < PARTING
+        });
         self.watchers.iter_mut().for_each(Watcher::send);
     }
 
@@ -162,7 +170,7 @@ impl Watchers {
         inside.set_nonblocking(true)?;
         let line = Arc::new(Line::default());
         self.runtime.spawn(pass(connection, inside, line.clone()));
-        Ok(Watcher { stream, line, backlog: Backlog::default() })
+        Ok(Watcher { stream, line, backlog: Backlog::default(), left: None })
     }
 }
 
@@ -184,7 +192,7 @@ async fn accept(listener: TcpListener, newcomers: SyncSender<TcpStream>) -> io::
         // An error here is that of a connection which broke again, or of a process with too many files; both pass.
         match listener.accept().await {
             Ok((connection, _)) => drop(newcomers.try_send(connection.into_std()?)),
-            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(100)).await,
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
 }
