@@ -1,12 +1,13 @@
 //! The shell around [`Switchboard`]: clock, sockets, motion capture, recorder and console, in one loop that polls.
 
+mod record;
+
 use crate::complaints::Complaints;
 use crate::config::Config;
 use crate::console::{self, Command};
-use crate::memory::{self, TakenUp};
 use crate::mocap::client::{self, Event, QUEUE};
 use crate::observer::Observer;
-use crate::recorder::{Closing, Note, Recorder};
+use crate::recorder::{Closing, Recorder};
 use crate::switchboard::{Action, Switchboard};
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -163,6 +164,17 @@ impl Hub {
     /// for what many robots have to tell.
     fn turn(&mut self, now: f64) {
         self.look_after_keys(now);
+        self.take_poses(now);
+        self.board.send_senses(now);
+        self.act(now);
+        self.hear_robots(now);
+        self.hear_operators(now);
+        self.board.on_time(now);
+        self.hear_recorder(now);
+        self.act(now);
+    }
+
+    fn take_poses(&mut self, now: f64) {
         for _ in 0..QUEUE {
             match self.poses.try_recv() {
                 Ok(Event::Frame(frame, arrived)) => {
@@ -174,8 +186,9 @@ impl Hub {
                 Err(_) => break,
             }
         }
-        self.board.send_senses(now);
-        self.act(now);
+    }
+
+    fn hear_robots(&mut self, now: f64) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some((id, message)) = self.robots.receive::<RobotMessage>() else { break };
             self.observer.message(now, &message);
@@ -192,6 +205,10 @@ impl Hub {
                 }
             }
         }
+    }
+
+    /// Requests by ZeroMQ and from the console's page.
+    fn hear_operators(&mut self, now: f64) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some((to, request)) = self.operators.receive::<Request>() else { break };
             let reply = match request {
@@ -210,16 +227,6 @@ impl Hub {
             // A page that left needs no answer.
             let _ = command.answer.send(self.board.on_request(now, command.request));
         }
-        self.board.on_time(now);
-        while let Some(note) = self.recorder.as_mut().and_then(Recorder::note) {
-            match note {
-                Note::Say(text) => self.board.note(now, text),
-                Note::Stopped(why) => self.not_recording(now, &why),
-                Note::Again(_, text) => self.recording_again(now, text),
-            }
-        }
-        self.closing.retain(|closing| !closing.is_over());
-        self.act(now);
     }
 
     /// Senses that are due do not wait for robots or builds on the same machine.
@@ -245,41 +252,6 @@ impl Hub {
         self.board.set_refusals(now, guard.refusals());
     }
 
-    /// Goes on with the run of a hub that died a moment ago, if there is one. Gives the time to count on from.
-    fn take_up(&mut self) -> f64 {
-        let found = memory::look_back(&self.config);
-        let Some(TakenUp { directory, kept, away }) = found else { return 0.0 };
-        let now = kept.time + away.as_secs_f64() * self.config.swarm.speed;
-        match self.board.take_up(now, kept) {
-            Ok(()) => match Recorder::go_on(&self.config, &directory) {
-                Ok(recorder) => self.record_with(recorder),
-                Err(error) => self.not_recording(now, &error.to_string()),
-            },
-            Err(why) => self.board.note(now, format!("the run in {} is not taken up: {why}", directory.display())),
-        }
-        now
-    }
-
-    fn record_with(&mut self, recorder: Recorder) {
-        self.board.set_record(recorder.directory().display().to_string());
-        self.recorder = Some(recorder);
-    }
-
-    /// Says so where everybody sees it; all else goes on.
-    fn not_recording(&mut self, now: f64, why: &str) {
-        let text = format!("NOT RECORDING: {why}");
-        self.board.set_record(text.clone());
-        self.board.note(now, text);
-    }
-
-    /// The loud state is over.
-    fn recording_again(&mut self, now: f64, text: String) {
-        if let Some(recorder) = &self.recorder {
-            self.board.set_record(recorder.directory().display().to_string());
-        }
-        self.board.note(now, text);
-    }
-
     fn act(&mut self, now: f64) {
         // Acting may bring notes of trouble, which are actions again; they are done in the next round.
         for _ in 0..4 {
@@ -302,18 +274,8 @@ impl Hub {
                 let sent = self.robots.send(&id, &sealed);
                 self.observer.sent(&sealed.message, sent);
             }
-            Action::OpenRecord { name, text, seed } => {
-                self.close_record(now);
-                match Recorder::open(&self.config, &name, &text, seed, unix_ms()) {
-                    Ok(recorder) => self.record_with(recorder),
-                    Err(error) => self.not_recording(now, &error.to_string()),
-                }
-            }
-            Action::Record(entry) => {
-                if let Some(lost) = self.recorder.as_mut().and_then(|r| r.write(entry)) {
-                    self.board.note(now, format!("NOT RECORDED: {lost} messages so far, the disk is too slow"));
-                }
-            }
+            Action::OpenRecord { name, text, seed } => self.open_record(now, &name, &text, seed),
+            Action::Record(entry) => self.record(now, entry),
             Action::Keep(kept) => {
                 if let Some(recorder) = &self.recorder {
                     recorder.keep(*kept);
@@ -326,12 +288,6 @@ impl Hub {
                 self.publish(now);
                 self.ended = true;
             }
-        }
-    }
-
-    fn close_record(&mut self, now: f64) {
-        if let Some(recorder) = self.recorder.take() {
-            self.closing.push(recorder.close(self.board.status(now)));
         }
     }
 
