@@ -1,5 +1,9 @@
-//! Writes what the fuzzers of streams and files begin with into `DIRECTORY/<target>/`.
+//! Writes what the fuzzers of streams and files begin with into `DIRECTORY/<target>/`. The code that it uses is instrumented
+//! as theirs is, so that only a program with libFuzzer in it can be linked; it ends before libFuzzer begins.
 
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
 use natnet::serverinfo::ConnectionInfo;
 use natnet::{DataSet, ModelDef, PlannedBody, RigidBodyDef, ServerInfo, SyntheticServer, Version};
 use std::collections::BTreeSet;
@@ -13,7 +17,17 @@ use xpuck_wire::seal::Sealer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{PushAnswer, Status};
 
-fn main() -> std::io::Result<()> {
+fuzz_target!(init: write_and_end(), |_bytes: &[u8]| {});
+
+fn write_and_end() {
+    let written = write_all();
+    if let Err(error) = &written {
+        eprintln!("seeds: {error}");
+    }
+    std::process::exit(written.is_err().into());
+}
+
+fn write_all() -> std::io::Result<()> {
     let root: PathBuf = std::env::args_os().nth(1).expect("the folder to write to").into();
     let put = |target: &str, name: &str, bytes: &[u8]| -> std::io::Result<()> {
         let folder = root.join(target);

@@ -175,7 +175,12 @@ mod tests {
                 assert!(recovered.messages >= 4 * whole, "byte {at}: {recovered:?}");
             }
         }
-        for bad in [&b""[..], b"\x89MCAP0\r\n", b"not an mcap at all", &[0x06; 64]] {
+        // A chunk whose records take 16 bytes: one of nine, and the next goes beyond the end of the chunk.
+        let header = [&[1][..], &24u64.to_le_bytes(), &[0; 4], &16u32.to_le_bytes(), b"mcap-rusz/0.26.0"].concat();
+        let mut chunk = [&[6][..], &126u64.to_le_bytes(), &[0; 162]].concat();
+        chunk[9 + 32] = 16;
+        let longer = [b"\x89MCAP0\r\n", &header[..], &chunk, b"C\x04\0"].concat();
+        for bad in [&b""[..], &longer, b"\x89MCAP0\r\n", b"not an mcap at all", &[0x06; 64]] {
             std::fs::write(&path, bad).unwrap();
             assert!(file(&path).map_or(0, |r| r.messages) == 0);
         }
