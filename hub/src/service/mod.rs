@@ -26,6 +26,8 @@ use xpuck_wire::{FileError, is_local};
 const POLL_MS: i64 = 2;
 /// Messages of one socket handled between two looks at the clock.
 const MESSAGES_AT_ONCE: usize = 256;
+/// Whoever asked the hub to end gets an answer, which ZeroMQ has to send yet; it cannot be asked when it has.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 /// The console's status is renewed so often, wall time.
 const STATUS: Duration = Duration::from_millis(100);
 
@@ -151,7 +153,10 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
         }
     }
     stop.store(true, Ordering::Relaxed);
+    // From here on nothing is urgent, and ZeroMQ's own thread has something to do.
+    let _ = precedence::run_as_others();
     hub.closing.drain(..).for_each(Closing::wait);
+    std::thread::sleep(LAST_WORDS);
     Ok(())
 }
 
