@@ -83,7 +83,12 @@ fn plain(error: McapError) -> io::Error {
 
 /// How all records are written.
 pub(super) fn options() -> mcap::WriteOptions {
-    mcap::WriteOptions::new().profile("").library(concat!("xpuck ", env!("CARGO_PKG_VERSION"))).chunk_size(Some(CHUNK))
+    mcap::WriteOptions::new()
+        .profile("")
+        .library(concat!("xpuck ", env!("CARGO_PKG_VERSION")))
+        .chunk_size(Some(CHUNK))
+        // On the recorder's own thread: zstd's threads take 50 MB for what are a few kilobytes a second.
+        .compression_threads(0)
 }
 
 #[cfg(test)]
