@@ -25,6 +25,9 @@ pub struct HubFile {
     /// The arena.
     #[serde(default)]
     pub arena: Arena,
+    /// The console's page; its address is in the swarm file.
+    #[serde(default, skip_serializing_if = "Console::is_default")]
+    pub console: Console,
     /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
@@ -35,6 +38,20 @@ pub const REALTIME: u8 = 20;
 
 fn realtime() -> u8 {
     REALTIME
+}
+
+/// The console's page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Console {
+    /// Names by which browsers may call it, besides addresses in digits, `localhost` and this machine's name.
+    pub names: Vec<String>,
+}
+
+impl Console {
+    fn is_default(&self) -> bool {
+        *self == Console::default()
+    }
 }
 
 /// The stream.

@@ -3,6 +3,7 @@
 //! [`switchboard`], [`geneserver`], [`virtual_senses`] and [`score`] decide and know no clock, socket or file;
 //! [`service`] runs them.
 
+pub mod admission;
 pub mod calibrate;
 pub mod catalogue;
 pub mod complaints;

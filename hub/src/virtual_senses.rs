@@ -111,6 +111,7 @@ mod tests {
                 messages,
                 record: Record::at(""),
                 arena: Arena::default(),
+                console: crate::config::Console::default(),
                 stream: None,
             },
             swarm: Swarm {

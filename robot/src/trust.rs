@@ -2,6 +2,7 @@
 //! moment.
 
 use crate::config::Config;
+use xpuck_wire::FileError;
 use xpuck_wire::keyring::{self, Fingerprint, Keyring};
 use xpuck_wire::signed::Trust;
 
@@ -9,30 +10,42 @@ use xpuck_wire::signed::Trust;
 pub struct Operators<'a> {
     config: &'a Config,
     seen: Option<Fingerprint>,
+    ring: Keyring,
 }
 
 impl Operators<'_> {
     /// Nothing looked at yet.
     pub fn new(config: &Config) -> Operators<'_> {
-        Operators { config, seen: None }
+        Operators { config, seen: None, ring: Keyring::default() }
     }
 
-    /// Who is to be trusted from now on; `None` if that did not change since the last call. What is wrong with the folder
-    /// is said.
+    /// Who is to be trusted from now on; `None` if that did not change since the last call, or if the folder cannot be read.
+    /// What is wrong with the folder is said.
     pub fn look(&mut self) -> Option<Trust> {
         let (id, security) = (&self.config.robot.id, &self.config.swarm.security);
-        let present = if security.dev_mode { Fingerprint::new() } else { keyring::fingerprint(&security.keys) };
-        if self.seen.as_ref() == Some(&present) {
-            return None;
-        }
-        self.seen = Some(present);
         if security.dev_mode {
+            if self.seen.replace(Fingerprint::new()).is_some() {
+                return None;
+            }
             eprintln!("xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot");
             return Some(Trust::Anybody);
         }
-        let (ring, wrong) = Keyring::read(&security.keys);
+        let read = || -> Result<_, FileError> {
+            let present = keyring::fingerprint(&security.keys)?;
+            let changed = self.seen.as_ref() != Some(&present);
+            changed.then(|| self.ring.read_again(&security.keys).map(|read| (present, read))).transpose()
+        };
+        let (present, (ring, wrong)) = match read() {
+            Ok(found) => found?,
+            Err(error) => {
+                eprintln!("xpuckd {id}: keys cannot be read: {error}; those who were trusted before stay trusted");
+                return None;
+            }
+        };
+        self.seen = Some(present);
         wrong.iter().for_each(|text| eprintln!("xpuckd {id}: {text}"));
         let trust = Trust::operators(&ring);
+        self.ring = ring;
         if trust == Trust::nobody() {
             eprintln!(
                 "xpuckd {id}: {} has no operators/*.pub, so every experiment is refused",

@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use xpuck_hub::admission::descriptors;
 use xpuck_hub::load::Load;
 use xpuck_wire::keys::Secret;
 
@@ -62,8 +63,9 @@ pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     if !(1..=10_000).contains(&args.islands) || !fits(args.period, 0.1) || !fits(args.seconds, 0.5) {
         bail!("--islands takes 1 to 10000, --period 0.1 to 3600, --seconds 0.5 to 3600");
     }
-    let files = open_files()?.saturating_sub(OTHER_FILES) / FILES_A_SOCKET;
-    let sockets = usize::from(args.islands).min(files.max(1));
+    let limit = descriptors::raise_limit();
+    let files = (limit as usize).saturating_sub(OTHER_FILES) / FILES_A_SOCKET;
+    let sockets = usize::from(args.islands).min(files.max(1)).min(descriptors::workers(limit).established);
     let server = Server::start(args.plain)?;
     let mut memory = [0.0; 3];
     let (period, length) = (Duration::from_secs_f64(args.period), Duration::from_secs_f64(args.seconds));
@@ -102,15 +104,6 @@ fn print(m: &Measured) {
     println!("answer after {:.2} ms (median), {:.2} ms (p99), {:.2} ms (longest)", m.p50_ms, m.p99_ms, m.max_ms);
     let [full, end, most] = m.server_mib;
     println!("the server's memory: {full:.0} MiB when full, {end:.0} MiB at the end, {most:.0} MiB at most");
-}
-
-/// Most open files of this process, and of those that it starts.
-fn open_files() -> Result<usize> {
-    let limits = std::fs::read_to_string("/proc/self/limits").context("/proc/self/limits")?;
-    let line = limits.lines().find_map(|l| l.strip_prefix("Max open files")).context("no limit of open files")?;
-    let soft = line.split_whitespace().next().context("no limit of open files")?;
-    // "unlimited" is more than anyone needs here.
-    Ok(soft.parse().unwrap_or(1 << 20))
 }
 
 /// A server process, which ends with this value.

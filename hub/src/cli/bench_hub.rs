@@ -190,7 +190,7 @@ fn write(
 /// How many messages of senses the hub has sent within times, s, by its own metrics.
 fn sent_within(console: &str) -> Result<Vec<(f64, f64)>> {
     let mut socket = TcpStream::connect(console)?;
-    write!(socket, "GET /metrics HTTP/1.1\r\nHost: hub\r\nConnection: close\r\n\r\n")?;
+    write!(socket, "GET /metrics HTTP/1.1\r\nHost: {console}\r\nConnection: close\r\n\r\n")?;
     let mut text = String::new();
     socket.read_to_string(&mut text)?;
     let bins = text.lines().filter_map(|line| line.strip_prefix("xpuck_senses_delay_seconds_bucket{le=\""));

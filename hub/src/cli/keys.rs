@@ -117,7 +117,7 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
     if !dir.join("hub.pub").exists() {
         bail!("{}: is no folder of keys; `xpuck keys new` makes one", dir.display());
     }
-    let (ring, _) = Keyring::read(dir);
+    let (ring, _) = Keyring::read(dir)?;
     if let Some(holder) = ring.holder(&public.curve) {
         bail!("{}: this key is enrolled as {} `{}`", file.display(), holder.role.name(), holder.public.name);
     }
@@ -155,7 +155,7 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
 /// If any file of the folder is wrong.
 pub fn describe(dir: &Path) -> Result<String> {
     Public::read(&dir.join("hub.pub"))?;
-    let (ring, wrong) = Keyring::read(dir);
+    let (ring, wrong) = Keyring::read(dir)?;
     if let Some(first) = wrong.first() {
         bail!("{first}");
     }

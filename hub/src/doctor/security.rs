@@ -2,6 +2,7 @@
 
 use super::{Finding, Hub};
 use crate::config::Config;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xpuck_wire::keyring::{self, Keyring, Role};
 use xpuck_wire::keys::Secret;
@@ -23,8 +24,15 @@ pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
         let promises = ["only those with a key are heard", "experiments are signed"];
         findings.extend(promises.map(|promise| Finding::broken(promise, evidence, &remedy)));
     } else {
-        let (ring, wrong) = Keyring::read(keys);
-        findings.extend([enrolled(keys, &config.swarm.robots, &ring, &wrong), signatures(keys, &ring)]);
+        match Keyring::read(keys) {
+            Ok((ring, wrong)) => {
+                findings.extend([enrolled(keys, &config.swarm.robots, &ring, &wrong), signatures(keys, &ring)]);
+            }
+            Err(error) => {
+                let promises = ["only those with a key are heard", "experiments are signed"];
+                findings.extend(promises.map(|promise| Finding::broken(promise, error.to_string(), NEW)));
+            }
+        }
     }
     findings.extend([secrets(keys), refusals(hub)]);
     findings
@@ -77,9 +85,16 @@ fn signatures(folder: &Path, ring: &Keyring) -> Finding {
 /// Nobody else may read a secret key, and each is whole.
 fn secrets(folder: &Path) -> Finding {
     let promise = "secret keys are secret";
-    let of = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
-    let folders = Role::ALL.map(|role| folder.join(role.folder()));
-    let files = folders.into_iter().chain([folder.into()]).flat_map(of);
+    let of = |folder: PathBuf| match std::fs::read_dir(&folder) {
+        Ok(entries) => entries.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    };
+    let folders = Role::ALL.map(|role| folder.join(role.folder())).into_iter().chain([folder.into()]);
+    let files = match folders.map(of).collect::<Result<Vec<_>, _>>() {
+        Ok(files) => files.into_iter().flatten(),
+        Err(error) => return Finding::broken(promise, format!("{}: {error}", folder.display()), "let it be read"),
+    };
     let files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "key")).take(MAX_KEYS).collect();
     match files.iter().find_map(|path| Secret::read(path).err()) {
         Some(error) => Finding::broken(promise, error.to_string(), "if others use this machine, make new keys"),
@@ -127,7 +142,7 @@ mod tests {
         let (folder, robots) = (dir.path(), ["xp01".to_string(), "xp02".to_string()]);
         assert_eq!(secrets(folder).verdict, Verdict::Off);
         let look = || {
-            let (ring, wrong) = Keyring::read(folder);
+            let (ring, wrong) = Keyring::read(folder).unwrap();
             [enrolled(folder, &robots, &ring, &wrong), signatures(folder, &ring), secrets(folder)]
         };
         let verdicts = || look().map(|finding| finding.verdict);

@@ -1,6 +1,8 @@
 //! The shell around [`Desk`]: clock, socket, and the file that carries a geneserver over a restart.
 
 use super::{Desk, Memory, Status};
+use crate::admission::descriptors;
+use crate::admission::relay::{self, Relay};
 use crate::swarm::atomic;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,6 +65,14 @@ pub enum ServiceError {
     /// Its socket.
     #[error("{0}")]
     Socket(#[from] SocketError),
+    /// Its port.
+    #[error("{endpoint}: {error}; stop the other program or choose another port")]
+    Port {
+        /// The endpoint.
+        endpoint: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// Its folder.
     #[error("{}: {error}; choose a folder that can be written", path.display())]
     Folder {
@@ -93,8 +103,11 @@ pub fn run(
 ) -> Result<(Status, bool), ServiceError> {
     let saver = options.dir.as_ref().map(|dir| Saver::start(dir, options.configuration, &mut desk)).transpose()?;
     let sockets = Sockets::for_geneserver(options.key.as_ref())?;
-    let router = sockets.geneserver(&options.listen)?;
-    tell(Tell::Listening(&router.endpoint()));
+    let router = sockets.geneserver(relay::INSIDE)?;
+    let workers = descriptors::workers(descriptors::raise_limit());
+    let port = |error| ServiceError::Port { endpoint: options.listen.clone(), error };
+    let relay = Relay::start("workers", &options.listen, &router.endpoint(), workers).map_err(port)?;
+    tell(Tell::Listening(&format!("tcp://{}", relay.address())));
     if options.key.is_none() {
         tell(Tell::Note("no --key: whoever reaches this address may take part"));
     }

@@ -63,6 +63,7 @@ impl Hub {
                 messages: Messages::default(),
                 record: Record::at(""),
                 arena: Arena::default(),
+                console: crate::config::Console::default(),
                 stream: None,
             },
             swarm: Swarm {

@@ -30,6 +30,9 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     if facts.slowest_turn > LATE {
         reasons.push(format!("the hub is late: a turn took {} ms", facts.slowest_turn.as_millis()));
     }
+    if !status.security.keys_unreadable.is_empty() {
+        reasons.push(format!("the keys cannot be read: {}", status.security.keys_unreadable));
+    }
     let lost: Vec<&str> = status.robots.iter().filter(|r| !r.alive).map(|r| r.id.as_str()).collect();
     if !lost.is_empty() {
         reasons.push(format!("{} of {} robots are not there: {}", lost.len(), status.robots.len(), lost.join(", ")));
@@ -40,7 +43,7 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_wire::RobotRow;
+    use xpuck_wire::{RobotRow, SecurityReport};
 
     #[test]
     fn each_ailment_is_named_and_a_healthy_hub_has_none() {
@@ -50,10 +53,18 @@ mod tests {
         let facts = Facts { recording: true, ..Facts::default() };
         assert_eq!(reasons(&well, &facts), Vec::<String>::new());
         assert_eq!(reasons(&Status { phase: Phase::Idle, ..well.clone() }, &Facts::default()), Vec::<String>::new());
-        let ill = Status { tracking: false, robots: vec![robot("xp01", true), robot("xp02", false)], ..well };
+        let security = SecurityReport { keys_unreadable: "keys: no such folder".into(), ..SecurityReport::default() };
+        let robots = vec![robot("xp01", true), robot("xp02", false)];
+        let ill = Status { tracking: false, robots, security, ..well };
         let late = Facts { recording: false, slowest_turn: Duration::from_millis(250), ..facts };
         let found = reasons(&ill, &late).join("; ");
-        for word in ["nothing is recorded", "no poses", "took 250 ms", "1 of 2 robots are not there: xp02"] {
+        for word in [
+            "nothing is recorded",
+            "no poses",
+            "took 250 ms",
+            "cannot be read: keys",
+            "1 of 2 robots are not there: xp02",
+        ] {
             assert!(found.contains(word), "{found}");
         }
     }

@@ -1,6 +1,7 @@
 //! The metrics, one table of names: what they are called is what dashboards and alarms are built on.
 
 use super::health::Facts;
+use super::ports::PortMetrics;
 use super::stream::Counts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -14,7 +15,7 @@ use xpuck_wire::message::State;
 use xpuck_wire::{Phase, Status};
 
 /// A measured value.
-type Value = Gauge<f64, AtomicU64>;
+pub(super) type Value = Gauge<f64, AtomicU64>;
 /// A measured value of each robot of the swarm file.
 type Values = Family<Robot, Value>;
 
@@ -76,6 +77,7 @@ pub struct Metrics {
     robots: Robots,
     run: Run,
     stream: StreamMetrics,
+    ports: PortMetrics,
 }
 
 struct Robots {
@@ -116,7 +118,7 @@ struct StreamMetrics {
 }
 
 /// Registers a metric and keeps it.
-fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+pub(super) fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
     registry.register(name, help, metric.clone());
     metric
 }
@@ -156,6 +158,7 @@ impl Metrics {
             ),
             robots: Robots::new(r),
             run: Run::new(r),
+            ports: PortMetrics::new(r),
             stream: StreamMetrics {
                 sent: add(r, "xpuck_stream_messages", "Messages on the stream", Counter::default()),
                 left_out: add(
@@ -204,6 +207,11 @@ impl Metrics {
         raise(&self.links_ended, ended);
     }
 
+    /// Connections of the robots' and the operators' port.
+    pub fn ports(&self, counts: &[crate::admission::Counts; 2]) {
+        self.ports.show(counts);
+    }
+
     /// What was streamed so far.
     pub fn streamed(&self, counts: Counts) {
         raise(&self.stream.sent, counts.sent);
@@ -223,7 +231,7 @@ impl Metrics {
 }
 
 /// Lets a counter follow one that is kept elsewhere.
-fn raise(counter: &Counter, to: u64) {
+pub(super) fn raise(counter: &Counter, to: u64) {
     counter.inc_by(to.saturating_sub(counter.get()));
 }
 

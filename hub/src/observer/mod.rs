@@ -4,7 +4,7 @@
 mod backlog;
 mod health;
 mod metrics;
-mod pipe;
+mod ports;
 pub(crate) mod process;
 mod stream;
 mod watchers;
@@ -12,6 +12,7 @@ mod watchers;
 pub use health::{Facts, reasons};
 pub use stream::{MAX_RATE, Streamer};
 
+use crate::admission::{Bounds, Counts};
 use crate::config::Config;
 use crate::recorder::Entry;
 use crate::switchboard::Action;
@@ -62,17 +63,18 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Nothing seen yet; opens the stream if the hub's file has one.
+    /// Nothing seen yet; opens the stream if the hub's file has one. `bounds` are those of the stream's port.
     ///
     /// # Errors
     /// If the stream's port is in use.
-    pub fn new(config: &Config, sockets: &Sockets) -> io::Result<Observer> {
+    pub fn new(config: &Config, sockets: &Sockets, bounds: Bounds) -> io::Result<Observer> {
         let (metrics, registry) = Metrics::new();
         let stream = config.hub.stream.as_ref();
         if let Some(stream) = stream.filter(|s| s.plain && !config.swarm.security.dev_mode) {
             eprintln!("hub: stream.plain: whoever reaches {} sees telemetry, poses and status", stream.address);
         }
-        let streamer = stream.map(|s| Watchers::listen(&s.address, sockets, s.plain)).transpose()?.map(Streamer::new);
+        let streamer =
+            stream.map(|s| Watchers::listen(&s.address, sockets, s.plain, bounds)).transpose()?.map(Streamer::new);
         Ok(Observer {
             metrics,
             process: Process::default(),
@@ -146,6 +148,11 @@ impl Observer {
     /// Connections of robots that ended so far.
     pub fn links(&self, ended: u64) {
         self.metrics.links(ended);
+    }
+
+    /// Connections of the robots' and the operators' port.
+    pub fn ports(&self, counts: &[Counts; 2]) {
+        self.metrics.ports(counts);
     }
 
     /// How things stand, ten times a second; `record` is the open record, `strangers` counts messages of robots that are

@@ -5,27 +5,30 @@
 //! watcher's [`Backlog`] keeps the newest messages.
 
 use super::backlog::{Backlog, Message};
-use super::pipe::pass;
-use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use crate::admission::endpoint::listen;
+use crate::admission::relay::{hear_signature, pass};
+use crate::admission::{Admission, Bounds, Eviction, Ticket};
+use std::io;
+use std::net::SocketAddr;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as UnixAddr, UnixStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
-use tokio::net::TcpSocket;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use xpuck_wire::socket::Sockets;
 use xpuck_wire::stream::{BUFFER, Stream};
 
-/// Most watchers at once.
-pub const MAX_WATCHERS: usize = 64;
+/// Newcomers that may wait for the hub's next turn.
+const NEWCOMERS: usize = 64;
 /// The socket of a watcher who left stays so long: whoever was refused hangs up before libzmq has told of it.
 const PARTING: Duration = Duration::from_millis(200);
-/// Connections that may wait to be accepted.
-const BACKLOG: u32 = 64;
+
+/// A connection cannot be accepted: the next try follows after this.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// What the thread tells of a watcher's connection.
 #[derive(Debug, Default)]
@@ -45,12 +48,21 @@ struct Watcher {
     left: Option<Instant>,
 }
 
+/// Somebody who has begun to speak ZeroMQ.
+struct Newcomer {
+    connection: TcpStream,
+    signature: [u8; 10],
+    ticket: Ticket,
+    eviction: Eviction,
+}
+
 /// All who watch.
 pub struct Watchers {
     sockets: Sockets,
     plain: bool,
     address: SocketAddr,
-    accepted: Receiver<TcpStream>,
+    admission: Arc<Admission>,
+    accepted: Receiver<Newcomer>,
     runtime: Handle,
     /// Dropped, it ends the thread.
     _open: oneshot::Sender<()>,
@@ -64,29 +76,24 @@ impl Watchers {
     ///
     /// # Errors
     /// If the port is in use, or the endpoint is none.
-    pub fn listen(endpoint: &str, sockets: &Sockets, plain: bool) -> io::Result<Watchers> {
+    pub fn listen(endpoint: &str, sockets: &Sockets, plain: bool, bounds: Bounds) -> io::Result<Watchers> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let address = address(endpoint)?;
         let listener = {
             let _inside = runtime.enter();
-            let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-            socket.set_reuseaddr(true)?;
             // What the kernel holds for a slow watcher is old when it is read.
-            socket.set_send_buffer_size(BUFFER)?;
-            socket.bind(address)?;
-            socket.listen(BACKLOG)?.into_std()?
+            listen(endpoint, BUFFER)?
         };
         let address = listener.local_addr()?;
-        let (newcomers, accepted) = sync_channel(MAX_WATCHERS);
+        let admission = Admission::new(bounds);
+        let (newcomers, accepted) = sync_channel(NEWCOMERS);
         let (open, closed) = oneshot::channel();
         let handle = runtime.handle().clone();
+        let here = admission.clone();
         std::thread::Builder::new().name("stream".into()).spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
                     _ = closed => {}
-                    ended = accept(listener, newcomers) => if let Err(error) = ended {
-                        eprintln!("xpuck: the stream takes nobody more: {error}");
-                    },
+                    () = accept(&listener, &here, &newcomers) => {}
                 }
             });
         })?;
@@ -94,6 +101,7 @@ impl Watchers {
             sockets: sockets.clone(),
             plain,
             address,
+            admission,
             accepted,
             runtime: handle,
             _open: open,
@@ -110,10 +118,10 @@ impl Watchers {
 
     /// Takes newcomers in, forgets those who left, and sends what can be sent. To be called at every turn.
     pub fn turn(&mut self) {
-        while let Ok(connection) = self.accepted.try_recv() {
-            match self.watcher(connection) {
-                Ok(watcher) if self.watchers.len() < MAX_WATCHERS => self.watchers.push(watcher),
-                _ => self.turned_away += 1,
+        while let Ok(newcomer) = self.accepted.try_recv() {
+            match self.watcher(newcomer) {
+                Ok(watcher) => self.watchers.push(watcher),
+                Err(_) => self.turned_away += 1,
             }
         }
         let before = self.watchers.len();
@@ -158,20 +166,31 @@ impl Watchers {
 
     /// Connections closed so far because there were too many, or because one asked for too much.
     pub fn turned_away(&self) -> u64 {
-        self.turned_away
+        self.turned_away + self.admission.counts().evicted
     }
 
     /// A socket for a newcomer, and the thread's task to pass bytes between them.
-    fn watcher(&self, connection: TcpStream) -> io::Result<Watcher> {
+    fn watcher(&self, newcomer: Newcomer) -> io::Result<Watcher> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("xpuck-stream-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let stream = self.sockets.stream(&format!("ipc://@{name}"), self.plain).map_err(io::Error::other)?;
         let inside = UnixStream::connect_addr(&UnixAddr::from_abstract_name(&name)?)?;
         inside.set_nonblocking(true)?;
         let line = Arc::new(Line::default());
-        self.runtime.spawn(pass(connection, inside, line.clone()));
+        self.runtime.spawn(tend(newcomer, inside, line.clone()));
         Ok(Watcher { stream, line, backlog: Backlog::default(), left: None })
     }
+}
+
+async fn tend(newcomer: Newcomer, inside: UnixStream, line: Arc<Line>) {
+    let Newcomer { connection, signature, ticket, eviction } = newcomer;
+    if let Ok(inside) = tokio::net::UnixStream::from_std(inside) {
+        tokio::select! {
+            () = eviction.wait() => {}
+            _ = pass(connection, signature, inside, &ticket, || line.empty.store(true, Ordering::Relaxed)) => {}
+        }
+    }
+    line.over.store(true, Ordering::Relaxed);
 }
 
 impl Watcher {
@@ -185,25 +204,24 @@ impl Watcher {
     }
 }
 
-/// Hands connections over; more than there may be watchers are closed.
-async fn accept(listener: TcpListener, newcomers: SyncSender<TcpStream>) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
+/// Hands those over who begin to speak ZeroMQ.
+async fn accept(listener: &TcpListener, admission: &Arc<Admission>, newcomers: &SyncSender<Newcomer>) {
     loop {
         // An error here is that of a connection which broke again, or of a process with too many files; both pass.
-        match listener.accept().await {
-            Ok((connection, _)) => drop(newcomers.try_send(connection.into_std()?)),
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-        }
+        let Ok((mut connection, peer)) = listener.accept().await else {
+            tokio::time::sleep(AGAIN).await;
+            continue;
+        };
+        let (ticket, eviction) = admission.enter(peer.ip());
+        let newcomers = newcomers.clone();
+        tokio::spawn(async move {
+            let eviction = eviction.or(async { hear_signature(&mut connection, &ticket).await }).await;
+            if let Some((eviction, Ok(signature))) = eviction {
+                // More than can wait are closed, and come again.
+                let _ = newcomers.try_send(Newcomer { connection, signature, ticket, eviction });
+            }
+        });
     }
-}
-
-/// The address of an endpoint as ZeroMQ writes it.
-fn address(endpoint: &str) -> io::Result<SocketAddr> {
-    let wrong = || io::Error::new(ErrorKind::InvalidInput, "it must look like tcp://*:7605 or tcp://127.0.0.1:7605");
-    let (host, port) = endpoint.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':')).ok_or_else(wrong)?;
-    let host = if host == "*" { "0.0.0.0" } else { host.trim_start_matches('[').trim_end_matches(']') };
-    let port = if port == "*" { 0 } else { port.parse().map_err(|_| wrong())? };
-    (host, port).to_socket_addrs()?.next().ok_or_else(wrong)
 }
 
 #[cfg(test)]

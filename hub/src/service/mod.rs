@@ -2,9 +2,11 @@
 
 mod record;
 
+use crate::admission::descriptors::{self, Ports};
+use crate::admission::relay::{self, Relay};
 use crate::complaints::Complaints;
 use crate::config::Config;
-use crate::console::{self, Command};
+use crate::console::{self, Command, Names, Shown, Source};
 use crate::mocap::client::{self, Event, QUEUE};
 use crate::observer::Observer;
 use crate::recorder::{Closing, Recorder};
@@ -40,22 +42,19 @@ pub enum HubError {
     /// A ZeroMQ socket.
     #[error("{0}")]
     Socket(#[from] SocketError),
-    /// The console's port.
-    #[error("console {address}: {error}; stop the other program or choose another port")]
-    Console {
-        /// Address and port.
+    /// A port at which it listens.
+    #[error("{port} {address}: {error}; stop the other program or choose another port")]
+    Port {
+        /// Which.
+        port: &'static str,
+        /// Its address or endpoint.
         address: String,
         /// What the system says.
         error: std::io::Error,
     },
-    /// The stream's port.
-    #[error("stream {address}: {error}; stop the other program or choose another port")]
-    Stream {
-        /// The endpoint.
-        address: String,
-        /// What the system says.
-        error: std::io::Error,
-    },
+    /// The limit of open files.
+    #[error("{0}")]
+    Descriptors(String),
     /// A thread could not be started.
     #[error("{0}")]
     Thread(#[from] std::io::Error),
@@ -66,42 +65,58 @@ struct Hub {
     board: Switchboard,
     robots: Router,
     operators: OperatorsHub,
+    /// In front of both.
+    relays: [Relay; 2],
     sealer: Sealer,
     /// Who is let in, and the edition of the keyring that the board knows.
     guard: Option<(Arc<Guard>, u64)>,
     poses: Receiver<Event>,
     commands: Receiver<Command>,
-    status: watch::Sender<String>,
+    status: watch::Sender<Shown>,
     recorder: Option<Recorder>,
     closing: Vec<Closing>,
     observer: Observer,
     refusals: Complaints,
+    /// Of connections closed to make room, and how many there were when that was told of last.
+    crowds: (Complaints, u64),
     started: Instant,
     ended: bool,
 }
 
 /// Runs the hub until `stop` or a shutdown request; the record is closed when this returns.
 pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Result<(), HubError> {
+    let ports = Ports::new(descriptors::raise_limit(), config.swarm.robots.len()).map_err(HubError::Descriptors)?;
     let security = &config.swarm.security;
     let sockets = Sockets::for_hub(security)?;
     if security.dev_mode {
         eprintln!("hub: DEV MODE: no keys; whoever reaches these addresses commands the swarm");
     }
-    let bind = |address: &String| {
-        TcpListener::bind(address).map_err(|error| HubError::Console { address: address.clone(), error })
+    let in_use = |port, address: &str| {
+        let address = String::from(address);
+        move |error| HubError::Port { port, address, error }
     };
+    let bind = |address: &String| TcpListener::bind(address).map_err(in_use("console", address));
     if let Some(console) = config.swarm.hub.console.as_ref().filter(|console| !is_local(console)) {
         eprintln!("hub: the console has no keys: whoever reaches {console} can pause, resume and stop runs");
     }
     let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
     let (command_sender, commands) = sync_channel(16);
-    let (status, status_receiver) = watch::channel(String::from("{}"));
+    let (status, status_receiver) = watch::channel(Shown::new("{}"));
     let (bell, alarm) = sockets.bell("poses")?;
     let unix_ms = unix_ms();
+    let (robots, operators) = (sockets.robots_hub(relay::INSIDE)?, sockets.operators_hub(relay::INSIDE)?);
+    let addresses = &config.swarm.hub;
+    let relays = [
+        Relay::start("robots", &addresses.robots, &robots.endpoint(), ports.robots)
+            .map_err(in_use("robots", &addresses.robots))?,
+        Relay::start("operators", &addresses.operator, &operators.endpoint(), ports.operators)
+            .map_err(in_use("operators", &addresses.operator))?,
+    ];
     let mut hub = Hub {
-        robots: sockets.robots_hub(&config.swarm.hub.robots)?,
-        operators: sockets.operators_hub(&config.swarm.hub.operator)?,
+        robots,
+        operators,
+        relays,
         board: Switchboard::new(config.clone(), unix_ms),
         sealer: Sealer::new(unix_ms),
         guard: sockets.guard().map(|guard| (guard.clone(), 0)),
@@ -110,25 +125,26 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
         status,
         recorder: None,
         closing: Vec::new(),
-        observer: Observer::new(&config, &sockets).map_err(|error| {
-            let address = config.hub.stream.as_ref().map(|stream| stream.address.clone()).unwrap_or_default();
-            HubError::Stream { address, error }
-        })?,
+        observer: Observer::new(&config, &sockets, ports.stream)
+            .map_err(in_use("stream", config.hub.stream.as_ref().map_or("", |stream| stream.address.as_str())))?,
         refusals: Complaints::default(),
+        crowds: (Complaints::default(), 0),
         started: Instant::now(),
         ended: false,
         config,
     };
     let (mocap, robots) = (&hub.config.hub.mocap, &hub.config.swarm.robots);
     client::start(mocap, robots, hub.config.hub.realtime, pose_sender, stop.clone(), move || bell.ring())?;
-    if let Some(listener) = listener {
-        console::start(
-            listener,
-            status_receiver,
-            command_sender,
-            hub.config.hub.record.directory.clone(),
-            hub.observer.window(),
-        )?;
+    if let Some((listener, address)) = listener.zip(hub.config.swarm.hub.console.as_ref()) {
+        let source = Source {
+            status: status_receiver,
+            commands: command_sender,
+            runs: hub.config.hub.record.directory.clone(),
+            window: hub.observer.window(),
+            names: Names::new(address, &hub.config.hub.console.names),
+            bounds: ports.console,
+        };
+        console::start(listener, source)?;
     }
     hub.look_after_keys(0.0);
     let begins = hub.take_up();
@@ -255,6 +271,23 @@ impl Hub {
             self.board.set_trust(guard.trust());
         }
         self.board.set_refusals(now, guard.refusals());
+        self.board.set_keys_unreadable(guard.unreadable());
+    }
+
+    /// Connections of strangers make room for those that come; that there are so many is worth a line.
+    fn look_after_ports(&mut self, now: f64) {
+        let counts = self.relays.each_ref().map(Relay::counts);
+        let evicted = counts.iter().map(|port| port.evicted).sum();
+        let (complaints, told) = &mut self.crowds;
+        if evicted > *told {
+            let new = evicted - *told;
+            let text = || format!("{new} connections that proved no key were closed to make room for others");
+            if let Some(line) = complaints.line(now, text) {
+                *told = evicted;
+                self.board.note(now, line);
+            }
+        }
+        self.observer.ports(&counts);
     }
 
     fn act(&mut self, now: f64) {
@@ -297,13 +330,14 @@ impl Hub {
     }
 
     fn publish(&mut self, now: f64) {
+        self.look_after_ports(now);
         let status = self.board.status(now);
         let record = self.recorder.as_ref().and_then(Recorder::file);
         let wall = self.started.elapsed().as_secs_f64();
         self.observer.links(self.robots.ended());
         self.observer.status(wall, &status, record, self.board.strangers());
         if let Ok(json) = serde_json::to_string(&status) {
-            self.status.send_replace(json);
+            self.status.send_replace(Shown::new(&json));
         }
     }
 }

@@ -161,6 +161,11 @@ impl Switchboard {
         }
     }
 
+    /// Why the folder of keys cannot be read, while it cannot.
+    pub fn set_keys_unreadable(&mut self, why: Option<String>) {
+        self.security.keys_unreadable = why.unwrap_or_default();
+    }
+
     /// How many poses motion capture refused so far, by reason, for display.
     pub fn set_refused_poses(&mut self, counts: Vec<(String, u64)>) {
         self.refused_poses = counts;

@@ -82,7 +82,7 @@ impl Switchboard {
             robots: self.roster.rows(),
             bodies: self.frame.as_ref().map(|(_, f)| bodies(f)).unwrap_or_default(),
             half_arena: [arena.length_m / 2.0, arena.width_m / 2.0],
-            security: self.security,
+            security: self.security.clone(),
             events: self.events.iter().cloned().collect(),
         }
     }

@@ -275,11 +275,11 @@ fn the_console_serves_page_status_and_commands() {
         let _ = socket.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     };
-    let get = |path: &str| http(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"));
+    let get = |path: &str| http(format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"));
     let post = |header: &str, command: &str| {
         let body = format!("{{\"command\":\"{command}\"}}");
         http(format!(
-            "POST /api/command HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n{header}\
+            "POST /api/command HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\n{header}\
              content-length: {}\r\n\r\n{body}",
             body.len()
         ))

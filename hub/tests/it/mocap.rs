@@ -197,6 +197,7 @@ fn a_recorded_run_is_seen_again() {
             messages: Messages::default(),
             record: Record::at(dir.path()),
             arena: config::Arena::default(),
+            console: Default::default(),
             stream: None,
         },
         swarm: Swarm { speed: 1.0, robots: vec!["xp01".into()], hub, security: Security::dev_mode() },

@@ -54,6 +54,7 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
             messages: Messages { latency_s: 0.0, range_m: 10.0, ..Messages::default() },
             record: Record::at(""),
             arena: config::Arena::default(),
+            console: Default::default(),
             stream: None,
         },
         swarm: Swarm { speed: 1.0, robots: robots.to_vec(), hub, security: Security::dev_mode() },

@@ -52,6 +52,7 @@ impl Bench {
                 messages: Messages::default(),
                 record: Record::at(""),
                 arena: Arena::default(),
+                console: Default::default(),
                 stream: None,
             },
             swarm: Swarm {

@@ -113,7 +113,7 @@ impl World {
     fn get(&self, path: &str) -> (u16, String) {
         let mut socket = TcpStream::connect(("127.0.0.1", self.ports + 2)).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(socket, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        write!(socket, "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         socket.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();

@@ -101,6 +101,8 @@ pub struct Guard {
     ring: RwLock<(Keyring, u64)>,
     refusals: Mutex<Refusals>,
     notes: Mutex<Vec<String>>,
+    /// Why the folder cannot be read, while it cannot.
+    unreadable: Mutex<Option<String>>,
     /// Connections to the robots' link that ended.
     ended: AtomicU64,
     monitors: Sender<(Domain, zmq::Socket)>,
@@ -109,7 +111,7 @@ pub struct Guard {
 impl Guard {
     /// A guard for the holders of a folder's keys, as it is at every moment.
     pub(crate) fn of_folder(context: &zmq::Context, folder: &Path) -> Result<Arc<Guard>, FileError> {
-        let (ring, wrong) = Keyring::read(folder);
+        let (ring, wrong) = Keyring::read(folder)?;
         Guard::start(context, Some(folder.into()), ring, wrong)
     }
 
@@ -131,12 +133,13 @@ impl Guard {
         // Bound before any socket that asks: without a handler libzmq would let everybody in.
         let zap = context.socket(zmq::REP).and_then(|s| s.bind(ZAP).map(|()| s)).map_err(|e| trouble(e.to_string()))?;
         let (monitors, received) = channel();
-        let seen = folder.as_deref().map(keyring::fingerprint).unwrap_or_default();
+        let seen = folder.as_deref().map(keyring::fingerprint).transpose()?.unwrap_or_default();
         let guard = Arc::new(Guard {
             folder,
             ring: RwLock::new((ring, 1)),
             refusals: Mutex::default(),
             notes: Mutex::new(notes),
+            unreadable: Mutex::default(),
             ended: AtomicU64::new(0),
             monitors,
         });
@@ -237,14 +240,40 @@ impl Guard {
         true
     }
 
-    fn look(&self, folder: &Path) {
-        let (ring, wrong) = Keyring::read(folder);
-        let mut present = self.ring.write().unwrap_or_else(PoisonError::into_inner);
-        if present.0 != ring {
-            self.note(changes(&present.0, &ring));
+    /// Why the folder of keys cannot be read, while it cannot: those who were enrolled before stay enrolled.
+    pub fn unreadable(&self) -> Option<String> {
+        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks at the folder. One that cannot be read changes nothing; it is looked at again.
+    fn look(&self, folder: &Path, seen: &mut keyring::Fingerprint) {
+        let result = self.renew(folder, seen);
+        let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*unreadable, &result) {
+            (None, Err(error)) => {
+                self.note(format!("KEYS CANNOT BE READ: {error}; those who were enrolled before stay enrolled"));
+            }
+            (Some(_), Ok(())) => self.note(format!("the folder of keys {} can be read again", folder.display())),
+            _ => {}
+        }
+        *unreadable = result.err().map(|error| error.to_string());
+    }
+
+    fn renew(&self, folder: &Path, seen: &mut keyring::Fingerprint) -> Result<(), FileError> {
+        let now = keyring::fingerprint(folder)?;
+        if now == *seen {
+            return Ok(());
+        }
+        let before = self.ring.read().unwrap_or_else(PoisonError::into_inner).0.clone();
+        let (ring, wrong) = before.read_again(folder)?;
+        *seen = now;
+        if before != ring {
+            self.note(changes(&before, &ring));
+            let mut present = self.ring.write().unwrap_or_else(PoisonError::into_inner);
             *present = (ring, present.1 + 1);
         }
         wrong.into_iter().for_each(|text| self.note(text));
+        Ok(())
     }
 }
 
@@ -287,11 +316,7 @@ fn watch(
         monitors.extend(received.try_iter());
         if let Some(folder) = guard.folder.as_deref().filter(|_| Instant::now() >= next_look) {
             next_look = Instant::now() + LOOK;
-            let now = keyring::fingerprint(folder);
-            if now != seen {
-                seen = now;
-                guard.look(folder);
-            }
+            guard.look(folder, &mut seen);
         }
     }
 }

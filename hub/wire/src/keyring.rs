@@ -9,6 +9,7 @@ use crate::file::FileError;
 use crate::keys::{Key, Public, Secret};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Most keys in a folder.
@@ -62,10 +63,17 @@ pub struct Keyring {
 
 impl Keyring {
     /// Reads a folder: those who are enrolled, and what is wrong with files that are left out.
-    pub fn read(folder: &Path) -> (Keyring, Vec<String>) {
+    ///
+    /// # Errors
+    /// If the folder, a role's folder or a file that is there cannot be read: who is enrolled is not known then, which is
+    /// not the same as nobody.
+    pub fn read(folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
-        for (role, path) in public_files(folder) {
+        for (role, path) in public_files(folder)? {
             match Public::read(&path) {
+                // Removed a moment ago.
+                Err(FileError::Unreadable { error, .. }) if error.kind() == ErrorKind::NotFound => {}
+                Err(error @ FileError::Unreadable { .. }) => return Err(error),
                 Err(error) => wrong.push(error.to_string()),
                 Ok(public) => {
                     if let Err(why) = ring.add(role, public, &path) {
@@ -74,7 +82,21 @@ impl Keyring {
                 }
             }
         }
-        (ring, wrong)
+        Ok((ring, wrong))
+    }
+
+    /// Reads a folder again. A role's folder that held keys and is gone was not meant to revoke them all: removing a
+    /// `.pub` file revokes a key.
+    ///
+    /// # Errors
+    /// As [`Keyring::read`], and if such a folder is gone.
+    pub fn read_again(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
+        let read = Keyring::read(folder)?;
+        for role in Role::ALL.into_iter().filter(|role| self.holders().any(|holder| holder.role == *role)) {
+            let path = folder.join(role.folder());
+            std::fs::metadata(&path).map_err(|error| FileError::Unreadable { path, error })?;
+        }
+        Ok(read)
     }
 
     fn add(&mut self, role: Role, public: Public, path: &Path) -> Result<(), String> {
@@ -112,24 +134,46 @@ impl Keyring {
 pub type Fingerprint = Vec<(PathBuf, u64, Option<std::time::SystemTime>)>;
 
 /// The fingerprint of a folder as it is now.
-pub fn fingerprint(folder: &Path) -> Fingerprint {
-    let of = |(_, path): (Role, PathBuf)| {
-        let data = std::fs::metadata(&path).ok();
-        (path, data.as_ref().map_or(0, |d| d.len()), data.and_then(|d| d.modified().ok()))
-    };
-    public_files(folder).into_iter().map(of).collect()
+///
+/// # Errors
+/// If the folder cannot be read, or a file in it.
+pub fn fingerprint(folder: &Path) -> Result<Fingerprint, FileError> {
+    let mut print = Fingerprint::new();
+    for (_, path) in public_files(folder)? {
+        match std::fs::metadata(&path) {
+            Ok(data) => print.push((path, data.len(), data.modified().ok())),
+            // Removed a moment ago.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(FileError::Unreadable { path, error }),
+        }
+    }
+    Ok(print)
 }
 
-/// The `.pub` files of all roles in the order of their names. A role's folder that is not there is empty.
-fn public_files(folder: &Path) -> Vec<(Role, PathBuf)> {
+/// The `.pub` files of all roles in the order of their names. In a folder of keys a role's folder that is not there is
+/// empty.
+fn public_files(folder: &Path) -> Result<Vec<(Role, PathBuf)>, FileError> {
+    let unreadable = |path: &Path, error| FileError::Unreadable { path: path.into(), error };
+    std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
     let mut files = Vec::new();
     for role in Role::ALL {
-        let entries = std::fs::read_dir(folder.join(role.folder())).into_iter().flatten().flatten();
-        let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "pub"));
-        files.extend(paths.take(MAX_KEYS).map(|path| (role, path)));
+        let path = folder.join(role.folder());
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => return Err(unreadable(&path, error)),
+        };
+        let mut count = 0;
+        for entry in entries {
+            let file = entry.map_err(|error| unreadable(&path, error))?.path();
+            if file.extension().is_some_and(|e| e == "pub") && count < MAX_KEYS {
+                count += 1;
+                files.push((role, file));
+            }
+        }
     }
     files.sort();
-    files
+    Ok(files)
 }
 
 /// A file of a folder of keys: `extension` is `pub` or `key`.
@@ -194,17 +238,45 @@ mod tests {
         assert!(make(keys, Some(Role::Robot), "xp01").unwrap());
         assert!(!make(keys, Some(Role::Robot), "xp01").unwrap(), "there already");
         make(keys, Some(Role::Observer), "visitor").unwrap();
-        let before = fingerprint(keys);
+        let before = fingerprint(keys).unwrap();
         std::fs::copy(path(keys, Role::Robot, "xp01", "pub"), path(keys, Role::Robot, "xp02", "pub")).unwrap();
         std::fs::create_dir_all(keys.join("operators")).unwrap();
         std::fs::copy(path(keys, Role::Robot, "xp01", "pub"), path(keys, Role::Operator, "xp01", "pub")).unwrap();
-        assert_ne!(fingerprint(keys), before);
-        let (ring, wrong) = Keyring::read(keys);
+        assert_ne!(fingerprint(keys).unwrap(), before);
+        let (ring, wrong) = Keyring::read(keys).unwrap();
         let found: Vec<_> = ring.holders().map(|h| (h.role, h.public.name.as_str())).collect();
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found.contains(&(Role::Robot, "xp01")) && found.contains(&(Role::Observer, "visitor")));
         assert_eq!(wrong.len(), 2, "{wrong:?}");
         assert!(wrong.iter().any(|w| w.contains("name it xp01.pub")), "{wrong:?}");
         assert!(wrong.iter().any(|w| w.contains("the same key as robot `xp01`")), "{wrong:?}");
+    }
+
+    /// A folder that is gone, a role's folder that is gone or is none, and a file that cannot be opened: who is enrolled is
+    /// not known then. A role that never had a folder has no keys, and a file that is gone is a key revoked.
+    #[test]
+    fn what_cannot_be_read_is_not_taken_for_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys = dir.path().join("keys");
+        assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err());
+        make(&keys, Some(Role::Robot), "xp01").unwrap();
+        make(&keys, Some(Role::Operator), "alice").unwrap();
+        let (ring, _) = Keyring::read(&keys).unwrap();
+        assert_eq!((ring.holders().count(), ring.read_again(&keys).unwrap().0), (2, ring.clone()));
+        let (robots, aside) = (keys.join("robots"), dir.path().join("aside"));
+        std::fs::rename(&robots, &aside).unwrap();
+        assert!(ring.read_again(&keys).unwrap_err().to_string().contains("robots"));
+        std::fs::write(&robots, "").unwrap();
+        assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err(), "a file is no folder");
+        std::fs::remove_file(&robots).unwrap();
+        std::fs::rename(&aside, &robots).unwrap();
+        // A link to itself is there and cannot be opened, whoever asks.
+        std::os::unix::fs::symlink("xp02.pub", path(&keys, Role::Robot, "xp02", "pub")).unwrap();
+        assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err());
+        std::fs::remove_file(path(&keys, Role::Robot, "xp02", "pub")).unwrap();
+        std::fs::remove_file(path(&keys, Role::Operator, "alice", "pub")).unwrap();
+        assert_eq!(ring.read_again(&keys).unwrap().0.holders().count(), 1);
+        std::fs::remove_dir_all(&keys).unwrap();
+        assert!(ring.read_again(&keys).is_err());
     }
 }

@@ -83,13 +83,15 @@ pub struct Segment {
 }
 
 /// How safe the hub is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecurityReport {
     /// Anybody may command the swarm.
     pub dev_mode: bool,
     /// Who was turned away.
     pub refusals: Refusals,
+    /// Why the folder of keys cannot be read, while those who were enrolled before stay enrolled; empty if it can.
+    pub keys_unreadable: String,
 }
 
 /// How things stand.

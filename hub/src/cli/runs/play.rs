@@ -9,6 +9,8 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use xpuck_hub::admission::Bounds;
+use xpuck_hub::console::{Shown, Source};
 use xpuck_hub::observer::Window;
 use xpuck_hub::recorder::{read, run_file::RunFile};
 use xpuck_hub::replay::Replay;
@@ -49,10 +51,12 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     };
     let stop = lifeline::stop_flag(false)?;
     let listener = TcpListener::bind(address).with_context(|| format!("--console {address}"))?;
-    let (status, shown) = watch::channel(serde_json::to_string(&replay.status())?);
+    let (status, shown) = watch::channel(Shown::new(&serde_json::to_string(&replay.status())?));
     let (sender, commands) = sync_channel::<console::Command>(16);
     let runs = directory.parent().unwrap_or(directory).to_path_buf();
-    console::start(listener, shown, sender, runs, Window::default())?;
+    let names = console::Names::new(address, &[]);
+    let (window, bounds) = (Window::default(), Bounds { silent: 64, handshake: 0, established: 16 });
+    console::start(listener, Source { status: shown, commands: sender, runs, window, names, bounds })?;
     print(&format!("replaying {} at http://{address}\n", directory.display()))?;
     let mut due = Instant::now();
     let (mut next, mut time) = (due, None::<f64>);
@@ -67,7 +71,7 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
             let now = Instant::now();
             if now >= next {
                 next = now + SHOW;
-                status.send_replace(serde_json::to_string(&replay.status())?);
+                status.send_replace(Shown::new(&serde_json::to_string(&replay.status())?));
             }
             if stop.load(Ordering::Relaxed) || now >= until {
                 return Ok(!stop.load(Ordering::Relaxed));

@@ -1,0 +1,48 @@
+//! Addresses as ZeroMQ writes them, and listeners at them.
+
+use super::BACKLOG;
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, ToSocketAddrs};
+
+/// Listens at an endpoint such as `tcp://192.168.1.2:7601`, `tcp://*:7605` or, on a port that the system chooses,
+/// `tcp://127.0.0.1:*`. `send_buffer` bounds what the kernel holds for a peer that reads slowly, bytes. To be called within
+/// a runtime.
+///
+/// # Errors
+/// If the endpoint is none, or somebody else listens there.
+pub fn listen(endpoint: &str, send_buffer: u32) -> io::Result<tokio::net::TcpListener> {
+    let address = address(endpoint)?;
+    let socket = if address.is_ipv4() { tokio::net::TcpSocket::new_v4() } else { tokio::net::TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(send_buffer)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// The address of an endpoint.
+///
+/// # Errors
+/// If it is none.
+pub fn address(endpoint: &str) -> io::Result<SocketAddr> {
+    let wrong = || io::Error::new(ErrorKind::InvalidInput, "it must look like tcp://*:7605 or tcp://127.0.0.1:7605");
+    let (host, port) = endpoint.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':')).ok_or_else(wrong)?;
+    let host = if host == "*" { "0.0.0.0" } else { host.trim_start_matches('[').trim_end_matches(']') };
+    let port = if port == "*" { 0 } else { port.parse().map_err(|_| wrong())? };
+    (host, port).to_socket_addrs()?.next().ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_written_as_zeromq_writes_them() {
+        let read = |text: &str| address(text).map(|a| a.to_string()).unwrap_or_else(|e| e.to_string());
+        assert_eq!(read("tcp://*:7605"), "0.0.0.0:7605");
+        assert_eq!(read("tcp://127.0.0.1:*"), "127.0.0.1:0");
+        assert_eq!(read("tcp://[::1]:7605"), "[::1]:7605");
+        for wrong in ["tcp://7605", "udp://127.0.0.1:1", "tcp://127.0.0.1:x", "tcp://127.0.0.1:99999"] {
+            assert!(read(wrong).contains("must look like"), "{wrong}");
+        }
+    }
+}

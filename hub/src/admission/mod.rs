@@ -1,0 +1,128 @@
+//! Admission control: how many connections a port holds, and which makes room when there are too many.
+//!
+//! A process has so many file descriptors and no more. Strangers who connect and say nothing must neither take those that
+//! the record, the folder of keys and STOP need, nor keep out a robot or an operator who comes later. So every port is
+//! accepted here: a connection is [`Stage::Silent`] until it says something, in [`Stage::Handshake`] until it has proved
+//! what the port asks for, and [`Stage::Established`] after that. Each stage is bounded ([`table`]), and the bounds of all
+//! ports together stay below the descriptor limit ([`descriptors`]). [`relay`] does this in front of a ZeroMQ socket.
+
+pub mod descriptors;
+pub mod endpoint;
+mod handshake;
+pub mod relay;
+mod table;
+
+pub use table::{Bounds, Stage};
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use table::Table;
+use tokio::sync::oneshot;
+
+/// Connections that the kernel may hold until they are accepted: a burst of strangers does not make others' first packets
+/// be lost.
+pub const BACKLOG: u32 = 4096;
+
+/// How many connections a port has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Connections that have proved nothing yet.
+    pub pending: usize,
+    /// Established ones.
+    pub established: usize,
+    /// Connections closed so far to make room for others.
+    pub evicted: u64,
+}
+
+/// The connections of one port.
+pub struct Admission {
+    inside: Mutex<Inside>,
+}
+
+struct Inside {
+    table: Table,
+    /// Dropping a sender tells its connection to end.
+    running: BTreeMap<u64, oneshot::Sender<()>>,
+}
+
+/// A connection's place, given back when this is dropped.
+pub struct Ticket {
+    id: u64,
+    admission: Arc<Admission>,
+}
+
+/// Resolves when a connection has to make room for another.
+pub struct Eviction(oneshot::Receiver<()>);
+
+impl Eviction {
+    /// Waits until the connection has to end.
+    pub async fn wait(self) {
+        // The sender never sends: it is dropped.
+        let _ = self.0.await;
+    }
+
+    /// What `work` gives, and this for later; none if the connection has to make room before.
+    pub async fn or<T>(mut self, work: impl Future<Output = T>) -> Option<(Eviction, T)> {
+        tokio::select! {
+            _ = &mut self.0 => None,
+            result = work => Some((self, result)),
+        }
+    }
+}
+
+impl Admission {
+    /// A port without connections.
+    pub fn new(bounds: Bounds) -> Arc<Admission> {
+        Arc::new(Admission { inside: Mutex::new(Inside { table: Table::new(bounds), running: BTreeMap::new() }) })
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in a connection that was just accepted, which has said nothing yet.
+    pub fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
+        let (sender, receiver) = oneshot::channel();
+        let mut inside = self.inside();
+        let (id, evicted) = inside.table.enter(peer);
+        inside.running.insert(id, sender);
+        if let Some(evicted) = evicted {
+            inside.running.remove(&evicted);
+        }
+        (Ticket { id, admission: self.clone() }, Eviction(receiver))
+    }
+
+    /// How many connections there are.
+    pub fn counts(&self) -> Counts {
+        let table = &self.inside().table;
+        Counts {
+            pending: table.count(Stage::Silent) + table.count(Stage::Handshake),
+            established: table.count(Stage::Established),
+            evicted: table.evicted(),
+        }
+    }
+}
+
+impl Ticket {
+    /// The connection has come further, for which another may have to make room. False if it is this one that has to end.
+    pub fn advance(&self, stage: Stage) -> bool {
+        let mut inside = self.admission.inside();
+        match inside.table.advance(self.id, stage) {
+            Some(evicted) if evicted == self.id => false,
+            Some(evicted) => {
+                inside.running.remove(&evicted);
+                true
+            }
+            None => true,
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut inside = self.admission.inside();
+        inside.table.leave(self.id);
+        inside.running.remove(&self.id);
+    }
+}

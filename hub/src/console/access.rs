@@ -1,0 +1,120 @@
+//! Whose pages the console answers: its own. A page of another site must neither read what the hub tells nor command it,
+//! also if that site's name was made to point here (DNS rebinding).
+//!
+//! An address in digits, and a name of this machine, cannot be another site's name; any other name has to be listed in
+//! `hub.toml`. A browser names the page that asks in `Origin`, which has to be the console itself.
+
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use std::net::IpAddr;
+
+/// The names by which this console may be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names(Vec<String>);
+
+impl Names {
+    /// This machine's name, that of the address at which the console listens, and those that are `listed`.
+    pub fn new(address: &str, listed: &[String]) -> Names {
+        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let local = format!("{machine}.local");
+        let all = [machine, local, host_of(address).into()].into_iter().chain(listed.iter().cloned());
+        Names(all.map(|name| name.trim_end_matches('.').to_ascii_lowercase()).filter(|name| !name.is_empty()).collect())
+    }
+
+    /// True if a browser that calls this host cannot have been led here by another site's name.
+    fn knows(&self, host: &str) -> bool {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let name = host.trim_end_matches('.').to_ascii_lowercase();
+        bare.parse::<IpAddr>().is_ok() || name == "localhost" || name.ends_with(".localhost") || self.0.contains(&name)
+    }
+}
+
+/// The host in an authority such as `127.0.0.1:7600` or `[::1]:7600`.
+fn host_of(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        // The last colon of a bare IPv6 address in brackets is inside them.
+        Some((host, port)) if !port.contains(']') => host,
+        _ => authority,
+    }
+}
+
+/// Nothing if a request may be answered.
+///
+/// # Errors
+/// Status and reason, in one line, if another name or another site's page asks.
+pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, String)> {
+    let text = |value: &header::HeaderValue| value.to_str().unwrap_or_default().to_string();
+    let hosts: Vec<String> = headers.get_all(header::HOST).iter().map(text).collect();
+    let asked = match (hosts.as_slice(), uri.authority()) {
+        // A request in absolute form, as a proxy gets it, names the host there.
+        ([_], Some(authority)) => authority.as_str().to_string(),
+        ([host], None) => host.clone(),
+        _ => return Err((StatusCode::BAD_REQUEST, "one Host header is needed\n".into())),
+    };
+    if !names.knows(host_of(&asked)) {
+        let why = format!(
+            "this console is not called {:?}: use its address in digits, or list the name in console.names of hub.toml\n",
+            host_of(&asked)
+        );
+        return Err((StatusCode::MISDIRECTED_REQUEST, why));
+    }
+    let own = |origin: &str| {
+        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        authority.is_some_and(|authority| authority.eq_ignore_ascii_case(&asked))
+    };
+    if headers.get_all(header::ORIGIN).iter().all(|origin| own(&text(origin))) {
+        return Ok(());
+    }
+    Err((StatusCode::FORBIDDEN, "a page of another site asks; the console answers its own pages only\n".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(host: &[&str], origin: Option<&str>) -> u16 {
+        let names = Names::new("hub.lab:7600", &["Console.Example.org".into()]);
+        let mut headers = HeaderMap::new();
+        let given = host.iter().map(|host| (header::HOST, *host)).chain(origin.map(|origin| (header::ORIGIN, origin)));
+        for (name, value) in given {
+            headers.append(name, value.parse().unwrap());
+        }
+        check(&names, &Uri::from_static("/api/status"), &headers).map_or_else(|(code, _)| code.as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn its_own_names_are_answered_and_others_are_not() {
+        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        for host in
+            ["127.0.0.1:7600", "[::1]:7600", "[::1]", "192.168.1.2", "localhost:7600", "LOCALHOST", "hub.lab:80"]
+                .into_iter()
+                .chain(["console.example.org", "console.example.org.:7600", machine.as_str()])
+        {
+            assert_eq!(ask(&[host], None), 200, "{host}");
+        }
+        for host in
+            ["evil.example.com", "evil.example.com:7600", "127.0.0.1.evil.example.com", "", "localhost.evil.com"]
+        {
+            assert_eq!(ask(&[host], None), 421, "{host}");
+        }
+        assert_eq!((ask(&[], None), ask(&["localhost", "evil.example.com"], None)), (400, 400));
+    }
+
+    #[test]
+    fn only_its_own_pages_may_ask() {
+        let here = |origin| ask(&["127.0.0.1:7600"], Some(origin));
+        assert_eq!((here("http://127.0.0.1:7600"), here("https://127.0.0.1:7600")), (200, 200));
+        for other in ["http://evil.example.com", "null", "http://127.0.0.1:7601", "http://127.0.0.1", "file://", ""] {
+            assert_eq!(here(other), 403, "{other}");
+        }
+        assert_eq!(ask(&["evil.example.com"], Some("http://evil.example.com")), 421);
+    }
+
+    #[test]
+    fn a_host_is_told_from_its_port() {
+        for (authority, host) in
+            [("a:1", "a"), ("a", "a"), ("[::1]:7600", "[::1]"), ("[::1]", "[::1]"), ("127.0.0.1:1", "127.0.0.1")]
+        {
+            assert_eq!(host_of(authority), host);
+        }
+    }
+}
