@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
+use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
 
 /// How long the hub may take to answer a command.
@@ -69,7 +70,7 @@ pub fn start(
         runtime.block_on(async move {
             let served = async { axum::serve(tokio::net::TcpListener::from_std(listener)?, router).await };
             if let Err(error) = served.await {
-                eprintln!("xpuck: the console ended: {error}");
+                log::line(format_args!("xpuck: the console ended: {error}"));
             }
         });
     })?;

@@ -3,6 +3,7 @@
 
 use crate::config::Config;
 use xpuck_wire::keyring::{self, Fingerprint, Keyring};
+use xpuck_wire::log;
 use xpuck_wire::signed::Trust;
 
 /// Looks at the folder of keys.
@@ -27,17 +28,19 @@ impl Operators<'_> {
         }
         self.seen = Some(present);
         if security.dev_mode {
-            eprintln!("xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot");
+            log::line(format_args!(
+                "xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot"
+            ));
             return Some(Trust::Anybody);
         }
         let (ring, wrong) = Keyring::read(&security.keys);
-        wrong.iter().for_each(|text| eprintln!("xpuckd {id}: {text}"));
+        wrong.iter().for_each(|text| log::line(format_args!("xpuckd {id}: {text}")));
         let trust = Trust::operators(&ring);
         if trust == Trust::nobody() {
-            eprintln!(
+            log::line(format_args!(
                 "xpuckd {id}: {} has no operators/*.pub, so every experiment is refused",
                 security.keys.display()
-            );
+            ));
         }
         Some(trust)
     }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpSocket;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+use xpuck_wire::log;
 use xpuck_wire::socket::Sockets;
 use xpuck_wire::stream::{BUFFER, Stream};
 
@@ -85,7 +86,7 @@ impl Watchers {
                 tokio::select! {
                     _ = closed => {}
                     ended = accept(listener, newcomers) => if let Err(error) = ended {
-                        eprintln!("xpuck: the stream takes nobody more: {error}");
+                        log::line(format_args!("xpuck: the stream takes nobody more: {error}"));
                     },
                 }
             });
