@@ -1,5 +1,7 @@
 //! Tells the program which commit it was built from, for the files of runs.
 
+#![allow(clippy::print_stdout, reason = "Cargo reads it")]
+
 use std::process::Command;
 
 fn main() {

@@ -1,5 +1,7 @@
 //! Puts the WGSL together: constants from the Rust sources, then the stages; parses and validates it.
 
+#![allow(clippy::print_stdout, reason = "Cargo reads it")]
+
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::fmt::Write;
 use std::fs;

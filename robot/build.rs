@@ -1,5 +1,7 @@
 //! Finds the AprilTag library and builds the calls to it.
 
+#![allow(clippy::print_stdout, reason = "Cargo reads it")]
+
 fn main() {
     println!("cargo::rerun-if-changed=src/device/apriltag.c");
     let library = match pkg_config::Config::new().atleast_version("3.1").probe("apriltag") {

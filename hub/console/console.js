@@ -27,7 +27,9 @@ const minus = (text) => text.replace("-", "−");
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
 function fixed(value, digits, unit = "") {
-  return number(value) === null ? "–" : minus(value.toFixed(digits)) + unit;
+  if (number(value) === null) return "–";
+  const text = value.toFixed(digits);
+  return (Number(text) === 0 ? text.replace("-", "") : minus(text)) + unit;
 }
 
 function minutes(seconds) {

@@ -170,7 +170,7 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
 }
 
 fn read(path: &Path) -> Result<String, FileError> {
-    std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })
+    file::text(path, file::MAX_TOML)
 }
 
 /// The algorithm's settings with those that the file gives.

@@ -5,6 +5,7 @@ use signal_hook::iterator::Signals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use xpuck_wire::log;
 
 /// Exit code of a computation that was stopped and can go on: "try again" to schedulers (EX_TEMPFAIL).
 pub const TRY_AGAIN: u8 = 75;
@@ -22,7 +23,8 @@ pub fn stop_flag(line: String) -> std::io::Result<Arc<AtomicBool>> {
     let flag = stop.clone();
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let leave = move || {
-        eprintln!("{line}");
+        log::line(&line);
+        log::flush();
         std::process::exit(i32::from(TRY_AGAIN));
     };
     std::thread::Builder::new().name("signals".into()).spawn(move || {

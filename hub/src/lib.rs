@@ -11,6 +11,7 @@ pub mod config;
 pub mod console;
 pub mod doctor;
 pub mod evolution_file;
+pub mod figure;
 pub mod geneserver;
 pub mod interrupt;
 pub mod lifeline;

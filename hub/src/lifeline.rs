@@ -5,6 +5,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_wire::log;
 
 /// A flag that SIGINT, SIGTERM and, with `lifeline`, the end of standard input set. The latter comes even when the
 /// program at the other end of the pipe is killed.
@@ -30,6 +31,7 @@ pub fn stop_flag(lifeline: bool) -> std::io::Result<Arc<AtomicBool>> {
 pub fn end_with_stdin() -> std::io::Result<()> {
     std::thread::Builder::new().name("lifeline".into()).spawn(|| {
         wait_for_end();
+        log::flush();
         std::process::exit(i32::from(TRY_AGAIN));
     })?;
     Ok(())

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use cli::operator::HubAddress;
 use std::process::ExitCode;
 use xpuck_wire::message::Request;
+use xpuck_wire::{log, output};
 
 /// Xpuck: a swarm of e-puck robots that evolve their own readable controllers while they work.
 #[derive(Parser)]
@@ -51,12 +52,19 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match dispatch(&Cli::parse().command) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("xpuck: {error:#}");
-            ExitCode::FAILURE
-        }
+    log::begin(|| ());
+    let code = run().unwrap_or_else(|error| {
+        log::line(format_args!("xpuck: {}", output::sentence(error.as_ref())));
+        ExitCode::FAILURE
+    });
+    log::flush();
+    code
+}
+
+fn run() -> Result<ExitCode> {
+    match Cli::try_parse() {
+        Ok(cli) => dispatch(&cli.command),
+        Err(error) => output::usage(error.print(), error.use_stderr(), error.exit_code()).map_err(Into::into),
     }
 }
 

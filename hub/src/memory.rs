@@ -8,6 +8,7 @@ use crate::recorder::{end_run, recover};
 use crate::switchboard::Kept;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use xpuck_wire::log;
 
 /// A run that this hub is to go on with.
 pub struct TakenUp {
@@ -37,13 +38,13 @@ pub fn look_back(config: &Config) -> Option<TakenUp> {
         for (directory, files) in work {
             let going_on = mine.as_ref() == Some(&directory);
             match settle(&directory, &files, going_on) {
-                Ok(text) => eprintln!("hub: run {}: {text}", directory.display()),
-                Err(error) => eprintln!("hub: {error}"),
+                Ok(text) => log::line(format_args!("hub: run {}: {text}", directory.display())),
+                Err(error) => log::line(format_args!("hub: {error}")),
             }
         }
     };
     if let Err(error) = std::thread::Builder::new().name("recovery".into()).spawn(see_to) {
-        eprintln!("hub: runs that were left behind are not made whole: {error}");
+        log::line(format_args!("hub: runs that were left behind are not made whole: {error}"));
     }
     taken
 }

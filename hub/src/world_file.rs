@@ -161,7 +161,7 @@ enum ColourEntry {
 
 /// Reads a world file and checks that the world can be run.
 pub fn read(path: &Path) -> Result<WorldSpec, FileError> {
-    let text = std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })?;
+    let text = file::text(path, file::MAX_TOML)?;
     parse(&path.display().to_string(), &text)
 }
 

@@ -19,6 +19,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
+use xpuck_wire::output::{self, OutputError};
 
 /// Time between two commands, as of the control loop.
 const COMMAND_PERIOD: Duration = Duration::from_millis(100);
@@ -70,6 +71,9 @@ pub enum BenchError {
     /// The load's threads.
     #[error("no threads for the load: {0}")]
     Load(#[from] rayon::ThreadPoolBuildError),
+    /// The figures cannot be printed.
+    #[error("{0}")]
+    Output(#[from] OutputError),
     /// It was measured, and is worse than it should be.
     #[error("the figure is not reached: {0}")]
     Missed(String),
@@ -120,18 +124,24 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
     let get = |count: &std::sync::atomic::AtomicU64| count.load(Ordering::Relaxed);
     let us = |part: f64| health.lateness.quantile(part).as_micros();
     let (commands, reports) = (get(&tally.wrong_commands), get(&tally.wrong_reports));
-    println!("exchanges            {}", health.counts.exchanges);
-    println!("real-time priority   {}", if health.realtime { "yes" } else { "no" });
-    println!("worlds simulated     {worlds}");
-    println!("late, us             p50 {}, p99 {}, p99.9 {}, max {}", us(0.5), us(0.99), us(0.999), us(1.0));
-    println!("longest gap, us      {}", health.longest_gap_us);
-    println!("missed periods       {}", health.missed_periods);
-    println!("words corrupted      {}", get(&tally.words));
-    println!("commands corrupted   {}, accepted {commands}", get(&tally.commands));
-    println!("reports corrupted    {}, accepted {reports}", get(&tally.reports));
-    println!("bus errors           {}, opened again {}", health.counts.bus_errors, health.reopened);
+    output::line(format_args!("exchanges            {}", health.counts.exchanges))?;
+    output::line(format_args!("real-time priority   {}", if health.realtime { "yes" } else { "no" }))?;
+    output::line(format_args!("worlds simulated     {worlds}"))?;
+    output::line(format_args!(
+        "late, us             p50 {}, p99 {}, p99.9 {}, max {}",
+        us(0.5),
+        us(0.99),
+        us(0.999),
+        us(1.0)
+    ))?;
+    output::line(format_args!("longest gap, us      {}", health.longest_gap_us))?;
+    output::line(format_args!("missed periods       {}", health.missed_periods))?;
+    output::line(format_args!("words corrupted      {}", get(&tally.words)))?;
+    output::line(format_args!("commands corrupted   {}, accepted {commands}", get(&tally.commands)))?;
+    output::line(format_args!("reports corrupted    {}, accepted {reports}", get(&tally.reports)))?;
+    output::line(format_args!("bus errors           {}, opened again {}", health.counts.bus_errors, health.reopened))?;
     if let Some(error) = &health.last_error {
-        println!("last error           {error}");
+        output::line(format_args!("last error           {error}"))?;
     }
     if commands + reports > 0 {
         return Err(BenchError::Missed(format!("{} corrupted messages were accepted", commands + reports)));

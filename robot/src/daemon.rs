@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use xpuck_kernels::tree::CompileError;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant::Inhabitant;
+use xpuck_wire::log;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::{Sealed, fresh_session};
@@ -79,7 +80,10 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
     let mut operators = Operators::new(config);
     let trust = operators.look().unwrap_or_else(Trust::nobody);
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
-        eprintln!("xpuckd {}: groot = {groot} has no keys: whoever reaches it sees the tree", config.robot.id);
+        log::line(format_args!(
+            "xpuckd {}: groot = {groot} has no keys: whoever reaches it sees the tree",
+            config.robot.id
+        ));
     }
     let mut daemon = Daemon {
         config,
@@ -316,6 +320,6 @@ impl Daemon<'_> {
     }
 
     fn say(&self, text: &str) {
-        eprintln!("xpuckd {}: {text}", self.config.robot.id);
+        log::line(format_args!("xpuckd {}: {text}", self.config.robot.id));
     }
 }

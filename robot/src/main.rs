@@ -12,6 +12,7 @@ use xpuck_robot::calibrate::{self, Subject, Terminal};
 use xpuck_robot::config::Config;
 use xpuck_robot::device::guard;
 use xpuck_robot::{daemon, selftest};
+use xpuck_wire::{log, output};
 
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
 /// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
@@ -76,40 +77,43 @@ struct GuardArgs {
 
 fn main() -> ExitCode {
     // A panic in any thread ends the process; the e-puck then stops its wheels by itself for want of commands.
-    let report = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        report(info);
-        std::process::abort();
-    }));
-    let cli = Cli::parse();
-    let result = match (&cli.command, &cli.drive) {
-        (Some(Command::Selftest(args)), _) => selftest::run(args),
-        (Some(Command::Calibrate(args)), _) => calibrate(args).map(|()| true),
-        (Some(Command::Bench { bench }), _) => bench::run(bench).map(|()| true).map_err(Into::into),
-        (Some(Command::Guard(args)), _) => guard::run(args.body, &args.i2c).map(|()| true),
-        (None, Some(args)) => drive(args).map(|()| true),
-        (None, None) => unreachable!("clap asks for --config without a subcommand"),
+    log::begin(|| std::process::abort());
+    let code = run().unwrap_or_else(|error| {
+        log::line(format_args!("xpuckd: {}", output::sentence(error.as_ref())));
+        ExitCode::FAILURE
+    });
+    log::flush();
+    code
+}
+
+fn run() -> anyhow::Result<ExitCode> {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return Ok(output::usage(error.print(), error.use_stderr(), error.exit_code())?),
     };
-    match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("xpuckd: {error:#}");
-            ExitCode::FAILURE
+    match (&cli.command, &cli.drive) {
+        (Some(Command::Selftest(args)), _) => {
+            return Ok(if selftest::run(args)? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
+        (Some(Command::Calibrate(args)), _) => calibrate(args)?,
+        (Some(Command::Bench { bench }), _) => bench::run(bench)?,
+        (Some(Command::Guard(args)), _) => guard::run(args.body, &args.i2c)?,
+        (None, Some(args)) => drive(args)?,
+        (None, None) => unreachable!("clap asks for --config without a subcommand"),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     let config = Config::read(&args.config)?;
     if args.check {
-        println!(
+        output::line(format_args!(
             "{}: robot {} is island {} of {}",
             args.config.display(),
             config.robot.id,
             config.island,
             config.swarm.robots.len()
-        );
+        ))?;
         return Ok(());
     }
     let stop = on_signals()?;
@@ -130,7 +134,7 @@ fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     let Some(path) = &args.config else { anyhow::bail!("which robot? Name its file with --config") };
     let config = Config::read(path)?;
     let stop = on_signals()?;
-    let mut operator = Terminal::new(std::io::stdin().lock(), std::io::stdout(), args.yes);
+    let mut operator = Terminal::new(std::io::stdin().lock(), output::Standard, args.yes);
     calibrate::run(path, &config.robot, &args.subject, &mut operator, &stop)?;
     Ok(())
 }

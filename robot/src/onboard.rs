@@ -17,6 +17,7 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant::{self, Generation};
 use xpuck_wire::Experiment;
+use xpuck_wire::log;
 use xpuck_wire::precedence;
 
 /// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
@@ -163,7 +164,7 @@ fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
         if precedence::runs_first() {
             return Err("the kernel does not let threads out of real-time priority".into());
         }
-        eprintln!("xpuckd: the kernel refused idle priority; evolution may delay the control loop");
+        log::line("xpuckd: the kernel refused idle priority; evolution may delay the control loop");
     }
     let name = |i| format!("evolve-{i}");
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())

@@ -4,9 +4,9 @@ use crate::config::Config;
 use crate::conformance::{self, Picture, Rig};
 use crate::devices;
 use clap::Args;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
+use xpuck_wire::output;
 
 /// Check a robot's devices, and print what was expected and found. Fails if one check does.
 #[derive(Args)]
@@ -25,11 +25,11 @@ pub struct SelftestArgs {
 /// Runs the suite; true if nothing failed.
 pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     let config = Config::read(&args.config)?;
-    let findings = conformance::run(rig(&config), args.wheels, &mut |what| eprintln!("{what}"));
+    let findings = conformance::run(rig(&config), args.wheels, &mut |what| output::note(what));
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&findings)?);
+        output::line(serde_json::to_string_pretty(&findings)?)?;
     } else {
-        print!("{}", conformance::table(&findings, std::io::stdout().is_terminal()));
+        output::text(conformance::table(&findings, output::is_terminal()))?;
     }
     Ok(conformance::passed(&findings))
 }

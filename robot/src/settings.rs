@@ -6,6 +6,7 @@ use crate::config::RobotFile;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 use xpuck_wire::PushAnswer;
+use xpuck_wire::file;
 use xpuck_wire::settings::MAX_SETTINGS;
 
 /// When a key that was changed begins to count.
@@ -60,7 +61,7 @@ pub fn merge(file: &str, settings: &str) -> Result<Merged, String> {
         }
     }
     let text = document.to_string();
-    let robot: RobotFile = xpuck_wire::file::parse("settings", &text).map_err(|e| e.to_string())?;
+    let robot: RobotFile = file::parse("settings", &text).map_err(|e| e.to_string())?;
     robot.check()?;
     Ok(Merged { text, robot, changed })
 }
@@ -147,7 +148,7 @@ impl Settings {
 
     fn change(&self, settings: &str) -> Result<Merged, String> {
         let name = self.file.display();
-        let old = std::fs::read_to_string(&self.file).map_err(|e| format!("{name}: cannot be read: {e}"))?;
+        let old = file::text(&self.file, file::MAX_TOML).map_err(|error| error.to_string())?;
         let merged = merge(&old, settings)?;
         if !merged.changed.is_empty() {
             let mut beside = self.file.clone().into_os_string();

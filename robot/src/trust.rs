@@ -4,6 +4,7 @@
 use crate::config::Config;
 use xpuck_wire::FileError;
 use xpuck_wire::keyring::{self, Fingerprint, Keyring};
+use xpuck_wire::log;
 use xpuck_wire::signed::Trust;
 
 /// Looks at the folder of keys.
@@ -27,7 +28,9 @@ impl Operators<'_> {
             if self.seen.replace(Fingerprint::new()).is_some() {
                 return None;
             }
-            eprintln!("xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot");
+            log::line(format_args!(
+                "xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot"
+            ));
             return Some(Trust::Anybody);
         }
         let read = || -> Result<_, FileError> {
@@ -38,19 +41,21 @@ impl Operators<'_> {
         let (present, (ring, wrong)) = match read() {
             Ok(found) => found?,
             Err(error) => {
-                eprintln!("xpuckd {id}: keys cannot be read: {error}; those who were trusted before stay trusted");
+                log::line(format_args!(
+                    "xpuckd {id}: keys cannot be read: {error}; those who were trusted before stay trusted"
+                ));
                 return None;
             }
         };
         self.seen = Some(present);
-        wrong.iter().for_each(|text| eprintln!("xpuckd {id}: {text}"));
+        wrong.iter().for_each(|text| log::line(format_args!("xpuckd {id}: {text}")));
         let trust = Trust::operators(&ring);
         self.ring = ring;
         if trust == Trust::nobody() {
-            eprintln!(
+            log::line(format_args!(
                 "xpuckd {id}: {} has no operators/*.pub, so every experiment is refused",
                 security.keys.display()
-            );
+            ));
         }
         Some(trust)
     }

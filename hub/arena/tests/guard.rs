@@ -1,6 +1,8 @@
 //! The guard on the arena's e-pucks, which have no watchdog: how long wheels turn on when the robot's program is killed
 //! or stopped in the middle of a move.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
+
 mod robot;
 
 use robot::{selftest, serve};

@@ -2,6 +2,8 @@
 //!
 //! `make test` puts the wheel into a virtual environment, whose interpreter `XPUCK_MOCAP_PYTHON` names.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
+
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::path::Path;
 use std::process::Command;

@@ -8,6 +8,7 @@
 use super::numerics::{golden, jackknife, least, line};
 use super::table::{self, Row};
 use super::{Report, Unfit, estimates};
+use crate::figure::Figure;
 use crate::plot::{Colour, Plot};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -169,12 +170,12 @@ pub fn fit(readings: &[Reading]) -> Result<Report, Unfit> {
     let values = values(&found);
     let mut toml = String::from("[infrared]\n");
     for ((name, _, _), value) in rows.iter().zip(&values) {
-        toml += &format!("{name} = {value:.6}\n");
+        toml += &format!("{name} = {:.6}\n", Figure(*value));
     }
     let list = |of: &dyn Fn(&(f64, f64)) -> String| found.sensors.iter().map(of).collect::<Vec<_>>().join(", ");
     toml += &format!("sensors = {numbers:?}\n");
-    toml += &format!("scales = [{}]\n", list(&|s| format!("{:.4}", s.0)));
-    toml += &format!("offsets = [{}]\n", list(&|s| format!("{:.1}", s.1)));
+    toml += &format!("scales = [{}]\n", list(&|s| format!("{:.4}", Figure(s.0))));
+    toml += &format!("offsets = [{}]\n", list(&|s| format!("{:.1}", Figure(s.1))));
     Ok(Report {
         subject: "ir",
         data: format!(

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use xpuck_kernels::tree::reduce::{Options, reduce as reduce_tree};
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::{World, WorldSpec};
+use xpuck_wire::output;
 
 /// Robots in a comparing simulation, as in the thesis.
 const ROBOTS: usize = 9;
@@ -119,7 +120,7 @@ pub fn equal(args: &EqualArgs) -> Result<()> {
     if let Some((run, difference)) = (0..args.runs).into_par_iter().find_map_first(different) {
         bail!("different: run {run}, {difference}");
     }
-    println!("equal in {} runs of 60 s with {ROBOTS} robots", args.runs);
+    output::line(format_args!("equal in {} runs of 60 s with {ROBOTS} robots", args.runs))?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings};
 use xpuck_hub::lifeline;
 use xpuck_kernels::world::Scenario;
+use xpuck_wire::log;
 use xpuck_wire::{FileError, Swarm, file};
 
 /// Run a virtual arena: it moves the robots' bodies, answers their devices and serves motion capture.
@@ -166,9 +167,9 @@ pub fn settings(path: &Path) -> Result<Settings> {
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
     let stop = lifeline::stop_flag(args.lifeline)?;
-    let summary = xpuck_arena::run(&settings, &stop, |_| println!("ready"))?;
+    let summary = xpuck_arena::run(&settings, &stop, |_| log::report("ready"))?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
-    println!("{}", serde_json::to_string(&timing)?);
+    log::report(serde_json::to_string(&timing)?);
     Ok(())
 }

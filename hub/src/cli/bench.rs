@@ -11,6 +11,7 @@ use std::time::Instant;
 use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Sensing, Simd};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, WorldSpec};
+use xpuck_wire::output;
 
 /// The controller of Table 5.3: explore, and turn away from what is in front.
 const EXPLORE: &str = "explore 20";
@@ -132,16 +133,16 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         match with(Sensing::ALL) {
             Ok(full) => engines.push(measure(args, full.as_ref(), &with, &bar)?),
             // Without a GPU there is nothing to measure, unless it was asked for.
-            Err(error) if args.engine.is_none() => eprintln!("xpuck: engine gpu is left out: {error}"),
+            Err(error) if args.engine.is_none() => output::note(format_args!("xpuck: engine gpu is left out: {error}")),
             Err(error) => return Err(error),
         }
     }
     bar.finish_and_clear();
-    let output = Output { threads: rayon::current_num_threads(), engines };
+    let found = Output { threads: rayon::current_num_threads(), engines };
     if args.json {
-        println!("{}", serde_json::to_string(&output)?);
+        output::line(serde_json::to_string(&found)?)?;
     } else {
-        print(&output);
+        print(&found)?;
     }
     Ok(())
 }
@@ -224,12 +225,15 @@ fn median(values: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-fn print(output: &Output) {
-    println!("16 robots, one disc, 30 s, {} threads; microseconds per robot-second\n", output.threads);
-    println!("engine     worlds  physics  + proximity  + camera, r&b  + controller    all      r_acc (range)");
-    for e in &output.engines {
+fn print(found: &Output) -> Result<()> {
+    output::line(format_args!(
+        "16 robots, one disc, 30 s, {} threads; microseconds per robot-second\n",
+        found.threads
+    ))?;
+    output::line("engine     worlds  physics  + proximity  + camera, r&b  + controller    all      r_acc (range)")?;
+    for e in &found.engines {
         let s = &e.us_per_robot_s;
-        println!(
+        output::line(format_args!(
             "{:<10} {:>6} {:>8.3} {:>12.3} {:>14.3} {:>13.3} {:>6.3} {:>10.0} ({:.0} to {:.0})",
             e.name,
             e.worlds,
@@ -241,17 +245,20 @@ fn print(output: &Output) {
             e.r_acc,
             e.r_acc_range[0],
             e.r_acc_range[1]
-        );
+        ))?;
     }
-    for e in &output.engines {
+    for e in &found.engines {
         if let Some(adapter) = &e.adapter {
-            println!("\n{} runs on {adapter}", e.name);
+            output::line(format_args!("\n{} runs on {adapter}", e.name))?;
         }
         for (what, points) in [("robots", &e.by_robots), ("worlds", &e.by_worlds)] {
             if !points.is_empty() {
-                println!("\n{}: microseconds per robot-second by {what}", e.name);
-                points.iter().for_each(|p| println!("  {:>5} {:>8.3}", p.n, p.us_per_robot_s));
+                output::line(format_args!("\n{}: microseconds per robot-second by {what}", e.name))?;
+                for p in points {
+                    output::line(format_args!("  {:>5} {:>8.3}", p.n, p.us_per_robot_s))?;
+                }
             }
         }
     }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use xpuck_hub::admission::descriptors;
 use xpuck_hub::load::Load;
 use xpuck_wire::keys::Secret;
+use xpuck_wire::output;
 
 /// Open files that a process needs for other things than the islands' sockets.
 const OTHER_FILES: usize = 100;
@@ -91,19 +92,31 @@ pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
         server_mib: memory,
     };
     if args.json {
-        println!("{}", serde_json::to_string(&measured)?);
+        output::line(serde_json::to_string(&measured)?)?;
     } else {
-        print(&measured);
+        print(&measured)?;
     }
     Ok(())
 }
 
-fn print(m: &Measured) {
-    println!("{} islands through {} sockets; trees of {:.0} nodes on average", m.islands, m.sockets, m.nodes_a_tree);
-    println!("{} messages in {:.0} s; {} lost, {} refused", m.messages, m.seconds, m.lost, m.refused);
-    println!("answer after {:.2} ms (median), {:.2} ms (p99), {:.2} ms (longest)", m.p50_ms, m.p99_ms, m.max_ms);
+fn print(m: &Measured) -> Result<()> {
+    output::line(format_args!(
+        "{} islands through {} sockets; trees of {:.0} nodes on average",
+        m.islands, m.sockets, m.nodes_a_tree
+    ))?;
+    output::line(format_args!(
+        "{} messages in {:.0} s; {} lost, {} refused",
+        m.messages, m.seconds, m.lost, m.refused
+    ))?;
+    output::line(format_args!(
+        "answer after {:.2} ms (median), {:.2} ms (p99), {:.2} ms (longest)",
+        m.p50_ms, m.p99_ms, m.max_ms
+    ))?;
     let [full, end, most] = m.server_mib;
-    println!("the server's memory: {full:.0} MiB when full, {end:.0} MiB at the end, {most:.0} MiB at most");
+    output::line(format_args!(
+        "the server's memory: {full:.0} MiB when full, {end:.0} MiB at the end, {most:.0} MiB at most"
+    ))?;
+    Ok(())
 }
 
 /// A server process, which ends with this value.

@@ -13,6 +13,7 @@ use xpuck_hub::robots_load::{LONGEST_S, RobotsLoad};
 use xpuck_wire::Security;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::output;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
 
@@ -76,19 +77,19 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
     for (i, robots) in args.robots.iter().enumerate() {
         let measured = measure(*robots, args)?;
         if args.json {
-            println!("{}", serde_json::to_string(&measured)?);
+            output::line(serde_json::to_string(&measured)?)?;
         } else {
-            print(&measured, i == 0);
+            print(&measured, i == 0)?;
         }
     }
     Ok(())
 }
 
-fn print(m: &Measured, first: bool) {
+fn print(m: &Measured, first: bool) -> Result<()> {
     if first {
-        println!("robots  neighbours  messages   lost     Hz  sent p99 ms  p50 ms  p99 ms  max ms  CPU a robot");
+        output::line("robots  neighbours  messages   lost     Hz  sent p99 ms  p50 ms  p99 ms  max ms  CPU a robot")?;
     }
-    println!(
+    output::line(format_args!(
         "{:6} {:11.1} {:9} {:6} {:6.1} {:12.2} {:7.2} {:7.2} {:7.2} {:10.2} %",
         m.robots,
         m.neighbours,
@@ -100,7 +101,8 @@ fn print(m: &Measured, first: bool) {
         m.p99_ms,
         m.max_ms,
         m.cpu_percent_a_robot
-    );
+    ))?;
+    Ok(())
 }
 
 fn measure(robots: usize, args: &HubBenchArgs) -> Result<Measured> {

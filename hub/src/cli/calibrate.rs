@@ -4,13 +4,13 @@ use super::calibrate_record::RecordArgs;
 use super::tree::{print, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use xpuck_hub::calibrate::table::MAX_BYTES;
 use xpuck_hub::calibrate::{Report, camera, collisions, infrared, latency, poses};
 use xpuck_hub::plot::to_svg;
 use xpuck_kernels::world::model::HALF_ARENA;
+use xpuck_wire::file;
 
 /// Fit the simulator's parameters to what real robots did (thesis chapter 7).
 ///
@@ -114,14 +114,12 @@ fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<
 }
 
 fn read(path: &Path) -> Result<String> {
-    let source: Box<dyn Read> = if path == Path::new("-") { Box::new(std::io::stdin()) } else { Box::new(open(path)?) };
+    if path != Path::new("-") {
+        return Ok(file::text(path, MAX_BYTES as u64)?);
+    }
     let mut text = String::new();
-    // One byte past the limit is enough for the reader of tables to refuse the file.
-    let read = source.take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
-    read.with_context(|| format!("{}: cannot be read as text", path.display()))?;
+    // One byte past the limit is enough for the reader of tables to refuse it.
+    let read = std::io::stdin().take(MAX_BYTES as u64 + 1).read_to_string(&mut text);
+    read.context("-: standard input cannot be read as text")?;
     Ok(text)
-}
-
-fn open(path: &Path) -> Result<File> {
-    File::open(path).with_context(|| format!("{}: cannot be read", path.display()))
 }

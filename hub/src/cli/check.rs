@@ -8,6 +8,7 @@ use xpuck_hub::config::Config;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{Experiment, Swarm};
+use xpuck_wire::{file, output};
 
 /// Check files offline: trees (.bt), experiments, keys (.key, .pub or their folder), and swarm.toml, hub.toml and arena.toml by their names.
 ///
@@ -24,10 +25,10 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let mut failed = 0;
     for file in &args.files {
         match check(file) {
-            Ok(what) => println!("{}: {what}", file.display()),
+            Ok(what) => output::line(format_args!("{}: {what}", file.display()))?,
             Err(error) => {
                 failed += 1;
-                eprintln!("xpuck: {error:#}");
+                output::note(format_args!("xpuck: {}", output::sentence(error.as_ref())));
             }
         }
     }
@@ -39,8 +40,8 @@ pub fn run(args: &CheckArgs) -> Result<()> {
 
 fn check(path: &Path) -> Result<String> {
     let name = path.display().to_string();
-    let read = || std::fs::read_to_string(path).with_context(|| format!("{name}: cannot be read"));
-    let file = path.file_name().and_then(|f| f.to_str()).unwrap_or("");
+    let read = || file::text(path, file::MAX_TOML);
+    let called = path.file_name().and_then(|f| f.to_str()).unwrap_or("");
     if path.extension().is_some_and(|e| e == "bt") {
         let tree = Tree::parse(&read()?).with_context(|| name.clone())?;
         let program = Program::compile(&tree).with_context(|| name.clone())?;
@@ -54,7 +55,7 @@ fn check(path: &Path) -> Result<String> {
         Some("pub") => return Ok(format!("the public key of {}", Public::read(path)?.name)),
         _ => {}
     }
-    match file {
+    match called {
         "swarm.toml" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
         "hub.toml" => Ok(format!("a hub for {} robots", Config::read(path)?.swarm.robots.len())),
         "arena.toml" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use xpuck_hub::doctor::{self, Verdict};
+use xpuck_wire::output;
 
 /// Look at each promise of the fleet: on, off or broken, with evidence and what to do. Changes nothing.
 ///
@@ -27,9 +27,9 @@ pub struct DoctorArgs {
 pub fn run(args: &DoctorArgs) -> Result<ExitCode> {
     let findings = doctor::examine(&args.config, args.key.as_deref())?;
     if args.json {
-        println!("{}", serde_json::to_string(&findings)?);
+        output::line(serde_json::to_string(&findings)?)?;
     } else {
-        let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let colours = output::has_colours();
         for finding in &findings {
             let (word, colour) = match finding.verdict {
                 Verdict::On => ("on", 32),
@@ -38,7 +38,7 @@ pub fn run(args: &DoctorArgs) -> Result<ExitCode> {
             };
             let (begin, end) = if colours { (format!("\x1b[{colour}m"), "\x1b[0m") } else { (String::new(), "") };
             let remedy = if finding.remedy.is_empty() { String::new() } else { format!("; {}", finding.remedy) };
-            println!("{begin}{word:<7}{end} {}: {}{remedy}", finding.promise, finding.evidence);
+            output::line(format_args!("{begin}{word:<7}{end} {}: {}{remedy}", finding.promise, finding.evidence))?;
         }
     }
     let broken = findings.iter().any(|finding| finding.verdict == Verdict::Broken);

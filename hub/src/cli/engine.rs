@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Simd};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, WorldSpec};
+use xpuck_wire::output;
 
 /// Engines. `reference` and `simd` give the same digits, `gpu` the same distributions (docs/performance.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -62,6 +63,6 @@ fn time(engine: &dyn Engine) -> Duration {
 /// Says on standard error what the user should know about an engine's runs.
 pub fn report(engine: &dyn Engine) {
     if let Some(notice) = engine.notice() {
-        eprintln!("xpuck: {notice}");
+        output::note(format_args!("xpuck: {notice}"));
     }
 }

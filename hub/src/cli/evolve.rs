@@ -10,9 +10,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::{Table, Value};
 use xpuck_hub::evolution_file;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::interrupt::{self, TRY_AGAIN};
 use xpuck_hub::lifeline;
 use xpuck_hub::swarm::{Config, Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
+use xpuck_wire::{log, output};
 
 /// Evolve controllers on islands in this process, without robots.
 ///
@@ -94,7 +96,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let (mut swarm, mut folder) = match &args.resume {
         Some(path) => {
             let Resumed { folder, swarm, notices } = Folder::resume(path)?;
-            notices.iter().for_each(|notice| eprintln!("xpuck: {notice}"));
+            notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
             refuse_one(swarm.config())?;
             (swarm, Some(folder))
         }
@@ -108,13 +110,13 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     let bar = progress_bar(&swarm, args.json)?;
     let ended = run_swarm(&mut swarm, folder.as_mut(), &stop, |swarm| {
         bar.set_position(percent(swarm));
-        bar.set_message(format!("generation {}  mean {:.3}", swarm.state().generation, swarm.mean_derated()));
+        bar.set_message(format!("generation {}  mean {:.3}", swarm.state().generation, Figure(swarm.mean_derated())));
     })?;
     bar.finish_and_clear();
     if ended == Ended::Stopped {
         let path = kept.context("only a run with a folder is stopped")?;
         let done = format!(" after generation {}, {} % of the run", swarm.state().generation, percent(&swarm));
-        eprintln!("{}", farewell(&done, path));
+        log::line(farewell(&done, path));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
     let measuring = Instant::now();
@@ -124,9 +126,9 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         folder.finish(&swarm, &outcome)?;
     }
     if args.json {
-        println!("{}", serde_json::to_string(&outcome)?);
+        output::line(serde_json::to_string(&outcome)?)?;
     } else {
-        print(&outcome);
+        print(&outcome)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -179,13 +181,19 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
     Ok(table)
 }
 
-fn print(outcome: &Outcome) {
+fn print(outcome: &Outcome) -> Result<()> {
     let islands = outcome.champions.len();
-    println!("evolved fitness, mean of {islands} islands: {:.3}; best {:.3}", outcome.final_mean, outcome.final_best);
-    println!(
+    output::line(format_args!(
+        "evolved fitness, mean of {islands} islands: {:.3}; best {:.3}",
+        Figure(outcome.final_mean),
+        Figure(outcome.final_best)
+    ))?;
+    output::line(format_args!(
         "measured again on fresh seeds:       {:.3}; best {:.3}",
-        outcome.remeasured_mean, outcome.remeasured_best
-    );
-    println!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s);
-    println!("\n# the best of the champions\n{}", outcome.best_tree);
+        Figure(outcome.remeasured_mean),
+        Figure(outcome.remeasured_best)
+    ))?;
+    output::line(format_args!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s))?;
+    output::line(format_args!("\n# the best of the champions\n{}", outcome.best_tree))?;
+    Ok(())
 }

@@ -13,6 +13,7 @@ use xpuck_hub::geneserver::{Desk, Gate, Status};
 use xpuck_hub::interrupt::TRY_AGAIN;
 use xpuck_hub::lifeline;
 use xpuck_wire::keys::Secret;
+use xpuck_wire::log;
 
 /// Serve genes to islands on any number of machines; start those with `xpuck island`.
 ///
@@ -73,9 +74,9 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let stop = lifeline::stop_flag(args.lifeline)?;
     let (status, done) = service::run(&options, desk, &stop, |what| tell(what, args.json))?;
     if args.json {
-        println!("{}", serde_json::json!({ "ended": status, "done": done }));
+        log::report(serde_json::json!({ "ended": status, "done": done }));
     } else {
-        println!("{}", sentence(&status));
+        log::report(sentence(&status));
     }
     let unfinished = args.islands.is_some() && !done && stop.load(Ordering::Relaxed);
     Ok(if unfinished { ExitCode::from(TRY_AGAIN) } else { ExitCode::SUCCESS })
@@ -83,11 +84,11 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
 
 fn tell(what: Tell<'_>, json: bool) {
     match what {
-        Tell::Listening(endpoint) if json => println!("{}", serde_json::json!({ "listening": endpoint })),
-        Tell::Listening(endpoint) => println!("listening at {endpoint}"),
-        Tell::Report(status) if json => println!("{}", serde_json::json!(status)),
-        Tell::Report(status) => println!("{}", sentence(status)),
-        Tell::Note(note) => eprintln!("geneserver: {note}"),
+        Tell::Listening(endpoint) if json => log::report(serde_json::json!({ "listening": endpoint })),
+        Tell::Listening(endpoint) => log::report(format_args!("listening at {endpoint}")),
+        Tell::Report(status) if json => log::report(serde_json::json!(status)),
+        Tell::Report(status) => log::report(sentence(status)),
+        Tell::Note(note) => log::line(format_args!("geneserver: {note}")),
     }
 }
 

@@ -5,6 +5,7 @@ use clap::Args;
 use std::path::PathBuf;
 use xpuck_hub::config::Config;
 use xpuck_hub::{lifeline, service};
+use xpuck_wire::log;
 
 /// Run the hub: switchboard, geneserver, virtual senses, recorder and console.
 ///
@@ -23,6 +24,6 @@ pub struct HubArgs {
 pub fn run(args: &HubArgs) -> Result<()> {
     let config = Config::read(&args.config)?;
     let stop = lifeline::stop_flag(args.lifeline)?;
-    service::run(config, stop, || println!("ready"))?;
+    service::run(config, stop, || log::report("ready"))?;
     Ok(())
 }

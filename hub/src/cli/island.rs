@@ -8,10 +8,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use toml::{Table, Value};
 use xpuck_hub::evolution_file;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::geneserver::Link;
 use xpuck_hub::interrupt::{self, TRY_AGAIN};
 use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
 use xpuck_wire::keys::Secret;
+use xpuck_wire::log;
 use xpuck_wire::socket::Sockets;
 
 /// Time between two lines that tell how the island stands.
@@ -63,11 +65,13 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let sockets = Sockets::for_worker(key.as_ref())?;
     let mut link = Link::open(sockets, &args.hub, args.island, swarm.config().palette.clone())?;
-    let say = |link: &mut Link| link.take_notes().iter().for_each(|note| eprintln!("island {}: {note}", args.island));
+    let say = |link: &mut Link| {
+        link.take_notes().iter().for_each(|note| log::line(format_args!("island {}: {note}", args.island)))
+    };
     if swarm.is_done() && Folder::is_finished(dir) {
         // The server may not have heard of it, but that is no reason to wait.
         link.done(swarm.state().generation, SHORT_FAREWELL);
-        println!("island {} is done: see {}", args.island, dir.display());
+        log::report(format_args!("island {} is done: see {}", args.island, dir.display()));
         return Ok(ExitCode::SUCCESS);
     }
     link.join(swarm.state().generation);
@@ -85,11 +89,11 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let ended = run_with(&mut swarm, Some(&mut folder), &stop, step, |swarm| {
         if !args.json && Instant::now() >= report {
             report = Instant::now() + REPORT;
-            println!("{}", sentence(args.island, swarm));
+            log::report(sentence(args.island, swarm));
         }
     })?;
     if ended == Ended::Stopped {
-        eprintln!("xpuck: {}; {}", sentence(args.island, &swarm), again(dir));
+        log::line(format_args!("xpuck: {}; {}", sentence(args.island, &swarm), again(dir)));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
     let outcome = Outcome::of(&swarm)?;
@@ -99,9 +103,13 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     link.done(swarm.state().generation, patience);
     say(&mut link);
     if args.json {
-        println!("{}", serde_json::to_string(&outcome)?);
+        log::report(serde_json::to_string(&outcome)?);
     } else {
-        println!("{}; re-measured {:.3}", sentence(args.island, &swarm), outcome.remeasured_mean);
+        log::report(format_args!(
+            "{}; re-measured {:.3}",
+            sentence(args.island, &swarm),
+            Figure(outcome.remeasured_mean)
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -124,7 +132,7 @@ fn open(args: &IslandArgs) -> Result<(Swarm, Folder)> {
         }
     }
     let Resumed { folder, swarm, notices } = Folder::resume(dir)?;
-    notices.iter().for_each(|notice| eprintln!("xpuck: {notice}"));
+    notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
     if swarm.config().island != Some(args.island) {
         bail!("{}: holds another run than that of island {}; choose another folder", dir.display(), args.island);
     }
@@ -138,5 +146,5 @@ fn again(dir: &Path) -> String {
 fn sentence(island: u16, swarm: &Swarm) -> String {
     let (generation, percent) = (swarm.state().generation, percent(swarm));
     let progress = swarm.state().islands[0].progress();
-    format!("island {island}: generation {generation}, {percent} % of the run, best {:.3}", progress.derated)
+    format!("island {island}: generation {generation}, {percent} % of the run, best {:.3}", Figure(progress.derated))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use xpuck_wire::Swarm;
 use xpuck_wire::keyring::{self, Keyring, Role};
 use xpuck_wire::keys::{Public, Secret};
+use xpuck_wire::output;
 
 /// Make, enrol and revoke the keys of hub, robots, operators and observers.
 ///
@@ -90,13 +91,13 @@ pub fn run(args: &KeysArgs) -> Result<()> {
             if !keyring::make(dir, None, name)? {
                 bail!("{}: is there already", dir.join(format!("{name}.pub")).display());
             }
-            println!("made {0}.key, which is secret, and {0}.pub", dir.join(name).display());
+            output::line(format_args!("made {0}.key, which is secret, and {0}.pub", dir.join(name).display()))?;
             Ok(())
         }
         Command::Enrol { file, role, dir } => enrol(file, (*role).into(), dir),
         Command::Revoke { name, role, dir } => revoke(name, role.map(Role::from), dir),
         Command::List { dir } => {
-            println!("{}", describe(dir)?);
+            output::line(describe(dir)?)?;
             Ok(())
         }
     }
@@ -106,8 +107,8 @@ fn new(dir: &Path, swarm: Option<&Path>) -> Result<()> {
     let robots = swarm.map(Swarm::read).transpose()?.map(|swarm| swarm.robots).unwrap_or_default();
     let made = keyring::make_all(dir, &robots)?;
     match made.is_empty() {
-        true => println!("{}: nothing was missing", dir.display()),
-        false => println!("{}: made keys for {}", dir.display(), made.join(", ")),
+        true => output::line(format_args!("{}: nothing was missing", dir.display()))?,
+        false => output::line(format_args!("{}: made keys for {}", dir.display(), made.join(", ")))?,
     }
     Ok(())
 }
@@ -124,7 +125,7 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
     let path = keyring::path(dir, role, &public.name, "pub");
     std::fs::create_dir_all(dir.join(role.folder())).with_context(|| format!("{}", dir.display()))?;
     public.write(&path).context("revoke the former key of that name first")?;
-    println!("enrolled {} {}", role.name(), public.name);
+    output::line(format_args!("enrolled {} {}", role.name(), public.name))?;
     Ok(())
 }
 
@@ -145,7 +146,7 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
             _ => {}
         }
     }
-    println!("revoked {} {name}", role.name());
+    output::line(format_args!("revoked {} {name}", role.name()))?;
     Ok(())
 }
 

@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_evolve::{Id, Operator};
+use xpuck_hub::figure::Figure;
 use xpuck_hub::recorder;
 use xpuck_hub::swarm::RECORD;
 use xpuck_hub::swarm::lineage::{Index, Individual, Lineage, individuals};
+use xpuck_wire::output;
 
 /// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --out` keeps, or that of a hub.
 ///
@@ -62,7 +64,9 @@ pub fn run(args: &LineageArgs) -> Result<()> {
     let index = Index::read(&path)?;
     if index.left_over > 0 {
         let (bytes, generation) = (index.left_over, index.generation);
-        eprintln!("xpuck: the last {bytes} bytes of the record are no whole generation; read up to {generation}");
+        output::note(format_args!(
+            "xpuck: the last {bytes} bytes of the record are no whole generation; read up to {generation}"
+        ));
     }
     let Some(id) = args.id else {
         let champions = individuals(&path, &index.champions)?;
@@ -89,7 +93,12 @@ fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Resul
         let (n, mean) = c.fitness();
         let (ancestors, nodes, operator) = (index.ancestors(c.id), c.tree.nodes().len(), name(c.operator)?);
         let id = c.id.to_string();
-        writeln!(text, "{id:>9}  {:>7}  {ancestors:>9}  {nodes:>5}  {mean:>7.3}  {n:>7}  {operator}", c.generation)?;
+        writeln!(
+            text,
+            "{id:>9}  {:>7}  {ancestors:>9}  {nodes:>5}  {:>7.3}  {n:>7}  {operator}",
+            c.generation,
+            Figure(mean)
+        )?;
     }
     print(&text)
 }
@@ -106,8 +115,8 @@ fn describe(i: &Individual) -> Result<String> {
     let mut line = format!("{}  {} in generation {}", i.id, name(i.operator)?, i.generation);
     match n {
         0 => line.push_str(", no samples"),
-        1 => write!(line, ", fitness {mean:.3} in 1 sample")?,
-        _ => write!(line, ", fitness {mean:.3} in {n} samples")?,
+        1 => write!(line, ", fitness {:.3} in 1 sample", Figure(mean))?,
+        _ => write!(line, ", fitness {:.3} in {n} samples", Figure(mean))?,
     }
     if i.refused() > 0 {
         write!(line, ", {} refused", i.refused())?;

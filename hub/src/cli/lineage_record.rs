@@ -6,6 +6,7 @@ use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 use xpuck_evolve::Id;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::recorder::lineage::{Births, Individual};
 
 /// How the lineage is printed.
@@ -66,7 +67,7 @@ fn describe(id: Id, individual: &Individual) -> String {
     if individual.generation == 0 {
         return format!("{id}, of whose birth the record does not tell");
     }
-    let fitness = individual.fitness.map_or(String::new(), |f| format!(", first fitness {f:.3}"));
+    let fitness = individual.fitness.map_or(String::new(), |f| format!(", first fitness {:.3}", Figure(f.into())));
     let drove = match individual.drove.is_empty() {
         true => String::new(),
         false => format!(", drove {}", individual.drove.join(" ")),

@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use xpuck_hub::markers::{self, Choice, SIDE, SPACING_MM};
+use xpuck_wire::output;
 
 /// Patterns in one row of the text.
 const COLUMNS: usize = 8;
@@ -40,9 +41,9 @@ pub fn run(args: &MarkersArgs) -> Result<()> {
             .with_context(|| format!("--svg {}: cannot be written", path.display()))?;
     }
     if args.json {
-        println!("{}", json(&choice));
+        output::line(json(&choice))?;
     } else {
-        print!("{}", text(&choice));
+        output::text(text(&choice))?;
     }
     Ok(())
 }

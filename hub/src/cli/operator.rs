@@ -3,14 +3,15 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::PathBuf;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::switchboard::phase_name;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
 use xpuck_wire::{Experiment, Status};
+use xpuck_wire::{file, output};
 
 /// How long an answer may take, ms.
 const TIMEOUT_MS: i32 = 3000;
@@ -69,9 +70,9 @@ pub struct StartArgs {
 pub fn robots(args: &RobotsArgs) -> Result<()> {
     let Reply::Status(status) = ask(&args.address, &Request::Status)? else { bail!("the hub answered something else") };
     if args.json {
-        println!("{}", serde_json::to_string(&status)?);
+        output::line(serde_json::to_string(&status)?)?;
     } else {
-        print_status(&status);
+        print_status(&status)?;
     }
     Ok(())
 }
@@ -79,14 +80,13 @@ pub fn robots(args: &RobotsArgs) -> Result<()> {
 /// Starts a run.
 pub fn start(args: &StartArgs) -> Result<()> {
     let name = args.experiment.display().to_string();
-    let text = std::fs::read_to_string(&args.experiment).with_context(|| format!("{name}: cannot be read"))?;
+    let text = file::text(&args.experiment, file::MAX_TOML)?;
     Experiment::parse(&name, &text)?;
     let mut files = BTreeMap::new();
     for path in &args.files {
-        let file = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
-        let text = std::fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-        if files.insert(file.to_string(), text).is_some() {
-            bail!("--with names two files `{file}`");
+        let name = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        if files.insert(name.to_string(), file::text(path, file::MAX_TOML)?).is_some() {
+            bail!("--with names two files `{name}`");
         }
     }
     let (_, secret) = args.address.open()?;
@@ -99,7 +99,7 @@ pub fn command(address: &HubAddress, request: &Request) -> Result<()> {
     match ask(address, request)? {
         Reply::Refused(why) => bail!("refused: {why}"),
         _ => {
-            println!("done");
+            output::line("done")?;
             Ok(())
         }
     }
@@ -112,32 +112,37 @@ pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
 
 /// Text that a terminal shows in red.
 fn red(text: &str) -> String {
-    match std::io::stdout().is_terminal() {
+    match output::is_terminal() {
         true => format!("\x1b[1;31m{text}\x1b[0m"),
         false => text.into(),
     }
 }
 
-fn print_status(status: &Status) {
+fn print_status(status: &Status) -> Result<()> {
     let r = &status.security.refusals;
     if status.security.dev_mode {
-        println!("{}", red("DEV MODE: no keys; whoever reaches the hub commands the swarm"));
+        output::line(red("DEV MODE: no keys; whoever reaches the hub commands the swarm"))?;
     } else if r.total() > 0 {
-        println!(
+        output::line(format_args!(
             "turned away: {} unknown keys, {} wrong roles, {} without CURVE, {} messages of revoked keys, {} under a wrong \
              name",
             r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
-        );
+        ))?;
+    }
+    if status.log_lines_lost > 0 {
+        output::line(format_args!("log lines lost: {}", status.log_lines_lost))?;
     }
     let (run, length) = (status.run_seconds / 60.0, status.run_length / 60.0);
-    println!(
+    output::line(format_args!(
         "{}  {}  {run:.1} of {length:.1} min  segment {}  evolved {:.3}",
         if status.experiment.is_empty() { "no experiment" } else { &status.experiment },
         phase_name(status.phase),
         status.segment,
-        status.evolved
-    );
-    println!("robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)");
+        Figure(status.evolved)
+    ))?;
+    output::line(
+        "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)",
+    )?;
     for r in &status.robots {
         let state = if r.alive { format!("{:?}", r.state).to_uppercase() } else { "lost".into() };
         let trip = r.round_trip_ms.map_or("-".into(), |ms| format!("{ms:.1} ms"));
@@ -145,7 +150,7 @@ fn print_status(status: &Status) {
         let read = |value: Option<f32>, digits: usize, unit: &str| {
             value.map_or("-".into(), |value| format!("{value:.digits$} {unit}"))
         };
-        println!(
+        output::line(format_args!(
             "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {:>6.3} ({})",
             r.id,
             if r.version.is_empty() { "-" } else { &r.version },
@@ -155,14 +160,15 @@ fn print_status(status: &Status) {
             r.late_p99_ms,
             r.device_errors,
             e.generation,
-            e.best,
+            Figure(e.best),
             e.evaluations
-        );
+        ))?;
     }
     for (reason, count) in &status.refused_poses {
-        println!("poses refused: {count} {reason}");
+        output::line(format_args!("poses refused: {count} {reason}"))?;
     }
     for segment in status.segments.iter().filter(|s| s.number > 0) {
-        println!("segment {}: real fitness {:.3}", segment.number, segment.fitness);
+        output::line(format_args!("segment {}: real fitness {:.3}", segment.number, Figure(segment.fitness)))?;
     }
+    Ok(())
 }

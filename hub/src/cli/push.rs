@@ -1,13 +1,14 @@
 //! `xpuck push`: settings for robots' files, sent through the hub.
 
 use super::operator::{HubAddress, ask};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use xpuck_wire::PushRow;
 use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::{file, output};
 
 /// How long robots have to answer, a little longer than the hub goes on asking.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -34,8 +35,7 @@ pub struct PushArgs {
 
 /// Runs the command.
 pub fn run(args: &PushArgs) -> Result<ExitCode> {
-    let text =
-        std::fs::read_to_string(&args.file).with_context(|| format!("{}: cannot be read", args.file.display()))?;
+    let text = file::text(&args.file, file::MAX_TOML)?;
     let robots = if args.robots == ["all"] { Vec::new() } else { args.robots.clone() };
     if let Reply::Refused(why) = ask(&args.address, &Request::Push { text, robots })? {
         bail!("refused: {why}");
@@ -51,9 +51,9 @@ pub fn run(args: &PushArgs) -> Result<ExitCode> {
         std::thread::sleep(EVERY);
     };
     if args.json {
-        println!("{}", serde_json::to_string(&rows)?);
+        output::line(serde_json::to_string(&rows)?)?;
     } else {
-        rows.iter().for_each(|row| println!("{:<8} {}", row.robot, words(row)));
+        rows.iter().try_for_each(|row| output::line(format_args!("{:<8} {}", row.robot, words(row))))?;
     }
     let accepted = |row: &PushRow| row.answer.as_ref().is_some_and(|answer| answer.error.is_empty());
     Ok(if rows.iter().all(accepted) { ExitCode::SUCCESS } else { ExitCode::FAILURE })

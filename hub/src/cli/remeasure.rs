@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::Algorithm;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::remeasure::{Kept, Row, draw};
 use xpuck_hub::swarm::SECONDS;
 
@@ -125,7 +126,10 @@ fn text(measured: &[Measured<'_>], json: bool) -> Result<String> {
         for Row { generation, robot_seconds, reported, remeasured, best } in generations {
             writeln!(
                 text,
-                "{generation:>10}  {robot_seconds:>13.0}  {reported:>8.3}  {remeasured:>14.3}  {best:>6.3}"
+                "{generation:>10}  {robot_seconds:>13.0}  {:>8.3}  {:>14.3}  {:>6.3}",
+                Figure(*reported),
+                Figure(*remeasured),
+                Figure(*best)
             )?;
         }
     }

@@ -8,14 +8,16 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::measure::{Plan, measure};
 use xpuck_hub::trails::record;
 use xpuck_hub::world_file;
 use xpuck_kernels::engine::Crew;
 use xpuck_kernels::tree::reduce::{Options, reduce};
-use xpuck_kernels::tree::{AsPublished, Program, RegisterMap, Tree};
+use xpuck_kernels::tree::{AsPublished, MAX_TEXT, Program, RegisterMap, Tree};
 use xpuck_kernels::world::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
+use xpuck_wire::{file, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
 ///
@@ -128,7 +130,7 @@ struct Output {
 
 /// Reads a tree file; errors name the file, line and column.
 pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("tree {}: cannot be read", path.display()))?;
+    let text = file::text(path, MAX_TEXT as u64)?;
     Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))
 }
 
@@ -180,7 +182,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let measured = measure(engine.as_ref(), &programs, crew, &plan);
     let wall_s = started.elapsed().as_secs_f64();
     report(engine.as_ref());
-    let output = Output {
+    let found = Output {
         task: spec.task.name(),
         mean: measured.mean,
         sd: measured.sd,
@@ -192,20 +194,25 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         hash: format!("{:016x}", measured.hash),
     };
     if args.json {
-        println!("{}", serde_json::to_string(&output)?);
+        output::line(serde_json::to_string(&found)?)?;
         return Ok(());
     }
-    let error = output.sd / f64::from(args.runs).sqrt();
-    println!(
+    let error = found.sd / f64::from(args.runs).sqrt();
+    output::line(format_args!(
         "{}: fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)",
-        output.task, output.mean, output.sd, args.runs, args.seconds, spec.robots
-    );
-    println!(
+        found.task,
+        Figure(found.mean),
+        found.sd,
+        args.runs,
+        args.seconds,
+        spec.robots
+    ))?;
+    output::line(format_args!(
         "{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}",
-        output.robot_seconds, output.r_acc, output.engine
-    );
+        found.robot_seconds, found.r_acc, found.engine
+    ))?;
     if let Some(line) = picture {
-        println!("{line}");
+        output::line(line)?;
     }
     Ok(())
 }
@@ -223,5 +230,5 @@ fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, ru
     let tree = args.tree.iter().map(|t| t.display().to_string()).collect();
     let caption = Caption { tree, start: start.clone(), seed: plan.seed, run };
     args.picture.write(&trails, &caption)?;
-    Ok(format!("run {run} ({start}) has fitness {:.4}: {}", trails.fitness(), args.picture.files()))
+    Ok(format!("run {run} ({start}) has fitness {:.4}: {}", Figure(trails.fitness().into()), args.picture.files()))
 }

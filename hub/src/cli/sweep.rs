@@ -16,6 +16,7 @@ use xpuck_hub::sweep::folder::{self, Folder};
 use xpuck_hub::sweep::schedule::{Ending, Plan, execute};
 use xpuck_hub::sweep::summary::{EXPLANATION, Row, markdown, tables};
 use xpuck_hub::sweep::{Sweep, collect, evolution, file};
+use xpuck_wire::log;
 
 /// Run evolution under several settings and many seeds, and compare what comes out.
 ///
@@ -102,7 +103,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
         print(text.as_bytes())?;
     }
     if stopped {
-        eprintln!("xpuck: stopped with {done} of {} runs done; the same command goes on", endings.len());
+        log::line(format_args!("xpuck: stopped with {done} of {} runs done; the same command goes on", endings.len()));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
     match failed().count() {
@@ -149,7 +150,7 @@ fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<En
         let left = started.elapsed().mul_f64((runs.len() - before - ended) as f64 / ended as f64);
         bar.set_message(format!(", {} left", HumanDuration(left)));
         if let Ending::Failed(error) = ending {
-            bar.suspend(|| eprintln!("xpuck: {}: {error}", run.name));
+            bar.suspend(|| log::line(format_args!("xpuck: {}: {error}", run.name)));
         }
     });
     bar.finish_and_clear();

@@ -2,13 +2,12 @@
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use std::fs::File;
-use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{
     Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml,
 };
 use xpuck_kernels::tree::{MAX_TEXT, Program, RegisterMap, Tree, reference_page};
+use xpuck_wire::{file, output};
 
 /// Check, format, convert, reduce, explain and transform behaviour trees.
 ///
@@ -176,7 +175,7 @@ fn convert(args: &ConvertArgs) -> Result<()> {
         To::Json => to_json(&tree).into_bytes(),
         To::Bin => to_binary(&tree).with_context(|| format!("{} as bin", args.file.display()))?,
     };
-    if args.to == To::Bin && args.output.is_none() && std::io::stdout().is_terminal() {
+    if args.to == To::Bin && args.output.is_none() && output::is_terminal() {
         bail!("bytes are not for a terminal; add -o FILE");
     }
     deliver(args.output.as_deref(), &bytes)
@@ -202,7 +201,8 @@ pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree>
     let name = path.display().to_string();
     let from = from.map_or_else(|| format_of(path), Ok)?;
     if from == From::Bin {
-        return from_binary(&bytes(path)?).context(name);
+        let bytes = file::bytes(path, MAX_TEXT as u64).with_context(|| format!("{name}: cannot be read"))?;
+        return from_binary(&bytes).context(name);
     }
     let text = text(path)?;
     match from {
@@ -213,17 +213,9 @@ pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree>
     .context(name)
 }
 
-/// A file's text, at most one byte more than the longest that any reader takes.
+/// A file's text.
 pub(super) fn text(path: &Path) -> Result<String> {
-    String::from_utf8(bytes(path)?).with_context(|| format!("{}: not UTF-8 text", path.display()))
-}
-
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // One byte past the limit is enough for every reader to refuse the file.
-    let read = File::open(path).and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes));
-    read.with_context(|| format!("{}: cannot be read", path.display()))?;
-    Ok(bytes)
+    Ok(file::text(path, MAX_TEXT as u64)?)
 }
 
 /// Writes a file.
@@ -231,10 +223,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Prints; a reader that has seen enough, like `head`, is no error.
+/// Prints.
 pub(super) fn print(bytes: &[u8]) -> Result<()> {
-    match std::io::stdout().write_all(bytes) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("the output"),
-        _ => Ok(()),
-    }
+    Ok(output::bytes(bytes)?)
 }

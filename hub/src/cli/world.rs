@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use xpuck_hub::world_file;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::output;
 
 /// Worlds for the simulator: arenas, walls, discs, starts and tasks as TOML files (docs/worlds.md).
 #[derive(Args)]
@@ -36,10 +37,10 @@ pub fn run(args: &WorldArgs) -> Result<()> {
     let mut failed = 0;
     for file in files {
         match world_file::read(file) {
-            Ok(spec) => println!("{}: {}", file.display(), summary(&spec)),
+            Ok(spec) => output::line(format_args!("{}: {}", file.display(), summary(&spec)))?,
             Err(error) => {
                 failed += 1;
-                eprintln!("xpuck: {error}");
+                output::note(format_args!("xpuck: {error}"));
             }
         }
     }

@@ -27,6 +27,8 @@ const SAVE: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_secs(1);
 /// What is saved, in the server's folder.
 const FILE: &str = "geneserver.state";
+/// Largest memory, bytes.
+const MAX_MEMORY: u64 = 1 << 30;
 
 /// What a server is to do.
 #[derive(Clone, Debug)]
@@ -174,7 +176,7 @@ impl Saver {
         let folder = |error| ServiceError::Folder { path: dir.into(), error };
         std::fs::create_dir_all(dir).map_err(folder)?;
         let path = dir.join(FILE);
-        match std::fs::read(&path) {
+        match xpuck_wire::file::bytes(&path, MAX_MEMORY) {
             Ok(bytes) => {
                 let memory = checkpoint::from_bytes(&bytes, configuration);
                 desk.recall(memory.map_err(|error| ServiceError::Memory { path: path.clone(), error })?);

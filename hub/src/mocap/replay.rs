@@ -34,11 +34,7 @@ impl Replay {
     pub fn open(mocap: &Mocap) -> Result<Replay, String> {
         let file = mocap.file.as_ref().ok_or("mocap.file is missing")?;
         let name = file.display();
-        let length = std::fs::metadata(file).map_err(|e| format!("{name}: {e}"))?.len();
-        if length > MAX_BYTES {
-            return Err(format!("{name}: {length} bytes; at most {MAX_BYTES} are read"));
-        }
-        let bytes = std::fs::read(file).map_err(|e| format!("{name}: {e}"))?;
+        let bytes = xpuck_wire::file::bytes(file, MAX_BYTES).map_err(|e| format!("{name}: {e}"))?;
         let messages = mcap::MessageStream::new_with_options(&bytes, mcap::read::Options::IgnoreEndMagic.into())
             .map_err(|e| format!("{name}: {e}"))?;
         let mut poses: Vec<Poses> = Vec::new();

@@ -5,6 +5,8 @@ use xpuck_wire::{Phase, Status};
 
 /// A turn of the loop that takes longer makes virtual senses late, which are due every 40 ms.
 const LATE: Duration = Duration::from_millis(100);
+/// The log is not well until it has lost nothing for so long, s: a quiet hub says something every few seconds only.
+const GROWS: f64 = 30.0;
 
 /// What the status does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,6 +17,30 @@ pub struct Facts {
     pub last_frame: Option<f64>,
     /// The longest turn of the loop since the last look.
     pub slowest_turn: Duration,
+    /// Lines of the log that were lost, and when the last of them was, s of wall time.
+    pub log: Lost,
+}
+
+/// A count that grows while something is wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lost {
+    count: u64,
+    grew: Option<f64>,
+    now: f64,
+}
+
+impl Lost {
+    /// The count as it is at a moment, s of wall time.
+    pub fn look(&mut self, wall: f64, count: u64) {
+        if count > self.count {
+            self.grew = Some(wall);
+        }
+        (self.count, self.now) = (count, wall);
+    }
+
+    fn grows(&self) -> bool {
+        self.grew.is_some_and(|at| self.now - at < GROWS)
+    }
 }
 
 /// Why the hub is not well, a line each; none if it is.
@@ -32,6 +58,10 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     }
     if !status.security.keys_unreadable.is_empty() {
         reasons.push(format!("the keys cannot be read: {}", status.security.keys_unreadable));
+    }
+    if facts.log.grows() {
+        let lines = status.log_lines_lost;
+        reasons.push(format!("the log loses lines, {lines} so far: its disk is full, or nobody reads it"));
     }
     let lost: Vec<&str> = status.robots.iter().filter(|r| !r.alive).map(|r| r.id.as_str()).collect();
     if !lost.is_empty() {
@@ -67,5 +97,19 @@ mod tests {
         ] {
             assert!(found.contains(word), "{found}");
         }
+    }
+
+    #[test]
+    fn a_log_that_loses_lines_is_an_ailment_until_it_has_rested() {
+        let mut facts = Facts { recording: true, ..Facts::default() };
+        let status = Status { tracking: true, log_lines_lost: 3, ..Status::default() };
+        facts.log.look(0.1, 0);
+        assert_eq!(reasons(&status, &facts), Vec::<String>::new());
+        facts.log.look(1.0, 3);
+        assert!(reasons(&status, &facts)[0].contains("the log loses lines, 3 so far"));
+        facts.log.look(30.0, 3);
+        assert_eq!(reasons(&status, &facts).len(), 1);
+        facts.log.look(32.0, 3);
+        assert_eq!(reasons(&status, &facts), Vec::<String>::new());
     }
 }

@@ -73,6 +73,7 @@ pub struct Metrics {
     pub(super) cpu: Counter<f64, AtomicU64>,
     refused: Family<Reason, Counter>,
     links_ended: Counter,
+    log_lines_lost: Counter,
     poses_refused: Family<PoseReason, Counter>,
     robots: Robots,
     run: Run,
@@ -150,6 +151,7 @@ impl Metrics {
             cpu: add(r, "process_cpu_seconds", "Processor time of the hub's process", Counter::default()),
             refused: add(r, "xpuck_messages_refused", "Messages from robots refused, by reason", Family::default()),
             links_ended: add(r, "xpuck_links_ended", "Connections of robots that ended", Counter::default()),
+            log_lines_lost: add(r, "xpuck_log_lines_lost", "Lines of the hub's log that were lost", Counter::default()),
             poses_refused: add(
                 r,
                 "xpuck_mocap_poses_refused",
@@ -225,6 +227,7 @@ impl Metrics {
     /// How things stand.
     pub fn status(&self, status: &Status, facts: &Facts, record: Option<&Path>, strangers: u64) {
         raise(&self.refused.get_or_create(&Reason { reason: "stranger" }), strangers);
+        raise(&self.log_lines_lost, status.log_lines_lost);
         self.robots.show(status);
         self.run.show(status, facts, record);
     }

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use watchers::Watchers;
 use xpuck_wire::Status;
 use xpuck_wire::codec::CodecError;
+use xpuck_wire::log;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::socket::Sockets;
 
@@ -71,7 +72,10 @@ impl Observer {
         let (metrics, registry) = Metrics::new();
         let stream = config.hub.stream.as_ref();
         if let Some(stream) = stream.filter(|s| s.plain && !config.swarm.security.dev_mode) {
-            eprintln!("hub: stream.plain: whoever reaches {} sees telemetry, poses and status", stream.address);
+            log::line(format_args!(
+                "hub: stream.plain: whoever reaches {} sees telemetry, poses and status",
+                stream.address
+            ));
         }
         let streamer =
             stream.map(|s| Watchers::listen(&s.address, sockets, s.plain, bounds)).transpose()?.map(Streamer::new);
@@ -159,6 +163,7 @@ impl Observer {
     /// not in the swarm file.
     pub fn status(&mut self, wall: f64, status: &Status, record: Option<&Path>, strangers: u64) {
         self.facts.recording = record.is_some();
+        self.facts.log.look(wall, status.log_lines_lost);
         self.metrics.status(status, &self.facts, record, strangers);
         self.metrics.gates(&status.refused_poses);
         self.process.read(&self.metrics);

@@ -1,6 +1,7 @@
 //! The figure: of each run what it reported, dashed, and what its champions are worth.
 
 use super::Row;
+use crate::figure::Figure;
 use crate::plot::{Footer, Plot, Stroke, to_svg_with};
 
 /// Draws up to 7 runs, each with its label, against simulated time. `runs` is the number of simulations of 60 s in which
@@ -16,7 +17,7 @@ pub fn draw(courses: &[(String, &[Row])], runs: u32) -> String {
             plot.line("", stroke, rows.iter().map(place).collect());
             let note = |row: &Row| {
                 let (x, y) = place(row);
-                (x, y, format!("{label}, {name}: {y:.4} (generation {})", row.generation))
+                (x, y, format!("{label}, {name}: {:.4} (generation {})", Figure(y), row.generation))
             };
             plot.notes(rows.iter().map(note).collect());
             series.push((format!("{label}, {name}"), stroke));

@@ -18,6 +18,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use xpuck_wire::guard::Guard;
+use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request, RobotMessage};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealer;
@@ -89,7 +90,7 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
     let security = &config.swarm.security;
     let sockets = Sockets::for_hub(security)?;
     if security.dev_mode {
-        eprintln!("hub: DEV MODE: no keys; whoever reaches these addresses commands the swarm");
+        log::line("hub: DEV MODE: no keys; whoever reaches these addresses commands the swarm");
     }
     let in_use = |port, address: &str| {
         let address = String::from(address);
@@ -97,7 +98,9 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
     };
     let bind = |address: &String| TcpListener::bind(address).map_err(in_use("console", address));
     if let Some(console) = config.swarm.hub.console.as_ref().filter(|console| !is_local(console)) {
-        eprintln!("hub: the console has no keys: whoever reaches {console} can pause, resume and stop runs");
+        log::line(format_args!(
+            "hub: the console has no keys: whoever reaches {console} can pause, resume and stop runs"
+        ));
     }
     let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
@@ -254,8 +257,8 @@ impl Hub {
     fn run_first(&self) {
         let priority = self.config.hub.realtime;
         if priority > 0 && precedence::run_first(priority).is_err() {
-            eprintln!(
-                "hub: the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy"
+            log::line(
+                "hub: the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy",
             );
         }
     }
@@ -320,7 +323,7 @@ impl Hub {
                 }
             }
             Action::CloseRecord => self.close_record(now),
-            Action::Say(text) => eprintln!("hub: {text}"),
+            Action::Say(text) => log::line(format_args!("hub: {text}")),
             Action::Shutdown => {
                 self.close_record(now);
                 self.publish(now);
@@ -331,6 +334,7 @@ impl Hub {
 
     fn publish(&mut self, now: f64) {
         self.look_after_ports(now);
+        self.board.set_log_lines_lost(log::lost());
         let status = self.board.status(now);
         let record = self.recorder.as_ref().and_then(Recorder::file);
         let wall = self.started.elapsed().as_secs_f64();

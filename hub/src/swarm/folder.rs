@@ -9,12 +9,15 @@ use super::generation::{Generation, State, Swarm};
 use super::outcome::{Outcome, champion};
 use super::{atomic, record};
 use crate::evolution_file;
+use crate::figure::Figure;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Individual, checkpoint};
 
+/// Largest checkpoint, bytes.
+const MAX_CHECKPOINT: u64 = 1 << 30;
 /// The run's evolution file.
 const RUN: &str = "run.toml";
 /// What came out.
@@ -196,7 +199,8 @@ impl Folder {
         for (i, island) in swarm.config().numbers().zip(&swarm.state().islands) {
             let write = |name: String, individual: &Individual| {
                 let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
-                let text = format!("# {id}: fitness {mean:.3} in {n} trials\n{}", individual.tree.under_avoiding());
+                let text =
+                    format!("# {id}: fitness {:.3} in {n} trials\n{}", Figure(mean), individual.tree.under_avoiding());
                 let file = trees.join(name);
                 std::fs::write(&file, text).map_err(io(&file))
             };
@@ -256,7 +260,7 @@ fn newest(path: &Path, configuration: u32) -> Result<(Found, Vec<String>), Folde
 }
 
 fn read(path: &Path, name: &str, configuration: u32) -> Result<Found, String> {
-    let bytes = match std::fs::read(path.join(name)) {
+    let bytes = match xpuck_wire::file::bytes(&path.join(name), MAX_CHECKPOINT) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot be read: {error}")),

@@ -143,7 +143,7 @@ impl Reader {
     /// If it cannot be read, or is no record of this format.
     pub fn open(path: &Path) -> Result<Reader, RecordError> {
         let fail = |message: String| RecordError::new(path, message);
-        let file = File::open(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
+        let file = xpuck_wire::file::open(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
         let length = file.metadata().map_err(|error| fail(error.to_string()))?.len();
         let mut file = BufReader::new(file);
         let mut start = [0; 12];

@@ -4,12 +4,12 @@ use super::folder::Problem;
 use crate::evolution_file;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::fs::OpenOptions;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use toml::Table;
+use xpuck_wire::file;
 
 /// Longest result that is read, bytes.
 const MAX_RESULT: u64 = 1 << 20;
@@ -100,10 +100,8 @@ impl Run {
     /// The file cannot be read, or is no JSON object.
     pub fn result(&self) -> Result<Map<String, Value>, Problem> {
         let path = self.folder.join("result.json");
-        let mut text = String::new();
-        let file = File::open(&path).map_err(|error| Problem::of(&path, error))?;
-        file.take(MAX_RESULT).read_to_string(&mut text).map_err(|error| Problem::of(&path, error))?;
-        serde_json::from_str(&text).map_err(|error| Problem::of(&path, error))
+        let bytes = file::bytes(&path, MAX_RESULT).map_err(|error| Problem::of(&path, error))?;
+        serde_json::from_slice(&bytes).map_err(|error| Problem::of(&path, error))
     }
 
     /// Its generations, island by island.
@@ -121,8 +119,8 @@ impl Run {
 
     /// The first line of what it said, if anything.
     pub fn complaint(&self) -> Option<String> {
-        let text = std::fs::read_to_string(self.log()).ok()?;
-        text.lines().next().map(String::from)
+        let log = self.log();
+        file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
     /// Starts it, or lets it go on from its last checkpoint. It ends when the returned child's standard input is

@@ -2,6 +2,7 @@
 
 use super::curves::{Along, Axes, MeanStep, Step, mean_course};
 use super::statistics::{Spread, student_t_975};
+use crate::figure::Figure;
 use crate::plot::{Footer, Plot, Stroke, to_svg_with};
 
 /// What is drawn of a setting.
@@ -95,7 +96,7 @@ fn draw_mean(plot: &mut Plot, label: &str, course: &[MeanStep], stroke: Stroke, 
     let note = |s: &MeanStep| {
         let half = s.half.map_or(String::new(), |half| format!(" +- {half:.4}"));
         let place = format!("generation {}, {:.0} robot-seconds", s.generation, s.robot_seconds);
-        (x(s), s.mean, format!("{label}: {:.4}{half} ({place})", s.mean))
+        (x(s), s.mean, format!("{label}: {:.4}{half} ({place})", Figure(s.mean)))
     };
     plot.notes(course.iter().map(note).collect());
 }
@@ -110,7 +111,7 @@ fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale) 
     if let Some((course, seed)) = best {
         plot.line("", stroke, line(course));
         if let Some(last) = course.last() {
-            let note = format!("{}, seed {seed}: {:.4}", setting.label, last.value);
+            let note = format!("{}, seed {seed}: {:.4}", setting.label, Figure(last.value));
             plot.notes(vec![(scale.x(last.generation, last.robot_seconds), last.value, note)]);
         }
     }
@@ -130,8 +131,9 @@ fn draw_again(plot: &mut Plot, setting: &Setting, stroke: Stroke, x: f64) {
     }
     plot.line("", stroke, bar.map(|x| (x, spread.mean)).to_vec());
     plot.points("", stroke.colour(), dots.iter().map(|d| (d.0, d.1)).collect());
-    let note =
-        |(x, y, i): &(f64, f64, usize)| (*x, *y, format!("{}, seed {}: {y:.4}", setting.label, setting.seeds[*i]));
+    let note = |(x, y, i): &(f64, f64, usize)| {
+        (*x, *y, format!("{}, seed {}: {:.4}", setting.label, setting.seeds[*i], Figure(*y)))
+    };
     plot.notes(dots.iter().map(note).collect());
 }
 

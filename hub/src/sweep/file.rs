@@ -40,6 +40,8 @@ fn one() -> usize {
 /// A sweep that makes sense as far as its own keys go; what the evolution file says of each point is checked later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
+    /// The file, as errors call it.
+    pub file: String,
     /// What it is called: letters, digits, `-` and `_`.
     pub name: String,
     /// Seeds, all different.
@@ -61,7 +63,7 @@ pub struct Sweep {
 /// # Errors
 /// The file, the key, and what may stand there.
 pub fn read(path: &Path) -> Result<Sweep, FileError> {
-    let text = std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })?;
+    let text = file::text(path, file::MAX_TOML)?;
     let home = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     parse(&path.display().to_string(), &text, home)
 }
@@ -74,10 +76,10 @@ pub fn parse(name: &str, text: &str, home: &Path) -> Result<Sweep, FileError> {
     if text.len() > MAX_TEXT {
         return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
     }
-    sweep(file::parse(name, text)?, home).map_err(|message| FileError::value(name, message))
+    sweep(name, file::parse(name, text)?, home).map_err(|message| FileError::value(name, message))
 }
 
-fn sweep(file: SweepFile, home: &Path) -> Result<Sweep, String> {
+fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
     let SweepFile { name, seeds, jobs, threads, base, grid, points, curves } = file;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(plain) {
@@ -100,7 +102,7 @@ fn sweep(file: SweepFile, home: &Path) -> Result<Sweep, String> {
         let (p, s) = (points.len(), seeds.len());
         return Err(format!("{p} points x {s} seeds are {runs} runs; at most {MAX_RUNS} are allowed"));
     }
-    Ok(Sweep { name, seeds, jobs, threads, points, axes: curves, home: home.into() })
+    Ok(Sweep { file: called.into(), name, seeds, jobs, threads, points, axes: curves, home: home.into() })
 }
 
 /// Seeds from a range in text or a list.

@@ -9,6 +9,7 @@ use super::point::Point;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
+use xpuck_wire::file;
 
 /// Largest world or palette file, bytes.
 const MAX_INPUT: u64 = 1 << 20;
@@ -115,31 +116,44 @@ pub fn check(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Resu
 fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<tempfile::TempDir, Problem> {
     let staged = tempfile::tempdir().map_err(|error| Problem::of(&std::env::temp_dir(), error))?;
     for (i, point) in sweep.points.iter().enumerate() {
-        let content = copy_inputs(&sweep.home, point, i, staged.path())?;
+        let wrong = |message: String| {
+            Problem::of(Path::new(&sweep.file), format!("point {} (`{}`): {message}", i + 1, point.label))
+        };
+        let (content, copies) = copy_inputs(&sweep.home, point, i, staged.path()).map_err(|p| wrong(p.to_string()))?;
         let file = staged.path().join(point_name(i));
-        write(&file, toml::to_string(&content).map_err(|error| Problem::of(&file, error))?.as_bytes())?;
-        // The file is where nobody can look; what helps is which point it is.
-        let place = format!("{}: ", file.display());
-        check(&file).map_err(|m| Problem::of(Path::new(&format!("point `{}`", point.label)), m.replace(&place, "")))?;
+        write(&file, toml::to_string(&content).map_err(|error| wrong(error.to_string()))?.as_bytes())?;
+        check(&file).map_err(|message| {
+            // The files are where nobody can look; what helps is the point, and what they were copied from.
+            let message = message.replace(&format!("{}: ", file.display()), "");
+            let own = |message: String, (copy, from): &(PathBuf, PathBuf)| {
+                message.replace(&copy.display().to_string(), &from.display().to_string())
+            };
+            wrong(copies.iter().fold(message, own))
+        })?;
     }
     Ok(staged)
 }
 
-/// Copies the files that a point names; gives its content with the names of the copies.
-fn copy_inputs(home: &Path, point: &Point, number: usize, to: &Path) -> Result<Table, Problem> {
+/// Copies the files that a point names; gives its content with the names of the copies, and each copy with its original.
+fn copy_inputs(
+    home: &Path,
+    point: &Point,
+    number: usize,
+    to: &Path,
+) -> Result<(Table, Vec<(PathBuf, PathBuf)>), Problem> {
     let mut content = point.content.clone();
+    let mut copies = Vec::new();
     for key in INPUTS {
         let Some(Value::String(named)) = content.get(key) else { continue };
         let from = home.join(named);
-        let size = std::fs::metadata(&from).map_err(|error| Problem::of(&from, error))?.len();
-        if size > MAX_INPUT {
-            return Err(Problem::of(&from, format!("{size} bytes; at most {MAX_INPUT} are allowed")));
-        }
-        let copy = format!("p{}-{key}.toml", number + 1);
-        std::fs::copy(&from, to.join(&copy)).map_err(|error| Problem::of(&from, error))?;
-        content.insert(key.into(), Value::String(copy));
+        let bytes = file::bytes(&from, MAX_INPUT).map_err(|error| Problem::of(&from, error))?;
+        let name = format!("p{}-{key}.toml", number + 1);
+        let copy = to.join(&name);
+        std::fs::write(&copy, bytes).map_err(|error| Problem::of(&copy, error))?;
+        copies.push((copy, from));
+        content.insert(key.into(), Value::String(name));
     }
-    Ok(content)
+    Ok((content, copies))
 }
 
 /// Refuses what differs from a sweep that was begun; points may be added behind those that are there.
@@ -219,9 +233,10 @@ mod tests {
         };
         let sweep = sweep(home.path(), "[grid]\nislands = [2, 3]\n");
         let error = Folder::open(&out, &sweep, wrong).unwrap_err().to_string();
-        assert_eq!(error, "point `islands 3`: islands = 3 is; too many");
+        assert_eq!(error, "s.toml: point 2 (`islands 3`): islands = 3 is; too many");
         assert!(!out.exists());
         let absent = self::sweep(home.path(), "[[points]]\nworld = \"w.toml\"\n");
-        assert!(open(&out, &absent).unwrap_err().contains("w.toml: "));
+        let absent = open(&out, &absent).unwrap_err();
+        assert!(absent.starts_with("s.toml: point 1 (") && absent.contains("w.toml: "), "{absent}");
     }
 }

@@ -1,6 +1,7 @@
 //! The settings of a sweep in numbers, and each against the first.
 
 use super::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
+use crate::figure::Figure;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -135,7 +136,7 @@ pub fn tables(rows: &[Row]) -> Vec<Readable> {
 }
 
 fn cells(row: &Row, measure: &Measure, columns: usize) -> Vec<String> {
-    let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.4}"));
+    let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{:.4}", Figure(x)));
     let spread = |value: fn(&Spread) -> Option<f64>| number(measure.spread.as_ref().and_then(value));
     let mut cells = vec![
         row.label.clone(),
@@ -149,7 +150,7 @@ fn cells(row: &Row, measure: &Measure, columns: usize) -> Vec<String> {
     ];
     if let Some(Against { difference, ranks, p_holm }) = measure.against_first {
         let p = if p_holm < 1e-4 { format!("{p_holm:.0e}") } else { format!("{p_holm:.4}") };
-        cells.extend([format!("{difference:+.4}"), format!("{:.0} %", 100.0 * ranks.superiority), p]);
+        cells.extend([format!("{:+.4}", Figure(difference)), format!("{:.0} %", 100.0 * ranks.superiority), p]);
     }
     cells.resize(columns, "-".into());
     cells

@@ -90,6 +90,7 @@ pub struct Switchboard {
     resting: Option<f64>,
     eyes: Eyes,
     refused_poses: Vec<(String, u64)>,
+    log_lines_lost: u64,
     tracking: bool,
     events: VecDeque<String>,
     record: String,
@@ -121,6 +122,7 @@ impl Switchboard {
             resting: None,
             eyes: Eyes::default(),
             refused_poses: Vec::new(),
+            log_lines_lost: 0,
             tracking: false,
             events: VecDeque::new(),
             record: String::new(),
@@ -169,6 +171,11 @@ impl Switchboard {
     /// How many poses motion capture refused so far, by reason, for display.
     pub fn set_refused_poses(&mut self, counts: Vec<(String, u64)>) {
         self.refused_poses = counts;
+    }
+
+    /// How many lines of the log were lost so far, for display.
+    pub fn set_log_lines_lost(&mut self, count: u64) {
+        self.log_lines_lost = count;
     }
 
     /// Messages of robots that are not in the swarm file.

@@ -83,6 +83,7 @@ impl Switchboard {
             bodies: self.frame.as_ref().map(|(_, f)| bodies(f)).unwrap_or_default(),
             half_arena: [arena.length_m / 2.0, arena.width_m / 2.0],
             security: self.security.clone(),
+            log_lines_lost: self.log_lines_lost,
             events: self.events.iter().cloned().collect(),
         }
     }

@@ -117,6 +117,39 @@ fn services_name_the_file_and_key_that_is_wrong() {
 }
 
 #[test]
+fn small_mistakes_get_one_clear_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    write(
+        "swarm.toml",
+        "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:1\"\noperator = \"tcp://127.0.0.1:2\"\n",
+    );
+    let hub =
+        "swarm = \"swarm.toml\"\n[mocap]\naddress = \"127.0.0.1:1\"\nfrisbee = \"f\"\n[record]\ndirectory = \"runs\"\n";
+    let error = refusal(&["hub", "--config", &write("hub.toml", hub)]);
+    assert_eq!((error.matches("hub.key").count(), error.lines().count()), (1, 1), "{error}");
+    for garbage in ["garbage", "tcp://127.0.0.1", "udp://127.0.0.1:7602"] {
+        let error = refusal(&["robots", "--dev-mode", "--hub", garbage]);
+        assert_eq!(error, format!("xpuck: `{garbage}` is no address; it must look like tcp://192.168.1.2:7602\n"));
+    }
+    assert!(refusal(&["demo", "--ports", "0"]).contains("0 is not in 1..=65532"));
+    let mac = write("mac.bt", "sel\r  avoiding\r  explore 20\r");
+    assert!(refusal(&["tree", "check", &mac]).contains("line 1, column 4: a line ends with CR alone"));
+    // What some editors put before a text is no part of it.
+    let tree = write("bom.bt", "\u{feff}sel\r\n  avoiding\r\n  explore 20\r\n");
+    let experiment = "\u{feff}name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n";
+    let output = run(&["check", &tree, &write("x.toml", experiment)]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(run(&["tree", "check", &tree]).status.success());
+    let world = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/worlds/foraging.toml")).unwrap();
+    assert!(run(&["world", "check", &write("w.toml", &format!("\u{feff}{world}"))]).status.success());
+}
+
+#[test]
 fn check_reads_every_kind_of_file() {
     let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/transport.toml");
     let output = run(&["check", TREE, experiment]);

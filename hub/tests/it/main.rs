@@ -1,5 +1,7 @@
 //! Tests of the programs as people use them: commands, real processes, records, and the shape of the workspace.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
+
 mod arrows;
 mod calibrate;
 mod cli;
@@ -21,6 +23,7 @@ mod memory;
 mod microscope;
 mod mocap;
 mod natnet;
+mod output;
 mod picture;
 mod remeasure;
 mod resume;

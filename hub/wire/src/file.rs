@@ -1,7 +1,17 @@
-//! Reading TOML files strictly: an unknown key is an error that names file, line, key and the nearest known one.
+//! Reading users' files: only what is a file, never more than a bound, and TOML strictly: an unknown key is an error that
+//! names file, line, key and the nearest known one.
 
+use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
+use std::fs::{self, File, FileType, OpenOptions};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+/// Longest TOML file, bytes.
+pub const MAX_TOML: u64 = 1 << 20;
+/// What some editors put before UTF-8 text.
+const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +22,7 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
         /// Why.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// It is not what it should be.
     #[error("{name}: {message}")]
@@ -31,10 +41,83 @@ impl FileError {
     }
 }
 
+/// Opens a file for reading. Whatever else has a name is refused, as a pipe may let its reader wait for ever and a device
+/// may never end.
+///
+/// # Errors
+/// What the system says, or what it is instead of a file.
+pub fn open(path: &Path) -> io::Result<File> {
+    // Looked at first, because opening a device may set it going.
+    refuse_others(fs::metadata(path)?.file_type())?;
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    // Another may have taken the name meanwhile.
+    refuse_others(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+fn refuse_others(kind: FileType) -> io::Result<()> {
+    let what = match kind {
+        _ if kind.is_file() => return Ok(()),
+        _ if kind.is_dir() => "a folder",
+        _ if kind.is_fifo() => "a named pipe",
+        _ if kind.is_socket() => "a socket",
+        _ => "a device",
+    };
+    Err(io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file")))
+}
+
+/// Reads a file of at most `limit` bytes.
+///
+/// # Errors
+/// As [`open`], or that it is longer.
+pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if length <= limit {
+        file.take(limit + 1).read_to_end(&mut bytes)?;
+    }
+    match length.max(bytes.len() as u64) {
+        long if long > limit => {
+            Err(io::Error::new(ErrorKind::InvalidData, format!("it has {long} bytes; at most {limit} are read")))
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// Reads a text of at most `limit` bytes, without the byte order mark that it may begin with.
+///
+/// # Errors
+/// As [`bytes`], or that it is not UTF-8.
+pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
+    let text = bytes(path, limit).and_then(|bytes| {
+        let wrong = |message| io::Error::new(ErrorKind::InvalidData, message);
+        match &bytes[..] {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(wrong("it is UTF-16 text; save it as UTF-8")),
+            other => match str::from_utf8(other.strip_prefix(BOM).unwrap_or(other)) {
+                Ok(text) => Ok(text.to_string()),
+                Err(_) => Err(wrong("it is not UTF-8 text")),
+            },
+        }
+    });
+    text.map_err(|error| FileError::Unreadable { path: path.into(), error })
+}
+
+/// The first line of a log, at most 8 KiB of it; none of an empty one.
+///
+/// # Errors
+/// As [`open`].
+pub fn first_line(path: &Path) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    BufReader::new(open(path)?.take(8192)).read_until(b'\n', &mut line)?;
+    let text = String::from_utf8_lossy(&line).trim_end().to_string();
+    Ok((!line.is_empty()).then_some(text))
+}
+
 /// Reads a TOML file.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
-    let text = std::fs::read_to_string(path).map_err(|error| FileError::Unreadable { path: path.into(), error })?;
-    parse(&path.display().to_string(), &text)
+    parse(&path.display().to_string(), &text(path, MAX_TOML)?)
 }
 
 /// Reads TOML text; `name` is what errors call it.
@@ -45,4 +128,48 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
         let message = error.message().replace('\n', "; ");
         FileError::Malformed { name: name.into(), message: format!("line {line}: {message}") }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn what_is_no_file_is_named_and_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let _socket = UnixListener::bind(at("socket")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let others = [
+            (at("socket"), "a socket"),
+            (at("pipe"), "a named pipe"),
+            (dir.path().into(), "a folder"),
+            ("/dev/zero".into(), "a device"),
+            ("/dev/full".into(), "a device"),
+        ];
+        for (path, what) in others {
+            let error = text(&path, 10).unwrap_err().to_string();
+            assert_eq!(error, format!("{}: cannot be read: it is {what}, not a file", path.display()));
+        }
+        assert_eq!(open(&at("nothing")).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_text_has_a_bound_and_one_encoding() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let read = |content: &[u8]| {
+            fs::write(&path, content).unwrap();
+            text(&path, 8).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(b"12345678").unwrap(), "12345678");
+        assert!(read(b"123456789").unwrap_err().contains("a.txt: cannot be read: it has 9 bytes; at most 8 are read"));
+        assert_eq!(read("\u{feff}name".as_bytes()).unwrap(), "name");
+        assert!(read(&[0xff, 0xfe, b'n', 0]).unwrap_err().contains("UTF-16"));
+        assert!(read(&[b'n', 0xff]).unwrap_err().contains("not UTF-8"));
+        // A file of the kernel's own says that it is empty.
+        assert!(text(Path::new("/proc/self/status"), 8).unwrap_err().to_string().contains("it has 9 bytes"));
+        assert!(text(Path::new("/proc/self/status"), 1 << 16).unwrap().contains("Name:"));
+    }
 }

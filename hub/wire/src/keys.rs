@@ -6,7 +6,7 @@
 use crate::file::{self, FileError};
 use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
@@ -193,7 +193,7 @@ fn to_toml<T: Serialize>(value: &T) -> String {
 
 fn text(path: &Path, private: bool) -> Result<String, FileError> {
     let unreadable = |error| FileError::Unreadable { path: path.into(), error };
-    let file = File::open(path).map_err(unreadable)?;
+    let file = file::open(path).map_err(unreadable)?;
     let mode = file.metadata().map_err(unreadable)?.permissions().mode() & 0o777;
     let name = path.display();
     if private && mode & 0o077 != 0 {

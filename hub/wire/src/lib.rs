@@ -1,5 +1,6 @@
 //! Every message between hub, robots and operator, with its version and limits, and the ZeroMQ sockets that carry
-//! them; and what travels or is shared by all: the experiment, the swarm file, and how genes migrate.
+//! them; and what travels or is shared by all: the experiment, the swarm file, how genes migrate, how files are read,
+//! and what a program writes to its log and its output.
 
 mod bell;
 pub mod codec;
@@ -10,8 +11,10 @@ pub mod guard;
 pub mod keyring;
 pub mod keys;
 pub mod library;
+pub mod log;
 pub mod message;
 mod migration;
+pub mod output;
 pub mod precedence;
 pub mod seal;
 pub mod settings;

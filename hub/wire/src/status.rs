@@ -134,6 +134,9 @@ pub struct Status {
     pub half_arena: [f32; 2],
     /// Who was let in without keys, and who was turned away.
     pub security: SecurityReport,
+    /// Lines of the hub's log that were lost since it started, because the log is full, closed or not read.
+    #[serde(default)]
+    pub log_lines_lost: u64,
     /// The last events, newest last.
     pub events: Vec<String>,
 }

@@ -72,6 +72,10 @@ impl Tree {
         let mut open: Vec<Open> = Vec::new();
         let sources: Vec<&str> = text.lines().collect();
         for (i, line) in sources.iter().enumerate() {
+            if let Some(at) = line.trim_end().find('\r') {
+                let message = "a line ends with CR alone, as on old Macs; save the file with LF line ends".into();
+                return Err(ParseError { line: i + 1, column: at + 1, message, source: String::new() });
+            }
             let code = line.split('#').next().unwrap_or("").trim_end();
             if code.trim().is_empty() {
                 continue;
@@ -239,6 +243,16 @@ mod tests {
         let swarm = Tree::parse_with(text, RegisterMap::InSwarm, false).unwrap();
         assert_eq!(full.to_string(), "mulav v_goal v_blue 1 v_red\n");
         assert_eq!(swarm.to_string(), "mulav v_goal v_scr 1 v_blue\n");
+    }
+
+    #[test]
+    fn line_ends_of_old_macs_are_named() {
+        let e = error("sel\r  avoiding\r  successl\r");
+        assert_eq!((e.line, e.column), (1, 4));
+        assert!(e.to_string().contains("CR alone, as on old Macs") && !e.to_string().contains('\r'), "{e}");
+        assert_eq!(error("# one\rsel\n").line, 1, "in a comment it would hide what follows");
+        let dos = Tree::parse("sel\r\n  avoiding\r\r\n  successl\r\n").unwrap();
+        assert_eq!(dos, Tree::parse("sel\n  avoiding\n  successl\n").unwrap());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::log;
 use xpuck_wire::precedence;
 
 /// Worlds that a thread takes at once, and robots in each.
@@ -59,7 +60,7 @@ impl Load {
 
 fn idle() {
     if precedence::run_last().is_err() {
-        eprintln!("xpuckd: the kernel refused idle priority; the load takes more than what is left over");
+        log::line("xpuckd: the kernel refused idle priority; the load takes more than what is left over");
     }
 }
 

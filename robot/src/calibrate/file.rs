@@ -5,6 +5,7 @@ use crate::atomic;
 use crate::config::RobotFile;
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+use xpuck_wire::file::{MAX_TOML, text};
 
 /// Digits behind the point.
 const DIGITS: i32 = 4;
@@ -58,7 +59,7 @@ impl Edit {
 /// One line; the file is then as it was.
 pub fn save(path: &Path, edits: &[Edit]) -> Result<(), CalibrateError> {
     let fail = |message: String| CalibrateError::File(format!("{}: {message}; it is as it was", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    let text = text(path, MAX_TOML).map_err(|error| CalibrateError::File(error.to_string()))?;
     let edited = edit(&text, edits).map_err(fail)?;
     atomic::write(path, edited.as_bytes()).map_err(|error| fail(error.to_string()))
 }

@@ -71,12 +71,10 @@ impl Keeper {
 
 /// A checkpoint of this configuration; none if there is no file, or it is another experiment's.
 fn read(path: &Path, configuration: u32) -> Result<Option<Kept>, String> {
-    let bytes = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > MAX_BYTES => {
-            return Err(format!("{} bytes; at most {MAX_BYTES} are a checkpoint", metadata.len()));
-        }
+    let bytes = match xpuck_wire::file::bytes(path, MAX_BYTES) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        _ => std::fs::read(path).map_err(|error| error.to_string())?,
+        Err(error) => return Err(error.to_string()),
     };
     match checkpoint::from_bytes(&bytes, configuration) {
         Ok(kept) => Ok(Some(kept)),

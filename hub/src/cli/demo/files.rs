@@ -92,6 +92,7 @@ impl Layout {
             messages: Messages::default(),
             record: Record::at(&root),
             arena: Arena::default(),
+            console: Default::default(),
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
         };
         write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;

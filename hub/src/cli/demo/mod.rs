@@ -14,7 +14,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Ended;
 use xpuck_hub::lifeline;
+use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::output;
 use xpuck_wire::socket::Sockets;
 
 /// Run a whole swarm on this machine: hub, virtual arena and robots, each its own process.
@@ -48,7 +50,7 @@ pub struct DemoArgs {
     #[arg(long)]
     no_console: bool,
     /// First of four ports: console, robots, operator, motion capture.
-    #[arg(long, default_value_t = 7600)]
+    #[arg(long, default_value_t = 7600, value_parser = clap::value_parser!(u16).range(1..=65_532))]
     ports: u16,
     /// Port at which the hub streams JSON for PlotJuggler, such as 7605; none without it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
@@ -78,8 +80,8 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     if !(0.1..=1440.0).contains(&args.minutes) || !(0.1..=32.0).contains(&args.speed) {
         bail!("--minutes takes 0.1 to 1440 and --speed 0.1 to 32");
     }
-    if !(8..=4096).contains(&args.population) || args.ports > 65_531 {
-        bail!("--population takes 8 to 4096 and --ports at most 65531");
+    if !(8..=4096).contains(&args.population) {
+        bail!("--population takes 8 to 4096");
     }
     groot::check(args)?;
     let stop = lifeline::stop_flag(false)?;
@@ -89,7 +91,9 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     let timing = processes.end();
     let (ended, run) = outcome?;
     if let Some(run) = run {
-        report::print(args, &layout, &run, timing, &stop)?;
+        let report = report::text(args, &layout, &run, timing, &stop)?;
+        log::flush();
+        output::text(report)?;
     }
     match ended {
         Ended::Whole => Ok(true),
@@ -116,10 +120,10 @@ fn conduct(
     processes.start_service("arena", &layout.arena)?;
     processes.start_service("hub", &layout.hub)?;
     if let (false, Some(console)) = (args.json, &layout.swarm.hub.console) {
-        println!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64());
+        log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
     }
     if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
-        println!("{where_to}");
+        log::report(where_to);
     }
     for (id, file) in layout.swarm.robots.iter().zip(&layout.robots) {
         processes.start_robot(id, file)?;

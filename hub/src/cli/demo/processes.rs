@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
+use xpuck_wire::file;
 
 /// How long a service may take to be ready.
 const READY: Duration = Duration::from_secs(10);
@@ -137,7 +138,7 @@ impl Drop for Processes<'_> {
     }
 }
 
+/// The first thing that a process said, or why its log cannot be read.
 fn first_line(log: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(log).ok()?;
-    text.lines().next().map(String::from)
+    file::first_line(log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
 }

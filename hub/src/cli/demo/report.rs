@@ -1,4 +1,4 @@
-//! What a demo prints at its end: the seven-segment table, the best tree, and where the record lies.
+//! What a demo tells at its end: the seven-segment table, the best tree, and where the record lies.
 
 use super::files::Layout;
 use super::{DemoArgs, Run};
@@ -7,7 +7,9 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_hub::figure::Figure;
 use xpuck_hub::measure::{Plan, measure_all};
 use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::reduce::{Options, reduce};
@@ -36,8 +38,8 @@ struct Output {
     record: String,
 }
 
-/// Prints the report.
-pub fn print(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>, stop: &AtomicBool) -> Result<()> {
+/// The report.
+pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>, stop: &AtomicBool) -> Result<String> {
     let status = &run.status;
     let best = best_tree(args, run, stop);
     let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
@@ -62,35 +64,47 @@ pub fn print(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>
             best_tree: best.as_ref().map(|b| b.0.to_string()),
             record: status.record.clone(),
         };
-        println!("{}", serde_json::to_string(&output)?);
-        return Ok(());
+        return Ok(serde_json::to_string(&output)? + "\n");
     }
-    println!("\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to 7");
-    let cells: String = (0..7).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {f:+.3}"))).collect();
-    println!(
+    let mut text = String::new();
+    writeln!(text, "\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to 7")?;
+    let cells: String =
+        (0..7).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {:+.3}", Figure(*f)))).collect();
+    writeln!(
+        text,
         " {:>4}  {:>7.2} ms  {:>9.2} %  {:>7.3}  {cells}",
         status.dead,
         status.round_trip_ms,
         status.slow_round_trips * 100.0,
-        status.evolved
-    );
+        Figure(status.evolved)
+    )?;
     if let Some(timing) = timing {
-        println!(
+        writeln!(
+            text,
             "\narena time / (wall time x {}): {:.4} over {:.0} s of arena time",
             args.speed, timing.ratio, timing.arena_seconds
-        );
+        )?;
     }
     match &best {
         Some((tree, evolved, fitness)) => {
-            println!("\n# the best tree; measured again on fresh seeds: {fitness:.3} (scenarios A and B mixed, 60 s)");
-            println!("# reduced from {} nodes to {}, which drive the same", evolved.nodes().len(), tree.nodes().len());
-            print!("{tree}");
-            println!("# try it: xpuck simulate {} --scenario mix", tree_file.display());
+            writeln!(
+                text,
+                "\n# the best tree; measured again on fresh seeds: {:.3} (scenarios A and B mixed, 60 s)",
+                Figure(*fitness)
+            )?;
+            writeln!(
+                text,
+                "# reduced from {} nodes to {}, which drive the same",
+                evolved.nodes().len(),
+                tree.nodes().len()
+            )?;
+            write!(text, "{tree}")?;
+            writeln!(text, "# try it: xpuck simulate {} --scenario mix", tree_file.display())?;
         }
-        None => println!("\nno tree was evolved in this time"),
+        None => writeln!(text, "\nno tree was evolved in this time")?,
     }
-    println!("\nrecord: {}", status.record);
-    Ok(())
+    writeln!(text, "\nrecord: {}", status.record)?;
+    Ok(text)
 }
 
 /// The best of all trees that led an island or drove a robot, found by measuring them on fresh seeds: many a little,

@@ -6,6 +6,8 @@ use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use xpuck_hub::figure::Figure;
+use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
@@ -46,7 +48,7 @@ impl Watch {
     /// Prints a line above the bar, or plainly where no terminal shows a bar.
     fn say(&self, line: &str) {
         if !self.quiet && self.bar.is_hidden() {
-            println!("{line}");
+            log::report(line);
         } else {
             self.bar.println(line);
         }
@@ -152,11 +154,12 @@ fn line(status: &Status) -> String {
     let best = status.robots.iter().map(|r| r.evolution.best).fold(0.0, f64::max);
     let clock = |s: f64| format!("{}:{:02}", s as u64 / 60, s as u64 % 60);
     let last = status.segments.iter().rfind(|s| s.number > 0 && s.seconds > 1.0);
-    let real = last.map(|s| format!("  real {:+.3}", s.fitness)).unwrap_or_default();
+    let real = last.map(|s| format!("  real {:+.3}", Figure(s.fitness))).unwrap_or_default();
     format!(
-        "{} of {}  generation {generation}  best {best:.3}  segment {}{real}  robots {alive}/{}  {}",
+        "{} of {}  generation {generation}  best {:.3}  segment {}{real}  robots {alive}/{}  {}",
         clock(status.run_seconds),
         clock(status.run_length),
+        Figure(best),
         status.segment,
         status.robots.len(),
         xpuck_hub::switchboard::phase_name(status.phase)

@@ -8,7 +8,6 @@ use super::tree::{deliver, read};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use xpuck_hub::measure::Plan;
 use xpuck_hub::study::{MAX_VARIANTS, Study, study};
@@ -16,6 +15,7 @@ use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
 use xpuck_kernels::tree::explain::{Account, Part, explain, to_markdown, to_text};
+use xpuck_wire::output;
 
 /// Explain a tree in plain English: what each branch waits for, and what it makes the robot do.
 ///
@@ -111,8 +111,7 @@ fn form(args: &ExplainArgs, account: &Account, studied: Option<&Studied<'_>>) ->
     let note = |node: usize| Some(tables::share(&studied?.study, node));
     match args.to {
         Form::Text => {
-            let colours =
-                args.output.is_none() && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let colours = args.output.is_none() && output::has_colours();
             let mut text =
                 to_text(account, note, |part, words| if colours { paint(part, words) } else { words.into() });
             if let Some(studied) = studied {

@@ -2,6 +2,7 @@
 
 use super::Studied;
 use std::fmt::Write;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::study::{Effect, Study};
 use xpuck_kernels::engine::Count;
 use xpuck_kernels::tree::explain::Account;
@@ -74,9 +75,12 @@ pub fn markdown(account: &Account, studied: &Studied<'_>) -> String {
 fn opening(Studied { study, plan }: &Studied<'_>) -> String {
     let (mean, error) = study.fitness;
     format!(
-        "Fitness {mean:.4} +- {error:.4} over {} runs of {} s with {} robots. Ticked: part of all robot updates; results: \
+        "Fitness {:.4} +- {error:.4} over {} runs of {} s with {} robots. Ticked: part of all robot updates; results: \
          part of the ticks.",
-        plan.runs, plan.seconds, plan.spec.robots
+        Figure(mean),
+        plan.runs,
+        plan.seconds,
+        plan.spec.robots
     )
 }
 
@@ -112,7 +116,7 @@ fn effects<'a>(Studied { study, .. }: &'a Studied<'_>) -> [(&'static str, &'a [E
 }
 
 fn worth(effect: &Effect) -> String {
-    format!("{:+.4} +- {:.4}", effect.mean, effect.error)
+    format!("{:+.4} +- {:.4}", Figure(effect.mean), effect.error)
 }
 
 fn left_out(Studied { study, .. }: &Studied<'_>) -> String {

@@ -5,6 +5,7 @@ use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
 use super::legend::{self, Legend};
 use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
+use xpuck_hub::figure::Figure;
 use xpuck_hub::trails::Trails;
 
 /// Longer side of the arena, pixels.
@@ -93,7 +94,7 @@ fn title(svg: &mut String, trails: &Trails, caption: &Caption) {
          <text class=\"small\" x=\"{MARGIN}\" y=\"44\">{}, seed {seed}, run {run}; robots: {}; {:.1} s; frisbee {back}; \
          {what} every {period:.1} s</text>",
         escape(tree),
-        trails.fitness(),
+        Figure(trails.fitness().into()),
         escape(start),
         trails.robots,
         trails.seconds(),

@@ -3,14 +3,14 @@
 mod play;
 mod show;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use xpuck_hub::catalogue::export::{Format, export};
 use xpuck_hub::catalogue::{Catalogue, Row};
 use xpuck_hub::recorder::recover;
 use xpuck_hub::{memory, recorder};
+use xpuck_wire::output;
 
 /// List, show, export, recover and replay recorded runs.
 ///
@@ -93,12 +93,9 @@ fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     Catalogue::open(runs)?.find(run).map_err(|error| anyhow!(error))
 }
 
-/// Prints; a reader that has seen enough is no error.
+/// Prints.
 pub fn print(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("standard output"),
-    }
+    Ok(output::text(text)?)
 }
 
 fn list(rows: &[Row], json: bool) -> Result<()> {

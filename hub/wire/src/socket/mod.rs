@@ -30,6 +30,9 @@ const REFUSED_AT_ONCE: usize = 256;
 /// A socket that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
+    /// It is no endpoint.
+    #[error("`{0}` is no address; it must look like tcp://192.168.1.2:7602")]
+    Address(String),
     /// Somebody else listens there.
     #[error("{0}: the port is in use; stop the other program or choose another port")]
     InUse(String),
@@ -173,6 +176,9 @@ impl Sockets {
         };
         make().map_err(|error| match error {
             zmq::Error::EADDRINUSE => SocketError::InUse(endpoint.into()),
+            zmq::Error::EINVAL | zmq::Error::EPROTONOSUPPORT | zmq::Error::ENOCOMPATPROTO => {
+                SocketError::Address(endpoint.into())
+            }
             error => SocketError::Other { endpoint: endpoint.into(), error },
         })
     }

@@ -1,0 +1,261 @@
+//! Every command of both programs, as their help lists them, with standard output and standard error that take nothing.
+
+use super::{DOCS, Sink, TREE, command, ended};
+use crate::common::{free_ports, only, xpuck};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Output, Stdio};
+use std::sync::Mutex;
+
+/// Commands that serve until they are told to end; [`super::services`] has them.
+const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "runs replay"];
+
+/// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
+/// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
+/// one after the other.
+const SAMPLES: [(&str, &[&str]); 43] = [
+    ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
+    ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
+    ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
+    ("bench hub", &["bench hub --robots 1 --seconds 1"]),
+    ("evolve", &["evolve --islands 1 --population 8 --generations 1 --seconds 1 --robots 2 --remeasure 1"]),
+    ("lineage", &["lineage {dir}/evolved"]),
+    ("remeasure", &["remeasure {dir}/evolved --runs 1"]),
+    ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
+    ("robots", &["robots {hub}"]),
+    ("push", &["push {dir}/drive.toml --robots all {idle}"]),
+    ("doctor", &["doctor --config {dir}/hub.toml"]),
+    ("start", &["stop {hub}", "start {dir}/experiment.toml {hub}"]),
+    ("pause", &["stop {hub}", "start {dir}/experiment.toml {hub}", "pause {hub}"]),
+    ("resume", &["stop {hub}", "start {dir}/experiment.toml {hub}", "pause {hub}", "resume {hub}"]),
+    ("stop", &["start {dir}/experiment.toml {hub}", "stop {hub}"]),
+    ("keys new", &["keys new --dir {new}"]),
+    ("keys make", &["keys make ada --dir {new}"]),
+    ("keys enrol", &["keys new --dir {new}", "keys enrol {dir}/ada.pub --role observer --dir {new}"]),
+    ("keys revoke", &["keys new --dir {new}", "keys revoke operator --dir {new}"]),
+    ("keys list", &["keys list --dir {dir}/keys"]),
+    ("runs list", &["runs list --runs {dir}/demo"]),
+    ("runs show", &["runs show last --runs {dir}/demo"]),
+    ("runs export", &["runs export last --csv {new}/tables --runs {dir}/demo"]),
+    ("runs recover", &["runs recover last --runs {dir}/demo"]),
+    ("check", &["check {tree} {dir}/experiment.toml"]),
+    ("tree check", &["tree check {tree}"]),
+    ("tree fmt", &["tree fmt {tree}"]),
+    ("tree convert", &["tree convert {tree} --to bin"]),
+    ("tree reduce", &["tree reduce {tree}"]),
+    ("tree equal", &["tree equal {tree} {tree} --runs 1"]),
+    ("tree memoryless", &["tree memoryless {tree}"]),
+    ("tree from-fsm", &["tree from-fsm {docs}/trees/machines/rest.toml"]),
+    ("tree to-fsm", &["tree to-fsm {docs}/trees/explore.bt"]),
+    ("tree rasp", &["tree rasp {docs}/trees/machines/multiply.rasp"]),
+    ("tree explain", &["tree explain {tree}"]),
+    ("tree nodes", &["tree nodes"]),
+    ("calibrate collisions", &["calibrate collisions {dir}/collisions.csv"]),
+    ("calibrate ir", &["calibrate ir {dir}/ir.csv"]),
+    ("calibrate camera", &["calibrate camera {dir}/camera.csv"]),
+    ("calibrate latency", &["calibrate latency {dir}/latency.csv"]),
+    ("world check", &["world check {docs}/worlds/foraging.toml"]),
+    ("markers", &["markers 3"]),
+    ("fuzz-swarm", &["fuzz-swarm --seeds 1 --seconds 1"]),
+];
+
+/// Commands whose help lists further ones that are no part of the table above, with a sample each.
+const MORE: [(&str, &[&str]); 11] = [
+    ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
+    ("calibrate record ir", &["calibrate record ir"]),
+    ("calibrate record camera", &["calibrate record camera"]),
+    ("calibrate record latency", &["calibrate record latency"]),
+    ("help", &["--help"]),
+    ("help of one", &["tree convert --help"]),
+    ("version", &["--version"]),
+    ("an error in the arguments", &["simulate --runs"]),
+    ("the robot's help", &["xpuckd --help"]),
+    ("the robot's check", &["xpuckd --check --config {dir}/xp01.toml"]),
+    ("the robot's selftest", &["xpuckd selftest --config {dir}/xp01.toml"]),
+];
+
+/// The leaves of the tree of commands, as help lists them.
+fn commands(above: &[&str], found: &mut BTreeSet<String>) {
+    let help = xpuck().args(above).arg("--help").output().unwrap();
+    let text = String::from_utf8(help.stdout).unwrap();
+    let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // Lines that go on with a description are indented further.
+    let names = listed.filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')));
+    let names: Vec<&str> = names.filter_map(|rest| rest.split(' ').next()).filter(|name| *name != "help").collect();
+    for name in &names {
+        commands(&[above, &[name]].concat(), found);
+    }
+    // `bench` alone does something too.
+    if !above.is_empty()
+        && (names.is_empty() || text.contains(&format!("Usage: xpuck {} [OPTIONS]\n", above.join(" "))))
+    {
+        found.insert(above.join(" "));
+    }
+}
+
+#[test]
+fn every_command_has_a_sample() {
+    let mut listed = BTreeSet::new();
+    commands(&[], &mut listed);
+    let known = SAMPLES.iter().chain(&MORE).map(|(name, _)| *name).chain(SERVICES);
+    let known: BTreeSet<String> = known.map(String::from).collect();
+    let forgotten: Vec<_> = listed.difference(&known).collect();
+    assert!(forgotten.is_empty(), "without a sample: {forgotten:?}");
+    assert!(listed.len() > 45, "{listed:?}");
+    let gone: Vec<_> = SAMPLES.iter().filter(|(name, _)| !listed.contains(*name)).collect();
+    assert!(gone.is_empty(), "no such command: {gone:?}");
+}
+
+/// Files, kept runs and two hubs that all samples share.
+struct Place {
+    dir: tempfile::TempDir,
+    hubs: [(Child, String); 2],
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        for (hub, _) in &mut self.hubs {
+            let _ = hub.kill();
+            let _ = hub.wait();
+        }
+    }
+}
+
+fn hub(dir: &Path, file: &str, speed: f64) -> (Child, String) {
+    let ports = free_ports();
+    let endpoint = format!("tcp://127.0.0.1:{}", ports + 1);
+    let swarm = format!(
+        "robots = [\"xp01\"]\nspeed = {speed:?}\n[hub]\nrobots = \"tcp://127.0.0.1:{ports}\"\noperator = \"{endpoint}\"\n\
+         [security]\ndev_mode = true\n"
+    );
+    std::fs::write(dir.join(format!("swarm-{file}")), swarm).unwrap();
+    let text = format!(
+        "swarm = \"swarm-{file}\"\n[mocap]\naddress = \"127.0.0.1:{}\"\nfrisbee = \"frisbee\"\n[record]\ndirectory = \"runs\"\n",
+        ports + 2
+    );
+    std::fs::write(dir.join(file), text).unwrap();
+    let mut hub = xpuck();
+    hub.args(["hub", "--lifeline", "--config"]).arg(dir.join(file)).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut hub = hub.stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(hub.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    (hub, format!("--dev-mode --hub {endpoint}"))
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+        write("drive.toml", "[calibration.drive]\nleft = 1.0\n");
+        write(
+            "sweep.toml",
+            "name = \"s\"\nseeds = \"1-1\"\n[base]\nislands = 1\ngenerations = 1\nseconds = 1.0\n\
+            robots = 2\nremeasure = 1\nsettings.population = 8\n[[points]]\n",
+        );
+        write("experiment.toml", "name = \"x\"\nminutes = 60.0\nsegment_minutes = 1.0\ntask = \"transport\"\n");
+        write(
+            "xp01.toml",
+            "id = \"xp01\"\nswarm = \"swarm-hub.toml\"\n[devices]\nkind = \"virtual\"\n\
+            directory = \"devices\"\n",
+        );
+        let hubs = [hub(dir.path(), "hub.toml", 0.1), hub(dir.path(), "idle.toml", 1.0)];
+        let place = Place { dir, hubs };
+        let mut lines: Vec<String> = [
+            "keys new --dir {dir}/keys",
+            "keys make ada --dir {dir}",
+            "evolve --islands 1 --population 8 --generations 2 --seconds 1 --robots 2 --remeasure 1 --out {dir}/evolved",
+        ]
+        .map(String::from)
+        .into();
+        let demo = "demo --robots 1 --minutes 0.1 --speed 32 --tree {tree} --no-console --out {dir}/demo --ports";
+        lines.push(format!("{demo} {}", free_ports()));
+        for what in ["collisions", "ir", "camera", "latency"] {
+            lines.push(format!("calibrate record {what} -o {{dir}}/{what}.csv"));
+        }
+        for line in &lines {
+            let output = place.run(line, "");
+            assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        only(&place.dir.path().join("demo"), "demo-");
+        place
+    }
+
+    fn words(&self, line: &str, new: &str) -> Vec<String> {
+        let [(_, hub), (_, idle)] = &self.hubs;
+        let line = line.replace("{hub}", hub).replace("{idle}", idle).replace("{tree}", TREE).replace("{docs}", DOCS);
+        let line = line.replace("{dir}", &self.dir.path().display().to_string()).replace("{new}", new);
+        line.split(' ').map(String::from).collect()
+    }
+
+    fn run(&self, line: &str, new: &str) -> Output {
+        let mut command = command(&self.words(line, new));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        ended(command.spawn().unwrap(), line)
+    }
+
+    /// The last of `lines` with its output going elsewhere, after the others.
+    fn run_into(&self, lines: &[&str], stdout: Option<Sink>, stderr: Option<Sink>) -> Output {
+        let new = tempfile::tempdir().unwrap();
+        let folder = new.path().display().to_string();
+        let (last, before) = lines.split_last().unwrap();
+        before.iter().for_each(|line| drop(self.run(line, &folder)));
+        let mut command = command(&self.words(last, &folder));
+        let open = |sink: Option<Sink>| sink.map_or_else(|| (Stdio::piped(), None), Sink::open);
+        command.stdin(Stdio::null()).stdout(open(stdout).0).stderr(open(stderr).0);
+        ended(command.spawn().unwrap(), last)
+    }
+
+    fn check(&self, name: &str, lines: &[&str]) {
+        let usual = self.run_into(lines, None, None);
+        let code = usual.status.code();
+        let sane = |output: &Output, what: &str| {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!said.contains("panicked"), "{name}, {what}: {said}");
+            assert!(output.status.code().is_some_and(|code| code != 101), "{name}, {what}: {}: {said}", output.status);
+            said
+        };
+        sane(&usual, "as usual");
+        let prints = !usual.stdout.is_empty();
+        let full = if prints { Some(1) } else { code };
+        let table = [
+            ("stdout closed", Some(Sink::Left), None, code),
+            ("stdout full", Some(Sink::Full), None, full),
+            ("stderr closed", None, Some(Sink::Left), code),
+            ("stderr full", None, Some(Sink::Full), code),
+            ("both closed", Some(Sink::Left), Some(Sink::Left), code),
+            ("both full", Some(Sink::Full), Some(Sink::Full), full),
+        ];
+        for (what, stdout, stderr, code) in table {
+            let output = self.run_into(lines, stdout, stderr);
+            let said = sane(&output, what);
+            assert_eq!(output.status.code(), code, "{name}, {what}: {said}");
+            if what == "stdout full" && prints {
+                let last = said.lines().last().unwrap_or_default();
+                assert!(last.contains(": standard output: No space left on device"), "{name}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_command_dies_of_its_output() {
+    let place = Place::new();
+    // The commands of the hub wait for each other; all others mind nobody.
+    let mut lanes: BTreeMap<String, Vec<(&str, &[&str])>> = BTreeMap::new();
+    for (name, lines) in SAMPLES.into_iter().chain(MORE) {
+        let lane = if lines[0].contains("{hub}") { "hub" } else { name };
+        lanes.entry(lane.into()).or_default().push((name, lines));
+    }
+    let lanes = Mutex::new(lanes.into_values().collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(lane) = { lanes.lock().unwrap().pop() } {
+                    lane.iter().for_each(|(name, lines)| place.check(name, lines));
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,119 @@
+//! What is no file, in the place of each file that a command reads.
+
+use super::{TREE, command, ended};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A pipe that nobody writes to, a folder, a device that never ends and a socket, each under a name with an extension.
+fn make(dir: &Path, extension: &str) -> Vec<(String, &'static str)> {
+    let path = |name: &str| dir.join(format!("{name}.{extension}"));
+    assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+    std::fs::create_dir(path("folder")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", path("zero")).unwrap();
+    // The socket's file stays when nobody listens any more.
+    drop(UnixListener::bind(path("socket")).unwrap());
+    let kinds = [("pipe", "a named pipe"), ("folder", "a folder"), ("zero", "a device"), ("socket", "a socket")];
+    kinds.map(|(name, kind)| (path(name).display().to_string(), kind)).into()
+}
+
+/// Command lines with `{}` in the place of a file, by its extension.
+const LINES: [(&str, &[&str]); 5] = [
+    (
+        "bt",
+        &[
+            "simulate {}",
+            "simulate --mix 1:{}",
+            "tree check {}",
+            "tree fmt {}",
+            "tree convert {} --to json",
+            "tree reduce {}",
+            "tree equal {tree} {}",
+            "tree memoryless {}",
+            "tree to-fsm {}",
+            "tree explain {}",
+            "tree rasp {}",
+            "check {}",
+            "demo --no-console --out {dir}/demo --tree {}",
+        ],
+    ),
+    (
+        "toml",
+        &[
+            "simulate {tree} --world {}",
+            "world check {}",
+            "tree from-fsm {}",
+            "hub --config {}",
+            "hub --config {dir}/{name}-hub.toml",
+            "hub --config {dir}/{name}-replay.toml",
+            "arena --config {}",
+            "evolve {}",
+            "evolve --world {}",
+            "evolve --palette {}",
+            "sweep {} --out {dir}/sweep",
+            "sweep {dir}/{name}-sweep.toml --out {dir}/sweep",
+            "island --island 1 --resume {dir}/island {}",
+            "geneserver {}",
+            "start --dev-mode {}",
+            "start --dev-mode {dir}/experiment.toml --with {}",
+            "push --dev-mode --robots all {}",
+            "keys new --dir {dir}/keys --robots {}",
+            "doctor --config {}",
+            "xpuckd --config {}",
+            "xpuckd --config {dir}/{name}-xp01.toml",
+            "xpuckd selftest --config {}",
+            "xpuckd calibrate drive --config {}",
+        ],
+    ),
+    ("key", &["robots --key {}", "geneserver --key {}", "island --island 1 --resume {dir}/island --key {}"]),
+    ("pub", &["keys enrol {} --role robot --dir {dir}/keys"]),
+    ("csv", &["calibrate collisions {}", "calibrate ir {}", "calibrate camera {}", "calibrate latency {}"]),
+];
+
+#[test]
+fn what_is_no_file_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().display().to_string();
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    write("experiment.toml", "name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n");
+    write(
+        "swarm.toml",
+        "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:1\"\noperator = \"tcp://127.0.0.1:1\"\n\
+         [security]\ndev_mode = true\n",
+    );
+    for (extension, lines) in LINES {
+        for (path, kind) in make(dir.path(), extension) {
+            let name = Path::new(&path).file_stem().unwrap().to_str().unwrap().to_string();
+            let rest = "[record]\ndirectory = \"runs\"\n";
+            write(
+                &format!("{name}-hub.toml"),
+                &format!("swarm = \"{name}.toml\"\n[mocap]\naddress = \"127.0.0.1:1\"\nfrisbee = \"f\"\n{rest}"),
+            );
+            write(
+                &format!("{name}-replay.toml"),
+                &format!("swarm = {path:?}\n[mocap]\nkind = \"replay\"\nfile = {path:?}\nfrisbee = \"f\"\n{rest}"),
+            );
+            write(
+                &format!("{name}-xp01.toml"),
+                &format!("id = \"xp01\"\nswarm = {path:?}\n[devices]\nkind = \"xpuck\"\n"),
+            );
+            write(&format!("{name}-sweep.toml"), &format!("name = \"s\"\nseeds = [1]\n[[points]]\nworld = {path:?}\n"));
+            for line in lines {
+                // A folder is what `check` takes for one of keys.
+                if (*line, kind) == ("check {}", "a folder") && extension != "bt" {
+                    continue;
+                }
+                let line = line.replace("{}", &path).replace("{tree}", TREE).replace("{dir}", &root);
+                let line = line.replace("{name}", &name);
+                let words: Vec<String> = line.split(' ').map(String::from).collect();
+                let mut command = command(&words);
+                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+                let output = ended(command.spawn().unwrap(), &line);
+                let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+                let told = format!("it is {kind}, not a file");
+                assert!(!output.status.success() && text.contains(&told), "{line}: {}: {text}", output.status);
+                assert!(text.contains(&name), "{line}: {text}");
+            }
+        }
+    }
+}
