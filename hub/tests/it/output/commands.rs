@@ -171,8 +171,9 @@ impl Place {
         .into();
         let demo = "demo --robots 1 --minutes 0.1 --speed 32 --tree {tree} --no-console --out {dir}/demo --ports";
         lines.push(format!("{demo} {}", free_ports()));
-        for what in ["collisions", "ir", "camera", "latency"] {
-            lines.push(format!("calibrate record {what} -o {{dir}}/{what}.csv"));
+        for what in ["collisions --runs 24", "ir", "camera", "latency"] {
+            let name = what.split(' ').next().unwrap_or(what);
+            lines.push(format!("calibrate record {what} -o {{dir}}/{name}.csv"));
         }
         for line in &lines {
             let output = place.run(line, "");

@@ -5,7 +5,6 @@ use crate::common::{free_ports, only, xpuck};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
@@ -127,13 +126,6 @@ impl World {
     }
 }
 
-/// The folder of the only run below a folder.
-fn recorded(dir: &Path) -> PathBuf {
-    let folder = only(dir, "");
-    assert!(folder.join("run.mcap").exists(), "the record of {} is closed", folder.display());
-    folder
-}
-
 #[test]
 fn a_run_goes_on_while_nobody_takes_the_logs() {
     for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
@@ -194,7 +186,8 @@ fn a_demo_goes_on_while_nobody_takes_its_output() {
         demo.args(["demo", "--robots", "1", "--minutes", "0.1", "--speed", "32", "--tree", TREE, "--no-console"]);
         demo.args(["--ports", &free_ports().to_string(), "--out"]).arg(dir.path());
         let output = ended(demo.stdin(Stdio::null()).stdout(out.0).stderr(err.0).spawn().unwrap(), "demo");
-        recorded_demo(dir.path());
+        let run = only(&only(dir.path(), "demo-"), "transport-");
+        assert!(run.join("run.mcap").exists(), "the record in {} is closed", run.display());
         output
     };
     for sink in [Sink::Full, Sink::Left, Sink::Stalled] {
@@ -208,9 +201,4 @@ fn a_demo_goes_on_while_nobody_takes_its_output() {
     let said = String::from_utf8_lossy(&full.stderr).into_owned();
     assert_eq!(full.status.code(), Some(1), "{said}");
     assert!(said.starts_with("xpuck: standard output: No space left on device") && said.lines().count() == 1, "{said}");
-}
-
-fn recorded_demo(out: &Path) {
-    let demo = only(out, "demo-");
-    recorded(&only(&demo, "transport-").join(".."));
 }
