@@ -225,7 +225,11 @@ fn a_hub_killed_at_random_moments_loses_nothing_that_was_flushed_and_the_run_goe
     // Islands and their names survived: generations only rise, and each was recorded once.
     let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
-    for entry in xpuck_hub::recorder::read::Messages::open(&lab.run()).unwrap().filter(|m| m.topic == "/genes") {
+    for entry in xpuck_hub::recorder::read::Messages::open(&lab.run())
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|m| m.topic == "/genes")
+    {
         let value: serde_json::Value = serde_json::from_slice(&entry.data).unwrap();
         let (robot, generation) = (value["robot"].as_str().unwrap().to_string(), value["generation"].as_u64().unwrap());
         assert!(last.insert(robot.clone(), generation).is_none_or(|before| before <= generation), "{robot}");
@@ -243,7 +247,7 @@ fn a_run_whose_hub_does_not_return_is_aborted_and_stop_is_remembered() {
     lab.kill_hub();
     // As if a minute had passed: the state is written again with an earlier time.
     let run = lab.run();
-    let (then, kept) = xpuck_hub::recorder::kept::read(&run).unwrap();
+    let (then, kept) = xpuck_hub::recorder::kept::read(&run).unwrap().whole().unwrap();
     xpuck_hub::recorder::kept::write(&run, &kept, then - 61_000).unwrap();
     lab.start_hub();
     assert_eq!(lab.status().phase, Phase::Idle);
@@ -305,9 +309,9 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
         s.phase == Phase::Finished && s.robots.iter().all(|r| r.state == xpuck_wire::message::State::Stop)
     });
     wait_until("closed", || run.join("result.json").exists());
-    let last = xpuck_hub::recorder::parts(&run).pop().unwrap();
+    let last = xpuck_hub::recorder::parts(&run).unwrap().pop().unwrap();
     assert!(last.ends_with("run-2.mcap"), "{}", last.display());
-    let entries: Vec<Entry> = xpuck_hub::recorder::read::entries(&last).unwrap().collect();
+    let entries: Vec<Entry> = xpuck_hub::recorder::read::entries(&last).unwrap().map(Result::unwrap).collect();
     assert!(
         matches!(&entries[0], Entry::Event { text, .. } if text.starts_with("RECORDING AGAIN: ")),
         "{:?}",
@@ -369,7 +373,7 @@ fn what_a_run_was_is_listed_shown_exported_and_played_again() {
 
 fn schemas_hold(run: &Path) {
     let mut checked = BTreeMap::new();
-    for message in xpuck_hub::recorder::read::Messages::open(run).unwrap() {
+    for message in xpuck_hub::recorder::read::Messages::open(run).unwrap().map(Result::unwrap) {
         let schema: serde_json::Value = serde_json::from_str(xpuck_hub::recorder::schema::of(&message.topic)).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&message.data).unwrap();
         assert_eq!(xpuck_hub::recorder::schema::misfit(&schema, &value, &message.topic), None);
