@@ -79,3 +79,66 @@ pub(crate) fn end(directory: &Path, status: &Status, state: RunState) -> Result<
     atomic::write(&directory.join("result.json"), &json).map_err(|error| fail(error.to_string()))?;
     RunFile::change(directory, |run| run.state = state)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::run_file::RUN_FILE;
+    use crate::recorder::{Entry, McapFile, parts};
+    use std::fs::File;
+    use std::sync::Mutex;
+
+    /// A run with a part that was given up in the middle of a chunk, whose result cannot be written yet.
+    fn run() -> tempfile::TempDir {
+        let run = tempfile::tempdir().unwrap();
+        let described = "name = \"x\"\nstate = \"running\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
+                         robots = []\nspeed = 1.0\n[experiment]\n[hub]\n";
+        std::fs::write(run.path().join(RUN_FILE), described).unwrap();
+        let open = run.path().join("run.mcap.open");
+        let mut part = McapFile::begin(File::create(&open).unwrap()).unwrap();
+        for i in 0..3 {
+            part.write(&Entry::Event { time: i.into(), text: "x".into() }).unwrap();
+            part.flush().unwrap();
+        }
+        let given_up = std::fs::read(&open).unwrap();
+        drop(part);
+        std::fs::write(&open, [&given_up[..], &[6, 1, 2, 3]].concat()).unwrap();
+        std::fs::create_dir(run.path().join("result.json.new")).unwrap();
+        run
+    }
+
+    #[test]
+    fn a_run_is_closed_when_it_can_be_and_then_nothing_of_it_is_open() {
+        let run = run();
+        let said = Mutex::new(Vec::new());
+        let status = Status::default();
+        let (hurry, close) = (AtomicBool::new(false), Close { directory: run.path(), status: &status });
+        std::thread::scope(|scope| {
+            scope.spawn(|| close.until_done(&hurry, |text| said.lock().unwrap().push(text)));
+            while said.lock().unwrap().len() < 2 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::fs::remove_dir(run.path().join("result.json.new")).unwrap();
+        });
+        let said = said.into_inner().unwrap();
+        assert!(said[0].contains("made whole: 3 messages") && said[1].contains("not closed yet"), "{said:?}");
+        assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Finished);
+        assert_eq!(parts(run.path()).unwrap(), [run.path().join("run.mcap")]);
+        assert!(recover::left_open(run.path()).unwrap().is_empty() && run.path().join("run.mcap.damaged").exists());
+    }
+
+    #[test]
+    fn a_hub_that_ends_waits_for_no_disk() {
+        let run = run();
+        let said = Mutex::new(Vec::new());
+        let status = Status::default();
+        let close = Close { directory: run.path(), status: &status };
+        close.until_done(&AtomicBool::new(true), |text| said.lock().unwrap().push(text));
+        let said = said.into_inner().unwrap();
+        assert!(said.last().unwrap().contains("a hub that starts closes the run"), "{said:?}");
+        assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Running, "the next hub closes it");
+        // A run that somebody deleted needs no closing.
+        std::fs::remove_dir_all(run.path()).unwrap();
+        close.until_done(&AtomicBool::new(false), |text| panic!("{text}"));
+    }
+}

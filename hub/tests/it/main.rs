@@ -22,6 +22,7 @@ mod microscope;
 mod mocap;
 mod natnet;
 mod picture;
+mod records;
 mod remeasure;
 mod resume;
 mod runs;

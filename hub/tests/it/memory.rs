@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use xpuck_hub::recorder::Entry;
 use xpuck_hub::recorder::run_file::{RunFile, RunState};
+use xpuck_hub::recorder::{Entry, recover};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
@@ -245,9 +245,25 @@ fn a_run_whose_hub_does_not_return_is_aborted_and_stop_is_remembered() {
     lab.begin(600.0);
     lab.wait("a second old", |s| s.run_seconds > 2.0 * SPEED);
     lab.kill_hub();
-    // As if a minute had passed: the state is written again with an earlier time.
     let run = lab.run();
     let (then, kept) = xpuck_hub::recorder::kept::read(&run).unwrap().whole().unwrap();
+    // As if the clock had gone back by an hour, and the record's first byte with it: the run stays as it is, and that is
+    // told, but its record is made whole.
+    xpuck_hub::recorder::kept::write(&run, &kept, then + 3_600_000).unwrap();
+    let mut bytes = std::fs::read(run.join("run.mcap.open")).unwrap();
+    bytes[0] ^= 1;
+    std::fs::write(run.join("run.mcap.open"), &bytes).unwrap();
+    lab.start_hub();
+    let status = lab.status();
+    assert_eq!(status.phase, Phase::Idle);
+    let told = status.events.iter().find(|e| e.contains("s in the future")).expect("it is told");
+    assert!(told.contains("set the clock") && told.contains("xpuck runs recover"), "{told}");
+    wait_until("made whole", || run.join("run.mcap").exists() && !run.join("run.mcap.open").exists());
+    assert!(std::fs::read(run.join("run.mcap.damaged")).unwrap() == bytes);
+    assert!(messages(&run.join("run.mcap")).len() > 50);
+    assert!(run.join("run.state").exists() && RunFile::read(&run).unwrap().state == RunState::Running);
+    lab.kill_hub();
+    // As if a minute had passed: the state is written again with an earlier time.
     xpuck_hub::recorder::kept::write(&run, &kept, then - 61_000).unwrap();
     lab.start_hub();
     assert_eq!(lab.status().phase, Phase::Idle);
@@ -308,7 +324,13 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
     lab.wait("stopped", |s| {
         s.phase == Phase::Finished && s.robots.iter().all(|r| r.state == xpuck_wire::message::State::Stop)
     });
-    wait_until("closed", || run.join("result.json").exists());
+    wait_until("closed", || {
+        run.join("result.json").exists()
+            && recover::left_open(&run).unwrap().is_empty()
+            && run.join("run-2.mcap").exists()
+    });
+    // The part that the full disk cut off is whole as well.
+    assert!(run.join("run.mcap").exists() && !messages(&run.join("run.mcap")).is_empty());
     let last = xpuck_hub::recorder::parts(&run).unwrap().pop().unwrap();
     assert!(last.ends_with("run-2.mcap"), "{}", last.display());
     let entries: Vec<Entry> = xpuck_hub::recorder::read::entries(&last).unwrap().map(Result::unwrap).collect();
@@ -323,6 +345,38 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
     assert!(!filler.status.success());
     lab.begin(600.0);
     assert!(lab.status().record.starts_with("NOT RECORDING: "));
+}
+
+/// Sets how many files a process may have open; gives how many it might before. None if there is no such command.
+fn limit_files(process: u32, soft: &str) -> Option<String> {
+    let prlimit = |arguments: &[&str]| {
+        let process = process.to_string();
+        let output = Command::new("prlimit").args(["--pid", &process]).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let before = prlimit(&["--nofile", "--output=SOFT", "--noheadings"])?;
+    prlimit(&[&format!("--nofile={soft}:")])?;
+    Some(before)
+}
+
+#[test]
+fn without_descriptors_the_record_goes_on_and_at_the_end_nothing_is_open() {
+    let lab = Lab::start();
+    lab.begin(600.0);
+    let hub = lab.hub.as_ref().unwrap().id();
+    let Some(before) = limit_files(hub, "3") else {
+        println!("skipped: there is no prlimit");
+        return;
+    };
+    let open = lab.run().join("run.mcap.open");
+    wait_until("said", || lab.log("hub").contains("a hub that returns cannot go on with this run"));
+    let size = std::fs::metadata(&open).unwrap().len();
+    wait_until("recorded on", || std::fs::metadata(&open).unwrap().len() > size);
+    limit_files(hub, &before).unwrap();
+    assert!(!lab.status().record.starts_with("NOT RECORDING"));
+    assert_eq!(lab.ask(&Request::Stop), Reply::Done);
+    wait_until("closed", || RunFile::read(&lab.run()).unwrap().state == RunState::Finished);
+    wait_until("whole", || lab.run().join("run.mcap").exists() && recover::left_open(&lab.run()).unwrap().is_empty());
 }
 
 /// Runs a command of this program on the lab's runs.

@@ -97,7 +97,8 @@ fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if Path::new(run).join(recorder::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }
-    Catalogue::open(runs)?.find(run).map_err(|error| anyhow!(error))
+    let catalogue = Catalogue::open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
+    catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
 /// Prints; a reader that has seen enough is no error.
@@ -162,7 +163,11 @@ fn recover_run(runs: &Path, run: &str) -> Result<()> {
         let done = recover::file(path)?;
         return print(&format!("{}: {}\n", done.path.display(), done.words()));
     }
-    let directory = if is_record(path)? { path.into() } else { find(runs, run)? };
+    let directory = match path.is_dir() {
+        true if is_record(path)? => path.into(),
+        true => bail!("{run}: is a folder without a record"),
+        false => find(runs, run)?,
+    };
     if memory::is_written(&directory)? {
         bail!("{}: a hub is writing this run", directory.display());
     }
@@ -173,7 +178,7 @@ fn recover_run(runs: &Path, run: &str) -> Result<()> {
     print(&format!("{}: {what}\n", directory.display()))
 }
 
-/// True for a folder with files of a record, whether or not it has a `run.toml`.
+/// True for a folder that is a run, or holds files of one.
 fn is_record(path: &Path) -> Result<bool> {
-    Ok(path.is_dir() && !recorder::parts(path)?.is_empty())
+    Ok(path.join(recorder::run_file::RUN_FILE).try_exists()? || !recorder::parts(path)?.is_empty())
 }

@@ -57,7 +57,7 @@ fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Vec<(St
     std::fs::write(&path, bytes).unwrap();
     let recovered = file(&path);
     let read =
-        |path: &PathBuf| (path.recordname().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap());
+        |path: &PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap());
     let held = files(folder.path()).unwrap().iter().map(read).collect();
     if let Ok(recovered) = &recovered {
         let bytes = std::fs::read(&recovered.path).unwrap();
@@ -69,7 +69,7 @@ fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Vec<(St
 }
 
 #[test]
-fn a_recordcut_anywhere_keeps_every_chunk_that_is_whole() {
+fn a_file_cut_anywhere_keeps_every_chunk_that_is_whole() {
     let good = good(10);
     let (mut cuts, mut clean) = (0, 0);
     // Every length of the first chunks' neighbourhood, then every 13th.
@@ -175,7 +175,10 @@ fn of_a_record_damaged_anywhere_every_whole_chunk_is_read_and_the_original_is_ke
             Ok(recovered) => {
                 let new = &held.iter().find(|(name, _)| name == "run.mcap").unwrap().1;
                 let read = read_times(new);
-                assert!(expected.iter().all(|time| read.contains(time)), "case {case}, {kind} at {hit:?}: {recovered:?}");
+                assert!(
+                    expected.iter().all(|time| read.contains(time)),
+                    "case {case}, {kind} at {hit:?}: {recovered:?}"
+                );
                 assert!(read.is_sorted_by(|a, b| a < b), "case {case}, {kind}: once and in order");
                 // A cut between two records, or a bit that says nothing, is no damage.
                 let nothing_lost = recovered.damage.is_none() && (kind == "cut" || read == all);
@@ -269,7 +272,7 @@ fn only_what_is_an_mcap_is_touched() {
 }
 
 #[test]
-fn a_recordof_a_run_with_nothing_in_it_does_not_come_up_at_every_start() {
+fn a_file_of_a_run_with_nothing_in_it_does_not_come_up_at_every_start() {
     let folder = tempfile::tempdir().unwrap();
     let [broken, empty, good_one] =
         ["run.mcap.open", "run-2.mcap.open", "run-3.mcap.open"].map(|n| folder.path().join(n));
@@ -356,7 +359,7 @@ fn how_long_the_recovery_of_ten_megabytes_takes() {
 }
 
 #[test]
-fn a_recordthat_is_being_written_is_left_alone() {
+fn a_file_that_is_being_written_is_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let open = directory.path().join("run.mcap.open");
     let held = File::create(&open).unwrap();
