@@ -5,7 +5,6 @@ use super::channels::{Channels, Meanings};
 use super::chunk::messages;
 use super::scan::{Scanner, Source, Whole};
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::Result;
 
 /// What is wrong with a record.
@@ -76,8 +75,8 @@ pub(super) struct Reader<S> {
     last: Option<Chunk>,
     /// Behind the last chunk.
     at: u64,
-    /// Length and hash of all chunks so far.
-    seen: BTreeSet<(usize, u64)>,
+    /// What tells all chunks so far from each other.
+    seen: BTreeSet<Mark>,
     /// Time of the latest message so far, ns, and the number of the last one.
     latest: Option<(u64, u32)>,
     /// What was found wrong so far.
@@ -118,7 +117,7 @@ impl<S: Source> Reader<S> {
                 self.at = self.scanner.length;
                 return Ok(None);
             };
-            let new = self.seen.insert((whole.records.len(), hash(&whole.records)));
+            let new = self.seen.insert(mark(&whole.records));
             self.between(whole.from, Some(&whole))?;
             self.at = whole.to;
             let Whole { from, to, records, .. } = whole;
@@ -211,8 +210,10 @@ fn bounds(records: &[u8]) -> Option<(u64, u64)> {
     messages(records).map(|m| (m.log_time, m.log_time)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
+/// Length and checksum of a chunk, time and number of its first message.
+type Mark = (usize, u32, Option<(u64, u32)>);
+
+fn mark(records: &[u8]) -> Mark {
+    let first = messages(records).next().map(|m| (m.log_time, m.sequence));
+    (records.len(), crc32fast::hash(records), first)
 }

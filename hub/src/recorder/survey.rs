@@ -8,24 +8,27 @@ use super::reader::{Chunk, Damage, Reader};
 pub use super::scan::Source;
 use mcap::sans_io::LinearReaderOptions;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::sync::Arc;
 
-/// How many messages a record has and a hash of all of them.
+/// How many messages a record has and a checksum of all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
     /// How many.
     pub messages: u64,
-    hash: u64,
+    checksum: u32,
 }
 
 impl Proof {
     fn add(&mut self, topic: &str, message: &Message) {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = crc32fast::Hasher::new_with_initial(self.checksum);
         let Message { sequence, log_time, publish_time, data, .. } = message;
-        (self.hash, topic, sequence, log_time, publish_time, data).hash(&mut hasher);
-        (self.messages, self.hash) = (self.messages + 1, hasher.finish());
+        hasher.update(topic.as_bytes());
+        hasher.update(&sequence.to_le_bytes());
+        hasher.update(&log_time.to_le_bytes());
+        hasher.update(&publish_time.to_le_bytes());
+        hasher.update(data);
+        (self.messages, self.checksum) = (self.messages + 1, hasher.finalize());
     }
 }
 

@@ -13,7 +13,7 @@ use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
-use xpuck_wire::socket::Sockets;
+use xpuck_wire::socket::{AskError, Sockets};
 use xpuck_wire::{Phase, Status};
 
 /// Seconds of arena time in a second.
@@ -116,8 +116,12 @@ impl Lab {
     }
 
     fn ask(&self, request: &Request) -> Reply {
+        self.try_to_ask(request).unwrap()
+    }
+
+    fn try_to_ask(&self, request: &Request) -> Result<Reply, AskError> {
         let (sockets, _) = Sockets::for_operator(&self.key()).unwrap();
-        sockets.operator(&self.operator, 20_000).unwrap().ask(request).unwrap()
+        sockets.operator(&self.operator, 20_000).unwrap().ask(request)
     }
 
     fn status(&self) -> Status {
@@ -373,6 +377,7 @@ fn without_descriptors_the_record_goes_on_and_at_the_end_nothing_is_open() {
     let size = std::fs::metadata(&open).unwrap().len();
     wait_until("recorded on", || std::fs::metadata(&open).unwrap().len() > size);
     limit_files(hub, &before).unwrap();
+    wait_until("heard", || lab.try_to_ask(&Request::Status).is_ok());
     assert!(!lab.status().record.starts_with("NOT RECORDING"));
     assert_eq!(lab.ask(&Request::Stop), Reply::Done);
     wait_until("closed", || RunFile::read(&lab.run()).unwrap().state == RunState::Finished);
