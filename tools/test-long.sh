@@ -1,8 +1,8 @@
 #!/bin/sh
 # Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the swarm
 # under the microscope, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
-# half an hour; a hub killed at 100 random moments; then a whole demo at the speed of the wall clock (16 minutes), and
-# its best tree measured on fresh seeds.
+# half an hour; a hub killed at 100 random moments; a record damaged in 10000 ways; then a whole demo at the speed of the
+# wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
 sh tools/fuzz.sh 60
@@ -14,6 +14,7 @@ echo "$memory" | awk -F, '{ exit !($2 > 0 && $4 < $2 + 4) }' || { echo "memory g
 sh tools/robot-test.sh 10
 sh tools/soak.sh 30
 XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments -- --nocapture
+XPUCK_DAMAGES=10000 cargo test -p xpuck-hub --lib of_a_record_damaged_anywhere -- --nocapture
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 target/debug/xpuck demo --speed 1 --out "$out" --no-console

@@ -4,12 +4,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
-use xpuck_hub::recorder::{read, recover};
+use xpuck_hub::recorder::survey::{copy, read_back};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut whole = Cursor::new(Vec::new());
-    if let Ok((messages, _)) = recover::copy(bytes, &mut whole) {
-        let again = read::messages(whole.get_ref().as_slice()).filter_map(Result::ok).count();
-        assert_eq!(again as u64, messages);
+    if let Ok((proof, _)) = copy(bytes, &mut whole) {
+        assert_eq!(read_back(whole.get_ref().as_slice()).expect("what was written is whole"), proof);
     }
 });

@@ -44,14 +44,36 @@ const NAMES: [(&str, &str); 7] = [
     ("parents.1.1", "father"),
 ];
 
-/// Writes the tables of a run into a folder. Gives each table's name and number of rows.
+/// What was exported.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exported {
+    /// Each table's name and number of rows.
+    pub tables: Vec<(&'static str, u64)>,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
+}
+
+/// Writes the tables of a run into a folder. `progress` is told how many bytes of how many were read.
 ///
 /// # Errors
-/// There is no record, or the folder cannot be written.
-pub fn export(run: &Path, folder: &Path, format: Format) -> Result<Vec<(&'static str, u64)>, RecordError> {
+/// There is no record, it cannot be read, or the folder cannot be written.
+pub fn export(
+    run: &Path,
+    folder: &Path,
+    format: Format,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Exported, RecordError> {
+    let mut messages = read::Messages::open(run)?;
     std::fs::create_dir_all(folder).map_err(|error| RecordError::of(folder, error))?;
     let mut outputs = TABLES.iter().map(|spec| Output::begin(spec, folder, format)).collect::<Result<Vec<_>, _>>()?;
-    for message in read::Messages::open(run)? {
+    let mut told = None;
+    while let Some(message) = messages.next() {
+        let message = message?;
+        let (done, total) = messages.progress();
+        // Once a chunk.
+        if told.replace(done) != Some(done) {
+            progress(done, total);
+        }
         let mut value: Option<Value> = None;
         for output in outputs.iter_mut().filter(|o| o.topic == message.topic) {
             if value.is_none() {
@@ -62,7 +84,8 @@ pub fn export(run: &Path, folder: &Path, format: Format) -> Result<Vec<(&'static
             }
         }
     }
-    outputs.into_iter().map(Output::finish).collect()
+    let tables = outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
+    Ok(Exported { tables, damage: messages.damage().to_vec() })
 }
 
 /// Where a column's value is, and what kind it is of.
@@ -248,11 +271,13 @@ mod tests {
         }
         file.finish().unwrap();
         drop(file);
-        let rows = export(folder.path(), folder.path(), Format::Csv).unwrap();
-        assert_eq!(rows[0], ("poses", 6));
+        let mut seen = (0, 0);
+        let rows = export(folder.path(), folder.path(), Format::Csv, |done, total| seen = (done, total)).unwrap();
+        assert_eq!((rows.tables[0], rows.damage.len()), (("poses", 6), 0));
+        assert!(seen.0 > 0 && seen.0 <= seen.1 && seen.1 == path.metadata().unwrap().len(), "{seen:?}");
         let text = std::fs::read_to_string(folder.path().join("poses.csv")).unwrap();
         assert!(text.starts_with("name,x,y,heading,time\nxp01,0,0.5,0,0\nfrisbee,0,"), "{text}");
-        assert_eq!(export(folder.path(), folder.path(), Format::Parquet).unwrap(), rows);
+        assert_eq!(export(folder.path(), folder.path(), Format::Parquet, |_, _| {}).unwrap(), rows);
         assert!(folder.path().join("births.parquet").exists());
     }
 }

@@ -33,6 +33,8 @@ const SELECT: &str = "SELECT id, name, began_unix_ms, length_s, state, seed, rob
 pub struct Catalogue {
     root: PathBuf,
     database: Connection,
+    /// Runs that could not be read, and why.
+    troubles: Vec<String>,
 }
 
 impl Catalogue {
@@ -42,16 +44,27 @@ impl Catalogue {
     /// # Errors
     /// The directory cannot be read.
     pub fn open(root: &Path) -> Result<Catalogue, RecordError> {
-        std::fs::read_dir(root).map_err(|error| RecordError::of(root, error))?;
-        let kept = Catalogue::of_file(root).or_else(|_| {
+        let mut troubles = Vec::new();
+        let directories = row::directories(root, &mut troubles)?;
+        let kept = Catalogue::of_file(root, &directories).or_else(|error| {
+            if !is_damage(&error) {
+                return Err(error);
+            }
             for name in [FILE.into(), format!("{FILE}-wal"), format!("{FILE}-shm")] {
                 // What is not there needs no removing, and what cannot be removed shows itself next.
                 let _ = std::fs::remove_file(root.join(name));
             }
-            Catalogue::of_file(root)
+            Catalogue::of_file(root, &directories)
         });
-        let made = kept.or_else(|_| Catalogue::with(root, Connection::open_in_memory()?));
-        made.map_err(|error| RecordError::of(&root.join(FILE), error))
+        let made = kept.or_else(|_| Catalogue::with(root, Connection::open_in_memory()?, &directories));
+        let mut made = made.map_err(|error| RecordError::of(&root.join(FILE), error))?;
+        made.troubles.extend(troubles);
+        Ok(made)
+    }
+
+    /// Runs that could not be read, and why, a line each: they are missing among the rows, or shown as they were.
+    pub fn troubles(&self) -> &[String] {
+        &self.troubles
     }
 
     /// Looks at the catalogue and changes nothing: how many runs it has; none if there is no catalogue.
@@ -71,13 +84,13 @@ impl Catalogue {
         look().map(|runs| Some(runs as u64)).map_err(|error: rusqlite::Error| RecordError::of(&file, error))
     }
 
-    fn of_file(root: &Path) -> rusqlite::Result<Catalogue> {
+    fn of_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
         let database = Connection::open(root.join(FILE))?;
         database.pragma_update(None, "journal_mode", "WAL")?;
-        Catalogue::with(root, database)
+        Catalogue::with(root, database, directories)
     }
 
-    fn with(root: &Path, database: Connection) -> rusqlite::Result<Catalogue> {
+    fn with(root: &Path, database: Connection, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
         database.busy_timeout(BUSY)?;
         let format: i64 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if format != FORMAT {
@@ -85,25 +98,33 @@ impl Catalogue {
             database.pragma_update(None, "user_version", FORMAT)?;
         }
         database.execute_batch(TABLE)?;
-        let mut catalogue = Catalogue { root: root.into(), database };
-        catalogue.refresh()?;
+        let mut catalogue = Catalogue { root: root.into(), database, troubles: Vec::new() };
+        catalogue.refresh(directories)?;
         Ok(catalogue)
     }
 
     /// Reads the directories that have changed, and forgets those that are gone.
-    fn refresh(&mut self) -> rusqlite::Result<()> {
+    fn refresh(&mut self, directories: &[PathBuf]) -> rusqlite::Result<()> {
         let transaction = self.database.transaction()?;
         let mut known: BTreeMap<String, String> = transaction
             .prepare("SELECT id, files FROM runs")?
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
-        for directory in row::directories(&self.root) {
-            let id = row::id(&self.root, &directory);
-            let files = row::files(&directory);
-            if known.remove(&id).is_some_and(|before| before == files) {
-                continue;
-            }
-            let Ok(r) = Row::read(&self.root, &directory) else { continue };
+        for directory in directories {
+            let id = row::id(&self.root, directory);
+            let before = known.remove(&id);
+            let read = row::signature(directory).and_then(|files| {
+                let new = before.is_none_or(|before| before != files);
+                new.then(|| Row::read(&self.root, directory).map(|row| (row, files))).transpose()
+            });
+            let (r, files) = match read {
+                Ok(Some(read)) => read,
+                Ok(None) => continue,
+                Err(error) => {
+                    self.troubles.push(error.to_string());
+                    continue;
+                }
+            };
             transaction.execute(
                 INSERT,
                 params![
@@ -190,6 +211,12 @@ impl Catalogue {
     }
 }
 
+/// True if making the catalogue anew helps; it does not where somebody else holds it, or the system refuses to open it.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
+    matches!(error.sqlite_error_code(), None | Some(DatabaseCorrupt | NotADatabase | Unknown))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,5 +271,27 @@ mod tests {
         run(root, "b-4", 4);
         assert!(Catalogue::open(root).unwrap().find("b").unwrap_err().contains("beginning of 2 runs"));
         assert_eq!(catalogue.rows().unwrap()[0].seed, u64::MAX.to_string());
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_read_is_told_and_hides_no_other() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        run(root, "a-1", 1);
+        run(root, "b-2", 2);
+        std::fs::write(root.join("a-1/result.json"), "{").unwrap();
+        std::fs::write(root.join("a-1/run.mcap"), "").unwrap();
+        std::fs::create_dir(root.join("c-3")).unwrap();
+        std::os::unix::fs::symlink("run.toml", root.join("c-3/run.toml")).unwrap();
+        let catalogue = Catalogue::open(root).unwrap();
+        let ids: Vec<String> = catalogue.rows().unwrap().into_iter().map(|row| row.id).collect();
+        assert_eq!(ids, ["b-2"]);
+        let [result, circle] = catalogue.troubles() else { panic!("{:?}", catalogue.troubles()) };
+        assert!(result.contains("a-1/result.json") && circle.contains("c-3/run.toml"), "{result}, {circle}");
+        // A catalogue that somebody else holds is none that is damaged.
+        let held = Connection::open(root.join(FILE)).unwrap();
+        held.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let refused = Connection::open(root.join(FILE)).unwrap().execute_batch("BEGIN EXCLUSIVE").unwrap_err();
+        assert!(!is_damage(&refused), "{refused}");
     }
 }

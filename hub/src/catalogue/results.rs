@@ -46,6 +46,8 @@ pub struct Results {
     pub segments: Vec<Segment>,
     /// The gates of 8.4 in words; empty if the run passes all.
     pub complaints: Vec<String>,
+    /// What of the record is damaged, with the remedy; empty if it is whole.
+    pub damage: Vec<String>,
 }
 
 #[derive(Default)]
@@ -92,11 +94,13 @@ impl Results {
     /// Reads a run's record.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Results, RecordError> {
         let mut robots: BTreeMap<String, Tally> = BTreeMap::new();
         let (mut end, mut told) = (0.0f64, Vec::new());
-        for entry in read::entries(directory)? {
+        let mut entries = read::entries(directory)?;
+        for entry in entries.by_ref() {
+            let entry = entry?;
             end = end.max(entry.time());
             match entry {
                 Entry::Telemetry { time, robot, round_trip_ms, telemetry } => {
@@ -114,7 +118,11 @@ impl Results {
                 _ => {}
             }
         }
-        let status = row::status(directory);
+        let mut damage = entries.damage().to_vec();
+        let status = row::status(directory).unwrap_or_else(|error| {
+            damage.push(error.to_string());
+            None
+        });
         let segments = status.as_ref().map_or(told, |s| s.segments.clone());
         let mut complaints = Vec::new();
         if let Some(dead) = status.as_ref().map(|s| s.dead).filter(|dead| *dead > 0) {
@@ -126,6 +134,6 @@ impl Results {
         }
         let robots = robots.into_iter().map(|(robot, tally)| tally.finish(robot, end)).collect();
         let segments = segments.into_iter().filter(|s| s.number > 0 && s.seconds > 0.0).collect();
-        Ok(Results { robots, segments, complaints })
+        Ok(Results { robots, segments, complaints, damage })
     }
 }

@@ -1,8 +1,9 @@
 //! A row of the catalogue, out of a run's directory.
 
 use crate::recorder::run_file::{RUN_FILE, RunFile};
-use crate::recorder::{RecordError, budget, kept};
+use crate::recorder::{RecordError, budget, files, folders, kept};
 use serde::Serialize;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use xpuck_wire::{Segment, Status};
@@ -47,11 +48,19 @@ pub struct Row {
     pub version: String,
 }
 
-/// How a run ended, or stood a moment ago.
-pub(super) fn status(directory: &Path) -> Option<Status> {
-    let result = std::fs::read(directory.join("result.json")).ok();
-    let ended = result.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    ended.or_else(|| kept::read(directory).ok().map(|(_, kept)| kept.status))
+/// How a run ended, or stood a moment ago; none if nobody told.
+///
+/// # Errors
+/// It cannot be read, or makes no sense.
+pub(super) fn status(directory: &Path) -> Result<Option<Status>, RecordError> {
+    let path = directory.join("result.json");
+    match std::fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| RecordError::of(&path, error)),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Ok(kept::read(directory)?.whole().map(|(_, kept)| kept.status))
+        }
+        Err(error) => Err(RecordError::of(&path, error)),
+    }
 }
 
 /// Segments in which evolved trees drove.
@@ -63,10 +72,10 @@ impl Row {
     /// Reads a run's directory.
     ///
     /// # Errors
-    /// It has no `run.toml` of a hub's run.
+    /// It has no `run.toml` of a hub's run, or something in it cannot be read.
     pub fn read(root: &Path, directory: &Path) -> Result<Row, RecordError> {
         let run = RunFile::read(directory)?;
-        let status = status(directory).unwrap_or_default();
+        let status = status(directory)?.unwrap_or_default();
         let segments: Vec<f64> = scored(&status).map(|s| s.fitness).collect();
         let mean = segments.iter().sum::<f64>() / segments.len().max(1) as f64;
         let marks = [('D', status.dead > 0), ('P', status.slow_round_trips > SLOW)];
@@ -84,7 +93,7 @@ impl Row {
             last_fitness: segments.last().copied(),
             mean_fitness: (!segments.is_empty()).then_some(mean),
             evolved_fitness: status.evolved,
-            bytes: budget::bytes(directory),
+            bytes: budget::bytes(directory)?,
             git_commit: run.git_commit,
             version: run.version,
         })
@@ -96,25 +105,51 @@ pub(super) fn id(root: &Path, directory: &Path) -> String {
     directory.strip_prefix(root).unwrap_or(directory).to_string_lossy().into_owned()
 }
 
-/// The directories that hold a run, in the record directory and one below it, where demos keep theirs.
-pub(super) fn directories(root: &Path) -> Vec<PathBuf> {
-    let below = |path: &Path| -> Vec<PathBuf> {
-        std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect()
+/// The directories that hold a run, in the record directory and one below it, where demos keep theirs. What cannot be
+/// looked at is told in `troubles`.
+///
+/// # Errors
+/// The record directory cannot be read.
+pub(super) fn directories(root: &Path, troubles: &mut Vec<String>) -> Result<Vec<PathBuf>, RecordError> {
+    let mut runs = Vec::new();
+    let mut look = |directory: PathBuf, runs: &mut Vec<PathBuf>| match is_run(&directory) {
+        Ok(true) => {
+            runs.push(directory);
+            None
+        }
+        Ok(false) => Some(directory),
+        Err(error) => {
+            troubles.push(error.to_string());
+            None
+        }
     };
-    let (runs, others): (Vec<_>, Vec<_>) = below(root).into_iter().partition(|d| d.join(RUN_FILE).exists());
-    let deeper = others.iter().flat_map(|d| below(d)).filter(|d| d.join(RUN_FILE).exists());
-    runs.into_iter().chain(deeper).collect()
+    let others: Vec<PathBuf> = folders(root)?.into_iter().filter_map(|folder| look(folder, &mut runs)).collect();
+    let mut failed = Vec::new();
+    for other in others {
+        match folders(&other) {
+            Ok(inner) => inner.into_iter().for_each(|folder| drop(look(folder, &mut runs))),
+            Err(error) => failed.push(error.to_string()),
+        }
+    }
+    troubles.extend(failed);
+    Ok(runs)
+}
+
+fn is_run(directory: &Path) -> Result<bool, RecordError> {
+    let file = directory.join(RUN_FILE);
+    file.try_exists().map_err(|error| RecordError::of(&file, error))
 }
 
 /// Names, sizes and times of a run's files: as long as these stay, so does its row.
-pub(super) fn files(directory: &Path) -> String {
-    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let one = |e: std::fs::DirEntry| {
-        let data = e.metadata().ok()?;
+///
+/// # Errors
+/// The directory cannot be read.
+pub(super) fn signature(directory: &Path) -> Result<String, RecordError> {
+    let one = |path: &PathBuf| {
+        let data = path.metadata().ok()?;
         let changed = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-        Some(format!("{} {} {changed}", e.file_name().to_string_lossy(), data.len()))
+        Some(format!("{} {} {changed}", path.file_name()?.to_string_lossy(), data.len()))
     };
-    let mut lines: Vec<String> = files.filter_map(one).collect();
-    lines.sort();
-    lines.join("\n")
+    // Of a file that cannot be looked at there is no line: the row is read again when there is.
+    Ok(files(directory)?.iter().filter_map(one).collect::<Vec<_>>().join("\n"))
 }

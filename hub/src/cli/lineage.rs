@@ -52,8 +52,11 @@ pub fn run(args: &LineageArgs) -> Result<()> {
         bail!("--depth {}: at most 10000", args.depth);
     }
     let path = args.run.join(RECORD);
-    let of_hub = !recorder::parts(&args.run).is_empty() || args.run.extension().is_some_and(|e| e == "mcap");
-    if of_hub && !path.exists() {
+    let of_hub = match args.run.is_dir() {
+        true => !recorder::parts(&args.run)?.is_empty(),
+        false => args.run.extension().is_some_and(|e| e == "mcap"),
+    };
+    if of_hub && !path.try_exists().unwrap_or(false) {
         let form = match (args.json, args.dot) {
             (true, _) => Form::Json,
             (false, true) => Form::Dot,

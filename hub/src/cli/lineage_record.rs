@@ -1,6 +1,6 @@
 //! `xpuck lineage` of a run of robots, out of its MCAP record.
 
-use super::runs::print;
+use super::runs::{print, tell};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::fmt::Write;
@@ -22,6 +22,7 @@ pub enum Form {
 /// Prints where a tree came from; without one, each robot's last emigrant.
 pub fn run(path: &Path, id: Option<Id>, depth: usize, form: &Form) -> Result<()> {
     let births = Births::read(path)?;
+    tell(&births.damage);
     let Some(id) = id else { return fittest(&births, form) };
     if births.get(id).is_none() {
         bail!("{}: knows no {id}; without an ID each robot's fittest is listed", path.display());

@@ -4,7 +4,7 @@ use super::{Finding, Hub};
 use crate::catalogue::Catalogue;
 use crate::config::Record;
 use crate::recorder::budget::Limits;
-use crate::recorder::recover;
+use crate::recorder::{RecordError, files, recover};
 use std::path::{Path, PathBuf};
 use xpuck_wire::{Phase, Status};
 
@@ -23,10 +23,12 @@ fn room(record: &Record) -> Finding {
     // A folder that the hub will make is on the disk of the first one above it that is there.
     let there = record.directory.ancestors().find(|p| p.exists()).unwrap_or(Path::new("/"));
     let limits = Limits::of(record);
-    let (free, spent) = match (limits.reserve(there), Limits::free(there)) {
-        (Err(why), _) => return Finding::broken(promise, why, "or choose another record.directory"),
-        (_, Err(error)) => return Finding::broken(promise, error, "check record.directory"),
-        (Ok(()), Ok(free)) => (gib(free), gib(limits.spent())),
+    let spent = if record.directory.exists() { limits.spent() } else { Ok(0) };
+    let (free, spent) = match (limits.reserve(there), Limits::free(there), spent) {
+        (Err(why), ..) => return Finding::broken(promise, why, "or choose another record.directory"),
+        (_, Err(error), _) => return Finding::broken(promise, error, "check record.directory"),
+        (.., Err(error)) => return Finding::broken(promise, error.to_string(), "check record.directory"),
+        (Ok(()), Ok(free), Ok(spent)) => (gib(free), gib(spent)),
     };
     let evidence = format!("{free:.1} GiB free below {}, reserve_mib = {}", there.display(), record.reserve_mib);
     match record.budget_gib {
@@ -60,20 +62,35 @@ fn recording(status: Option<&Status>) -> Finding {
 /// No record was left open by a hub that died.
 fn whole(folder: &Path) -> Finding {
     let promise = "every record is whole";
-    let Ok(entries) = std::fs::read_dir(folder) else {
+    if !folder.exists() {
         return Finding::off(promise, format!("there is no {} yet", folder.display()), "");
+    }
+    let (runs, open) = match open_files(folder) {
+        Ok(found) => found,
+        Err(error) => return Finding::broken(promise, error.to_string(), "make it readable"),
     };
-    let runs: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.is_dir()).take(MAX_RUNS).collect();
-    let open: Vec<PathBuf> =
-        runs.iter().flat_map(|run| recover::left_open(run)).filter(|file| !recover::is_written(file)).collect();
     match open.first() {
-        None => Finding::on(promise, format!("{} folders, none left open", runs.len())),
+        None => Finding::on(promise, format!("{runs} folders, none left open")),
         Some(first) => Finding::broken(
             promise,
             format!("{} left open, such as {}", open.len(), first.display()),
             "a hub that starts makes them whole, and `xpuck runs recover` does",
         ),
     }
+}
+
+/// How many folders there are, and the files in them that are open and that nobody writes.
+fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
+    let runs: Vec<PathBuf> = files(folder)?.into_iter().filter(|path| path.is_dir()).take(MAX_RUNS).collect();
+    let mut open = Vec::new();
+    for run in &runs {
+        for file in recover::left_open(run)? {
+            if !recover::is_written(&file).map_err(|error| RecordError::of(&file, error))? {
+                open.push(file);
+            }
+        }
+    }
+    Ok((runs.len(), open))
 }
 
 fn catalogue(folder: &Path) -> Finding {

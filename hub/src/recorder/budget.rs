@@ -1,7 +1,9 @@
 //! How much of the disk records may take: a budget for all runs, and a reserve that is never written to.
 
-use super::run_file::{RunFile, RunState};
+use super::run_file::{RUN_FILE, RunFile, RunState};
+use super::{RecordError, files, folders};
 use crate::config::Record;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a MiB.
@@ -16,6 +18,15 @@ pub struct Limits {
     /// Bytes that stay free on the disk.
     reserve: u64,
     delete_oldest: bool,
+}
+
+/// What came of a look at the budget.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Within {
+    /// Names of the runs that were deleted.
+    pub deleted: Vec<String>,
+    /// Why it is not known what all runs take, if it is not: recording goes on, and nothing is deleted.
+    pub uncounted: Option<String>,
 }
 
 /// A run in the directory.
@@ -74,25 +85,31 @@ impl Limits {
     }
 
     /// Bytes that all runs take together.
-    pub fn spent(&self) -> u64 {
-        runs(&self.root).iter().map(|run| run.bytes).sum()
+    ///
+    /// # Errors
+    /// A directory cannot be read.
+    pub fn spent(&self) -> Result<u64, RecordError> {
+        Ok(runs(&self.root)?.iter().map(|run| run.bytes).sum())
     }
 
     /// Keeps the runs within the budget; the oldest that are over are deleted if that is allowed. `current` is never
-    /// touched. Gives the names of those deleted.
+    /// touched.
     ///
     /// # Errors
     /// The budget is spent and nothing may be deleted.
-    pub fn budget(&self, current: &Path) -> Result<Vec<String>, String> {
-        let Some(budget) = self.budget else { return Ok(Vec::new()) };
-        let runs = runs(&self.root);
+    pub fn budget(&self, current: &Path) -> Result<Within, String> {
+        let Some(budget) = self.budget else { return Ok(Within::default()) };
+        let runs = match runs(&self.root) {
+            Ok(runs) => runs,
+            Err(error) => return Ok(Within { uncounted: Some(error.to_string()), ..Within::default() }),
+        };
         let doomed = plan(&runs, current, budget, self.delete_oldest)?;
         let mut deleted = Vec::new();
         for directory in doomed {
             std::fs::remove_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
             deleted.push(directory.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }
-        Ok(deleted)
+        Ok(Within { deleted, uncounted: None })
     }
 }
 
@@ -117,22 +134,38 @@ fn plan(runs: &[Run], current: &Path, budget: u64, delete_oldest: bool) -> Resul
     Err(format!("runs take {used} MiB of the {budget} MiB that budget_gib allows: {advice}"))
 }
 
-/// The runs of a record directory.
-fn runs(root: &Path) -> Vec<Run> {
-    let directories = std::fs::read_dir(root).into_iter().flatten().flatten().map(|e| e.path());
-    directories
-        .filter_map(|directory| {
-            let file = RunFile::read(&directory).ok()?;
-            let (began, over) = (file.started_unix_ms, file.state != RunState::Running);
-            Some(Run { bytes: bytes(&directory), directory, began, over })
-        })
-        .collect()
+/// The runs of a record directory. One whose `run.toml` makes no sense counts as one that goes on: it is never deleted.
+fn runs(root: &Path) -> Result<Vec<Run>, RecordError> {
+    let mut found = Vec::new();
+    for directory in folders(root)? {
+        let described = directory.join(RUN_FILE);
+        match std::fs::File::open(&described) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => return Err(RecordError::of(&described, error)),
+        }
+        let (began, over) = RunFile::read(&directory)
+            .map_or((0, false), |file| (file.started_unix_ms, file.state != RunState::Running));
+        found.push(Run { bytes: bytes(&directory)?, directory, began, over });
+    }
+    Ok(found)
 }
 
 /// Bytes of the files of a run.
-pub fn bytes(directory: &Path) -> u64 {
-    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    files.filter_map(|e| e.metadata().ok()).filter(|m| m.is_file()).map(|m| m.len()).sum()
+///
+/// # Errors
+/// The directory, or a file in it, cannot be looked at.
+pub fn bytes(directory: &Path) -> Result<u64, RecordError> {
+    let mut sum = 0;
+    for path in files(directory)? {
+        match path.symlink_metadata() {
+            Ok(data) => sum += if data.is_file() { data.len() } else { 0 },
+            // It has another name by now, or is gone.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(RecordError::of(&path, error)),
+        }
+    }
+    Ok(sum)
 }
 
 #[cfg(test)]
@@ -154,5 +187,22 @@ mod tests {
         let refused = plan(100, false).unwrap_err();
         assert!(refused.contains("130 MiB of the 100 MiB") && refused.contains("delete_oldest"), "{refused}");
         assert!(plan(50, true).unwrap_err().contains("raise it"), "a run that goes on is never deleted");
+    }
+    #[test]
+    fn runs_that_cannot_be_counted_stop_no_recording_and_are_not_deleted() {
+        let root = tempfile::tempdir().unwrap();
+        let record = Record { budget_gib: Some(1e-9), delete_oldest: true, ..Record::at(root.path()) };
+        let (limits, mine) = (Limits::of(&record), root.path().join("mine"));
+        let damaged = root.path().join("damaged");
+        std::fs::create_dir(&damaged).unwrap();
+        std::fs::write(damaged.join(RUN_FILE), "state = \"fin").unwrap();
+        // It takes room, and is not deleted for it.
+        assert!(limits.spent().unwrap() > 0 && limits.budget(&mine).is_err() && damaged.exists());
+        // A folder that cannot be listed.
+        std::fs::remove_dir_all(root.path()).unwrap();
+        std::fs::write(root.path(), "").unwrap();
+        let within = limits.budget(&mine).unwrap();
+        assert!(within.deleted.is_empty() && within.uncounted.is_some() && limits.spent().is_err());
+        std::fs::remove_file(root.path()).unwrap();
     }
 }

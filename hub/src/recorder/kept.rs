@@ -1,10 +1,11 @@
 //! `run.state`: what a hub needs to go on with a run after it was killed. It is renewed every second, and is there only
 //! while the run goes on.
 
-use super::RecordError;
+use super::{RecordError, replace};
 use crate::swarm::atomic;
 use crate::switchboard::Kept;
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -37,23 +38,54 @@ pub fn write(directory: &Path, kept: &Kept, unix_ms: u64) -> Result<(), RecordEr
     atomic::write(&directory.join(STATE_FILE), &bytes).map_err(|error| fail(error.to_string()))
 }
 
-/// Reads the state, and when it was written.
+/// What there is of a state.
+pub enum State {
+    /// There is none.
+    Missing,
+    /// It is not whole, and why.
+    Damaged(String),
+    /// When it was written, ms since 1970, and what it says.
+    Whole(u64, Box<Kept>),
+}
+
+impl State {
+    /// When it was written and what it says, if it is there and whole.
+    pub fn whole(self) -> Option<(u64, Kept)> {
+        match self {
+            State::Whole(unix_ms, kept) => Some((unix_ms, *kept)),
+            State::Missing | State::Damaged(_) => None,
+        }
+    }
+}
+
+/// Reads the state of a run.
 ///
 /// # Errors
-/// If there is none, or it is not whole.
-pub fn read(directory: &Path) -> Result<(u64, Kept), RecordError> {
-    let fail = |error: &str| RecordError::of(&directory.join(STATE_FILE), error);
-    let bytes = std::fs::read(directory.join(STATE_FILE)).map_err(|error| fail(&error.to_string()))?;
-    let data = bytes.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<4>());
-    let (checksum, data) = data.ok_or_else(|| fail("is no state of a run"))?;
-    if crc32fast::hash(data) != u32::from_le_bytes(*checksum) {
-        return Err(fail("has a wrong checksum"));
+/// It cannot be read, and there may be one.
+pub fn read(directory: &Path) -> Result<State, RecordError> {
+    let path = directory.join(STATE_FILE);
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(whole(&bytes).unwrap_or_else(State::Damaged)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(State::Missing),
+        Err(error) => Err(RecordError::of(&path, error)),
     }
-    let read: Stamped<Kept> = postcard::from_bytes(data).map_err(|error| fail(&error.to_string()))?;
-    Ok((read.unix_ms, read.kept))
+}
+
+fn whole(bytes: &[u8]) -> Result<State, String> {
+    let data = bytes.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<4>());
+    let (checksum, data) = data.ok_or("is no state of a run")?;
+    if crc32fast::hash(data) != u32::from_le_bytes(*checksum) {
+        return Err("has a wrong checksum".into());
+    }
+    let read: Stamped<Kept> = postcard::from_bytes(data).map_err(|error| error.to_string())?;
+    Ok(State::Whole(read.unix_ms, Box::new(read.kept)))
 }
 
 /// Forgets the state. One that is not there needs no forgetting.
-pub fn remove(directory: &Path) {
-    let _ = std::fs::remove_file(directory.join(STATE_FILE));
+///
+/// # Errors
+/// What the disk says: a hub that starts may then take the run up.
+pub fn remove(directory: &Path) -> Result<(), RecordError> {
+    let path = directory.join(STATE_FILE);
+    replace::remove(&path).map_err(|error| RecordError::of(&path, error))
 }

@@ -1,5 +1,6 @@
 //! The ancestry of a tree that evolved on robots, out of the record of their run.
 
+use super::run_file::{RUN_FILE, RunFile};
 use super::{Entry, RecordError, read};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,25 +27,27 @@ pub struct Births {
     known: BTreeMap<Id, Individual>,
     /// The last emigrant of each robot.
     pub fittest: BTreeMap<String, Id>,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
 }
 
 impl Births {
     /// Reads the record of a run, or one file of it.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or it cannot be read.
     pub fn read(path: &Path) -> Result<Births, RecordError> {
-        let mut births = Births { known: BTreeMap::new(), fittest: BTreeMap::new() };
+        let mut births = Births { known: BTreeMap::new(), fittest: BTreeMap::new(), damage: Vec::new() };
         let mut islands: BTreeMap<String, u16> = BTreeMap::new();
         // Births name no island: it is the place of their robot in the swarm, which run.toml tells.
-
-        if let Ok(run) =
-            super::run_file::RunFile::read(if path.is_dir() { path } else { path.parent().unwrap_or(path) })
-        {
-            islands.extend(run.robots.into_iter().zip(1..));
+        let directory = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let described = directory.join(RUN_FILE);
+        if described.try_exists().map_err(|error| RecordError::of(&described, error))? {
+            islands.extend(RunFile::read(directory)?.robots.into_iter().zip(1..));
         }
-        for entry in read::entries(path)? {
-            match entry {
+        let mut entries = read::entries(path)?;
+        for entry in entries.by_ref() {
+            match entry? {
                 Entry::Genes { robot, generation, emigrant, births: born, .. } => {
                     let Some(island) = islands.get(&robot).copied() else { continue };
                     for birth in born {
@@ -69,6 +72,7 @@ impl Births {
                 _ => {}
             }
         }
+        births.damage = entries.damage().to_vec();
         Ok(births)
     }
 

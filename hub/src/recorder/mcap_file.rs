@@ -72,7 +72,7 @@ impl<W: Write + Seek> McapFile<W> {
 }
 
 /// What the file itself said, where the library only says that it said something.
-fn plain(error: McapError) -> io::Error {
+pub(super) fn plain(error: McapError) -> io::Error {
     match error {
         McapError::Io(error) => error,
         // Parts of a record say so of the file's own words too.

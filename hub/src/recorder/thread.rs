@@ -1,13 +1,14 @@
 //! The hub's handle on the thread that writes a record. The hub never waits for a disk: what does not fit into the queue is
 //! lost, counted and complained of.
 
-use super::budget::Limits;
+use super::budget::{Limits, Within};
 use super::run_file::RunFile;
 use super::writer::{Writer, say_deleted};
 use super::{Entry, RecordError, kept};
 use crate::config::Config;
 use crate::switchboard::Kept;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -42,6 +43,7 @@ pub struct Recorder {
     jobs: Option<SyncSender<Job>>,
     notes: Receiver<Note>,
     last_word: Arc<Mutex<Option<Status>>>,
+    hurry: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     lost: u64,
 }
@@ -59,10 +61,10 @@ impl Recorder {
         std::fs::create_dir_all(&config.hub.record.directory)
             .map_err(|e| fail(format!("{e}; is the place writable?")))?;
         limits.reserve(&config.hub.record.directory).map_err(fail)?;
-        let deleted = limits.budget(&directory).map_err(fail)?;
+        let within = limits.budget(&directory).map_err(fail)?;
         std::fs::create_dir_all(&directory).map_err(|e| fail(format!("{e}; is the place writable?")))?;
         RunFile::new(config, text, seed, unix_ms).map_err(fail)?.write(&directory)?;
-        Recorder::start(directory, limits, deleted)
+        Recorder::start(directory, limits, within)
     }
 
     /// Goes on with the record of a run whose hub died, in a further file.
@@ -72,21 +74,22 @@ impl Recorder {
     pub fn go_on(config: &Config, directory: &Path) -> Result<Recorder, RecordError> {
         let limits = Limits::of(&config.hub.record);
         limits.reserve(directory).map_err(|e| RecordError::of(directory, e))?;
-        Recorder::start(directory.into(), limits, Vec::new())
+        Recorder::start(directory.into(), limits, Within::default())
     }
 
-    fn start(directory: PathBuf, limits: Limits, deleted: Vec<String>) -> Result<Recorder, RecordError> {
+    fn start(directory: PathBuf, limits: Limits, within: Within) -> Result<Recorder, RecordError> {
         let (jobs, inbox) = sync_channel(QUEUE);
         let (outbox, notes) = channel();
-        for name in deleted {
-            say_deleted(&outbox, &name);
-        }
+        within.deleted.iter().for_each(|name| say_deleted(&outbox, name));
+        // What is wrong with counting is said by the writer, which counts again soon.
         let last_word = Arc::new(Mutex::new(None));
         let writer = Writer::begin(directory.clone(), limits, outbox, last_word.clone(), Instant::now())?;
         let path = Some(writer.path().into());
         let builder = std::thread::Builder::new().name("recorder".into());
-        let thread = builder.spawn(move || writer.run(&inbox)).map_err(|e| RecordError::of(&directory, e))?;
-        Ok(Recorder { directory, path, jobs: Some(jobs), notes, last_word, thread: Some(thread), lost: 0 })
+        let hurry = Arc::new(AtomicBool::new(false));
+        let hurried = hurry.clone();
+        let thread = builder.spawn(move || writer.run(&inbox, &hurried)).map_err(|e| RecordError::of(&directory, e))?;
+        Ok(Recorder { directory, path, jobs: Some(jobs), notes, last_word, hurry, thread: Some(thread), lost: 0 })
     }
 
     /// The run's directory.
@@ -125,15 +128,17 @@ impl Recorder {
         Some(note)
     }
 
-    /// Ends the record: the rest is written, the files get their lasting names, and the final status lies beside them.
+    /// Ends the record: the rest is written, every file of the run is made whole, and the final status lies beside them.
     /// From now on no hub takes the run up.
     pub fn close(mut self, status: Status) -> Closing {
         if let Ok(mut word) = self.last_word.lock() {
             *word = Some(status);
         }
-        kept::remove(&self.directory);
+        // If this fails the thread tries again.
+        let _ = kept::remove(&self.directory);
         self.jobs = None;
-        Closing { thread: self.thread.take(), directory: self.directory.clone() }
+        let Recorder { thread, directory, notes, hurry, .. } = self;
+        Closing { thread, directory, notes, hurry }
     }
 }
 
@@ -141,6 +146,8 @@ impl Recorder {
 pub struct Closing {
     thread: Option<JoinHandle<()>>,
     directory: PathBuf,
+    notes: Receiver<Note>,
+    hurry: Arc<AtomicBool>,
 }
 
 impl Closing {
@@ -154,10 +161,21 @@ impl Closing {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Waits until the record is closed.
-    pub fn wait(mut self) {
+    /// What the recorder has to say since the last call.
+    pub fn note(&self) -> Option<String> {
+        match self.notes.try_recv().ok()? {
+            Note::Stopped(text) | Note::Again(_, text) | Note::Say(text) => {
+                Some(format!("{}: {text}", self.directory.display()))
+            }
+        }
+    }
+
+    /// Waits until the record is closed, or cannot be now. Gives what there is to say about it.
+    pub fn wait(mut self) -> Vec<String> {
+        self.hurry.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        std::iter::from_fn(|| self.note()).collect()
     }
 }

@@ -1,16 +1,17 @@
 //! What the recorder's thread does: it writes entries to a file, keeps to the limits of the disk, and goes on in a further
-//! file when a disk that was full has room again.
+//! file when a disk that was full has room again. A run is closed when every file of it is whole ([`super::close`]).
 
-use super::budget::Limits;
+use super::budget::{Limits, Within};
+use super::close::Close;
 use super::kept::{self, unix_ms};
-use super::run_file::{RunFile, RunState};
+use super::replace::{remove, rename_new, sync_folder, whole_name};
 use super::thread::{Job, Note};
-use super::{Entry, MAX_PARTS, McapFile, OPEN, RecordError, part_name, recover};
-use crate::swarm::atomic;
+use super::{Entry, MAX_PARTS, McapFile, OPEN, RecordError, part_name};
 use crate::switchboard::Kept;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -55,6 +56,9 @@ pub(super) struct Writer {
     retry: Duration,
     notes: Sender<Note>,
     last_word: Arc<Mutex<Option<Status>>>,
+    /// What stands in the way of counting what all runs take, and of keeping the state: each is said once.
+    uncounted: Option<String>,
+    not_kept: Option<String>,
     /// When to flush, sync, look and count next.
     due: [Instant; 4],
 }
@@ -70,8 +74,9 @@ impl Writer {
     ) -> Result<Writer, RecordError> {
         let (path, file) = begin_part(&directory)?;
         let due = [now + FLUSH, now + SYNC, now + LOOK, now + COUNT];
-        let (file, stopped) = (Some(file), None);
-        Ok(Writer { directory, path, limits, file, stopped, retry: RETRY, notes, last_word, due })
+        let (file, retry) = (Some(file), RETRY);
+        let (stopped, uncounted, not_kept) = Default::default();
+        Ok(Writer { directory, path, limits, file, stopped, retry, notes, last_word, uncounted, not_kept, due })
     }
 
     /// The file that is being written.
@@ -80,7 +85,7 @@ impl Writer {
     }
 
     /// Does what comes until nobody sends any more.
-    pub fn run(mut self, inbox: &Receiver<Job>) {
+    pub fn run(mut self, inbox: &Receiver<Job>, hurry: &AtomicBool) {
         // The hub's loop, which made this thread, runs before all others; a disk can wait.
         if precedence::runs_first() {
             let _ = precedence::run_as_others();
@@ -97,7 +102,7 @@ impl Writer {
         }
         let word = self.last_word.lock().ok().and_then(|mut word| word.take());
         match word {
-            Some(status) => self.close(&status),
+            Some(status) => self.close(&status, hurry),
             None => self.attempt(|mcap, _| mcap.flush()),
         }
     }
@@ -118,8 +123,9 @@ impl Writer {
         let Some(stopped) = self.stopped.as_mut().filter(|stopped| now >= stopped.look) else { return false };
         stopped.look = now + RETRY;
         let room = self.limits.room_again(&self.directory).and_then(|()| self.limits.budget(&self.directory));
-        let Ok(deleted) = room else { return false };
-        deleted.iter().for_each(|name| say_deleted(&self.notes, name));
+        let Ok(within) = room else { return false };
+        self.told_of_budget(within);
+        let Some(stopped) = self.stopped.as_mut() else { return false };
         self.retry = (2 * self.retry).min(LONGEST_RETRY);
         stopped.look = now + self.retry;
         let Ok((path, file)) = begin_part(&self.directory) else { return false };
@@ -148,7 +154,7 @@ impl Writer {
                     }
                 }
                 3 if self.file.is_some() => match self.limits.budget(&self.directory) {
-                    Ok(deleted) => deleted.iter().for_each(|name| say_deleted(&self.notes, name)),
+                    Ok(within) => self.told_of_budget(within),
                     Err(why) => self.stop(&why),
                 },
                 _ => {}
@@ -156,11 +162,22 @@ impl Writer {
         }
     }
 
+    /// Says which runs made room, and if what all runs take is not known any more.
+    fn told_of_budget(&mut self, within: Within) {
+        within.deleted.iter().for_each(|name| say_deleted(&self.notes, name));
+        if within.uncounted != self.uncounted
+            && let Some(why) = &within.uncounted
+        {
+            let _ = self.notes.send(Note::Say(format!("budget_gib is not watched: {why}")));
+        }
+        self.uncounted = within.uncounted;
+    }
+
     /// Does something with the file; an error ends the recording.
     fn attempt(&mut self, what: impl FnOnce(&mut McapFile<BufWriter<File>>, &File) -> std::io::Result<()>) {
         let Some((mcap, disk)) = &mut self.file else { return };
         if let Err(error) = what(mcap, disk) {
-            // What is half written is made whole when the hub starts next.
+            // What is half written is made whole when the run is closed.
             self.file = None;
             self.told(RecordError::of(&self.path, error));
         }
@@ -191,36 +208,36 @@ impl Writer {
         if self.file.is_none() {
             return;
         }
-        if let Err(error) = kept::write(&self.directory, kept, unix_ms()) {
-            self.file = None;
-            self.told(error);
+        // The record does not need the state: an older one stays, and the next is tried in a second.
+        let failed = kept::write(&self.directory, kept, unix_ms()).err().map(|error| error.to_string());
+        if failed != self.not_kept
+            && let Some(why) = &failed
+        {
+            let _ = self.notes.send(Note::Say(format!("a hub that returns cannot go on with this run: {why}")));
         }
+        self.not_kept = failed;
     }
 
     /// Completes the file and gives it its lasting name.
     fn complete(&mut self) {
         let Some((mut mcap, disk)) = self.file.take() else { return };
         let finished = mcap.finish().and_then(|()| mcap.into_inner().flush()).and_then(|()| disk.sync_all());
-        if let Err(error) = finished {
-            // What is half written is made whole when the hub starts next.
+        let whole = whole_name(&self.path);
+        if let Err(error) = finished.and_then(|()| rename_new(&self.path, &whole)) {
+            // What is half written, or has no name yet, is made whole when the run is closed.
             self.told(RecordError::of(&self.path, error));
             return;
         }
-        let whole = PathBuf::from(self.path.to_string_lossy().trim_end_matches(OPEN));
-        if let Err(error) = std::fs::rename(&self.path, &whole) {
-            let _ = self.notes.send(Note::Say(RecordError::of(&self.path, error).to_string()));
-        }
-        recover::sync_folder(&whole);
+        sync_folder(&whole);
     }
 
-    fn close(&mut self, status: &Status) {
+    fn close(&mut self, status: &Status, hurry: &AtomicBool) {
         self.complete();
-        kept::remove(&self.directory);
-        let ended = end(&self.directory, status, RunState::Finished);
-        if let Err(error) = ended {
-            let _ = self.notes.send(Note::Say(format!("the record was not closed: {error}")));
-        }
-        recover::sync_folder(&self.path);
+        let notes = self.notes.clone();
+        let say = move |text: String| {
+            let _ = notes.send(Note::Say(text));
+        };
+        Close { directory: &self.directory, status }.until_done(hurry, say);
     }
 }
 
@@ -238,17 +255,18 @@ fn begin_part(directory: &Path) -> Result<(PathBuf, Open), RecordError> {
     };
     begin().map(|open| (path.clone(), open)).map_err(|error: std::io::Error| {
         // Nothing is in it.
-        let _ = std::fs::remove_file(&path);
+        let _ = remove(&path);
         RecordError::of(&path, error)
     })
 }
 
 /// The first name of a run's files that is free.
 fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
+    let is_there = |path: &Path| path.try_exists().map_err(|error| RecordError::of(path, error));
     for n in 1..=MAX_PARTS {
         let name = part_name(n);
         let open = directory.join(format!("{name}{OPEN}"));
-        if !directory.join(&name).exists() && !open.exists() {
+        if !is_there(&directory.join(&name))? && !is_there(&open)? {
             return Ok(open);
         }
     }
@@ -257,17 +275,6 @@ fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
 
 pub(super) fn say_deleted(notes: &Sender<Note>, name: &str) {
     let _ = notes.send(Note::Say(format!("run {name} is deleted: the oldest beyond budget_gib")));
-}
-
-/// Writes the result of a run and the state that it ends in.
-///
-/// # Errors
-/// What the disk says.
-pub(crate) fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), RecordError> {
-    let fail = |error: String| RecordError::of(directory, error);
-    let json = serde_json::to_vec_pretty(status).map_err(|error| fail(error.to_string()))?;
-    atomic::write(&directory.join("result.json"), &json).map_err(|error| fail(error.to_string()))?;
-    RunFile::change(directory, |run| run.state = state)
 }
 
 #[cfg(test)]
@@ -306,7 +313,7 @@ mod tests {
         writer.limits = room;
         writer.entry(&event(4), after(9));
         assert!(said.try_recv().is_err() && writer.file.is_none());
-        let read = |name: &str| entries(&dir.path().join(name)).unwrap().collect::<Vec<_>>();
+        let read = |name: &str| entries(&dir.path().join(name)).unwrap().map(Result::unwrap).collect::<Vec<_>>();
         assert_eq!(read("run.mcap"), [event(0)]);
         assert_eq!(read("run-2.mcap"), [Entry::Event { time: 3.0, text }, event(3)]);
     }

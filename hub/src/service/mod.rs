@@ -174,7 +174,7 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
     stop.store(true, Ordering::Relaxed);
     // From here on nothing is urgent, and ZeroMQ's own thread has something to do.
     let _ = precedence::run_as_others();
-    hub.closing.drain(..).for_each(Closing::wait);
+    hub.closing.drain(..).flat_map(Closing::wait).for_each(|text| log::line(format_args!("hub: {text}")));
     std::thread::sleep(LAST_WORDS);
     Ok(())
 }

@@ -7,8 +7,14 @@ use crate::recorder::{Entry, Note, Recorder};
 impl Hub {
     /// Goes on with the run of a hub that died a moment ago, if there is one. Gives the time to count on from.
     pub(super) fn take_up(&mut self) -> f64 {
-        let found = memory::look_back(&self.config);
-        let Some(TakenUp { directory, kept, away }) = found else { return 0.0 };
+        let memory::Found { taken, notes } = memory::look_back(&self.config);
+        let begins = self.go_on_with(taken);
+        notes.into_iter().for_each(|text| self.board.note(begins, text));
+        begins
+    }
+
+    fn go_on_with(&mut self, taken: Option<TakenUp>) -> f64 {
+        let Some(TakenUp { directory, kept, away }) = taken else { return 0.0 };
         let now = kept.time + away.as_secs_f64() * self.config.swarm.speed;
         match self.board.take_up(now, kept) {
             Ok(()) => match Recorder::go_on(&self.config, &directory) {
@@ -62,6 +68,9 @@ impl Hub {
                 Note::Stopped(why) => self.not_recording(now, &why),
                 Note::Again(_, text) => self.recording_again(now, text),
             }
+        }
+        for closing in &self.closing {
+            std::iter::from_fn(|| closing.note()).for_each(|text| self.board.note(now, text));
         }
         self.closing.retain(|closing| !closing.is_over());
     }

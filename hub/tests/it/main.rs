@@ -25,6 +25,7 @@ mod mocap;
 mod natnet;
 mod output;
 mod picture;
+mod records;
 mod remeasure;
 mod resume;
 mod runs;

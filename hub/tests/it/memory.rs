@@ -6,14 +6,14 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use xpuck_hub::recorder::Entry;
 use xpuck_hub::recorder::run_file::{RunFile, RunState};
+use xpuck_hub::recorder::{Entry, recover};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
-use xpuck_wire::socket::Sockets;
+use xpuck_wire::socket::{AskError, Sockets};
 use xpuck_wire::{Phase, Status};
 
 /// Seconds of arena time in a second.
@@ -116,8 +116,12 @@ impl Lab {
     }
 
     fn ask(&self, request: &Request) -> Reply {
+        self.try_to_ask(request).unwrap()
+    }
+
+    fn try_to_ask(&self, request: &Request) -> Result<Reply, AskError> {
         let (sockets, _) = Sockets::for_operator(&self.key()).unwrap();
-        sockets.operator(&self.operator, 20_000).unwrap().ask(request).unwrap()
+        sockets.operator(&self.operator, 20_000).unwrap().ask(request)
     }
 
     fn status(&self) -> Status {
@@ -225,7 +229,11 @@ fn a_hub_killed_at_random_moments_loses_nothing_that_was_flushed_and_the_run_goe
     // Islands and their names survived: generations only rise, and each was recorded once.
     let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
-    for entry in xpuck_hub::recorder::read::Messages::open(&lab.run()).unwrap().filter(|m| m.topic == "/genes") {
+    for entry in xpuck_hub::recorder::read::Messages::open(&lab.run())
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|m| m.topic == "/genes")
+    {
         let value: serde_json::Value = serde_json::from_slice(&entry.data).unwrap();
         let (robot, generation) = (value["robot"].as_str().unwrap().to_string(), value["generation"].as_u64().unwrap());
         assert!(last.insert(robot.clone(), generation).is_none_or(|before| before <= generation), "{robot}");
@@ -241,9 +249,25 @@ fn a_run_whose_hub_does_not_return_is_aborted_and_stop_is_remembered() {
     lab.begin(600.0);
     lab.wait("a second old", |s| s.run_seconds > 2.0 * SPEED);
     lab.kill_hub();
-    // As if a minute had passed: the state is written again with an earlier time.
     let run = lab.run();
-    let (then, kept) = xpuck_hub::recorder::kept::read(&run).unwrap();
+    let (then, kept) = xpuck_hub::recorder::kept::read(&run).unwrap().whole().unwrap();
+    // As if the clock had gone back by an hour, and the record's first byte with it: the run stays as it is, and that is
+    // told, but its record is made whole.
+    xpuck_hub::recorder::kept::write(&run, &kept, then + 3_600_000).unwrap();
+    let mut bytes = std::fs::read(run.join("run.mcap.open")).unwrap();
+    bytes[0] ^= 1;
+    std::fs::write(run.join("run.mcap.open"), &bytes).unwrap();
+    lab.start_hub();
+    let status = lab.status();
+    assert_eq!(status.phase, Phase::Idle);
+    let told = status.events.iter().find(|e| e.contains("s in the future")).expect("it is told");
+    assert!(told.contains("set the clock") && told.contains("xpuck runs recover"), "{told}");
+    wait_until("made whole", || run.join("run.mcap").exists() && !run.join("run.mcap.open").exists());
+    assert!(std::fs::read(run.join("run.mcap.damaged")).unwrap() == bytes);
+    assert!(messages(&run.join("run.mcap")).len() > 50);
+    assert!(run.join("run.state").exists() && RunFile::read(&run).unwrap().state == RunState::Running);
+    lab.kill_hub();
+    // As if a minute had passed: the state is written again with an earlier time.
     xpuck_hub::recorder::kept::write(&run, &kept, then - 61_000).unwrap();
     lab.start_hub();
     assert_eq!(lab.status().phase, Phase::Idle);
@@ -304,10 +328,16 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
     lab.wait("stopped", |s| {
         s.phase == Phase::Finished && s.robots.iter().all(|r| r.state == xpuck_wire::message::State::Stop)
     });
-    wait_until("closed", || run.join("result.json").exists());
-    let last = xpuck_hub::recorder::parts(&run).pop().unwrap();
+    wait_until("closed", || {
+        run.join("result.json").exists()
+            && recover::left_open(&run).unwrap().is_empty()
+            && run.join("run-2.mcap").exists()
+    });
+    // The part that the full disk cut off is whole as well.
+    assert!(run.join("run.mcap").exists() && !messages(&run.join("run.mcap")).is_empty());
+    let last = xpuck_hub::recorder::parts(&run).unwrap().pop().unwrap();
     assert!(last.ends_with("run-2.mcap"), "{}", last.display());
-    let entries: Vec<Entry> = xpuck_hub::recorder::read::entries(&last).unwrap().collect();
+    let entries: Vec<Entry> = xpuck_hub::recorder::read::entries(&last).unwrap().map(Result::unwrap).collect();
     assert!(
         matches!(&entries[0], Entry::Event { text, .. } if text.starts_with("RECORDING AGAIN: ")),
         "{:?}",
@@ -319,6 +349,39 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
     assert!(!filler.status.success());
     lab.begin(600.0);
     assert!(lab.status().record.starts_with("NOT RECORDING: "));
+}
+
+/// Sets how many files a process may have open; gives how many it might before. None if there is no such command.
+fn limit_files(process: u32, soft: &str) -> Option<String> {
+    let prlimit = |arguments: &[&str]| {
+        let process = process.to_string();
+        let output = Command::new("prlimit").args(["--pid", &process]).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let before = prlimit(&["--nofile", "--output=SOFT", "--noheadings"])?;
+    prlimit(&[&format!("--nofile={soft}:")])?;
+    Some(before)
+}
+
+#[test]
+fn without_descriptors_the_record_goes_on_and_at_the_end_nothing_is_open() {
+    let lab = Lab::start();
+    lab.begin(600.0);
+    let hub = lab.hub.as_ref().unwrap().id();
+    let Some(before) = limit_files(hub, "3") else {
+        println!("skipped: there is no prlimit");
+        return;
+    };
+    let open = lab.run().join("run.mcap.open");
+    wait_until("said", || lab.log("hub").contains("a hub that returns cannot go on with this run"));
+    let size = std::fs::metadata(&open).unwrap().len();
+    wait_until("recorded on", || std::fs::metadata(&open).unwrap().len() > size);
+    limit_files(hub, &before).unwrap();
+    wait_until("heard", || lab.try_to_ask(&Request::Status).is_ok());
+    assert!(!lab.status().record.starts_with("NOT RECORDING"));
+    assert_eq!(lab.ask(&Request::Stop), Reply::Done);
+    wait_until("closed", || RunFile::read(&lab.run()).unwrap().state == RunState::Finished);
+    wait_until("whole", || lab.run().join("run.mcap").exists() && recover::left_open(&lab.run()).unwrap().is_empty());
 }
 
 /// Runs a command of this program on the lab's runs.
@@ -369,7 +432,7 @@ fn what_a_run_was_is_listed_shown_exported_and_played_again() {
 
 fn schemas_hold(run: &Path) {
     let mut checked = BTreeMap::new();
-    for message in xpuck_hub::recorder::read::Messages::open(run).unwrap() {
+    for message in xpuck_hub::recorder::read::Messages::open(run).unwrap().map(Result::unwrap) {
         let schema: serde_json::Value = serde_json::from_str(xpuck_hub::recorder::schema::of(&message.topic)).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&message.data).unwrap();
         assert_eq!(xpuck_hub::recorder::schema::misfit(&schema, &value, &message.topic), None);

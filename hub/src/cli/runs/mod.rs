@@ -5,6 +5,8 @@ mod show;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use xpuck_hub::catalogue::export::{Format, export};
 use xpuck_hub::catalogue::{Catalogue, Row};
@@ -56,7 +58,10 @@ enum What {
         #[arg(long, value_name = "DIR", group = "format")]
         csv: Option<PathBuf>,
     },
-    /// Make files whole that were cut off: those of a run, or one MCAP file.
+    /// Make files whole that were cut off or damaged: those of a run, or one MCAP file.
+    ///
+    /// All messages of chunks that are whole are kept, and what is lost is told. A damaged original stays beside the new
+    /// file as NAME.damaged. What is no MCAP file is refused and left alone.
     Recover {
         /// The run, or a file.
         run: String,
@@ -68,7 +73,11 @@ enum What {
 pub fn run(args: &RunsArgs) -> Result<()> {
     let find = |run: &str| find(&args.runs, run);
     match &args.what {
-        What::List { json } => list(&Catalogue::open(&args.runs)?.rows()?, *json),
+        What::List { json } => {
+            let catalogue = Catalogue::open(&args.runs)?;
+            tell(catalogue.troubles());
+            list(&catalogue.rows()?, *json)
+        }
         What::Show { run, json } => show::show(&find(run)?, *json),
         What::Export { run, parquet, csv } => {
             let (folder, format) = match (parquet, csv) {
@@ -76,9 +85,7 @@ pub fn run(args: &RunsArgs) -> Result<()> {
                 (None, Some(folder)) => (folder, Format::Csv),
                 (None, None) => bail!("name --parquet DIR or --csv DIR"),
             };
-            let lines = export(&find(run)?, folder, format)?;
-            let lines: String = lines.iter().map(|(name, rows)| format!("{name}: {rows} rows\n")).collect();
-            print(&lines)
+            export_run(&find(run)?, folder, format)
         }
         What::Recover { run } => recover_run(&args.runs, run),
         What::Replay(replay) => play::replay(&find(&replay.run)?, replay),
@@ -87,15 +94,35 @@ pub fn run(args: &RunsArgs) -> Result<()> {
 
 /// A run's directory.
 fn find(runs: &Path, run: &str) -> Result<PathBuf> {
-    if Path::new(run).join(recorder::run_file::RUN_FILE).exists() {
+    if Path::new(run).join(recorder::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }
-    Catalogue::open(runs)?.find(run).map_err(|error| anyhow!(error))
+    let catalogue = Catalogue::open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
+    catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
 /// Prints.
 pub fn print(text: &str) -> Result<()> {
     Ok(output::text(text)?)
+}
+
+/// Tells on standard error what is wrong with records.
+pub fn tell(lines: &[String]) {
+    lines.iter().for_each(|line| output::note(format_args!("xpuck: {line}")));
+}
+
+fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
+    // It is drawn on standard error, and only where that is a terminal.
+    let bar =
+        ProgressBar::new(0).with_style(ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}  {eta} left")?);
+    let exported = export(run, folder, format, |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let exported = exported?;
+    tell(&exported.damage);
+    print(&exported.tables.iter().map(|(name, rows)| format!("{name}: {rows} rows\n")).collect::<String>())
 }
 
 fn list(rows: &[Row], json: bool) -> Result<()> {
@@ -128,16 +155,27 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
 
 fn recover_run(runs: &Path, run: &str) -> Result<()> {
     let path = Path::new(run);
-    if path.is_file() {
+    // A folder, or the name of a run; everything else that is there is a file, or says what it is.
+    if path.symlink_metadata().is_ok() && !path.is_dir() {
         let done = recover::file(path)?;
-        let damage = done.damage.map_or(String::new(), |damage| format!("; the rest was lost: {damage}"));
-        return print(&format!("{}: {} messages{damage}\n", done.path.display(), done.messages));
+        return print(&format!("{}: {}\n", done.path.display(), done.words()));
     }
-    let directory = find(runs, run)?;
-    if memory::is_written(&directory) {
+    let directory = match path.is_dir() {
+        true if is_record(path)? => path.into(),
+        true => bail!("{run}: is a folder without a record"),
+        false => find(runs, run)?,
+    };
+    if memory::is_written(&directory)? {
         bail!("{}: a hub is writing this run", directory.display());
     }
-    let files = recover::left_open(&directory);
-    let what = memory::settle(&directory, &files, false)?;
+    // Those that have their name are looked at as well: they may be damaged.
+    let files =
+        recorder::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
+    let what = memory::settle(&directory, &files.into_iter().collect::<Vec<_>>())?;
     print(&format!("{}: {what}\n", directory.display()))
+}
+
+/// True for a folder that is a run, or holds files of one.
+fn is_record(path: &Path) -> Result<bool> {
+    Ok(path.join(recorder::run_file::RUN_FILE).try_exists()? || !recorder::parts(path)?.is_empty())
 }

@@ -1,6 +1,6 @@
 //! `xpuck runs replay`.
 
-use super::print;
+use super::{print, tell};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::net::TcpListener;
@@ -44,9 +44,12 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         bail!("--speed {} is outside 0.01..=10000", args.speed);
     }
     let mut replay = Replay::new(&RunFile::read(directory)?);
-    let entries = read::entries(directory)?;
+    let mut entries = read::entries(directory)?;
     let Some(address) = &args.console else {
-        entries.for_each(|entry| replay.take(entry));
+        for entry in entries.by_ref() {
+            replay.take(entry?);
+        }
+        tell(entries.damage());
         return print(&format!("{}\n", serde_json::to_string(&replay.status())?));
     };
     let stop = lifeline::stop_flag(false)?;
@@ -79,7 +82,8 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
             std::thread::sleep((until - now).min(SHOW / 4));
         }
     };
-    for entry in entries {
+    for entry in entries.by_ref() {
+        let entry = entry?;
         let passed = time.map_or(0.0, |then| (entry.time() - then).clamp(0.0, LONGEST_PAUSE));
         time = Some(entry.time());
         due += Duration::from_secs_f64(passed / args.speed);
@@ -88,6 +92,7 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         }
         replay.take(entry);
     }
+    tell(entries.damage());
     print("the record is over\n")?;
     while args.stay && turn(&mut replay, Instant::now() + SHOW)? {}
     turn(&mut replay, Instant::now() + 2 * SHOW)?;

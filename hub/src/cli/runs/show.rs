@@ -1,6 +1,6 @@
 //! `xpuck runs show`.
 
-use super::print;
+use super::{print, tell};
 use anyhow::Result;
 use serde_json::json;
 use std::fmt::Write;
@@ -12,6 +12,7 @@ use xpuck_hub::catalogue::results::Results;
 pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     let row = Row::read(directory.parent().unwrap_or(directory), directory)?;
     let results = Results::read(directory)?;
+    tell(&results.damage);
     if as_json {
         return print(&format!("{}\n", json!({ "run": row, "results": results })));
     }

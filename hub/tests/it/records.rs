@@ -1,0 +1,89 @@
+//! `xpuck runs` on records that are damaged, and on files that are none.
+
+use crate::common::xpuck;
+use std::path::Path;
+use std::process::{Command, Output};
+use xpuck_hub::recorder::{Entry, McapFile};
+
+/// A run of 40 events in chunks of four.
+fn run(directory: &Path) -> Vec<u8> {
+    std::fs::create_dir_all(directory).unwrap();
+    let described = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
+                     robots = [\"xp01\"]\nspeed = 1.0\n[experiment]\n[hub]\n";
+    std::fs::write(directory.join("run.toml"), described).unwrap();
+    let path = directory.join("run.mcap");
+    let mut file = McapFile::begin(std::fs::File::create(&path).unwrap()).unwrap();
+    for i in 0..40u32 {
+        file.write(&Entry::Event { time: i.into(), text: format!("event {i}") }).unwrap();
+        if i % 4 == 3 {
+            file.flush().unwrap();
+        }
+    }
+    file.finish().unwrap();
+    drop(file);
+    std::fs::read(&path).unwrap()
+}
+
+/// What a command answers in this folder: its code, standard output and standard error.
+fn ask(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = xpuck().arg("runs").args(arguments).current_dir(folder).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_damaged_record_is_told_by_every_command_and_recovered_with_its_original_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let directory = folder.join("runs/x-1-seed1");
+    let mut bytes = run(&directory);
+    let middle = bytes.len() / 3;
+    bytes[middle..middle + 200].fill(0);
+    std::fs::write(directory.join("run.mcap"), &bytes).unwrap();
+    for command in [&["show", "last"][..], &["export", "last", "--csv", "csv"], &["replay", "last"]] {
+        let (code, said, told) = ask(folder, command);
+        assert!(code == 0 && !said.is_empty(), "{command:?}: {told}");
+        assert!(told.contains("run.mcap is damaged") && told.contains("xpuck runs recover"), "{command:?}: {told}");
+    }
+    let (code, said, told) = ask(folder, &["recover", "last"]);
+    assert!(code == 0 && said.contains("bytes are damaged") && said.contains("run.mcap.damaged"), "{said}{told}");
+    assert!(std::fs::read(directory.join("run.mcap.damaged")).unwrap() == bytes);
+    let (code, said, told) = ask(folder, &["show", "last"]);
+    assert!(code == 0 && said.contains("finished") && told.is_empty(), "{said}{told}");
+    // Nothing more is to be done, and nothing is.
+    let before = std::fs::read(directory.join("run.mcap")).unwrap();
+    assert_eq!(ask(folder, &["recover", "last"]).0, 0);
+    assert!(std::fs::read(directory.join("run.mcap")).unwrap() == before);
+    assert!(!directory.join("run.mcap.damaged-2").exists());
+}
+
+#[test]
+fn a_file_that_is_no_record_is_refused_by_name_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let good = run(&folder.join("run"));
+    std::fs::write(folder.join("notes.txt"), "what somebody wrote\n").unwrap();
+    std::fs::write(folder.join("dead.mcap"), [0; 70_000]).unwrap();
+    std::fs::create_dir(folder.join("folder")).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.join("pipe")).status().unwrap().success());
+    let refused = [
+        ("notes.txt", "is no MCAP file"),
+        ("dead.mcap", "nothing could be saved"),
+        ("pipe", "a pipe or a socket"),
+        ("/dev/null", "a device"),
+        ("folder", "folder"),
+        ("nothing", "nothing"),
+    ];
+    for (name, why) in refused {
+        let (code, said, told) = ask(folder, &["recover", name]);
+        assert!(code != 0 && said.is_empty() && told.lines().count() == 1, "{name}: {said}{told}");
+        assert!(told.contains(name) && told.contains(why), "{told}");
+    }
+    assert_eq!(std::fs::read_to_string(folder.join("notes.txt")).unwrap(), "what somebody wrote\n");
+    assert!(std::fs::read(folder.join("dead.mcap")).unwrap() == [0; 70_000]);
+    // A whole one stays, to the byte.
+    let (code, said, _) = ask(folder, &["recover", "run/run.mcap"]);
+    assert!(code == 0 && said.contains("40 messages"), "{said}");
+    assert!(std::fs::read(folder.join("run/run.mcap")).unwrap() == good);
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 5);
+}
