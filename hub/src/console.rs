@@ -1,7 +1,7 @@
 //! The console: a web page served from embedded files, with the status ten times a second and three commands.
 
 use crate::catalogue::Catalogue;
-use crate::observer::Window;
+use crate::observer::{Form, Window};
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -105,9 +105,11 @@ async fn runs_list(State(shared): State<Shared>) -> Response {
     }
 }
 
-async fn metrics(State(shared): State<Shared>) -> Response {
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], shared.window.metrics()).into_response()
+/// In the form that is asked for.
+async fn metrics(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let form = Form::asked_for(&accept.collect::<Vec<_>>().join(","));
+    ([(header::CONTENT_TYPE, form.content_type())], shared.window.metrics(form)).into_response()
 }
 
 /// 200 when the hub is well, else 503; either way one line of JSON that says why.

@@ -34,7 +34,7 @@ fn planted_faults_are_found_and_the_same_seeds_are_clean_without_them() {
         ("trusts-signatures", "a tree that was not verified"),
         ("counts-twice", "given once"),
         ("drops-entry", "the record tells what happened"),
-        ("falling-numbers", "numbers of directives never fall"),
+        ("falling-numbers", "the swarm converges"),
     ];
     for (plant, complaint) in plants {
         let output = fuzz(&["--seeds", PLANTED, "--plant", plant]);
