@@ -7,8 +7,10 @@ SECONDS ?= 60
 MOCAP_VENV = target/mocap-venv
 # Python that reads records and their tables.
 RECORD_VENV = target/record-venv
+# The checker of Prometheus, out of a package whose service is not wanted.
+PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-record build demo test lint test-long bench fuzz picture clean
+.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-promtool deps-record deps-time build demo test lint test-long bench fuzz picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -48,8 +50,15 @@ deps-record: deps
 	@sh tools/deps.sh python3-venv
 	@sh tools/venv.sh $(RECORD_VENV) "records are not read from Python" pandas pyarrow matplotlib mcap prometheus-client
 
-test: lint deps-gpu deps-mocap deps-record
-	$(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace
+# Programs under another clock.
+deps-time: deps
+	@sh tools/deps.sh faketime
+
+deps-promtool:
+	@sh tools/promtool.sh $(PROMTOOL)
+
+test: lint deps-gpu deps-mocap deps-record deps-time deps-promtool
+	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps

@@ -14,6 +14,7 @@ for package in "$@"; do
             find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null | grep -q . ||
                 missing="$missing $package libvulkan1"
             ;;
+        faketime) command -v faketime >/dev/null 2>&1 || missing="$missing $package" ;;
         slurm-wlm) command -v slurmctld >/dev/null 2>&1 || missing="$missing $package munge" ;;
         python3-venv) python3 -c 'import ensurepip' 2>/dev/null || missing="$missing $package" ;;
         chromium) command -v chromium >/dev/null 2>&1 || missing="$missing $package" ;;

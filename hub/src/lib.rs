@@ -27,6 +27,7 @@ pub mod plot;
 pub mod recorder;
 pub mod remeasure;
 pub mod replay;
+pub mod rivals;
 pub mod robots_load;
 pub mod roster;
 pub mod score;

@@ -2,7 +2,6 @@
 
 use crate::interrupt::TRY_AGAIN;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_wire::log;
@@ -38,6 +37,6 @@ pub fn end_with_stdin() -> std::io::Result<()> {
 }
 
 fn wait_for_end() {
-    let mut sink = [0u8; 64];
-    while matches!(std::io::stdin().read(&mut sink), Ok(n) if n > 0) {}
+    // Ends with the pipe, and not with a signal; what comes through it does not matter.
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
 }

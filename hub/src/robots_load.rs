@@ -225,7 +225,7 @@ impl Robot {
         // Each at a moment of its own.
         let phase = TELEMETRY.mul_f64(f64::from(id.bytes().fold(0u8, |sum, b| sum.wrapping_mul(37) ^ b)) / 256.0);
         let robot = Robot { dealer, telemetry: Telemetry::default(), next: Instant::now() + phase };
-        robot.say(&RobotMessage::Hello { version: "load".into(), session: 1 });
+        robot.say(&RobotMessage::Hello { version: "load".into(), session: 1, seen: (0, 0) });
         robot
     }
 

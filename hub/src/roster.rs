@@ -29,6 +29,8 @@ pub struct Robot {
     pub heard: Option<f64>,
     /// Counted as lost.
     pub lost: bool,
+    /// It heard a hub whose clock was ahead of this one's, and that was noted.
+    pub from_the_future: bool,
     /// Number of the experiment it accepted.
     pub experiment: u64,
     /// Why it refused the experiment, if it did.

@@ -4,6 +4,7 @@
 use crate::conditioning::Readings;
 use crate::config::{Config, EvolutionFile};
 use crate::core::{Action, Core};
+use crate::device::DeviceError;
 use crate::genes::from_gene;
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
@@ -44,9 +45,21 @@ pub enum StartError {
     /// The system gives no thread.
     #[error("no thread for the control loop: {0}")]
     Thread(std::io::Error),
+    /// Another program drives this robot.
+    #[error("{0}")]
+    Held(String),
     /// A device.
     #[error("{0}; is the arena running, or the robot's board connected?")]
     Device(#[from] LinkError),
+}
+
+impl StartError {
+    fn of_devices(error: LinkError) -> StartError {
+        match error {
+            LinkError::Device(held @ DeviceError::Held { .. }) => StartError::Held(held.to_string()),
+            error => error.into(),
+        }
+    }
 }
 
 struct Daemon<'a> {
@@ -90,7 +103,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         core: Core::new(config.island, fresh_session()?, trust),
         operators,
         link: sockets.robot(&config.swarm.hub.robots, &config.robot.id)?,
-        hardware: Hardware::open(config)?,
+        hardware: Hardware::open(config).map_err(StartError::of_devices)?,
         settings: Settings::new(&config.file),
         evolution: config.robot.evolution.clone(),
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,

@@ -6,6 +6,7 @@ use crate::device::camera_sensor::AnySensor;
 use crate::device::epuck::Epuck;
 use crate::device::frames::PixelOrder;
 use crate::device::guard::{self, Kind};
+use crate::device::hold::Hold;
 use crate::device::spidev::KernelSpi;
 use crate::device::virtual_bus::{self, UnixSpi};
 use crate::device::{DeviceError, FrameSource, PowerMonitor, ft2232h, hwmon, v4l2};
@@ -37,6 +38,15 @@ impl DeviceKind {
             DeviceKind::Xpuck { i2c, .. } | DeviceKind::Epuck1 { i2c, .. } | DeviceKind::Epuck2 { i2c, .. } => {
                 i2c.clone()
             }
+        }
+    }
+
+    /// What moves the wheels of robot `id`: the device that one program at a time may hold.
+    fn wheels(&self, id: &str) -> PathBuf {
+        match self {
+            DeviceKind::Virtual { directory, body: BodyKind::Xpuck, .. } => directory.join(format!("{id}.spi")),
+            DeviceKind::Xpuck { spi, .. } => spi.clone(),
+            _ => self.i2c(id),
         }
     }
 
@@ -75,19 +85,25 @@ impl DeviceKind {
     }
 }
 
+/// Takes the robot's body for this program alone, before it is opened.
+///
+/// # Errors
+/// If it is not there, or another program has it.
+pub fn hold_body(robot: &RobotFile) -> Result<Hold, DeviceError> {
+    Hold::take(&robot.devices.wheels(&robot.id))
+}
+
 /// The robot's body, with a guard if it has no watchdog of its own. `speed` is arena time over wall time.
 ///
 /// # Errors
 /// If it cannot be opened.
 pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceError> {
-    let i2c = robot.devices.i2c(&robot.id);
+    let wheels = robot.devices.wheels(&robot.id);
     let body: Box<dyn Body> = match &robot.devices {
-        DeviceKind::Virtual { directory, body: BodyKind::Xpuck, .. } => {
-            Box::new(Epuck::new(UnixSpi::open(&directory.join(format!("{}.spi", robot.id)))?))
-        }
-        DeviceKind::Xpuck { spi, .. } => Box::new(Epuck::new(KernelSpi::open(spi)?)),
-        other if other.body() == BodyKind::Epuck1 => Box::new(guard::open(Kind::Epuck1, &i2c)?),
-        _ => Box::new(guard::open(Kind::Epuck2, &i2c)?),
+        DeviceKind::Virtual { body: BodyKind::Xpuck, .. } => Box::new(Epuck::new(UnixSpi::open(&wheels)?)),
+        DeviceKind::Xpuck { .. } => Box::new(Epuck::new(KernelSpi::open(&wheels)?)),
+        other if other.body() == BodyKind::Epuck1 => Box::new(guard::open(Kind::Epuck1, &wheels)?),
+        _ => Box::new(guard::open(Kind::Epuck2, &wheels)?),
     };
     Ok(if speed > 1.0 { Box::new(Hastened { body, speed }) } else { body })
 }

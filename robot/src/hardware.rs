@@ -4,8 +4,9 @@ use crate::calibration::Calibration;
 use crate::conditioning::{self, Odometry, Readings};
 use crate::config::{Config, RobotFile};
 use crate::device::body::Drive;
+use crate::device::hold::Hold;
 use crate::device::{DeviceError, PowerMonitor};
-use crate::devices::{open_body, open_camera, open_monitor};
+use crate::devices::{hold_body, open_body, open_camera, open_monitor};
 use crate::link::{Link, LinkError, LinkHealth, Sample};
 use crate::onboard::thermal;
 use crate::vision::Vision;
@@ -31,6 +32,8 @@ pub struct Hardware {
     /// Arena time over wall time.
     speed: f64,
     link: Link,
+    /// Let go after the link has ended.
+    _hold: Hold,
     /// The last sample that was taken from the link.
     seen: Option<Sample>,
     odometry: Odometry,
@@ -45,16 +48,18 @@ impl Hardware {
     /// Opens the devices.
     ///
     /// # Errors
-    /// If the body does not answer; camera and power monitors may come later.
+    /// If the body does not answer, or another program has it; camera and power monitors may come later.
     pub fn open(config: &Config) -> Result<Hardware, LinkError> {
         let (robot, speed) = (config.robot.clone(), config.swarm.speed);
+        let hold = hold_body(&robot)?;
         let (camera, power) = (watch_camera(&robot)?, watch_power(&robot)?);
         let calibration = robot.calibration.clone();
         // One above the control loop's: it takes a few microseconds and has the shorter period.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
         let link = Link::start(Box::new(move || open_body(&robot, speed)), realtime)?;
         let odometry = Odometry::default();
-        Ok(Hardware { calibration, speed, link, seen: None, odometry, camera, power, told: None, reopened: 0 })
+        let seen = None;
+        Ok(Hardware { calibration, speed, link, _hold: hold, seen, odometry, camera, power, told: None, reopened: 0 })
     }
 
     /// Uses another calibration of infra-red sensors and wheels from now on; the camera keeps its own.

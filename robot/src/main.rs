@@ -2,7 +2,6 @@
 
 use clap::{Args, Parser, Subcommand};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -120,9 +119,8 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     if args.lifeline {
         let stop = stop.clone();
         std::thread::spawn(move || {
-            // Ends with the pipe; what comes through it does not matter.
-            let mut sink = [0u8; 64];
-            while matches!(std::io::stdin().read(&mut sink), Ok(n) if n > 0) {}
+            // Ends with the pipe, and not with a signal; what comes through it does not matter.
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
             stop.store(true, Ordering::Relaxed);
         });
     }

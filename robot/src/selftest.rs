@@ -2,6 +2,8 @@
 
 use crate::config::Config;
 use crate::conformance::{self, Picture, Rig};
+use crate::device::DeviceError;
+use crate::device::hold::Hold;
 use crate::devices;
 use clap::Args;
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ pub struct SelftestArgs {
 /// Runs the suite; true if nothing failed.
 pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     let config = Config::read(&args.config)?;
+    let _hold = held(&config)?;
     let findings = conformance::run(rig(&config), args.wheels, &mut |what| output::note(what));
     if args.json {
         output::line(serde_json::to_string_pretty(&findings)?)?;
@@ -32,6 +35,14 @@ pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
         output::text(conformance::table(&findings, output::is_terminal()))?;
     }
     Ok(conformance::passed(&findings))
+}
+
+/// The body, for this program alone. One that is absent is found to be so by its check.
+fn held(config: &Config) -> Result<Option<Hold>, DeviceError> {
+    match devices::hold_body(&config.robot) {
+        Err(DeviceError::Open { .. }) => Ok(None),
+        held => held.map(Some),
+    }
 }
 
 /// The devices that a robot's file names.

@@ -107,7 +107,8 @@ fn put(root: &mut Table, path: &[String], mut value: Value) -> Result<bool, Stri
 /// The robot's file, and the last answer about it.
 pub struct Settings {
     file: PathBuf,
-    last: Option<PushAnswer>,
+    /// The last settings and the answer to them.
+    last: Option<(String, PushAnswer)>,
 }
 
 impl Settings {
@@ -117,12 +118,11 @@ impl Settings {
     }
 
     /// Takes settings, unless the robot may not change now: the answer, and the robot's file as it is from now on if it
-    /// changed. A number that was answered gets the same answer; older ones get none.
+    /// changed. What was answered gets the same answer again. Numbers need not rise: a message of the hub comes once and in
+    /// its order (its seal), and a later hub may count from lower ones.
     pub fn take(&mut self, number: u64, text: &str, may: bool) -> (Option<PushAnswer>, Option<RobotFile>) {
-        match &self.last {
-            Some(last) if last.number == number => return (Some(last.clone()), None),
-            Some(last) if last.number > number => return (None, None),
-            _ => {}
+        if let Some((_, answer)) = self.last.as_ref().filter(|(said, answer)| answer.number == number && said == text) {
+            return (Some(answer.clone()), None);
         }
         let result = match may {
             true => self.change(text),
@@ -142,7 +142,7 @@ impl Settings {
             }
             Err(error) => (PushAnswer { number, error, ..PushAnswer::default() }, None),
         };
-        self.last = Some(answer.clone());
+        self.last = Some((text.into(), answer.clone()));
         (Some(answer), robot)
     }
 
@@ -193,7 +193,8 @@ mod tests {
         std::fs::write(&file, ROBOT).unwrap();
         assert_eq!(settings.take(7, new, true).0, Some(answer));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), ROBOT);
-        assert_eq!(settings.take(6, new, true).0, None);
+        let of_another_hub = settings.take(6, "[control]\nrealtime = 1\n", true).0.unwrap();
+        assert_eq!((of_another_hub.number, of_another_hub.next_start.len()), (6, 1));
         assert!(settings.take(8, new, false).0.unwrap().error.contains("RUN"));
         let same = settings.take(9, "[calibration.drive]\nleft = 1.0\n", true).0.unwrap();
         assert_eq!((same.error.as_str(), same.now.len()), ("", 0), "what it had already changes nothing");

@@ -7,7 +7,7 @@ pub use access::Names;
 
 use crate::admission::Bounds;
 use crate::catalogue::Catalogue;
-use crate::observer::Window;
+use crate::observer::{Form, Window};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Extension, Path, Request as HttpRequest, State};
@@ -164,9 +164,11 @@ async fn runs_list(State(shared): State<Shared>) -> Response {
     }
 }
 
-async fn metrics(State(shared): State<Shared>) -> Response {
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], shared.window.metrics()).into_response()
+/// In the form that is asked for.
+async fn metrics(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let form = Form::asked_for(&accept.collect::<Vec<_>>().join(","));
+    ([(header::CONTENT_TYPE, form.content_type())], shared.window.metrics(form)).into_response()
 }
 
 /// 200 when the hub is well, else 503; either way one line of JSON that says why.

@@ -18,7 +18,8 @@ use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealer;
 use xpuck_wire::{Addresses, Phase, Security, Status, Swarm};
 
-/// What the wall clock showed when the run began, ms; a hub's numbers start at its wall clock.
+/// What the wall clock showed when the run began, ms; a hub's numbers start at its wall clock. It is far enough from 0 for
+/// all that it goes back.
 const WALL: u64 = 1_700_000_000_000;
 
 /// The hub, or the machine that it runs on.
@@ -27,6 +28,8 @@ pub struct Hub {
     plant: Option<Plant>,
     program: Option<Program>,
     starts: u32,
+    /// How far the wall clock went back so far, ms.
+    behind: u64,
     poses: Option<(Poses, u32)>,
     frames: u32,
     frozen: Option<RawFrame>,
@@ -73,7 +76,18 @@ impl Hub {
                 security: Security::default(),
             },
         };
-        Hub { config, plant, program: None, starts: 0, poses: None, frames: 0, frozen: None, entries: 0, disk: None }
+        Hub {
+            config,
+            plant,
+            program: None,
+            starts: 0,
+            behind: 0,
+            poses: None,
+            frames: 0,
+            frozen: None,
+            entries: 0,
+            disk: None,
+        }
     }
 
     /// The program dies and is started again at `starts`, ms. If the machine `remembers`, that one goes on with the run.
@@ -84,6 +98,11 @@ impl Hub {
             network.hub_died();
             witness.hub.died();
         }
+    }
+
+    /// The wall clock of its machine goes back by `ms`; a program that runs already looks at it no more.
+    pub fn turn_back(&mut self, ms: u32) {
+        self.behind += u64::from(ms);
     }
 
     /// Motion capture is at fault until then.
@@ -104,10 +123,10 @@ impl Hub {
     /// Starts the program if it is time, and does what time brings.
     pub fn turn(&mut self, now: u32, network: &mut Network, witness: &mut Witness) {
         if self.program.is_none() && now >= self.starts {
-            let base = if self.plant == Some(Plant::FallingNumbers) { WALL } else { WALL + u64::from(now) };
+            let base = (WALL + u64::from(now)).saturating_sub(self.behind);
             let mut board = Switchboard::new(self.config.clone(), base);
             board.set_trust(trust());
-            let sealer = Sealer::new(WALL + u64::from(now));
+            let sealer = Sealer::new(base);
             let gates = Gates::new(self.config.hub.mocap.gates, &self.config.swarm.robots);
             let begins = self.disk.as_ref().map(|disk| disk.take_up(now, &mut board, witness));
             if begins.is_none() {
@@ -127,8 +146,9 @@ impl Hub {
         let local = program.local(now);
         match decode::<RobotMessage>(bytes) {
             Ok(message) => {
-                if let RobotMessage::Hello { session, .. } = message {
-                    program.sealer.greet(id(robot), session);
+                if let RobotMessage::Hello { session, seen, .. } = message {
+                    let seen = if self.plant == Some(Plant::FallingNumbers) { (0, 0) } else { seen };
+                    program.sealer.greet(id(robot), session, seen);
                 }
                 witness.hub.delivered(local, robot, &message);
                 program.board.on_robot(local, id(robot), message);

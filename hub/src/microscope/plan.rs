@@ -13,6 +13,8 @@ pub const SHORTEST: u32 = CALM + 10_000;
 const FAULT_EVERY: f32 = 1_600.0;
 /// The operator does something after at most so long, ms.
 const OPERATOR_EVERY: f32 = 5_000.0;
+/// The wall clock of the hub's machine goes back by at most so much between two starts, ms.
+const CLOCK_BACK: f32 = 7_200_000.0;
 /// Clocks of robots are wrong by up to so many millionths.
 const DRIFT_PPM: f32 = 200.0;
 
@@ -110,8 +112,9 @@ pub enum Happening {
     /// Bytes that are no message, a forged experiment with the order to run it, and a forged gene reach a robot and the
     /// hub; and every robot is told its last RUN again.
     Rubbish(usize),
-    /// The hub's program dies and is started again after so long; if true, it goes on with its run.
-    HubCrash(u32, bool),
+    /// The hub's program dies and is started again after so long; if true, it goes on with its run. Its machine's wall
+    /// clock went back by so much.
+    HubCrash(u32, bool, u32),
     /// Motion capture is at fault for so long.
     Poses(Poses, u32),
     /// The operator asks for something.
@@ -183,7 +186,7 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
                 8..=11 => Happening::Cut(robot, lasts, draws.unit() < 0.5),
                 12..=13 => Happening::Forge(robot, (3 * lasts).min(calm - at)),
                 14..=16 => Happening::Rubbish(robot),
-                17..=18 => Happening::HubCrash(lasts, draws.unit() < 0.5),
+                17..=18 => Happening::HubCrash(lasts, draws.unit() < 0.5, clock_back(seed, at)),
                 19 => Happening::Poses(Poses::Absent, lasts),
                 20 => Happening::Poses(Poses::Frozen, lasts),
                 21 => Happening::Poses(Poses::Swapped(robot, other), lasts),
@@ -193,6 +196,13 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
         at += draws.range(50.0, FAULT_EVERY) as u32;
     }
     found
+}
+
+/// In half of the crashes the clock goes back.
+fn clock_back(seed: u64, at: u32) -> u32 {
+    let mut draws = Draws::new(seed, 7, 0, at, Stream::Microscope);
+    let goes = draws.unit() < 0.5;
+    if goes { draws.range(0.0, CLOCK_BACK) as u32 } else { 0 }
 }
 
 fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {

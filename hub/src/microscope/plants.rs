@@ -22,7 +22,7 @@ pub enum Plant {
     CountsTwice,
     /// One entry in a thousand is missing from the record.
     DropsEntry,
-    /// A hub that starts again counts from where an earlier one began.
+    /// A hub whose clock went back numbers what it says by its clock, whatever the robots heard before.
     FallingNumbers,
 }
 

@@ -152,8 +152,9 @@ impl Robot {
         let island = self.index as u16 + 1;
         if self.program.is_none() && out.now >= self.starts {
             let trust = if self.plant == Some(Plant::TrustsSignatures) { Trust::Anybody } else { trust() };
+            let session = session(out.now, island);
             self.program = Some(Program {
-                core: Core::new(island, session(out.now, island), trust),
+                core: Core::new(island, session, trust),
                 inhabitant: Inhabitant::default(),
                 home: None,
                 inbox: VecDeque::new(),
@@ -166,7 +167,7 @@ impl Robot {
                 seen: None,
                 refused: 0,
             });
-            out.witness.wheels.started(out.now, self.index);
+            out.witness.wheels.started(out.now, self.index, session);
         }
         let (index, drift, plant) = (self.index, self.drift, self.plant);
         let Some(program) = &mut self.program else { return };

@@ -155,7 +155,8 @@ impl Swarm {
             Happening::Cut(robot, lasts, holds) => self.network.cut(*robot, now + lasts, *holds),
             Happening::Forge(robot, lasts) => self.network.forge(*robot, now + lasts),
             Happening::Rubbish(robot) => self.rubbish(*robot),
-            Happening::HubCrash(lasts, remembers) => {
+            Happening::HubCrash(lasts, remembers, back) => {
+                self.hub.turn_back(*back);
                 self.hub.crash(&mut self.network, &mut self.witness, now + lasts, *remembers)
             }
             Happening::Poses(poses, lasts) => self.hub.blind(*poses, now + lasts),

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use xpuck_wire::uninterrupted;
 
 /// A server silent for so long is taken for gone.
 pub(super) const SILENCE: Duration = Duration::from_secs(2);
@@ -27,7 +28,7 @@ pub(super) fn text(error: std::io::Error) -> String {
 impl Tcp {
     /// Connects to a server.
     pub fn connect(address: &str, codec: Box<dyn Codec>) -> Result<Tcp, String> {
-        Tcp::over(TcpStream::connect(address).map_err(text)?, codec)
+        Tcp::over(uninterrupted(|| TcpStream::connect(address)).map_err(text)?, codec)
     }
 
     fn over(socket: TcpStream, codec: Box<dyn Codec>) -> Result<Tcp, String> {
@@ -53,10 +54,11 @@ impl Tcp {
         let ours = listener.local_addr().map_err(text)?;
         let began = Instant::now();
         while began.elapsed() < patience && !stop.load(Ordering::Relaxed) {
-            request.send(format!("{} {}\0", ours.ip(), ours.port()).as_bytes()).map_err(text)?;
+            let call = format!("{} {}\0", ours.ip(), ours.port());
+            uninterrupted(|| request.send(call.as_bytes())).map_err(text)?;
             let until = Instant::now() + QUIET;
             while Instant::now() < until && !stop.load(Ordering::Relaxed) {
-                match listener.accept() {
+                match uninterrupted(|| listener.accept()) {
                     Ok((socket, from)) if from.ip() == server.ip() => {
                         socket.set_nonblocking(false).map_err(text)?;
                         return Tcp::over(socket, codec);
@@ -78,7 +80,7 @@ impl PoseSource for Tcp {
             std::thread::sleep(self.codec.pace());
             self.socket.write_all(&outgoing).map_err(text)?;
         }
-        match self.socket.read(&mut self.bytes) {
+        match uninterrupted(|| self.socket.read(&mut self.bytes)) {
             Ok(0) => Err("the server closed the connection".into()),
             Ok(n) => {
                 self.heard = Instant::now();
@@ -93,5 +95,58 @@ impl PoseSource for Tcp {
             }
             Err(e) => Err(text(e)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::thread::JoinHandleExt;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+
+    /// Frames of a byte each.
+    struct Bytes;
+
+    impl Codec for Bytes {
+        fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String> {
+            Ok(vec![RawFrame::default(); bytes.len()])
+        }
+
+        fn take_outgoing(&mut self) -> Vec<u8> {
+            Vec::new()
+        }
+    }
+
+    /// A read with a time-out is broken off by any signal, whatever its handler asks for.
+    #[test]
+    fn a_storm_of_signals_ends_no_connection() {
+        use nix::sys::pthread::pthread_kill;
+        use nix::sys::signal::Signal::SIGUSR1;
+        signal_hook::flag::register(SIGUSR1 as i32, Arc::new(AtomicBool::new(false))).unwrap();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap().to_string();
+        let (begun, begins) = channel();
+        let reader = std::thread::spawn(move || {
+            let mut tcp = Tcp::connect(&address, Box::new(Bytes)).unwrap();
+            begun.send(()).unwrap();
+            let mut frames = 0;
+            while frames < 3 {
+                frames += tcp.frames()?.len();
+            }
+            Ok::<_, String>(frames)
+        });
+        let (mut client, _) = server.accept().unwrap();
+        begins.recv().unwrap();
+        for _ in 0..3 {
+            for _ in 0..200 {
+                if !reader.is_finished() {
+                    pthread_kill(reader.as_pthread_t(), SIGUSR1).unwrap();
+                }
+                std::thread::sleep(Duration::from_micros(500));
+            }
+            client.write_all(&[0]).unwrap();
+        }
+        assert_eq!(reader.join().unwrap(), Ok(3));
     }
 }

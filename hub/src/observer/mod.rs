@@ -2,6 +2,7 @@
 //! The hub's loop tells [`Observer`] what happens; nothing here decides anything.
 
 mod backlog;
+mod exposition;
 mod health;
 mod metrics;
 mod ports;
@@ -9,6 +10,7 @@ pub(crate) mod process;
 mod stream;
 mod watchers;
 
+pub use exposition::Form;
 pub use health::{Facts, reasons};
 pub use stream::{MAX_RATE, Streamer};
 
@@ -37,12 +39,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// All metrics in the text form of OpenMetrics.
-    pub fn metrics(&self) -> String {
+    /// All metrics in a text form.
+    pub fn metrics(&self, form: Form) -> String {
         let mut text = String::new();
         // Writing into a string cannot go wrong.
         let _ = prometheus_client::encoding::text::encode(&mut text, &self.registry);
-        text
+        form.of(text)
     }
 
     /// Why the hub is not well, a line each; none if it is.

@@ -10,6 +10,7 @@ use crate::console::{self, Command, Names, Shown, Source};
 use crate::mocap::client::{self, Event, QUEUE};
 use crate::observer::Observer;
 use crate::recorder::{Closing, Recorder};
+use crate::rivals::{Rivals, Verdict};
 use crate::switchboard::{Action, Switchboard};
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request, RobotMessage};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealer;
-use xpuck_wire::socket::{OperatorsHub, Router, SocketError, Sockets, wait};
+use xpuck_wire::socket::{OperatorsHub, Router, Sender, SocketError, Sockets, wait};
 use xpuck_wire::{FileError, is_local};
 
 /// Longest wait for a message, ms of wall time; senses and directives are due at moments between.
@@ -69,6 +70,7 @@ struct Hub {
     /// In front of both.
     relays: [Relay; 2],
     sealer: Sealer,
+    rivals: Rivals,
     /// Who is let in, and the edition of the keyring that the board knows.
     guard: Option<(Arc<Guard>, u64)>,
     poses: Receiver<Event>,
@@ -122,6 +124,7 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
         relays,
         board: Switchboard::new(config.clone(), unix_ms),
         sealer: Sealer::new(unix_ms),
+        rivals: Rivals::new(config.swarm.speed),
         guard: sockets.guard().map(|guard| (guard.clone(), 0)),
         poses,
         commands,
@@ -214,12 +217,16 @@ impl Hub {
 
     fn hear_robots(&mut self, now: f64) {
         for _ in 0..MESSAGES_AT_ONCE {
-            let Some((id, message)) = self.robots.receive::<RobotMessage>() else { break };
+            let Some((sender, message)) = self.robots.receive_from::<RobotMessage>() else { break };
+            let id = sender.name.clone();
+            if !self.counts(now, sender, message.as_ref().ok().and_then(RobotMessage::session)) {
+                continue;
+            }
             self.observer.message(now, &message);
             match message {
                 Ok(message) => {
-                    if let RobotMessage::Hello { session, .. } = message {
-                        self.sealer.greet(&id, session);
+                    if let RobotMessage::Hello { session, seen, .. } = message {
+                        self.sealer.greet(&id, session, seen);
                     }
                     self.board.on_robot(now, &id, message);
                 }
@@ -227,6 +234,22 @@ impl Hub {
                     let line = self.refusals.line(now, || format!("robot {id}: message refused: {error}"));
                     line.into_iter().for_each(|text| self.board.note(now, text));
                 }
+            }
+        }
+    }
+
+    /// True unless another program speaks for that robot. Robots that are not in the swarm file are the board's to refuse.
+    fn counts(&mut self, now: f64, sender: Sender, session: Option<u64>) -> bool {
+        if self.config.swarm.island(&sender.name).is_none() {
+            return true;
+        }
+        let wall = self.started.elapsed().as_secs_f64();
+        match self.rivals.judge(wall, &sender.name, session, self.robots.answers_by(&sender)) {
+            Verdict::Refused => false,
+            Verdict::Counts(told) => {
+                self.robots.answer_by(sender);
+                told.into_iter().for_each(|text| self.board.note(now, text));
+                true
             }
         }
     }

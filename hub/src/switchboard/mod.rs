@@ -76,7 +76,9 @@ pub struct Switchboard {
     phase: Phase,
     run: Option<Run>,
     push: Option<Push>,
-    /// Rises with every directive and experiment; starts above those of any earlier hub.
+    /// Where the numbers began: wall time at the start, ms.
+    base: u64,
+    /// Rises with every directive and experiment; starts above those of any earlier hub, unless the clock went back.
     number: u64,
     directive: (u64, State, u32),
     last: f64,
@@ -103,7 +105,8 @@ pub struct Switchboard {
 }
 
 impl Switchboard {
-    /// A hub that has just started. `base` must be above the base of any hub that ran before (wall time in ms is).
+    /// A hub that has just started. `base` is wall time in ms, and so above the base of any hub that ran before; robots
+    /// get along with one that is not, because the clock went back.
     pub fn new(config: Config, base: u64) -> Switchboard {
         Switchboard {
             roster: Roster::new(&config.swarm.robots),
@@ -111,6 +114,7 @@ impl Switchboard {
             phase: Phase::Idle,
             run: None,
             push: None,
+            base,
             number: base,
             directive: (base, State::Idle, 0),
             last: 0.0,
@@ -295,7 +299,7 @@ impl Switchboard {
                     robots: self.config.swarm.robots.len().min(MAX_ROBOTS) as u16,
                     signed: run.signed.clone(),
                 },
-                _ if robot.telemetry.obeyed < number => directive.clone(),
+                _ if robot.telemetry.obeyed != number => directive.clone(),
                 _ => continue,
             };
             self.actions.push(Action::Send(robot.id.clone(), message));

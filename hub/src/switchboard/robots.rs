@@ -8,6 +8,16 @@ use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
 /// Longest version of a robot's program, characters.
 const VERSION: usize = 32;
 
+/// A time span as people read it.
+fn span(ms: u64) -> String {
+    match ms / 1000 {
+        0..=119 => format!("{:.1} s", ms as f64 / 1e3),
+        120..=7_199 => format!("{} min", ms / 60_000),
+        7_200..=172_799 => format!("{:.1} h", ms as f64 / 3.6e6),
+        _ => format!("{} days", ms / 86_400_000),
+    }
+}
+
 impl Switchboard {
     /// Handles a message from a robot.
     pub fn on_robot(&mut self, now: f64, id: &str, message: RobotMessage) {
@@ -27,7 +37,8 @@ impl Switchboard {
             self.note(now, format!("robot {id} {text}"));
         }
         match message {
-            RobotMessage::Hello { version, .. } => {
+            RobotMessage::Hello { version, seen, .. } => {
+                self.compare_clocks(now, id, seen.0);
                 if let (Some(robot), Some(island)) = (self.roster.find(id), self.config.swarm.island(id)) {
                     robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
                     // A robot that greets again may have restarted without its experiment.
@@ -69,6 +80,20 @@ impl Switchboard {
                 }
             }
             RobotMessage::Settings(answer) => self.settings_answered(now, id, answer),
+        }
+    }
+
+    /// Notes, once for each robot, that it heard a hub whose clock was ahead of this one's.
+    fn compare_clocks(&mut self, now: f64, id: &str, hub: u64) {
+        let ahead = hub.saturating_sub(self.base);
+        if let Some(robot) = self.roster.find(id).filter(|robot| ahead > 0 && !robot.from_the_future) {
+            robot.from_the_future = true;
+            let text = format!(
+                "robot {id} heard a hub that started {} later than this one by its clock: one of the two clocks is wrong; \
+                 set this machine's by NTP. The robot obeys this hub all the same",
+                span(ahead)
+            );
+            self.note(now, text);
         }
     }
 

@@ -1,147 +1,15 @@
 //! Real hub, real robot, real keys: who gets through, and what is refused.
 
-use crate::common::{free_ports, xpuck};
+use crate::common::xpuck;
+use crate::lab::{EXPERIMENT, Lab};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-use xpuck_wire::keyring::{self, Role};
+use xpuck_wire::Phase;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
-use xpuck_wire::{Phase, Status};
-
-const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
-    controller_file = \"on.bt\"\n";
-/// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A folder with the keys and files of a hub, an arena and one robot, and its processes.
-struct Lab {
-    dir: tempfile::TempDir,
-    operator: String,
-    children: Vec<Child>,
-}
-
-impl Lab {
-    fn start() -> Lab {
-        let dir = tempfile::tempdir().unwrap();
-        let ports = free_ports();
-        let operator = format!("tcp://127.0.0.1:{}", ports + 1);
-        let mocap = format!("127.0.0.1:{}", ports + 2);
-        for (name, text) in [
-            (
-                "swarm.toml",
-                format!(
-                    "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:{ports}\"\noperator = \"{operator}\"\n"
-                ),
-            ),
-            (
-                "arena.toml",
-                format!(
-                    "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"{mocap}\"\n\
-                     camera = {{ width = 160, height = 120, frames_per_second = 5.0 }}\n"
-                ),
-            ),
-            (
-                "hub.toml",
-                format!(
-                    "swarm = \"swarm.toml\"\n[mocap]\naddress = \"{mocap}\"\nfrisbee = \"frisbee\"\n[record]\ndirectory = \"runs\"\n"
-                ),
-            ),
-            (
-                "xp01.toml",
-                "id = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
-                 camera_width = 160\ncamera_height = 120\n"
-                    .into(),
-            ),
-            ("on.bt", "movcv v_goal 0deg".into()),
-            ("e.toml", EXPERIMENT.into()),
-        ] {
-            std::fs::write(dir.path().join(name), text).unwrap();
-        }
-        let mut lab = Lab { dir, operator, children: Vec::new() };
-        assert!(lab.keys(&["new", "--robots", "swarm.toml"]).status.success());
-        lab.serve("arena");
-        lab.serve("hub");
-        lab.robot();
-        lab
-    }
-
-    fn path(&self) -> &Path {
-        self.dir.path()
-    }
-
-    fn serve(&mut self, what: &str) {
-        let mut command = xpuck();
-        command.args([what, "--lifeline", "--config", &format!("{what}.toml")]).stdout(Stdio::piped());
-        let child = self.spawn(command, what);
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n", "{}", self.log(what));
-    }
-
-    fn robot(&mut self) {
-        let mut command = Command::new(Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd"));
-        command.args(["--lifeline", "--config", "xp01.toml"]);
-        self.spawn(command, "xpuckd");
-    }
-
-    fn spawn(&mut self, mut command: Command, log: &str) -> &mut Child {
-        let log = std::fs::File::create(self.path().join(format!("{log}.log"))).unwrap();
-        self.children.push(command.current_dir(self.dir.path()).stdin(Stdio::piped()).stderr(log).spawn().unwrap());
-        self.children.last_mut().unwrap()
-    }
-
-    fn log(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path().join(format!("{name}.log"))).unwrap()
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        xpuck().args(arguments).current_dir(self.path()).output().unwrap()
-    }
-
-    fn keys(&self, arguments: &[&str]) -> Output {
-        self.run(&[&["keys"], arguments].concat())
-    }
-
-    /// Says a command to the hub with a key of the folder; what came on standard error, empty if it was done.
-    fn tell(&self, key: &str, arguments: &[&str]) -> String {
-        let output = self.run(&[arguments, &["--hub", &self.operator, "--key", key]].concat());
-        String::from_utf8(output.stderr).unwrap()
-    }
-
-    fn ask(&self, request: &Request) -> Reply {
-        let key = keyring::path(&self.path().join("keys"), Role::Operator, keyring::OPERATOR, "key");
-        let (sockets, _) = Sockets::for_operator(&key).unwrap();
-        sockets.operator(&self.operator, 10_000).unwrap().ask(request).unwrap()
-    }
-
-    fn wait(&self, what: &str, ready: impl Fn(&Status) -> bool) -> Status {
-        let deadline = Instant::now() + PATIENCE;
-        while Instant::now() < deadline {
-            let Reply::Status(status) = self.ask(&Request::Status) else { panic!() };
-            if ready(&status) {
-                return *status;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("{what}: not in time; hub: {} robot: {}", self.log("hub"), self.log("xpuckd"));
-    }
-}
-
-impl Drop for Lab {
-    fn drop(&mut self) {
-        for child in &mut self.children {
-            // One that has ended already needs no kill.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
 
 const OPERATOR: &str = "keys/operators/operator.key";
 

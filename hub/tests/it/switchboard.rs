@@ -205,7 +205,7 @@ fn a_lost_robot_is_counted_once_and_welcomed_back() {
     assert!(bench.said.iter().any(|s| s.contains("robot xp02 is lost")), "{:?}", bench.said);
     bench.silent.clear();
     bench.robots[1] = ("xp02".into(), State::Idle, 0);
-    bench.board.on_robot(bench.now, "xp02", RobotMessage::Hello { version: "0".into(), session: 1 });
+    bench.board.on_robot(bench.now, "xp02", RobotMessage::Hello { version: "0".into(), session: 1, seen: (0, 0) });
     bench.pass(1.0);
     assert_eq!(bench.states()[1], State::Run, "it got the experiment and the directive again");
     assert_eq!(bench.board.status(bench.now).dead, 1);

@@ -1,5 +1,6 @@
 //! How another thread of this process ends a wait for sockets.
 
+use crate::signals::{again, send_parts};
 use crate::socket::{Readable, SocketError, Sockets};
 
 /// Rings that may wait; more say nothing new.
@@ -12,7 +13,7 @@ impl Bell {
     /// Ends the wait, or the next one.
     pub fn ring(&self) {
         // One that has rung already is enough.
-        let _ = self.0.send("", zmq::DONTWAIT);
+        let _ = send_parts(&self.0, &[""]);
     }
 }
 
@@ -22,7 +23,7 @@ pub struct Alarm(zmq::Socket);
 impl Alarm {
     /// Takes the rings that wait.
     pub fn hush(&self) {
-        while self.0.recv_msg(zmq::DONTWAIT).is_ok() {}
+        while again(|| self.0.recv_msg(zmq::DONTWAIT)).is_ok() {}
     }
 }
 

@@ -5,6 +5,7 @@
 //! reply's first part is that header and the running tree's id, 16 bytes; its second part is what was asked for. A
 //! reply of the two parts `error` and a text refuses. Numbers are little endian.
 
+use crate::signals::{again, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeMap;
 
@@ -161,9 +162,10 @@ impl GrootEnd {
         if self.socket.poll(zmq::POLLIN, timeout_ms).ok()? == 0 {
             return None;
         }
-        let mut parts = vec![self.socket.recv_bytes(zmq::DONTWAIT).ok()?];
+        let next = || again(|| self.socket.recv_bytes(zmq::DONTWAIT));
+        let mut parts = vec![next().ok()?];
         while self.socket.get_rcvmore().unwrap_or(false) {
-            let part = self.socket.recv_bytes(zmq::DONTWAIT).unwrap_or_default();
+            let part = next().unwrap_or_default();
             if parts.len() <= MAX_PARTS {
                 parts.push(part);
             }
@@ -173,7 +175,7 @@ impl GrootEnd {
 
     /// Answers the request; dropped if the viewer is gone.
     pub fn answer(&self, parts: Vec<Vec<u8>>) {
-        let _ = self.socket.send_multipart(parts, zmq::DONTWAIT);
+        let _ = send_parts(&self.socket, &parts);
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::file::FileError;
 use crate::keyring::{self, Keyring, Role};
 use crate::keys::Key;
+use crate::signals::{receive_parts, send_parts};
 use crate::signed::Trust;
 use crate::socket::monitor;
 use serde::{Deserialize, Serialize};
@@ -302,14 +303,15 @@ fn watch(
         // An interrupted wait only makes the loop turn earlier.
         let _ = zmq::poll(&mut items, POLL_MS);
         let Some(guard) = guard.upgrade() else { return };
-        if let Ok(request) = zap.recv_multipart(zmq::DONTWAIT) {
+        if let Some(request) = receive_parts(zap) {
+            let request: Vec<Vec<u8>> = request.iter().map(|part| part.to_vec()).collect();
             let ring = guard.ring.read().unwrap_or_else(PoisonError::into_inner);
             let answer = answer(&request, &ring.0);
             if let Err(count) = answer.verdict {
                 guard.count(count);
             }
             // A connection that is gone needs no answer.
-            let _ = zap.send_multipart(answer.frames, zmq::DONTWAIT);
+            let _ = send_parts(zap, &answer.frames);
         }
         // The sockets of watchers come and go.
         monitors.retain(|(domain, monitor)| guard.hear(*domain, monitor));

@@ -75,6 +75,9 @@ pub enum RobotMessage {
         version: String,
         /// A random number of this start of the program, not 0; see [`crate::seal`].
         session: u64,
+        /// Number of the latest hub that it heard, and count of that hub's latest message; zeros before the first. What
+        /// the hub says next is above it.
+        seen: (u64, u64),
     },
     /// Ten times a second.
     Telemetry(Box<Telemetry>),
@@ -115,6 +118,18 @@ pub enum RobotMessage {
     Settings(PushAnswer),
 }
 
+impl RobotMessage {
+    /// The session of the program that said it, if it tells.
+    pub fn session(&self) -> Option<u64> {
+        match self {
+            RobotMessage::Hello { session, .. } => Some(*session),
+            RobotMessage::Telemetry(telemetry) => Some(telemetry.session),
+            _ => None,
+        }
+        .filter(|session| *session != 0)
+    }
+}
+
 /// To a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -126,7 +141,7 @@ pub enum ToRobot {
     },
     /// An experiment to get ready for.
     Experiment {
-        /// Counts uploads; a later number replaces an earlier experiment.
+        /// Counts uploads; a later number of the same hub, and any of a later hub, replaces an earlier experiment.
         number: u64,
         /// Seed of this run.
         seed: u64,
@@ -135,7 +150,7 @@ pub enum ToRobot {
         /// The experiment and its files; the robot verifies them itself.
         signed: Signed,
     },
-    /// What to do now; sent again until obeyed. Lower numbers than the last obeyed one are stale.
+    /// What to do now; sent again until obeyed. Lower numbers than the last obeyed one of the same hub are stale.
     Directive {
         /// Rises with every change.
         number: u64,

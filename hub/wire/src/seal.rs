@@ -3,6 +3,10 @@
 //! A robot draws a random session number at every start and says it in its hello; the hub puts it on every message, with
 //! its own number, which is higher for every hub that starts later, and a count that rises with every message. So a
 //! robot that restarted takes nothing that was meant for its former self, and one that runs takes nothing twice.
+//!
+//! A hub's number comes from a clock, which may have gone back since the last start. So a hello also says how far the
+//! robot has come, and the hub numbers what it seals for that robot above it. The robot's rule stays as strict as ever,
+//! and a number that is a lie hurts the robot that told it, and no other.
 
 use crate::file::FileError;
 use crate::message::ToRobot;
@@ -26,12 +30,23 @@ pub struct Sealed {
     pub message: ToRobot,
 }
 
+/// How far a robot has come: number of a hub, and count of a message of it. Later ones are greater.
+pub type Seen = (u64, u64);
+
 /// The hub's side.
 #[derive(Clone, Debug)]
 pub struct Sealer {
     hub: u64,
     count: u64,
-    sessions: BTreeMap<String, u64>,
+    sessions: BTreeMap<String, Session>,
+}
+
+/// A start of a robot's program.
+#[derive(Clone, Copy, Debug)]
+struct Session {
+    number: u64,
+    /// The hub's number on messages to it.
+    hub: u64,
 }
 
 impl Sealer {
@@ -40,18 +55,23 @@ impl Sealer {
         Sealer { hub, count: 0, sessions: BTreeMap::new() }
     }
 
-    /// Takes a robot's session from its hello.
-    pub fn greet(&mut self, robot: &str, session: u64) {
+    /// Takes a robot's session from its hello, and how far it has come.
+    pub fn greet(&mut self, robot: &str, session: u64, seen: Seen) {
+        let known = self.sessions.get(robot).filter(|known| known.number == session);
+        let mut hub = known.map_or(self.hub, |known| known.hub);
+        if (hub, self.count) < seen {
+            hub = seen.0.saturating_add(1);
+        }
         if self.sessions.len() < MAX_SESSIONS || self.sessions.contains_key(robot) {
-            self.sessions.insert(robot.into(), session);
+            self.sessions.insert(robot.into(), Session { number: session, hub });
         }
     }
 
     /// Seals a message for a robot. One whose session is unknown does not take it, but says hello again.
     pub fn seal(&mut self, robot: &str, message: ToRobot) -> Sealed {
         self.count += 1;
-        let session = self.sessions.get(robot).copied().unwrap_or(0);
-        Sealed { session, hub: self.hub, count: self.count, message }
+        let Session { number, hub } = self.sessions.get(robot).copied().unwrap_or(Session { number: 0, hub: self.hub });
+        Sealed { session: number, hub, count: self.count, message }
     }
 }
 
@@ -88,27 +108,41 @@ impl Inbox {
         self.session
     }
 
+    /// How far this robot has come; zeros before the first message.
+    pub fn seen(&self) -> Seen {
+        (self.hub, self.count)
+    }
+
+    /// From now on nothing of hubs before this one is fresh; true if it is later than all that were heard.
+    pub fn turn_to(&mut self, hub: u64) -> bool {
+        let later = hub > self.hub;
+        if later {
+            (self.hub, self.count) = (hub, 0);
+        }
+        later
+    }
+
     /// Looks at a message's seal, and remembers it if it is fresh.
     pub fn judge(&mut self, sealed: &Sealed) -> Verdict {
         if sealed.session != self.session {
             return Verdict::Stranger;
         }
-        if (sealed.hub, sealed.count) <= (self.hub, self.count) {
+        if (sealed.hub, sealed.count) <= self.seen() {
             return Verdict::Stale;
         }
-        let new_hub = sealed.hub > self.hub;
-        (self.hub, self.count) = (sealed.hub, sealed.count);
+        let new_hub = self.turn_to(sealed.hub);
+        self.count = sealed.count;
         Verdict::Fresh { new_hub }
     }
 }
 
-/// A session number for a robot that starts.
+/// A session number for a robot that starts: random, not 0, and of 53 bits, which a number of JSON holds.
 ///
 /// # Errors
 /// If the system gives no random numbers.
 pub fn fresh_session() -> Result<u64, FileError> {
     let number = getrandom::u64().map_err(|e| FileError::value("session", format!("no random numbers: {e}")))?;
-    Ok(number.max(1))
+    Ok((number >> 11).max(1))
 }
 
 #[cfg(test)]
@@ -120,8 +154,8 @@ mod tests {
         let ping = || ToRobot::Ping { stamp: 0.0 };
         let (mut hub, mut robot) = (Sealer::new(100), Inbox::new(7));
         assert_eq!(robot.judge(&hub.seal("xp01", ping())), Verdict::Stranger, "no hello yet");
-        hub.greet("xp01", 7);
-        hub.greet("xp02", 8);
+        hub.greet("xp01", 7, (0, 0));
+        hub.greet("xp02", 8, (0, 0));
         let (first, other, second) = (hub.seal("xp01", ping()), hub.seal("xp02", ping()), hub.seal("xp01", ping()));
         assert_eq!(robot.judge(&first), Verdict::Fresh { new_hub: true });
         assert_eq!(robot.judge(&first), Verdict::Stale, "again");
@@ -130,16 +164,50 @@ mod tests {
         assert_eq!(robot.judge(&first), Verdict::Stale, "overtaken");
         assert_eq!(Inbox::new(9).judge(&second), Verdict::Stranger, "the robot restarted");
         let mut next = Sealer::new(200);
-        next.greet("xp01", 7);
+        next.greet("xp01", 7, robot.seen());
         assert_eq!(robot.judge(&next.seal("xp01", ping())), Verdict::Fresh { new_hub: true });
         assert_eq!(robot.judge(&hub.seal("xp01", ping())), Verdict::Stale, "a hub that is no more");
     }
 
     #[test]
+    fn a_hub_whose_clock_went_back_is_taken_for_the_later_one_that_it_is() {
+        let ping = || ToRobot::Ping { stamp: 0.0 };
+        let (mut before, mut robot) = (Sealer::new(3_600_000), Inbox::new(7));
+        before.greet("xp01", 7, robot.seen());
+        let recorded: Vec<Sealed> = (0..5).map(|_| before.seal("xp01", ping())).collect();
+        assert_eq!(robot.judge(&recorded[2]), Verdict::Fresh { new_hub: true });
+        // Three hubs, each of a clock that is further back; the last has the very number that the robot knows.
+        for number in [1000, 500, 3_600_002] {
+            let mut after = Sealer::new(number);
+            after.greet("xp01", 7, (0, 0));
+            assert_eq!(robot.judge(&after.seal("xp01", ping())), Verdict::Stale, "no word of how far it has come");
+            after.greet("xp01", 7, robot.seen());
+            assert_eq!(robot.judge(&after.seal("xp01", ping())), Verdict::Fresh { new_hub: true });
+            after.greet("xp01", 7, (0, 0));
+            assert_eq!(robot.judge(&after.seal("xp01", ping())), Verdict::Fresh { new_hub: false }, "a late hello");
+            for sealed in &recorded {
+                assert_eq!(robot.judge(sealed), Verdict::Stale, "recorded");
+            }
+            after.greet("xp02", 8, (0, 0));
+            assert_eq!(after.seal("xp02", ping()).hub, number, "others have their own numbers");
+        }
+    }
+
+    #[test]
+    fn a_robot_that_lies_about_numbers_shuts_out_itself_alone() {
+        let mut hub = Sealer::new(1000);
+        hub.greet("xp01", 7, (u64::MAX, u64::MAX));
+        hub.greet("xp02", 8, (0, 0));
+        assert_eq!(hub.seal("xp01", ToRobot::Ping { stamp: 0.0 }).hub, u64::MAX);
+        assert_eq!(hub.seal("xp02", ToRobot::Ping { stamp: 0.0 }).hub, 1000);
+    }
+
+    #[test]
     fn sessions_are_random_and_bounded() {
-        assert_ne!(fresh_session().unwrap(), fresh_session().unwrap());
+        let sessions = [fresh_session().unwrap(), fresh_session().unwrap()];
+        assert!(sessions[0] != sessions[1] && sessions.iter().all(|s| *s > 0 && *s < 1 << 53), "{sessions:?}");
         let mut hub = Sealer::new(1);
-        (0..2 * MAX_SESSIONS).for_each(|i| hub.greet(&format!("r{i}"), 1));
+        (0..2 * MAX_SESSIONS).for_each(|i| hub.greet(&format!("r{i}"), 1, (0, 0)));
         assert_eq!(hub.sessions.len(), MAX_SESSIONS);
     }
 }

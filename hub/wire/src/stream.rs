@@ -1,6 +1,7 @@
 //! The stream's socket: text for whoever wants to watch, such as PlotJuggler. Nothing that comes back is obeyed.
 
 use crate::guard::Domain;
+use crate::signals::{again, send_parts};
 use crate::socket::{SocketError, Sockets};
 use std::collections::BTreeSet;
 
@@ -53,7 +54,7 @@ impl Stream {
     /// Reads what is asked for, and gives how many different topics that is.
     pub fn subscriptions(&mut self) -> usize {
         for _ in 0..REQUESTS_AT_ONCE {
-            let Ok(request) = self.socket.recv_bytes(zmq::DONTWAIT) else { break };
+            let Ok(request) = again(|| self.socket.recv_bytes(zmq::DONTWAIT)) else { break };
             // ZeroMQ tells of the first who asks for a topic, and when the last who did is gone.
             match request.split_first() {
                 Some((1, prefix)) if self.prefixes.len() < MAX_PREFIXES => drop(self.prefixes.insert(prefix.into())),
@@ -78,7 +79,7 @@ impl Stream {
     /// Sends a message of two parts, topic and text, to those who asked for it. It never waits.
     pub fn publish(&self, topic: &str, text: &str) {
         // A full queue is ZeroMQ's to empty: such a watcher gets the next message.
-        let _ = self.socket.send_multipart([topic, text], zmq::DONTWAIT);
+        let _ = send_parts(&self.socket, &[topic, text]);
     }
 }
 

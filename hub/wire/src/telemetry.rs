@@ -13,6 +13,8 @@ pub const LATENESS_BINS: usize = 32;
 pub struct Telemetry {
     /// Time since the robot's program started, s.
     pub time: f64,
+    /// The session of its hello, by which two programs with one robot's key are told apart.
+    pub session: u64,
     /// What it does.
     pub state: State,
     /// Number of the last directive it obeyed.
@@ -177,6 +179,7 @@ mod tests {
     fn largest() -> Telemetry {
         Telemetry {
             time: f64::MAX,
+            session: u64::MAX,
             state: State::Ready,
             obeyed: u64::MAX,
             segment: u32::MAX,

@@ -74,6 +74,17 @@ pub enum Action {
     Say(String),
 }
 
+/// What orders directives and experiments: the number of the hub that gave it, then its own. A hub that starts later may
+/// count from lower numbers, because its clock went back.
+type Rank = (u64, u64);
+
+/// The experiment that the robot has; its seed is the robot's.
+#[derive(Clone, Debug, Default)]
+struct Taken {
+    rank: Rank,
+    signature: String,
+}
+
 /// The controller that an experiment gives.
 fn given_controller(text: &str) -> Result<Controller, String> {
     let tree = Tree::parse(text).map_err(|e| format!("controller: {e}"))?;
@@ -93,14 +104,14 @@ pub struct Core {
     seed: u64,
     island: u16,
     state: State,
-    /// Highest directive number seen; lower ones are stale.
-    newest: u64,
-    /// The last STOP obeyed: only a RUN with a later number starts the wheels again.
-    stopped: u64,
-    /// Directive obeyed; 0 after the link was lost, so that the hub says it again.
+    /// Highest directive seen; lower ones are stale.
+    newest: Rank,
+    /// The last STOP obeyed: only a later RUN starts the wheels again.
+    stopped: Rank,
+    /// Number of the directive obeyed; 0 after the link was lost and with another hub, so that the hub says it again.
     obeyed: u64,
     segment: u32,
-    experiment: u64,
+    experiment: Taken,
     /// The experiment gives the controller; nothing evolves.
     fixed: bool,
     controller: Option<Controller>,
@@ -130,11 +141,11 @@ impl Core {
             seed: 0,
             island,
             state: State::Idle,
-            newest: 0,
-            stopped: 0,
+            newest: (0, 0),
+            stopped: (0, 0),
             obeyed: 0,
             segment: 0,
-            experiment: 0,
+            experiment: Taken::default(),
             fixed: false,
             controller: None,
             senses: VirtualSenses::default(),
@@ -169,8 +180,7 @@ impl Core {
         match self.inbox.judge(&sealed) {
             Verdict::Fresh { new_hub } => {
                 if new_hub {
-                    // Another hub has another clock.
-                    self.hub_ahead = None;
+                    self.turn_to_another();
                 }
                 return self.on_message(now, sealed.message);
             }
@@ -180,11 +190,27 @@ impl Core {
         }
         self.stale_seals = self.stale_seals.saturating_add(1);
         match sealed.message {
-            ToRobot::Directive { number, state: State::Stop, segment, run, expires } => {
+            // One of a hub that is no more was overtaken by the hub that came after it.
+            ToRobot::Directive { number, state: State::Stop, segment, run, expires }
+                if sealed.hub >= self.inbox.seen().0 =>
+            {
+                if self.inbox.turn_to(sealed.hub) {
+                    self.turn_to_another();
+                }
                 self.obey(now, number, State::Stop, segment, run, expires)
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Another hub has another clock, and does not know what the robot did for the last one.
+    fn turn_to_another(&mut self) {
+        self.hub_ahead = None;
+        self.obeyed = 0;
+    }
+
+    fn rank(&self, number: u64) -> Rank {
+        (self.inbox.seen().0, number)
     }
 
     /// Whose experiments are run from now on.
@@ -229,11 +255,15 @@ impl Core {
     }
 
     fn prepare(&mut self, number: u64, seed: u64, robots: u16, signed: &Signed) -> Vec<Action> {
-        if number < self.experiment {
+        let taken = Taken { rank: self.rank(number), signature: signed.signature.clone() };
+        let present = &self.experiment;
+        if taken.rank < present.rank {
             // Overtaken on its way by a later one.
             return Vec::new();
         }
-        if number == self.experiment {
+        // A hub that goes on with another's run gives the same experiment again.
+        if (number, seed, &signed.signature) == (present.rank.1, self.seed, &present.signature) {
+            self.experiment = taken;
             return vec![Action::Send(RobotMessage::Experiment { number, error: String::new() })];
         }
         let answer = |error: String| Action::Send(RobotMessage::Experiment { number, error });
@@ -249,7 +279,7 @@ impl Core {
             Ok(algorithm) => algorithm,
             Err(error) => return vec![answer(format!("evolution.algorithm: {error}"))],
         };
-        self.experiment = number;
+        self.experiment = taken;
         self.seed = seed;
         self.state = State::Ready;
         // A directive that came before was obeyed without this experiment: the hub is to say it again.
@@ -273,19 +303,21 @@ impl Core {
         }
         // A repeated directive is not obeyed twice; a STOP is never one too many.
         let repeated = number == self.obeyed && (state != State::Stop || self.state == State::Stop);
-        if number < self.newest || repeated || (state == State::Run && number <= self.stopped) {
+        let rank = self.rank(number);
+        if rank < self.newest || repeated || (state == State::Run && rank <= self.stopped) {
             return Vec::new();
         }
-        let about_other = self.experiment == 0 || run != self.experiment;
+        let experiment = self.experiment.rank.1;
+        let about_other = experiment == 0 || run != experiment;
         if about_other && matches!(state, State::Run | State::Pause | State::Ready) {
             // Nothing to run yet, or not this; the hub sends the experiment first and the directive again.
             return Vec::new();
         }
-        self.newest = number;
+        self.newest = rank;
         self.obeyed = number;
         self.state = state;
         if state == State::Stop {
-            self.stopped = number;
+            self.stopped = rank;
         }
         let mut actions = vec![Action::Evolve(state == State::Run)];
         if segment > self.segment && state == State::Run {
@@ -316,6 +348,7 @@ impl Core {
             actions.push(Action::Send(RobotMessage::Hello {
                 version: env!("CARGO_PKG_VERSION").into(),
                 session: self.inbox.session(),
+                seen: self.inbox.seen(),
             }));
         }
         if self.welcomed && now >= self.ping_at {
@@ -385,6 +418,7 @@ impl Core {
     pub fn telemetry(&self, now: f64, readings: &Readings) -> Telemetry {
         let mut telemetry = Telemetry {
             time: now,
+            session: self.inbox.session(),
             state: self.state,
             obeyed: self.obeyed,
             segment: self.segment,

@@ -2,11 +2,12 @@
 
 use super::{DeviceError, I2cBus, MAX_I2C};
 use i2cdev::core::{I2CMessage, I2CTransfer};
-use i2cdev::linux::{LinuxI2CBus, LinuxI2CError, LinuxI2CMessage};
+use i2cdev::linux::{LinuxI2CBus, LinuxI2CMessage};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use xpuck_wire::uninterrupted;
 
 /// How long the kernel waits for one transfer. A report of an e-puck2 takes 7 ms; the kernel's own limit of a second
 /// would hold up the wheels.
@@ -72,7 +73,7 @@ impl I2cBus for KernelI2c {
             messages.push(LinuxI2CMessage::read(read).with_address(u16::from(address)));
         }
         let (asked, path) = (messages.len() as u32, &self.path);
-        match self.bus.transfer(&mut messages) {
+        match uninterrupted(|| Ok(self.bus.transfer(&mut messages)?)) {
             Ok(done) if done == asked => Ok(()),
             Ok(_) => Err(DeviceError::Nak { path: path.clone(), address }),
             Err(error) => Err(named(path, address, error)),
@@ -81,8 +82,8 @@ impl I2cBus for KernelI2c {
 }
 
 /// The kernel's error numbers in our words. Drivers of buses differ in which of two they use for no acknowledge.
-fn named(path: &Path, address: u8, error: LinuxI2CError) -> DeviceError {
-    let (path, source) = (path.to_path_buf(), io::Error::from(error));
+fn named(path: &Path, address: u8, source: io::Error) -> DeviceError {
+    let path = path.to_path_buf();
     match source.raw_os_error() {
         Some(libc::ENXIO | libc::EREMOTEIO) => DeviceError::Nak { path, address },
         Some(libc::ETIMEDOUT) => DeviceError::Timeout { path, milliseconds: TIMEOUT_MS },
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_kernels_errors_are_named() {
-        let told = |code| named(Path::new("/dev/i2c-12"), 0x1f, LinuxI2CError::Errno(code)).to_string();
+        let told = |code| named(Path::new("/dev/i2c-12"), 0x1f, io::Error::from_raw_os_error(code)).to_string();
         for code in [libc::ENXIO, libc::EREMOTEIO] {
             assert_eq!(told(code), "I2C address 0x1f on /dev/i2c-12 does not acknowledge");
         }

@@ -13,6 +13,7 @@ pub mod epuck2;
 pub mod frames;
 pub mod ft2232h;
 pub mod guard;
+pub mod hold;
 pub mod hwmon;
 pub mod i2c;
 pub mod i2cdev;
@@ -40,6 +41,14 @@ pub enum DeviceError {
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// Another program has the body.
+    #[error("{} is held by {holder}, which drives this robot: end it first", path.display())]
+    Held {
+        /// The device file or socket.
+        path: PathBuf,
+        /// Who holds it, in words.
+        holder: String,
     },
     /// The other side closed the connection.
     #[error("{} was closed by its other side", path.display())]

@@ -8,6 +8,7 @@ use ::spidev::{SpiModeFlags, Spidev, SpidevOptions, SpidevTransfer};
 use std::io;
 use std::path::{Path, PathBuf};
 use xpuck_registers::spi::{BYTES, CLOCK_HZ, GAP_CLOCKS, WORDS, Words};
+use xpuck_wire::uninterrupted;
 
 /// Clock idle low, data valid on the falling edge.
 const MODE: u8 = 1;
@@ -90,7 +91,8 @@ impl SpiBus for KernelSpi {
             transfer.delay_usecs = GAP_US;
             transfer
         });
-        self.device.transfer_multiple(&mut transfers).map_err(|source| self.error("transfer over", source))?;
+        uninterrupted(|| self.device.transfer_multiple(&mut transfers))
+            .map_err(|source| self.error("transfer over", source))?;
         Ok(std::array::from_fn(|i| self.size.word([received[2 * i], received[2 * i + 1]])))
     }
 }

@@ -63,6 +63,10 @@ fn read(
             Err(error) => return Err(file_error(path, "wait for", error.into())),
         }
         let whole = stream.dequeue(|view| Ok(take(&view, view.is_error(), &mut frame, &mut counts)));
+        // The buffer is still there for the next round.
+        if whole.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
+            continue;
+        }
         if whole.map_err(|source| file_error(path, "read", source))? {
             newest.offer(&mut frame);
         }

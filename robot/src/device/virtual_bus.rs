@@ -14,6 +14,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xpuck_registers::spi::{self, Words};
+use xpuck_wire::uninterrupted;
 
 /// How long a device may take to answer.
 pub const TIMEOUT: Duration = Duration::from_millis(500);
@@ -28,7 +29,7 @@ struct Socket {
 impl Socket {
     fn open(path: &Path) -> Result<Socket, DeviceError> {
         let open = || {
-            let stream = UnixStream::connect(path)?;
+            let stream = uninterrupted(|| UnixStream::connect(path))?;
             stream.set_read_timeout(Some(TIMEOUT))?;
             stream.set_write_timeout(Some(TIMEOUT))?;
             Ok(stream)

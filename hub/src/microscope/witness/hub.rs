@@ -45,6 +45,7 @@ pub struct HubWitness {
     heard: [Option<f64>; ROBOTS],
     /// What each robot said last that it does.
     states: [State; ROBOTS],
+    /// The last directive of this hub.
     directive: u64,
     /// Individuals that a robot sent in this run: sender, and who it is.
     sent: HashSet<(usize, Individual)>,
@@ -59,6 +60,7 @@ impl HubWitness {
     /// The hub's program starts, without a run.
     pub fn started(&mut self) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
+        self.directive = 0;
         self.sent.clear();
         self.score.forget();
     }
@@ -72,6 +74,7 @@ impl HubWitness {
     /// begin anew; what was counted goes on, and so do the genes that it may give.
     pub fn took_up(&mut self, now: u32, stood: Stood, run_seconds: f64) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
+        self.directive = 0;
         let lost = self.score.run_seconds() - run_seconds;
         self.fault.hold(lost <= LOST_SECONDS, now, "a hub that returns goes on with its run", || {
             ("hub".into(), format!("{lost:.3} s of running time are lost"))

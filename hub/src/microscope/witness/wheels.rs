@@ -26,12 +26,17 @@ struct Seen {
     /// Since when a silence forbids to drive until a RUN comes.
     silenced: Option<u32>,
     /// The STOP that was acknowledged, and when.
-    stopped: Option<(u64, u32)>,
+    stopped: Option<(Rank, u32)>,
     /// The last directive that telemetry named.
-    obeyed: u64,
-    /// Session, hub and count of the latest message: sessions and hubs that begin later have higher numbers.
-    seal: (u64, u64, u64),
+    obeyed: Rank,
+    /// The session of its program.
+    session: u64,
+    /// Hub and count of the latest message of this session.
+    seal: (u64, u64),
 }
+
+/// A directive: the number of the hub on its seal, which rises from hub to hub, and its own.
+type Rank = (u64, u64);
 
 /// What was seen of each robot.
 #[derive(Debug, Default)]
@@ -43,9 +48,9 @@ pub struct WheelWitness {
 
 impl WheelWitness {
     /// A robot's program starts.
-    pub fn started(&mut self, now: u32, robot: usize) {
+    pub fn started(&mut self, now: u32, robot: usize, session: u64) {
         let stopped = self.seen[robot].stopped;
-        self.seen[robot] = Seen { controlled: Some(now), stopped, ..Seen::default() };
+        self.seen[robot] = Seen { controlled: Some(now), stopped, session, ..Seen::default() };
     }
 
     /// A robot's program dies.
@@ -60,8 +65,13 @@ impl WheelWitness {
     /// A robot hears a message. One that comes again, or was overtaken, breaks no silence and excuses nothing.
     pub(super) fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
         let seen = &mut self.seen[robot];
-        let seal = (sealed.session, sealed.hub, sealed.count);
-        if seal <= seen.seal {
+        let seal = (sealed.hub, sealed.count);
+        if sealed.session != seen.session || seal <= seen.seal {
+            // Only STOP is obeyed without a fresh seal; its hub is the latest from then on.
+            let stop = matches!(sealed.message, ToRobot::Directive { state: State::Stop, .. });
+            if stop && sealed.hub > seen.seal.0 {
+                seen.seal = (sealed.hub, 0);
+            }
             return;
         }
         seen.seal = seal;
@@ -74,7 +84,8 @@ impl WheelWitness {
             && *number < FORGED
         {
             seen.silenced = None;
-            seen.stopped = seen.stopped.filter(|(stop, _)| number <= stop);
+            // A hub other than the one that said STOP started later: nobody else knows this session, or has such a seal.
+            seen.stopped = seen.stopped.filter(|(stop, _)| sealed.hub == stop.0 && *number <= stop.1);
         }
     }
 
@@ -82,14 +93,17 @@ impl WheelWitness {
         let RobotMessage::Telemetry(told) = message else { return };
         let seen = &mut self.seen[robot];
         // After a silence the last directive counts as not obeyed, and telemetry names none.
-        let falls = told.obeyed != 0 && told.obeyed < seen.obeyed;
-        let last = seen.obeyed;
-        seen.obeyed = seen.obeyed.max(told.obeyed);
-        if told.state == State::Stop && told.obeyed > 0 && seen.stopped.is_none_or(|(stop, _)| stop < told.obeyed) {
-            seen.stopped = Some((told.obeyed, now));
+        if told.obeyed == 0 {
+            return;
         }
-        if falls {
-            let what = format!("obeys directive {} after {last}", told.obeyed);
+        // With another hub none counts as obeyed either, so the one that is named is the latest hub's.
+        let (obeyed, last) = ((seen.seal.0, told.obeyed), seen.obeyed);
+        seen.obeyed = last.max(obeyed);
+        if told.state == State::Stop && seen.stopped.is_none_or(|(stop, _)| stop.0 != obeyed.0 || stop < obeyed) {
+            seen.stopped = Some((obeyed, now));
+        }
+        if obeyed < last {
+            let what = format!("obeys directive {obeyed:?} after {last:?}");
             self.fault.say(now, "the directives that a robot obeys never fall", id(robot), what);
         }
     }
@@ -125,7 +139,7 @@ impl WheelWitness {
             wrong("only RUN starts wheels after a silence", what);
         }
         if let Some((number, at)) = seen.stopped.filter(|(_, at)| told.saturating_sub(*at) > SLACK) {
-            let what = format!("{} ms after STOP {number} was acknowledged, without a later RUN", told - at);
+            let what = format!("{} ms after STOP {number:?} was acknowledged, without a later RUN", told - at);
             wrong("wheels stand after STOP", what);
         }
     }

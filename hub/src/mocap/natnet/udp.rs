@@ -13,6 +13,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, ToSocketAddrs, UdpSocket};
 use std::time::{Duration, Instant};
+use xpuck_wire::uninterrupted;
 
 /// A server that sends to us alone wants to know that we are still there.
 const KEEP_ALIVE: Duration = Duration::from_millis(250);
@@ -66,10 +67,10 @@ impl Udp {
     fn send(&mut self) -> Result<(), String> {
         if self.kept_alive.elapsed() >= KEEP_ALIVE {
             self.kept_alive = Instant::now();
-            self.command.send_to(&command::keepalive_datagram(), self.server).map_err(text)?;
+            uninterrupted(|| self.command.send_to(&command::keepalive_datagram(), self.server)).map_err(text)?;
         }
         for datagram in self.session.take_outgoing() {
-            self.command.send_to(&datagram, self.server).map_err(text)?;
+            uninterrupted(|| self.command.send_to(&datagram, self.server)).map_err(text)?;
         }
         Ok(())
     }
@@ -78,7 +79,7 @@ impl Udp {
     fn receive(&mut self) -> Result<Vec<RawFrame>, String> {
         let mut frames = Vec::new();
         for socket in [Some(&self.command), self.group.as_ref()].into_iter().flatten() {
-            match socket.recv_from(&mut self.buffer) {
+            match uninterrupted(|| socket.recv_from(&mut self.buffer)) {
                 Ok((n, from)) if from.ip() == *self.server.ip() => {
                     self.heard = Instant::now();
                     frames.extend(self.session.feed(&self.buffer[..n])?);

@@ -252,8 +252,8 @@ impl Rig {
 
     fn answer(&mut self, message: RobotMessage) {
         match message {
-            RobotMessage::Hello { session, .. } => {
-                self.sealer.greet("xp01", session);
+            RobotMessage::Hello { session, seen, .. } => {
+                self.sealer.greet("xp01", session, seen);
                 self.say(&ToRobot::Welcome { island: 1 });
                 let signed = Signed::new(EXPERIMENT.into(), Default::default(), None).unwrap();
                 self.say(&ToRobot::Experiment { number: 1, seed: 1, robots: 9, signed });
@@ -267,7 +267,7 @@ impl Rig {
             RobotMessage::Telemetry(telemetry) => {
                 self.told = *telemetry;
                 // As the hub does; a robot obeys only once it knows the hub's time.
-                if self.told.obeyed < self.number {
+                if self.told.obeyed != self.number {
                     self.repeat();
                 }
             }

@@ -231,7 +231,7 @@ fn throughput_with_and_without_keys() {
     const MESSAGES: usize = 100_000;
     let dir = tempfile::tempdir().unwrap();
     keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
-    let message = RobotMessage::Hello { version: "x".repeat(1000), session: 1 };
+    let message = RobotMessage::Hello { version: "x".repeat(1000), session: 1, seen: (0, 0) };
     let bytes = crate::codec::encode(&message).len();
     for (name, security) in [("plain", Security::dev_mode()), ("CURVE", security(dir.path()))] {
         let hub = Sockets::for_hub(&security).unwrap().robots_hub("tcp://127.0.0.1:*").unwrap();

@@ -1,7 +1,9 @@
 //! The ends that connect: a robot's, a worker's and an operator's.
 
-use super::{Keys, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
+use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
 use crate::codec::{self, CodecError};
+use crate::seal::fresh_session;
+use crate::signals::{again, send_parts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::{Duration, Instant};
@@ -42,9 +44,11 @@ impl Sockets {
 
     /// A robot's end of the link.
     pub fn robot(&self, endpoint: &str, id: &str) -> Result<Dealer, SocketError> {
+        let number = fresh_session()?;
         let socket = self.open(zmq::DEALER, endpoint, |s| {
             if self.is_plain() {
-                s.set_identity(id.as_bytes())?;
+                // Of this connection, so that a second program of that name does not push the first one out.
+                s.set_identity(format!("{id}{NAME_ENDS}{number:016x}").as_bytes())?;
             }
             s.set_reconnect_ivl(50)?;
             s.set_reconnect_ivl_max(1000)?;
@@ -90,13 +94,13 @@ impl Dealer {
 
     /// The next message, or `None` if none waits.
     pub fn receive<T: DeserializeOwned>(&self) -> Option<Result<T, CodecError>> {
-        let bytes = self.socket.recv_bytes(zmq::DONTWAIT).ok()?;
+        let bytes = again(|| self.socket.recv_bytes(zmq::DONTWAIT)).ok()?;
         Some(codec::decode(&bytes))
     }
 
     /// Sends, or drops the message if the queue is full; true if sent.
     pub fn send<T: Serialize>(&self, message: &T) -> bool {
-        self.socket.send(codec::encode(message), zmq::DONTWAIT).is_ok()
+        send_parts(&self.socket, &[codec::encode(message)]).is_ok()
     }
 }
 
@@ -131,7 +135,8 @@ impl OperatorLink {
     /// Asks and waits for the answer.
     pub fn ask<Q: Serialize, A: DeserializeOwned>(&self, request: &Q) -> Result<A, AskError> {
         let silent = |_| AskError::NoAnswer(self.endpoint.clone());
-        self.socket.send(codec::encode(request), 0).map_err(silent)?;
+        let question = codec::encode(request);
+        again(|| self.socket.send(&question[..], 0)).map_err(silent)?;
         let deadline = Instant::now() + self.timeout;
         // What happened before is no answer.
         while monitor::next(&self.watch).is_some() {}
@@ -140,7 +145,7 @@ impl OperatorLink {
             let mut items = [&self.socket, &self.watch].map(|s| s.as_poll_item(zmq::POLLIN));
             let _ = zmq::poll(&mut items, left.as_millis() as i64);
             // Late answers to earlier questions make the socket readable, too; they are dropped inside.
-            match self.socket.recv_bytes(zmq::DONTWAIT) {
+            match again(|| self.socket.recv_bytes(zmq::DONTWAIT)) {
                 Ok(bytes) => break bytes,
                 Err(_) if items[1].is_readable() => return Err(AskError::TurnedAway(self.endpoint.clone())),
                 Err(error) if left.is_zero() => return Err(silent(error)),

@@ -8,7 +8,7 @@ pub(crate) mod monitor;
 mod server;
 
 pub use client::{AskError, Dealer, OperatorLink};
-pub use server::{OperatorsHub, ReturnAddress, Router};
+pub use server::{OperatorsHub, ReturnAddress, Router, Sender};
 
 use crate::codec::MAX_BYTES;
 use crate::file::FileError;
@@ -24,6 +24,8 @@ const QUEUE: i32 = 1000;
 /// Longest message that libzmq reads, bytes. It closes the connection of a longer one without a word; what is only a little
 /// longer than allowed is read, so that it can be refused and counted as what it is.
 const MAX_READ: i64 = 2 * MAX_BYTES as i64;
+/// Without keys a robot's connection is called by the robot's id, this, and a random number.
+const NAME_ENDS: char = '/';
 /// Messages that are turned away between two looks at the clock.
 const REFUSED_AT_ONCE: usize = 256;
 
@@ -36,6 +38,9 @@ pub enum SocketError {
     /// Somebody else listens there.
     #[error("{0}: the port is in use; stop the other program or choose another port")]
     InUse(String),
+    /// The system gives no random numbers.
+    #[error(transparent)]
+    Random(#[from] FileError),
     /// Any other trouble.
     #[error("{endpoint}: {error}")]
     Other {
@@ -250,6 +255,27 @@ mod tests {
             }
         }
         assert_eq!(asking.join().unwrap(), Reply::Done);
+    }
+
+    /// Without keys, too, a second robot of that name has a connection of its own, and answers go where they are to go.
+    #[test]
+    fn a_second_robot_of_a_name_does_not_push_the_first_one_out() {
+        let sockets = Sockets::new();
+        let hub = sockets.robots_hub("tcp://127.0.0.1:*").unwrap();
+        let [first, second] = [(), ()].map(|()| sockets.robot(&hub.endpoint(), "xp01").unwrap());
+        first.send(&RobotMessage::Pong { stamp: 1.0 });
+        assert_eq!(wait_for(|| hub.receive::<RobotMessage>()).0, "xp01");
+        second.send(&RobotMessage::Pong { stamp: 2.0 });
+        let (sender, _) = wait_for(|| hub.receive_from::<RobotMessage>());
+        assert!(sender.name == "xp01" && !hub.answers_by(&sender));
+        assert!(hub.send("xp01", &ToRobot::Ping { stamp: 3.0 }));
+        assert_eq!(wait_for(|| first.receive::<ToRobot>()).unwrap(), ToRobot::Ping { stamp: 3.0 });
+        hub.answer_by(sender);
+        assert!(hub.send("xp01", &ToRobot::Ping { stamp: 4.0 }));
+        assert_eq!(wait_for(|| second.receive::<ToRobot>()).unwrap(), ToRobot::Ping { stamp: 4.0 });
+        first.send(&RobotMessage::Pong { stamp: 5.0 });
+        let (sender, message) = wait_for(|| hub.receive_from::<RobotMessage>());
+        assert!(!hub.answers_by(&sender) && message.unwrap() == RobotMessage::Pong { stamp: 5.0 });
     }
 
     /// What is too long but not absurd is refused as that; what is absurd costs its sender the connection, which is counted.

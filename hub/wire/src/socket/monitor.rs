@@ -1,5 +1,6 @@
 //! What libzmq tells of a socket's connections, through a socket of its own.
 
+use crate::signals::receive_parts;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zmq::SocketEvent;
 
@@ -15,7 +16,7 @@ pub(crate) fn start(context: &zmq::Context, socket: &zmq::Socket, events: &[Sock
 
 /// The next event, or `None` if nothing happened.
 pub(crate) fn next(monitor: &zmq::Socket) -> Option<SocketEvent> {
-    let parts = monitor.recv_multipart(zmq::DONTWAIT).ok()?;
+    let parts = receive_parts(monitor)?;
     // Two bytes of the event and four of its value, then the address.
     let event = parts.first()?.first_chunk()?;
     Some(SocketEvent::from_raw(u16::from_ne_bytes(*event)))

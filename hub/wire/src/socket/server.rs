@@ -1,9 +1,10 @@
 //! The ends that bind: the hub's for robots and for operators, and a geneserver's.
 
-use super::{Keys, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
+use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
 use crate::codec::{self, CodecError};
 use crate::guard::{Domain, Guard, Peer};
 use crate::keyring::Role;
+use crate::signals::{receive_parts, send_parts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cell::{Cell, RefCell};
@@ -36,8 +37,8 @@ impl Sockets {
     pub fn robots_hub(&self, endpoint: &str) -> Result<Router, SocketError> {
         let mut ends = None;
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
-            // Without keys, a robot that restarts takes its identity over from its dead self. With keys nobody can take
-            // over anything: a robot is known by its key alone.
+            // Without keys, a robot that connects again takes its identity over from its dead connection. With keys nobody
+            // can take over anything: a robot is known by its key alone.
             s.set_router_handover(self.is_plain())?;
             self.serve(s, Domain::Robots)?;
             if self.is_plain() {
@@ -45,7 +46,7 @@ impl Sockets {
             }
             s.bind(endpoint)
         })?;
-        Ok(Router { ends, ..Router::new(socket, self.access(Domain::Robots)) })
+        Ok(Router { ends, of_robots: true, ..Router::new(socket, self.access(Domain::Robots)) })
     }
 
     /// A geneserver's end of its workers' link. Port `*` takes a free one: see [`Router::endpoint`].
@@ -85,22 +86,27 @@ struct Access {
     domain: Domain,
 }
 
-/// The parts of the next message: its way back and its body.
-fn receive_parts(socket: &zmq::Socket) -> Option<(Vec<Vec<u8>>, zmq::Message)> {
-    let mut last = socket.recv_msg(zmq::DONTWAIT).ok()?;
-    let mut parts = Vec::new();
-    while last.get_more() {
-        parts.push(last.to_vec());
-        last = socket.recv_msg(zmq::DONTWAIT).ok()?;
-    }
-    Some((parts, last))
+/// The next message: its way back and its body.
+fn receive_with_way(socket: &zmq::Socket) -> Option<(Vec<Vec<u8>>, zmq::Message)> {
+    let mut parts = receive_parts(socket)?;
+    let body = parts.pop()?;
+    Some((parts.iter().map(|part| part.to_vec()).collect(), body))
+}
+
+/// Who sent a message, and the connection that it came by.
+pub struct Sender {
+    /// Its name: a robot's id, or what a worker calls itself.
+    pub name: String,
+    route: Vec<u8>,
 }
 
 /// The end of a link that many connect to: the hub's end of the robots' link, and a geneserver's.
 pub struct Router {
     socket: zmq::Socket,
     access: Option<Access>,
-    /// Where each robot was heard last, by the name of its key.
+    /// Its peers are robots.
+    of_robots: bool,
+    /// The connection of each peer, by its name.
     routes: RefCell<BTreeMap<String, Vec<u8>>>,
     /// Tells of connections that end; with keys the guard hears of them.
     ends: Option<zmq::Socket>,
@@ -115,7 +121,7 @@ impl Readable for Router {
 
 impl Router {
     fn new(socket: zmq::Socket, access: Option<Access>) -> Router {
-        Router { socket, access, routes: RefCell::default(), ends: None, ended: Cell::new(0) }
+        Router { socket, access, of_robots: false, routes: RefCell::default(), ends: None, ended: Cell::new(0) }
     }
 
     /// Connections of robots that ended so far: a robot stopped or was cut off, or what it sent was no ZeroMQ, or far too
@@ -134,13 +140,34 @@ impl Router {
         endpoint(&self.socket)
     }
 
-    /// The next message of somebody who may speak, and who that is, or `None` if none waits. Others are counted.
+    /// The next message of somebody who may speak, and who that is, or `None` if none waits. Others are counted. What is
+    /// sent to that name takes the way that this message came.
     pub fn receive<T: DeserializeOwned>(&self) -> Option<(String, Result<T, CodecError>)> {
+        let (sender, message) = self.receive_from()?;
+        let name = sender.name.clone();
+        self.answer_by(sender);
+        Some((name, message))
+    }
+
+    /// Sends to this name by this connection from now on.
+    pub fn answer_by(&self, sender: Sender) {
+        if sender.name.as_bytes() != sender.route {
+            self.routes.borrow_mut().insert(sender.name, sender.route);
+        }
+    }
+
+    /// True if what is sent to this name goes by this connection.
+    pub fn answers_by(&self, sender: &Sender) -> bool {
+        self.routes.borrow().get(&sender.name).map_or(sender.name.as_bytes(), Vec::as_slice) == sender.route
+    }
+
+    /// As [`Router::receive`], but what is sent to that name goes where it went before.
+    pub fn receive_from<T: DeserializeOwned>(&self) -> Option<(Sender, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
-            let (parts, mut body) = receive_parts(&self.socket)?;
+            let (parts, mut body) = receive_with_way(&self.socket)?;
             let Some(route) = parts.into_iter().next() else { continue };
-            if let Some(id) = self.sender(route, &mut body) {
-                return Some((id, codec::decode(&body)));
+            if let Some(sender) = self.sender(route, &mut body) {
+                return Some((sender, codec::decode(&body)));
             }
         }
         None
@@ -148,19 +175,21 @@ impl Router {
 
     /// Who sent a message: with keys, the name that goes with the connection's key. ZeroMQ's routing identity is what
     /// the peer chose (the first byte of those that ZeroMQ itself made is 0), so another name there is an impostor's.
-    fn sender(&self, route: Vec<u8>, body: &mut zmq::Message) -> Option<String> {
-        let named = String::from_utf8_lossy(&route).into_owned();
-        let Some(access) = &self.access else { return Some(named) };
-        let peer = access.guard.sender(access.domain, body)?;
-        if access.domain == Domain::Workers {
-            return Some(named);
+    fn sender(&self, route: Vec<u8>, body: &mut zmq::Message) -> Option<Sender> {
+        let mut name = String::from_utf8_lossy(&route).into_owned();
+        if let Some(access) = &self.access {
+            let peer = access.guard.sender(access.domain, body)?;
+            if self.of_robots {
+                if route.first() != Some(&0) && name != peer.name {
+                    access.guard.count_wrong_name();
+                    return None;
+                }
+                name = peer.name;
+            }
+        } else if self.of_robots {
+            name.truncate(name.find(NAME_ENDS).unwrap_or(name.len()));
         }
-        if route.first() != Some(&0) && named != peer.name {
-            access.guard.count_wrong_name();
-            return None;
-        }
-        self.routes.borrow_mut().insert(peer.name.clone(), route);
-        Some(peer.name)
+        Some(Sender { name, route })
     }
 
     /// Sends, or drops the message if the peer is not there or its queue is full; true if sent.
@@ -168,7 +197,7 @@ impl Router {
         let routes = self.routes.borrow();
         let route = routes.get(id).map_or(id.as_bytes(), Vec::as_slice);
         let parts: [&[u8]; 2] = [route, &codec::encode(message)];
-        self.socket.send_multipart(parts, zmq::DONTWAIT).is_ok()
+        send_parts(&self.socket, &parts).is_ok()
     }
 }
 
@@ -200,7 +229,7 @@ impl OperatorsHub {
     /// The next request of somebody who may ask, or `None` if none waits. Others are counted.
     pub fn receive<T: DeserializeOwned>(&self) -> Option<(ReturnAddress, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
-            let (parts, mut body) = receive_parts(&self.socket)?;
+            let (parts, mut body) = receive_with_way(&self.socket)?;
             let peer = match &self.access {
                 Some(access) => access.guard.sender(access.domain, &mut body),
                 None => Some(Peer { name: String::new(), role: Role::Operator }),
@@ -217,6 +246,6 @@ impl OperatorsHub {
         let mut parts = to.parts;
         parts.push(codec::encode(reply));
         // An operator who left gets no answer; nothing is lost by that.
-        let _ = self.socket.send_multipart(parts, zmq::DONTWAIT);
+        let _ = send_parts(&self.socket, &parts);
     }
 }

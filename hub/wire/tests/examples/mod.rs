@@ -67,7 +67,7 @@ fn status() -> Status {
 /// From a robot.
 pub fn from_robot() -> Vec<RobotMessage> {
     vec![
-        RobotMessage::Hello { version: "0.1.0".into(), session: 0x1234_5678_9abc },
+        RobotMessage::Hello { version: "0.1.0".into(), session: 0x1234_5678_9abc, seen: (1_700_000_000_000, 41) },
         RobotMessage::Telemetry(Box::new(telemetry())),
         RobotMessage::Ping { stamp: 7.5 },
         RobotMessage::Pong { stamp: 7.5 },

@@ -183,7 +183,7 @@ fn an_algorithm_that_nobody_knows_is_refused() {
 /// A robot that heard a hub, and the hub's end; the robot's session is 77.
 fn greeted() -> (Core, Sealer) {
     let mut hub = Sealer::new(1000);
-    hub.greet("xp01", 77);
+    hub.greet("xp01", 77, (0, 0));
     let mut core = Core::new(1, 77, Trust::Anybody);
     for message in [
         ToRobot::Welcome { island: 1 },
@@ -245,9 +245,9 @@ fn a_hub_that_restarted_is_obeyed_and_its_former_self_is_not() {
     let mut after = Sealer::new(2000);
     core.on_time(0.1);
     core.on_sealed(0.1, after.seal("xp01", ToRobot::Ping { stamp: 0.0 }));
-    let hello = RobotMessage::Hello { version: env!("CARGO_PKG_VERSION").into(), session: 77 };
+    let hello = RobotMessage::Hello { version: env!("CARGO_PKG_VERSION").into(), session: 77, seen: (1000, 3) };
     assert!(core.on_time(1.0).contains(&Action::Send(hello)), "the new hub does not know this robot");
-    after.greet("xp01", 77);
+    after.greet("xp01", 77, (1000, 3));
     core.on_sealed(1.05, after.seal("xp01", ToRobot::Welcome { island: 1 }));
     core.on_sealed(1.06, late);
     assert_eq!(core.state(), State::Ready, "from the hub that is no more");
@@ -255,6 +255,55 @@ fn a_hub_that_restarted_is_obeyed_and_its_former_self_is_not() {
     assert_eq!(core.state(), State::Ready, "the new hub's time is not known yet");
     core.on_sealed(1.2, after.seal("xp01", ToRobot::Pong { stamp: 1.1, time: 1.0 }));
     core.on_sealed(1.3, after.seal("xp01", until(4.0, 2000, State::Run)));
+    assert_eq!(core.state(), State::Run);
+}
+
+/// A hub that starts again with its clock an hour back, as the robot finds it after its hello.
+fn returned(core: &mut Core, now: f64) -> Sealer {
+    let mut hub = Sealer::new(10);
+    let hello = core.on_time(now);
+    let [.., Action::Send(RobotMessage::Hello { session, seen, .. })] = hello[..] else { panic!("{hello:?}") };
+    hub.greet("xp01", session, seen);
+    for message in [ToRobot::Welcome { island: 1 }, ToRobot::Pong { stamp: now, time: 0.0 }] {
+        core.on_sealed(now, hub.seal("xp01", message));
+    }
+    hub
+}
+
+#[test]
+fn a_hub_whose_clock_went_back_is_obeyed_and_its_former_self_is_not() {
+    let (mut core, mut before) = greeted();
+    core.on_sealed(0.0, before.seal("xp01", until(503.0, 1_010, State::Run)));
+    let recorded = [State::Run, State::Stop].map(|state| before.seal("xp01", until(503.0, 1_011, state)));
+    let mut hub = returned(&mut core, 2.0);
+    assert_eq!((core.state(), core.telemetry(2.0, &clear()).obeyed), (State::Pause, 0));
+    // Its numbers are all lower, and this experiment is another one with a number that the robot knows.
+    let experiment = ToRobot::Experiment { number: 5, seed: 2, robots: 2, signed: signed(&given()) };
+    let said = core.on_sealed(2.0, hub.seal("xp01", experiment.clone()));
+    assert!(said.contains(&Action::Send(RobotMessage::Experiment { number: 5, error: String::new() })), "{said:?}");
+    assert_eq!(core.state(), State::Ready);
+    core.on_sealed(2.0, hub.seal("xp01", until(3.0, 12, State::Run)));
+    assert_eq!((core.state(), core.telemetry(2.0, &clear()).obeyed), (State::Run, 12));
+    recorded.into_iter().for_each(|sealed| drop(core.on_sealed(2.1, sealed)));
+    core.on_sealed(2.1, hub.seal("xp01", until(3.0, 11, State::Stop)));
+    assert_eq!(core.state(), State::Run, "recorded, and stale");
+    core.on_sealed(2.2, hub.seal("xp01", until(3.0, 13, State::Stop)));
+    core.on_sealed(2.2, hub.seal("xp01", experiment));
+    assert_eq!(core.state(), State::Stop, "the same experiment changes nothing");
+    core.on_sealed(2.2, hub.seal("xp01", until(3.0, 14, State::Run)));
+    assert_eq!(core.state(), State::Run);
+}
+
+#[test]
+fn a_stop_without_a_fresh_seal_does_not_make_the_robot_deaf_to_the_present_hub() {
+    let (mut core, mut present) = greeted();
+    // Recorded from a hub whose clock was ahead, and for another start of the robot.
+    core.on_sealed(0.0, Sealer::new(9_000).seal("xp01", until(0.0, 9_001, State::Stop)));
+    assert_eq!(core.state(), State::Stop);
+    core.on_sealed(0.1, present.seal("xp01", until(503.0, 1_010, State::Run)));
+    assert_eq!(core.state(), State::Stop, "from a hub before that one");
+    let mut present = returned(&mut core, 2.0);
+    core.on_sealed(2.0, present.seal("xp01", until(3.0, 1_011, State::Run)));
     assert_eq!(core.state(), State::Run);
 }
 

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use xpuck_registers::{ft2232h, uvc};
+use xpuck_wire::uninterrupted;
 
 /// Bytes that are taken from the socket at once.
 const INBOX: usize = 1 << 16;
@@ -51,7 +52,7 @@ fn open(
     take: impl FnMut(&[u8], &Newest) -> CameraCounts + Send + 'static,
 ) -> Result<Camera, DeviceError> {
     let connect = || {
-        let stream = UnixStream::connect(path)?;
+        let stream = uninterrupted(|| UnixStream::connect(path))?;
         stream.set_read_timeout(Some(POLL))?;
         Ok(stream)
     };

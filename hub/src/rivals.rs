@@ -1,0 +1,148 @@
+//! Which program speaks for a robot when two have its key: the first, as long as it is heard. Who a message is from is
+//! told by the session in hellos and telemetry, and for all others by the connection that they come by.
+
+use std::collections::BTreeMap;
+
+/// A program that was silent for so long gives its place to another, s. The wheels of a robot that hears the hub as little
+/// stand by then, too.
+const HOLD: f64 = 1.0;
+/// The first one is heard so long after the second, s: both are alive. Of a program that was started again nothing comes
+/// after the first word of its successor.
+const PROOF: f64 = 0.5;
+/// When the second has been silent for so long, s, its next word is news again.
+const EPISODE: f64 = 10.0;
+
+/// Who speaks for each robot.
+#[derive(Debug)]
+pub struct Rivals {
+    held: BTreeMap<String, Held>,
+    hold: f64,
+}
+
+/// The program that speaks for a robot.
+#[derive(Debug)]
+struct Held {
+    session: u64,
+    heard: f64,
+    rival: Option<Rival>,
+}
+
+/// Another one that would.
+#[derive(Debug)]
+struct Rival {
+    since: f64,
+    heard: f64,
+    told: bool,
+}
+
+/// What becomes of a message.
+#[derive(Debug, PartialEq)]
+pub enum Verdict {
+    /// It counts, and a line for the log if it shows that two programs have one key.
+    Counts(Option<String>),
+    /// It is from the second program.
+    Refused,
+}
+
+impl Rivals {
+    /// Nobody is heard yet. Robots tell ten times a second of arena time, which goes at `speed`.
+    pub fn new(speed: f64) -> Rivals {
+        Rivals { held: BTreeMap::new(), hold: HOLD.max(HOLD / speed) }
+    }
+
+    /// Judges a message of `robot` that came `now`, s of wall time. `session` is the one that it tells, if it does; `usual`
+    /// says that it came by the connection of the last message that counted.
+    pub fn judge(&mut self, now: f64, robot: &str, session: Option<u64>, usual: bool) -> Verdict {
+        let Some(held) = self.held.get_mut(robot) else {
+            if let Some(session) = session {
+                self.held.insert(robot.into(), Held { session, heard: now, rival: None });
+            }
+            return Verdict::Counts(None);
+        };
+        match session {
+            None if !usual => Verdict::Refused,
+            Some(session) if session != held.session && now - held.heard <= self.hold => {
+                held.challenged(now);
+                Verdict::Refused
+            }
+            Some(session) if session != held.session => {
+                *held = Held { session, heard: now, rival: None };
+                Verdict::Counts(None)
+            }
+            _ => {
+                held.heard = now;
+                Verdict::Counts(held.proof(now).then(|| two(robot)))
+            }
+        }
+    }
+}
+
+impl Held {
+    fn challenged(&mut self, now: f64) {
+        let episode = self.rival.take().filter(|rival| now - rival.heard <= EPISODE);
+        let (since, told) = episode.map_or((now, false), |rival| (rival.since, rival.told));
+        self.rival = Some(Rival { since, heard: now, told });
+    }
+
+    /// True once in an episode, when both were heard.
+    fn proof(&mut self, now: f64) -> bool {
+        let Some(rival) = &mut self.rival else { return false };
+        let both = !rival.told && now - rival.since >= PROOF && now - rival.heard <= EPISODE;
+        rival.told |= both;
+        both
+    }
+}
+
+fn two(robot: &str) -> String {
+    format!(
+        "two programs with the key of robot {robot}: the first is heard, the second is not until the first is silent for \
+         {HOLD} s; end one of them, or give each robot a key of its own (`xpuck keys make`)"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLD: fn(&Verdict) -> bool = |verdict| matches!(verdict, Verdict::Counts(Some(_)));
+
+    #[test]
+    fn the_first_of_two_is_heard_and_told_of_once_in_an_episode() {
+        let mut rivals = Rivals::new(16.0);
+        let mut told = Vec::new();
+        for tick in 0..400 {
+            let now = f64::from(tick) * 0.1;
+            let verdict = rivals.judge(now, "xp01", Some(7), true);
+            assert!(matches!(verdict, Verdict::Counts(_)), "at {now}");
+            told.extend(TOLD(&verdict).then_some(tick));
+            // The second one is there from 1 to 10 s, and again from 30 s on.
+            if (10..100).contains(&tick) || tick >= 300 {
+                assert_eq!(rivals.judge(now, "xp01", Some(8), false), Verdict::Refused);
+                assert_eq!(rivals.judge(now, "xp01", None, false), Verdict::Refused, "what does not tell its session");
+            }
+            assert_eq!(rivals.judge(now, "xp01", None, true), Verdict::Counts(None));
+            assert_eq!(rivals.judge(now, "xp02", Some(9), true), Verdict::Counts(None), "another robot");
+        }
+        assert_eq!(told, [15, 305]);
+    }
+
+    #[test]
+    fn a_program_that_is_started_again_takes_its_place_without_a_word() {
+        let mut rivals = Rivals::new(1.0);
+        rivals.judge(0.0, "xp01", Some(7), true);
+        assert_eq!(rivals.judge(0.2, "xp01", Some(8), false), Verdict::Refused, "the first may be alive");
+        assert_eq!(rivals.judge(1.1, "xp01", Some(8), false), Verdict::Counts(None));
+        assert_eq!(rivals.judge(5.0, "xp01", Some(8), false), Verdict::Counts(None), "by a new connection");
+        // The former one was only stopped for a while.
+        assert_eq!(rivals.judge(5.1, "xp01", Some(7), false), Verdict::Refused);
+        assert!(TOLD(&rivals.judge(5.7, "xp01", Some(8), true)));
+    }
+
+    #[test]
+    fn at_a_slow_speed_silence_lasts_longer() {
+        let mut rivals = Rivals::new(0.1);
+        rivals.judge(0.0, "xp01", Some(7), true);
+        assert_eq!(rivals.judge(9.0, "xp01", Some(8), false), Verdict::Refused);
+        assert_eq!(rivals.judge(10.1, "xp01", Some(8), false), Verdict::Counts(None));
+    }
+}

@@ -1,0 +1,97 @@
+//! One program for one body: a lock on the device that moves the wheels. The kernel lets it go with the program that
+//! holds it, however that ends.
+
+use super::DeviceError;
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// Where the kernel shows who holds which lock.
+const LOCKS: &str = "/proc/locks";
+
+/// A body is held as long as this lives.
+#[derive(Debug)]
+pub struct Hold {
+    _lock: File,
+}
+
+impl Hold {
+    /// Takes the body behind a device. A socket cannot be locked, so for one it is a file beside it.
+    ///
+    /// # Errors
+    /// If the device is not there, or another program holds it.
+    pub fn take(device: &Path) -> Result<Hold, DeviceError> {
+        let fail = |source| DeviceError::Open { path: device.into(), source };
+        let kind = std::fs::metadata(device).map_err(fail)?.file_type();
+        let file = match kind.is_socket() {
+            true => OpenOptions::new().create(true).truncate(false).write(true).open(beside(device)),
+            false => File::open(device),
+        };
+        let file = file.map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Hold { _lock: file }),
+            Err(TryLockError::WouldBlock) => {
+                let locks = std::fs::read_to_string(LOCKS).unwrap_or_default();
+                let holder = file.metadata().ok().and_then(|m| holder(&locks, m.dev(), m.ino()));
+                let holder = holder.map_or_else(|| "another program".into(), |pid| format!("process {pid}"));
+                Err(DeviceError::Held { path: device.into(), holder })
+            }
+            Err(TryLockError::Error(source)) => Err(fail(source)),
+        }
+    }
+}
+
+fn beside(socket: &Path) -> PathBuf {
+    let mut name: OsString = socket.into();
+    name.push(".lock");
+    name.into()
+}
+
+/// The process that holds a lock on a file, as in `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`; a process of another
+/// container has no number here.
+fn holder(locks: &str, device: u64, inode: u64) -> Option<u32> {
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let place = format!("{major:02x}:{minor:02x}:{inode}");
+    let of_line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // Those who wait for a lock have an arrow as their second word.
+        let held = words.get(1) == Some(&"FLOCK") && words.get(5) == Some(&place.as_str());
+        held.then(|| words[4].parse().ok()).flatten()
+    };
+    locks.lines().find_map(of_line).filter(|pid| *pid > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn a_body_is_held_once_and_the_holder_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let (socket, node) = (dir.path().join("xp01.spi"), dir.path().join("spidev1.0"));
+        let _listener = UnixListener::bind(&socket).unwrap();
+        std::fs::write(&node, "").unwrap();
+        for device in [&socket, &node] {
+            let hold = Hold::take(device).unwrap();
+            let error = Hold::take(device).unwrap_err().to_string();
+            let here = format!("{} is held by process {}", device.display(), std::process::id());
+            assert!(error.contains(&here), "{error}");
+            drop(hold);
+            Hold::take(device).unwrap();
+        }
+        let absent = Hold::take(&dir.path().join("nothing")).unwrap_err().to_string();
+        assert!(absent.contains("cannot open") && absent.ends_with("(os error 2)"), "{absent}");
+    }
+
+    #[test]
+    fn the_holder_is_found_among_other_locks() {
+        let locks = "1: POSIX  ADVISORY  WRITE 11 08:01:77 0 EOF\n2: FLOCK  ADVISORY  WRITE 12 08:02:77 0 EOF\n\
+                     3: FLOCK  ADVISORY  WRITE 13 08:01:77 0 EOF\n3: -> FLOCK  ADVISORY  WRITE 14 08:01:78 0 EOF\n\
+                     4: FLOCK  ADVISORY  WRITE 0 08:01:79 0 EOF\n5: FLOCK";
+        let device = rustix::fs::makedev(8, 1);
+        assert_eq!(holder(locks, device, 77), Some(13));
+        assert_eq!((holder(locks, device, 78), holder(locks, device, 79)), (None, None));
+    }
+}
