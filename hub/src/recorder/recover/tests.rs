@@ -50,8 +50,11 @@ fn times(path: &Path) -> Vec<f64> {
     entries(path).unwrap().map(|entry| entry.unwrap().time()).collect()
 }
 
+/// The names and bytes of the files of a folder.
+type Held = Vec<(String, Vec<u8>)>;
+
 /// Recovers these bytes under this name: what came of it, and what the folder holds then.
-fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Vec<(String, Vec<u8>)>) {
+fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
