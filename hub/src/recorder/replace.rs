@@ -35,7 +35,7 @@ pub(super) fn set_aside(path: &Path) -> Result<PathBuf> {
 }
 
 /// Does something with the first name for a damaged original of `path` that is free.
-fn under_free_name(path: &Path, what: impl Fn(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
+fn under_free_name(path: &Path, mut what: impl FnMut(&Path, &Path) -> Result<()>) -> Result<PathBuf> {
     let base = whole_name(path);
     for n in 1..=MAX_KEPT {
         let number = if n == 1 { String::new() } else { format!("-{n}") };
@@ -53,8 +53,13 @@ fn under_free_name(path: &Path, what: impl Fn(&Path, &Path) -> Result<()>) -> Re
 pub(super) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf>> {
     let target = whole_name(path);
     // Where a file can have two names, there is a record under the right name at every moment.
+    let mut moved = false;
     let link = |from: &Path, to: &Path| match std::fs::hard_link(from, to) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => rename_new(from, to),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            rename_new(from, to)?;
+            moved = true;
+            Ok(())
+        }
         other => other,
     };
     let aside = if keep { Some(under_free_name(path, link)?) } else { None };
@@ -64,7 +69,8 @@ pub(super) fn swap(new: &Path, path: &Path, keep: bool) -> Result<Option<PathBuf
         false => rename_new(new, &target)?,
     }
     sync_folder(&target);
-    if target != path {
+    // A hub may have begun a new file under a name that is free.
+    if target != path && !moved {
         remove(path)?;
         sync_folder(&target);
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
 mod arrows;
+mod attack;
 mod calibrate;
 mod cli;
 mod clock;

@@ -50,11 +50,11 @@ fn times(path: &Path) -> Vec<f64> {
     entries(path).unwrap().map(|entry| entry.unwrap().time()).collect()
 }
 
-/// A file that is left, by name.
-type Left = (String, Vec<u8>);
+/// The names and bytes of the files of a folder.
+type Held = Vec<(String, Vec<u8>)>;
 
 /// Recovers these bytes under this name: what came of it, and what the folder holds then.
-fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Vec<Left>) {
+fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();

@@ -1,0 +1,159 @@
+//! Crowds of strangers who connect and say nothing, or little.
+
+use super::rig::Rig;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use xpuck_wire::message::{Reply, Request};
+
+/// Connections that one process of strangers holds: below the usual limit of open files.
+const A_PROCESS: usize = 4000;
+/// A stranger whom nobody accepts gives up after this.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// What a stranger says first: nothing, half of ZeroMQ's greeting, or half a request.
+const WORDS: [&[u8]; 3] = [b"", &[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3], b"GET /events HTTP/1.1\r\nHost: 127.0."];
+
+/// Strangers in processes of their own, who leave with this.
+struct Crowd(Vec<Child>);
+
+impl Crowd {
+    /// So many connections to a port, which stay as long as the hub lets them and come again when it does not.
+    fn gather(port: u16, size: usize, words: &[u8]) -> Crowd {
+        let mut left = size;
+        let mut crowd = Crowd(Vec::new());
+        while left > 0 {
+            let part = left.min(A_PROCESS);
+            left -= part;
+            let mut child = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "attack::crowd::be_a_crowd", "--ignored", "--nocapture"])
+                .env(
+                    "XPUCK_CROWD",
+                    format!("{port} {part} {}", words.iter().map(|b| format!("{b:02x}")).collect::<String>()),
+                )
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            // All have connected once.
+            let mut text = Vec::new();
+            let mut byte = [0];
+            let out = child.stdout.as_mut().unwrap();
+            while !text.ends_with(b"CROWD") && out.read(&mut byte).unwrap() > 0 {
+                text.push(byte[0]);
+            }
+            crowd.0.push(child);
+        }
+        crowd
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Not a test: the strangers of [`Crowd::gather`].
+#[test]
+#[ignore = "run by the other tests of this file"]
+fn be_a_crowd() {
+    let Ok(orders) = std::env::var("XPUCK_CROWD") else { return };
+    let mut orders = orders.split(' ');
+    let (port, size): (u16, usize) = (orders.next().unwrap().parse().unwrap(), orders.next().unwrap().parse().unwrap());
+    let hex = orders.next().unwrap_or_default().as_bytes().chunks(2);
+    let words: Vec<u8> = hex.map(|h| u8::from_str_radix(std::str::from_utf8(h).unwrap(), 16).unwrap()).collect();
+    let connect = || {
+        let mut stranger = TcpStream::connect_timeout(&([127, 0, 0, 1], port).into(), CONNECT).ok()?;
+        stranger.write_all(&words).ok()?;
+        stranger.set_nonblocking(true).ok()?;
+        Some(stranger)
+    };
+    let mut strangers: Vec<Option<TcpStream>> = (0..size).map(|_| connect()).collect();
+    println!("CROWD");
+    // Those that were turned away stay away, and one in a hundred comes again each turn.
+    for turn in 0.. {
+        for stranger in strangers.iter_mut().skip(turn % 100).step_by(100) {
+            let gone = stranger
+                .as_mut()
+                .is_none_or(|s| !matches!(s.read(&mut [0; 64]), Err(e) if e.kind() == std::io::ErrorKind::WouldBlock));
+            if gone {
+                *stranger = connect();
+            }
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Strangers at each port: a few, or as many as `XPUCK_ATTACK` says.
+fn size() -> usize {
+    std::env::var("XPUCK_ATTACK").ok().map_or(1500, |text| text.parse().expect("XPUCK_ATTACK is a number"))
+}
+
+/// Idle and slow strangers at every port: senses leave at their rate, an operator who comes is served, memory is bounded, and
+/// all is as before when they are gone.
+#[test]
+fn strangers_keep_nobody_out_and_cost_little() {
+    let rig = Rig::start(None);
+    std::thread::sleep(Duration::from_secs(2));
+    let (before, _) = rig.hub();
+    for (name, port) in rig.attacked() {
+        for words in WORDS {
+            let _crowd = Crowd::gather(port, size(), words);
+            let (senses, began) = (rig.metric("xpuck_senses_sent_total"), Instant::now());
+            let mut longest = Duration::ZERO;
+            let mut worst: f64 = 0.0;
+            for _ in 0..20 {
+                let (took, reply) = rig.ask(&Request::Resume);
+                // Nothing is paused: the answer is a refusal, and that is an answer.
+                assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
+                longest = longest.max(took);
+                worst = worst.max(rig.hub().0);
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            let hertz = (rig.metric("xpuck_senses_sent_total") - senses) / began.elapsed().as_secs_f64();
+            let said = String::from_utf8_lossy(&words[..words.len().min(3)]).into_owned();
+            println!(
+                "{} strangers at {name} who say {said:?}: operators {:.0} ms at most, senses {hertz:.1} Hz, {worst:.0} MB",
+                size(),
+                longest.as_secs_f64() * 1000.0
+            );
+            rig.assert_well();
+            // On a quiet machine these are 200 ms, 25 Hz and 300 MB.
+            assert!(longest < Duration::from_secs(2) && hertz > 15.0 && worst < 300.0);
+        }
+    }
+    rig.until("all have left", |rig| rig.metric("xpuck_connections{port=\"operators\",stage=\"pending\"}") < 3.0);
+    let (after, files) = rig.hub();
+    println!("memory: {before:.0} MB before, {after:.0} MB after; {files} open files");
+    assert!(after < 1.2 * before + 10.0, "{before} MB before, {after} MB after");
+    let (took, reply) = rig.ask(&Request::Stop);
+    assert_eq!(reply, Reply::Done);
+    println!("STOP: {:.0} ms", took.as_secs_f64() * 1000.0);
+}
+
+/// With so few descriptors a crowd used to take all of them: the folder of keys could not be read, and everybody was revoked.
+#[test]
+fn with_few_descriptors_strangers_revoke_nobody_and_the_record_goes_on() {
+    let rig = Rig::start(Some(1024));
+    let crowds: Vec<Crowd> = rig.attacked().into_iter().map(|(_, port)| Crowd::gather(port, 1100, WORDS[0])).collect();
+    let slow: Vec<Crowd> = rig.attacked().into_iter().map(|(_, port)| Crowd::gather(port, 300, WORDS[1])).collect();
+    std::thread::sleep(Duration::from_secs(3));
+    rig.assert_well();
+    let (_, files) = rig.hub();
+    assert!(files < 900, "{files} open files leave some for what matters");
+    drop((crowds, slow));
+    assert_eq!(rig.ask(&Request::Stop).1, Reply::Done);
+}
+
+/// The limit is too low for the swarm: one line says so at the start, with the remedy.
+#[test]
+fn a_hub_that_cannot_have_enough_descriptors_says_so() {
+    let rig = std::panic::catch_unwind(|| Rig::start(Some(256)));
+    assert!(rig.is_err());
+}

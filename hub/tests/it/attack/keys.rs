@@ -1,0 +1,32 @@
+//! The folder of keys goes away, cannot be read, and comes back.
+
+use super::rig::Rig;
+use xpuck_wire::message::Request;
+
+#[test]
+fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
+    let rig = Rig::start(None);
+    let (keys, aside) = (rig.path("keys"), rig.path("aside"));
+    let (robots, none) = (keys.join("robots"), keys.join("robots.aside"));
+    let key = std::fs::read(keys.join("operators/operator.key")).unwrap();
+    let public = std::fs::read(keys.join("hub.pub")).unwrap();
+    // The whole folder is gone, but for what this test itself asks with.
+    std::fs::rename(&keys, &aside).unwrap();
+    rig.until("the alarm", |rig| rig.log().contains("KEYS CANNOT BE READ"));
+    let health = rig.http(&format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", rig.console()));
+    assert!(health.starts_with("HTTP/1.1 503") && health.contains("the keys cannot be read"), "{health}");
+    assert!(rig.shown()["security"]["keys_unreadable"].as_str().is_some_and(|why| why.contains("keys")));
+    std::fs::rename(&aside, &keys).unwrap();
+    rig.until("the end of the alarm", |rig| rig.log().contains("can be read again"));
+    rig.assert_well();
+    // A role's folder is gone.
+    std::fs::rename(&robots, &none).unwrap();
+    rig.until("the second alarm", |rig| rig.log().matches("KEYS CANNOT BE READ").count() == 2);
+    rig.assert_well();
+    std::fs::rename(&none, &robots).unwrap();
+    // Removing a key is meant.
+    std::fs::remove_file(robots.join("xp01.pub")).unwrap();
+    rig.until("the revocation", |rig| rig.log().contains("revoked: robot xp01"));
+    assert!(!key.is_empty() && !public.is_empty());
+    let _ = rig.ask(&Request::Stop);
+}
