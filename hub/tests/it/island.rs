@@ -279,7 +279,7 @@ fn a_worker_refuses_what_makes_no_sense() {
     other.args(["island", "--island", "4", "--resume"]).arg(&place);
     assert!(refusal(other).contains("holds another run than that of island 4"));
     assert!(refusal(island("tcp://127.0.0.1:1", 10_000, &dir.path().join("x"), 2)).contains("island = 10000"));
-    assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("nonsense: Invalid argument"));
+    assert!(refusal(island("nonsense", 0, &dir.path().join("y"), 2)).contains("`nonsense` is no address"));
     let mut evolve = xpuck();
     evolve.args(["evolve", "--resume"]).arg(&place);
     assert!(refusal(evolve).contains("`xpuck island` evolves it"));

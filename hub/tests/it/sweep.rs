@@ -229,9 +229,9 @@ fn files_that_make_no_sense_are_refused_before_anything_runs() {
         (
             "\"settings.elite\"",
             "\"settings.elites\"",
-            "point `elites 0.25`: settings: unknown key `elites`; did you mean `elite`?",
+            "s.toml: point 1 (`elites 0.25`): settings: unknown key `elites`; did you mean `elite`?",
         ),
-        ("islands = 2", "islands = 2\nworld = \"nowhere.toml\"", "nowhere.toml: "),
+        ("islands = 2", "islands = 2\nworld = \"nowhere.toml\"", "s.toml: point 1 (`elite 0.25`): "),
     ] {
         sweep.write(&SMALL.replace(from, to));
         let error = sweep.refusal();

@@ -134,7 +134,7 @@ fn simulate_runs_worlds_and_mixed_swarms() {
         assert!(error.contains(expected), "{error}");
     };
     refused(&["--mix", &mix, "--world", &aggregation], "--mix has 9 robots and ");
-    refused(&["--mix", "7:/nowhere.bt"], "tree /nowhere.bt: cannot be read");
+    refused(&["--mix", "7:/nowhere.bt"], "/nowhere.bt: cannot be read");
     refused(&["--mix", "17:a.bt"], "17 robots; counts are at least 1, and 1 to 16 robots fit a world");
     refused(&[&push, "--mix", &mix], "cannot be used with");
     refused(&[&push, "--world", &transport, "--robots", "3"], "cannot be used with");

@@ -64,7 +64,7 @@ const SAMPLES: [(&str, &[&str]); 43] = [
 const MORE: [(&str, &[&str]); 11] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
-    ("calibrate record camera", &["calibrate record camera"]),
+    ("calibrate record camera", &["calibrate record camera --seconds 4"]),
     ("calibrate record latency", &["calibrate record latency"]),
     ("help", &["--help"]),
     ("help of one", &["tree convert --help"]),
@@ -171,7 +171,7 @@ impl Place {
         .into();
         let demo = "demo --robots 1 --minutes 0.1 --speed 32 --tree {tree} --no-console --out {dir}/demo --ports";
         lines.push(format!("{demo} {}", free_ports()));
-        for what in ["collisions --runs 24", "ir", "camera", "latency"] {
+        for what in ["collisions --runs 12", "ir", "camera --seconds 4", "latency"] {
             let name = what.split(' ').next().unwrap_or(what);
             lines.push(format!("calibrate record {what} -o {{dir}}/{name}.csv"));
         }

@@ -95,7 +95,10 @@ fn what_is_no_file_is_refused_by_name() {
             );
             write(
                 &format!("{name}-xp01.toml"),
-                &format!("id = \"xp01\"\nswarm = {path:?}\n[devices]\nkind = \"virtual\"\ndirectory = \"d\"\n"),
+                &format!(
+                    "id = \"xp01\"\nswarm = {path:?}\n[devices]\nkind = \"virtual\"\ndirectory = \"d\"\n\
+                 camera_width = 32\ncamera_height = 24\n"
+                ),
             );
             write(&format!("{name}-sweep.toml"), &format!("name = \"s\"\nseeds = [1]\n[[points]]\nworld = {path:?}\n"));
             for line in lines {
