@@ -81,9 +81,11 @@ pub(super) fn plain(error: McapError) -> io::Error {
     }
 }
 
-/// How all records are written.
+/// How all records are written. A chunk is too small to be compressed by several threads: they would only wait for each
+/// other.
 pub(super) fn options() -> mcap::WriteOptions {
-    mcap::WriteOptions::new().profile("").library(concat!("xpuck ", env!("CARGO_PKG_VERSION"))).chunk_size(Some(CHUNK))
+    let library = concat!("xpuck ", env!("CARGO_PKG_VERSION"));
+    mcap::WriteOptions::new().profile("").library(library).chunk_size(Some(CHUNK)).compression_threads(0)
 }
 
 #[cfg(test)]
