@@ -26,7 +26,7 @@ pub struct HubFile {
     #[serde(default)]
     pub arena: Arena,
     /// The console's page; its address is in the swarm file.
-    #[serde(default, skip_serializing_if = "Console::is_default")]
+    #[serde(default)]
     pub console: Console,
     /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,12 +46,6 @@ fn realtime() -> u8 {
 pub struct Console {
     /// Names by which browsers may call it, besides addresses in digits, `localhost` and this machine's name.
     pub names: Vec<String>,
-}
-
-impl Console {
-    fn is_default(&self) -> bool {
-        *self == Console::default()
-    }
 }
 
 /// The stream.

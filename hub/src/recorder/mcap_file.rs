@@ -13,6 +13,7 @@ pub struct McapFile<W: Write + Seek> {
     writer: mcap::Writer<W>,
     channels: BTreeMap<&'static str, u16>,
     sequence: u32,
+    flushes: u32,
 }
 
 impl<W: Write + Seek> McapFile<W> {
@@ -22,7 +23,7 @@ impl<W: Write + Seek> McapFile<W> {
     /// What `to` says.
     pub fn begin(to: W) -> io::Result<McapFile<W>> {
         let writer = options().create(to).map_err(plain)?;
-        Ok(McapFile { writer, channels: BTreeMap::new(), sequence: 0 })
+        Ok(McapFile { writer, channels: BTreeMap::new(), sequence: 0, flushes: 0 })
     }
 
     /// Writes an entry; it reaches the file at the next flush, or when a chunk is full.
@@ -54,7 +55,13 @@ impl<W: Write + Seek> McapFile<W> {
     /// # Errors
     /// What the file says.
     pub fn flush(&mut self) -> io::Result<()> {
+        self.flushes += 1;
         self.writer.flush().map_err(plain)
+    }
+
+    /// How often it was flushed. Each time ends a chunk, whose place is kept in memory for the summary.
+    pub fn flushes(&self) -> u32 {
+        self.flushes
     }
 
     /// Completes the file with its summary.

@@ -30,6 +30,8 @@ pub enum Note {
     Stopped(String),
     /// The record goes on in a further file; what is missing.
     Again(PathBuf, String),
+    /// The record goes on in a further file, and nothing is missing.
+    Next(PathBuf),
     /// Something else.
     Say(String),
 }
@@ -122,7 +124,7 @@ impl Recorder {
         let note = self.notes.try_recv().ok()?;
         match &note {
             Note::Stopped(_) => self.path = None,
-            Note::Again(path, _) => self.path = Some(path.clone()),
+            Note::Again(path, _) | Note::Next(path) => self.path = Some(path.clone()),
             Note::Say(_) => {}
         }
         Some(note)
@@ -167,6 +169,7 @@ impl Closing {
             Note::Stopped(text) | Note::Again(_, text) | Note::Say(text) => {
                 Some(format!("{}: {text}", self.directory.display()))
             }
+            Note::Next(_) => None,
         }
     }
 

@@ -32,6 +32,9 @@ const RETRY: Duration = Duration::from_secs(5);
 /// time must not make a run of a thousand files.
 const LONGEST_RETRY: Duration = Duration::from_secs(320);
 
+/// Flushes of one file, about 45 minutes of wall time: its summary takes some 400 bytes of memory for each.
+const LONGEST_PART: u32 = 10_000;
+
 /// A file, and a handle on it to bring it to the disk.
 type Open = (McapFile<BufWriter<File>>, File);
 
@@ -147,7 +150,12 @@ impl Writer {
             self.due[which] = now + periods[which];
             match which {
                 0 => self.attempt(|mcap, _| mcap.flush()),
-                1 => self.attempt(|mcap, disk| mcap.flush().and_then(|()| disk.sync_data())),
+                1 => {
+                    self.attempt(|mcap, disk| mcap.flush().and_then(|()| disk.sync_data()));
+                    if self.file.as_ref().is_some_and(|(mcap, _)| mcap.flushes() >= LONGEST_PART) {
+                        self.next_part();
+                    }
+                }
                 2 if self.file.is_some() => {
                     if let Err(why) = self.limits.reserve(&self.directory) {
                         self.stop(&why);
@@ -216,6 +224,21 @@ impl Writer {
             let _ = self.notes.send(Note::Say(format!("a hub that returns cannot go on with this run: {why}")));
         }
         self.not_kept = failed;
+    }
+
+    /// Goes on in a further file, so that what is kept in memory for a file's summary is bounded.
+    fn next_part(&mut self) {
+        self.complete();
+        if self.stopped.is_some() {
+            return;
+        }
+        match begin_part(&self.directory) {
+            Ok((path, file)) => {
+                let _ = self.notes.send(Note::Next(path.clone()));
+                (self.path, self.file) = (path, Some(file));
+            }
+            Err(error) => self.told(error),
+        }
     }
 
     /// Completes the file and gives it its lasting name.
@@ -316,5 +339,29 @@ mod tests {
         let read = |name: &str| entries(&dir.path().join(name)).unwrap().map(Result::unwrap).collect::<Vec<_>>();
         assert_eq!(read("run.mcap"), [event(0)]);
         assert_eq!(read("run-2.mcap"), [Entry::Event { time: 3.0, text }, event(3)]);
+    }
+
+    /// Ten thousand flushes make a file; the run goes on in the next without a gap.
+    #[test]
+    fn a_long_run_is_several_files_and_no_message_is_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        let (notes, said) = channel();
+        let limits = Limits::of(&Record { reserve_mib: 1, ..Record::at(dir.path()) });
+        let start = Instant::now();
+        let mut writer = Writer::begin(dir.path().into(), limits, notes, Arc::default(), start).unwrap();
+        let event = |n: u32| Entry::Event { time: n.into(), text: n.to_string() };
+        for n in 0..2 * LONGEST_PART + 100 {
+            writer.entry(&event(n), start);
+            writer.attempt(|mcap, _| mcap.flush());
+            if n % 100 == 99 {
+                writer.on_time(start + Duration::from_secs(n.into()));
+            }
+        }
+        let parts: Vec<PathBuf> =
+            said.try_iter().map(|note| matches!(note, Note::Next(_)).then(|| writer.path().into()).unwrap()).collect();
+        assert_eq!(parts.len(), 2);
+        writer.complete();
+        let times: Vec<f64> = entries(dir.path()).unwrap().map(|entry| entry.unwrap().time()).collect();
+        assert_eq!(times, (0..2 * LONGEST_PART + 100).map(f64::from).collect::<Vec<_>>());
     }
 }

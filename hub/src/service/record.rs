@@ -67,6 +67,7 @@ impl Hub {
                 Note::Say(text) => self.board.note(now, text),
                 Note::Stopped(why) => self.not_recording(now, &why),
                 Note::Again(_, text) => self.recording_again(now, text),
+                Note::Next(_) => {}
             }
         }
         for closing in &self.closing {

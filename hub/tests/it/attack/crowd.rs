@@ -12,8 +12,9 @@ const A_PROCESS: usize = 4000;
 /// A stranger whom nobody accepts gives up after this.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// What a stranger says first: nothing, half of ZeroMQ's greeting, or half a request.
-const WORDS: [&[u8]; 3] = [b"", &[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3], b"GET /events HTTP/1.1\r\nHost: 127.0."];
+/// The beginning of ZeroMQ's greeting, and of a request: what a slow stranger says first. An idle one says nothing.
+const HALF_GREETING: &[u8] = &[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
+const HALF_REQUEST: &[u8] = b"GET /events HTTP/1.1\r\nHost: 127.0.";
 
 /// Strangers in processes of their own, who leave with this.
 struct Crowd(Vec<Child>);
@@ -103,12 +104,13 @@ fn strangers_keep_nobody_out_and_cost_little() {
     std::thread::sleep(Duration::from_secs(2));
     let (before, _) = rig.hub();
     for (name, port) in rig.attacked() {
-        for words in WORDS {
+        let half = if name == "console" { HALF_REQUEST } else { HALF_GREETING };
+        for words in [b"".as_slice(), half] {
             let _crowd = Crowd::gather(port, size(), words);
             let (senses, began) = (rig.metric("xpuck_senses_sent_total"), Instant::now());
             let mut longest = Duration::ZERO;
             let mut worst: f64 = 0.0;
-            for _ in 0..20 {
+            for _ in 0..10 {
                 let (took, reply) = rig.ask(&Request::Resume);
                 // Nothing is paused: the answer is a refusal, and that is an answer.
                 assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
@@ -141,19 +143,13 @@ fn strangers_keep_nobody_out_and_cost_little() {
 #[test]
 fn with_few_descriptors_strangers_revoke_nobody_and_the_record_goes_on() {
     let rig = Rig::start(Some(1024));
-    let crowds: Vec<Crowd> = rig.attacked().into_iter().map(|(_, port)| Crowd::gather(port, 1100, WORDS[0])).collect();
-    let slow: Vec<Crowd> = rig.attacked().into_iter().map(|(_, port)| Crowd::gather(port, 300, WORDS[1])).collect();
+    let crowds: Vec<Crowd> = rig.attacked().into_iter().map(|(_, port)| Crowd::gather(port, 1100, b"")).collect();
+    let slow: Vec<Crowd> =
+        rig.attacked().into_iter().map(|(_, port)| Crowd::gather(port, 300, HALF_GREETING)).collect();
     std::thread::sleep(Duration::from_secs(3));
     rig.assert_well();
     let (_, files) = rig.hub();
     assert!(files < 900, "{files} open files leave some for what matters");
     drop((crowds, slow));
     assert_eq!(rig.ask(&Request::Stop).1, Reply::Done);
-}
-
-/// The limit is too low for the swarm: one line says so at the start, with the remedy.
-#[test]
-fn a_hub_that_cannot_have_enough_descriptors_says_so() {
-    let rig = std::panic::catch_unwind(|| Rig::start(Some(256)));
-    assert!(rig.is_err());
 }

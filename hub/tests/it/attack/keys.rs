@@ -1,16 +1,14 @@
 //! The folder of keys goes away, cannot be read, and comes back.
 
 use super::rig::Rig;
-use xpuck_wire::message::Request;
+use xpuck_wire::message::{Reply, Request};
 
 #[test]
 fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     let rig = Rig::start(None);
     let (keys, aside) = (rig.path("keys"), rig.path("aside"));
     let (robots, none) = (keys.join("robots"), keys.join("robots.aside"));
-    let key = std::fs::read(keys.join("operators/operator.key")).unwrap();
-    let public = std::fs::read(keys.join("hub.pub")).unwrap();
-    // The whole folder is gone, but for what this test itself asks with.
+    // The whole folder is gone.
     std::fs::rename(&keys, &aside).unwrap();
     rig.until("the alarm", |rig| rig.log().contains("KEYS CANNOT BE READ"));
     let health = rig.http(&format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", rig.console()));
@@ -27,6 +25,5 @@ fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     // Removing a key is meant.
     std::fs::remove_file(robots.join("xp01.pub")).unwrap();
     rig.until("the revocation", |rig| rig.log().contains("revoked: robot xp01"));
-    assert!(!key.is_empty() && !public.is_empty());
-    let _ = rig.ask(&Request::Stop);
+    assert_eq!(rig.ask(&Request::Stop).1, Reply::Done, "the operator is served all the same");
 }

@@ -81,7 +81,7 @@ impl Rig {
         robot.args(["--lifeline", "--config"]).arg(rig.path("xp01.toml")).stdin(Stdio::piped()).stderr(Stdio::null());
         rig.children.push(robot.spawn().expect("xpuckd is built"));
         rig.until("the robot is there", |rig| rig.status().robots.iter().all(|robot| robot.alive));
-        let files = BTreeMap::from([("on.bt".to_string(), b"movcv v_goal 0deg\n".to_vec())]);
+        let files = BTreeMap::from([("on.bt".to_string(), "movcv v_goal 0deg\n".to_string())]);
         let (_, secret) = Sockets::for_operator(&rig.key()).unwrap();
         let signed = Signed::new(EXPERIMENT.into(), files, Some(&secret)).unwrap();
         assert_eq!(rig.ask(&Request::Start { signed, seed: 1 }).1, Reply::Done);
