@@ -200,7 +200,7 @@ impl Rig {
         assert!(after.robots.iter().all(|robot| robot.alive), "{:?}", after.robots);
         assert_eq!((after.dead, after.security.refusals.revoked), (0, 0), "{}", self.log());
         self.until("the record grows", |_| record() > written);
-        for word in ["revoked", "NOT RECORD", "panicked"] {
+        for word in ["revoked:", "NOT RECORD", "panicked"] {
             assert!(!self.log().contains(word), "{}", self.log());
         }
     }
