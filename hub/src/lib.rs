@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod evolution_file;
 pub mod figure;
 pub mod geneserver;
+pub mod heap;
 pub mod interrupt;
 pub mod lifeline;
 pub mod load;

@@ -44,11 +44,13 @@ impl Ports {
     /// The limit is too low for so many robots; in one line, with what is needed.
     pub fn new(limit: u64, robots: usize) -> Result<Ports, String> {
         let bounds = |pending: usize| {
+            let half = pending / 2;
+            let relayed = |established| Bounds { silent: pending, greeting: pending, handshake: half, established };
             let ports = Ports {
-                robots: Bounds { silent: pending, handshake: pending, established: A_ROBOT * robots + 16 },
-                operators: Bounds { silent: pending, handshake: pending / 2, established: 2 * pending.min(64) },
-                console: Bounds { silent: pending, handshake: pending, established: pending.min(64) },
-                stream: Bounds { silent: pending, handshake: 16, established: 64 },
+                robots: relayed(A_ROBOT * robots + 16),
+                operators: relayed(pending.min(128)),
+                console: Bounds { silent: pending, greeting: 0, handshake: 0, established: pending.min(64) },
+                stream: Bounds { handshake: 16, ..relayed(64) },
             };
             (ports, ports.descriptors() + RESERVE)
         };
@@ -65,8 +67,8 @@ impl Ports {
 
     /// Descriptors that all may take together.
     fn descriptors(&self) -> u64 {
-        let relayed = |b: &Bounds| b.silent as u64 + RELAYED * (b.handshake + b.established) as u64;
-        let console = self.console.silent + self.console.handshake + self.console.established;
+        let relayed = |b: &Bounds| (b.silent + b.greeting) as u64 + RELAYED * (b.handshake + b.established) as u64;
+        let console = self.console.silent + self.console.established;
         relayed(&self.robots) + relayed(&self.operators) + relayed(&self.stream) + console as u64
     }
 }
@@ -75,8 +77,9 @@ impl Ports {
 pub fn workers(limit: u64) -> Bounds {
     let room = limit.saturating_sub(RESERVE) as usize;
     let pending = (room / 16).clamp(16, 1024);
-    let taken = pending + RELAYED as usize * pending;
-    Bounds { silent: pending, handshake: pending, established: room.saturating_sub(taken) / RELAYED as usize }
+    let taken = 2 * pending + RELAYED as usize * pending;
+    let established = room.saturating_sub(taken) / RELAYED as usize;
+    Bounds { silent: pending, greeting: pending, handshake: pending, established }
 }
 
 #[cfg(test)]
@@ -88,14 +91,15 @@ mod tests {
         for limit in [1024, 4096, 20_000, 1 << 20] {
             let ports = Ports::new(limit, 9).unwrap();
             assert!(ports.descriptors() + RESERVE <= limit, "{limit}: {ports:?}");
-            assert!(ports.robots.established >= 18 && ports.operators.silent >= 16);
+            assert!(ports.robots.established >= 18 && ports.operators.silent >= 32);
         }
         assert_eq!(Ports::new(20_000, 200).unwrap().robots.silent, 512);
         let error = Ports::new(1024, 200).unwrap_err();
         assert!(error.contains("200 robots") && error.contains("LimitNOFILE"), "{error}");
         let many = workers(20_000);
         assert!(
-            many.established > 4000 && many.silent as u64 + 3 * (many.handshake + many.established) as u64 <= 20_000
+            many.established > 4000
+                && 2 * many.silent as u64 + 3 * (many.handshake + many.established) as u64 <= 20_000
         );
     }
 

@@ -1,21 +1,11 @@
 //! How far a ZeroMQ handshake is, read from its bytes (ZMTP 3.1, RFC 37; CURVE, RFC 26).
 
-/// A peer begins with a signature of so many bytes, before it has heard anything.
-pub const SIGNATURE: usize = 10;
-/// The greeting, which ends before the first frame.
-const GREETING: usize = 64;
-/// What a server sends before READY: the greeting, and CURVE's WELCOME of 170 bytes. More than this is no handshake.
+use super::greeting::Frame;
+
+/// What a server sends after its greeting and before READY: CURVE's WELCOME of 170 bytes. More than this is no handshake.
 const LONGEST: usize = 1024;
-/// Flags of a frame: its length takes 8 bytes; it is a command.
-const LONG: u8 = 2;
-const COMMAND: u8 = 4;
 
-/// True for the signature of a peer that speaks ZMTP.
-pub fn is_signature(bytes: &[u8; SIGNATURE]) -> bool {
-    bytes[0] == 0xff && bytes[SIGNATURE - 1] & 1 == 1
-}
-
-/// What a server has sent so far, until it is ready.
+/// What a server has sent after its greeting, until it is ready.
 #[derive(Debug, Default)]
 pub struct Server {
     sent: Vec<u8>,
@@ -37,21 +27,15 @@ impl Server {
     }
 }
 
-fn is_ready(sent: &[u8]) -> bool {
-    let mut rest = sent.get(GREETING..).unwrap_or_default();
-    while let Some((&flags, tail)) = rest.split_first() {
-        let (length, body) = if flags & LONG != 0 {
-            let Some((length, body)) = tail.split_first_chunk::<8>() else { return false };
-            (u64::from_be_bytes(*length), body)
-        } else {
-            let Some((length, body)) = tail.split_first() else { return false };
-            (u64::from(*length), body)
-        };
-        if flags & COMMAND != 0 && body.starts_with(b"\x05READY") {
+fn is_ready(mut sent: &[u8]) -> bool {
+    while let Some(frame) = Frame::read(sent) {
+        if frame.is_command && frame.rest.starts_with(b"\x05READY") {
             return true;
         }
-        let Some(next) = usize::try_from(length).ok().and_then(|length| body.get(length..)) else { return false };
-        rest = next;
+        let Some(next) = usize::try_from(frame.length).ok().and_then(|length| frame.rest.get(length..)) else {
+            return false;
+        };
+        sent = next;
     }
     false
 }
@@ -59,6 +43,9 @@ fn is_ready(sent: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const COMMAND: u8 = 4;
+    const LONG: u8 = 2;
 
     #[test]
     fn a_server_is_ready_when_it_says_so_however_its_bytes_are_cut() {
@@ -69,7 +56,7 @@ mod tests {
         for (frames, expected) in
             [(vec![&welcome, &ready], true), (vec![&ready], true), (vec![&welcome, &long], true), (vec![&error], false)]
         {
-            let sent = [&[0; GREETING][..], &frames.into_iter().flatten().copied().collect::<Vec<u8>>()].concat();
+            let sent: Vec<u8> = frames.into_iter().flatten().copied().collect();
             for piece in [1, 7, 64, 1000] {
                 let mut server = Server::default();
                 let told = sent.chunks(piece).filter(|bytes| server.sends(bytes)).count();
@@ -78,14 +65,8 @@ mod tests {
         }
         // A message that happens to hold the word is no command, and what never gets ready is not kept for ever.
         let mut server = Server::default();
-        assert!(!server.sends(&[&[0; GREETING][..], &[0, 6], b"\x05READY"].concat()));
+        assert!(!server.sends(b"\x00\x06\x05READY"));
         (0..100).for_each(|_| assert!(!server.sends(&[COMMAND; 100])));
         assert!(server.sent.len() <= LONGEST + 100);
-    }
-
-    #[test]
-    fn a_signature_is_told_from_other_protocols() {
-        assert!(is_signature(&[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f]));
-        assert!(!is_signature(b"GET / HTTP"));
     }
 }

@@ -2,27 +2,35 @@
 //!
 //! A process has so many file descriptors and no more. Strangers who connect and say nothing must neither take those that
 //! the record, the folder of keys and STOP need, nor keep out a robot or an operator who comes later. So every port is
-//! accepted here: a connection is [`Stage::Silent`] until it says something, in [`Stage::Handshake`] until it has proved
-//! what the port asks for, and [`Stage::Established`] after that. Each stage is bounded ([`table`]), and the bounds of all
-//! ports together stay below the descriptor limit ([`descriptors`]). [`relay`] does this in front of a ZeroMQ socket.
+//! accepted here: a connection is [`Stage::Silent`] until it says something, in [`Stage::Greeting`] until it has said all
+//! that needs no proof, in [`Stage::Handshake`] until it has proved what the port asks for, and [`Stage::Established`] after
+//! that. Each stage is bounded ([`table`]), and the bounds of all ports together stay below the descriptor limit
+//! ([`descriptors`]). [`relay`] does this in front of a ZeroMQ socket, which meets a connection in its handshake.
 
 pub mod descriptors;
 pub mod endpoint;
+mod greeting;
 mod handshake;
 pub mod relay;
 mod table;
 
+pub use greeting::Greeting;
 pub use table::{Bounds, Stage};
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use table::Table;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 
 /// Connections that the kernel may hold until they are accepted: a burst of strangers does not make others' first packets
 /// be lost.
 pub const BACKLOG: u32 = 4096;
+/// A connection cannot be accepted: the next try follows after this.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// How many connections a port has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,8 +89,20 @@ impl Admission {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Accepts the next connection, and takes it in.
+    pub async fn accept(self: &Arc<Admission>, listener: &TcpListener) -> (TcpStream, Ticket, Eviction) {
+        loop {
+            // An error here is that of a connection which broke again, or of a process without descriptors; both pass.
+            if let Ok((connection, peer)) = listener.accept().await {
+                let (ticket, eviction) = self.enter(peer.ip());
+                return (connection, ticket, eviction);
+            }
+            sleep(AGAIN).await;
+        }
+    }
+
     /// Takes in a connection that was just accepted, which has said nothing yet.
-    pub fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
+    fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
         let (sender, receiver) = oneshot::channel();
         let mut inside = self.inside();
         let (id, evicted) = inside.table.enter(peer);
@@ -97,7 +117,7 @@ impl Admission {
     pub fn counts(&self) -> Counts {
         let table = &self.inside().table;
         Counts {
-            pending: table.count(Stage::Silent) + table.count(Stage::Handshake),
+            pending: [Stage::Silent, Stage::Greeting, Stage::Handshake].map(|stage| table.count(stage)).iter().sum(),
             established: table.count(Stage::Established),
             evicted: table.evicted(),
         }

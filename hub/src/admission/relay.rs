@@ -1,13 +1,12 @@
 //! Connections from outside to a ZeroMQ socket, by way of admission control: libzmq itself takes whoever comes, until no
 //! descriptor is left.
 //!
-//! The socket listens where only this process can connect. A peer that has sent ZeroMQ's signature gets a connection to it,
-//! and bytes are passed both ways, without a look at what they are but for one: the socket's READY, with which it accepts a
-//! peer.
+//! The socket listens where only this process can connect. A peer that has greeted gets a connection to it, and bytes are
+//! passed both ways, without a look at what they are but for one: the socket's READY, with which it accepts a peer.
 
 use super::endpoint::listen;
-use super::handshake::{SIGNATURE, Server, is_signature};
-use super::{Admission, Bounds, Counts, Stage, Ticket};
+use super::handshake::Server;
+use super::{Admission, Bounds, Counts, Greeting, Stage, Ticket};
 use rustix::fs::{Mode, OFlags};
 use socket2::{SockRef, TcpKeepalive};
 use std::cell::RefCell;
@@ -25,21 +24,18 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
+use xpuck_wire::socket::GREETING;
 
 /// Where a socket has to be bound that is served through a relay: ZeroMQ makes a folder that only this user may enter.
 pub const INSIDE: &str = "ipc://*";
 /// Bytes that the kernel holds for a peer: what is older when it is read is of no use to a robot.
 const SEND_BUFFER: u32 = 64 * 1024;
-/// A peer says something within this time of connecting.
-const SILENT: Duration = Duration::from_secs(5);
-/// And is accepted within this time from then, however slow its processor.
+/// A peer that has greeted is accepted within this time, however slow its processor.
 const HANDSHAKE: Duration = Duration::from_secs(15);
 /// A peer that takes nothing for so long has to connect again, which ZeroMQ does by itself.
 const STUCK: Duration = Duration::from_secs(60);
 /// One that is switched off without a word is found out after `.0 + .2 * .1`.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(30), Duration::from_secs(10), 3);
-/// A connection cannot be accepted: the next try follows after this.
-const AGAIN: Duration = Duration::from_millis(20);
 /// Bytes taken at a time.
 const PIECE: usize = 64 * 1024;
 
@@ -63,12 +59,12 @@ struct Inside {
 }
 
 impl Relay {
-    /// Listens at `outside`, such as `tcp://192.168.1.2:7601`, for the socket that is bound at [`INSIDE`] and has told its
-    /// endpoint. `name` is that of the thread.
+    /// Listens at `outside`, such as `tcp://192.168.1.2:7601`, for the socket that is bound at [`INSIDE`], has told its
+    /// endpoint, and greets so. `name` is that of the thread.
     ///
     /// # Errors
     /// If somebody else listens there, or the endpoint is none.
-    pub fn start(name: &str, outside: &str, inside: &str, bounds: Bounds) -> io::Result<Relay> {
+    pub fn start(name: &str, outside: &str, inside: &str, greeting: Greeting, bounds: Bounds) -> io::Result<Relay> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let inside = Arc::new(Inside::open(inside)?);
         let listener = {
@@ -83,7 +79,7 @@ impl Relay {
             runtime.block_on(async {
                 tokio::select! {
                     _ = closed => {}
-                    () = accept(&listener, &here, &inside) => {}
+                    () = accept(&listener, &here, greeting, &inside) => {}
                 }
             });
         })?;
@@ -113,48 +109,30 @@ impl Inside {
     }
 }
 
-async fn accept(listener: &TcpListener, admission: &Arc<Admission>, inside: &Arc<Inside>) {
+async fn accept(listener: &TcpListener, admission: &Arc<Admission>, greeting: Greeting, inside: &Arc<Inside>) {
     loop {
-        // An error here is that of a connection which broke again, or of a process without descriptors; both pass.
-        let Ok((outside, peer)) = listener.accept().await else {
-            sleep(AGAIN).await;
-            continue;
-        };
-        let (ticket, eviction) = admission.enter(peer.ip());
+        let (outside, ticket, eviction) = admission.accept(listener).await;
         let inside = inside.clone();
         tokio::spawn(async move {
             tokio::select! {
                 () = eviction.wait() => {}
-                _ = serve(outside, &ticket, &inside) => {}
+                _ = serve(outside, &ticket, greeting, &inside) => {}
             }
         });
     }
 }
 
-async fn serve(mut outside: TcpStream, ticket: &Ticket, inside: &Inside) -> io::Result<()> {
-    let signature = hear_signature(&mut outside, ticket).await?;
+async fn serve(mut outside: TcpStream, ticket: &Ticket, greeting: Greeting, inside: &Inside) -> io::Result<()> {
+    let heard = greeting.exchange(&mut outside, ticket).await?;
     let socket = UnixStream::connect(&inside.path).await?;
-    pass(outside, signature, socket, ticket, || {}).await
+    pass(outside, &heard, socket, ticket, || {}).await
 }
 
-/// Waits for the peer's signature, with which its handshake begins.
-///
-/// # Errors
-/// It says nothing, or something else, or there is no room for one more handshake.
-pub(crate) async fn hear_signature(outside: &mut TcpStream, ticket: &Ticket) -> io::Result<[u8; SIGNATURE]> {
-    let mut signature = [0; SIGNATURE];
-    timeout(SILENT, outside.read_exact(&mut signature)).await??;
-    if is_signature(&signature) && ticket.advance(Stage::Handshake) {
-        return Ok(signature);
-    }
-    Err(ErrorKind::ConnectionRefused.into())
-}
-
-/// Passes bytes between a peer and a socket until either side ends or is stuck, or the handshake takes too long. `drained` is
-/// called whenever all that the socket gave out has been passed on.
+/// Passes bytes between a peer, which has greeted with `heard`, and a socket, until either side ends or is stuck, or the
+/// handshake takes too long. `drained` is called whenever all that the socket gave out has been passed on.
 pub(crate) async fn pass(
     mut outside: TcpStream,
-    signature: [u8; SIGNATURE],
+    heard: &[u8],
     mut socket: UnixStream,
     ticket: &Ticket,
     drained: impl Fn(),
@@ -163,7 +141,9 @@ pub(crate) async fn pass(
     let (time, interval, retries) = KEEPALIVE;
     let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval).with_retries(retries);
     SockRef::from(&outside).set_tcp_keepalive(&keepalive)?;
-    socket.write_all(&signature).await?;
+    socket.write_all(heard).await?;
+    // The peer has the greeting already.
+    timeout(HANDSHAKE, socket.read_exact(&mut [0; GREETING])).await??;
     let ready = AtomicBool::new(false);
     let mut server = Server::default();
     let (mut from_peer, mut to_peer) = outside.split();

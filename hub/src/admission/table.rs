@@ -4,7 +4,7 @@
 //! is the oldest: whoever means it gets through the handshake before others push it out. Of the established it is the
 //! newest: one that works is not closed for one more. So one address cannot keep the others out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv6Addr};
 
 /// How far a connection has come.
@@ -13,6 +13,8 @@ pub enum Stage {
     /// It has said nothing.
     Silent,
     /// It has begun to speak the port's protocol.
+    Greeting,
+    /// It has said all that can be said before a proof is asked for.
     Handshake,
     /// It has proved what the port asks for.
     Established,
@@ -23,55 +25,84 @@ pub enum Stage {
 pub struct Bounds {
     /// That have said nothing.
     pub silent: usize,
+    /// That have begun to greet.
+    pub greeting: usize,
     /// In the handshake.
     pub handshake: usize,
     /// Established.
     pub established: usize,
 }
 
-/// The connections, by a number that rises with age's end: the oldest has the lowest.
+/// The connections of one stage, by peer. The numbers rise: a peer's oldest has its lowest.
+#[derive(Debug, Default)]
+struct Room {
+    peers: BTreeMap<IpAddr, BTreeSet<u64>>,
+    count: usize,
+}
+
+/// The connections of a port.
 #[derive(Debug)]
 pub(super) struct Table {
     bounds: Bounds,
     connections: BTreeMap<u64, (IpAddr, Stage)>,
-    counts: [usize; 3],
+    rooms: [Room; 4],
     next: u64,
     evicted: u64,
 }
 
+impl Room {
+    fn insert(&mut self, peer: IpAddr, id: u64) {
+        self.peers.entry(peer).or_default().insert(id);
+        self.count += 1;
+    }
+
+    fn remove(&mut self, peer: IpAddr, id: u64) {
+        let Some(theirs) = self.peers.get_mut(&peer) else { return };
+        self.count -= usize::from(theirs.remove(&id));
+        if theirs.is_empty() {
+            self.peers.remove(&peer);
+        }
+    }
+
+    /// The connections of the peer that has the most.
+    fn heaviest(&self) -> Option<&BTreeSet<u64>> {
+        self.peers.values().max_by_key(|theirs| theirs.len())
+    }
+}
+
 impl Table {
     pub fn new(bounds: Bounds) -> Table {
-        Table { bounds, connections: BTreeMap::new(), counts: [0; 3], next: 0, evicted: 0 }
+        Table { bounds, connections: BTreeMap::new(), rooms: Default::default(), next: 0, evicted: 0 }
     }
 
     /// A new connection's number, and the number of the one that has to make room.
     pub fn enter(&mut self, peer: IpAddr) -> (u64, Option<u64>) {
-        let id = self.next;
+        let (id, peer) = (self.next, network(peer));
         self.next += 1;
-        self.connections.insert(id, (network(peer), Stage::Silent));
-        self.counts[Stage::Silent as usize] += 1;
+        self.connections.insert(id, (peer, Stage::Silent));
+        self.rooms[Stage::Silent as usize].insert(peer, id);
         (id, self.make_room(Stage::Silent))
     }
 
     /// A connection has come further: the number of the one that has to make room, which may be itself.
     pub fn advance(&mut self, id: u64, stage: Stage) -> Option<u64> {
-        let connection = self.connections.get_mut(&id)?;
-        self.counts[connection.1 as usize] -= 1;
-        connection.1 = stage;
-        self.counts[stage as usize] += 1;
+        let (peer, before) = self.connections.get_mut(&id)?;
+        self.rooms[*before as usize].remove(*peer, id);
+        self.rooms[stage as usize].insert(*peer, id);
+        *before = stage;
         self.make_room(stage)
     }
 
     /// A connection has ended.
     pub fn leave(&mut self, id: u64) {
-        if let Some((_, stage)) = self.connections.remove(&id) {
-            self.counts[stage as usize] -= 1;
+        if let Some((peer, stage)) = self.connections.remove(&id) {
+            self.rooms[stage as usize].remove(peer, id);
         }
     }
 
     /// Connections in a stage.
     pub fn count(&self, stage: Stage) -> usize {
-        self.counts[stage as usize]
+        self.rooms[stage as usize].count
     }
 
     /// Connections that had to make room so far.
@@ -82,18 +113,15 @@ impl Table {
     fn make_room(&mut self, stage: Stage) -> Option<u64> {
         let bound = match stage {
             Stage::Silent => self.bounds.silent,
+            Stage::Greeting => self.bounds.greeting,
             Stage::Handshake => self.bounds.handshake,
             Stage::Established => self.bounds.established,
         };
         if self.count(stage) <= bound {
             return None;
         }
-        let here = || self.connections.iter().filter(|(_, connection)| connection.1 == stage);
-        let mut peers = BTreeMap::<IpAddr, usize>::new();
-        here().for_each(|(_, (peer, _))| *peers.entry(*peer).or_default() += 1);
-        let (most, _) = peers.into_iter().max_by_key(|(_, count)| *count)?;
-        let mut theirs = here().filter(|(_, (peer, _))| *peer == most).map(|(id, _)| *id);
-        let id = if stage == Stage::Established { theirs.next_back() } else { theirs.next() }?;
+        let theirs = self.rooms[stage as usize].heaviest()?;
+        let id = *if stage == Stage::Established { theirs.last() } else { theirs.first() }?;
         self.leave(id);
         self.evicted += 1;
         Some(id)
@@ -113,7 +141,7 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        Table::new(Bounds { silent: 4, handshake: 3, established: 3 })
+        Table::new(Bounds { silent: 4, greeting: 4, handshake: 3, established: 3 })
     }
 
     fn ip(last: u8) -> IpAddr {
@@ -159,7 +187,7 @@ mod tests {
         table.leave(id);
         table.leave(id);
         assert_eq!(table.advance(id, Stage::Handshake), None);
-        assert_eq!(table.counts, [0; 3]);
+        assert!(table.rooms.iter().all(|room| room.count == 0 && room.peers.is_empty()));
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let options = Options { listen, key, dir, islands: args.islands, idle, configuration };
     let stop = lifeline::stop_flag(args.lifeline)?;
+    xpuck_hub::heap::give_back_regularly()?;
     let (status, done) = service::run(&options, desk, &stop, |what| tell(what, args.json))?;
     if args.json {
         log::report(serde_json::json!({ "ended": status, "done": done }));

@@ -22,8 +22,6 @@ const STUCK: Duration = Duration::from_secs(10);
 const SEND_BUFFER: usize = 128 * 1024;
 /// Bytes of an answer that wait in this process.
 const BUFFER: usize = 16 * 1024;
-/// A connection cannot be accepted: the next try follows after this.
-const AGAIN: Duration = Duration::from_millis(20);
 
 /// A request's connection.
 pub struct Connection {
@@ -51,11 +49,7 @@ pub async fn serve(listener: TcpListener, bounds: Bounds, router: Router) -> std
     let admission = Admission::new(bounds);
     let answers = TowerToHyperService::new(router);
     loop {
-        let Ok((socket, peer)) = listener.accept().await else {
-            sleep(AGAIN).await;
-            continue;
-        };
-        let (ticket, eviction) = admission.enter(peer.ip());
+        let (socket, ticket, eviction) = admission.accept(&listener).await;
         let connection = Arc::new(Connection { ticket, watches: AtomicBool::new(false) });
         let answers = answers.clone();
         tokio::spawn(async move {

@@ -1,8 +1,8 @@
 //! The shell around [`Desk`]: clock, socket, and the file that carries a geneserver over a restart.
 
 use super::{Desk, Memory, Status};
-use crate::admission::descriptors;
 use crate::admission::relay::{self, Relay};
+use crate::admission::{Greeting, descriptors};
 use crate::swarm::atomic;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,7 +108,8 @@ pub fn run(
     let router = sockets.geneserver(relay::INSIDE)?;
     let workers = descriptors::workers(descriptors::raise_limit());
     let port = |error| ServiceError::Port { endpoint: options.listen.clone(), error };
-    let relay = Relay::start("workers", &options.listen, &router.endpoint(), workers).map_err(port)?;
+    let greeting = Greeting::of(&sockets, false).map_err(port)?;
+    let relay = Relay::start("workers", &options.listen, &router.endpoint(), greeting, workers).map_err(port)?;
     tell(Tell::Listening(&format!("tcp://{}", relay.address())));
     if options.key.is_none() {
         tell(Tell::Note("no --key: whoever reaches this address may take part"));

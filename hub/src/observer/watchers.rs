@@ -6,8 +6,8 @@
 
 use super::backlog::{Backlog, Message};
 use crate::admission::endpoint::listen;
-use crate::admission::relay::{hear_signature, pass};
-use crate::admission::{Admission, Bounds, Eviction, Ticket};
+use crate::admission::relay::pass;
+use crate::admission::{Admission, Bounds, Eviction, Greeting, Ticket};
 use std::io;
 use std::net::SocketAddr;
 use std::os::linux::net::SocketAddrExt;
@@ -27,9 +27,6 @@ const NEWCOMERS: usize = 64;
 /// The socket of a watcher who left stays so long: whoever was refused hangs up before libzmq has told of it.
 const PARTING: Duration = Duration::from_millis(200);
 
-/// A connection cannot be accepted: the next try follows after this.
-const AGAIN: Duration = Duration::from_millis(20);
-
 /// What the thread tells of a watcher's connection.
 #[derive(Debug, Default)]
 pub(super) struct Line {
@@ -48,10 +45,10 @@ struct Watcher {
     left: Option<Instant>,
 }
 
-/// Somebody who has begun to speak ZeroMQ.
+/// Somebody who has greeted as ZeroMQ does.
 struct Newcomer {
     connection: TcpStream,
-    signature: [u8; 10],
+    heard: Vec<u8>,
     ticket: Ticket,
     eviction: Eviction,
 }
@@ -84,6 +81,7 @@ impl Watchers {
             listen(endpoint, BUFFER)?
         };
         let address = listener.local_addr()?;
+        let greeting = Greeting::of(sockets, plain)?;
         let admission = Admission::new(bounds);
         let (newcomers, accepted) = sync_channel(NEWCOMERS);
         let (open, closed) = oneshot::channel();
@@ -93,7 +91,7 @@ impl Watchers {
             runtime.block_on(async {
                 tokio::select! {
                     _ = closed => {}
-                    () = accept(&listener, &here, &newcomers) => {}
+                    () = accept(&listener, greeting, &here, &newcomers) => {}
                 }
             });
         })?;
@@ -183,11 +181,11 @@ impl Watchers {
 }
 
 async fn tend(newcomer: Newcomer, inside: UnixStream, line: Arc<Line>) {
-    let Newcomer { connection, signature, ticket, eviction } = newcomer;
+    let Newcomer { connection, heard, ticket, eviction } = newcomer;
     if let Ok(inside) = tokio::net::UnixStream::from_std(inside) {
         tokio::select! {
             () = eviction.wait() => {}
-            _ = pass(connection, signature, inside, &ticket, || line.empty.store(true, Ordering::Relaxed)) => {}
+            _ = pass(connection, &heard, inside, &ticket, || line.empty.store(true, Ordering::Relaxed)) => {}
         }
     }
     line.over.store(true, Ordering::Relaxed);
@@ -204,21 +202,21 @@ impl Watcher {
     }
 }
 
-/// Hands those over who begin to speak ZeroMQ.
-async fn accept(listener: &TcpListener, admission: &Arc<Admission>, newcomers: &SyncSender<Newcomer>) {
+/// Greets those who come, and hands them over when they have greeted too.
+async fn accept(
+    listener: &TcpListener,
+    greeting: Greeting,
+    admission: &Arc<Admission>,
+    newcomers: &SyncSender<Newcomer>,
+) {
     loop {
-        // An error here is that of a connection which broke again, or of a process with too many files; both pass.
-        let Ok((mut connection, peer)) = listener.accept().await else {
-            tokio::time::sleep(AGAIN).await;
-            continue;
-        };
-        let (ticket, eviction) = admission.enter(peer.ip());
+        let (mut connection, ticket, eviction) = admission.accept(listener).await;
         let newcomers = newcomers.clone();
         tokio::spawn(async move {
-            let eviction = eviction.or(async { hear_signature(&mut connection, &ticket).await }).await;
-            if let Some((eviction, Ok(signature))) = eviction {
+            let heard = eviction.or(greeting.exchange(&mut connection, &ticket)).await;
+            if let Some((eviction, Ok(heard))) = heard {
                 // More than can wait are closed, and come again.
-                let _ = newcomers.try_send(Newcomer { connection, signature, ticket, eviction });
+                let _ = newcomers.try_send(Newcomer { connection, heard, ticket, eviction });
             }
         });
     }

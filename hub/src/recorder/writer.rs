@@ -32,8 +32,8 @@ const RETRY: Duration = Duration::from_secs(5);
 /// time must not make a run of a thousand files.
 const LONGEST_RETRY: Duration = Duration::from_secs(320);
 
-/// Flushes of one file, about 45 minutes of wall time: its summary takes some 400 bytes of memory for each.
-const LONGEST_PART: u32 = 10_000;
+/// Flushes of one file, about 40 minutes of wall time: its summary takes some 500 bytes of memory for each.
+const LONGEST_PART: u32 = 5_000;
 
 /// A file, and a handle on it to bring it to the disk.
 type Open = (McapFile<BufWriter<File>>, File);
@@ -213,6 +213,7 @@ impl Writer {
         }
         // What was told before the state is in the record when the state is.
         self.attempt(|mcap, _| mcap.flush());
+        self.due[0] = Instant::now() + FLUSH;
         if self.file.is_none() {
             return;
         }
@@ -341,7 +342,7 @@ mod tests {
         assert_eq!(read("run-2.mcap"), [Entry::Event { time: 3.0, text }, event(3)]);
     }
 
-    /// Ten thousand flushes make a file; the run goes on in the next without a gap.
+    /// So many flushes make a file; the run goes on in the next without a gap.
     #[test]
     fn a_long_run_is_several_files_and_no_message_is_missing() {
         let dir = tempfile::tempdir().unwrap();

@@ -2,11 +2,13 @@
 
 mod record;
 
+use crate::admission::Greeting;
 use crate::admission::descriptors::{self, Ports};
 use crate::admission::relay::{self, Relay};
 use crate::complaints::Complaints;
 use crate::config::Config;
 use crate::console::{self, Command, Names, Shown, Source};
+use crate::heap;
 use crate::mocap::client::{self, Event, QUEUE};
 use crate::observer::Observer;
 use crate::recorder::{Closing, Recorder};
@@ -89,6 +91,7 @@ struct Hub {
 /// Runs the hub until `stop` or a shutdown request; the record is closed when this returns.
 pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Result<(), HubError> {
     let ports = Ports::new(descriptors::raise_limit(), config.swarm.robots.len()).map_err(HubError::Descriptors)?;
+    heap::give_back_regularly()?;
     let security = &config.swarm.security;
     let sockets = Sockets::for_hub(security)?;
     if security.dev_mode {
@@ -112,10 +115,11 @@ pub fn run(config: Config, stop: Arc<AtomicBool>, ready: impl FnOnce()) -> Resul
     let unix_ms = unix_ms();
     let (robots, operators) = (sockets.robots_hub(relay::INSIDE)?, sockets.operators_hub(relay::INSIDE)?);
     let addresses = &config.swarm.hub;
+    let greeting = Greeting::of(&sockets, false)?;
     let relays = [
-        Relay::start("robots", &addresses.robots, &robots.endpoint(), ports.robots)
+        Relay::start("robots", &addresses.robots, &robots.endpoint(), greeting, ports.robots)
             .map_err(in_use("robots", &addresses.robots))?,
-        Relay::start("operators", &addresses.operator, &operators.endpoint(), ports.operators)
+        Relay::start("operators", &addresses.operator, &operators.endpoint(), greeting, ports.operators)
             .map_err(in_use("operators", &addresses.operator))?,
     ];
     let mut hub = Hub {
@@ -297,7 +301,6 @@ impl Hub {
             self.board.set_trust(guard.trust());
         }
         self.board.set_refusals(now, guard.refusals());
-        self.board.set_keys_unreadable(guard.unreadable());
     }
 
     /// Connections of strangers make room for those that come; that there are so many is worth a line.
@@ -358,6 +361,7 @@ impl Hub {
     fn publish(&mut self, now: f64) {
         self.look_after_ports(now);
         self.board.set_log_lines_lost(log::lost());
+        self.board.set_keys_unreadable(self.guard.as_ref().and_then(|(guard, _)| guard.unreadable()));
         let status = self.board.status(now);
         let record = self.recorder.as_ref().and_then(Recorder::file);
         let wall = self.started.elapsed().as_secs_f64();

@@ -177,11 +177,13 @@ fn a_server_may_leave_and_return_and_remembers() {
     }
     let (code, last, log) = second.end(false);
     assert_eq!((code, &last["done"]), (0, &true.into()), "{log}");
-    assert_eq!(last["ended"]["emigrants"], 16);
+    // An island that was quick may have ended before it saw the second server: what is certain is what the first knew.
+    let known = last["ended"]["emigrants"].as_u64().unwrap();
+    assert!((held..=16).contains(&known), "{held} of the first server; {last}");
     // A third one knows from the first moment what the second knew.
     let third = Server::free(&remember);
     let (code, last, _) = third.end(false);
-    assert_eq!((code, &last["ended"]["emigrants"], &last["ended"]["done"]), (0, &16.into(), &2.into()));
+    assert_eq!((code, &last["ended"]["emigrants"], &last["ended"]["done"]), (0, &known.into(), &2.into()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Against real ZeroMQ sockets on loopback.
 
+use super::super::greeting::SILENT;
 use super::*;
 use std::io::{Read, Write};
 use std::net::TcpStream as Plain;
@@ -9,7 +10,11 @@ use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{OperatorsHub, Sockets, wait};
 
-const BOUNDS: Bounds = Bounds { silent: 16, handshake: 8, established: 4 };
+const BOUNDS: Bounds = Bounds { silent: 16, greeting: 8, handshake: 4, established: 4 };
+
+fn plain() -> Greeting {
+    Greeting::of(&Sockets::new(), true).unwrap()
+}
 
 fn until(mut done: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(20);
@@ -22,7 +27,8 @@ fn until(mut done: impl FnMut() -> bool) {
 /// A hub's operator port that answers everything with `Done`, as long as `during` runs with its endpoint.
 fn serve<T>(sockets: &Sockets, during: impl FnOnce(&str, &Relay) -> T) -> T {
     let hub: OperatorsHub = sockets.operators_hub(INSIDE).unwrap();
-    let relay = Relay::start("relay", "tcp://127.0.0.1:*", &hub.endpoint(), BOUNDS).unwrap();
+    let greeting = Greeting::of(sockets, false).unwrap();
+    let relay = Relay::start("relay", "tcp://127.0.0.1:*", &hub.endpoint(), greeting, BOUNDS).unwrap();
     let endpoint = format!("tcp://{}", relay.address());
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -51,7 +57,7 @@ fn whoever_means_it_gets_through_a_crowd_that_says_nothing() {
         let strangers: Vec<Plain> = (0..500).map(|_| Plain::connect(relay.address()).unwrap()).collect();
         until(|| relay.counts().evicted >= 484);
         assert_eq!(ask(&Sockets::new(), endpoint), Reply::Done);
-        assert!(relay.counts().pending <= BOUNDS.silent + BOUNDS.handshake);
+        assert!(relay.counts().pending <= BOUNDS.silent + BOUNDS.greeting);
         drop(strangers);
         until(|| relay.counts().pending == 0);
         assert_eq!(ask(&Sockets::new(), endpoint), Reply::Done);
@@ -59,7 +65,7 @@ fn whoever_means_it_gets_through_a_crowd_that_says_nothing() {
     });
 }
 
-/// Half a greeting keeps a place in the handshake and no more; another protocol, and silence, end the connection.
+/// Half a greeting keeps a place among those who greet and no more; another protocol, and silence, end the connection.
 #[test]
 fn who_speaks_and_does_not_go_on_makes_room() {
     serve(&Sockets::new(), |endpoint, relay| {
@@ -117,7 +123,7 @@ fn long_messages_arrive_whole_and_the_socket_leaves_no_name_behind() {
     let endpoint = inside.get_last_endpoint().unwrap().unwrap();
     let path = Path::new(endpoint.strip_prefix("ipc://").unwrap()).to_path_buf();
     assert!(path.exists());
-    let relay = Relay::start("relay", "tcp://127.0.0.1:*", &endpoint, BOUNDS).unwrap();
+    let relay = Relay::start("relay", "tcp://127.0.0.1:*", &endpoint, plain(), BOUNDS).unwrap();
     assert!(!path.exists() && !path.parent().unwrap().exists());
     let outside = context.socket(zmq::DEALER).unwrap();
     outside.connect(&format!("tcp://{}", relay.address())).unwrap();
@@ -137,6 +143,6 @@ fn a_port_that_is_taken_is_an_error() {
     let endpoint = inside.get_last_endpoint().unwrap().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let outside = format!("tcp://{}", taken.local_addr().unwrap());
-    let error = Relay::start("relay", &outside, &endpoint, BOUNDS).map(|_| ()).unwrap_err();
+    let error = Relay::start("relay", &outside, &endpoint, plain(), BOUNDS).map(|_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
 }

@@ -4,10 +4,12 @@
 //! connection is encrypted and authenticated (CURVE), and whoever is not enrolled delivers nothing.
 
 mod client;
+mod greeting;
 pub(crate) mod monitor;
 mod server;
 
 pub use client::{AskError, Dealer, OperatorLink};
+pub use greeting::GREETING;
 pub use server::{OperatorsHub, ReturnAddress, Router, Sender};
 
 use crate::codec::MAX_BYTES;

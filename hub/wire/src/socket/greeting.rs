@@ -1,0 +1,64 @@
+//! What a server's socket says to everybody who connects.
+
+use super::{Keys, Sockets};
+use std::io::{self, Read, Write};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Bytes of a greeting (ZMTP 3.1, RFC 37): signature, version, security mechanism, whether it is the server, filler.
+pub const GREETING: usize = 64;
+/// The signature and the version 3, after which libzmq says the rest of its own.
+const BEGINNING: [u8; 11] = [0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3];
+/// libzmq answers within this time.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Sockets {
+    /// The greeting of the sockets that these keys make; of plain ones if `plain`. It is heard from a socket of its own,
+    /// which nobody watches: an unfinished handshake counts as a stranger's.
+    ///
+    /// # Errors
+    /// If the system lets no socket be made.
+    pub fn greeting(&self, plain: bool) -> io::Result<[u8; GREETING]> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("xpuck-greeting-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let endpoint = format!("ipc://@{name}");
+        let set_up = |socket: &zmq::Socket| {
+            if let (Keys::Server(secret, _), false) = (&self.keys, plain) {
+                socket.set_curve_server(true)?;
+                socket.set_curve_secretkey(secret.curve())?;
+            }
+            socket.bind(&endpoint)
+        };
+        let _speaker = self.open(zmq::ROUTER, &endpoint, set_up).map_err(io::Error::other)?;
+        let mut listener = UnixStream::connect_addr(&SocketAddr::from_abstract_name(&name)?)?;
+        listener.set_read_timeout(Some(PATIENCE))?;
+        listener.write_all(&BEGINNING)?;
+        let mut greeting = [0; GREETING];
+        listener.read_exact(&mut greeting)?;
+        Ok(greeting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Security, keyring};
+
+    #[test]
+    fn a_greeting_names_the_mechanism_and_counts_as_nobodys() {
+        let dir = tempfile::tempdir().unwrap();
+        keyring::make_all(dir.path(), &[]).unwrap();
+        let hub = Sockets::for_hub(&Security { keys: dir.path().into(), dev_mode: false }).unwrap();
+        for (sockets, plain, mechanism) in
+            [(&hub, false, "CURVE"), (&hub, true, "NULL\0"), (&Sockets::new(), false, "NULL\0")]
+        {
+            let greeting = sockets.greeting(plain).unwrap();
+            assert_eq!((greeting[0], greeting[9], greeting[10]), (0xff, 0x7f, 3));
+            assert_eq!(&greeting[12..17], mechanism.as_bytes());
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(hub.guard().unwrap().refusals().total(), 0);
+    }
+}
