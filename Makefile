@@ -59,6 +59,7 @@ deps-promtool:
 
 test: lint deps-gpu deps-mocap deps-record deps-time deps-promtool
 	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace
+	sh tools/flat.sh 60 32 3
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps

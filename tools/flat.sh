@@ -1,6 +1,6 @@
 #!/bin/sh
 # A whole swarm of real processes for so many minutes of arena time at so high a speed: after the first 10 of 90 parts no
-# process may grow by more than 10 MB. `tools/flat.sh` runs a day in 90 minutes.
+# process may grow by more than 10 MB. `tools/flat.sh` runs a day in 90 minutes, `tools/flat.sh 60 32` an hour in two.
 set -eu
 minutes=${1:-1440}
 speed=${2:-16}

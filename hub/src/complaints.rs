@@ -11,13 +11,21 @@ pub struct Complaints {
 }
 
 impl Complaints {
+    /// True if a line is due now, for whoever counts itself.
+    pub fn due(&mut self, now: f64) -> bool {
+        let due = self.said.is_none_or(|at| now - at >= EVERY);
+        if due {
+            self.said = Some(now);
+        }
+        due
+    }
+
     /// It happened again: the line to say, if one is due, with the number of times that went unsaid.
     pub fn line(&mut self, now: f64, text: impl FnOnce() -> String) -> Option<String> {
-        if self.said.is_some_and(|at| now - at < EVERY) {
+        if !self.due(now) {
             self.since += 1;
             return None;
         }
-        self.said = Some(now);
         match std::mem::take(&mut self.since) {
             0 => Some(text()),
             unsaid => Some(format!("{} (and {unsaid} times since the last such line)", text())),

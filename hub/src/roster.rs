@@ -184,6 +184,7 @@ impl Roster {
             blue: r.telemetry.senses.blobs[2],
             segment: r.telemetry.segment,
             device_errors: device_errors(&r.telemetry.devices),
+            log_lines_lost: r.telemetry.log_lines_lost,
             evolution: r.telemetry.evolution,
         };
         self.robots.iter().map(row).collect()

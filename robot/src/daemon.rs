@@ -319,6 +319,7 @@ impl Daemon<'_> {
         };
         let trip_ms = self.core.round_trip().map(|trip| (trip / self.config.swarm.speed * 1000.0) as f32);
         telemetry.link = LinkReport { trip_ms, refused: self.refused.saturating_add(self.core.stale_seals()) };
+        telemetry.log_lines_lost = log::lost().try_into().unwrap_or(u32::MAX);
         let p = self.inhabitant.progress();
         telemetry.evolution = EvolutionReport {
             generation: p.generation,

@@ -51,10 +51,18 @@ impl Greeting {
         if !is_signature(&heard) || !ticket.advance(Stage::Greeting) {
             return Err(refused());
         }
+        // The rest follows when the peer has greeted whole: a peer of another mechanism hangs up as soon as it hears of ours,
+        // and would not be counted.
+        let (beginning, rest) = self.0.split_at(VERSION + 1);
         let go_on = async {
-            outside.write_all(&self.0).await?;
+            outside.write_all(beginning).await?;
             let mut piece = [0; LONGEST];
+            let mut greeted = false;
             loop {
+                if !greeted && heard.len() >= GREETING {
+                    outside.write_all(rest).await?;
+                    greeted = true;
+                }
                 match self.ends(&heard) {
                     Some(true) => return Ok(()),
                     Some(false) => return Err(refused()),

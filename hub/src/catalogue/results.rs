@@ -126,7 +126,7 @@ impl Results {
         let segments = status.as_ref().map_or(told, |s| s.segments.clone());
         let mut complaints = Vec::new();
         if let Some(dead) = status.as_ref().map(|s| s.dead).filter(|dead| *dead > 0) {
-            complaints.push(format!("D: {dead} robots died during the run"));
+            complaints.push(format!("D: robots were lost during the run, {dead} times in all"));
         }
         if let Some(slow) = status.as_ref().map(|s| s.slow_round_trips).filter(|slow| *slow > SLOW) {
             complaints

@@ -22,7 +22,7 @@ pub struct HubAddress {
     /// The hub's operator address.
     #[arg(long, default_value = "tcp://127.0.0.1:7602", env = "XPUCK_HUB")]
     hub: String,
-    /// An operator's or observer's key file in a folder of keys; the hub's key is hub.pub of that folder.
+    /// An operator's or observer's key file, in `operators/` of a folder of keys; the hub's key is hub.pub of that folder.
     #[arg(long, value_name = "FILE", default_value = "keys/operators/operator.key", env = "XPUCK_KEY")]
     key: PathBuf,
     /// Use no keys, for a hub with `dev_mode = true`.
@@ -129,8 +129,17 @@ fn print_status(status: &Status) -> Result<()> {
             r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
         ))?;
     }
-    if status.log_lines_lost > 0 {
-        output::line(format_args!("log lines lost: {}", status.log_lines_lost))?;
+    if status.record.starts_with("NOT RECORD") {
+        output::line(red(&status.record))?;
+    }
+    let robots = status.robots.iter().map(|r| (r.id.as_str(), u64::from(r.log_lines_lost)));
+    let lost: Vec<String> = std::iter::once(("hub", status.log_lines_lost))
+        .chain(robots)
+        .filter(|(_, lines)| *lines > 0)
+        .map(|(who, lines)| format!("{who} {lines}"))
+        .collect();
+    if !lost.is_empty() {
+        output::line(format_args!("log lines lost: {}", lost.join(", ")))?;
     }
     let (run, length) = (status.run_seconds / 60.0, status.run_length / 60.0);
     output::line(format_args!(

@@ -51,7 +51,11 @@ fn recording(status: Option<&Status>) -> Finding {
     let promise = "runs are recorded";
     let Some(status) = status else { return Finding::off(promise, "no hub tells", "start the hub") };
     if status.record.starts_with("NOT RECORDING") {
-        return Finding::broken(promise, &status.record, "recording begins again with the next run");
+        return Finding::broken(
+            promise,
+            &status.record,
+            "make room: recording goes on in a further file when twice record.reserve_mib is free",
+        );
     }
     match status.phase {
         Phase::Idle | Phase::Finished => Finding::off(promise, "no run goes on", ""),
@@ -84,10 +88,14 @@ fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
     let runs: Vec<PathBuf> = files(folder)?.into_iter().filter(|path| path.is_dir()).take(MAX_RUNS).collect();
     let mut open = Vec::new();
     for run in &runs {
-        for file in recover::left_open(run)? {
-            if !recover::is_written(&file).map_err(|error| RecordError::of(&file, error))? {
-                open.push(file);
-            }
+        let files = recover::left_open(run)?;
+        // Of a run that goes on the hub completes all files at its end, those that a full disk cut off included.
+        let mut goes_on = false;
+        for file in &files {
+            goes_on |= recover::is_written(file).map_err(|error| RecordError::of(file, error))?;
+        }
+        if !goes_on {
+            open.extend(files);
         }
     }
     Ok((runs.len(), open))

@@ -52,12 +52,13 @@ const STATES: [(State, &str); 5] = [
     (State::Pause, "pause"),
     (State::Stop, "stop"),
 ];
-const PHASES: [(Phase, &str); 6] = [
+const PHASES: [(Phase, &str); 7] = [
     (Phase::Idle, "idle"),
     (Phase::Preparing, "preparing"),
     (Phase::Running, "running"),
     (Phase::Paused, "paused"),
     (Phase::Relocating, "relocating"),
+    (Phase::Blind, "blind"),
     (Phase::Finished, "finished"),
 ];
 
@@ -90,6 +91,7 @@ struct Robots {
     lateness: Values,
     round_trip: Values,
     device_errors: Values,
+    log_lines_lost: Values,
     generation: Values,
     fitness: Values,
     derated: Values,
@@ -249,6 +251,7 @@ impl Robots {
             lateness: of("late_p99_seconds", "99 of 100 control updates were at most so late"),
             round_trip: of("round_trip_seconds", "The last round trip"),
             device_errors: of("device_errors", "What went wrong with its devices since its program started"),
+            log_lines_lost: of("log_lines_lost", "Lines of its log that were lost since its program started"),
             generation: of("generation", "Generations done"),
             fitness: of("fitness_ratio", "Estimated fitness of the champion"),
             derated: of("derated_fitness_ratio", "The same, scaled down for want of evaluations"),
@@ -268,6 +271,7 @@ impl Robots {
                 (&self.lateness, Some(f64::from(row.late_p99_ms) / 1000.0)),
                 (&self.round_trip, row.round_trip_ms.map(|ms| ms / 1000.0)),
                 (&self.device_errors, Some(row.device_errors as f64)),
+                (&self.log_lines_lost, Some(f64::from(row.log_lines_lost))),
                 (&self.generation, Some(f64::from(row.evolution.generation))),
                 (&self.fitness, Some(row.evolution.best)),
                 (&self.derated, Some(row.evolution.derated)),

@@ -308,13 +308,10 @@ impl Hub {
         let counts = self.relays.each_ref().map(Relay::counts);
         let evicted = counts.iter().map(|port| port.evicted).sum();
         let (complaints, told) = &mut self.crowds;
-        if evicted > *told {
+        if evicted > *told && complaints.due(now) {
             let new = evicted - *told;
-            let text = || format!("{new} connections that proved no key were closed to make room for others");
-            if let Some(line) = complaints.line(now, text) {
-                *told = evicted;
-                self.board.note(now, line);
-            }
+            self.board.note(now, format!("{new} connections were closed to make room for others"));
+            *told = evicted;
         }
         self.observer.ports(&counts);
     }

@@ -251,10 +251,8 @@ impl Switchboard {
             if let Some(run) = self.run.as_mut().filter(|_| running) {
                 run.dead += 1;
             }
-            self.note(
-                now,
-                format!("robot {id} is lost (silent for 3 s): check its power and network; the run goes on"),
-            );
+            let goes_on = if running { "; the run goes on" } else { "" };
+            self.note(now, format!("robot {id} is lost (silent for 3 s): check its power and network{goes_on}"));
         }
         let tracking = self.frame.as_ref().is_some_and(|(at, _)| now - at < TRACKING_LOST);
         if self.tracking && !tracking {

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use std::cell::RefCell;
 
 /// First byte of every message.
-pub const VERSION: u8 = 4;
+pub const VERSION: u8 = 5;
 /// Largest message, bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 /// Deepest nesting; our messages need fewer than ten levels.

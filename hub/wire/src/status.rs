@@ -56,6 +56,8 @@ pub struct RobotRow {
     pub segment: u32,
     /// Device errors so far.
     pub device_errors: u64,
+    /// Lines of its log that were lost so far.
+    pub log_lines_lost: u32,
     /// Where its evolution stands.
     pub evolution: EvolutionReport,
 }

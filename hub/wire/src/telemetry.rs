@@ -35,6 +35,9 @@ pub struct Telemetry {
     pub devices: DeviceReport,
     /// Where evolution stands.
     pub evolution: EvolutionReport,
+    /// Lines of its log that were lost.
+    #[serde(default)]
+    pub log_lines_lost: u32,
 }
 
 /// Supply and heat; what the robot cannot measure is absent.
@@ -237,6 +240,7 @@ mod tests {
                 duty: f32::MAX,
                 kept: u32::MAX,
             },
+            log_lines_lost: u32::MAX,
         }
     }
 

@@ -65,10 +65,11 @@ impl Layout {
             },
             security: Security { keys: "../keys".into(), dev_mode: false },
         };
+        let experiment = experiment(args)?;
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
-        let experiment = Signed::new(experiment(args)?, BTreeMap::new(), Some(&Secret::read(&key)?))?;
+        let experiment = Signed::new(experiment, BTreeMap::new(), Some(&Secret::read(&key)?))?;
         let arena = ArenaFile {
             swarm: "swarm.toml".into(),
             seed: args.seed,

@@ -121,6 +121,8 @@ fn conduct(
     processes.start_service("hub", &layout.hub)?;
     if let (false, Some(console)) = (args.json, &layout.swarm.hub.console) {
         log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
+        let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
+        log::report(format_args!("from another terminal: xpuck robots --hub {hub} --key {key}"));
     }
     if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
         log::report(where_to);
