@@ -1,6 +1,6 @@
 //! File descriptors: how many this process may have, and what the ports may take of them.
 
-use super::Bounds;
+use super::{Bounds, Full};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Descriptors that no port may take: for the record and the runs before it, the folder of keys, motion capture, ZeroMQ's
@@ -45,12 +45,15 @@ impl Ports {
     pub fn new(limit: u64, robots: usize) -> Result<Ports, String> {
         let bounds = |pending: usize| {
             let half = pending / 2;
-            let relayed = |established| Bounds { silent: pending, greeting: pending, handshake: half, established };
+            let relayed = |established| {
+                let full = Full::Silent;
+                Bounds { silent: pending, greeting: pending, handshake: half, established, full }
+            };
             let ports = Ports {
                 robots: relayed(A_ROBOT * robots + 16),
                 operators: relayed(pending.min(128)),
-                console: Bounds { silent: pending, greeting: 0, handshake: 0, established: pending.min(64) },
-                stream: Bounds { handshake: 16, ..relayed(64) },
+                console: Bounds::of_pages(pending, pending.min(64)),
+                stream: Bounds { handshake: 16, full: Full::Newest, ..relayed(64) },
             };
             (ports, ports.descriptors() + RESERVE)
         };
@@ -79,7 +82,7 @@ pub fn workers(limit: u64) -> Bounds {
     let pending = (room / 16).clamp(16, 1024);
     let taken = 2 * pending + RELAYED as usize * pending;
     let established = room.saturating_sub(taken) / RELAYED as usize;
-    Bounds { silent: pending, greeting: pending, handshake: pending, established }
+    Bounds { silent: pending, greeting: pending, handshake: pending, established, full: Full::Newest }
 }
 
 #[cfg(test)]

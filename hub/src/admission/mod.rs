@@ -15,13 +15,14 @@ pub mod relay;
 mod table;
 
 pub use greeting::Greeting;
-pub use table::{Bounds, Stage};
+pub use table::{Bounds, Full, Stage};
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use table::Table;
+use std::time::{Duration, Instant};
+use table::{Heard, Table};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
@@ -46,6 +47,7 @@ pub struct Counts {
 /// The connections of one port.
 pub struct Admission {
     inside: Mutex<Inside>,
+    began: Instant,
 }
 
 struct Inside {
@@ -57,6 +59,7 @@ struct Inside {
 /// A connection's place, given back when this is dropped.
 pub struct Ticket {
     id: u64,
+    heard: Heard,
     admission: Arc<Admission>,
 }
 
@@ -82,7 +85,8 @@ impl Eviction {
 impl Admission {
     /// A port without connections.
     pub fn new(bounds: Bounds) -> Arc<Admission> {
-        Arc::new(Admission { inside: Mutex::new(Inside { table: Table::new(bounds), running: BTreeMap::new() }) })
+        let inside = Inside { table: Table::new(bounds), running: BTreeMap::new() };
+        Arc::new(Admission { inside: Mutex::new(inside), began: Instant::now() })
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
@@ -105,12 +109,13 @@ impl Admission {
     fn enter(self: &Arc<Admission>, peer: IpAddr) -> (Ticket, Eviction) {
         let (sender, receiver) = oneshot::channel();
         let mut inside = self.inside();
-        let (id, evicted) = inside.table.enter(peer);
+        let heard = Heard::default();
+        let (id, evicted) = inside.table.enter(peer, heard.clone());
         inside.running.insert(id, sender);
         if let Some(evicted) = evicted {
             inside.running.remove(&evicted);
         }
-        (Ticket { id, admission: self.clone() }, Eviction(receiver))
+        (Ticket { id, heard, admission: self.clone() }, Eviction(receiver))
     }
 
     /// How many connections there are.
@@ -125,6 +130,11 @@ impl Admission {
 }
 
 impl Ticket {
+    /// The peer has said something.
+    pub fn heard(&self) {
+        self.heard.store(self.admission.began.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
     /// The connection has come further, for which another may have to make room. False if it is this one that has to end.
     pub fn advance(&self, stage: Stage) -> bool {
         let mut inside = self.admission.inside();

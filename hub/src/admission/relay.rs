@@ -17,7 +17,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -32,6 +32,8 @@ pub const INSIDE: &str = "ipc://*";
 const SEND_BUFFER: u32 = 64 * 1024;
 /// A peer that has greeted is accepted within this time, however slow its processor.
 const HANDSHAKE: Duration = Duration::from_secs(15);
+/// Bytes in which a peer proves its key: INITIATE has some 300, and READY without keys fewer.
+const LONGEST_PROOF: usize = 4096;
 /// A peer that takes nothing for so long has to connect again, which ZeroMQ does by itself.
 const STUCK: Duration = Duration::from_secs(60);
 /// One that is switched off without a word is found out after `.0 + .2 * .1`.
@@ -148,6 +150,13 @@ pub(crate) async fn pass(
     let mut server = Server::default();
     let (mut from_peer, mut to_peer) = outside.split();
     let (mut from_socket, mut to_socket) = socket.split();
+    // What a peer says until it is accepted is short, and libzmq would hold all of it.
+    let unproved = AtomicUsize::new(0);
+    let hear = |bytes: &[u8]| {
+        ticket.heard();
+        ready.load(Ordering::Relaxed)
+            || unproved.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() <= LONGEST_PROOF
+    };
     let admit = |bytes: &[u8]| {
         if ready.load(Ordering::Relaxed) || !server.sends(bytes) {
             return true;
@@ -164,7 +173,7 @@ pub(crate) async fn pass(
     // However one of them ends, it ends all.
     tokio::select! {
         ended = copy(&mut from_socket, &mut to_peer, admit, drained) => ended,
-        ended = copy(&mut from_peer, &mut to_socket, |_| true, || {}) => ended,
+        ended = copy(&mut from_peer, &mut to_socket, hear, || {}) => ended,
         () = late => Err(ErrorKind::TimedOut.into()),
     }
 }

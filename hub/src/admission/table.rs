@@ -1,11 +1,14 @@
 //! The table of a port's connections: plain data, no sockets.
 //!
 //! When a stage is full, the peer address with the most connections in it gives one up. Of those that have proved nothing it
-//! is the oldest: whoever means it gets through the handshake before others push it out. Of the established it is the
-//! newest: one that works is not closed for one more. So one address cannot keep the others out.
+//! is the oldest, and among peers with equally many the one that has the oldest: whoever means it gets through the handshake
+//! before others push it out. Of the established the port says which ([`Full`]). So one address cannot keep the others out.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How far a connection has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,19 @@ pub enum Stage {
     Established,
 }
 
+/// Which established connection makes room when there are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// The newest: one that works is not closed for one more. For peers that may listen for long without a word.
+    Newest,
+    /// The one that has been silent for longest. For peers that speak as long as they live, or ask and leave: one that says
+    /// nothing is dead, or only there to keep others out.
+    Silent,
+}
+
+/// When a connection spoke last, by any clock that rises.
+pub(super) type Heard = Arc<AtomicU64>;
+
 /// Most connections in each stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -31,12 +47,22 @@ pub struct Bounds {
     pub handshake: usize,
     /// Established.
     pub established: usize,
+    /// Which of those makes room.
+    pub full: Full,
+}
+
+impl Bounds {
+    /// Those of a port without a handshake: so many requests at once, and so many who watch.
+    pub fn of_pages(requests: usize, watchers: usize) -> Bounds {
+        Bounds { silent: requests, greeting: 0, handshake: 0, established: watchers, full: Full::Newest }
+    }
 }
 
 /// The connections of one stage, by peer. The numbers rise: a peer's oldest has its lowest.
 #[derive(Debug, Default)]
 struct Room {
     peers: BTreeMap<IpAddr, BTreeSet<u64>>,
+    /// In all.
     count: usize,
 }
 
@@ -44,7 +70,7 @@ struct Room {
 #[derive(Debug)]
 pub(super) struct Table {
     bounds: Bounds,
-    connections: BTreeMap<u64, (IpAddr, Stage)>,
+    connections: BTreeMap<u64, (IpAddr, Stage, Heard)>,
     rooms: [Room; 4],
     next: u64,
     evicted: u64,
@@ -63,11 +89,6 @@ impl Room {
             self.peers.remove(&peer);
         }
     }
-
-    /// The connections of the peer that has the most.
-    fn heaviest(&self) -> Option<&BTreeSet<u64>> {
-        self.peers.values().max_by_key(|theirs| theirs.len())
-    }
 }
 
 impl Table {
@@ -75,18 +96,19 @@ impl Table {
         Table { bounds, connections: BTreeMap::new(), rooms: Default::default(), next: 0, evicted: 0 }
     }
 
-    /// A new connection's number, and the number of the one that has to make room.
-    pub fn enter(&mut self, peer: IpAddr) -> (u64, Option<u64>) {
+    /// A new connection's number, and the number of the one that has to make room. `heard` is kept up to date by whoever
+    /// reads from it.
+    pub fn enter(&mut self, peer: IpAddr, heard: Heard) -> (u64, Option<u64>) {
         let (id, peer) = (self.next, network(peer));
         self.next += 1;
-        self.connections.insert(id, (peer, Stage::Silent));
+        self.connections.insert(id, (peer, Stage::Silent, heard));
         self.rooms[Stage::Silent as usize].insert(peer, id);
         (id, self.make_room(Stage::Silent))
     }
 
     /// A connection has come further: the number of the one that has to make room, which may be itself.
     pub fn advance(&mut self, id: u64, stage: Stage) -> Option<u64> {
-        let (peer, before) = self.connections.get_mut(&id)?;
+        let (peer, before, _) = self.connections.get_mut(&id)?;
         self.rooms[*before as usize].remove(*peer, id);
         self.rooms[stage as usize].insert(*peer, id);
         *before = stage;
@@ -95,7 +117,7 @@ impl Table {
 
     /// A connection has ended.
     pub fn leave(&mut self, id: u64) {
-        if let Some((peer, stage)) = self.connections.remove(&id) {
+        if let Some((peer, stage, _)) = self.connections.remove(&id) {
             self.rooms[stage as usize].remove(peer, id);
         }
     }
@@ -110,6 +132,18 @@ impl Table {
         self.evicted
     }
 
+    /// Of the peers with the most connections in a stage, the connection for which `first` is greatest.
+    fn most<K: Ord>(&self, stage: Stage, first: impl Fn(u64) -> K) -> Option<u64> {
+        let peers = &self.rooms[stage as usize].peers;
+        let most = peers.values().map(BTreeSet::len).max()?;
+        let heaviest = peers.values().filter(|theirs| theirs.len() == most);
+        heaviest.flatten().copied().max_by_key(|id| first(*id))
+    }
+
+    fn heard(&self, id: u64) -> u64 {
+        self.connections.get(&id).map_or(0, |(_, _, heard)| heard.load(Ordering::Relaxed))
+    }
+
     fn make_room(&mut self, stage: Stage) -> Option<u64> {
         let bound = match stage {
             Stage::Silent => self.bounds.silent,
@@ -120,8 +154,11 @@ impl Table {
         if self.count(stage) <= bound {
             return None;
         }
-        let theirs = self.rooms[stage as usize].heaviest()?;
-        let id = *if stage == Stage::Established { theirs.last() } else { theirs.first() }?;
+        let id = match (stage, self.bounds.full) {
+            (Stage::Established, Full::Newest) => self.most(stage, |id| id),
+            (Stage::Established, Full::Silent) => self.most(stage, |id| Reverse(self.heard(id))),
+            _ => self.most(stage, Reverse),
+        }?;
         self.leave(id);
         self.evicted += 1;
         Some(id)
@@ -141,7 +178,7 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        Table::new(Bounds { silent: 4, greeting: 4, handshake: 3, established: 3 })
+        Table::new(Bounds { silent: 4, greeting: 4, handshake: 3, established: 3, full: Full::Newest })
     }
 
     fn ip(last: u8) -> IpAddr {
@@ -151,15 +188,15 @@ mod tests {
     #[test]
     fn the_oldest_silent_one_of_the_heaviest_peer_makes_room() {
         let mut table = table();
-        let (friend, _) = table.enter(ip(1));
-        let strangers: Vec<_> = (0..3).map(|_| table.enter(ip(2))).collect();
+        let (friend, _) = table.enter(ip(1), Heard::default());
+        let strangers: Vec<_> = (0..3).map(|_| table.enter(ip(2), Heard::default())).collect();
         assert!(strangers.iter().all(|(_, evicted)| evicted.is_none()));
         for n in 0..1000 {
-            let (_, evicted) = table.enter(ip(2));
+            let (_, evicted) = table.enter(ip(2), Heard::default());
             assert!(evicted.is_some_and(|id| id != friend), "stranger {n}");
         }
         assert_eq!((table.count(Stage::Silent), table.evicted()), (4, 1000));
-        assert_eq!(table.enter(ip(2)).1, Some(strangers[0].0 + 1000), "the oldest that is left");
+        assert_eq!(table.enter(ip(2), Heard::default()).1, Some(strangers[0].0 + 1000), "the oldest that is left");
         assert_eq!(table.advance(friend, Stage::Handshake), None);
     }
 
@@ -167,7 +204,7 @@ mod tests {
     fn an_established_connection_is_not_closed_for_one_more_of_its_own_peer() {
         let mut table = table();
         let mut establish = |peer| {
-            let (id, _) = table.enter(peer);
+            let (id, _) = table.enter(peer, Heard::default());
             table.advance(id, Stage::Handshake);
             (id, table.advance(id, Stage::Established))
         };
@@ -179,10 +216,35 @@ mod tests {
         assert_eq!(establish(ip(3)).1, Some(first[1]));
     }
 
+    /// Each of a crowd has an address of its own: whoever comes, from whatever address, is not the one to go.
+    #[test]
+    fn among_peers_with_one_connection_each_the_oldest_makes_room() {
+        for newcomer in [ip(0), ip(9)] {
+            let mut table = table();
+            let crowd: Vec<_> = (1..=4).map(|last| table.enter(ip(last), Heard::default()).0).collect();
+            let (id, evicted) = table.enter(newcomer, Heard::default());
+            assert_eq!(evicted, Some(crowd[0]));
+            assert_eq!(table.advance(id, Stage::Greeting), None);
+        }
+    }
+
+    #[test]
+    fn where_peers_have_to_speak_the_most_silent_makes_room() {
+        let mut table = Table::new(Bounds { full: Full::Silent, ..table().bounds });
+        let clocks = [5, 1, 9, 7].map(|heard| Heard::new(AtomicU64::new(heard)));
+        let ids = clocks.each_ref().map(|clock| table.enter(ip(1), clock.clone()).0);
+        let evicted = ids.map(|id| table.advance(id, Stage::Established));
+        assert_eq!(evicted, [None, None, None, Some(ids[1])]);
+        clocks[2].store(6, Ordering::Relaxed);
+        clocks[0].store(10, Ordering::Relaxed);
+        let (id, _) = table.enter(ip(1), Heard::new(AtomicU64::new(11)));
+        assert_eq!(table.advance(id, Stage::Established), Some(ids[2]));
+    }
+
     #[test]
     fn who_leaves_or_is_gone_counts_no_more() {
         let mut table = table();
-        let (id, _) = table.enter(ip(1));
+        let (id, _) = table.enter(ip(1), Heard::default());
         table.advance(id, Stage::Established);
         table.leave(id);
         table.leave(id);

@@ -68,13 +68,29 @@ impl Keyring {
     /// If the folder, a role's folder or a file that is there cannot be read: who is enrolled is not known then, which is
     /// not the same as nobody.
     pub fn read(folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
+        Keyring::default().read_again(folder)
+    }
+
+    /// Reads a folder again. Removing a `.pub` file revokes a key, and nothing else does: not a role's folder that held keys
+    /// and is gone, and not a file that holds nonsense now, as a full disk or an unfinished copy leaves it.
+    ///
+    /// # Errors
+    /// As [`Keyring::read`], and if such a folder is gone.
+    pub fn read_again(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
         let (mut ring, mut wrong) = (Keyring::default(), Vec::new());
         for (role, path) in public_files(folder)? {
             match Public::read(&path) {
                 // Removed a moment ago.
                 Err(FileError::Unreadable { error, .. }) if error.kind() == ErrorKind::NotFound => {}
                 Err(error @ FileError::Unreadable { .. }) => return Err(error),
-                Err(error) => wrong.push(error.to_string()),
+                Err(error) => {
+                    let held = |h: &&Holder| h.role == role && path.file_stem() == Some(h.public.name.as_ref());
+                    let stays = self.holders().find(held).map(|holder| {
+                        ring.holders.entry(holder.public.curve).or_insert_with(|| holder.clone());
+                        "; the key that it held stays good: remove the file to revoke it"
+                    });
+                    wrong.push(format!("{error}{}", stays.unwrap_or_default()));
+                }
                 Ok(public) => {
                     if let Err(why) = ring.add(role, public, &path) {
                         wrong.push(format!("{}: {why}", path.display()));
@@ -82,21 +98,11 @@ impl Keyring {
                 }
             }
         }
-        Ok((ring, wrong))
-    }
-
-    /// Reads a folder again. A role's folder that held keys and is gone was not meant to revoke them all: removing a
-    /// `.pub` file revokes a key.
-    ///
-    /// # Errors
-    /// As [`Keyring::read`], and if such a folder is gone.
-    pub fn read_again(&self, folder: &Path) -> Result<(Keyring, Vec<String>), FileError> {
-        let read = Keyring::read(folder)?;
         for role in Role::ALL.into_iter().filter(|role| self.holders().any(|holder| holder.role == *role)) {
             let path = folder.join(role.folder());
             std::fs::metadata(&path).map_err(|error| FileError::Unreadable { path, error })?;
         }
-        Ok(read)
+        Ok((ring, wrong))
     }
 
     fn add(&mut self, role: Role, public: Public, path: &Path) -> Result<(), String> {
@@ -274,6 +280,12 @@ mod tests {
         std::os::unix::fs::symlink("xp02.pub", path(&keys, Role::Robot, "xp02", "pub")).unwrap();
         assert!(Keyring::read(&keys).is_err() && fingerprint(&keys).is_err());
         std::fs::remove_file(path(&keys, Role::Robot, "xp02", "pub")).unwrap();
+        // What a full disk leaves of a file revokes nothing, and enrols nobody either.
+        std::fs::write(path(&keys, Role::Operator, "alice", "pub"), "").unwrap();
+        let (again, wrong) = ring.read_again(&keys).unwrap();
+        assert_eq!((&again, wrong.len()), (&ring, 1));
+        assert!(wrong[0].contains("alice.pub") && wrong[0].contains("stays good"), "{wrong:?}");
+        assert_eq!(Keyring::read(&keys).unwrap().0.holders().count(), 1);
         std::fs::remove_file(path(&keys, Role::Operator, "alice", "pub")).unwrap();
         assert_eq!(ring.read_again(&keys).unwrap().0.holders().count(), 1);
         std::fs::remove_dir_all(&keys).unwrap();

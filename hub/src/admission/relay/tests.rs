@@ -1,5 +1,6 @@
 //! Against real ZeroMQ sockets on loopback.
 
+use super::super::Full;
 use super::super::greeting::SILENT;
 use super::*;
 use std::io::{Read, Write};
@@ -10,7 +11,7 @@ use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{OperatorsHub, Sockets, wait};
 
-const BOUNDS: Bounds = Bounds { silent: 16, greeting: 8, handshake: 4, established: 4 };
+const BOUNDS: Bounds = Bounds { silent: 16, greeting: 8, handshake: 4, established: 4, full: Full::Silent };
 
 fn plain() -> Greeting {
     Greeting::of(&Sockets::new(), true).unwrap()

@@ -58,7 +58,7 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     let (sender, commands) = sync_channel::<console::Command>(16);
     let runs = directory.parent().unwrap_or(directory).to_path_buf();
     let names = console::Names::new(address, &[]);
-    let (window, bounds) = (Window::default(), Bounds { silent: 64, greeting: 0, handshake: 0, established: 16 });
+    let (window, bounds) = (Window::default(), Bounds::of_pages(64, 16));
     console::start(listener, Source { status: shown, commands: sender, runs, window, names, bounds })?;
     print(&format!("replaying {} at http://{address}\n", directory.display()))?;
     let mut due = Instant::now();

@@ -2,6 +2,7 @@
 
 use super::super::backlog::QUEUE;
 use super::*;
+use crate::admission::Full;
 use xpuck_wire::Security;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Public;
@@ -10,7 +11,7 @@ use xpuck_wire::keys::Public;
 const SIZE: usize = 2000;
 
 /// Fewer than a hub lets in, so that they can be too many.
-const BOUNDS: Bounds = Bounds { silent: 8, greeting: 4, handshake: 2, established: 4 };
+const BOUNDS: Bounds = Bounds { silent: 8, greeting: 4, handshake: 2, established: 4, full: Full::Newest };
 
 fn listen() -> Watchers {
     Watchers::listen("tcp://127.0.0.1:*", &Sockets::new(), false, BOUNDS).unwrap()
