@@ -49,7 +49,7 @@ fn crates_use_only_whom_they_may() {
 }
 
 #[test]
-fn only_device_files_may_hold_unsafe_code() {
+fn only_device_files_and_the_heap_may_hold_unsafe_code() {
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let mut folders = vec![root.to_path_buf()];
     let mut seen = 0;
@@ -61,7 +61,7 @@ fn only_device_files_may_hold_unsafe_code() {
                 if !matches!(name.as_str(), "target" | ".git" | "runs" | "device") {
                     folders.push(path);
                 }
-            } else if name.ends_with(".rs") && name != "arrows.rs" {
+            } else if name.ends_with(".rs") && name != "arrows.rs" && !path.ends_with("hub/src/heap.rs") {
                 seen += 1;
                 let text = std::fs::read_to_string(&path).unwrap();
                 assert!(!text.contains("unsafe {") && !text.contains("unsafe fn"), "{}", path.display());

@@ -78,7 +78,8 @@ fn who_speaks_and_does_not_go_on_makes_room() {
         let half: Vec<Plain> = (0..50).map(|_| begin(&[0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f])).collect();
         until(|| relay.counts().evicted >= 42);
         assert_eq!(ask(&Sockets::new(), endpoint), Reply::Done);
-        assert_eq!(relay.counts().established, 0, "half a greeting proves nothing");
+        // The operator has left; half a greeting proves nothing.
+        until(|| relay.counts().established == 0);
         let mut browser = begin(b"GET / HTTP/1.1\r\n\r\n");
         browser.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         assert!(!matches!(browser.read(&mut [0; 64]), Ok(n) if n > 0), "ZeroMQ is not shown to it");
