@@ -5,8 +5,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::fmt::Display;
-use xpuck_hub::config::HubFile;
-use xpuck_hub::world_file;
+use xpuck_hub_core::config::HubFile;
+use xpuck_lab::world_file;
 use xpuck_robot::settings;
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::signed::{Signed, Trust};

@@ -1,9 +1,9 @@
 //! What must hold for every tree that a reader accepts, and for every pose that the hub believes.
 
-use xpuck_hub::config::Gates as Limits;
-use xpuck_hub::mocap::RawFrame;
-use xpuck_hub::mocap::gates::Gates;
-use xpuck_hub::mocap::source::Codec;
+use xpuck_hub_core::config::Gates as Limits;
+use xpuck_hub_core::mocap::RawFrame;
+use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_hub_service::mocap::source::Codec;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::exchange::{
     Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml, to_xml_live,

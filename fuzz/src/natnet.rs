@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use xpuck_fuzz::pass_gates;
-use xpuck_hub::config::UpAxis;
-use xpuck_hub::mocap::natnet::Session;
+use xpuck_hub_core::config::UpAxis;
+use xpuck_hub_service::mocap::natnet::Session;
 
 fuzz_target!(|bytes: &[u8]| {
     let (mut session, mut frames, mut rest) = (Session::new(UpAxis::Y), Vec::new(), bytes);

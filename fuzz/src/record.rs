@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
-use xpuck_hub::recorder::survey::{copy, read_back};
+use xpuck_record::survey::{copy, read_back};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut whole = Cursor::new(Vec::new());

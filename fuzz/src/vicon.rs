@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use xpuck_fuzz::feed_in_pieces;
-use xpuck_hub::config::ViconMode;
-use xpuck_hub::mocap::vicon::Client;
+use xpuck_hub_core::config::ViconMode;
+use xpuck_hub_service::mocap::vicon::Client;
 
 fuzz_target!(|bytes: &[u8]| feed_in_pieces(&mut Client::new(ViconMode::Push, false), bytes));

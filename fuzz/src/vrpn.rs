@@ -4,6 +4,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use xpuck_fuzz::feed_in_pieces;
-use xpuck_hub::mocap::vrpn::Client;
+use xpuck_hub_service::mocap::vrpn::Client;
 
 fuzz_target!(|bytes: &[u8]| feed_in_pieces(&mut Client::new(), bytes));

@@ -1,5 +1,6 @@
 //! `xpuck`: the operator's tool and the hub's services.
 
+mod bench;
 mod cli;
 
 use anyhow::Result;

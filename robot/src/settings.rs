@@ -1,11 +1,11 @@
 //! Settings that the hub sends for the robot's own file: checked, merged, and written so that the file is whole at any
 //! moment. The former file stays beside it as `<file>.old`.
 
-use crate::atomic;
 use crate::config::RobotFile;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 use xpuck_wire::PushAnswer;
+use xpuck_wire::atomic;
 use xpuck_wire::file;
 use xpuck_wire::settings::MAX_SETTINGS;
 

@@ -1,6 +1,6 @@
 //! `xpuck tree reduce` and `xpuck tree equal`: smaller trees that drive the same, and the proof by simulation.
 
-use super::tree::{print, read};
+use super::tree_file::{print, read};
 use anyhow::{Result, bail};
 use clap::Args;
 use rayon::prelude::*;

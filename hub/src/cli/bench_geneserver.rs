@@ -1,13 +1,13 @@
 //! `xpuck bench geneserver`: how soon a geneserver answers many islands.
 
+use crate::bench::geneserver::Load;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use xpuck_hub::admission::descriptors;
-use xpuck_hub::load::Load;
+use xpuck_hub_service::admission::descriptors;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::output;
 

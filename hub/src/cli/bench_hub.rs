@@ -1,5 +1,6 @@
 //! `xpuck bench hub`: how soon poses reach robots as senses.
 
+use crate::bench::hub::{LONGEST_S, RobotsLoad};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::Serialize;
@@ -9,7 +10,6 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use xpuck_hub::robots_load::{LONGEST_S, RobotsLoad};
 use xpuck_wire::Security;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::message::{Reply, Request};

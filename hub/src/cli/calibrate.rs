@@ -1,15 +1,15 @@
 //! `xpuck calibrate`: parameters of the simulator fitted to recorded poses and readings.
 
 use super::calibrate_record::RecordArgs;
-use super::tree::{print, write};
+use super::tree_file::{print, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use xpuck_hub::calibrate::table::MAX_BYTES;
-use xpuck_hub::calibrate::{Report, camera, collisions, infrared, latency, poses};
-use xpuck_hub::plot::to_svg;
 use xpuck_kernels::world::model::HALF_ARENA;
+use xpuck_lab::calibrate::table::MAX_BYTES;
+use xpuck_lab::calibrate::{Report, camera, collisions, infrared, latency, poses};
+use xpuck_lab::plot::to_svg;
 use xpuck_wire::file;
 
 /// Fit the simulator's parameters to what real robots did (thesis chapter 7).

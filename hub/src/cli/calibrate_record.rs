@@ -1,13 +1,13 @@
 //! `xpuck calibrate record`: records made in the simulator with known parameters.
 
-use super::tree::{print, write};
+use super::tree_file::{print, write};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use xpuck_hub::calibrate::lab::{self, Encounters, InfraredBench};
-use xpuck_hub::calibrate::{camera, infrared, poses};
 use xpuck_kernels::world::model::{MU_BODIES, NOISE, RESTITUTION};
 use xpuck_kernels::world::physics::Physics;
+use xpuck_lab::calibrate::synthetic::{self, Encounters, InfraredBench};
+use xpuck_lab::calibrate::{camera, infrared, poses};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
 /// Make a record in the simulator, with known parameters that its fit must find.
@@ -149,7 +149,7 @@ fn encounters(args: &CollisionsArgs) -> Result<String> {
     };
     let pose_noise = [args.pose_noise[0] * 1e-3, args.pose_noise[1] * 1e-3];
     let (runs, seconds, seed) = (args.runs, args.seconds, args.common.seed);
-    Ok(poses::write(&lab::encounters(&Encounters { physics, pose_noise, runs, seconds, seed })))
+    Ok(poses::write(&synthetic::encounters(&Encounters { physics, pose_noise, runs, seconds, seed })))
 }
 
 fn readings(args: &IrArgs) -> Result<String> {
@@ -165,7 +165,7 @@ fn readings(args: &IrArgs) -> Result<String> {
         noise: args.noise,
         seed: args.common.seed,
     };
-    Ok(infrared::write(&lab::infrared(&bench)))
+    Ok(infrared::write(&synthetic::infrared(&bench)))
 }
 
 fn turns(args: &CameraArgs) -> Result<String> {
@@ -173,11 +173,11 @@ fn turns(args: &CameraArgs) -> Result<String> {
     check("--misses", f64::from(args.misses), 0.0, 0.9)?;
     check("--seconds", f64::from(args.seconds), 2.0, 600.0)?;
     let physics = Physics::default();
-    Ok(camera::write(&lab::turns(&physics, args.delay, args.misses, args.seconds, args.common.seed)))
+    Ok(camera::write(&synthetic::turns(&physics, args.delay, args.misses, args.seconds, args.common.seed)))
 }
 
 fn pauses(args: &LatencyArgs) -> Result<String> {
     check("--delay", args.delay, 0.0, 0.9)?;
     check("--seconds", f64::from(args.seconds), 2.0, 3600.0)?;
-    Ok(poses::write(&[lab::pauses(&Physics::default(), args.delay, args.seconds, args.common.seed)]))
+    Ok(poses::write(&[synthetic::pauses(&Physics::default(), args.delay, args.seconds, args.common.seed)]))
 }

@@ -4,7 +4,6 @@ use super::{arena, keys};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use xpuck_hub::config::Config;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{Experiment, Swarm};
@@ -57,7 +56,9 @@ fn check(path: &Path) -> Result<String> {
     }
     match called {
         "swarm.toml" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
-        "hub.toml" => Ok(format!("a hub for {} robots", Config::read(path)?.swarm.robots.len())),
+        "hub.toml" => {
+            Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len()))
+        }
         "arena.toml" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
         _ => {
             let experiment = Experiment::parse(&name, &read()?)?;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use xpuck_hub::doctor::{self, Verdict};
+use xpuck_hub_service::doctor::{self, Verdict};
 use xpuck_wire::output;
 
 /// Look at each promise of the fleet: on, off or broken, with evidence and what to do. Changes nothing.

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::{Table, Value};
-use xpuck_hub::evolution_file;
-use xpuck_hub::figure::Figure;
-use xpuck_hub::interrupt::{self, TRY_AGAIN};
-use xpuck_hub::lifeline;
-use xpuck_hub::swarm::{Config, Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
+use xpuck_hub_service::shutdown::{self, TRY_AGAIN};
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::evolution_run::{Config, Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
+use xpuck_lab::figure::Figure;
 use xpuck_wire::{log, output};
 
 /// Evolve controllers on islands in this process, without robots.
@@ -87,11 +86,11 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     // Before the first file is written, so that no signal finds the process without an answer.
     let kept = args.resume.as_ref().or(args.out.as_ref());
     let stop = match kept {
-        Some(path) => interrupt::stop_flag(farewell("", path))?,
+        Some(path) => shutdown::computation_flag(farewell("", path))?,
         None => Arc::new(AtomicBool::new(false)),
     };
     if args.lifeline {
-        lifeline::end_with_stdin()?;
+        shutdown::end_with_stdin()?;
     }
     let (mut swarm, mut folder) = match &args.resume {
         Some(path) => {

@@ -1,12 +1,12 @@
 //! `xpuck fuzz-swarm`: the swarm under a microscope.
 
-use super::tree::print;
+use super::tree_file::print;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::process::ExitCode;
-use xpuck_hub::microscope::{Campaign, Outcome, Plant, Settings, campaign, run as run_seed};
+use xpuck_simtest::{Campaign, Outcome, Plant, Settings, campaign, run as run_seed};
 
 /// Lines of a trace that a failure shows without --trace.
 const LAST: usize = 30;

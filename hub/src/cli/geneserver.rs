@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use toml::{Table, Value};
-use xpuck_hub::evolution_file;
-use xpuck_hub::geneserver::service::{self, Options, Tell};
-use xpuck_hub::geneserver::{Desk, Gate, Status};
-use xpuck_hub::interrupt::TRY_AGAIN;
-use xpuck_hub::lifeline;
+use xpuck_hub_core::geneserver::{Broker, Gate, Status};
+use xpuck_hub_service::geneserver::{self, Options, Tell};
+use xpuck_hub_service::shutdown;
+use xpuck_hub_service::shutdown::TRY_AGAIN;
+use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::log;
 
@@ -67,13 +67,13 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     }
     let config = evolution_file::load(args.file.as_deref(), overrides)?;
     let configuration = config.fingerprint();
-    let desk = Desk::new(config.geneserver(), Gate::new(config.palette));
+    let broker = Broker::new(config.geneserver(), Gate::new(config.palette));
     let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let options = Options { listen, key, dir, islands: args.islands, idle, configuration };
-    let stop = lifeline::stop_flag(args.lifeline)?;
-    xpuck_hub::heap::give_back_regularly()?;
-    let (status, done) = service::run(&options, desk, &stop, |what| tell(what, args.json))?;
+    let stop = shutdown::service_flag(args.lifeline)?;
+    xpuck_hub_service::heap::give_back_regularly()?;
+    let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;
     if args.json {
         log::report(serde_json::json!({ "ended": status, "done": done }));
     } else {

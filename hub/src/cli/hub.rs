@@ -3,8 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_hub::config::Config;
-use xpuck_hub::{lifeline, service};
+use xpuck_hub_service::{config_file, hub, shutdown};
 use xpuck_wire::log;
 
 /// Run the hub: switchboard, geneserver, virtual senses, recorder and console.
@@ -22,8 +21,8 @@ pub struct HubArgs {
 
 /// Runs the command.
 pub fn run(args: &HubArgs) -> Result<()> {
-    let config = Config::read(&args.config)?;
-    let stop = lifeline::stop_flag(args.lifeline)?;
-    service::run(config, stop, || log::report("ready"))?;
+    let config = config_file::read(&args.config)?;
+    let stop = shutdown::service_flag(args.lifeline)?;
+    hub::run(config, env!("XPUCK_COMMIT"), stop, || log::report("ready"))?;
     Ok(())
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use toml::{Table, Value};
-use xpuck_hub::evolution_file;
-use xpuck_hub::figure::Figure;
-use xpuck_hub::geneserver::Link;
-use xpuck_hub::interrupt::{self, TRY_AGAIN};
-use xpuck_hub::swarm::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
+use xpuck_hub_service::geneserver::Link;
+use xpuck_hub_service::shutdown::{self, TRY_AGAIN};
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::evolution_run::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
+use xpuck_lab::figure::Figure;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::log;
 use xpuck_wire::socket::Sockets;
@@ -60,7 +60,7 @@ pub struct IslandArgs {
 /// Runs the command.
 pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let dir = &args.resume;
-    let stop = interrupt::stop_flag(format!("xpuck: island {}: {}", args.island, again(dir)))?;
+    let stop = shutdown::computation_flag(format!("xpuck: island {}: {}", args.island, again(dir)))?;
     let (mut swarm, mut folder) = open(args)?;
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let sockets = Sockets::for_worker(key.as_ref())?;

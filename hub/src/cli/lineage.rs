@@ -9,10 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 use xpuck_evolve::{Id, Operator};
-use xpuck_hub::figure::Figure;
-use xpuck_hub::recorder;
-use xpuck_hub::swarm::RECORD;
-use xpuck_hub::swarm::lineage::{Index, Individual, Lineage, individuals};
+use xpuck_lab::evolution_run::RECORD;
+use xpuck_lab::evolution_run::lineage::{Index, Individual, Lineage, individuals};
+use xpuck_lab::figure::Figure;
 use xpuck_wire::output;
 
 /// Print the ancestry of any tree of a run, out of the record that `xpuck evolve --out` keeps, or that of a hub.
@@ -53,7 +52,7 @@ pub fn run(args: &LineageArgs) -> Result<()> {
     }
     let path = args.run.join(RECORD);
     let of_hub = match args.run.is_dir() {
-        true => !recorder::parts(&args.run)?.is_empty(),
+        true => !xpuck_record::parts(&args.run)?.is_empty(),
         false => args.run.extension().is_some_and(|e| e == "mcap"),
     };
     if of_hub && !path.try_exists().unwrap_or(false) {

@@ -1,14 +1,14 @@
 //! `xpuck tree memoryless`, `from-fsm`, `to-fsm` and `rasp`: trees and other machines (thesis 3.1.6, 3.1.8, 3.1.9).
 
-use super::tree::{print, read, text, write};
+use super::tree_file::{print, read, text, write};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use xpuck_hub::machine_file;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::machine::{LIMIT, Leaf, LeafMachine, Memoryless, Rasp, Target, assemble, rasp_tree};
+use xpuck_lab::machine_file;
 
 /// Print a tree with memoryless nodes alone, with what other nodes remember in integer variables.
 ///

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use xpuck_hub::markers::{self, Choice, SIDE, SPACING_MM};
+use xpuck_lab::markers::{self, Choice, SIDE, SPACING_MM};
 use xpuck_wire::output;
 
 /// Patterns in one row of the text.

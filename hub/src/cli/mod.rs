@@ -31,4 +31,5 @@ pub mod runs;
 pub mod simulate;
 pub mod sweep;
 pub mod tree;
+mod tree_file;
 pub mod world;

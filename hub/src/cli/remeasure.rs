@@ -1,6 +1,6 @@
 //! `xpuck remeasure`: what the champions of kept runs are worth.
 
-use super::tree::{print, write};
+use super::tree_file::{print, write};
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -8,9 +8,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::Algorithm;
-use xpuck_hub::figure::Figure;
-use xpuck_hub::remeasure::{Kept, Row, draw};
-use xpuck_hub::swarm::SECONDS;
+use xpuck_lab::evolution_run::SECONDS;
+use xpuck_lab::figure::Figure;
+use xpuck_lab::remeasure::{Row, Kept, draw};
 
 /// Measure the champions of kept runs again, generation by generation.
 ///

@@ -8,15 +8,15 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xpuck_hub::figure::Figure;
-use xpuck_hub::measure::{Plan, measure};
-use xpuck_hub::trails::record;
-use xpuck_hub::world_file;
 use xpuck_kernels::engine::Crew;
 use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{AsPublished, MAX_TEXT, Program, RegisterMap, Tree};
 use xpuck_kernels::world::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
+use xpuck_lab::figure::Figure;
+use xpuck_lab::measure::{Plan, measure};
+use xpuck_lab::trajectories::record;
+use xpuck_lab::world_file;
 use xpuck_wire::{file, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.

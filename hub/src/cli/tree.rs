@@ -1,13 +1,12 @@
 //! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
 
+use super::tree_file::{From, deliver, format_of, print, read, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use std::path::{Path, PathBuf};
-use xpuck_kernels::tree::exchange::{
-    Direction, from_binary, from_json, from_xml, to_binary, to_dot, to_json, to_svg, to_xml,
-};
-use xpuck_kernels::tree::{MAX_TEXT, Program, RegisterMap, Tree, reference_page};
-use xpuck_wire::{file, output};
+use std::path::PathBuf;
+use xpuck_kernels::tree::exchange::{Direction, to_binary, to_dot, to_json, to_svg, to_xml};
+use xpuck_kernels::tree::{Program, reference_page};
+use xpuck_wire::output;
 
 /// Check, format, convert, reduce, explain and transform behaviour trees.
 ///
@@ -93,19 +92,6 @@ struct ConvertArgs {
     exact: bool,
 }
 
-/// Formats that can be read.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub(super) enum From {
-    /// The text form (.bt).
-    Text,
-    /// XML of BehaviorTree.CPP version 4.
-    Xml,
-    /// Nested JSON objects.
-    Json,
-    /// The binary form.
-    Bin,
-}
-
 /// Formats that can be written.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum To {
@@ -179,51 +165,4 @@ fn convert(args: &ConvertArgs) -> Result<()> {
         bail!("bytes are not for a terminal; add -o FILE");
     }
     deliver(args.output.as_deref(), &bytes)
-}
-
-/// Writes to a file, or prints if none is given.
-pub(super) fn deliver(output: Option<&Path>, bytes: &[u8]) -> Result<()> {
-    output.map_or_else(|| print(bytes), |path| write(path, bytes))
-}
-
-fn format_of(path: &Path) -> Result<From> {
-    Ok(match path.extension().and_then(|e| e.to_str()) {
-        Some("bt") => From::Text,
-        Some("xml") => From::Xml,
-        Some("json") => From::Json,
-        Some("bin") => From::Bin,
-        _ => bail!("{}: the extension is none of .bt, .xml, .json, .bin; say --from", path.display()),
-    })
-}
-
-/// Reads a tree; errors name the file and the place in it.
-pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree> {
-    let name = path.display().to_string();
-    let from = from.map_or_else(|| format_of(path), Ok)?;
-    if from == From::Bin {
-        let bytes = file::bytes(path, MAX_TEXT as u64).with_context(|| format!("{name}: cannot be read"))?;
-        return from_binary(&bytes).context(name);
-    }
-    let text = text(path)?;
-    match from {
-        From::Text => Tree::parse_with(&text, RegisterMap::Full, exact),
-        From::Json => from_json(&text),
-        _ => from_xml(&text),
-    }
-    .context(name)
-}
-
-/// A file's text.
-pub(super) fn text(path: &Path) -> Result<String> {
-    Ok(file::text(path, MAX_TEXT as u64)?)
-}
-
-/// Writes a file.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
-}
-
-/// Prints.
-pub(super) fn print(bytes: &[u8]) -> Result<()> {
-    Ok(output::bytes(bytes)?)
 }

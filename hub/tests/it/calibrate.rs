@@ -3,11 +3,11 @@
 use crate::common::xpuck;
 use serde_json::Value;
 use std::process::Output;
-use xpuck_hub::calibrate::lab::{self, Encounters, InfraredBench};
-use xpuck_hub::calibrate::{Report, camera, collisions, infrared, latency};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::model::HALF_ARENA;
 use xpuck_kernels::world::physics::Physics;
+use xpuck_lab::calibrate::synthetic::{self, Encounters, InfraredBench};
+use xpuck_lab::calibrate::{Report, camera, collisions, infrared, latency};
 use xpuck_registers::infrared::Curve;
 
 /// Every parameter that has a truth is within 5 % of it.
@@ -37,7 +37,7 @@ fn encounters_give_back_friction_restitution_and_noise() {
             ..Physics::default()
         };
         let setting = Encounters { physics: physics.clone(), pose_noise: [2e-5, 1e-4], runs: 160, seconds: 6.0, seed };
-        let report = collisions::fit(&lab::encounters(&setting), HALF_ARENA).unwrap();
+        let report = collisions::fit(&synthetic::encounters(&setting), HALF_ARENA).unwrap();
         let [a, b, c] = physics.noise;
         recovered(&report, &[physics.mu_bodies, physics.restitution, a, b, c].map(f64::from));
     }
@@ -54,7 +54,7 @@ fn infrared_readings_give_back_the_curve() {
         let near_level = level + near_slope * knee + hidden(-0.03, 0.03);
         let curve = Curve { steepness, shift, floor, near_level, near_slope, knee };
         let bench = InfraredBench { curve, scale_spread: 0.02, offset_spread: 5.0, noise: 2.0, seed };
-        let report = infrared::fit(&lab::infrared(&bench)).unwrap();
+        let report = infrared::fit(&synthetic::infrared(&bench)).unwrap();
         let truth = [curve.steepness, curve.shift, curve.floor, curve.near_level, curve.near_slope, curve.knee];
         recovered(&report, &truth.map(f64::from));
     }
@@ -64,7 +64,7 @@ fn infrared_readings_give_back_the_curve() {
 fn pauses_give_back_the_latency() {
     for seed in 1..=10 {
         let delay = f64::from(hidden(seed)(0.05, 0.4));
-        let report = latency::fit(&[lab::pauses(&Physics::default(), delay, 60.0, seed)]).unwrap();
+        let report = latency::fit(&[synthetic::pauses(&Physics::default(), delay, 60.0, seed)]).unwrap();
         recovered(&report, &[delay]);
     }
 }
@@ -74,7 +74,7 @@ fn turns_give_back_delay_and_misses() {
     for seed in 1..=3 {
         let mut hidden = hidden(seed);
         let (delay, misses) = (hidden(0.05, 0.3), hidden(0.1, 0.4));
-        let samples = lab::turns(&Physics::default(), f64::from(delay), misses, 120.0, seed);
+        let samples = synthetic::turns(&Physics::default(), f64::from(delay), misses, 120.0, seed);
         recovered(&camera::fit(&samples).unwrap(), &[delay, misses].map(f64::from));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use xpuck_evolve::{Id, Migrant, Samples};
-use xpuck_hub::geneserver::{Copies, Emigrant, Geneserver, MAX_ISLANDS};
+use xpuck_hub_core::geneserver::{Copies, Emigrant, Geneserver, MAX_ISLANDS};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 use xpuck_wire::{Migration, Policy};

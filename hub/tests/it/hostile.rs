@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 use xpuck_arena::{natnet, vicon, vrpn};
-use xpuck_hub::config::{Gates as Limits, UpAxis, ViconMode};
-use xpuck_hub::mocap::gates::Gates;
-use xpuck_hub::mocap::source::Codec;
-use xpuck_hub::mocap::{Tracked, natnet as natnet_client, vicon as vicon_client, vrpn as vrpn_client};
+use xpuck_hub_core::config::{Gates as Limits, UpAxis, ViconMode};
+use xpuck_hub_core::mocap::Tracked;
+use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_hub_service::mocap::source::Codec;
+use xpuck_hub_service::mocap::{natnet as natnet_client, vicon as vicon_client, vrpn as vrpn_client};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::Pose;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use xpuck_hub::config::HubFile;
+use xpuck_hub_core::config::HubFile;
 
 /// What a file must say.
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\

@@ -100,7 +100,8 @@ fn islands_exchange_genes_and_everybody_ends_with_0() {
     assert_eq!(last["ended"]["exchanges"], 3 * 9, "after each generation but the last");
     // Somebody took the others' genes in, which the record tells.
     let arrivals = |place: &std::path::PathBuf| {
-        let record = xpuck_hub::swarm::record::Reader::open(&place.join(xpuck_hub::swarm::RECORD)).unwrap();
+        let record =
+            xpuck_lab::evolution_run::record::Reader::open(&place.join(xpuck_lab::evolution_run::RECORD)).unwrap();
         record.map(|g| g.islands[0].arrivals.len()).sum::<usize>()
     };
     assert!(places.iter().map(arrivals).sum::<usize>() > 10);

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
-use xpuck_hub::swarm::Folder;
 use xpuck_kernels::random::{Draws, Stream};
+use xpuck_lab::evolution_run::Folder;
 
 #[test]
 fn kill_nine_at_random_moments_loses_at_most_the_generation_in_hand() {

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Output;
 use xpuck_evolve::{Algorithm, Id, Operator, Palette, Settings};
-use xpuck_hub::swarm::RECORD;
-use xpuck_hub::swarm::lineage::{Index, individuals};
-use xpuck_hub::swarm::record::{self, Generation, Island, Reader};
+use xpuck_lab::evolution_run::RECORD;
+use xpuck_lab::evolution_run::lineage::{Index, individuals};
+use xpuck_lab::evolution_run::record::{self, Generation, Island, Reader};
 
 fn evolve(out: &Path, population: u32, generations: u32) {
     let text = format!("--algorithm honest --population {population} --generations {generations}");

@@ -5,6 +5,7 @@
 mod arrows;
 mod attack;
 mod calibrate;
+mod circles;
 mod cli;
 mod clock;
 mod common;

@@ -6,9 +6,10 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use xpuck_hub::recorder::run_file::{RunFile, RunState};
-use xpuck_hub::recorder::{Entry, recover};
+use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::random::{Draws, Stream};
+use xpuck_record::recover;
+use xpuck_record::run_file::{RunFile, RunState};
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
@@ -229,10 +230,8 @@ fn a_hub_killed_at_random_moments_loses_nothing_that_was_flushed_and_the_run_goe
     // Islands and their names survived: generations only rise, and each was recorded once.
     let mut seen: BTreeMap<(String, u64), u32> = BTreeMap::new();
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
-    for entry in xpuck_hub::recorder::read::Messages::open(&lab.run())
-        .unwrap()
-        .map(Result::unwrap)
-        .filter(|m| m.topic == "/genes")
+    for entry in
+        xpuck_record::read::Messages::open(&lab.run()).unwrap().map(Result::unwrap).filter(|m| m.topic == "/genes")
     {
         let value: serde_json::Value = serde_json::from_slice(&entry.data).unwrap();
         let (robot, generation) = (value["robot"].as_str().unwrap().to_string(), value["generation"].as_u64().unwrap());
@@ -250,10 +249,10 @@ fn a_run_whose_hub_does_not_return_is_aborted_and_stop_is_remembered() {
     lab.wait("a second old", |s| s.run_seconds > 2.0 * SPEED);
     lab.kill_hub();
     let run = lab.run();
-    let (then, kept) = xpuck_hub::recorder::kept::read(&run).unwrap().whole().unwrap();
+    let (then, kept) = xpuck_record::snapshot::read(&run).unwrap().whole().unwrap();
     // As if the clock had gone back by an hour, and the record's first byte with it: the run stays as it is, and that is
     // told, but its record is made whole.
-    xpuck_hub::recorder::kept::write(&run, &kept, then + 3_600_000).unwrap();
+    xpuck_record::snapshot::write(&run, &kept, then + 3_600_000).unwrap();
     let mut bytes = std::fs::read(run.join("run.mcap.open")).unwrap();
     bytes[0] ^= 1;
     std::fs::write(run.join("run.mcap.open"), &bytes).unwrap();
@@ -268,7 +267,7 @@ fn a_run_whose_hub_does_not_return_is_aborted_and_stop_is_remembered() {
     assert!(run.join("run.state").exists() && RunFile::read(&run).unwrap().state == RunState::Running);
     lab.kill_hub();
     // As if a minute had passed: the state is written again with an earlier time.
-    xpuck_hub::recorder::kept::write(&run, &kept, then - 61_000).unwrap();
+    xpuck_record::snapshot::write(&run, &kept, then - 61_000).unwrap();
     lab.start_hub();
     assert_eq!(lab.status().phase, Phase::Idle);
     wait_until("aborted", || {
@@ -335,9 +334,9 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
     });
     // The part that the full disk cut off is whole as well.
     assert!(run.join("run.mcap").exists() && !messages(&run.join("run.mcap")).is_empty());
-    let last = xpuck_hub::recorder::parts(&run).unwrap().pop().unwrap();
+    let last = xpuck_record::parts(&run).unwrap().pop().unwrap();
     assert!(last.ends_with("run-2.mcap"), "{}", last.display());
-    let entries: Vec<Entry> = xpuck_hub::recorder::read::entries(&last).unwrap().map(Result::unwrap).collect();
+    let entries: Vec<Entry> = xpuck_record::read::entries(&last).unwrap().map(Result::unwrap).collect();
     assert!(
         matches!(&entries[0], Entry::Event { text, .. } if text.starts_with("RECORDING AGAIN: ")),
         "{:?}",
@@ -432,13 +431,13 @@ fn what_a_run_was_is_listed_shown_exported_and_played_again() {
 
 fn schemas_hold(run: &Path) {
     let mut checked = BTreeMap::new();
-    for message in xpuck_hub::recorder::read::Messages::open(run).unwrap().map(Result::unwrap) {
-        let schema: serde_json::Value = serde_json::from_str(xpuck_hub::recorder::schema::of(&message.topic)).unwrap();
+    for message in xpuck_record::read::Messages::open(run).unwrap().map(Result::unwrap) {
+        let schema: serde_json::Value = serde_json::from_str(xpuck_record::schema::of(&message.topic)).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&message.data).unwrap();
-        assert_eq!(xpuck_hub::recorder::schema::misfit(&schema, &value, &message.topic), None);
+        assert_eq!(xpuck_record::schema::misfit(&schema, &value, &message.topic), None);
         *checked.entry(message.topic).or_insert(0) += 1;
     }
-    assert!(xpuck_hub::recorder::TOPICS.iter().all(|topic| checked.contains_key(*topic)), "{checked:?}");
+    assert!(xpuck_hub_core::entry::TOPICS.iter().all(|topic| checked.contains_key(*topic)), "{checked:?}");
 }
 
 /// Runs the snippets of docs/pandas.md where Python and its packages are there.
@@ -479,8 +478,8 @@ fn the_foxglove_layout_fits_the_record() {
     let mut topics = std::collections::BTreeSet::new();
     for path in &paths {
         let (topic, fields) = path.split_once('.').unwrap_or((path, ""));
-        assert!(xpuck_hub::recorder::TOPICS.contains(&topic), "{path}");
-        let schema: serde_json::Value = serde_json::from_str(xpuck_hub::recorder::schema::of(topic)).unwrap();
+        assert!(xpuck_hub_core::entry::TOPICS.contains(&topic), "{path}");
+        let schema: serde_json::Value = serde_json::from_str(xpuck_record::schema::of(topic)).unwrap();
         let mut at = &schema;
         for field in fields.split('.').filter(|f| !f.is_empty()) {
             let (name, index) = field.split_once('[').map_or((field, false), |(name, _)| (name, true));
@@ -490,5 +489,5 @@ fn the_foxglove_layout_fits_the_record() {
         }
         topics.insert(topic.to_string());
     }
-    assert_eq!(topics.len(), xpuck_hub::recorder::TOPICS.len(), "{topics:?}");
+    assert_eq!(topics.len(), xpuck_hub_core::entry::TOPICS.len(), "{topics:?}");
 }

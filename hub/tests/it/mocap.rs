@@ -11,13 +11,15 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 use xpuck_arena::vicon::encode::{self, SUPPORTED};
 use xpuck_arena::vicon::frame;
-use xpuck_hub::config::{self, Config, HubFile, Mocap, MocapKind, Record};
-use xpuck_hub::mocap::Frame;
-use xpuck_hub::mocap::client::{self, Event, QUEUE};
-use xpuck_hub::recorder::{self, Entry, Recorder};
+use xpuck_hub_core::config::{self, Config, HubFile, Mocap, MocapKind, Record};
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::mocap::Frame;
+use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_record::Recorder;
+use xpuck_record::run_file::Beginning;
 use xpuck_wire::{Addresses, Body, Security, Status, Swarm};
 
 /// Longest wait for a frame; a machine may be busy.
@@ -78,7 +80,7 @@ fn all_kinds_of_server_show_the_same_poses() {
             last = frame;
         }
         stop.store(true, Ordering::Relaxed);
-        let place = |b: &xpuck_hub::mocap::Tracked| (b.name.clone(), [b.pose.at.x, b.pose.at.y, b.pose.heading]);
+        let place = |b: &xpuck_hub_core::mocap::Tracked| (b.name.clone(), [b.pose.at.x, b.pose.at.y, b.pose.heading]);
         shown.push(last.bodies.iter().map(place).collect());
     }
     // Dropping the lifeline ends the arena.
@@ -204,10 +206,13 @@ fn a_recorded_run_is_seen_again() {
     };
     let mut recorder = Recorder::open(
         &config,
-        "x",
-        "name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n",
-        1,
-        0,
+        &Beginning {
+            name: "x",
+            text: "name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n",
+            seed: 1,
+            unix_ms: 0,
+            commit: "unknown",
+        },
     )
     .unwrap();
     // 50 mm/s, and a turn of 90 degrees.
@@ -216,7 +221,7 @@ fn a_recorded_run_is_seen_again() {
         let bodies = vec![Body { name: "xp01".into(), pose: pose(i) }];
         assert_eq!(recorder.write(Entry::Poses { time: 100.0 + 0.04 * f64::from(i), bodies }), None);
     }
-    let file = recorder.directory().join(recorder::NAME);
+    let file = recorder.directory().join(xpuck_record::NAME);
     recorder.close(Status::default()).wait();
     let mocap = Mocap { kind: MocapKind::Replay, file: Some(file), speed: 4.0, repeat: true, ..Mocap::default() };
     let (sender, events) = sync_channel(QUEUE);

@@ -10,9 +10,9 @@ use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
-use xpuck_hub::config::{Mocap, MocapKind};
-use xpuck_hub::mocap::Frame;
-use xpuck_hub::mocap::client::{self, Event, QUEUE};
+use xpuck_hub_core::config::{Mocap, MocapKind};
+use xpuck_hub_core::mocap::Frame;
+use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::world::Scenario;
 
 /// Longest wait for an event; a machine may be busy.

@@ -3,7 +3,8 @@
 use crate::common::xpuck;
 use std::path::Path;
 use std::process::{Command, Output};
-use xpuck_hub::recorder::{Entry, McapFile};
+use xpuck_hub_core::entry::Entry;
+use xpuck_record::McapFile;
 
 /// A run of 40 events in chunks of four.
 fn run(directory: &Path) -> Vec<u8> {

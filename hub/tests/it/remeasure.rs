@@ -96,6 +96,6 @@ fn a_folder_without_a_record_to_measure_is_refused_in_one_line() {
     let record = dir.path().join("record.xprec");
     std::fs::write(&record, "").unwrap();
     assert!(refusal().contains("record.xprec: is no record of an evolution"));
-    std::fs::write(&record, xpuck_hub::swarm::record::header()).unwrap();
+    std::fs::write(&record, xpuck_lab::evolution_run::record::header()).unwrap();
     assert!(refusal().contains("record.xprec: holds no whole generation yet"));
 }

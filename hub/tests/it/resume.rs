@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use toml::Table;
-use xpuck_hub::evolution_file;
-use xpuck_hub::swarm::{Config, Ended, Folder, Outcome, RECORD, Resumed, Swarm, run};
+use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_lab::evolution_run::{Config, Ended, Folder, Outcome, RECORD, Resumed, Swarm, run};
 
 fn config(overrides: &str) -> Config {
     let base = "islands = 2\nrobots = 2\nseconds = 1.0\nremeasure = 2\nsettings.population = 12\n";

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use xpuck_hub::swarm::RECORD;
+use xpuck_lab::evolution_run::RECORD;
 
 /// The two last generations, in turns.
 pub const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];

@@ -1,9 +1,9 @@
 //! The switchboard's decisions, driven by hand: no clock, no socket.
 
 use std::path::PathBuf;
-use xpuck_hub::config::{Arena, Config, HubFile, Mocap, MocapKind, Record};
-use xpuck_hub::mocap::{Frame, Tracked};
-use xpuck_hub::switchboard::{Action, Kept, Switchboard};
+use xpuck_hub_core::config::{Arena, Config, HubFile, Mocap, MocapKind, Record};
+use xpuck_hub_core::mocap::{Frame, Tracked};
+use xpuck_hub_core::switchboard::{Action, Snapshot, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::messages::Messages;
@@ -33,7 +33,7 @@ struct Bench {
     frisbee: f32,
     /// What motion capture does not see.
     hidden: Vec<&'static str>,
-    kept: Option<Box<Kept>>,
+    kept: Option<Box<Snapshot>>,
 }
 
 impl Bench {
@@ -122,7 +122,7 @@ impl Bench {
                     self.sent.push((id, message));
                 }
                 Action::Say(text) => self.said.push(text),
-                Action::Keep(kept) => self.kept = Some(kept),
+                Action::Snapshot(kept) => self.kept = Some(kept),
                 _ => {}
             }
         }
@@ -398,7 +398,7 @@ fn a_hub_that_takes_a_run_up_knows_the_trees_that_were_told() {
     let kept = bench.kept.take().expect("the state is kept each second");
     let mut next = Bench::new();
     next.now = kept.time + 1.0;
-    next.board.take_up(next.now, *kept).unwrap();
+    next.board.resume(next.now, *kept).unwrap();
     next.pass(0.1);
     assert_eq!(recorded(&mut next, &loaded), 0, "told to the hub that died");
     let later = RobotMessage::Loaded { segment: 2, gene: gene() };

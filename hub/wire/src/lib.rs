@@ -2,7 +2,8 @@
 //! them; and what travels or is shared by all: the experiment, the swarm file, how genes migrate, how files are read,
 //! and what a program writes to its log and its output.
 
-mod bell;
+pub mod atomic;
+pub mod clock;
 pub mod codec;
 mod experiment;
 pub mod file;
@@ -16,6 +17,7 @@ pub mod message;
 mod migration;
 pub mod output;
 pub mod precedence;
+pub mod process;
 pub mod seal;
 pub mod settings;
 mod signals;
@@ -25,8 +27,8 @@ mod status;
 pub mod stream;
 mod swarm;
 pub mod telemetry;
+mod waker;
 
-pub use bell::{Alarm, Bell};
 pub use experiment::{Evolution, Experiment, Task};
 pub use file::FileError;
 pub use migration::{Migration, Policy};
@@ -34,3 +36,4 @@ pub use settings::{PushAnswer, PushRow};
 pub use signals::uninterrupted;
 pub use status::{Body, Phase, RobotRow, SecurityReport, Segment, Status};
 pub use swarm::{Addresses, Security, Swarm, is_local};
+pub use waker::{Waker, Wakeups};

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_hub::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Record, Stream};
+use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Record, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::keyring::{self, Role};

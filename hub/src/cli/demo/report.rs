@@ -9,12 +9,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use xpuck_hub::figure::Figure;
-use xpuck_hub::measure::{Plan, measure_all};
 use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::figure::Figure;
+use xpuck_lab::measure::{Plan, measure_all};
 
 /// Rounds of measuring: candidates kept and runs for each of them.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];

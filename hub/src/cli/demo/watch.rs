@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use xpuck_hub::figure::Figure;
+use xpuck_lab::figure::Figure;
 use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{AskError, OperatorLink};
@@ -162,6 +162,6 @@ fn line(status: &Status) -> String {
         Figure(best),
         status.segment,
         status.robots.len(),
-        xpuck_hub::switchboard::phase_name(status.phase)
+        xpuck_hub_core::switchboard::phase_name(status.phase)
     )
 }

@@ -4,8 +4,8 @@ use super::Studied;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
-use xpuck_hub::study::Effect;
 use xpuck_kernels::tree::explain::{Account, Item};
+use xpuck_lab::ablation::Effect;
 
 /// A node of the account.
 #[derive(Serialize)]

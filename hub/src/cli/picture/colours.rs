@@ -1,6 +1,6 @@
 //! Colours of branches: twelve that stay apart for every kind of colour vision; rarer branches share one more.
 
-use xpuck_hub::trails::Branch;
+use xpuck_lab::trajectories::Branch;
 
 /// Colours of branches, in the order of the tree.
 const BRANCHES: [&str; 12] = [

@@ -2,7 +2,7 @@
 
 use super::colours::{self, OTHER, UNDRIVEN};
 use serde::Serialize;
-use xpuck_hub::trails::Trails;
+use xpuck_lab::trajectories::Trails;
 
 /// What the legend is about.
 pub const TITLE: &str =

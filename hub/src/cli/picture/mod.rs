@@ -6,11 +6,11 @@ mod replay;
 mod svg;
 mod svg_bodies;
 
-use super::tree::write;
+use super::tree_file::write;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_hub::trails::Trails;
+use xpuck_lab::trajectories::Trails;
 
 /// Which pictures are wanted, and of which run.
 #[derive(Args)]

@@ -5,8 +5,8 @@ use super::colours::FRISBEE;
 use super::legend::{self, Legend, Row};
 use anyhow::Result;
 use serde::Serialize;
-use xpuck_hub::trails::Trails;
 use xpuck_kernels::world::Pose;
+use xpuck_lab::trajectories::Trails;
 
 const PAGE: &str = include_str!("../../../replay/replay.html");
 const STYLE: &str = include_str!("../../../replay/replay.css");

@@ -5,8 +5,8 @@ use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
 use super::legend::{self, Legend};
 use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
-use xpuck_hub::figure::Figure;
-use xpuck_hub::trails::Trails;
+use xpuck_lab::figure::Figure;
+use xpuck_lab::trajectories::Trails;
 
 /// Longer side of the arena, pixels.
 const LONG_SIDE: f32 = 840.0;

@@ -3,9 +3,9 @@
 use super::colours::FRISBEE;
 use super::legend::Legend;
 use std::fmt::Write;
-use xpuck_hub::trails::Trails;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::world::Pose;
+use xpuck_lab::trajectories::Trails;
 
 /// Most outlines of robots along their trails; more would hide them.
 const MAX_OUTLINES: usize = 1000;

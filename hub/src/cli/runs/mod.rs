@@ -8,10 +8,10 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use xpuck_hub::catalogue::export::{Format, export};
-use xpuck_hub::catalogue::{Catalogue, Row};
-use xpuck_hub::recorder::recover;
-use xpuck_hub::{memory, recorder};
+use xpuck_hub_service::catalogue::{Catalogue, Row};
+use xpuck_hub_service::recovery;
+use xpuck_record::export::{Format, export};
+use xpuck_record::recover;
 use xpuck_wire::output;
 
 /// List, show, export, recover and replay recorded runs.
@@ -94,7 +94,7 @@ pub fn run(args: &RunsArgs) -> Result<()> {
 
 /// A run's directory.
 fn find(runs: &Path, run: &str) -> Result<PathBuf> {
-    if Path::new(run).join(recorder::run_file::RUN_FILE).try_exists().unwrap_or(false) {
+    if Path::new(run).join(xpuck_record::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }
     let catalogue = Catalogue::open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
@@ -165,17 +165,17 @@ fn recover_run(runs: &Path, run: &str) -> Result<()> {
         true => bail!("{run}: is a folder without a record"),
         false => find(runs, run)?,
     };
-    if memory::is_written(&directory)? {
+    if recovery::is_written(&directory)? {
         bail!("{}: a hub is writing this run", directory.display());
     }
     // Those that have their name are looked at as well: they may be damaged.
     let files =
-        recorder::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
-    let what = memory::settle(&directory, &files.into_iter().collect::<Vec<_>>())?;
+        xpuck_record::parts(&directory)?.into_iter().chain(recover::left_open(&directory)?).collect::<BTreeSet<_>>();
+    let what = recovery::settle(&directory, &files.into_iter().collect::<Vec<_>>())?;
     print(&format!("{}: {what}\n", directory.display()))
 }
 
 /// True for a folder that is a run, or holds files of one.
 fn is_record(path: &Path) -> Result<bool> {
-    Ok(path.join(recorder::run_file::RUN_FILE).try_exists()? || !recorder::parts(path)?.is_empty())
+    Ok(path.join(xpuck_record::run_file::RUN_FILE).try_exists()? || !xpuck_record::parts(path)?.is_empty())
 }

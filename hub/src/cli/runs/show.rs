@@ -5,8 +5,8 @@ use anyhow::Result;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
-use xpuck_hub::catalogue::Row;
-use xpuck_hub::catalogue::results::Results;
+use xpuck_hub_service::catalogue::Row;
+use xpuck_hub_service::catalogue::results::Results;
 
 /// Prints what came out of a run.
 pub fn show(directory: &Path, as_json: bool) -> Result<()> {

@@ -1,0 +1,283 @@
+//! The hub's file: where poses come from, how virtual senses are made, where runs are recorded.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_wire::{FileError, Swarm};
+
+/// `hub.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HubFile {
+    /// The swarm file, relative to this file.
+    pub swarm: PathBuf,
+    /// Priority, before all threads that are not real-time (SCHED_FIFO), of those that make senses of poses, 1 to 90; 0
+    /// asks for none.
+    #[serde(default = "realtime")]
+    pub realtime: u8,
+    /// Motion capture.
+    pub mocap: Mocap,
+    /// How virtual senses, compass and range and bearing, are made from poses.
+    #[serde(default)]
+    pub messages: Messages,
+    /// Records.
+    pub record: Record,
+    /// The arena.
+    #[serde(default)]
+    pub arena: Arena,
+    /// The console's page; its address is in the swarm file.
+    #[serde(default)]
+    pub console: Console,
+    /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<Stream>,
+}
+
+/// Below a robot's control loop, should it share a machine with the hub.
+pub const REALTIME: u8 = 20;
+
+fn realtime() -> u8 {
+    REALTIME
+}
+
+/// The console's page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Console {
+    /// Names by which browsers may call it, besides addresses in digits, `localhost` and this machine's name.
+    pub names: Vec<String>,
+}
+
+/// The stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// ZeroMQ endpoint at which the hub publishes, such as `tcp://*:7605`.
+    pub address: String,
+    /// Let everybody watch, without keys: PlotJuggler has none. Always so with `dev_mode`.
+    #[serde(default)]
+    pub plain: bool,
+}
+
+/// Motion capture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mocap {
+    /// Which protocol the server speaks.
+    #[serde(default)]
+    pub kind: MocapKind,
+    /// Address and port of the server; usual ports are 801 (Vicon), 3883 (VRPN) and 1510 (NatNet). `vicon` is another
+    /// name of this key.
+    #[serde(alias = "vicon", default)]
+    pub address: String,
+    /// The frisbee's subject name.
+    pub frisbee: String,
+    /// How Vicon frames are asked for.
+    #[serde(default)]
+    pub mode: ViconMode,
+    /// Ask Vicon for segments in single precision, 28 bytes a body instead of 100; servers before SDK 1.12 have none.
+    #[serde(default)]
+    pub lightweight: bool,
+    /// Which axis points up in what a NatNet server sends.
+    #[serde(default)]
+    pub up: UpAxis,
+    /// The record to replay, relative to this file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// How fast it is replayed, 0.01 to 100 times as fast as it was.
+    #[serde(default = "one")]
+    pub speed: f64,
+    /// Replay it again and again.
+    #[serde(default, rename = "loop")]
+    pub repeat: bool,
+    /// Which poses are believed.
+    #[serde(default)]
+    pub gates: Gates,
+}
+
+impl Default for Mocap {
+    fn default() -> Mocap {
+        Mocap {
+            kind: MocapKind::default(),
+            address: String::new(),
+            frisbee: String::new(),
+            mode: ViconMode::default(),
+            lightweight: false,
+            up: UpAxis::default(),
+            file: None,
+            speed: 1.0,
+            repeat: false,
+            gates: Gates::default(),
+        }
+    }
+}
+
+impl Mocap {
+    /// Where poses come from, for people: the server's address or the record's path.
+    pub fn place(&self) -> String {
+        match (self.kind, &self.file) {
+            (MocapKind::Replay, Some(file)) => file.display().to_string(),
+            _ => self.address.clone(),
+        }
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// A motion-capture protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MocapKind {
+    /// Vicon DataStream.
+    #[default]
+    Vicon,
+    /// VRPN; we connect by TCP.
+    Vrpn,
+    /// VRPN; we ask by UDP, and the server connects to us.
+    VrpnUdp,
+    /// OptiTrack NatNet 3 or 4.
+    Natnet,
+    /// A recorded run.
+    Replay,
+}
+
+/// An axis that points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UpAxis {
+    /// As Motive has it unless it is told otherwise.
+    #[default]
+    Y,
+    /// As we have it.
+    Z,
+}
+
+/// How frames are asked of a Vicon DataStream server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ViconMode {
+    /// The server sends every frame by itself: the least latency.
+    #[default]
+    Push,
+    /// We ask for a frame when the last one is read, and get the newest at once, even if we know it.
+    Pull,
+    /// We ask for the next new frame when the last one is read.
+    Prefetch,
+}
+
+/// Which poses are believed ([`crate::mocap::gates`]).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gates {
+    /// No robot moves faster, m/s, 0.01 to 10. An e-puck's wheels make 0.13.
+    pub v_max_m_s: f64,
+    /// One that seems to be elsewhere is believed when it stays there for so long, s, 0 to 60.
+    pub settle_s: f64,
+    /// Least quality, 0 to 1, where the protocol tells it. What is normal differs between systems: 0 takes all.
+    pub min_quality: f64,
+    /// Oldest pose, s, 0.001 to 1: the system's own latency, or for VRPN the time since the body was last heard of.
+    pub max_age_s: f64,
+}
+
+impl Default for Gates {
+    fn default() -> Gates {
+        Gates { v_max_m_s: 0.3, settle_s: 1.0, min_quality: 0.0, max_age_s: 0.2 }
+    }
+}
+
+/// Records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Each run gets a directory in this one; relative to this file.
+    pub directory: PathBuf,
+    /// What all runs may take together, GiB, 0.001 to 1000000; without it there is no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_gib: Option<f64>,
+    /// What stays free on the disk, MiB, 1 to 1000000: below, recording stops, and everything else goes on.
+    #[serde(default = "reserve_mib")]
+    pub reserve_mib: u64,
+    /// Beyond the budget the oldest runs that are over are deleted; else new ones are not recorded.
+    #[serde(default)]
+    pub delete_oldest: bool,
+}
+
+fn reserve_mib() -> u64 {
+    64
+}
+
+impl Record {
+    /// Records in `directory`, with the usual reserve and no budget.
+    pub fn at(directory: impl Into<PathBuf>) -> Record {
+        Record { directory: directory.into(), budget_gib: None, reserve_mib: reserve_mib(), delete_oldest: false }
+    }
+}
+
+/// The arena.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Arena {
+    /// Length along x, m.
+    pub length_m: f32,
+    /// Width along y, m.
+    pub width_m: f32,
+    /// Radius of the frisbee, m.
+    pub frisbee_radius_m: f32,
+}
+
+impl Default for Arena {
+    fn default() -> Arena {
+        Arena { length_m: 2.0, width_m: 1.5, frisbee_radius_m: 0.105 }
+    }
+}
+
+/// Everything the hub needs to know to start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The hub's own file, with paths resolved.
+    pub hub: HubFile,
+    /// What all share.
+    pub swarm: Swarm,
+}
+
+impl HubFile {
+    /// Checks ranges and what must be there; errors begin with the file's name.
+    ///
+    /// # Errors
+    /// The first key that is wrong.
+    pub fn check(&self, name: &str) -> Result<(), FileError> {
+        let (a, g) = (&self.arena, &self.mocap.gates);
+        let rows = [
+            ("realtime", self.realtime.into(), 0.0, 90.0),
+            ("mocap.speed", self.mocap.speed, 0.01, 100.0),
+            ("mocap.gates.v_max_m_s", g.v_max_m_s, 0.01, 10.0),
+            ("mocap.gates.settle_s", g.settle_s, 0.0, 60.0),
+            ("mocap.gates.min_quality", g.min_quality, 0.0, 1.0),
+            ("mocap.gates.max_age_s", g.max_age_s, 0.001, 1.0),
+            ("record.budget_gib", self.record.budget_gib.unwrap_or(1.0), 0.001, 1e6),
+            ("record.reserve_mib", self.record.reserve_mib as f64, 1.0, 1e6),
+            ("arena.length_m", a.length_m.into(), 0.3, 20.0),
+            ("arena.width_m", a.width_m.into(), 0.3, 20.0),
+            ("arena.frisbee_radius_m", a.frisbee_radius_m.into(), 0.01, 1.0),
+        ];
+        if let Some(stream) = self.stream.as_ref().filter(|s| !s.address.starts_with("tcp://")) {
+            let address = &stream.address;
+            return Err(FileError::value(name, format!("stream.address = \"{address}\" must look like tcp://*:7605")));
+        }
+        for (key, value, low, high) in rows {
+            if !(low..=high).contains(&value) {
+                return Err(FileError::value(name, format!("{key} = {value} is outside {low}..={high}")));
+            }
+        }
+        let missing = match self.mocap.kind {
+            MocapKind::Replay => self.mocap.file.is_none().then_some("mocap.file, the record to replay,"),
+            _ => self.mocap.address.is_empty().then_some("mocap.address"),
+        };
+        if let Some(key) = missing {
+            return Err(FileError::value(name, format!("{key} is missing")));
+        }
+        self.messages.check().map_err(|message| FileError::value(name, message))
+    }
+}

@@ -1,0 +1,207 @@
+//! The geneserver: mediates migration between islands (thesis 8.3.1). Plain state machines; they know no sockets.
+//!
+//! [`Geneserver`] keeps each island's most recent emigrants and answers with others'. [`Gate`] checks what comes from
+//! outside before it gets there. [`Broker`] answers workers' messages with both; [`service`] is its shell.
+
+mod broker;
+mod emigrant;
+mod gate;
+mod ranking;
+mod sources;
+
+pub use broker::{Broker, Memory, Standing, Status};
+pub use emigrant::Emigrant;
+pub use gate::{Gate, Refusal, from_gene, to_gene, to_genes};
+pub use ranking::Copies;
+
+use ranking::{Rank, Ranking};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use xpuck_evolve::Migrant;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::{Migration, Policy};
+
+/// Most islands; the emigrants of further ones are not kept.
+pub const MAX_ISLANDS: usize = 10_000;
+
+/// The islands' most recent emigrants, and who gets which.
+///
+/// It holds at most [`MAX_ISLANDS`] times `migration.keep` trees of at most 2048 nodes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "Plain", from = "Plain")]
+pub struct Geneserver {
+    migration: Migration,
+    copies: Copies,
+    seed: u64,
+    /// Numbers of the islands heard from, ascending.
+    islands: Vec<u16>,
+    /// Of each of them its emigrants, the most recent last.
+    recent: Vec<VecDeque<Arc<Emigrant>>>,
+    /// The emigrants of each epoch: those of another would take a fresh start over at once.
+    rankings: BTreeMap<u32, Ranking>,
+    places: sources::Places,
+    /// Emigrants born elsewhere than on the island that sent them.
+    foreign: usize,
+}
+
+/// How different the islands are, by their recent emigrants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Heterogeneity {
+    /// Recent emigrants.
+    pub emigrants: usize,
+    /// Different trees as a share of them: 1 if all differ.
+    pub distinct: f64,
+    /// The share that was born elsewhere than on the island that sent them.
+    pub foreign: f64,
+}
+
+impl Geneserver {
+    /// A server with nobody yet. The migration must have passed [`Migration::check`]; the seed fixes what the policy
+    /// `random` draws.
+    pub fn new(migration: Migration, copies: Copies, seed: u64) -> Geneserver {
+        let places = (0..).zip(migration.places_m.iter().copied()).collect();
+        Geneserver {
+            migration,
+            copies,
+            seed,
+            islands: Vec::new(),
+            recent: Vec::new(),
+            rankings: BTreeMap::new(),
+            places,
+            foreign: 0,
+        }
+    }
+
+    /// Says where an island is, m; with the policy `near` that decides who its neighbours are.
+    pub fn place(&mut self, island: u16, at: [f32; 2]) {
+        if self.places.len() < MAX_ISLANDS || self.places.contains_key(&island) {
+            self.places.insert(island, at);
+        }
+    }
+
+    /// Takes an island's emigrant and answers with its immigrants: none between exchanges, and none once there are
+    /// [`MAX_ISLANDS`] others.
+    pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<Migrant> {
+        let epoch = migrant.epoch;
+        if !self.migration.due(generation) || !self.keep(Emigrant::new(island, generation, &migrant)) {
+            return Vec::new();
+        }
+        self.immigrants(island, generation, epoch).into_iter().map(Emigrant::migrant).collect()
+    }
+
+    /// True if an island is known or would be let in.
+    pub fn has_room(&self, island: u16) -> bool {
+        self.islands.len() < MAX_ISLANDS || self.islands.binary_search(&island).is_ok()
+    }
+
+    /// Keeps an emigrant; false if there is no room for its island. One that was sent before in the same generation
+    /// is replaced; where equal trees are sent once, so is an older self with fewer samples.
+    pub fn keep(&mut self, emigrant: Emigrant) -> bool {
+        if !self.has_room(emigrant.sender) {
+            return false;
+        }
+        let index = self.islands.binary_search(&emigrant.sender).unwrap_or_else(|index| {
+            self.islands.insert(index, emigrant.sender);
+            self.recent.insert(index, VecDeque::new());
+            index
+        });
+        let once = self.copies == Copies::Once;
+        let replaced = |e: &Emigrant| e.generation == emigrant.generation || (once && e.id == emigrant.id);
+        let list = &mut self.recent[index];
+        let mut gone: Vec<Arc<Emigrant>> = list.iter().filter(|e| replaced(e)).cloned().collect();
+        list.retain(|e| !replaced(e));
+        gone.extend((list.len() == self.migration.keep).then(|| list.pop_front()).flatten());
+        gone.iter().for_each(|e| self.forget(e));
+        self.foreign += usize::from(emigrant.is_foreign());
+        let emigrant = Arc::new(emigrant);
+        self.rankings.entry(emigrant.epoch).or_default().insert(emigrant.clone());
+        self.recent[index].push_back(emigrant);
+        true
+    }
+
+    fn forget(&mut self, emigrant: &Emigrant) {
+        self.foreign -= usize::from(emigrant.is_foreign());
+        if let Some(ranking) = self.rankings.get_mut(&emigrant.epoch) {
+            ranking.remove(emigrant);
+            if ranking.is_empty() {
+                self.rankings.remove(&emigrant.epoch);
+            }
+        }
+    }
+
+    /// Whom an island that is known gets, fittest first.
+    fn immigrants(&self, island: u16, generation: u32, epoch: u32) -> Vec<&Emigrant> {
+        let Migration { policy, receive, neighbours, range_m, .. } = self.migration;
+        let Ok(index) = self.islands.binary_search(&island) else { return Vec::new() };
+        let sources = match policy {
+            Policy::None => return Vec::new(),
+            Policy::Full => {
+                let ranking = self.rankings.get(&epoch);
+                return ranking.map_or(Vec::new(), |r| r.best(island, self.copies, receive));
+            }
+            Policy::Ring => sources::ring(&self.islands, index, neighbours),
+            Policy::Near => sources::near(&self.places, island, range_m, neighbours),
+            Policy::Random => {
+                let mut draws = Draws::new(self.seed, u32::from(island), 0, generation, Stream::Migration);
+                sources::random(&self.islands, index, neighbours, &mut draws)
+            }
+        };
+        let known = sources.iter().filter_map(|source| self.islands.binary_search(source).ok());
+        let mut found: Vec<&Emigrant> =
+            known.flat_map(|i| &self.recent[i]).map(Arc::as_ref).filter(|e| e.epoch == epoch).collect();
+        found.sort_by_cached_key(|e| Rank::of(e));
+        let mut seen = BTreeSet::new();
+        found.retain(|e| self.copies == Copies::Each || seen.insert(&e.tree));
+        found.truncate(receive);
+        found
+    }
+
+    /// The islands' recent emigrants: island by island, the oldest first. Given to [`Geneserver::keep`] in this order
+    /// they make an equal server.
+    pub fn emigrants(&self) -> impl Iterator<Item = &Emigrant> {
+        self.recent.iter().flatten().map(Arc::as_ref)
+    }
+
+    /// How different the islands are.
+    pub fn heterogeneity(&self) -> Heterogeneity {
+        let emigrants: usize = self.rankings.values().map(Ranking::len).sum();
+        let trees: usize = self.rankings.values().map(Ranking::trees).sum();
+        let share = |part: usize| part as f64 / emigrants.max(1) as f64;
+        Heterogeneity { emigrants, distinct: share(trees), foreign: share(self.foreign) }
+    }
+
+    /// Number of islands heard from.
+    pub fn islands(&self) -> usize {
+        self.islands.len()
+    }
+}
+
+/// What is written of a server; the rankings follow from it.
+#[derive(Serialize, Deserialize)]
+struct Plain {
+    migration: Migration,
+    copies: Copies,
+    seed: u64,
+    places: sources::Places,
+    emigrants: Vec<Emigrant>,
+}
+
+impl From<Geneserver> for Plain {
+    fn from(server: Geneserver) -> Plain {
+        let emigrants = server.emigrants().cloned().collect();
+        let Geneserver { migration, copies, seed, places, .. } = server;
+        Plain { migration, copies, seed, places, emigrants }
+    }
+}
+
+impl From<Plain> for Geneserver {
+    fn from(plain: Plain) -> Geneserver {
+        let mut server = Geneserver::new(plain.migration, plain.copies, plain.seed);
+        server.places = plain.places;
+        for emigrant in plain.emigrants {
+            server.keep(emigrant);
+        }
+        server
+    }
+}

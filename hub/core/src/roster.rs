@@ -1,0 +1,197 @@
+//! Who is there: what the hub knows of each robot of the swarm file.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, VecDeque};
+use xpuck_wire::RobotRow;
+use xpuck_wire::message::{Gene, State};
+use xpuck_wire::telemetry::{DeviceReport, Telemetry};
+
+/// A robot silent for so long counts as lost, s of arena time.
+pub const LOST_AFTER: f64 = 3.0;
+/// Round trips above this count as slow, ms of wall time (thesis 8.4).
+const SLOW_MS: f64 = 100.0;
+/// Pings whose answers are waited for; older ones are given up.
+pub const PINGS: usize = 64;
+/// Loaded trees remembered of each robot.
+const REMEMBERED: usize = 16;
+
+/// Trees that drove a robot, each with its segment, the present one last.
+pub type Loaded = VecDeque<(u32, Gene)>;
+
+/// What the hub knows of one robot.
+#[derive(Clone, Debug, Default)]
+pub struct Robot {
+    /// Its id.
+    pub id: String,
+    /// Version of its program, once it said so.
+    pub version: String,
+    /// When it was last heard; none before the first message.
+    pub heard: Option<f64>,
+    /// Counted as lost.
+    pub lost: bool,
+    /// It heard a hub whose clock was ahead of this one's, and that was noted.
+    pub from_the_future: bool,
+    /// Number of the experiment it accepted.
+    pub experiment: u64,
+    /// Why it refused the experiment, if it did.
+    pub refusal: Option<String>,
+    /// Its last telemetry.
+    pub telemetry: Telemetry,
+    /// Last round trip, ms.
+    pub round_trip_ms: Option<f64>,
+    /// The trees that drove it in this run.
+    pub loaded: Loaded,
+    /// The emigrant of its last generation.
+    pub fittest: Option<Gene>,
+    /// Stamps of pings that it has not answered, the newest last.
+    pings: VecDeque<f64>,
+}
+
+impl Robot {
+    /// Heard lately.
+    pub fn alive(&self) -> bool {
+        self.heard.is_some() && !self.lost
+    }
+
+    /// It is sent a ping.
+    pub fn pinged(&mut self, stamp: f64) {
+        if self.pings.len() == PINGS {
+            self.pings.pop_front();
+        }
+        self.pings.push_back(stamp);
+    }
+
+    /// True if it is told for the first time that this tree was loaded for this segment: a network may deliver twice, and
+    /// a robot that starts again breeds the same first tree again.
+    pub fn loads(&mut self, segment: u32, gene: &Gene) -> bool {
+        if self.loaded.iter().any(|(known, tree)| *known == segment && tree.same(gene)) {
+            return false;
+        }
+        if self.loaded.len() == REMEMBERED {
+            self.loaded.pop_front();
+        }
+        self.loaded.push_back((segment, gene.clone()));
+        true
+    }
+
+    /// Forgets what belongs to a run.
+    pub fn begin_run(&mut self) {
+        (self.refusal, self.fittest) = (None, None);
+        self.loaded.clear();
+    }
+}
+
+/// Sums of round trips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoundTrips {
+    count: u64,
+    slow: u64,
+    total_ms: f64,
+}
+
+impl RoundTrips {
+    /// Mean, ms; 0 before the first.
+    pub fn mean_ms(&self) -> f64 {
+        self.total_ms / self.count.max(1) as f64
+    }
+
+    /// Part above 100 ms.
+    pub fn slow_part(&self) -> f64 {
+        self.slow as f64 / self.count.max(1) as f64
+    }
+}
+
+/// The robots in the order of the swarm file.
+#[derive(Clone, Debug)]
+pub struct Roster {
+    /// The robots.
+    pub robots: Vec<Robot>,
+    /// Round trips since the run began.
+    pub round_trips: RoundTrips,
+    places: HashMap<String, usize>,
+}
+
+impl Roster {
+    /// Nobody heard yet.
+    pub fn new(ids: &[String]) -> Roster {
+        let robots = ids.iter().map(|id| Robot { id: id.clone(), ..Robot::default() }).collect();
+        let places = ids.iter().cloned().zip(0..).collect();
+        Roster { robots, round_trips: RoundTrips::default(), places }
+    }
+
+    /// The robot of an id.
+    pub fn find(&mut self, id: &str) -> Option<&mut Robot> {
+        self.place(id).map(|place| &mut self.robots[place])
+    }
+
+    /// An id's place in the swarm file, from 0.
+    pub fn place(&self, id: &str) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
+    /// Notes a round trip, `ms` long, of a ping with this stamp: once, and only if there was such a ping.
+    pub fn pong(&mut self, id: &str, stamp: f64, ms: f64) {
+        if let Some(robot) = self.find(id)
+            && let Some(place) = robot.pings.iter().position(|sent| *sent == stamp)
+        {
+            robot.pings.remove(place);
+            self.round_trip(id, ms);
+        }
+    }
+
+    /// Notes a round trip.
+    pub fn round_trip(&mut self, id: &str, ms: f64) {
+        if let Some(robot) = self.find(id) {
+            robot.round_trip_ms = Some(ms);
+            self.round_trips.count += 1;
+            self.round_trips.slow += u64::from(ms > SLOW_MS);
+            self.round_trips.total_ms += ms;
+        }
+    }
+
+    /// Ids of robots that have just been lost.
+    pub fn newly_lost(&mut self, now: f64) -> Vec<String> {
+        let mut lost = Vec::new();
+        for robot in &mut self.robots {
+            if !robot.lost && robot.heard.is_some_and(|at| now - at > LOST_AFTER) {
+                robot.lost = true;
+                lost.push(robot.id.clone());
+            }
+        }
+        lost
+    }
+
+    /// Mean derated fitness of the champions of the robots alive (f_EA of Table 8.3).
+    pub fn evolved(&self) -> f64 {
+        let alive: Vec<&Robot> =
+            self.robots.iter().filter(|r| r.alive() && r.telemetry.evolution.generation > 0).collect();
+        alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64
+    }
+
+    /// The console's rows.
+    pub fn rows(&self) -> Vec<RobotRow> {
+        let row = |r: &Robot| RobotRow {
+            id: r.id.clone(),
+            version: r.version.clone(),
+            alive: r.alive(),
+            state: if r.heard.is_some() { r.telemetry.state } else { State::Idle },
+            battery_v: r.telemetry.power.battery_v,
+            power_w: r.telemetry.power.battery_w,
+            soc_c: r.telemetry.power.soc_c,
+            late_p99_ms: r.telemetry.control.p99_us as f32 / 1000.0,
+            round_trip_ms: r.round_trip_ms,
+            neighbours: r.telemetry.senses.neighbours,
+            blue: r.telemetry.senses.blobs[2],
+            segment: r.telemetry.segment,
+            device_errors: device_errors(&r.telemetry.devices),
+            log_lines_lost: r.telemetry.log_lines_lost,
+            evolution: r.telemetry.evolution,
+        };
+        self.robots.iter().map(row).collect()
+    }
+}
+
+/// What went wrong with a robot's devices, all together.
+fn device_errors(d: &DeviceReport) -> u64 {
+    [d.bus, d.corrupt, d.rejected, d.leases, d.dropped, d.power].into_iter().map(u64::from).sum()
+}

@@ -1,0 +1,58 @@
+//! Which generations of which robots were taken, so that a message that comes again counts once.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+use xpuck_wire::message::{Birth, Gene};
+
+/// Generations remembered of each island. A link repeats what was sent last, not what was sent long ago.
+const REMEMBERED: usize = 64;
+
+/// SeenGenerations of the generations that were taken.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SeenGenerations {
+    islands: BTreeMap<u16, VecDeque<(u32, u32)>>,
+}
+
+impl SeenGenerations {
+    /// SeenGenerations a generation; false if the same was taken before. A robot that lost its island begins again at generation 1
+    /// with other individuals, and those count.
+    pub fn take(&mut self, island: u16, generation: u32, emigrant: &Gene, births: &[Birth]) -> bool {
+        let bytes = postcard::to_stdvec(&(emigrant, births)).unwrap_or_default();
+        let mark = (generation, crc32fast::hash(&bytes));
+        let taken = self.islands.entry(island).or_default();
+        if taken.contains(&mark) {
+            return false;
+        }
+        if taken.len() == REMEMBERED {
+            taken.pop_front();
+        }
+        taken.push_back(mark);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_generation_counts_once_and_the_memory_is_bounded() {
+        let gene = |number| Gene {
+            island: 1,
+            number,
+            epoch: 0,
+            tree: "successl".into(),
+            count: [1, 0],
+            sum: [0.1, 0.0],
+            square: [0.01, 0.0],
+        };
+        let mut seen = SeenGenerations::default();
+        assert!(seen.take(1, 1, &gene(5), &[]) && !seen.take(1, 1, &gene(5), &[]));
+        assert!(seen.take(2, 1, &gene(5), &[]), "another robot");
+        assert!(seen.take(1, 1, &gene(6), &[]), "another island of the same robot");
+        let kept: SeenGenerations = postcard::from_bytes(&postcard::to_stdvec(&seen).unwrap()).unwrap();
+        assert_eq!(kept, seen);
+        (2..1000).for_each(|generation| assert!(seen.take(1, generation, &gene(1), &[])));
+        assert_eq!(seen.islands[&1].len(), REMEMBERED);
+    }
+}

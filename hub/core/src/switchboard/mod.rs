@@ -1,0 +1,325 @@
+//! The switchboard: who is there, what the swarm is to do, and how the run stands. A plain state machine over arena
+//! time in seconds; [`xpuck_hub_service::hub`] feeds it and does what it says.
+
+mod dedup;
+mod operators;
+mod push;
+mod robots;
+mod run;
+mod snapshot;
+mod tracking_watchdog;
+
+use crate::config::Config;
+use crate::entry::Entry;
+use crate::mocap::Frame;
+use crate::roster::Roster;
+use crate::virtual_senses::VirtualSenses;
+use push::Push;
+use run::Run;
+pub use snapshot::Snapshot;
+use std::collections::VecDeque;
+use tracking_watchdog::TrackingWatchdog;
+use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_wire::guard::Refusals;
+use xpuck_wire::message::{State, ToRobot};
+use xpuck_wire::signed::Trust;
+use xpuck_wire::{Body, Phase, SecurityReport};
+
+/// An experiment or directive that was not acknowledged is sent again after this, s.
+const REPEAT: f64 = 0.2;
+/// A directive is to be obeyed within this time, s; it is sent again and again, each time with a new expiry.
+const VALID: f64 = 3.0;
+/// Those who were turned away are told of at most so often, s.
+const REFUSALS: f64 = 30.0;
+/// Pings to each robot, s apart.
+const PING: f64 = 0.1;
+/// It rests when it moved less than this between frames, m.
+const RESTING: f32 = 0.0005;
+/// Longest time between two calls that counts as running time, s.
+const LONGEST_STEP: f64 = 0.5;
+/// Poses older than this mean that tracking is lost, s.
+const TRACKING_LOST: f64 = 1.0;
+/// Events kept for display.
+const EVENTS: usize = 50;
+
+/// What the shell is to do.
+#[derive(Debug)]
+pub enum Action {
+    /// Send to a robot.
+    Send(String, ToRobot),
+    /// Open a record for this run.
+    OpenRecord {
+        /// The experiment's name.
+        name: String,
+        /// Its text.
+        text: String,
+        /// Seed of the run.
+        seed: u64,
+    },
+    /// Add to the record.
+    Record(Entry),
+    /// Keep how the run stands.
+    Snapshot(Box<Snapshot>),
+    /// Close the record; the status is final.
+    CloseRecord,
+    /// A line for the log.
+    Say(String),
+    /// End the hub.
+    Shutdown,
+}
+
+/// The hub's state.
+pub struct Switchboard {
+    config: Config,
+    roster: Roster,
+    senses: VirtualSenses,
+    phase: Phase,
+    run: Option<Run>,
+    push: Option<Push>,
+    /// Where the numbers began: wall time at the start, ms.
+    base: u64,
+    /// Rises with every directive and experiment; starts above those of any earlier hub, unless the clock went back.
+    number: u64,
+    directive: (u64, State, u32),
+    last: f64,
+    next_ping: f64,
+    next_repeat: f64,
+    next_snapshot: f64,
+    /// Experiment and directive of the state that was kept last.
+    snapshot_at: Option<(u64, u64)>,
+    frame: Option<(f64, Frame)>,
+    /// Since when the frisbee has been at rest, if it is.
+    resting: Option<f64>,
+    watchdog: TrackingWatchdog,
+    refused_poses: Vec<(String, u64)>,
+    log_lines_lost: u64,
+    tracking: bool,
+    events: VecDeque<String>,
+    record: String,
+    refused: u64,
+    trust: Trust,
+    security: SecurityReport,
+    /// How many had been turned away when it was told last, and when it may be told again.
+    told: (u64, f64),
+    actions: Vec<Action>,
+}
+
+impl Switchboard {
+    /// A hub that has just started. `base` is wall time in ms, and so above the base of any hub that ran before; robots
+    /// get along with one that is not, because the clock went back.
+    pub fn new(config: Config, base: u64) -> Switchboard {
+        Switchboard {
+            roster: Roster::new(&config.swarm.robots),
+            senses: VirtualSenses::new(&config, base),
+            phase: Phase::Idle,
+            run: None,
+            push: None,
+            base,
+            number: base,
+            directive: (base, State::Idle, 0),
+            last: 0.0,
+            next_ping: 0.0,
+            next_repeat: 0.0,
+            next_snapshot: 0.0,
+            snapshot_at: None,
+            frame: None,
+            resting: None,
+            watchdog: TrackingWatchdog::default(),
+            refused_poses: Vec::new(),
+            log_lines_lost: 0,
+            tracking: false,
+            events: VecDeque::new(),
+            record: String::new(),
+            refused: 0,
+            trust: if config.swarm.security.dev_mode { Trust::Anybody } else { Trust::nobody() },
+            security: SecurityReport { dev_mode: config.swarm.security.dev_mode, ..SecurityReport::default() },
+            told: (0, 0.0),
+            config,
+            actions: Vec::new(),
+        }
+    }
+
+    /// Where the current record is written, for display.
+    pub fn set_record(&mut self, path: String) {
+        self.record = path;
+    }
+
+    /// Whose experiments are accepted from now on.
+    pub fn set_trust(&mut self, trust: Trust) {
+        self.trust = trust;
+    }
+
+    /// How many were turned away so far; new ones are noted now and then.
+    pub fn set_refusals(&mut self, now: f64, refusals: Refusals) {
+        self.security.refusals = refusals;
+        let (told, next) = self.told;
+        if refusals.total() > told && now >= next {
+            self.told = (refusals.total(), now + REFUSALS);
+            let r = refusals;
+            self.note(
+                now,
+                format!(
+                    "turned away so far: {} unknown keys, {} wrong roles, {} without CURVE, {} messages of revoked keys, \
+                     {} under a wrong name",
+                    r.unknown_key, r.wrong_role, r.no_curve, r.revoked, r.wrong_name
+                ),
+            );
+        }
+    }
+
+    /// Why the folder of keys cannot be read, while it cannot.
+    pub fn set_keys_unreadable(&mut self, why: Option<String>) {
+        self.security.keys_unreadable = why.unwrap_or_default();
+    }
+
+    /// How many poses motion capture refused so far, by reason, for display.
+    pub fn set_refused_poses(&mut self, counts: Vec<(String, u64)>) {
+        self.refused_poses = counts;
+    }
+
+    /// How many lines of the log were lost so far, for display.
+    pub fn set_log_lines_lost(&mut self, count: u64) {
+        self.log_lines_lost = count;
+    }
+
+    /// Messages of robots that are not in the swarm file.
+    pub fn strangers(&self) -> u64 {
+        self.refused
+    }
+
+    /// What is to be done since the last call.
+    pub fn take_actions(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.actions)
+    }
+
+    /// Adds an event: shown, logged and recorded.
+    pub fn note(&mut self, now: f64, text: String) {
+        if self.events.len() == EVENTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(format!("{now:.1} {text}"));
+        self.actions.push(Action::Record(Entry::Event { time: now, text: text.clone() }));
+        self.actions.push(Action::Say(text));
+    }
+
+    pub(super) fn direct(&mut self, state: State, segment: u32) {
+        self.number += 1;
+        self.directive = (self.number, state, segment);
+        let message = self.directive();
+        for robot in self.roster.robots.iter().filter(|r| r.alive()) {
+            self.actions.push(Action::Send(robot.id.clone(), message.clone()));
+        }
+    }
+
+    /// The present directive, with a new expiry.
+    fn directive(&self) -> ToRobot {
+        let (number, state, segment) = self.directive;
+        let run = self.run.as_ref().map_or(0, |run| run.number);
+        ToRobot::Directive { number, state, segment, run, expires: self.last + VALID }
+    }
+
+    /// Handles a frame of motion capture.
+    pub fn on_frame(&mut self, now: f64, frame: Frame) {
+        let stale = self.frame.as_ref().is_some_and(|(_, last)| last.number == frame.number);
+        if stale {
+            return;
+        }
+        let frisbee = frame.pose(&self.config.hub.mocap.frisbee);
+        let before = self.frame.as_ref().and_then(|(_, f)| f.pose(&self.config.hub.mocap.frisbee));
+        // One that was hidden in between may have been carried.
+        let still = frisbee.zip(before).is_some_and(|(pose, before)| (pose.at - before.at).length() < RESTING);
+        self.resting = if still { self.resting.or(Some(now)) } else { None };
+        let robot = frame.bodies.iter().any(|body| self.roster.place(&body.name).is_some());
+        self.watchdog.see(now, frisbee.is_some(), robot);
+        if frame.number.is_multiple_of(2) {
+            self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
+        }
+        self.senses.take(now, &frame);
+        self.frame = Some((now, frame));
+        if let Some(pose) = frisbee {
+            self.watch_frisbee(now, pose.at.x);
+        }
+    }
+
+    /// What time brings; to be called at least every 10 ms of arena time.
+    pub fn on_time(&mut self, now: f64) {
+        // What a stalled hub missed was no running time: the robots stood still for want of its voice.
+        let passed = (now - self.last).clamp(0.0, LONGEST_STEP);
+        self.last = now;
+        for id in self.roster.newly_lost(now) {
+            let running = matches!(self.phase, Phase::Running | Phase::Paused | Phase::Relocating | Phase::Blind);
+            if let Some(run) = self.run.as_mut().filter(|_| running) {
+                run.dead += 1;
+            }
+            let goes_on = if running { "; the run goes on" } else { "" };
+            self.note(now, format!("robot {id} is lost (silent for 3 s): check its power and network{goes_on}"));
+        }
+        let tracking = self.frame.as_ref().is_some_and(|(at, _)| now - at < TRACKING_LOST);
+        if self.tracking && !tracking {
+            self.note(now, "no poses for 1 s: check the motion-capture server".into());
+        }
+        self.tracking = tracking;
+        self.send_senses(now);
+        if now >= self.next_ping {
+            self.next_ping = now + PING;
+            for robot in self.roster.robots.iter_mut().filter(|r| r.alive()) {
+                robot.pinged(now);
+                self.actions.push(Action::Send(robot.id.clone(), ToRobot::Ping { stamp: now }));
+            }
+        }
+        if now >= self.next_repeat {
+            self.next_repeat = now + REPEAT;
+            self.repeat();
+            self.repeat_push(now);
+        }
+        self.prepare(now);
+        self.watch_tracking(now);
+        self.advance(now, passed);
+        self.snapshot_if_due(now);
+    }
+
+    /// Sends the virtual senses that are due; [`Switchboard::on_time`] does it too.
+    pub fn send_senses(&mut self, now: f64) {
+        for (id, message) in self.senses.due(now) {
+            self.actions.push(Action::Send(id, message));
+        }
+    }
+
+    /// Says again what robots have not acknowledged.
+    fn repeat(&mut self) {
+        let (number, directive) = (self.directive.0, self.directive());
+        let run = self.run.as_ref().filter(|_| !matches!(self.phase, Phase::Idle | Phase::Finished));
+        for robot in self.roster.robots.iter().filter(|r| r.alive()) {
+            let message = match run {
+                Some(run) if robot.experiment != run.number && robot.refusal.is_none() => ToRobot::Experiment {
+                    number: run.number,
+                    seed: run.seed,
+                    robots: self.config.swarm.robots.len().min(MAX_ROBOTS) as u16,
+                    signed: run.signed.clone(),
+                },
+                _ if robot.telemetry.obeyed != number => directive.clone(),
+                _ => continue,
+            };
+            self.actions.push(Action::Send(robot.id.clone(), message));
+        }
+    }
+}
+
+fn bodies(frame: &Frame) -> Vec<Body> {
+    let body =
+        |b: &crate::mocap::Tracked| Body { name: b.name.clone(), pose: [b.pose.at.x, b.pose.at.y, b.pose.heading] };
+    frame.bodies.iter().map(body).collect()
+}
+
+/// A phase's name as people read it.
+pub fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Idle => "idle",
+        Phase::Preparing => "preparing",
+        Phase::Running => "running",
+        Phase::Paused => "paused",
+        Phase::Relocating => "relocating the frisbee",
+        Phase::Blind => "paused for want of poses",
+        Phase::Finished => "finished",
+    }
+}

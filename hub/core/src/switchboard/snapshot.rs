@@ -1,0 +1,150 @@
+//! How a run stands as data, so that a hub that returns after a crash goes on with it.
+
+use super::dedup::SeenGenerations;
+use super::run::Run;
+use super::{Action, Switchboard};
+use crate::entry::Entry;
+use crate::geneserver::{Gate, Geneserver};
+use crate::roster::{Loaded, RoundTrips};
+use crate::score::Score;
+use serde::{Deserialize, Serialize};
+use xpuck_evolve::Palette;
+use xpuck_wire::message::{Gene, State};
+use xpuck_wire::signed::Signed;
+use xpuck_wire::{Phase, Status};
+
+/// The state is kept so often, s of wall time.
+const KEEP: f64 = 1.0;
+
+/// How a run stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Arena time of the hub that kept it, s.
+    pub time: f64,
+    /// Ids of the robots, in the order of their islands.
+    pub robots: Vec<String>,
+    /// What the hub did.
+    pub phase: Phase,
+    /// The experiment, as it was signed.
+    pub signed: Signed,
+    /// Number of the experiment, which robots know it by.
+    pub number: u64,
+    /// Number of the last directive: later ones are above it.
+    pub directive: u64,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Running time, pauses left out, s.
+    pub run_seconds: f64,
+    /// The current segment.
+    pub segment: u32,
+    /// Real fitness so far.
+    pub score: Score,
+    /// Robots lost so far.
+    pub dead: u32,
+    /// Robots that were there.
+    pub alive: Vec<String>,
+    /// Round trips so far.
+    pub round_trips: RoundTrips,
+    /// The islands' recent emigrants.
+    pub geneserver: Geneserver,
+    /// Which generations were taken.
+    pub seen: SeenGenerations,
+    /// Of each robot the trees that drove it, and its island's fittest.
+    pub trees: Vec<(Loaded, Option<Gene>)>,
+    /// What operators were shown: the result, should no hub return.
+    pub status: Status,
+}
+
+impl Switchboard {
+    /// Keeps the state when it is due, and when phase or segment have changed since.
+    pub(super) fn snapshot_if_due(&mut self, now: f64) {
+        let here = self.run.as_ref().map(|run| (run.number, self.directive.0));
+        let over = matches!(self.phase, Phase::Idle | Phase::Finished);
+        if over || here.is_none() || (now < self.next_snapshot && here == self.snapshot_at) {
+            return;
+        }
+        self.next_snapshot = now + KEEP * self.config.swarm.speed;
+        self.snapshot_at = here;
+        self.tell_run(now);
+        self.actions.extend(self.snapshot(now).map(|snapshot| Action::Snapshot(Box::new(snapshot))));
+    }
+
+    /// Records how the run stands.
+    pub(super) fn tell_run(&mut self, now: f64) {
+        let Status { phase, run_seconds, segment, segments, evolved, slow_round_trips, dead, .. } = self.status(now);
+        let entry = Entry::Run { time: now, phase, run_seconds, segment, segments, evolved, slow_round_trips, dead };
+        self.actions.push(Action::Record(entry));
+    }
+
+    fn snapshot(&self, now: f64) -> Option<Snapshot> {
+        let run = self.run.as_ref()?;
+        // A run that has just been resumed from another hub stands as it stood until the robots are back.
+        let phase = if run.resumed.is_some() { Phase::Running } else { self.phase };
+        let robots = &self.roster.robots;
+        let alive =
+            run.resumed.clone().unwrap_or_else(|| robots.iter().filter(|r| r.alive()).map(|r| r.id.clone()).collect());
+        Some(Snapshot {
+            time: now,
+            robots: self.config.swarm.robots.clone(),
+            phase,
+            signed: run.signed.clone(),
+            number: run.number,
+            directive: self.number,
+            seed: run.seed,
+            run_seconds: run.run_seconds,
+            segment: run.segment,
+            score: run.score.clone(),
+            dead: run.dead,
+            alive,
+            round_trips: self.roster.round_trips,
+            geneserver: run.geneserver.clone(),
+            seen: run.seen.clone(),
+            trees: robots.iter().map(|r| (r.loaded.clone(), r.fittest.clone())).collect(),
+            status: self.status(now),
+        })
+    }
+
+    /// Goes on with the run of a hub that died. `now` counts on from that hub's time. Robots that paused for want of a
+    /// hub are told to run once all are back; a run that stood still stands still.
+    ///
+    /// # Errors
+    /// In one line, why this hub cannot go on with it.
+    pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
+        if snapshot.robots != self.config.swarm.robots {
+            return Err("it had other robots".into());
+        }
+        let experiment = snapshot.signed.open(&self.trust).map_err(|error| error.to_string())?.0;
+        self.number = self.number.max(snapshot.directive);
+        self.last = now;
+        self.roster.round_trips = snapshot.round_trips;
+        for (robot, (loaded, fittest)) in self.roster.robots.iter_mut().zip(snapshot.trees) {
+            (robot.loaded, robot.fittest) = (loaded, fittest);
+        }
+        let ran = snapshot.phase == Phase::Running;
+        let mut score = snapshot.score;
+        // Where the frisbee went while nobody looked does not count.
+        score.forget_place();
+        self.run = Some(Run {
+            geneserver: snapshot.geneserver,
+            gate: Gate::new(Palette::in_swarm()),
+            score,
+            signed: snapshot.signed,
+            number: snapshot.number,
+            seed: snapshot.seed,
+            began: now,
+            run_seconds: snapshot.run_seconds,
+            segment: snapshot.segment,
+            dead: snapshot.dead,
+            warn_at: now,
+            seen: snapshot.seen,
+            resumed: ran.then_some(snapshot.alive),
+            experiment,
+        });
+        self.phase = if ran { Phase::Preparing } else { snapshot.phase };
+        let state = if self.phase == Phase::Preparing && !ran { State::Ready } else { State::Pause };
+        self.direct(state, snapshot.segment);
+        let away = (now - snapshot.time) / self.config.swarm.speed;
+        self.note(now, format!("this hub goes on with the run of one that died {away:.1} s ago"));
+        Ok(())
+    }
+}

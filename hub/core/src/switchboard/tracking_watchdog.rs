@@ -1,0 +1,51 @@
+//! A run that cannot see stands still: without poses robots sense nothing of each other, and nothing is scored.
+
+use super::{Switchboard, TRACKING_LOST};
+use xpuck_wire::Phase;
+use xpuck_wire::message::State;
+
+/// When the frisbee, and any robot, were last seen; s.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TrackingWatchdog {
+    frisbee: f64,
+    robot: f64,
+}
+
+impl TrackingWatchdog {
+    pub(super) fn see(&mut self, now: f64, frisbee: bool, robot: bool) {
+        self.frisbee = if frisbee { now } else { self.frisbee };
+        self.robot = if robot { now } else { self.robot };
+    }
+
+    /// What has not been seen for too long.
+    fn missing(&self, now: f64) -> Option<&'static str> {
+        let gone = |at: f64| now - at > TRACKING_LOST;
+        match (gone(self.frisbee), gone(self.robot)) {
+            (false, false) => None,
+            (true, false) => Some("the frisbee was not seen"),
+            (false, true) => Some("no robot was seen"),
+            (true, true) => Some("nothing was seen"),
+        }
+    }
+}
+
+impl Switchboard {
+    /// Pauses a run without poses and resumes it when they are back. A pause by the operator stays one.
+    pub(super) fn watch_tracking(&mut self, now: f64) {
+        let segment = self.run.as_ref().map_or(0, |run| run.segment);
+        match (self.phase, self.watchdog.missing(now)) {
+            (Phase::Running, Some(what)) => {
+                self.phase = Phase::Blind;
+                self.direct(State::Pause, segment);
+                let remedy = "everybody pauses until it is; check the motion-capture server and the markers";
+                self.note(now, format!("{what} for {TRACKING_LOST} s: {remedy}"));
+            }
+            (Phase::Blind, None) => {
+                self.phase = Phase::Running;
+                self.direct(State::Run, segment);
+                self.note(now, "frisbee and robots are seen again: RUN".into());
+            }
+            _ => {}
+        }
+    }
+}

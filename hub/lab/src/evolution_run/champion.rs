@@ -1,0 +1,50 @@
+//! Which individual speaks for an island, and the fitness by which a run is timed.
+
+use xpuck_evolve::{Individual, Island, Settings};
+
+/// The thesis's final mean fitness (Fig. 8.4): how soon a run reaches it is reported.
+pub const THRESHOLD: f64 = 0.205;
+
+/// The individual that is reported of an island: its champion, or if that has fewer than 8 evaluations
+/// (`full_evaluations`) the fittest that has them, if any.
+pub fn champion<'a>(island: &'a Island, settings: &Settings) -> &'a Individual {
+    let known = |i: &&Individual| i.samples.n() >= settings.full_evaluations;
+    let champion = island.champion();
+    // The population is in the order of fitness.
+    if known(&champion) { champion } else { island.population().iter().find(known).unwrap_or(champion) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_evolve::{Algorithm, Palette};
+
+    /// An island after `generations` in which everybody is worth little, and who was born last a lot.
+    fn island(settings: &Settings, generations: u32) -> Island {
+        let mut island = Island::new(settings.clone(), Palette::in_swarm(), 0, 1);
+        for generation in 1..=generations {
+            let worth = |i: &Individual| match i.samples.n() {
+                0 if generation == generations => 5.0,
+                _ => 0.01 * (i.id.number % 7) as f32,
+            };
+            let results: Vec<f32> = island.trials().iter().map(|t| worth(&island.population()[t.individual])).collect();
+            island.record(&results);
+            if generation < generations {
+                island.advance(&[]);
+            }
+        }
+        island
+    }
+
+    #[test]
+    fn who_is_reported_has_eight_evaluations_if_anybody_has() {
+        let settings = Settings { population: 32, immigrants: 8, ..Settings::of(Algorithm::NoiseAware) };
+        let old = island(&settings, 14);
+        let reported = champion(&old, &settings);
+        assert!(old.champion().samples.n() < 8 && reported.samples.n() >= 8);
+        let known = old.population().iter().filter(|i| i.samples.n() >= 8);
+        assert!(known.into_iter().all(|i| i.samples.mean() <= reported.samples.mean()), "the fittest of them");
+        let young = island(&settings, 3);
+        assert_eq!(champion(&young, &settings).id, young.champion().id);
+    }
+}

@@ -1,0 +1,310 @@
+//! Evolution files: one run of evolution as TOML, of which everything may be left out.
+
+use super::config::{Config, MAX_GENERATIONS};
+use crate::world_file;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+use xpuck_evolve::{Algorithm, Palette, Settings, checkpoint};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_wire::Migration;
+use xpuck_wire::file::{self, FileError};
+
+/// Longest evolution file, bytes.
+const MAX_TEXT: usize = 64 * 1024;
+/// Name of the world file beside a run's own evolution file.
+pub const WORLD: &str = "world.toml";
+/// Name of the palette file beside a run's own evolution file.
+pub const PALETTE: &str = "palette.toml";
+/// Settings that other keys of the file say, and which key that is.
+const SAID_ELSEWHERE: [(&str, &str); 3] =
+    [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
+/// Generations, unless the file gives them or a budget.
+const GENERATIONS: u32 = 84;
+
+/// The keys of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct EvolutionFile {
+    algorithm: Algorithm,
+    islands: u16,
+    island: Option<u16>,
+    generations: Option<u32>,
+    budget: Option<f64>,
+    /// Without it as many as the world has.
+    robots: Option<usize>,
+    seconds: f32,
+    seed: u64,
+    remeasure: u32,
+    world: Option<PathBuf>,
+    palette: Option<PathBuf>,
+    settings: Table,
+    migration: Migration,
+}
+
+impl Default for EvolutionFile {
+    fn default() -> EvolutionFile {
+        EvolutionFile {
+            algorithm: Algorithm::default(),
+            islands: 9,
+            island: None,
+            generations: None,
+            budget: None,
+            robots: None,
+            seconds: 30.0,
+            seed: 1,
+            remeasure: 1000,
+            world: None,
+            palette: None,
+            settings: Table::new(),
+            migration: Migration::default(),
+        }
+    }
+}
+
+/// Robots of the benchmark, unless the file says otherwise.
+const ROBOTS: usize = 9;
+
+/// The run that a file describes, changed by `overrides`, which are keys like the file's own; without a file, the
+/// defaults are changed. Paths in the file are relative to it, those in `overrides` to the current folder.
+///
+/// # Errors
+/// One line that names the file, and the key or the line.
+pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> {
+    let mut table = Table::new();
+    let name = path.map_or("evolution".into(), |p| p.display().to_string());
+    if let Some(path) = path {
+        let text = read(path)?;
+        if text.len() > MAX_TEXT {
+            return Err(FileError::value(&name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        }
+        // Read on its own first, so that an error names the line.
+        file::parse::<EvolutionFile>(&name, &text)?;
+        table = file::parse(&name, &text)?;
+        for key in ["world", "palette"] {
+            if let Some(Value::String(beside)) = table.get_mut(key) {
+                *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
+            }
+        }
+    }
+    merge(&mut table, overrides);
+    let file: EvolutionFile = table.try_into().map_err(|error| FileError::value(&name, one_line(&error)))?;
+    config(&name, file)
+}
+
+/// Puts the keys of `overrides` into `table`, those of tables within it too.
+pub fn merge(table: &mut Table, overrides: Table) {
+    for (key, value) in overrides {
+        match (table.get_mut(&key), value) {
+            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
+            (_, value) => drop(table.insert(key, value)),
+        }
+    }
+}
+
+/// Keys given as `KEY=VALUE` on a command line, for [`load`].
+///
+/// # Errors
+/// One line that names the text that is no such thing.
+pub fn keys(texts: &[String]) -> Result<Table, FileError> {
+    let mut table = Table::new();
+    for text in texts {
+        let wrong = |_| {
+            FileError::value(
+                &format!("--set {text}"),
+                "write KEY=VALUE as in an evolution file, e.g. settings.elite=0.3",
+            )
+        };
+        merge(&mut table, text.parse().map_err(wrong)?);
+    }
+    Ok(table)
+}
+
+fn one_line(error: &toml::de::Error) -> String {
+    error.to_string().trim_end().replace('\n', "; ")
+}
+
+fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
+    let fail = |message: String| FileError::value(name, message);
+    let settings = effective(file.algorithm, file.settings, &file.migration).map_err(fail)?;
+    let (spec, world) = match file.world {
+        Some(path) => (world_file::read(&path)?, Some(read(&path)?)),
+        None => {
+            let robots = file.robots.unwrap_or(ROBOTS);
+            if !(1..=MAX_ROBOTS).contains(&robots) {
+                return Err(fail(format!("robots = {robots} is outside 1..={MAX_ROBOTS}")));
+            }
+            (WorldSpec::benchmark(robots), None)
+        }
+    };
+    if let Some(robots) = file.robots.filter(|robots| *robots != spec.robots) {
+        return Err(fail(format!("robots = {robots}, but the world has {}; leave robots out", spec.robots)));
+    }
+    let (palette, palette_file) = match file.palette {
+        Some(path) => {
+            let text = read(&path)?;
+            let name = path.display().to_string();
+            let palette = Palette::parse(&name, &text).map_err(|error| FileError::value(&name, error.message))?;
+            (palette, Some(text))
+        }
+        None => (Palette::in_swarm(), None),
+    };
+    let config = Config {
+        islands: file.islands,
+        island: file.island,
+        generations: file.generations.unwrap_or(if file.budget.is_some() { MAX_GENERATIONS } else { GENERATIONS }),
+        budget: file.budget,
+        seconds: file.seconds,
+        seed: file.seed,
+        remeasure: file.remeasure,
+        spec,
+        world,
+        palette,
+        palette_file,
+        settings,
+        migration: file.migration,
+    };
+    config.check().map_err(fail)?;
+    Ok(config)
+}
+
+fn read(path: &Path) -> Result<String, FileError> {
+    file::text(path, file::MAX_TOML)
+}
+
+/// The algorithm's settings with those that the file gives.
+fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) -> Result<Settings, String> {
+    for (key, instead) in SAID_ELSEWHERE {
+        if given.contains_key(key) {
+            return Err(format!("settings.{key} is said by `{instead}`; set that"));
+        }
+    }
+    // The algorithm's own number may be too many for the population that is given.
+    given.insert("immigrants".into(), Value::Integer(0));
+    let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
+    // Never more than half of the population.
+    let immigrants = migration.receive.min(settings.population / 2);
+    Ok(Settings { immigrants, exchange_every: migration.every, ..settings })
+}
+
+/// By way of text, in which 0.05 is 0.05; as a value it would be the f64 nearest to the f32 nearest to it.
+fn as_table(settings: &Settings) -> Table {
+    let text = toml::to_string(settings).expect("settings are plain data");
+    text.parse().expect("what was written can be read")
+}
+
+/// The evolution file that says exactly this run, every key of it; its world file is [`WORLD`] beside it.
+pub fn write(config: &Config) -> String {
+    let mut settings = as_table(&config.settings);
+    SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(settings.remove(*key)));
+    let file = EvolutionFile {
+        algorithm: config.settings.algorithm,
+        islands: config.islands,
+        island: config.island,
+        generations: Some(config.generations),
+        budget: config.budget,
+        robots: Some(config.spec.robots),
+        seconds: config.seconds,
+        seed: config.seed,
+        remeasure: config.remeasure,
+        world: config.world.as_ref().map(|_| WORLD.into()),
+        palette: config.palette_file.as_ref().map(|_| PALETTE.into()),
+        settings,
+        migration: config.migration.clone(),
+    };
+    toml::to_string(&file).expect("seeds are checked to fit")
+}
+
+impl Config {
+    /// The number by which checkpoints know this configuration.
+    pub fn fingerprint(&self) -> u32 {
+        let file = write(self);
+        let beside = [&self.world, &self.palette_file].map(|text| text.as_deref().unwrap_or(""));
+        checkpoint::fingerprint([file.as_str(), beside[0], beside[1]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_text(text: &str, overrides: &str) -> Result<Config, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("e.toml");
+        std::fs::write(&path, text).unwrap();
+        load(Some(&path), overrides.parse().unwrap())
+            .map_err(|e| e.to_string().split("e.toml: ").last().unwrap().into())
+    }
+
+    #[test]
+    fn what_is_left_out_has_the_algorithms_value_and_flags_win() {
+        let config = load_text("algorithm = \"noise-aware\"\nseed = 3\n[settings]\ndepth = 5\n", "seed = 4").unwrap();
+        let expected = Settings { depth: 5, ..Settings::of(Algorithm::NoiseAware) };
+        assert_eq!((&config.settings, config.seed, config.islands), (&expected, 4, 9));
+        let same = load_text("[settings]\nelite = 0.3\n", "settings.depth = 6").unwrap();
+        assert_eq!((same.settings.elite, same.settings.depth), (0.3, 6), "tables are merged");
+        assert_eq!(load(None, Table::new()).unwrap().settings, Settings::default());
+    }
+
+    #[test]
+    fn a_palette_a_budget_and_an_algorithm_by_any_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let palette = concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/evolve/src/palette/transferability.toml");
+        std::fs::copy(palette, dir.path().join("p.toml")).unwrap();
+        let text = "algorithm = \"default\"\npalette = \"p.toml\"\nbudget = 5e4\n[settings]\npopulation = 12\n";
+        std::fs::write(dir.path().join("e.toml"), text).unwrap();
+        let config = load(Some(&dir.path().join("e.toml")), Table::new()).unwrap();
+        assert_eq!(config.settings.algorithm, Algorithm::default());
+        assert_eq!(config.palette, Palette::transferability());
+        assert_eq!((config.generations, config.budget), (MAX_GENERATIONS, Some(5e4)));
+        assert_eq!((config.settings.immigrants, config.settings.exchange_every), (6, 1), "half of the population");
+        let bounded = load(None, "budget = 5e4\ngenerations = 3".parse().unwrap()).unwrap();
+        assert_eq!(bounded.generations, 3);
+        std::fs::write(dir.path().join("run.toml"), write(&config)).unwrap();
+        std::fs::write(dir.path().join(PALETTE), config.palette_file.as_ref().unwrap()).unwrap();
+        let again = load(Some(&dir.path().join("run.toml")), Table::new()).unwrap();
+        assert_eq!((again.fingerprint(), again.palette), (config.fingerprint(), config.palette.clone()));
+        let other = Config { palette_file: None, palette: Palette::in_swarm(), ..config.clone() };
+        assert_ne!(other.fingerprint(), config.fingerprint());
+    }
+
+    #[test]
+    fn a_run_is_written_with_every_key_and_reads_back_as_itself() {
+        let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/worlds/foraging.toml");
+        let text = format!("world = \"{world}\"\nseed = 7\n[migration]\nreceive = 4\nevery = 3\n");
+        let config = load_text(&text, "").unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("run.toml"), write(&config)).unwrap();
+        std::fs::write(dir.path().join(WORLD), config.world.as_ref().unwrap()).unwrap();
+        let again = load(Some(&dir.path().join("run.toml")), Table::new()).unwrap();
+        assert_eq!((write(&again), &again.world), (write(&config), &config.world));
+        assert_eq!((again.spec.robots, again.settings.immigrants), (config.spec.robots, 4));
+        for key in ["algorithm", "islands", "mutate_parameter = 0.05", "policy", "every = 3", "world = \"world.toml\""]
+        {
+            assert!(write(&config).contains(key), "{key}: {}", write(&config));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_in_one_line_that_names_it() {
+        for (text, expected) in [
+            ("seeds = 3", "line 1: unknown field `seeds`"),
+            ("algorithm = \"best\"", "line 1: unknown variant `best`"),
+            ("\n[settings]\npopulatoin = 3", "settings: unknown key `populatoin`; did you mean `population`?"),
+            ("[settings]\npopulation = 3", "population = 3 is outside 8..=4096"),
+            ("[settings]\nimmigrants = 3", "settings.immigrants is said by `migration.receive`"),
+            ("[migration]\npolicy = \"star\"", "line 2: unknown variant `star`"),
+            ("[migration]\nevery = 0", "migration.every = 0 is outside 1..=1000"),
+            ("robots = 17", "robots = 17 is outside 1..=16"),
+            ("seconds = nan", "seconds = NaN is outside"),
+            ("islands = 0", "islands = 0 is outside 1..=64"),
+            ("budget = 0", "budget = 0 is outside 1..="),
+            ("palette = \"nowhere.toml\"", "cannot be read"),
+            ("world = \"nowhere.toml\"", "cannot be read"),
+        ] {
+            let error = load_text(text, "").map(|_| ()).unwrap_err();
+            assert!(error.contains(expected) && error.lines().count() == 1, "{text}: {error}");
+        }
+    }
+}

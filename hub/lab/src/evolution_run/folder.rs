@@ -1,0 +1,284 @@
+//! The folder of a run: its evolution file, what happened so far, and its last two checkpoints.
+//!
+//! A generation is appended to the record and the table, these are brought to the disk, and then the checkpoint takes
+//! the place of the one before the last. It holds how long record and table were, so that a run that goes on from it
+//! cuts off what later generations had begun to write.
+
+use super::champion::champion;
+use super::config::Config;
+use super::file;
+use super::generation::{Generation, State, Swarm};
+use super::outcome::Outcome;
+use super::record;
+use crate::figure::Figure;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use xpuck_evolve::{Individual, checkpoint};
+use xpuck_wire::atomic;
+
+/// Largest checkpoint, bytes.
+const MAX_CHECKPOINT: u64 = 1 << 30;
+/// The run's evolution file.
+const RUN: &str = "run.toml";
+/// What came out.
+const RESULT: &str = "result.json";
+/// The record of births, migrations and samples.
+pub const RECORD: &str = "record.xprec";
+/// The table of generations and islands.
+const TABLE: &str = "generations.csv";
+/// The two last generations, in turns.
+const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
+
+/// A folder that cannot be used: one line with the file, what is wrong, and what helps.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {message}", path.display())]
+pub struct FolderError {
+    path: PathBuf,
+    message: String,
+}
+
+fn fail(path: &Path, message: impl Into<String>) -> FolderError {
+    FolderError { path: path.into(), message: message.into() }
+}
+
+/// An error of the disk while a run goes on.
+fn io(path: &Path) -> impl Fn(std::io::Error) -> FolderError + '_ {
+    move |error| fail(path, format!("{error}; make room or mend the disk, then go on with --resume"))
+}
+
+/// The folder of a run that this process works on; no other process can have it at the same time.
+pub struct Folder {
+    path: PathBuf,
+    configuration: u32,
+    record: File,
+    table: File,
+    lengths: Lengths,
+}
+
+/// Bytes of the files that grow, at a checkpoint.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Lengths {
+    record: u64,
+    table: u64,
+}
+
+/// A run that can go on.
+pub struct Resumed {
+    /// Where it is kept.
+    pub folder: Folder,
+    /// The run as it stood after its last sound checkpoint, or at its start if it had none.
+    pub swarm: Swarm,
+    /// What a person should know: checkpoints that could not be used.
+    pub notices: Vec<String>,
+}
+
+impl Folder {
+    /// Makes the folder of a run that begins.
+    ///
+    /// # Errors
+    /// If there is a run already, or the place cannot be written.
+    pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
+        std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
+        let run = path.join(RUN);
+        if run.exists() {
+            return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
+        }
+        for (name, text) in [(file::WORLD, &config.world), (file::PALETTE, &config.palette_file)] {
+            if let Some(text) = text {
+                let file = path.join(name);
+                atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
+            }
+        }
+        // Last, as with it the folder is a run.
+        atomic::write(&run, file::write(config).as_bytes()).map_err(io(&run))?;
+        Folder::open(path, config, lock(path)?, Lengths::default())
+    }
+
+    /// True if the folder holds a run, whatever its state.
+    pub fn holds_run(path: &Path) -> bool {
+        path.join(RUN).exists()
+    }
+
+    /// True if the folder holds a run whose result is written.
+    pub fn is_finished(path: &Path) -> bool {
+        path.join(RESULT).exists()
+    }
+
+    /// What the run in a folder is.
+    ///
+    /// # Errors
+    /// If its file cannot be used.
+    pub fn config(path: &Path) -> Result<Config, FolderError> {
+        let run = path.join(RUN);
+        file::load(Some(&run), toml::Table::new()).map_err(|error| {
+            let text = error.to_string();
+            let message = text.strip_prefix(&format!("{}: ", run.display())).unwrap_or(&text).to_string();
+            fail(&run, message)
+        })
+    }
+
+    /// Opens a run to go on with it, from the newest sound checkpoint; without any it begins again.
+    ///
+    /// # Errors
+    /// If there is no run, another process works on it, or no checkpoint of those there are can be used.
+    pub fn resume(path: &Path) -> Result<Resumed, FolderError> {
+        if !Folder::holds_run(path) {
+            return Err(fail(path, format!("holds no run, as it has no {RUN}; begin one with --out")));
+        }
+        let config = Folder::config(path)?;
+        let record = lock(path)?;
+        let (found, notices) = newest(path, config.fingerprint())?;
+        let (lengths, state) = found.map_or((Lengths::default(), None), |(lengths, state)| (lengths, Some(state)));
+        let folder = Folder::open(path, &config, record, lengths)?;
+        let swarm = match state {
+            Some(state) => Swarm::resumed(config, state),
+            None => Swarm::new(config),
+        };
+        Ok(Resumed { folder, swarm, notices })
+    }
+
+    /// Cuts the files that grow back to `lengths`; `record` is the locked one.
+    fn open(path: &Path, config: &Config, record: File, lengths: Lengths) -> Result<Folder, FolderError> {
+        let table = growing(&path.join(TABLE))?;
+        let configuration = config.fingerprint();
+        let mut folder = Folder { path: path.into(), configuration, record, table, lengths };
+        for (name, file, length) in
+            [(RECORD, &mut folder.record, lengths.record), (TABLE, &mut folder.table, lengths.table)]
+        {
+            file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io(&path.join(name)))?;
+        }
+        if lengths.record == 0 {
+            folder.append(&record::header(), b"")?;
+        }
+        Ok(folder)
+    }
+
+    /// Appends to record and table.
+    fn append(&mut self, record: &[u8], table: &[u8]) -> Result<(), FolderError> {
+        for (name, file, bytes) in [(RECORD, &mut self.record, record), (TABLE, &mut self.table, table)] {
+            file.write_all(bytes).map_err(io(&self.path.join(name)))?;
+        }
+        self.lengths.record += record.len() as u64;
+        self.lengths.table += table.len() as u64;
+        Ok(())
+    }
+
+    /// Keeps a generation: what happened in it, and the state after it.
+    ///
+    /// # Errors
+    /// If the disk refuses; what was kept before stays sound.
+    pub fn keep(&mut self, state: &State, generation: &Generation) -> Result<(), FolderError> {
+        let mut rows = csv::WriterBuilder::new().has_headers(self.lengths.table == 0).from_writer(Vec::new());
+        generation.rows.iter().try_for_each(|row| rows.serialize(row)).expect("rows are plain data in memory");
+        let rows = rows.into_inner().expect("flushed into memory");
+        let block = record::block(&generation.record).map_err(|message| fail(&self.path.join(RECORD), message))?;
+        self.append(&block, &rows)?;
+        let bytes = checkpoint::to_bytes(&(self.lengths, state), self.configuration);
+        let file = self.path.join(CHECKPOINTS[state.generation as usize % 2]);
+        let (record, table) = (&self.record, &self.table);
+        // Together, as a disk takes hardly longer for three files than for one.
+        let prepared = std::thread::scope(|scope| {
+            let grown = [record, table].map(|file| scope.spawn(|| file.sync_data()));
+            let prepared = atomic::prepare(&file, &bytes);
+            for thread in grown {
+                thread.join().expect("it only waits for the disk")?;
+            }
+            prepared
+        });
+        prepared.and_then(atomic::Prepared::commit).map_err(io(&file))
+    }
+
+    /// Writes the final trees as text, with their `avoiding` in front so that every file runs as it is, and the result.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn finish(&self, swarm: &Swarm, outcome: &Outcome) -> Result<(), FolderError> {
+        let trees = self.path.join("trees");
+        std::fs::create_dir_all(&trees).map_err(io(&trees))?;
+        let settings = &swarm.config().settings;
+        for (i, island) in swarm.config().numbers().zip(&swarm.state().islands) {
+            let write = |name: String, individual: &Individual| {
+                let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
+                let text =
+                    format!("# {id}: fitness {:.3} in {n} trials\n{}", Figure(mean), individual.tree.under_avoiding());
+                let file = trees.join(name);
+                std::fs::write(&file, text).map_err(io(&file))
+            };
+            write(format!("champion-{i}.bt"), champion(island, settings))?;
+            for (rank, individual) in island.population().iter().take(settings.elites()).enumerate() {
+                write(format!("elite-{i}-{rank:03}.bt"), individual)?;
+            }
+        }
+        let file = self.path.join(RESULT);
+        let mut json = serde_json::to_vec(outcome).expect("plain data");
+        json.push(b'\n');
+        atomic::write(&file, &json).map_err(io(&file))
+    }
+}
+
+fn growing(path: &Path) -> Result<File, FolderError> {
+    OpenOptions::new().create(true).write(true).truncate(false).open(path).map_err(io(path))
+}
+
+/// The record, locked as long as it is open: who has it has the run.
+fn lock(path: &Path) -> Result<File, FolderError> {
+    let record = growing(&path.join(RECORD))?;
+    match record.try_lock() {
+        Ok(()) => Ok(record),
+        Err(_) => Err(fail(path, "another process works on this run; wait for its end")),
+    }
+}
+
+type Found = Option<(Lengths, State)>;
+
+/// The newest checkpoint that can be used, and what is to be said of one that cannot; `None` if there is none at all.
+fn newest(path: &Path, configuration: u32) -> Result<(Found, Vec<String>), FolderError> {
+    let mut best: Found = None;
+    let mut broken = Vec::new();
+    for name in CHECKPOINTS {
+        match read(path, name, configuration) {
+            Ok(Some((lengths, state))) => {
+                if best.as_ref().is_none_or(|(_, b)| b.generation < state.generation) {
+                    best = Some((lengths, state));
+                }
+            }
+            Ok(None) => {}
+            Err(message) => broken.push(fail(&path.join(name), message)),
+        }
+    }
+    match (&best, broken.pop()) {
+        (None, Some(error)) => {
+            let remedy = "begin again from run.toml with --out and another folder";
+            Err(FolderError { message: format!("{}; {remedy}", error.message), ..error })
+        }
+        (Some((_, state)), Some(error)) => {
+            let notice = format!("{error}; going on from the other, generation {}", state.generation);
+            Ok((best, vec![notice]))
+        }
+        (_, None) => Ok((best, Vec::new())),
+    }
+}
+
+fn read(path: &Path, name: &str, configuration: u32) -> Result<Found, String> {
+    let bytes = match xpuck_wire::file::bytes(&path.join(name), MAX_CHECKPOINT) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot be read: {error}")),
+    };
+    let (lengths, state): (Lengths, State) =
+        checkpoint::from_bytes(&bytes, configuration).map_err(|error| match error {
+            checkpoint::CheckpointError::Configuration => {
+                format!("{error} than {RUN} now says; put {RUN} back as it was")
+            }
+            _ => error.to_string(),
+        })?;
+    for (name, needed) in [(RECORD, lengths.record), (TABLE, lengths.table)] {
+        let found = std::fs::metadata(path.join(name)).map_or(0, |m| m.len());
+        if found < needed {
+            return Err(format!("{name} has {found} bytes and had {needed} at this checkpoint"));
+        }
+    }
+    Ok(Some((lengths, state)))
+}

@@ -1,0 +1,217 @@
+//! The generation loop.
+
+use super::champion::{THRESHOLD, champion};
+use super::config::Config;
+use super::record;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use xpuck_evolve::{Island, Migrant, Trial};
+use xpuck_hub_core::geneserver::Geneserver;
+use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
+use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::model::CONTROL_PERIOD;
+
+/// Controller updates in a simulated second.
+const UPDATES_PER_SECOND: f64 = 10.0;
+
+/// A run of evolution.
+pub struct Swarm {
+    config: Config,
+    state: State,
+    /// What trees compile to; it can be made again from the state.
+    evaluator: Evaluator,
+}
+
+/// All that a run has to remember from one generation to the next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// Generations evaluated.
+    pub generation: u32,
+    /// The islands, after their last generation was recorded.
+    pub islands: Vec<Island>,
+    /// The islands' recent emigrants.
+    server: Geneserver,
+    /// Controller updates simulated so far, over all robots.
+    robot_updates: u64,
+    /// When the mean derated fitness first was [`THRESHOLD`] or more.
+    pub reached: Option<Reached>,
+    /// Wall time that the generations took, s, over all processes that worked on the run.
+    pub wall_s: f64,
+}
+
+/// A moment of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reached {
+    /// The generation, from 1.
+    pub generation: u32,
+    /// Simulated time up to its end, s times robots.
+    pub robot_seconds: f64,
+}
+
+/// What a generation was: a line of `generations.csv` for each island, and a block of the record.
+pub struct Generation {
+    /// One row for each island.
+    pub rows: Vec<Row>,
+    /// Births, migrations and samples.
+    pub record: record::Generation,
+}
+
+/// Where an island stood at the end of a generation: a line of `generations.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The generation, from 1.
+    pub generation: u32,
+    /// The island, from 0.
+    pub island: u16,
+    /// Simulated time of the whole swarm so far, s times robots.
+    pub robot_seconds: f64,
+    /// The champion's estimated fitness.
+    pub best: f64,
+    /// The same, scaled down below 8 evaluations (Eq. 8.1).
+    pub derated: f64,
+    /// The champion's evaluations.
+    pub evaluations: u32,
+    /// The population's mean fitness.
+    pub mean: f64,
+    /// Different trees in the population, as a part of it: 1 if all differ.
+    pub distinct: f64,
+}
+
+impl Swarm {
+    /// A run before its first generation.
+    pub fn new(config: Config) -> Swarm {
+        let island = |i| Island::new(config.settings.clone(), config.palette.clone(), i, config.seed);
+        let state = State {
+            generation: 0,
+            islands: config.numbers().map(island).collect(),
+            server: config.geneserver(),
+            robot_updates: 0,
+            reached: None,
+            wall_s: 0.0,
+        };
+        Swarm::resumed(config, state)
+    }
+
+    /// A run that goes on from a state that [`Swarm::state`] gave.
+    pub fn resumed(config: Config, state: State) -> Swarm {
+        Swarm { config, state, evaluator: Evaluator::default() }
+    }
+
+    /// What the run is.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// All that the run has to remember.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// True once every generation was evaluated, or the budget is used up.
+    pub fn is_done(&self) -> bool {
+        self.done() >= 1.0
+    }
+
+    /// The part of the run that is done, by generations or by robot-seconds, whichever is further; 1 or more at its end.
+    pub fn done(&self) -> f64 {
+        let generations = f64::from(self.state.generation) / f64::from(self.config.generations);
+        self.config.budget.map_or(generations, |budget| generations.max(self.robot_seconds() / budget))
+    }
+
+    /// Simulated time so far, s times robots.
+    pub fn robot_seconds(&self) -> f64 {
+        self.state.robot_updates as f64 / UPDATES_PER_SECOND
+    }
+
+    /// Mean over the islands of their champions' derated fitness: the curve of Fig. 8.4.
+    pub fn mean_derated(&self) -> f64 {
+        let islands = &self.state.islands;
+        islands.iter().map(|i| i.progress().derated).sum::<f64>() / islands.len() as f64
+    }
+
+    /// Adds wall time, s.
+    pub fn spend(&mut self, wall_s: f64) {
+        self.state.wall_s += wall_s;
+    }
+
+    /// Makes the next population, except before the first generation, and tries everybody in it.
+    pub fn step(&mut self) -> Generation {
+        let (generation, server) = (self.state.generation, &mut self.state.server);
+        if generation > 0 {
+            for (i, island) in self.config.numbers().zip(&mut self.state.islands) {
+                island.advance(&server.exchange(i, generation, island.emigrant()));
+            }
+        }
+        self.try_everybody()
+    }
+
+    /// The same for a run whose genes come from somewhere else; every island gets the same immigrants.
+    pub fn step_with(&mut self, immigrants: &[Migrant]) -> Generation {
+        if self.state.generation > 0 {
+            self.state.islands.iter_mut().for_each(|island| island.advance(immigrants));
+        }
+        self.try_everybody()
+    }
+
+    fn try_everybody(&mut self) -> Generation {
+        let islands = self.evaluate();
+        self.state.generation += 1;
+        if self.state.reached.is_none() && self.mean_derated() >= THRESHOLD {
+            let (generation, robot_seconds) = (self.state.generation, self.robot_seconds());
+            self.state.reached = Some(Reached { generation, robot_seconds });
+        }
+        let rows = self.config.numbers().zip(&self.state.islands).map(|(i, island)| self.row(i, island)).collect();
+        Generation { rows, record: record::Generation { generation: self.state.generation, islands } }
+    }
+
+    /// Runs every trial of every island and tells the islands; returns what is to be recorded.
+    fn evaluate(&mut self) -> Vec<record::Island> {
+        let Config { spec, seed, seconds, .. } = &self.config;
+        let updates = (seconds / CONTROL_PERIOD).round() as u32;
+        let wanted: Vec<Vec<Trial>> = self.state.islands.iter().map(Island::trials).collect();
+        let mut trees: Vec<&Tree> = Vec::new();
+        let mut jobs = Vec::new();
+        for (number, (island, trials)) in self.config.numbers().zip(self.state.islands.iter().zip(&wanted)) {
+            let first = trees.len();
+            trees.extend(island.population().iter().map(|p| &p.tree));
+            jobs.extend(trials.iter().map(|trial| Job {
+                spec,
+                start: trial.stratum,
+                crew: Crew::all(first + trial.individual),
+                seed: seed ^ (u64::from(number) + 1) << 32,
+                world: trial.world,
+                updates: trial.length * updates,
+            }));
+        }
+        self.state.robot_updates += jobs.iter().map(|j| u64::from(j.updates)).sum::<u64>() * spec.robots as u64;
+        self.evaluator.prepare(&trees);
+        let fitness = self.evaluator.fitness(&Simd::default(), &jobs);
+        let mut rest = fitness.as_slice();
+        let mut entries = Vec::with_capacity(wanted.len());
+        for (island, trials) in self.state.islands.iter_mut().zip(&wanted) {
+            let (mine, others) = rest.split_at(trials.len());
+            rest = others;
+            let mut entry = record::Island::observe(island, trials, mine);
+            island.record(mine);
+            entry.champion = champion(island, &self.config.settings).id;
+            entries.push(entry);
+        }
+        entries
+    }
+
+    fn row(&self, number: u16, island: &Island) -> Row {
+        let progress = island.progress();
+        let population = island.population();
+        let different: BTreeSet<Vec<u8>> = population.iter().map(|i| i.tree.key()).collect();
+        Row {
+            generation: self.state.generation,
+            island: number,
+            robot_seconds: self.robot_seconds(),
+            best: progress.best,
+            derated: progress.derated,
+            evaluations: progress.evaluations,
+            mean: progress.mean,
+            distinct: different.len() as f64 / population.len() as f64,
+        }
+    }
+}

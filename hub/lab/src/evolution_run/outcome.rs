@@ -1,0 +1,103 @@
+//! What came out of a run.
+
+use super::champion::champion;
+use super::config::Config;
+use super::generation::Swarm;
+use crate::measure::{Plan, measure_all};
+use serde::Serialize;
+use xpuck_evolve::{Algorithm, Individual};
+use xpuck_kernels::engine::Simd;
+use xpuck_kernels::tree::{CompileError, Program, Tree};
+
+/// Simulated seconds of each simulation in which champions are measured again.
+pub const SECONDS: f32 = 60.0;
+
+/// The last line of `xpuck evolve --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The run's seed.
+    pub seed: u64,
+    /// The algorithm's name.
+    pub algorithm: Algorithm,
+    /// Mean over islands of the champion's derated fitness (Eq. 8.1), as evolution estimates it.
+    pub final_mean: f64,
+    /// The highest of the champions' fitness, as evolution estimates it.
+    pub final_best: f64,
+    /// Mean over islands of the champion's fitness in fresh simulations.
+    pub remeasured_mean: f64,
+    /// The highest of them.
+    pub remeasured_best: f64,
+    /// The first generation with a mean of [`THRESHOLD`] or more.
+    #[serde(rename = "generations_to_0.205")]
+    pub generations_to: Option<u32>,
+    /// Simulated time until then, s times robots.
+    #[serde(rename = "robot_seconds_to_0.205")]
+    pub robot_seconds_to: Option<f64>,
+    /// Simulated time of evolution, s times robots.
+    pub robot_seconds: f64,
+    /// Wall time of evolution and measuring, s, over all processes that worked on the run.
+    pub wall_s: f64,
+    /// Generations.
+    pub generations: u32,
+    /// The champion of each island.
+    pub champions: Vec<Champion>,
+    /// The best of the champions in fresh simulations, under `avoiding`, as text.
+    pub best_tree: String,
+}
+
+/// An island's champion.
+#[derive(Clone, Debug, Serialize)]
+pub struct Champion {
+    /// Its name, for `xpuck lineage`.
+    pub id: String,
+    /// Its evaluations.
+    pub evaluations: u32,
+    /// Its fitness as evolution estimates it.
+    pub fitness: f64,
+    /// Its mean fitness in fresh simulations.
+    pub remeasured: f64,
+}
+
+/// Mean fitness of each program over `runs` simulations of 60 s in the run's world, starts by turns, on a seed of its
+/// own: evolution has seen none of them.
+pub fn on_fresh_worlds(config: &Config, programs: &[Program], runs: u32) -> Vec<f64> {
+    let plan = Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed };
+    measure_all(&Simd::default(), programs, &plan).iter().map(|m| m.mean).collect()
+}
+
+impl Outcome {
+    /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns.
+    ///
+    /// # Errors
+    /// If a champion does not fit a robot.
+    pub fn of(swarm: &Swarm) -> Result<Outcome, CompileError> {
+        let (config, state) = (swarm.config(), swarm.state());
+        let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
+        let trees: Vec<Tree> = champions.iter().map(|c| c.tree.under_avoiding()).collect();
+        let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
+        let again = on_fresh_worlds(config, &programs, config.remeasure);
+        let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
+        let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / champions.len() as f64;
+        let row = |(champion, remeasured): (&&Individual, &f64)| Champion {
+            id: champion.id.to_string(),
+            evaluations: champion.samples.n(),
+            fitness: champion.samples.mean(),
+            remeasured: *remeasured,
+        };
+        Ok(Outcome {
+            seed: config.seed,
+            algorithm: config.settings.algorithm,
+            final_mean: mean(&mut champions.iter().map(|c| c.samples.derated(config.settings.full_evaluations))),
+            final_best: champions.iter().map(|c| c.samples.mean()).fold(f64::NEG_INFINITY, f64::max),
+            remeasured_mean: mean(&mut again.iter().copied()),
+            remeasured_best: again[best],
+            generations_to: state.reached.map(|reached| reached.generation),
+            robot_seconds_to: state.reached.map(|reached| reached.robot_seconds),
+            robot_seconds: swarm.robot_seconds(),
+            wall_s: state.wall_s,
+            generations: state.generation,
+            champions: champions.iter().zip(&again).map(row).collect(),
+            best_tree: trees[best].to_string(),
+        })
+    }
+}

@@ -1,0 +1,14 @@
+//! Science without robots: [`evolution_run`]s, [`sweep`]s, [`calibrate`]d simulation, [`ablation`], and their pictures.
+
+pub mod ablation;
+pub mod calibrate;
+pub mod evolution_run;
+pub mod figure;
+pub mod machine_file;
+pub mod markers;
+pub mod measure;
+pub mod plot;
+pub mod remeasure;
+pub mod sweep;
+pub mod trajectories;
+pub mod world_file;

@@ -1,0 +1,131 @@
+//! What a sweep's runs found, taken together into files.
+
+use super::curves;
+use super::evolution::{Generation, Run, State};
+use super::figure::{self, Setting};
+use super::file::Sweep;
+use super::folder::{Folder, write};
+use super::page;
+use super::problem::Problem;
+use super::summary::{self, EXPLANATION, Group, Row};
+use super::table_files::Files;
+use serde_json::{Map, Value};
+use xpuck_record::table::{Column, Table};
+
+/// Rows of generations that are held before they are written.
+const PIECE: usize = 65_536;
+
+/// Writes the tables, the curves and the summary of the runs that are done; gives the summary. Without a run that is
+/// done it writes nothing.
+///
+/// # Errors
+/// A run's file cannot be read, or a file cannot be written.
+pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Vec<Row>, Problem> {
+    // Point by point, and within each by the order of the seeds.
+    let mut runs: Vec<&Run> = folder.runs().iter().filter(|run| run.state() == State::Done).collect();
+    runs.sort_by_key(|run| run.point);
+    let mut found = Vec::with_capacity(runs.len());
+    for run in &runs {
+        found.push(run.result()?);
+    }
+    let mut groups: Vec<Group> = sweep.points.iter().map(group).collect();
+    for (run, result) in runs.iter().zip(&found) {
+        groups[run.point].results.push(result.clone());
+    }
+    let rows = summary::summarise(&groups);
+    if runs.is_empty() {
+        return Ok(rows);
+    }
+    Files::begin(&folder.join(""), "results", &results(&groups, &runs, &found))?.finish()?;
+    let settings = generations(sweep, folder, &runs, &found)?;
+    let svg = figure::draw(&sweep.name, sweep.axes, &settings);
+    write(&folder.join("curves.svg"), svg.as_bytes())?;
+    let tables = summary::tables(&rows);
+    let lead = format!("{} of {} runs.", runs.len(), folder.runs().len());
+    write(&folder.join("curves.html"), page::html(&sweep.name, &lead, &svg, &tables).as_bytes())?;
+    let text = format!("# {}\n\n{lead}\n\n{}{EXPLANATION}\n", sweep.name, summary::markdown(&tables));
+    write(&folder.join("summary.md"), text.as_bytes())?;
+    Ok(rows)
+}
+
+fn group(point: &super::Point) -> Group {
+    // What TOML holds, JSON can hold too.
+    let json = |value: &toml::Value| serde_json::to_value(value).unwrap_or_default();
+    let parameters = point.values.iter().map(|(key, value)| (key.clone(), json(value))).collect();
+    Group { label: point.label.clone(), parameters, results: Vec::new() }
+}
+
+/// One row for each run: its point, the parameters that differ between points, its seed and its result.
+fn results(groups: &[Group], runs: &[&Run], found: &[Map<String, Value>]) -> Table {
+    let mut table: Table = vec![
+        ("point".into(), Column::Integers(runs.iter().map(|run| Some(run.point as i64 + 1)).collect())),
+        ("label".into(), Column::Texts(runs.iter().map(|run| Some(groups[run.point].label.clone())).collect())),
+    ];
+    let of_points: Vec<&Map<String, Value>> = runs.iter().map(|run| &groups[run.point].parameters).collect();
+    add(&mut table, groups.iter().map(|group| &group.parameters), &of_points);
+    table.push(("seed".into(), Column::Integers(runs.iter().map(|run| i64::try_from(run.seed).ok()).collect())));
+    add(&mut table, found.iter(), &found.iter().collect::<Vec<_>>());
+    table
+}
+
+/// Adds a column for each key of `all`, with the values that `rows` have; a column that is there stays as it is.
+fn add<'a>(table: &mut Table, all: impl Iterator<Item = &'a Map<String, Value>>, rows: &[&Map<String, Value>]) {
+    for key in all.flat_map(Map::keys) {
+        if table.iter().all(|(name, _)| name != key) {
+            let values: Vec<&Value> = rows.iter().map(|row| row.get(key).unwrap_or(&Value::Null)).collect();
+            table.push((key.clone(), Column::of(&values)));
+        }
+    }
+}
+
+/// Writes all runs' generations; gives what is drawn of each setting.
+fn generations(
+    sweep: &Sweep,
+    folder: &Folder,
+    runs: &[&Run],
+    found: &[Map<String, Value>],
+) -> Result<Vec<Setting>, Problem> {
+    let setting = |point: &super::Point| Setting { label: point.label.clone(), ..Setting::default() };
+    let mut settings: Vec<Setting> = sweep.points.iter().map(setting).collect();
+    let mut files = Files::begin(&folder.join(""), "generations", &piece(sweep, &[]))?;
+    let mut held: Vec<(&Run, Generation)> = Vec::new();
+    for (run, result) in runs.iter().zip(found) {
+        let lines = run.generations()?;
+        let setting = &mut settings[run.point];
+        setting.seeds.push(run.seed);
+        setting.courses.push(curves::of_run(&lines, sweep.axes.y));
+        setting.remeasured.push(result.get("remeasured_mean").and_then(Value::as_f64));
+        held.extend(lines.into_iter().map(|line| (*run, line)));
+        if held.len() >= PIECE {
+            files.write(&piece(sweep, &held))?;
+            held.clear();
+        }
+    }
+    if !held.is_empty() {
+        files.write(&piece(sweep, &held))?;
+    }
+    files.finish()?;
+    Ok(settings)
+}
+
+fn piece(sweep: &Sweep, rows: &[(&Run, Generation)]) -> Table {
+    let integers = |value: &dyn Fn(&Run, &Generation) -> i64| {
+        Column::Integers(rows.iter().map(|(run, line)| Some(value(run, line))).collect())
+    };
+    let numbers =
+        |value: fn(&Generation) -> f64| Column::Numbers(rows.iter().map(|(_, line)| Some(value(line))).collect());
+    let labels = rows.iter().map(|(run, _)| Some(sweep.points[run.point].label.clone())).collect();
+    vec![
+        ("point".into(), integers(&|run, _| run.point as i64 + 1)),
+        ("label".into(), Column::Texts(labels)),
+        ("seed".into(), integers(&|run, _| run.seed as i64)),
+        ("generation".into(), integers(&|_, line| line.generation.into())),
+        ("island".into(), integers(&|_, line| line.island.into())),
+        ("robot_seconds".into(), numbers(|line| line.robot_seconds)),
+        ("best".into(), numbers(|line| line.best)),
+        ("derated".into(), numbers(|line| line.derated)),
+        ("evaluations".into(), integers(&|_, line| line.evaluations.into())),
+        ("mean".into(), numbers(|line| line.mean)),
+        ("distinct".into(), numbers(|line| line.distinct)),
+    ]
+}

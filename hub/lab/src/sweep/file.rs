@@ -1,0 +1,172 @@
+//! The sweep file; docs/sweeps.md describes every key.
+
+use super::curves::Axes;
+use super::point::{self, Point};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+use xpuck_wire::file::{self, FileError};
+
+/// Longest sweep file, bytes.
+const MAX_TEXT: usize = 256 * 1024;
+/// Most runs of a sweep.
+pub const MAX_RUNS: usize = 10_000;
+/// Most processes at a time, and most threads of each.
+const MAX_PARALLEL: usize = 256;
+/// Longest name.
+const MAX_NAME: usize = 60;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SweepFile {
+    name: String,
+    seeds: Value,
+    #[serde(default = "one")]
+    jobs: usize,
+    threads: Option<usize>,
+    #[serde(default)]
+    base: Table,
+    grid: Option<Table>,
+    points: Option<Vec<Table>>,
+    #[serde(default)]
+    curves: Axes,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// A sweep that makes sense as far as its own keys go; what the evolution file says of each point is checked later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The file, as errors call it.
+    pub file: String,
+    /// What it is called: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Seeds, all different.
+    pub seeds: Vec<u64>,
+    /// Processes at a time.
+    pub jobs: usize,
+    /// Threads of each process; all cores if there is none.
+    pub threads: Option<usize>,
+    /// Settings to compare, at least one, with different labels.
+    pub points: Vec<Point>,
+    /// What the curves show.
+    pub axes: Axes,
+    /// Where the file is; its points name other files relative to this folder.
+    pub home: PathBuf,
+}
+
+/// Reads a sweep file.
+///
+/// # Errors
+/// The file, the key, and what may stand there.
+pub fn read(path: &Path) -> Result<Sweep, FileError> {
+    let text = file::text(path, file::MAX_TOML)?;
+    let home = xpuck_wire::atomic::folder(path);
+    parse(&path.display().to_string(), &text, home)
+}
+
+/// Reads a sweep from text; `name` is what errors call it.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(name: &str, text: &str, home: &Path) -> Result<Sweep, FileError> {
+    if text.len() > MAX_TEXT {
+        return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+    }
+    sweep(name, file::parse(name, text)?, home).map_err(|message| FileError::value(name, message))
+}
+
+fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
+    let SweepFile { name, seeds, jobs, threads, base, grid, points, curves } = file;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(plain) {
+        return Err(format!("name = {name:?}: it takes 1 to {MAX_NAME} letters, digits, `-` and `_`"));
+    }
+    for (key, value) in [("jobs", jobs), ("threads", threads.unwrap_or(1))] {
+        if !(1..=MAX_PARALLEL).contains(&value) {
+            return Err(format!("{key} = {value} is outside 1..={MAX_PARALLEL}"));
+        }
+    }
+    let seeds = self::seeds(&seeds)?;
+    let points = match (grid, points) {
+        (Some(_), Some(_)) => return Err("both [grid] and [[points]]; use one of them".into()),
+        (Some(grid), None) => point::of_grid(&base, &grid, MAX_RUNS)?,
+        (None, Some(points)) => point::of_list(&base, points)?,
+        (None, None) => return Err("neither [grid] nor [[points]]; one of them says what is compared".into()),
+    };
+    let runs = points.len() * seeds.len();
+    if runs > MAX_RUNS {
+        let (p, s) = (points.len(), seeds.len());
+        return Err(format!("{p} points x {s} seeds are {runs} runs; at most {MAX_RUNS} are allowed"));
+    }
+    Ok(Sweep { file: called.into(), name, seeds, jobs, threads, points, axes: curves, home: home.into() })
+}
+
+/// Seeds from a range in text or a list.
+fn seeds(value: &Value) -> Result<Vec<u64>, String> {
+    let wrong = || format!("seeds = {value}: it takes a range like \"1-20\" or a list like [1, 2, 5]");
+    let seeds: Vec<u64> = match value {
+        Value::String(text) => {
+            let (first, last) = text.split_once('-').ok_or_else(wrong)?;
+            // As in TOML, whole numbers end at 2^63.
+            let end =
+                |text: &str| text.trim().parse::<u64>().ok().filter(|s| i64::try_from(*s).is_ok()).ok_or_else(wrong);
+            let (first, last) = (end(first)?, end(last)?);
+            if last < first || last - first >= MAX_RUNS as u64 {
+                return Err(format!("seeds = {value}: from least to greatest, at most {MAX_RUNS}"));
+            }
+            (first..=last).collect()
+        }
+        Value::Array(list) if !list.is_empty() && list.len() <= MAX_RUNS => {
+            let seed = |v: &Value| v.as_integer().and_then(|i| u64::try_from(i).ok()).ok_or_else(wrong);
+            list.iter().map(seed).collect::<Result<_, _>>()?
+        }
+        _ => return Err(wrong()),
+    };
+    match seeds.iter().collect::<BTreeSet<_>>().len() == seeds.len() {
+        true => Ok(seeds),
+        false => Err(format!("seeds = {value}: a seed stands there twice; it would give the same run again")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        let error = parse("s.toml", text, Path::new(".")).unwrap_err().to_string();
+        assert!(error.starts_with("s.toml: ") && error.lines().count() == 1, "{error}");
+        error
+    }
+
+    #[test]
+    fn seeds_are_a_range_or_a_list() {
+        let seeds = |text: &str| {
+            let text = format!("name = \"s\"\nseeds = {text}\n[[points]]\n");
+            parse("s.toml", &text, Path::new(".")).map(|s| s.seeds).map_err(|e| e.to_string())
+        };
+        assert_eq!(seeds("\"3-6\"").unwrap(), [3, 4, 5, 6]);
+        assert_eq!(seeds("[9, 1]").unwrap(), [9, 1]);
+        for wrong in
+            ["\"6-3\"", "\"1-\"", "\"one\"", "[]", "[-1]", "[1.5]", "7", "[4, 4]", "\"0-18446744073709551615\""]
+        {
+            assert!(seeds(wrong).unwrap_err().contains("seeds = "), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_one_line() {
+        let good = "name = \"s\"\nseeds = \"1-3\"\n";
+        assert!(refusal(&format!("{good}[[points]]\n[bass]\n")).contains("unknown field `bass`"));
+        assert!(refusal(good).contains("neither [grid] nor [[points]]"));
+        assert!(refusal(&format!("{good}[grid]\nx = [1]\n[[points]]\n")).contains("use one of them"));
+        assert!(refusal(&format!("{good}jobs = 0\n[[points]]\n")).contains("jobs = 0 is outside 1..=256"));
+        assert!(refusal("name = \"a/b\"\nseeds = \"1-3\"\n[[points]]\n").contains("name = \"a/b\""));
+        let many = "name = \"s\"\nseeds = \"1-5001\"\n[grid]\nx = [1, 2]\n";
+        assert!(refusal(many).contains("2 points x 5001 seeds are 10002 runs; at most 10000"));
+        assert!(refusal(&format!("{good}[[points]]\n[curves]\nx = \"years\"\n")).contains("unknown variant `years`"));
+    }
+}

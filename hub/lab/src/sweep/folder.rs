@@ -1,0 +1,225 @@
+//! The folder of a sweep: the evolution file of each point, the runs, and a lock.
+//!
+//! What decides a result stands in `points/`, with copies of the world and palette files that it names. A sweep goes on
+//! only where all of it is the same, so that runs of different settings are never taken together.
+
+use super::evolution::Run;
+use super::file::Sweep;
+use super::point::Point;
+use super::problem::Problem;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+use xpuck_wire::file;
+
+/// Largest world or palette file, bytes.
+const MAX_INPUT: u64 = 1 << 20;
+/// Keys of an evolution file that name other files.
+const INPUTS: [&str; 2] = ["world", "palette"];
+
+/// A folder that this process alone works in.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    runs: Vec<Run>,
+    /// Held as long as this lives; the system lets it go when the process ends, however it ends.
+    _lock: File,
+}
+
+impl Folder {
+    /// Takes the sweep's folder, new or begun. `check` is given each point's evolution file and says what is wrong
+    /// with it; nothing is kept of a sweep with a file that is wrong.
+    ///
+    /// # Errors
+    /// A point that is refused, a sweep that was begun with other settings, another process that works there, or a
+    /// file that cannot be read or written.
+    pub fn open(path: &Path, sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<Folder, Problem> {
+        let staged = stage(sweep, check)?;
+        let points = path.join("points");
+        std::fs::create_dir_all(path).map_err(|error| Problem::of(path, error))?;
+        let lock = File::create(path.join("lock")).map_err(|error| Problem::of(path, error))?;
+        if lock.try_lock().is_err() {
+            return Err(Problem::of(path, "another sweep works there; wait for it, or name another folder with --out"));
+        }
+        if points.exists() {
+            compare(staged.path(), path)?;
+        }
+        for folder in [&points, &path.join("runs")] {
+            std::fs::create_dir_all(folder).map_err(|error| Problem::of(folder, error))?;
+        }
+        for (name, bytes) in files(staged.path())? {
+            write(&points.join(name), &bytes)?;
+        }
+        Ok(Folder { path: path.into(), runs: runs(path, sweep), _lock: lock })
+    }
+
+    /// A file or folder in it.
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// All runs, seed by seed, so that every point has as many runs as the others while a sweep goes on.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+}
+
+/// The runs of a sweep in a folder, whether or not it is there.
+pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
+    let run = |point: usize, seed: u64| {
+        let (file, name) = (path.join("points").join(point_name(point)), format!("p{}-s{seed}", point + 1));
+        Run { point, seed, folder: path.join("runs").join(&name), name, file }
+    };
+    sweep.seeds.iter().flat_map(|seed| (0..sweep.points.len()).map(move |point| run(point, *seed))).collect()
+}
+
+/// Replaces a file as a whole, so that one that is there is never half written.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    let part = path.with_extension("part");
+    let done = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
+    done.map_err(|error| Problem::of(path, error))
+}
+
+fn point_name(point: usize) -> String {
+    format!("p{}.toml", point + 1)
+}
+
+/// Checks every point's evolution file as [`Folder::open`] does, and keeps nothing.
+///
+/// # Errors
+/// The point, and what is wrong with it.
+pub fn check(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<(), Problem> {
+    stage(sweep, check).map(drop)
+}
+
+/// Writes the points' files into a folder that vanishes, and checks them there.
+fn stage(sweep: &Sweep, check: impl Fn(&Path) -> Result<(), String>) -> Result<tempfile::TempDir, Problem> {
+    let staged = tempfile::tempdir().map_err(|error| Problem::of(&std::env::temp_dir(), error))?;
+    for (i, point) in sweep.points.iter().enumerate() {
+        let wrong = |message: String| {
+            Problem::of(Path::new(&sweep.file), format!("point {} (`{}`): {message}", i + 1, point.label))
+        };
+        let (content, copies) = copy_inputs(&sweep.home, point, i, staged.path()).map_err(|p| wrong(p.to_string()))?;
+        let file = staged.path().join(point_name(i));
+        write(&file, toml::to_string(&content).map_err(|error| wrong(error.to_string()))?.as_bytes())?;
+        check(&file).map_err(|message| {
+            // The files are where nobody can look; what helps is the point, and what they were copied from.
+            let message = message.replace(&format!("{}: ", file.display()), "");
+            let own = |message: String, (copy, from): &(PathBuf, PathBuf)| {
+                message.replace(&copy.display().to_string(), &from.display().to_string())
+            };
+            wrong(copies.iter().fold(message, own))
+        })?;
+    }
+    Ok(staged)
+}
+
+/// Copies the files that a point names; gives its content with the names of the copies, and each copy with its original.
+fn copy_inputs(
+    home: &Path,
+    point: &Point,
+    number: usize,
+    to: &Path,
+) -> Result<(Table, Vec<(PathBuf, PathBuf)>), Problem> {
+    let mut content = point.content.clone();
+    let mut copies = Vec::new();
+    for key in INPUTS {
+        let Some(Value::String(named)) = content.get(key) else { continue };
+        let from = home.join(named);
+        let bytes = file::bytes(&from, MAX_INPUT).map_err(|error| Problem::of(&from, error))?;
+        let name = format!("p{}-{key}.toml", number + 1);
+        let copy = to.join(&name);
+        std::fs::write(&copy, bytes).map_err(|error| Problem::of(&copy, error))?;
+        copies.push((copy, from));
+        content.insert(key.into(), Value::String(name));
+    }
+    Ok((content, copies))
+}
+
+/// Refuses what differs from a sweep that was begun; points may be added behind those that are there.
+fn compare(staged: &Path, folder: &Path) -> Result<(), Problem> {
+    let new = files(staged)?;
+    for (name, bytes) in files(&folder.join("points"))? {
+        if !new.iter().any(|(other, text)| *other == name && *text == bytes) {
+            let remedy = "undo the change, or name another folder with --out";
+            let what =
+                format!("the sweep was begun with another {}; {remedy}", Path::new("points").join(name).display());
+            return Err(Problem::of(folder, what));
+        }
+    }
+    Ok(())
+}
+
+/// The files of a folder with their content.
+fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, Problem> {
+    let read = || {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".toml") {
+                files.push((name, std::fs::read(entry.path())?));
+            }
+        }
+        files.sort();
+        Ok(files)
+    };
+    read().map_err(|error: std::io::Error| Problem::of(folder, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::parse;
+    use super::*;
+
+    fn sweep(home: &Path, points: &str) -> Sweep {
+        parse("s.toml", &format!("name = \"s\"\nseeds = [4, 2]\n{points}"), home).unwrap()
+    }
+
+    fn open(folder: &Path, sweep: &Sweep) -> Result<Folder, String> {
+        Folder::open(folder, sweep, |_| Ok(())).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn a_sweep_goes_on_only_with_the_same_settings() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("out");
+        std::fs::write(home.path().join("w.toml"), "robots = 4\n").unwrap();
+        let text = "[base]\nworld = \"w.toml\"\n[grid]\nislands = [2, 3]\n";
+        let folder = open(&out, &sweep(home.path(), text)).unwrap();
+        let names: Vec<&str> = folder.runs().iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(names, ["p1-s4", "p2-s4", "p1-s2", "p2-s2"]);
+        let file = std::fs::read_to_string(&folder.runs()[1].file).unwrap();
+        assert!(file.contains("islands = 3") && file.contains("world = \"p2-world.toml\""), "{file}");
+        assert!(open(&out, &sweep(home.path(), text)).unwrap_err().contains("another sweep works there"));
+        drop(folder);
+        // The same, and with one more point behind the others.
+        open(&out, &sweep(home.path(), text)).unwrap();
+        open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap();
+        let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 5, 4]"))).unwrap_err();
+        assert!(changed.contains("begun with another points/p2.toml; undo the change, or name"), "{changed}");
+        std::fs::write(home.path().join("w.toml"), "robots = 5\n").unwrap();
+        let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap_err();
+        assert!(changed.contains("points/p1-world.toml"), "{changed}");
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_sweep_that_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("out");
+        let wrong = |file: &Path| match std::fs::read_to_string(file).unwrap().contains("islands = 3") {
+            true => Err("islands = 3 is\ntoo many".into()),
+            false => Ok(()),
+        };
+        let sweep = sweep(home.path(), "[grid]\nislands = [2, 3]\n");
+        let error = Folder::open(&out, &sweep, wrong).unwrap_err().to_string();
+        assert_eq!(error, "s.toml: point 2 (`islands 3`): islands = 3 is; too many");
+        assert!(!out.exists());
+        let absent = self::sweep(home.path(), "[[points]]\nworld = \"w.toml\"\n");
+        let absent = open(&out, &absent).unwrap_err();
+        assert!(absent.starts_with("s.toml: point 1 (") && absent.contains("w.toml: "), "{absent}");
+    }
+}

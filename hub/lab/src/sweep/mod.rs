@@ -1,0 +1,22 @@
+//! Sweeps: the same evolution under several settings and many seeds, each run a process of its own, and what came out
+//! as tables, curves and statistics.
+//!
+//! [`file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], and
+//! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`] and [`page`].
+
+pub mod collect;
+pub mod curves;
+pub mod evolution;
+pub mod figure;
+pub mod file;
+pub mod folder;
+pub mod page;
+pub mod point;
+pub mod problem;
+pub mod schedule;
+pub mod statistics;
+pub mod summary;
+pub mod table_files;
+
+pub use file::Sweep;
+pub use point::Point;

@@ -1,0 +1,82 @@
+//! A table as CSV and as Parquet at once.
+
+use super::problem::Problem;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use xpuck_record::parquet::ParquetFile;
+use xpuck_record::table::{Table, write_rows};
+
+/// `NAME.csv` and `NAME.parquet`, written piece by piece; they appear when they are whole.
+pub struct Files {
+    csv: csv::Writer<File>,
+    parquet: ParquetFile,
+    paths: [PathBuf; 2],
+}
+
+impl Files {
+    /// Begins both files. `first` is the first piece; all others must have the same columns.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn begin(folder: &Path, name: &str, first: &Table) -> Result<Files, Problem> {
+        let paths = ["csv", "parquet"].map(|kind| folder.join(format!("{name}.{kind}")));
+        let create = |path: &Path| File::create(part(path)).map_err(|error| Problem::of(path, error));
+        let mut csv = csv::Writer::from_writer(create(&paths[0])?);
+        let head = csv.write_record(first.iter().map(|(name, _)| name));
+        head.map_err(|error| Problem::of(&paths[0], error))?;
+        let parquet = ParquetFile::begin(create(&paths[1])?, first).map_err(|error| Problem::of(&paths[1], error))?;
+        let mut files = Files { csv, parquet, paths };
+        files.write(first)?;
+        Ok(files)
+    }
+
+    /// Writes a piece.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&mut self, table: &Table) -> Result<(), Problem> {
+        write_rows(&mut self.csv, table).map_err(|error| Problem::of(&self.paths[0], error))?;
+        self.parquet.write(table).map_err(|error| Problem::of(&self.paths[1], error))
+    }
+
+    /// Completes both files.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn finish(mut self) -> Result<(), Problem> {
+        self.csv.flush().map_err(|error| Problem::of(&self.paths[0], error))?;
+        self.parquet.finish().map_err(|error| Problem::of(&self.paths[1], error))?;
+        for path in &self.paths {
+            std::fs::rename(part(path), path).map_err(|error| Problem::of(path, error))?;
+        }
+        Ok(())
+    }
+}
+
+fn part(path: &Path) -> PathBuf {
+    path.with_file_name(format!("{}.part", path.file_name().unwrap_or_default().to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_record::table::Column;
+
+    #[test]
+    fn csv_is_written_in_pieces_and_appears_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let piece = |x: f64| -> Table {
+            vec![
+                ("x".into(), Column::Numbers(vec![Some(x), None])),
+                ("tree".into(), Column::Texts(vec![Some("sel\n  a, \"b\"".into()), Some("é".into())])),
+            ]
+        };
+        let mut files = Files::begin(dir.path(), "t", &piece(0.1)).unwrap();
+        assert!(!dir.path().join("t.csv").exists());
+        files.write(&piece(52_000_000.5)).unwrap();
+        files.finish().unwrap();
+        let text = std::fs::read_to_string(dir.path().join("t.csv")).unwrap();
+        let tree = "\"sel\n  a, \"\"b\"\"\"";
+        assert_eq!(text, format!("x,tree\n0.1,{tree}\n,é\n52000000.5,{tree}\n,é\n"));
+    }
+}

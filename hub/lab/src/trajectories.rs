@@ -1,0 +1,188 @@
+//! One run for pictures: where every body went, which leaf of the tree drove each robot, and the fitness so far.
+
+use std::collections::BTreeMap;
+use xpuck_kernels::tree::{Memory, Program, Tree};
+use xpuck_kernels::world::{Pose, Shape, World};
+
+/// Most frames after the first; longer runs are recorded at every n-th controller update only.
+pub const MAX_FRAMES: u32 = 3000;
+
+/// A run as it was recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trails {
+    /// Arena, half the length along x and along y, m.
+    pub half_arena: (f32, f32),
+    /// Number of robots: the first bodies.
+    pub robots: usize,
+    /// What each body is: robots, then discs, of which the first is the frisbee.
+    pub shapes: Vec<Shape>,
+    /// The leaves that drove, in the order of the tree.
+    pub branches: Vec<Branch>,
+    /// Part of all robot updates in which no leaf wrote v_goal, 0..=1.
+    pub undriven: f64,
+    /// Controller updates between frames.
+    pub stride: u32,
+    /// The start, then a frame every `stride` updates and one at the end.
+    pub frames: Vec<Frame>,
+    /// How often the frisbee was put back near the centre.
+    pub relocations: u32,
+}
+
+/// A leaf that drove robots: the first that wrote v_goal in a tick (thesis 8.6.3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// Place in [`Tree::nodes`].
+    pub node: usize,
+    /// The leaf in text form.
+    pub text: String,
+    /// Part of all robot updates that it drove, 0..=1.
+    pub share: f64,
+}
+
+/// The world at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Simulated time, s.
+    pub seconds: f32,
+    /// Where each body is.
+    pub poses: Vec<Pose>,
+    /// For each robot the index in [`Trails::branches`] of what drove it most since the last frame; `None` if nothing.
+    pub drivers: Vec<Option<usize>>,
+    /// f_raw (Eq. 8.3) of the run up to here.
+    pub fitness: f32,
+    /// The frisbee was put back since the last frame.
+    pub put_back: bool,
+}
+
+impl Trails {
+    /// f_raw (Eq. 8.3) of the whole run.
+    pub fn fitness(&self) -> f32 {
+        self.frames[self.frames.len() - 1].fitness
+    }
+
+    /// Simulated time of the whole run, s.
+    pub fn seconds(&self) -> f32 {
+        self.frames[self.frames.len() - 1].seconds
+    }
+}
+
+/// Runs a world for some controller updates and records it; all robots run `program`, which was compiled from `tree`.
+/// The run is the one that every engine measures for the same world.
+pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) -> Trails {
+    let robots = world.robots();
+    let stride = updates.div_ceil(MAX_FRAMES).max(1);
+    let mut memories = vec![Memory::new(program); robots];
+    let mut total = BTreeMap::new();
+    let mut recent: Vec<BTreeMap<Option<usize>, u32>> = vec![BTreeMap::new(); robots];
+    let mut frames = vec![frame(&world, vec![None; robots], 0)];
+    let mut relocations = 0;
+    for update in 1..=updates {
+        world.update_by(|robot, senses, draws| {
+            let (goal, leaf) = memories[robot].tick_driven(program, senses, draws);
+            *recent[robot].entry(leaf).or_default() += 1;
+            *total.entry(leaf).or_insert(0u64) += 1;
+            goal
+        });
+        if update.is_multiple_of(stride) || update == updates {
+            let drivers = recent.iter_mut().map(|counts| most(&std::mem::take(counts))).collect();
+            frames.push(frame(&world, drivers, relocations));
+            relocations = world.relocations();
+        }
+    }
+    let share = |count: u64| count as f64 / (f64::from(updates) * robots as f64);
+    let undriven = share(total.remove(&None).unwrap_or(0));
+    let leaves = total.into_iter().filter_map(|(leaf, count)| Some((leaf?, count)));
+    let branches: Vec<Branch> = leaves
+        .map(|(node, count)| Branch { node, text: tree.nodes()[node].to_string(), share: share(count) })
+        .collect();
+    for driver in frames.iter_mut().flat_map(|frame| &mut frame.drivers) {
+        *driver = driver.and_then(|node| branches.binary_search_by_key(&node, |b| b.node).ok());
+    }
+    Trails {
+        half_arena: world.physics.half_arena,
+        robots,
+        shapes: world.bodies.iter().map(|b| b.shape).collect(),
+        branches,
+        undriven,
+        stride,
+        frames,
+        relocations,
+    }
+}
+
+/// The world now; drivers are still places in the tree.
+fn frame(world: &World, drivers: Vec<Option<usize>>, relocations_before: u32) -> Frame {
+    let seconds = world.seconds();
+    Frame {
+        seconds,
+        poses: world.bodies.iter().map(|b| b.pose).collect(),
+        drivers,
+        fitness: if seconds > 0.0 { world.fitness() } else { 0.0 },
+        put_back: world.relocations() > relocations_before,
+    }
+}
+
+/// The leaf with the most updates; of equals the last in the tree.
+fn most(counts: &BTreeMap<Option<usize>, u32>) -> Option<usize> {
+    counts.iter().max_by_key(|(_, count)| **count).and_then(|(leaf, _)| *leaf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::engine::{Crew, Engine, Job, Reference};
+    use xpuck_kernels::world::{Scenario, WorldSpec};
+
+    const CALIBRATION: &str = include_str!("../../../docs/trees/806768.bt");
+
+    fn recorded(text: &str, updates: u32) -> Trails {
+        let tree = Tree::parse(text).unwrap();
+        let program = Program::compile(&tree).unwrap();
+        record(World::new(&WorldSpec::scenario(9, Scenario::B), 0, 4, 2), &tree, &program, updates)
+    }
+
+    #[test]
+    fn the_recorded_run_is_the_measured_one() {
+        let program = Program::compile(&Tree::parse(CALIBRATION).unwrap()).unwrap();
+        let spec = WorldSpec::scenario(9, Scenario::B);
+        let job = Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 4, world: 2, updates: 300 };
+        let outcome = Reference::default().run(&[program], &[job])[0];
+        let trails = recorded(CALIBRATION, 300);
+        assert_eq!(trails.fitness(), outcome.fitness);
+        assert_eq!((trails.frames.len(), trails.stride, trails.shapes.len()), (301, 1, 10));
+        assert_eq!(trails.frames.iter().filter(|f| f.put_back).count(), trails.relocations as usize);
+    }
+
+    #[test]
+    fn robots_of_806768_are_driven_by_its_three_branches() {
+        let trails = recorded(CALIBRATION, 300);
+        let texts: Vec<&str> = trails.branches.iter().map(|b| b.text.as_str()).collect();
+        assert_eq!(texts[0], "avoiding");
+        assert!(texts.len() == 3 && texts[1].starts_with("mulas v_goal.y") && texts[2].starts_with("mulav v_goal"));
+        let shares: f64 = trails.branches.iter().map(|b| b.share).sum();
+        assert!((shares + trails.undriven - 1.0).abs() < 1e-9 && trails.branches.iter().all(|b| b.share > 0.01));
+        let counted = trails.frames[1..].iter().flat_map(|f| &f.drivers).filter(|d| **d == Some(1)).count();
+        assert_eq!(counted as f64 / 2700.0, trails.branches[1].share, "with a stride of 1 frames tell every update");
+    }
+
+    #[test]
+    fn a_tree_that_drives_nobody_has_no_branches() {
+        let trails = recorded("movcv v_scr 0deg\n", 5);
+        assert!(trails.branches.is_empty() && trails.undriven == 1.0);
+        assert!(trails.frames.iter().all(|f| f.drivers.iter().all(Option::is_none)));
+    }
+
+    #[test]
+    fn long_runs_have_no_more_frames_and_still_end_at_their_end() {
+        let trails = recorded("avoiding\n", 2 * MAX_FRAMES + 1);
+        assert_eq!(trails.stride, 3);
+        assert_eq!(trails.frames.len(), 2002, "the start, 2000 of three updates, and the last");
+        assert!((trails.seconds() - 600.1).abs() < 1e-3);
+    }
+
+    #[test]
+    fn what_drives_a_frame_is_what_drove_most_of_it() {
+        assert_eq!(most(&BTreeMap::from([(None, 1), (Some(2), 4), (Some(7), 3)])), Some(2));
+        assert_eq!(most(&BTreeMap::from([(None, 5), (Some(2), 4)])), None);
+    }
+}

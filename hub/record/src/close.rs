@@ -1,0 +1,145 @@
+//! A run is closed when its result is written and every file of it is whole. Where the disk or the system refuses that, it
+//! is tried again for as long as the hub is there; a hub that starts later does the rest.
+
+use super::run_file::{RunFile, RunState};
+use super::{RecordError, recover, snapshot};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use xpuck_wire::Status;
+use xpuck_wire::atomic;
+
+/// What failed is tried again so soon, then after twice as long each time.
+const RETRY: Duration = Duration::from_millis(500);
+/// But at least so often.
+const LONGEST_RETRY: Duration = Duration::from_secs(60);
+/// So often it is looked whether the hub waits.
+const LOOK: Duration = Duration::from_millis(50);
+/// Tries while the hub waits to end.
+const LAST_TRIES: u32 = 3;
+
+/// A run that is to be closed.
+pub(super) struct Close<'a> {
+    /// Its directory.
+    pub directory: &'a Path,
+    /// Its result.
+    pub status: &'a Status,
+}
+
+impl Close<'_> {
+    /// Closes the run, again and again while that fails; while the hub waits for it, `hurry`, a few times only.
+    pub fn until_done(&self, hurry: &AtomicBool, say: impl Fn(String)) {
+        let (mut wait, mut last_tries, mut said) = (RETRY, 0, String::new());
+        while let Err(error) = self.once(&say) {
+            let text = format!("the run is not closed yet: {error}");
+            if text != said {
+                say(text.clone());
+                said = text;
+            }
+            let until = Instant::now() + wait;
+            while Instant::now() < until && !hurry.load(Ordering::Relaxed) {
+                std::thread::sleep(LOOK);
+            }
+            if hurry.load(Ordering::Relaxed) {
+                last_tries += 1;
+                std::thread::sleep(RETRY / 2);
+            }
+            if last_tries == LAST_TRIES {
+                say("a hub that starts closes the run, and `xpuck runs recover` does".into());
+                return;
+            }
+            wait = (2 * wait).min(LONGEST_RETRY);
+        }
+    }
+
+    /// Does what is still to do. All of it may be done twice.
+    fn once(&self, say: impl Fn(String)) -> Result<(), RecordError> {
+        let gone = self.directory.try_exists().is_ok_and(|there| !there);
+        if gone {
+            // Somebody has deleted the run.
+            return Ok(());
+        }
+        let forgotten = snapshot::remove(self.directory);
+        let ended = end(self.directory, self.status, RunState::Finished);
+        let made = recover::left_open(self.directory).and_then(|files| recover::run(self.directory, &files));
+        for whole in made.iter().flatten() {
+            say(format!("{} was made whole: {}", whole.path.display(), whole.words()));
+        }
+        forgotten.and(ended).and(made.map(drop))
+    }
+}
+
+/// Writes the result of a run and the state that it ends in.
+///
+/// # Errors
+/// What the disk says.
+pub fn end(directory: &Path, status: &Status, state: RunState) -> Result<(), RecordError> {
+    let fail = |error: String| RecordError::of(directory, error);
+    let json = serde_json::to_vec_pretty(status).map_err(|error| fail(error.to_string()))?;
+    atomic::write(&directory.join("result.json"), &json).map_err(|error| fail(error.to_string()))?;
+    RunFile::change(directory, |run| run.state = state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run_file::RUN_FILE;
+    use crate::{McapFile, parts};
+    use std::fs::File;
+    use std::sync::Mutex;
+    use xpuck_hub_core::entry::Entry;
+
+    /// A run with a part that was given up in the middle of a chunk, whose result cannot be written yet.
+    fn run() -> tempfile::TempDir {
+        let run = tempfile::tempdir().unwrap();
+        let described = "name = \"x\"\nstate = \"running\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
+                         robots = []\nspeed = 1.0\n[experiment]\n[hub]\n";
+        std::fs::write(run.path().join(RUN_FILE), described).unwrap();
+        let open = run.path().join("run.mcap.open");
+        let mut part = McapFile::begin(File::create(&open).unwrap()).unwrap();
+        for i in 0..3 {
+            part.write(&Entry::Event { time: i.into(), text: "x".into() }).unwrap();
+            part.flush().unwrap();
+        }
+        let given_up = std::fs::read(&open).unwrap();
+        drop(part);
+        std::fs::write(&open, [&given_up[..], &[6, 1, 2, 3]].concat()).unwrap();
+        std::fs::create_dir(run.path().join("result.json.new")).unwrap();
+        run
+    }
+
+    #[test]
+    fn a_run_is_closed_when_it_can_be_and_then_nothing_of_it_is_open() {
+        let run = run();
+        let said = Mutex::new(Vec::new());
+        let status = Status::default();
+        let (hurry, close) = (AtomicBool::new(false), Close { directory: run.path(), status: &status });
+        std::thread::scope(|scope| {
+            scope.spawn(|| close.until_done(&hurry, |text| said.lock().unwrap().push(text)));
+            while said.lock().unwrap().len() < 2 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::fs::remove_dir(run.path().join("result.json.new")).unwrap();
+        });
+        let said = said.into_inner().unwrap();
+        assert!(said[0].contains("made whole: 3 messages") && said[1].contains("not closed yet"), "{said:?}");
+        assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Finished);
+        assert_eq!(parts(run.path()).unwrap(), [run.path().join("run.mcap")]);
+        assert!(recover::left_open(run.path()).unwrap().is_empty() && run.path().join("run.mcap.damaged").exists());
+    }
+
+    #[test]
+    fn a_hub_that_ends_waits_for_no_disk() {
+        let run = run();
+        let said = Mutex::new(Vec::new());
+        let status = Status::default();
+        let close = Close { directory: run.path(), status: &status };
+        close.until_done(&AtomicBool::new(true), |text| said.lock().unwrap().push(text));
+        let said = said.into_inner().unwrap();
+        assert!(said.last().unwrap().contains("a hub that starts closes the run"), "{said:?}");
+        assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Running, "the next hub closes it");
+        // A run that somebody deleted needs no closing.
+        std::fs::remove_dir_all(run.path()).unwrap();
+        close.until_done(&AtomicBool::new(false), |text| panic!("{text}"));
+    }
+}

@@ -1,0 +1,284 @@
+//! A record as tables, for pandas and the like: one file a table, as Parquet or CSV. Columns come from the schemas.
+
+use crate::parquet::ParquetFile;
+use crate::table::{Column, Table, write_rows};
+use crate::{RecordError, read, schema};
+use serde_json::Value;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Rows kept in memory before they are written.
+const BATCH: usize = 20_000;
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Parquet.
+    Parquet,
+    /// Comma-separated values.
+    Csv,
+}
+
+/// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
+struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
+
+const TABLES: [Spec; 8] = [
+    Spec("poses", "/poses", Some("bodies"), &[]),
+    Spec("telemetry", "/telemetry", None, &[]),
+    Spec("genes", "/genes", None, &["births"]),
+    Spec("births", "/genes", Some("births"), &["emigrant"]),
+    Spec("loaded", "/loaded", None, &[]),
+    Spec("run", "/run", None, &["segments"]),
+    Spec("segments", "/run", Some("segments"), &["segment", "phase", "evolved", "slow_round_trips", "dead"]),
+    Spec("events", "/events", None, &[]),
+];
+
+/// Places in lists that have a name of their own.
+const NAMES: [(&str, &str); 7] = [
+    ("pose.0", "x"),
+    ("pose.1", "y"),
+    ("pose.2", "heading"),
+    ("parents.0.0", "mother_island"),
+    ("parents.0.1", "mother"),
+    ("parents.1.0", "father_island"),
+    ("parents.1.1", "father"),
+];
+
+/// What was exported.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exported {
+    /// Each table's name and number of rows.
+    pub tables: Vec<(&'static str, u64)>,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
+}
+
+/// Writes the tables of a run into a folder. `progress` is told how many bytes of how many were read.
+///
+/// # Errors
+/// There is no record, it cannot be read, or the folder cannot be written.
+pub fn export(
+    run: &Path,
+    folder: &Path,
+    format: Format,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<Exported, RecordError> {
+    let mut messages = read::Messages::open(run)?;
+    std::fs::create_dir_all(folder).map_err(|error| RecordError::of(folder, error))?;
+    let mut outputs = TABLES.iter().map(|spec| Output::begin(spec, folder, format)).collect::<Result<Vec<_>, _>>()?;
+    let mut told = None;
+    while let Some(message) = messages.next() {
+        let message = message?;
+        let (done, total) = messages.progress();
+        // Once a chunk.
+        if told.replace(done) != Some(done) {
+            progress(done, total);
+        }
+        let mut value: Option<Value> = None;
+        for output in outputs.iter_mut().filter(|o| o.topic == message.topic) {
+            if value.is_none() {
+                value = serde_json::from_slice(&message.data).ok();
+            }
+            if let Some(value) = &value {
+                output.take(value)?;
+            }
+        }
+    }
+    let tables = outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
+    Ok(Exported { tables, damage: messages.damage().to_vec() })
+}
+
+/// Where a column's value is, and what kind it is of.
+struct Field {
+    name: String,
+    pointer: String,
+    /// Of the row, not of the message.
+    of_item: bool,
+    kind: &'static str,
+}
+
+enum Writer {
+    Parquet(Box<ParquetFile>),
+    Csv(Box<csv::Writer<File>>),
+}
+
+struct Output {
+    name: &'static str,
+    topic: &'static str,
+    each: Option<&'static str>,
+    fields: Vec<Field>,
+    columns: Vec<Column>,
+    waiting: usize,
+    rows: u64,
+    writer: Writer,
+    path: PathBuf,
+}
+
+impl Output {
+    fn begin(spec: &Spec, folder: &Path, format: Format) -> Result<Output, RecordError> {
+        let Spec(name, topic, each, without) = *spec;
+        let fields = fields(topic, each, without);
+        let extension = if format == Format::Parquet { "parquet" } else { "csv" };
+        let path = folder.join(format!("{name}.{extension}"));
+        let fail = |error: String| RecordError::of(&path, error);
+        let file = File::create(part(&path)).map_err(|e| fail(e.to_string()))?;
+        let columns = empty(&fields);
+        let writer = match format {
+            Format::Parquet => {
+                let table = table(&fields, columns.clone());
+                Writer::Parquet(Box::new(ParquetFile::begin(file, &table).map_err(|e| fail(e.to_string()))?))
+            }
+            Format::Csv => {
+                let mut writer = csv::Writer::from_writer(file);
+                writer.write_record(fields.iter().map(|f| &f.name)).map_err(|e| fail(e.to_string()))?;
+                Writer::Csv(Box::new(writer))
+            }
+        };
+        Ok(Output { name, topic, each, fields, columns, waiting: 0, rows: 0, writer, path })
+    }
+
+    fn take(&mut self, message: &Value) -> Result<(), RecordError> {
+        let items = match self.each {
+            None => std::slice::from_ref(message),
+            Some(list) => message[list].as_array().map_or(&[][..], Vec::as_slice),
+        };
+        for item in items {
+            for (field, column) in self.fields.iter().zip(&mut self.columns) {
+                let value = if field.of_item { item } else { message }.pointer(&field.pointer).unwrap_or(&Value::Null);
+                push(column, value);
+            }
+            self.waiting += 1;
+        }
+        if self.waiting >= BATCH { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), RecordError> {
+        if self.waiting == 0 {
+            return Ok(());
+        }
+        let columns = std::mem::replace(&mut self.columns, empty(&self.fields));
+        let table = table(&self.fields, columns);
+        let written = match &mut self.writer {
+            Writer::Parquet(file) => file.write(&table).map_err(|e| e.to_string()),
+            Writer::Csv(writer) => write_rows(writer, &table).map_err(|e| e.to_string()),
+        };
+        self.rows += self.waiting as u64;
+        self.waiting = 0;
+        written.map_err(|error| RecordError::of(&self.path, error))
+    }
+
+    fn finish(mut self) -> Result<(&'static str, u64), RecordError> {
+        self.write()?;
+        let ended = match self.writer {
+            Writer::Parquet(file) => file.finish().map_err(|e| e.to_string()),
+            Writer::Csv(mut writer) => writer.flush().map_err(|e| e.to_string()),
+        };
+        let moved = ended.and_then(|()| std::fs::rename(part(&self.path), &self.path).map_err(|e| e.to_string()));
+        moved.map(|()| (self.name, self.rows)).map_err(|error| RecordError::of(&self.path, error))
+    }
+}
+
+fn part(path: &Path) -> PathBuf {
+    PathBuf::from(format!("{}.part", path.display()))
+}
+
+fn table(fields: &[Field], columns: Vec<Column>) -> Table {
+    fields.iter().map(|f| f.name.clone()).zip(columns).collect()
+}
+
+fn empty(fields: &[Field]) -> Vec<Column> {
+    let one = |field: &Field| match field.kind {
+        "integer" => Column::Integers(Vec::new()),
+        "number" => Column::Numbers(Vec::new()),
+        "boolean" => Column::Flags(Vec::new()),
+        _ => Column::Texts(Vec::new()),
+    };
+    fields.iter().map(one).collect()
+}
+
+fn push(column: &mut Column, value: &Value) {
+    match column {
+        Column::Integers(values) => values.push(value.as_i64()),
+        Column::Numbers(values) => values.push(value.as_f64()),
+        Column::Flags(values) => values.push(value.as_bool()),
+        Column::Texts(values) => values.push(value.as_str().map(String::from)),
+    }
+}
+
+/// The columns of a table: every plain value of the schema, lists of a known length place by place.
+fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
+    let schema: Value = serde_json::from_str(schema::of(topic)).unwrap_or_default();
+    let mut found = Vec::new();
+    // Parts of the schema that are still to be looked at, the next one last.
+    let mut open = vec![(&schema, String::new(), false)];
+    while let Some((schema, pointer, of_item)) = open.pop() {
+        let name = pointer.trim_start_matches('/').replace('/', ".");
+        if without.contains(&name.as_str()) && !of_item {
+            continue;
+        }
+        if let Some(properties) = schema["properties"].as_object() {
+            let inner = properties.iter().rev().map(|(key, schema)| (schema, format!("{pointer}/{key}"), of_item));
+            open.extend(inner);
+        } else if each.is_some_and(|list| name == list) && !of_item {
+            open.push((&schema["items"], String::new(), true));
+        } else if schema["type"] == "array" {
+            let length = schema["maxItems"].as_u64().unwrap_or(0);
+            open.extend((0..length).rev().map(|i| (&schema["items"], format!("{pointer}/{i}"), of_item)));
+        } else {
+            let kind = match &schema["type"] {
+                Value::Array(kinds) => kinds[0].as_str(),
+                kind => kind.as_str(),
+            };
+            let kind = ["integer", "number", "boolean"].into_iter().find(|k| Some(*k) == kind).unwrap_or("string");
+            let name = NAMES.iter().find(|n| n.0 == name).map_or(name, |n| n.1.into());
+            found.push(Field { name, pointer, of_item: of_item || each.is_none(), kind });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::McapFile;
+    use xpuck_hub_core::entry::Entry;
+    use xpuck_wire::Body;
+
+    #[test]
+    fn columns_follow_the_schemas() {
+        let names = |topic, each, without: &[&str]| -> Vec<String> {
+            fields(topic, each, without).into_iter().map(|f| f.name).collect()
+        };
+        assert_eq!(names("/poses", Some("bodies"), &[]), ["name", "x", "y", "heading", "time"]);
+        let births = names("/genes", Some("births"), &["emigrant"]);
+        assert!(
+            ["robot", "generation", "number", "mother", "father_island"]
+                .iter()
+                .all(|n| births.contains(&n.to_string()))
+        );
+        let telemetry = names("/telemetry", None, &[]);
+        assert!(telemetry.contains(&"telemetry.power.battery_v".into()) && telemetry.len() > 80, "{telemetry:?}");
+    }
+
+    #[test]
+    fn a_record_becomes_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.mcap");
+        let mut file = McapFile::begin(File::create(&path).unwrap()).unwrap();
+        for i in 0..3 {
+            let body = |name: &str| Body { name: name.into(), pose: [i as f32, 0.5, 0.0] };
+            file.write(&Entry::Poses { time: i.into(), bodies: vec![body("xp01"), body("frisbee")] }).unwrap();
+            file.write(&Entry::Event { time: i.into(), text: "a, \"b\"".into() }).unwrap();
+        }
+        file.finish().unwrap();
+        drop(file);
+        let mut seen = (0, 0);
+        let rows = export(folder.path(), folder.path(), Format::Csv, |done, total| seen = (done, total)).unwrap();
+        assert_eq!((rows.tables[0], rows.damage.len()), (("poses", 6), 0));
+        assert!(seen.0 > 0 && seen.0 <= seen.1 && seen.1 == path.metadata().unwrap().len(), "{seen:?}");
+        let text = std::fs::read_to_string(folder.path().join("poses.csv")).unwrap();
+        assert!(text.starts_with("name,x,y,heading,time\nxp01,0,0.5,0,0\nfrisbee,0,"), "{text}");
+        assert_eq!(export(folder.path(), folder.path(), Format::Parquet, |_, _| {}).unwrap(), rows);
+        assert!(folder.path().join("births.parquet").exists());
+    }
+}

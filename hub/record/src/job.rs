@@ -1,0 +1,24 @@
+//! What the hub hands to the thread that writes, and what the thread has to say.
+
+use std::path::PathBuf;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::switchboard::Snapshot;
+
+/// Something to write.
+pub(super) enum Job {
+    Entry(Entry),
+    Snapshot(Box<Snapshot>),
+}
+
+/// What the recorder has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Nothing is recorded for now, and why.
+    Stopped(String),
+    /// The record goes on in a further file; what is missing.
+    Again(PathBuf, String),
+    /// The record goes on in a further file, and nothing is missing.
+    Next(PathBuf),
+    /// Something else.
+    Say(String),
+}

@@ -1,0 +1,137 @@
+//! The ancestry of a tree that evolved on robots, out of the record of their run.
+
+use super::run_file::{RUN_FILE, RunFile};
+use super::{RecordError, read};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use xpuck_evolve::Id;
+use xpuck_hub_core::entry::Entry;
+
+/// What a record tells of an individual.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Individual {
+    /// The generation of its island in which it was born; 0 if the record does not tell.
+    pub generation: u32,
+    /// Mother and father; none for random trees.
+    pub parents: Vec<Id>,
+    /// Mean of its first generation's samples.
+    pub fitness: Option<f32>,
+    /// The tree in text form, if it was ever sent or drove a robot.
+    pub tree: Option<String>,
+    /// Robots that it drove, in the order of time.
+    pub drove: Vec<String>,
+}
+
+/// Everybody whom a record names.
+pub struct Births {
+    known: BTreeMap<Id, Individual>,
+    /// The last emigrant of each robot.
+    pub fittest: BTreeMap<String, Id>,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
+}
+
+impl Births {
+    /// Reads the record of a run, or one file of it.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn read(path: &Path) -> Result<Births, RecordError> {
+        let mut births = Births { known: BTreeMap::new(), fittest: BTreeMap::new(), damage: Vec::new() };
+        let mut islands: BTreeMap<String, u16> = BTreeMap::new();
+        // Births name no island: it is the place of their robot in the swarm, which run.toml tells.
+        let directory = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let described = directory.join(RUN_FILE);
+        if described.try_exists().map_err(|error| RecordError::of(&described, error))? {
+            islands.extend(RunFile::read(directory)?.robots.into_iter().zip(1..));
+        }
+        let mut entries = read::entries(path)?;
+        for entry in entries.by_ref() {
+            match entry? {
+                Entry::Genes { robot, generation, emigrant, births: born, .. } => {
+                    let Some(island) = islands.get(&robot).copied() else { continue };
+                    for birth in born {
+                        let individual = births.known.entry(Id { island, number: birth.number }).or_default();
+                        individual.generation = generation;
+                        individual.fitness = birth.fitness.is_finite().then_some(birth.fitness);
+                        individual.parents = birth
+                            .parents
+                            .iter()
+                            .map(|(island, number)| Id { island: *island, number: *number })
+                            .collect();
+                    }
+                    let id = Id { island: emigrant.island, number: emigrant.number };
+                    births.known.entry(id).or_default().tree = Some(emigrant.tree);
+                    births.fittest.insert(robot, id);
+                }
+                Entry::Loaded { robot, gene, .. } => {
+                    let individual = births.known.entry(Id { island: gene.island, number: gene.number }).or_default();
+                    individual.tree.get_or_insert(gene.tree);
+                    individual.drove.push(robot);
+                }
+                _ => {}
+            }
+        }
+        births.damage = entries.damage().to_vec();
+        Ok(births)
+    }
+
+    /// What is known of an individual.
+    pub fn get(&self, id: Id) -> Option<&Individual> {
+        self.known.get(&id)
+    }
+
+    /// The individual and its ancestors, step by step backwards, at most `depth` steps; each comes once.
+    pub fn ancestry(&self, id: Id, depth: usize) -> Vec<(usize, Id)> {
+        let mut seen = BTreeSet::from([id]);
+        let mut found = vec![(0, id)];
+        let mut at = 0;
+        while at < found.len() {
+            let (step, id) = found[at];
+            at += 1;
+            let parents = self.known.get(&id).map_or(&[][..], |i| &i.parents);
+            let next = parents.iter().filter(|p| step < depth && seen.insert(**p));
+            found.extend(next.map(|p| (step + 1, *p)));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::McapFile;
+    use xpuck_wire::message::{Birth, Gene};
+
+    #[test]
+    fn ancestors_are_found_over_islands() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\n\
+                   robots = [\"xp01\", \"xp02\"]\nspeed = 1.0\n[experiment]\n[hub]\n";
+        std::fs::write(folder.path().join("run.toml"), run).unwrap();
+        let mut file = McapFile::begin(std::fs::File::create(folder.path().join("run.mcap")).unwrap()).unwrap();
+        let mut genes = |robot: &str, generation: u32, number: u32, parents: Vec<(u16, u32)>| {
+            let island = if robot == "xp01" { 1 } else { 2 };
+            let tree = format!("ifquad v_prox {number}");
+            let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
+            let emigrant = Gene { island, number, epoch: 0, tree, count, sum, square };
+            let births = vec![Birth { number, parents, fitness: 0.1 }];
+            let entry = Entry::Genes { time: generation.into(), robot: robot.into(), generation, emigrant, births };
+            file.write(&entry).unwrap();
+        };
+        genes("xp01", 1, 1, vec![]);
+        genes("xp02", 2, 5, vec![(1, 1), (2, 3)]);
+        genes("xp01", 3, 9, vec![(2, 5), (1, 1)]);
+        file.finish().unwrap();
+        drop(file);
+        let births = Births::read(folder.path()).unwrap();
+        let id = |island, number| Id { island, number };
+        let all = births.ancestry(id(1, 9), 10);
+        assert_eq!(all, [(0, id(1, 9)), (1, id(2, 5)), (1, id(1, 1)), (2, id(2, 3))]);
+        assert_eq!(births.ancestry(id(1, 9), 1).len(), 3);
+        assert_eq!(births.get(id(2, 5)).unwrap().generation, 2);
+        assert!(births.get(id(2, 3)).is_none(), "nobody told of it");
+        assert_eq!(births.fittest["xp01"], id(1, 9));
+    }
+}

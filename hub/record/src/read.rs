@@ -1,0 +1,200 @@
+//! Reading records: message by message, over all files of a run, in the order of time within each file. What is damaged is
+//! left out and told.
+
+use super::chunk::messages;
+use super::reader::{Chunk, Reader};
+use super::scan::Source;
+use super::{OPEN, RecordError, open_file, parts, recover};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::entry::Entry;
+
+/// A message as it was recorded.
+#[derive(Clone, Debug)]
+pub struct Raw {
+    /// Its topic.
+    pub topic: String,
+    /// Its JSON.
+    pub data: Vec<u8>,
+}
+
+/// Every message of a run, or of one file. An error of the disk ends them and comes last.
+pub struct Messages {
+    files: std::vec::IntoIter<PathBuf>,
+    open: Option<(PathBuf, Reader<File>)>,
+    /// What is left of the last chunk.
+    chunk: std::vec::IntoIter<Raw>,
+    damage: Vec<String>,
+    /// Bytes of the files behind, and of all of them.
+    done: u64,
+    total: u64,
+}
+
+impl Messages {
+    /// Opens a run's directory, or one MCAP file.
+    ///
+    /// # Errors
+    /// If there is no record, or a file of it cannot be opened.
+    pub fn open(path: &Path) -> Result<Messages, RecordError> {
+        let files = if path.is_dir() { parts(path)? } else { vec![path.to_path_buf()] };
+        if files.is_empty() {
+            return Err(RecordError::of(path, "holds no run.mcap"));
+        }
+        let mut total = 0;
+        for file in &files {
+            total += open_file(file)?.length().map_err(|error| RecordError::of(file, error))?;
+        }
+        let (chunk, damage) = (Vec::new().into_iter(), Vec::new());
+        Ok(Messages { files: files.into_iter(), open: None, chunk, damage, done: 0, total })
+    }
+
+    /// What was found damaged so far, a line a file, with the remedy.
+    pub fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
+    /// Bytes read so far, and of all files.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.done + self.open.as_ref().map_or(0, |(_, reader)| reader.at()), self.total)
+    }
+
+    /// The next chunk's messages; none at the end.
+    fn next_chunk(&mut self) -> Result<Option<Vec<Raw>>, RecordError> {
+        loop {
+            let Some((path, reader)) = &mut self.open else {
+                let Some(path) = self.files.next() else { return Ok(None) };
+                let reader = Reader::new(open_file(&path)?).map_err(|error| RecordError::of(&path, error))?;
+                self.open = Some((path, reader));
+                continue;
+            };
+            if let Some(chunk) = reader.next_chunk().map_err(|error| RecordError::of(path, error))? {
+                return Ok(Some(raw(chunk)));
+            }
+            let words = reader.damage.words();
+            // The end of a file that is being written may be in the making.
+            let writing = path.to_string_lossy().ends_with(OPEN) && recover::is_written(path).unwrap_or(false);
+            if let Some(words) = words.filter(|_| !writing) {
+                let name = path.display();
+                self.damage.push(format!("{name} is damaged: {words}; `xpuck runs recover` makes it whole"));
+            }
+            self.done += reader.at();
+            self.open = None;
+        }
+    }
+}
+
+impl Iterator for Messages {
+    type Item = Result<Raw, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(raw) = self.chunk.next() {
+                return Some(Ok(raw));
+            }
+            match self.next_chunk() {
+                Ok(chunk) => self.chunk = chunk?.into_iter(),
+                Err(error) => {
+                    (self.open, self.files) = (None, Vec::new().into_iter());
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+fn raw(chunk: &Chunk) -> Vec<Raw> {
+    let known = messages(&chunk.records).filter_map(|message| {
+        let channel = chunk.meanings.get(&message.channel)?.as_ref()?;
+        Some(Raw { topic: channel.topic.clone(), data: message.data.to_vec() })
+    });
+    known.collect()
+}
+
+/// The entries of a run or a file; messages of other programs are left out.
+pub struct Entries(Messages);
+
+impl Entries {
+    /// What was found damaged so far, a line a file, with the remedy.
+    pub fn damage(&self) -> &[String] {
+        self.0.damage()
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Result<Entry, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.0.next()? {
+                Ok(raw) => {
+                    if let Ok(entry) = serde_json::from_slice(&raw.data) {
+                        return Some(Ok(entry));
+                    }
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Opens the entries of a run or a file.
+///
+/// # Errors
+/// If there is no record, or a file of it cannot be opened.
+pub fn entries(path: &Path) -> Result<Entries, RecordError> {
+    Messages::open(path).map(Entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::McapFile;
+
+    fn record(path: &Path, times: std::ops::Range<u32>) {
+        let mut file = McapFile::begin(File::create(path).unwrap()).unwrap();
+        for i in times {
+            file.write(&Entry::Event { time: i.into(), text: format!("event {i}") }).unwrap();
+            file.flush().unwrap();
+        }
+        file.finish().unwrap();
+    }
+
+    #[test]
+    fn a_missing_part_hides_no_other_and_a_part_that_cannot_be_read_is_an_error() {
+        let run = tempfile::tempdir().unwrap();
+        record(&run.path().join("run.mcap"), 0..2);
+        record(&run.path().join("run-3.mcap"), 4..6);
+        let times = || -> Result<Vec<f64>, RecordError> {
+            entries(run.path())?.map(|entry| entry.map(|entry| entry.time())).collect()
+        };
+        assert_eq!(times().unwrap(), [0.0, 1.0, 4.0, 5.0]);
+        // In the middle of reading it is one too.
+        let mut reading = entries(run.path()).unwrap();
+        assert_eq!(reading.next().unwrap().unwrap().time(), 0.0);
+        std::fs::remove_file(run.path().join("run-3.mcap")).unwrap();
+        std::fs::create_dir(run.path().join("run-3.mcap")).unwrap();
+        let rest: Vec<_> = reading.collect();
+        assert!(
+            rest.len() == 2 && rest[1].as_ref().is_err_and(|error| error.to_string().contains("folder")),
+            "{rest:?}"
+        );
+        assert!(times().unwrap_err().to_string().contains("folder"));
+    }
+
+    #[test]
+    fn a_damaged_chunk_is_left_out_and_told() {
+        let run = tempfile::tempdir().unwrap();
+        let path = run.path().join("run.mcap");
+        record(&path, 0..9);
+        let mut bytes = std::fs::read(&path).unwrap();
+        assert_eq!(entries(&path).unwrap().count(), 9);
+        let second = bytes.windows(4).enumerate().filter(|(_, four)| *four == b"zstd").nth(1).unwrap().0;
+        bytes[second + 20..][..20].fill(0);
+        std::fs::write(&path, bytes).unwrap();
+        let mut reading = entries(run.path()).unwrap();
+        let times: Vec<f64> = reading.by_ref().map(|entry| entry.unwrap().time()).collect();
+        assert_eq!((times.len(), times[7]), (8, 8.0));
+        let [told] = reading.damage() else { panic!("{:?}", reading.damage()) };
+        assert!(told.contains("run.mcap is damaged") && told.contains("xpuck runs recover"), "{told}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Files that were cut off or damaged are made whole: every message of a chunk that is whole is written to a new file with
+//! a summary. The new file takes the old one's place when it was read back and holds all of them; a damaged original stays
+//! beside it.
+
+use super::between::End;
+use super::budget::Limits;
+use super::replace::{rename_new, set_aside, swap, sync_folder, whole_name};
+use super::run_file::{RUN_FILE, RunFile};
+use super::scan::Source;
+use super::survey::{Proof, Survey, read_back};
+use super::{OPEN, RecordError, files, open_file};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use xpuck_wire::atomic;
+
+/// What was recovered of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// The whole file; the original's new name if nothing could be saved.
+    pub path: PathBuf,
+    /// Messages in it.
+    pub messages: u64,
+    /// Bytes of the file as it was.
+    pub bytes: u64,
+    /// What was wrong, and what is lost; none if the file only lacked its end.
+    pub damage: Option<String>,
+    /// Where the damaged original is.
+    pub original: Option<PathBuf>,
+}
+
+impl Recovered {
+    /// In one line, without the file's name.
+    pub fn words(&self) -> String {
+        let mut words = format!("{} messages", self.messages);
+        if let Some(damage) = &self.damage {
+            words += &format!("; {damage}");
+        }
+        if let Some(original) = &self.original {
+            words += &format!("; the damaged original is kept as {}", original.display());
+        }
+        words
+    }
+}
+
+/// Makes a file whole. `name.mcap.open` becomes `name.mcap`; a record that is whole stays as it is; any other is replaced
+/// by what can be read of it, and kept beside it as `name.mcap.damaged`.
+///
+/// # Errors
+/// The file is no MCAP, nothing of it could be saved, it is being written, cannot be read, or the new one cannot be
+/// written. The file is left as it was.
+pub fn file(path: &Path) -> Result<Recovered, RecordError> {
+    make_whole(path)?
+        .map_err(|damage| RecordError::of(path, format!("nothing could be saved, it is left as it is: {damage}")))
+}
+
+/// Makes a file of a run whole as [`file`] does; one of which nothing could be saved is moved aside.
+fn of_run(path: &Path) -> Result<Recovered, RecordError> {
+    make_whole(path)?.or_else(|damage| {
+        let bytes = open_file(path)?.length().map_err(|error| RecordError::of(path, error))?;
+        let aside = set_aside(path).map_err(|error| RecordError::of(path, error))?;
+        let damage = Some(format!("nothing could be saved: {damage}"));
+        Ok(Recovered { path: aside.clone(), messages: 0, bytes, damage, original: Some(aside) })
+    })
+}
+
+/// Makes a file whole; the inner error is the damage of one of which nothing can be saved.
+fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
+    let fail = |error: io::Error| RecordError::of(path, error);
+    let source = open_file(path)?;
+    match source.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(RecordError::of(path, "is being written by a hub")),
+        Err(TryLockError::Error(error)) => return Err(fail(error)),
+    }
+    let survey = Survey::of(&source).map_err(fail)?;
+    let (target, bytes) = (whole_name(path), survey.bytes);
+    let open = target != path;
+    if !survey.magic && survey.chunks.is_empty() && !target.to_string_lossy().ends_with(".mcap") {
+        return Err(RecordError::of(path, "is no MCAP file, and nothing in it is a chunk of one: it is left as it is"));
+    }
+    let damage = survey.damage(open);
+    if damage.is_some() && survey.chunks.is_empty() {
+        return Ok(Err(damage.unwrap_or_default()));
+    }
+    let done =
+        |messages, original| Recovered { path: target.clone(), messages, bytes, damage: damage.clone(), original };
+    if survey.end == End::Whole && damage.is_none() {
+        if open {
+            rename_new(path, &target).map_err(|error| RecordError::of(&target, error))?;
+            sync_folder(&target);
+        }
+        return Ok(Ok(done(survey.messages, None)));
+    }
+    if open && target.try_exists().map_err(fail)? {
+        return Err(RecordError::of(path, format!("cannot be made whole: {} is there already", target.display())));
+    }
+    has_room(path, bytes)?;
+    let new = PathBuf::from(format!("{}.recovering", target.display()));
+    let made = write_beside(&source, &survey, &new);
+    let swapped = made.and_then(|proof| Ok((proof, swap(&new, path, damage.is_some())?)));
+    let (proof, original) = swapped.map_err(|error| {
+        // The original is where it was; what was made of it so far is of no use.
+        let _ = atomic::remove(&new);
+        fail(error)
+    })?;
+    Ok(Ok(done(proof.messages, original)))
+}
+
+/// The new file is about as large as the old one.
+fn has_room(path: &Path, bytes: u64) -> Result<(), RecordError> {
+    let free = Limits::free(atomic::folder(path)).map_err(|error| RecordError::of(path, error))?;
+    match free >= bytes {
+        true => Ok(()),
+        false => Err(RecordError::of(path, format!("{bytes} bytes have to be free to make it whole, and {free} are"))),
+    }
+}
+
+/// Writes what a survey found to a new file and reads it back.
+fn write_beside(source: &File, survey: &Survey, new: &Path) -> io::Result<Proof> {
+    // One that is there was left by a recovery that was killed: nobody else has a lock on the original.
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(new)?;
+    let written = survey.write(source, BufWriter::new(&file))?;
+    file.sync_all()?;
+    file.seek(SeekFrom::Start(0))?;
+    let read = read_back(&file)?;
+    if written != read || written.messages != survey.messages {
+        return Err(io::Error::other("what was written does not read back: the disk or the memory is faulty"));
+    }
+    Ok(written)
+}
+
+/// True if a hub is writing this file.
+///
+/// # Errors
+/// It cannot be opened, and there is one.
+pub fn is_written(path: &Path) -> io::Result<bool> {
+    match File::open(path) {
+        Ok(file) => Ok(matches!(file.try_lock(), Err(TryLockError::WouldBlock))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The files of a run that were left open.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn left_open(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let open = format!(".mcap{OPEN}");
+    Ok(files(directory)?.into_iter().filter(|path| path.to_string_lossy().ends_with(&open)).collect())
+}
+
+/// Makes files of a run whole and says so in its `run.toml`, if it has one.
+///
+/// # Errors
+/// The first file that could not be made whole, after all others were.
+pub fn run(directory: &Path, files: &[PathBuf]) -> Result<Vec<Recovered>, RecordError> {
+    let (mut done, mut failed) = (Vec::new(), None);
+    for path in files {
+        match of_run(path) {
+            Ok(recovered) => done.push(recovered),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    let name = |r: &Recovered| r.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let described = directory.join(RUN_FILE).try_exists().map_err(|error| RecordError::of(directory, error))?;
+    if described && !done.is_empty() {
+        RunFile::change(directory, |run| {
+            run.recovered.extend(done.iter().map(name));
+            run.recovered.dedup();
+        })?;
+    }
+    failed.map_or(Ok(done), Err)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,373 @@
+use super::*;
+use crate::survey::copy;
+use crate::{McapFile, read::entries};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::os::unix::net::UnixListener;
+use xpuck_hub_core::entry::Entry;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::telemetry::Telemetry;
+
+/// A record that tells where its chunks are.
+struct Good {
+    bytes: Vec<u8>,
+    /// The place of each chunk, and the times of its messages.
+    chunks: Vec<(Range<usize>, Vec<f64>)>,
+}
+
+/// A record of so many chunks of four messages each.
+fn good(chunks: u32) -> Good {
+    let mut file = McapFile::begin(io::Cursor::new(Vec::new())).unwrap();
+    for i in 0..chunks * 4 {
+        let time = f64::from(i);
+        let text = format!("event {i} {}", "abc".repeat(i as usize % 7));
+        file.write(&match i % 3 {
+            0 => Entry::Event { time, text },
+            1 => Entry::Poses { time, bodies: vec![] },
+            _ => Entry::Telemetry { time, robot: text, round_trip_ms: None, telemetry: Box::new(Telemetry::default()) },
+        })
+        .unwrap();
+        if i % 4 == 3 {
+            file.flush().unwrap();
+        }
+    }
+    file.finish().unwrap();
+    let bytes = file.into_inner().into_inner();
+    // Chunks are records of kind 6: kind, length in 8 bytes, data.
+    let (mut at, mut found) = (8, Vec::new());
+    while at + 9 <= bytes.len() - 8 {
+        let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap()) as usize;
+        if bytes[at] == 6 {
+            let first = found.len() * 4;
+            found.push((at..at + 9 + length, (first..first + 4).map(|i| i as f64).collect()));
+        }
+        at += 9 + length;
+    }
+    assert_eq!(found.len() as u32, chunks);
+    Good { bytes, chunks: found }
+}
+
+fn times(path: &Path) -> Vec<f64> {
+    entries(path).unwrap().map(|entry| entry.unwrap().time()).collect()
+}
+
+/// The names and bytes of the files of a folder.
+type Held = Vec<(String, Vec<u8>)>;
+
+/// Recovers these bytes under this name: what came of it, and what the folder holds then.
+fn recover(name: &str, bytes: &[u8]) -> (Result<Recovered, RecordError>, Held) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let recovered = file(&path);
+    let read =
+        |path: &PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap());
+    let held = files(folder.path()).unwrap().iter().map(read).collect();
+    if let Ok(recovered) = &recovered {
+        let bytes = std::fs::read(&recovered.path).unwrap();
+        assert!(mcap::Summary::read(&bytes).unwrap().is_some(), "it has a summary");
+        assert_eq!(times(&recovered.path).len() as u64, recovered.messages);
+        assert_eq!(file(&recovered.path).unwrap().damage, None, "what was made whole is whole");
+    }
+    (recovered, held)
+}
+
+#[test]
+fn a_file_cut_anywhere_keeps_every_chunk_that_is_whole() {
+    let good = good(10);
+    let (mut cuts, mut clean) = (0, 0);
+    // Every length of the first chunks' neighbourhood, then every 13th.
+    for cut in (8..good.bytes.len()).filter(|cut| *cut < 1500 || cut % 13 == 0) {
+        let whole: Vec<f64> = good.chunks.iter().filter(|c| c.0.end <= cut).flat_map(|c| c.1.clone()).collect();
+        let (recovered, held) = recover("run.mcap.open", &good.bytes[..cut]);
+        cuts += 1;
+        match recovered {
+            Ok(recovered) => {
+                assert_eq!(recovered.messages as usize, whole.len(), "cut at {cut}");
+                clean += u32::from(recovered.damage.is_none());
+                let kept = held.iter().any(|(_, bytes)| *bytes == good.bytes[..cut]);
+                assert!(kept || recovered.damage.is_none(), "cut at {cut}: {recovered:?}");
+                assert!(held.iter().all(|(name, _)| name == "run.mcap" || name == "run.mcap.damaged"), "{held:?}");
+            }
+            Err(_) => assert!(whole.is_empty() && held == [("run.mcap.open".into(), good.bytes[..cut].to_vec())]),
+        }
+    }
+    assert!(clean > 0 && clean < cuts / 10, "{clean} of {cuts} cuts were between two records");
+}
+
+#[test]
+fn a_chunk_that_was_only_begun_is_no_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap.open");
+    let mut record = McapFile::begin(File::create(&path).unwrap()).unwrap();
+    let entry = |i: u32| Entry::Event { time: i.into(), text: "x".repeat(i as usize) };
+    record.write(&entry(1)).unwrap();
+    record.flush().unwrap();
+    (2..400).for_each(|i| record.write(&entry(i)).unwrap());
+    let killed = std::fs::read(&path).unwrap();
+    std::mem::forget(record);
+    let (recovered, held) = recover("run.mcap.open", &killed);
+    assert_eq!(recovered.map(|r| (r.messages, r.damage)).unwrap(), (1, None));
+    assert_eq!(held.len(), 1);
+}
+
+/// Damages a record somewhere: which kind of damage, and the ranges of the original that are not there as they were.
+fn damage(bytes: &mut Vec<u8>, draws: &mut Draws) -> (&'static str, Range<usize>) {
+    let length = bytes.len();
+    let at = draws.below(length as u32) as usize;
+    let end = (at + 1 + draws.below(4096) as usize).min(length);
+    match draws.below(5) {
+        0 => {
+            bytes[at] ^= 1 << draws.below(8);
+            ("flip", at..at + 1)
+        }
+        1 => {
+            bytes[at..end].fill(0);
+            ("zero", at..end)
+        }
+        2 => {
+            bytes.truncate(at);
+            ("cut", at..length)
+        }
+        3 => {
+            // Twice in a row: what the middle of the copy tears apart is a chunk that holds the place `end`.
+            let block = bytes[at..end].to_vec();
+            bytes.splice(end..end, block);
+            ("insert", end..end)
+        }
+        _ => {
+            // Over another place.
+            let to = draws.below(length as u32) as usize;
+            let block = bytes[at..end.min(at + length - to)].to_vec();
+            bytes[to..to + block.len()].copy_from_slice(&block);
+            ("overwrite", to..to + block.len())
+        }
+    }
+}
+
+/// How many random damages are tried.
+fn cases() -> u64 {
+    std::env::var("XPUCK_DAMAGES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+#[test]
+fn of_a_record_damaged_anywhere_every_whole_chunk_is_read_and_the_original_is_kept() {
+    let good = good(60);
+    let all: Vec<f64> = good.chunks.iter().flat_map(|chunk| chunk.1.clone()).collect();
+    // As a hub leaves it that is killed: without the record that ends the chunks, and the summary.
+    let unfinished = good.bytes.len() - 37 - summary_length(&good.bytes) - 13;
+    let (mut kinds, mut refused, mut harmless) = (BTreeMap::<_, u32>::new(), 0, 0);
+    for case in 0..cases() {
+        let mut draws = Draws::new(case, 0, 0, 0, Stream::Device);
+        let (name, length) = match case % 3 {
+            0 => ("run.mcap.open", good.bytes.len()),
+            1 => ("run.mcap.open", unfinished),
+            _ => ("run.mcap", good.bytes.len()),
+        };
+        let mut bytes = good.bytes[..length].to_vec();
+        let (kind, hit) = damage(&mut bytes, &mut draws);
+        let is_whole = |place: &Range<usize>| match kind {
+            "insert" => hit.start <= place.start || place.end <= hit.start,
+            _ => place.end <= hit.start || hit.end <= place.start,
+        };
+        let whole = good.chunks.iter().filter(|(place, _)| is_whole(place));
+        let expected: Vec<f64> = whole.flat_map(|(_, times)| times.clone()).collect();
+        let (recovered, held) = recover(name, &bytes);
+        *kinds.entry(kind).or_default() += 1;
+        let kept = held.iter().any(|(_, held)| *held == bytes);
+        match recovered {
+            Ok(recovered) => {
+                let new = &held.iter().find(|(name, _)| name == "run.mcap").unwrap().1;
+                let read = read_times(new);
+                assert!(
+                    expected.iter().all(|time| read.contains(time)),
+                    "case {case}, {kind} at {hit:?}: {recovered:?}"
+                );
+                assert!(read.is_sorted_by(|a, b| a < b), "case {case}, {kind}: once and in order");
+                // A cut between two records, or a bit that says nothing, is no damage.
+                let nothing_lost = recovered.damage.is_none() && (kind == "cut" || read == all);
+                assert!(kept || nothing_lost, "case {case}, {kind} at {hit:?}: {recovered:?}");
+                harmless += u32::from(!kept);
+            }
+            Err(error) => {
+                assert!(expected.is_empty() && kept && held.len() == 1, "case {case}, {kind} at {hit:?}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{kinds:?}: {refused} held no whole chunk, {harmless} were no damage");
+}
+
+/// Bytes of the summary before the footer.
+fn summary_length(bytes: &[u8]) -> usize {
+    let footer = bytes.len() - 37;
+    let start = u64::from_le_bytes(bytes[footer + 9..footer + 17].try_into().unwrap()) as usize;
+    footer - start
+}
+
+fn read_times(bytes: &[u8]) -> Vec<f64> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("read.mcap");
+    std::fs::write(&path, bytes).unwrap();
+    times(&path)
+}
+
+#[test]
+fn what_is_lost_is_told_in_bytes_and_seconds() {
+    let good = good(10);
+    let mut bytes = good.bytes.clone();
+    bytes[good.chunks[4].0.start + 70..][..20].fill(0);
+    let (recovered, held) = recover("run.mcap.open", &bytes);
+    let recovered = recovered.unwrap();
+    // Between the messages of 15 s and 20 s.
+    let told = recovered.damage.clone().unwrap();
+    assert!(told.contains("in 1 place") && told.contains("at most 5.0 s of arena time"), "{told}");
+    assert_eq!(recovered.messages, 36);
+    assert_eq!(held[1], ("run.mcap.damaged".into(), bytes));
+    // Damage that hit no message says so of none.
+    let mut bytes = good.bytes.clone();
+    bytes[12] ^= 1;
+    let told = recover("run.mcap", &bytes).0.unwrap().damage.unwrap();
+    assert!(!told.contains("lost"), "{told}");
+    // The end.
+    let told = recover("run.mcap", &good.bytes[..good.chunks[9].0.end - 1]).0.unwrap().damage.unwrap();
+    assert!(told.contains("what came after 35.0 s is lost"), "{told}");
+}
+
+#[test]
+fn only_what_is_an_mcap_is_touched() {
+    let good = good(3);
+    let text = b"what somebody wrote\n".repeat(1000);
+    for (name, bytes) in [("notes.txt", &text[..]), ("empty", b""), ("tree.bt", b"sel\n")] {
+        let (refused, held) = recover(name, bytes);
+        assert!(refused.unwrap_err().to_string().contains("is no MCAP file"));
+        assert_eq!(held, [(name.into(), bytes.to_vec())]);
+    }
+    for (name, bytes) in [("x.mcap", &text[..]), ("x.mcap.open", &text), ("x.mcap", b""), ("y", b"\x89MCAP0\r\nx")] {
+        let (refused, held) = recover(name, bytes);
+        assert!(refused.unwrap_err().to_string().contains("nothing could be saved"));
+        assert_eq!(held, [(name.into(), bytes.to_vec())]);
+    }
+    // A record that is whole stays as it is, to the byte; an open one gets its name.
+    for name in ["run.mcap", "run.mcap.open", "other"] {
+        let (recovered, held) = recover(name, &good.bytes);
+        assert_eq!(recovered.map(|r| (r.messages, r.damage)).unwrap(), (12, None));
+        assert_eq!(held, [(name.trim_end_matches(".open").into(), good.bytes.clone())]);
+    }
+    // Chunks without a beginning, under any name.
+    let (recovered, held) = recover("found.000", &good.bytes[good.chunks[1].0.start - 3..]);
+    assert_eq!(recovered.unwrap().messages, 8);
+    assert_eq!((held.len(), held[1].0.as_str()), (2, "found.000.damaged"));
+    let folder = tempfile::tempdir().unwrap();
+    let _socket = UnixListener::bind(folder.path().join("x.mcap")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        folder.path().join("pipe.mcap"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    for name in ["x.mcap", "pipe.mcap", "."] {
+        assert!(file(&folder.path().join(name)).is_err());
+    }
+    let refused = file(&folder.path().join("pipe.mcap")).unwrap_err().to_string();
+    assert!(refused.contains("pipe.mcap") && refused.contains("a pipe or a socket"), "{refused}");
+}
+
+#[test]
+fn a_file_of_a_run_with_nothing_in_it_does_not_come_up_at_every_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let [broken, empty, good_one] =
+        ["run.mcap.open", "run-2.mcap.open", "run-3.mcap.open"].map(|n| folder.path().join(n));
+    std::fs::write(&broken, [7; 5000]).unwrap();
+    std::fs::write(&empty, b"").unwrap();
+    std::fs::write(&good_one, &good(2).bytes).unwrap();
+    let done = run(folder.path(), &left_open(folder.path()).unwrap()).unwrap();
+    let messages: Vec<u64> = done.iter().map(|r| r.messages).collect();
+    assert_eq!(messages, [0, 8, 0], "{done:?}");
+    assert!(left_open(folder.path()).unwrap().is_empty());
+    assert_eq!(std::fs::read(folder.path().join("run.mcap.damaged")).unwrap(), [7; 5000]);
+    assert_eq!(times(folder.path()).len(), 8);
+}
+
+#[test]
+fn a_whole_record_is_never_replaced_by_an_open_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, open] = ["run.mcap", "run.mcap.open"].map(|name| folder.path().join(name));
+    let (one, other) = (good(3).bytes, good(4).bytes);
+    std::fs::write(&whole, &one).unwrap();
+    for bytes in [&other[..], &other[..other.len() - 30]] {
+        std::fs::write(&open, bytes).unwrap();
+        assert!(file(&open).is_err());
+        assert!(std::fs::read(&whole).unwrap() == one && std::fs::read(&open).unwrap() == bytes);
+        assert_eq!(files(folder.path()).unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn bytes_that_only_look_like_records_do_no_harm() {
+    let good = good(10);
+    // Lengths that reach beyond everything, at every place of a chunk's beginning.
+    let start = good.chunks[2].0.start;
+    for at in start..start + 60 {
+        for value in [0xff, 0x7f, 0x80] {
+            let mut bytes = good.bytes.clone();
+            bytes[at] = value;
+            let (recovered, _) = recover("run.mcap", &bytes);
+            assert!(recovered.unwrap().messages >= 36, "byte {at}");
+        }
+    }
+    // A chunk whose records take 16 bytes: one of nine, and the next goes beyond the end of the chunk.
+    let header = [&[1][..], &24u64.to_le_bytes(), &[0; 4], &16u32.to_le_bytes(), b"mcap-rusz/0.26.0"].concat();
+    let mut chunk = [&[6][..], &126u64.to_le_bytes(), &[0; 162]].concat();
+    chunk[9 + 32] = 16;
+    let longer = [b"\x89MCAP0\r\n", &header[..], &chunk, b"C\x04\0"].concat();
+    for bad in [&b""[..], &longer, b"\x89MCAP0\r\n", b"not an mcap at all", &[0x06; 64]] {
+        let (proof, _) = copy(bad, io::Cursor::new(Vec::new())).unwrap();
+        assert_eq!(proof.messages, 0);
+    }
+}
+
+/// The figure of docs/performance.md.
+#[test]
+#[ignore = "measures"]
+fn how_long_the_recovery_of_ten_megabytes_takes() {
+    let mut record = McapFile::begin(io::Cursor::new(Vec::new())).unwrap();
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+    for i in 0..130_000u32 {
+        let text = format!("{:x}{:x}", draws.below(1 << 30), draws.below(1 << 30)).repeat(4);
+        let telemetry = Box::new(Telemetry { segment: i, ..Telemetry::default() });
+        record
+            .write(&Entry::Telemetry { time: f64::from(i) / 90.0, robot: text, round_trip_ms: None, telemetry })
+            .unwrap();
+        if i % 45 == 44 {
+            record.flush().unwrap();
+        }
+    }
+    record.finish().unwrap();
+    let mut bytes = record.into_inner().into_inner();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 4096].fill(0);
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let path = folder.path().join("run.mcap.open");
+    for _ in 0..5 {
+        std::fs::write(&path, &bytes).unwrap();
+        let began = std::time::Instant::now();
+        let recovered = file(&path).unwrap();
+        println!("{:.2} s for {} bytes: {}", began.elapsed().as_secs_f64(), bytes.len(), recovered.words());
+        for left in files(folder.path()).unwrap() {
+            std::fs::remove_file(left).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_being_written_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = directory.path().join("run.mcap.open");
+    let held = File::create(&open).unwrap();
+    held.lock().unwrap();
+    assert!(file(&open).unwrap_err().to_string().contains("being written by a hub"));
+    assert!(open.exists() && is_written(&open).unwrap());
+}

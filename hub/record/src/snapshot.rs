@@ -1,0 +1,86 @@
+//! `run.state`: what a hub needs to go on with a run after it was killed. It is renewed every second, and is there only
+//! while the run goes on.
+
+use super::RecordError;
+use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::Duration;
+use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_wire::atomic;
+
+/// Its name.
+pub const STATE_FILE: &str = "run.state";
+/// A hub that returns later than this leaves the run alone.
+pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
+/// What it begins with: a name and the format's number.
+const MAGIC: &[u8; 8] = b"XPUCKRS2";
+
+#[derive(Serialize, Deserialize)]
+struct Stamped<K> {
+    unix_ms: u64,
+    kept: K,
+}
+
+/// Puts the state beside the record, whole.
+///
+/// # Errors
+/// What the disk says.
+pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64) -> Result<(), RecordError> {
+    let fail = |error: String| RecordError::of(directory, error);
+    let data = postcard::to_stdvec(&Stamped { unix_ms, kept }).map_err(|error| fail(error.to_string()))?;
+    let bytes = [MAGIC.as_slice(), &crc32fast::hash(&data).to_le_bytes(), &data].concat();
+    atomic::write(&directory.join(STATE_FILE), &bytes).map_err(|error| fail(error.to_string()))
+}
+
+/// What there is of a state.
+pub enum State {
+    /// There is none.
+    Missing,
+    /// It is not whole, and why.
+    Damaged(String),
+    /// When it was written, ms since 1970, and what it says.
+    Whole(u64, Box<Snapshot>),
+}
+
+impl State {
+    /// When it was written and what it says, if it is there and whole.
+    pub fn whole(self) -> Option<(u64, Snapshot)> {
+        match self {
+            State::Whole(unix_ms, kept) => Some((unix_ms, *kept)),
+            State::Missing | State::Damaged(_) => None,
+        }
+    }
+}
+
+/// Reads the state of a run.
+///
+/// # Errors
+/// It cannot be read, and there may be one.
+pub fn read(directory: &Path) -> Result<State, RecordError> {
+    let path = directory.join(STATE_FILE);
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(whole(&bytes).unwrap_or_else(State::Damaged)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(State::Missing),
+        Err(error) => Err(RecordError::of(&path, error)),
+    }
+}
+
+fn whole(bytes: &[u8]) -> Result<State, String> {
+    let data = bytes.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<4>());
+    let (checksum, data) = data.ok_or("is no state of a run")?;
+    if crc32fast::hash(data) != u32::from_le_bytes(*checksum) {
+        return Err("has a wrong checksum".into());
+    }
+    let read: Stamped<Snapshot> = postcard::from_bytes(data).map_err(|error| error.to_string())?;
+    Ok(State::Whole(read.unix_ms, Box::new(read.kept)))
+}
+
+/// Forgets the state. One that is not there needs no forgetting.
+///
+/// # Errors
+/// What the disk says: a hub that starts may then take the run up.
+pub fn remove(directory: &Path) -> Result<(), RecordError> {
+    let path = directory.join(STATE_FILE);
+    atomic::remove(&path).map_err(|error| RecordError::of(&path, error))
+}

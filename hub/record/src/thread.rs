@@ -1,0 +1,169 @@
+//! The hub's handle on the thread that writes a record. The hub never waits for a disk: what does not fit into the queue is
+//! lost, counted and complained of.
+
+use super::budget::{Limits, Within};
+use super::job::{Job, Note};
+use super::run_file::{Beginning, RunFile};
+use super::writer::{Writer, say_deleted};
+use super::{RecordError, snapshot};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Instant;
+use xpuck_hub_core::config::Config;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_wire::Status;
+
+/// Entries that may wait for the disk: seconds of the largest swarm.
+const QUEUE: usize = 16_384;
+
+/// A record that is being written. Dropped without [`Recorder::close`] it stays open, as after a crash.
+pub struct Recorder {
+    directory: PathBuf,
+    /// None while recording is stopped.
+    path: Option<PathBuf>,
+    /// None once the record is to be closed.
+    jobs: Option<SyncSender<Job>>,
+    notes: Receiver<Note>,
+    last_word: Arc<Mutex<Option<Status>>>,
+    hurry: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+    lost: u64,
+}
+
+impl Recorder {
+    /// Opens the record of a run that starts now, in a new directory below the configured one.
+    ///
+    /// # Errors
+    /// There is no room, or the disk refuses.
+    pub fn open(config: &Config, begins: &Beginning) -> Result<Recorder, RecordError> {
+        let Beginning { name, unix_ms, seed, .. } = begins;
+        let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+        let directory = config.hub.record.directory.join(format!("{clean}-{unix_ms}-seed{seed}"));
+        let fail = |message: String| RecordError::of(&directory, message);
+        let limits = Limits::of(&config.hub.record);
+        std::fs::create_dir_all(&config.hub.record.directory)
+            .map_err(|e| fail(format!("{e}; is the place writable?")))?;
+        limits.reserve(&config.hub.record.directory).map_err(fail)?;
+        let within = limits.budget(&directory).map_err(fail)?;
+        std::fs::create_dir_all(&directory).map_err(|e| fail(format!("{e}; is the place writable?")))?;
+        RunFile::new(config, begins).map_err(fail)?.write(&directory)?;
+        Recorder::start(directory, limits, within)
+    }
+
+    /// Goes on with the record of a run whose hub died, in a further file.
+    ///
+    /// # Errors
+    /// There is no room, or the disk refuses.
+    pub fn go_on(config: &Config, directory: &Path) -> Result<Recorder, RecordError> {
+        let limits = Limits::of(&config.hub.record);
+        limits.reserve(directory).map_err(|e| RecordError::of(directory, e))?;
+        Recorder::start(directory.into(), limits, Within::default())
+    }
+
+    fn start(directory: PathBuf, limits: Limits, within: Within) -> Result<Recorder, RecordError> {
+        let (jobs, inbox) = sync_channel(QUEUE);
+        let (outbox, notes) = channel();
+        within.deleted.iter().for_each(|name| say_deleted(&outbox, name));
+        // What is wrong with counting is said by the writer, which counts again soon.
+        let last_word = Arc::new(Mutex::new(None));
+        let writer = Writer::begin(directory.clone(), limits, outbox, last_word.clone(), Instant::now())?;
+        let path = Some(writer.path().into());
+        let builder = std::thread::Builder::new().name("recorder".into());
+        let hurry = Arc::new(AtomicBool::new(false));
+        let hurried = hurry.clone();
+        let thread = builder.spawn(move || writer.run(&inbox, &hurried)).map_err(|e| RecordError::of(&directory, e))?;
+        Ok(Recorder { directory, path, jobs: Some(jobs), notes, last_word, hurry, thread: Some(thread), lost: 0 })
+    }
+
+    /// The run's directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The file that is being written; none while recording is stopped.
+    pub fn file(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Hands an entry to the recorder. If there is no room for it, it is lost: the total of those lost comes back at the
+    /// 1st, 10th, 100th and so on.
+    pub fn write(&mut self, entry: Entry) -> Option<u64> {
+        let taken = self.jobs.as_ref().is_some_and(|jobs| jobs.try_send(Job::Entry(entry)).is_ok());
+        self.lost += u64::from(!taken);
+        (!taken && 10u64.pow(self.lost.ilog10()) == self.lost).then_some(self.lost)
+    }
+
+    /// Keeps how the run stands, for a hub that goes on with it. While the disk is busy an older state stays.
+    pub fn keep(&self, kept: Snapshot) {
+        if let Some(jobs) = &self.jobs {
+            let _ = jobs.try_send(Job::Snapshot(Box::new(kept)));
+        }
+    }
+
+    /// What the recorder has to say since the last call.
+    pub fn note(&mut self) -> Option<Note> {
+        let note = self.notes.try_recv().ok()?;
+        match &note {
+            Note::Stopped(_) => self.path = None,
+            Note::Again(path, _) | Note::Next(path) => self.path = Some(path.clone()),
+            Note::Say(_) => {}
+        }
+        Some(note)
+    }
+
+    /// Ends the record: the rest is written, every file of the run is made whole, and the final status lies beside them.
+    /// From now on no hub takes the run up.
+    pub fn close(mut self, status: Status) -> Closing {
+        if let Ok(mut word) = self.last_word.lock() {
+            *word = Some(status);
+        }
+        // If this fails the thread tries again.
+        let _ = snapshot::remove(&self.directory);
+        self.jobs = None;
+        let Recorder { thread, directory, notes, hurry, .. } = self;
+        Closing { thread, directory, notes, hurry }
+    }
+}
+
+/// A record that is being closed.
+pub struct Closing {
+    thread: Option<JoinHandle<()>>,
+    directory: PathBuf,
+    notes: Receiver<Note>,
+    hurry: Arc<AtomicBool>,
+}
+
+impl Closing {
+    /// The run's directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The record is closed.
+    pub fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// What the recorder has to say since the last call.
+    pub fn note(&self) -> Option<String> {
+        match self.notes.try_recv().ok()? {
+            Note::Stopped(text) | Note::Again(_, text) | Note::Say(text) => {
+                Some(format!("{}: {text}", self.directory.display()))
+            }
+            Note::Next(_) => None,
+        }
+    }
+
+    /// Waits until the record is closed, or cannot be now. Gives what there is to say about it.
+    pub fn wait(mut self) -> Vec<String> {
+        self.hurry.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        std::iter::from_fn(|| self.note()).collect()
+    }
+}

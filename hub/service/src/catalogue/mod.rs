@@ -1,0 +1,296 @@
+//! The catalogue of runs: a table in `runs.sqlite` of the record directory, with a row a run. It holds nothing that the
+//! runs' directories do not: it is brought up to date whenever it is opened, and made anew if it is damaged.
+
+pub mod results;
+mod row;
+
+pub use row::Row;
+
+use rusqlite::{Connection, OpenFlags, params};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use xpuck_record::RecordError;
+
+/// The database.
+pub const FILE: &str = "runs.sqlite";
+/// The table's form; another one is made anew.
+const FORMAT: i64 = 1;
+/// How long another program may hold the database.
+const BUSY: Duration = Duration::from_secs(5);
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS runs (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, began_unix_ms INTEGER NOT NULL, length_s REAL NOT NULL, state TEXT NOT NULL,
+    seed TEXT NOT NULL, robots INTEGER NOT NULL, dead INTEGER NOT NULL, slow_round_trips REAL NOT NULL,
+    quality TEXT NOT NULL, last_fitness REAL, mean_fitness REAL, evolved_fitness REAL NOT NULL, bytes INTEGER NOT NULL,
+    git_commit TEXT NOT NULL, version TEXT NOT NULL, files TEXT NOT NULL)";
+const INSERT: &str =
+    "INSERT OR REPLACE INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+const SELECT: &str = "SELECT id, name, began_unix_ms, length_s, state, seed, robots, dead, slow_round_trips, quality,
+    last_fitness, mean_fitness, evolved_fitness, bytes, git_commit, version FROM runs ORDER BY began_unix_ms, id";
+
+/// The runs of a record directory.
+pub struct Catalogue {
+    root: PathBuf,
+    database: Connection,
+    /// Runs that could not be read, and why.
+    troubles: Vec<String>,
+}
+
+impl Catalogue {
+    /// Opens the catalogue of a record directory and brings it up to date. Where it cannot be written it is made in
+    /// memory.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn open(root: &Path) -> Result<Catalogue, RecordError> {
+        let mut troubles = Vec::new();
+        let directories = row::directories(root, &mut troubles)?;
+        let kept = Catalogue::of_file(root, &directories).or_else(|error| {
+            if !is_damage(&error) {
+                return Err(error);
+            }
+            for name in [FILE.into(), format!("{FILE}-wal"), format!("{FILE}-shm")] {
+                // What is not there needs no removing, and what cannot be removed shows itself next.
+                let _ = std::fs::remove_file(root.join(name));
+            }
+            Catalogue::of_file(root, &directories)
+        });
+        let made = kept.or_else(|_| Catalogue::with(root, Connection::open_in_memory()?, &directories));
+        let mut made = made.map_err(|error| RecordError::of(&root.join(FILE), error))?;
+        made.troubles.extend(troubles);
+        Ok(made)
+    }
+
+    /// Runs that could not be read, and why, a line each: they are missing among the rows, or shown as they were.
+    pub fn troubles(&self) -> &[String] {
+        &self.troubles
+    }
+
+    /// Looks at the catalogue and changes nothing: how many runs it has; none if there is no catalogue.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn inspect(root: &Path) -> Result<Option<u64>, RecordError> {
+        let file = root.join(FILE);
+        if !file.exists() {
+            return Ok(None);
+        }
+        let look = || {
+            let database = Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            database.busy_timeout(BUSY)?;
+            database.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0))
+        };
+        look().map(|runs| Some(runs as u64)).map_err(|error: rusqlite::Error| RecordError::of(&file, error))
+    }
+
+    fn of_file(root: &Path, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
+        let database = Connection::open(root.join(FILE))?;
+        database.pragma_update(None, "journal_mode", "WAL")?;
+        Catalogue::with(root, database, directories)
+    }
+
+    fn with(root: &Path, database: Connection, directories: &[PathBuf]) -> rusqlite::Result<Catalogue> {
+        database.busy_timeout(BUSY)?;
+        let format: i64 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if format != FORMAT {
+            database.execute_batch("DROP TABLE IF EXISTS runs")?;
+            database.pragma_update(None, "user_version", FORMAT)?;
+        }
+        database.execute_batch(TABLE)?;
+        let mut catalogue = Catalogue { root: root.into(), database, troubles: Vec::new() };
+        catalogue.refresh(directories)?;
+        Ok(catalogue)
+    }
+
+    /// Reads the directories that have changed, and forgets those that are gone.
+    fn refresh(&mut self, directories: &[PathBuf]) -> rusqlite::Result<()> {
+        let transaction = self.database.transaction()?;
+        let mut known: BTreeMap<String, String> = transaction
+            .prepare("SELECT id, files FROM runs")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for directory in directories {
+            let id = row::id(&self.root, directory);
+            let before = known.remove(&id);
+            let read = row::signature(directory).and_then(|files| {
+                let new = before.is_none_or(|before| before != files);
+                new.then(|| Row::read(&self.root, directory).map(|row| (row, files))).transpose()
+            });
+            let (r, files) = match read {
+                Ok(Some(read)) => read,
+                Ok(None) => continue,
+                Err(error) => {
+                    self.troubles.push(error.to_string());
+                    continue;
+                }
+            };
+            transaction.execute(
+                INSERT,
+                params![
+                    r.id,
+                    r.name,
+                    r.began_unix_ms as i64,
+                    r.length_s,
+                    r.state,
+                    r.seed,
+                    r.robots,
+                    r.dead,
+                    r.slow_round_trips,
+                    r.quality,
+                    r.last_fitness,
+                    r.mean_fitness,
+                    r.evolved_fitness,
+                    r.bytes as i64,
+                    r.git_commit,
+                    r.version,
+                    files
+                ],
+            )?;
+        }
+        for gone in known.keys() {
+            transaction.execute("DELETE FROM runs WHERE id = ?1", [gone])?;
+        }
+        transaction.commit()
+    }
+
+    /// All runs, the oldest first.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn rows(&self) -> Result<Vec<Row>, RecordError> {
+        let read = || -> rusqlite::Result<Vec<Row>> {
+            let mut statement = self.database.prepare(SELECT)?;
+            let rows = statement.query_map([], |r| {
+                Ok(Row {
+                    id: r.get(0)?,
+                    name: r.get(1)?,
+                    began_unix_ms: r.get::<_, i64>(2)? as u64,
+                    length_s: r.get(3)?,
+                    state: r.get(4)?,
+                    seed: r.get(5)?,
+                    robots: r.get(6)?,
+                    dead: r.get(7)?,
+                    slow_round_trips: r.get(8)?,
+                    quality: r.get(9)?,
+                    last_fitness: r.get(10)?,
+                    mean_fitness: r.get(11)?,
+                    evolved_fitness: r.get(12)?,
+                    bytes: r.get::<_, i64>(13)? as u64,
+                    git_commit: r.get(14)?,
+                    version: r.get(15)?,
+                })
+            })?;
+            rows.collect()
+        };
+        read().map_err(|error| RecordError::of(&self.root.join(FILE), error))
+    }
+
+    /// The directory of a run: `last`, or the beginning of its id or of its directory's name.
+    ///
+    /// # Errors
+    /// None or several runs begin so.
+    pub fn find(&self, run: &str) -> Result<PathBuf, String> {
+        let rows = self.rows().map_err(|error| error.to_string())?;
+        let name = |row: &Row| row.id.rsplit('/').next().unwrap_or_default().to_string();
+        let found: Vec<&Row> = match run {
+            "last" => rows.last().into_iter().collect(),
+            _ => match rows.iter().find(|row| row.id == run) {
+                Some(exact) => vec![exact],
+                None => rows.iter().filter(|r| r.id.starts_with(run) || name(r).starts_with(run)).collect(),
+            },
+        };
+        match found[..] {
+            [one] => Ok(self.root.join(&one.id)),
+            [] => Err(format!("no run in {} is called `{run}`: see `xpuck runs list`", self.root.display())),
+            _ => {
+                let ids: Vec<&str> = found.iter().map(|r| r.id.as_str()).take(5).collect();
+                Err(format!("`{run}` is the beginning of {} runs: {}", found.len(), ids.join(", ")))
+            }
+        }
+    }
+}
+
+/// True if making the catalogue anew helps; it does not where somebody else holds it, or the system refuses to open it.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
+    matches!(error.sqlite_error_code(), None | Some(DatabaseCorrupt | NotADatabase | Unknown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_record::run_file::{RunFile, RunState};
+
+    fn run(root: &Path, id: &str, began: u64) {
+        let directory = root.join(id);
+        std::fs::create_dir_all(&directory).unwrap();
+        let table = toml::Table::new;
+        let file = RunFile {
+            name: "x".into(),
+            state: RunState::Finished,
+            recovered: vec![],
+            version: "1".into(),
+            git_commit: "abc".into(),
+            started_unix_ms: began,
+            seed: u64::MAX,
+            robots: vec!["xp01".into(), "xp02".into()],
+            speed: 1.0,
+            experiment: table(),
+            swarm: table(),
+            hub: table(),
+        };
+        file.write(&directory).unwrap();
+    }
+
+    #[test]
+    fn it_follows_the_directories_and_is_made_anew_when_damaged() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        run(root, "b-2", 2);
+        run(root, "demo-1/a-1", 1);
+        let ids =
+            || -> Vec<String> { Catalogue::open(root).unwrap().rows().unwrap().into_iter().map(|r| r.id).collect() };
+        assert_eq!(ids(), ["demo-1/a-1", "b-2"]);
+        let damages: [&dyn Fn(); 3] = [
+            &|| std::fs::write(root.join(FILE), "not a database").unwrap(),
+            &|| std::fs::remove_file(root.join(FILE)).unwrap(),
+            &|| Connection::open(root.join(FILE)).unwrap().execute_batch("DROP TABLE runs").unwrap(),
+        ];
+        for damage in damages {
+            damage();
+            assert_eq!(ids(), ["demo-1/a-1", "b-2"]);
+        }
+        run(root, "b-3", 3);
+        std::fs::remove_dir_all(root.join("b-2")).unwrap();
+        assert_eq!(ids(), ["demo-1/a-1", "b-3"]);
+        let catalogue = Catalogue::open(root).unwrap();
+        assert_eq!(catalogue.find("last").unwrap(), root.join("b-3"));
+        assert_eq!(catalogue.find("a").unwrap(), root.join("demo-1/a-1"));
+        assert!(catalogue.find("c").unwrap_err().contains("no run"));
+        run(root, "b-4", 4);
+        assert!(Catalogue::open(root).unwrap().find("b").unwrap_err().contains("beginning of 2 runs"));
+        assert_eq!(catalogue.rows().unwrap()[0].seed, u64::MAX.to_string());
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_read_is_told_and_hides_no_other() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        run(root, "a-1", 1);
+        run(root, "b-2", 2);
+        std::fs::write(root.join("a-1/result.json"), "{").unwrap();
+        std::fs::write(root.join("a-1/run.mcap"), "").unwrap();
+        std::fs::create_dir(root.join("c-3")).unwrap();
+        std::os::unix::fs::symlink("run.toml", root.join("c-3/run.toml")).unwrap();
+        let catalogue = Catalogue::open(root).unwrap();
+        let ids: Vec<String> = catalogue.rows().unwrap().into_iter().map(|row| row.id).collect();
+        assert_eq!(ids, ["b-2"]);
+        let [result, circle] = catalogue.troubles() else { panic!("{:?}", catalogue.troubles()) };
+        assert!(result.contains("a-1/result.json") && circle.contains("c-3/run.toml"), "{result}, {circle}");
+        // A catalogue that somebody else holds is none that is damaged.
+        let held = Connection::open(root.join(FILE)).unwrap();
+        held.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let refused = Connection::open(root.join(FILE)).unwrap().execute_batch("BEGIN EXCLUSIVE").unwrap_err();
+        assert!(!is_damage(&refused), "{refused}");
+    }
+}

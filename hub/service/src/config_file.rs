@@ -1,0 +1,22 @@
+//! The hub's file and the swarm file that it names.
+
+use std::path::Path;
+use xpuck_hub_core::config::{Config, HubFile};
+use xpuck_wire::{FileError, Swarm, file};
+
+/// Reads the hub's file and the swarm file that it names; paths in them are relative to the file that they stand in.
+///
+/// # Errors
+/// One of them cannot be read, or says what cannot be.
+pub fn read(path: &Path) -> Result<Config, FileError> {
+    let name = path.display().to_string();
+    let mut hub: HubFile = file::read(path)?;
+    let here = path.parent().unwrap_or(Path::new("."));
+    hub.swarm = here.join(&hub.swarm);
+    hub.record.directory = here.join(&hub.record.directory);
+    hub.mocap.file = hub.mocap.file.map(|file| here.join(file));
+    hub.check(&name)?;
+    let swarm = Swarm::read(&hub.swarm)
+        .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", hub.swarm)))?;
+    Ok(Config { hub, swarm })
+}

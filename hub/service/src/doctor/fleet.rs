@@ -1,0 +1,146 @@
+//! What the running hub tells of its robots.
+
+use super::{Finding, Hub};
+use xpuck_hub_core::config::Config;
+use xpuck_wire::{RobotRow, Status};
+
+/// Control updates that come later than one period make a robot drive blindly, ms.
+const LATE_MS: f32 = 100.0;
+/// A run with more slow round trips is no good (thesis 8.4).
+const SLOW: f64 = 0.05;
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What is promised of the robots, in the order in which it is looked at.
+const PROMISES: [&str; 6] = [
+    "the robots are there",
+    "wheels stop in time",
+    "the hub's clock counts",
+    "the link is quick",
+    "all run the same release",
+    "evolution survives a restart",
+];
+
+/// What can be seen of the robots.
+pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
+    let Some(Hub { status, .. }) = hub else {
+        let robots = config.swarm.robots.len();
+        let silent = |promise| Finding::off(promise, format!("no hub tells of the {robots} robots"), "start the hub");
+        let mut findings: Vec<Finding> = PROMISES.map(silent).into();
+        findings.push(updates());
+        return findings;
+    };
+    let looks = [presence, punctuality, clock, round_trips, versions, checkpoints];
+    let mut findings: Vec<Finding> = PROMISES.into_iter().zip(looks).map(|(name, look)| look(name, status)).collect();
+    findings.push(updates());
+    findings
+}
+
+/// Nothing here makes this promise.
+fn updates() -> Finding {
+    let evidence = "no program here installs updates by itself, so none is undone";
+    Finding::off("updates that fail are undone", evidence, "keep the former release at hand")
+}
+
+fn names(robots: &[&RobotRow]) -> String {
+    robots.iter().map(|r| r.id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn presence(promise: &'static str, status: &Status) -> Finding {
+    let away: Vec<&RobotRow> = status.robots.iter().filter(|r| !r.alive).collect();
+    match away.is_empty() {
+        true => Finding::on(promise, format!("all {} are heard", status.robots.len())),
+        false => Finding::broken(promise, format!("not heard: {}", names(&away)), "check their power and network"),
+    }
+}
+
+fn punctuality(promise: &'static str, status: &Status) -> Finding {
+    let here = || status.robots.iter().filter(|r| r.alive);
+    let Some(worst) = here().max_by(|a, b| a.late_p99_ms.total_cmp(&b.late_p99_ms)) else {
+        return Finding::off(promise, "no robot is heard", "");
+    };
+    let evidence = format!("99 of 100 control updates at most {:.1} ms late on {}", worst.late_p99_ms, worst.id);
+    match worst.late_p99_ms <= LATE_MS {
+        true => Finding::on(promise, evidence),
+        false => Finding::broken(promise, evidence, "free its processor: fewer evolution.threads, real-time priority"),
+    }
+}
+
+/// Robots judge by answers of the hub whether a command has expired, and the hub by theirs how far they are.
+fn clock(promise: &'static str, status: &Status) -> Finding {
+    let alive = status.robots.iter().filter(|r| r.alive);
+    let without: Vec<&RobotRow> = alive.clone().filter(|r| r.round_trip_ms.is_none()).collect();
+    match (alive.count(), without.is_empty()) {
+        (0, _) => Finding::off(promise, "no robot is heard", ""),
+        (all, true) => Finding::on(promise, format!("{all} robots answer pings; only differences of time are sent")),
+        (_, false) => {
+            let evidence = format!("no round trip yet with {}", names(&without));
+            Finding::broken(promise, evidence, "RUN expires before they obey it; check their link")
+        }
+    }
+}
+
+fn round_trips(promise: &'static str, status: &Status) -> Finding {
+    let slow = status.slow_round_trips;
+    let evidence = format!("round trips of {:.1} ms, {:.1} % above 100 ms", status.round_trip_ms, 100.0 * slow);
+    match slow <= SLOW {
+        true => Finding::on(promise, evidence),
+        false => Finding::broken(promise, evidence, "check the radio's channel and what else uses it"),
+    }
+}
+
+fn versions(promise: &'static str, status: &Status) -> Finding {
+    let other: Vec<&RobotRow> =
+        status.robots.iter().filter(|r| !r.version.is_empty() && r.version != VERSION).collect();
+    match other.first() {
+        None => Finding::on(promise, format!("{VERSION}, as far as robots have said theirs")),
+        Some(first) => {
+            let evidence = format!("{} here, {} on {}", VERSION, first.version, names(&other));
+            Finding::broken(promise, evidence, "install the same release on all")
+        }
+    }
+}
+
+fn checkpoints(promise: &'static str, status: &Status) -> Finding {
+    let evolving: Vec<&RobotRow> = status.robots.iter().filter(|r| r.alive && r.evolution.generation > 0).collect();
+    let without: Vec<&RobotRow> = evolving.iter().filter(|r| r.evolution.kept == 0).copied().collect();
+    match (evolving.is_empty(), without.is_empty()) {
+        (true, _) => Finding::off(promise, "no robot evolves now", ""),
+        (false, true) => Finding::on(promise, format!("all {} keep their generations", evolving.len())),
+        (false, false) => {
+            let remedy = "set evolution.state in their files";
+            Finding::off(promise, format!("nothing is kept on {}", names(&without)), remedy)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::Verdict;
+    use xpuck_wire::telemetry::EvolutionReport;
+
+    #[test]
+    fn each_promise_is_seen_to_break() {
+        let good = RobotRow {
+            id: "xp01".into(),
+            alive: true,
+            version: VERSION.into(),
+            late_p99_ms: 1.0,
+            round_trip_ms: Some(3.0),
+            evolution: EvolutionReport { generation: 3, kept: 3, ..EvolutionReport::default() },
+            ..RobotRow::default()
+        };
+        let look = |robots: Vec<RobotRow>, slow_round_trips| {
+            let status = Status { robots, slow_round_trips, ..Status::default() };
+            let all = [presence, punctuality, clock, round_trips, versions, checkpoints];
+            all.map(|look| look("", &status).verdict)
+        };
+        assert_eq!(look(vec![good.clone()], 0.0), [Verdict::On; 6]);
+        let mut bad = RobotRow { late_p99_ms: 300.0, round_trip_ms: None, version: "0.0.9".into(), ..good.clone() };
+        bad.evolution.kept = 0;
+        let gone = RobotRow { id: "xp02".into(), alive: false, ..good };
+        let broken = Verdict::Broken;
+        assert_eq!(look(vec![bad, gone], 0.2), [broken, broken, broken, broken, broken, Verdict::Off]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The machine and its network: ports, messages, real time.
+
+use super::{Finding, Hub, Silence};
+use std::net::TcpListener;
+use xpuck_hub_core::config::Config;
+use xpuck_wire::codec;
+
+/// The bit of CAP_SYS_NICE in the kernel's masks.
+const SYS_NICE: u32 = 23;
+
+/// What can be seen from this machine.
+pub(super) fn findings(config: &Config, asked: &Result<Hub, Silence>) -> Vec<Finding> {
+    vec![ports(config, asked), messages(asked), real_time()]
+}
+
+/// Either the hub answers, or its ports are free.
+fn ports(config: &Config, asked: &Result<Hub, Silence>) -> Finding {
+    let promise = "STOP is heard";
+    let addresses = &config.swarm.hub;
+    let why = match asked {
+        Ok(hub) => {
+            let text = format!("the hub at {} answered in {} ms", addresses.operator, hub.answered.as_millis());
+            return Finding::on(promise, text);
+        }
+        Err(Silence::Nobody(why) | Silence::Foreign(why)) => why,
+    };
+    let taken = |endpoint: &&String| {
+        let address = endpoint.trim_start_matches("tcp://").replace('*', "0.0.0.0");
+        TcpListener::bind(address).is_err_and(|error| error.kind() == std::io::ErrorKind::AddrInUse)
+    };
+    let all = [&addresses.robots, &addresses.operator].into_iter().chain(&addresses.console);
+    match all.clone().find(taken) {
+        Some(endpoint) => Finding::broken(
+            promise,
+            format!("a program listens at {endpoint}, but {why}"),
+            "if it is the hub, name a key that it knows (--key); else stop it, or choose other ports in the swarm file",
+        ),
+        None => Finding::off(promise, format!("no hub answers at {}", addresses.operator), "start it: `xpuck hub`"),
+    }
+}
+
+/// What answers speaks this program's messages.
+fn messages(asked: &Result<Hub, Silence>) -> Finding {
+    let promise = "the hub speaks these messages";
+    match asked {
+        Ok(_) => Finding::on(promise, format!("version {}", codec::VERSION)),
+        Err(Silence::Foreign(why)) => Finding::broken(promise, why, "install the same release on all"),
+        Err(Silence::Nobody(_)) => Finding::off(promise, "no hub tells", "start the hub"),
+    }
+}
+
+/// Whether a robot's control loop on this machine could run before everything else.
+fn real_time() -> Finding {
+    let promise = "programs here may run in real time";
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    match allowed(&read("/proc/self/status"), &read("/proc/self/limits")) {
+        Some(why) => Finding::on(promise, why),
+        None => Finding::off(
+            promise,
+            "neither CAP_SYS_NICE nor a limit for real-time priority",
+            "needed on robots only: AmbientCapabilities=CAP_SYS_NICE in the unit of xpuckd",
+        ),
+    }
+}
+
+fn allowed(status: &str, limits: &str) -> Option<&'static str> {
+    let mask = status.lines().find_map(|l| l.strip_prefix("CapEff:"))?;
+    if u64::from_str_radix(mask.trim(), 16).ok()? >> SYS_NICE & 1 == 1 {
+        return Some("CAP_SYS_NICE");
+    }
+    let row = limits.lines().find_map(|l| l.strip_prefix("Max realtime priority"))?;
+    (row.split_whitespace().next()? != "0").then_some("the limit for real-time priority is above 0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_time_is_allowed_by_a_capability_or_a_limit() {
+        let limits = |n: &str| format!("Max nice priority         0    0\nMax realtime priority     {n}    {n}\n");
+        assert_eq!(allowed("CapEff:\t0000000000800000\n", &limits("0")), Some("CAP_SYS_NICE"));
+        assert_eq!(allowed("CapEff:\t0000000000000000\n", &limits("0")), None);
+        assert!(allowed("CapEff:\t0000000000000000\n", &limits("50")).unwrap().contains("limit"));
+    }
+}

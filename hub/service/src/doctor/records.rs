@@ -1,0 +1,155 @@
+//! Whether what happens is kept: room on the disk, no record left open, and a catalogue that can be read.
+
+use super::{Finding, Hub};
+use crate::catalogue::Catalogue;
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::config::Record;
+use xpuck_record::budget::Limits;
+use xpuck_record::{RecordError, files, recover};
+use xpuck_wire::{Phase, Status};
+
+/// Folders of runs looked at.
+const MAX_RUNS: usize = 10_000;
+
+/// What can be seen on the disk.
+pub(super) fn findings(record: &Record, hub: Option<&Hub>) -> Vec<Finding> {
+    let folder = &record.directory;
+    vec![room(record), recording(hub.map(|hub| &hub.status)), whole(folder), catalogue(folder)]
+}
+
+/// The disk has more room than the reserve, and the runs are within the budget.
+fn room(record: &Record) -> Finding {
+    let promise = "there is room for records";
+    // A folder that the hub will make is on the disk of the first one above it that is there.
+    let there = record.directory.ancestors().find(|p| p.exists()).unwrap_or(Path::new("/"));
+    let limits = Limits::of(record);
+    let spent = if record.directory.exists() { limits.spent() } else { Ok(0) };
+    let (free, spent) = match (limits.reserve(there), Limits::free(there), spent) {
+        (Err(why), ..) => return Finding::broken(promise, why, "or choose another record.directory"),
+        (_, Err(error), _) => return Finding::broken(promise, error, "check record.directory"),
+        (.., Err(error)) => return Finding::broken(promise, error.to_string(), "check record.directory"),
+        (Ok(()), Ok(free), Ok(spent)) => (gib(free), gib(spent)),
+    };
+    let evidence = format!("{free:.1} GiB free below {}, reserve_mib = {}", there.display(), record.reserve_mib);
+    match record.budget_gib {
+        None => Finding::on(promise, evidence + ", no budget"),
+        Some(budget) if spent >= budget && !record.delete_oldest => Finding::broken(
+            promise,
+            format!("runs take {spent:.1} of the {budget} GiB that budget_gib allows"),
+            "delete runs, raise it, or set delete_oldest = true",
+        ),
+        Some(budget) => Finding::on(promise, format!("{evidence}; runs take {spent:.1} of {budget} GiB")),
+    }
+}
+
+fn gib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
+}
+
+/// A run that goes on is recorded.
+fn recording(status: Option<&Status>) -> Finding {
+    let promise = "runs are recorded";
+    let Some(status) = status else { return Finding::off(promise, "no hub tells", "start the hub") };
+    if status.record.starts_with("NOT RECORDING") {
+        return Finding::broken(
+            promise,
+            &status.record,
+            "make room: recording goes on in a further file when twice record.reserve_mib is free",
+        );
+    }
+    match status.phase {
+        Phase::Idle | Phase::Finished => Finding::off(promise, "no run goes on", ""),
+        _ => Finding::on(promise, format!("in {}", status.record)),
+    }
+}
+
+/// No record was left open by a hub that died.
+fn whole(folder: &Path) -> Finding {
+    let promise = "every record is whole";
+    if !folder.exists() {
+        return Finding::off(promise, format!("there is no {} yet", folder.display()), "");
+    }
+    let (runs, open) = match open_files(folder) {
+        Ok(found) => found,
+        Err(error) => return Finding::broken(promise, error.to_string(), "make it readable"),
+    };
+    match open.first() {
+        None => Finding::on(promise, format!("{runs} folders, none left open")),
+        Some(first) => Finding::broken(
+            promise,
+            format!("{} left open, such as {}", open.len(), first.display()),
+            "a hub that starts makes them whole, and `xpuck runs recover` does",
+        ),
+    }
+}
+
+/// How many folders there are, and the files in them that are open and that nobody writes.
+fn open_files(folder: &Path) -> Result<(usize, Vec<PathBuf>), RecordError> {
+    let runs: Vec<PathBuf> = files(folder)?.into_iter().filter(|path| path.is_dir()).take(MAX_RUNS).collect();
+    let mut open = Vec::new();
+    for run in &runs {
+        let files = recover::left_open(run)?;
+        // Of a run that goes on the hub completes all files at its end, those that a full disk cut off included.
+        let mut goes_on = false;
+        for file in &files {
+            goes_on |= recover::is_written(file).map_err(|error| RecordError::of(file, error))?;
+        }
+        if !goes_on {
+            open.extend(files);
+        }
+    }
+    Ok((runs.len(), open))
+}
+
+fn catalogue(folder: &Path) -> Finding {
+    let promise = "the catalogue can be read";
+    match Catalogue::inspect(folder) {
+        Ok(None) => Finding::off(promise, format!("none in {} yet", folder.display()), "`xpuck runs list` makes it"),
+        Ok(Some(runs)) => Finding::on(promise, format!("{runs} runs")),
+        Err(error) => Finding::broken(promise, error.to_string(), "`xpuck runs list` makes it anew from the runs"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue;
+    use crate::doctor::Verdict;
+    use std::fs::File;
+
+    #[test]
+    fn a_record_left_open_is_found_and_one_being_written_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = dir.path().join("x-1-seed1");
+        assert_eq!(whole(&dir.path().join("none")).verdict, Verdict::Off);
+        std::fs::create_dir(&run).unwrap();
+        assert_eq!(whole(dir.path()).verdict, Verdict::On);
+        let file = File::create(run.join("run-2.mcap.open")).unwrap();
+        assert_eq!(whole(dir.path()).verdict, Verdict::Broken);
+        file.lock().unwrap();
+        assert_eq!(whole(dir.path()).verdict, Verdict::On);
+    }
+
+    #[test]
+    fn reserve_and_budget_are_those_of_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let record = Record::at(dir.path());
+        assert!(room(&record).verdict == Verdict::On && room(&record).evidence.contains("GiB free"));
+        let full = room(&Record { reserve_mib: 1 << 40, ..record.clone() });
+        assert!(full.verdict == Verdict::Broken && full.evidence.contains("reserve_mib"), "{full:?}");
+        let stopped = Status { record: "NOT RECORDING: full".into(), ..Status::default() };
+        assert_eq!(recording(Some(&stopped)).verdict, Verdict::Broken);
+    }
+
+    #[test]
+    fn a_damaged_catalogue_is_found_and_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(catalogue(dir.path()).verdict, Verdict::Off);
+        drop(Catalogue::open(dir.path()).unwrap());
+        assert_eq!(catalogue(dir.path()).evidence, "0 runs");
+        let (file, junk) = (dir.path().join(catalogue::FILE), vec![7; 4096]);
+        std::fs::write(&file, &junk).unwrap();
+        assert_eq!(catalogue(dir.path()).verdict, Verdict::Broken);
+        assert_eq!(std::fs::read(&file).unwrap(), junk);
+    }
+}

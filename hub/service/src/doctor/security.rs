@@ -1,0 +1,165 @@
+//! Who may speak, and whose experiments are obeyed.
+
+use super::{Finding, Hub};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::config::Config;
+use xpuck_wire::keyring::{self, Keyring, Role};
+use xpuck_wire::keys::Secret;
+use xpuck_wire::library;
+use xpuck_wire::signed::Trust;
+
+/// Most secrets of a folder looked at.
+const MAX_KEYS: usize = 1000;
+/// A folder that is gone for a while must not be made anew: nobody who has a key would be known any more.
+const RESTORE: &str = "bring the folder back, or mount it; if there never was one, `xpuck keys new --robots` makes new keys, \
+                       which nobody has who has keys now";
+/// What makes keys that are missing.
+const NEW: &str = "`xpuck keys new --robots` with the swarm file makes what is missing";
+
+/// What can be seen from files, from the library, and from what the hub counted.
+pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
+    let keys = &config.swarm.security.keys;
+    let mut findings = vec![library()];
+    if config.swarm.security.dev_mode {
+        let evidence = "dev_mode = true: whoever reaches the hub commands the swarm, and nothing need be signed";
+        let remedy = format!("set security.dev_mode = false in the swarm file; {NEW}");
+        let promises = ["only those with a key are heard", "experiments are signed"];
+        findings.extend(promises.map(|promise| Finding::broken(promise, evidence, &remedy)));
+    } else {
+        match Keyring::read(keys) {
+            Ok((ring, wrong)) => {
+                findings.extend([enrolled(keys, &config.swarm.robots, &ring, &wrong), signatures(keys, &ring)]);
+            }
+            Err(error) => {
+                let promises = ["only those with a key are heard", "experiments are signed"];
+                findings.extend(promises.map(|promise| Finding::broken(promise, error.to_string(), RESTORE)));
+            }
+        }
+    }
+    findings.extend([secrets(keys), refusals(hub)]);
+    findings
+}
+
+fn library() -> Finding {
+    let promise = "links can be authenticated and encrypted";
+    let version = library::version();
+    match library::has_curve() {
+        true => Finding::on(promise, format!("libzmq {version} has CURVE")),
+        false => Finding::broken(
+            promise,
+            format!("libzmq {version} has no CURVE"),
+            "install a libzmq that was built with libsodium, as Debian's libzmq5 is",
+        ),
+    }
+}
+
+/// The hub and each robot of the swarm file have a key, and no file of the folder is wrong.
+fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) -> Finding {
+    let promise = "only those with a key are heard";
+    if let Some(first) = wrong.first() {
+        return Finding::broken(promise, format!("{} bad key files: {first}", wrong.len()), "repair or remove them");
+    }
+    if let Err(error) = Secret::read(&folder.join("hub.key")) {
+        return Finding::broken(promise, error.to_string(), NEW);
+    }
+    let has = |id: &&String| ring.holders().any(|h| h.role == Role::Robot && h.public.name == **id);
+    let without: Vec<&str> = robots.iter().filter(|id| !has(id)).map(String::as_str).collect();
+    match without.is_empty() {
+        true => Finding::on(promise, format!("the hub and {} robots have keys in {}", robots.len(), folder.display())),
+        false => {
+            let evidence = format!("no key in {} for {}", folder.display(), without.join(", "));
+            Finding::broken(promise, evidence, format!("enrol theirs with `xpuck keys enrol`, or {NEW}"))
+        }
+    }
+}
+
+/// There is an operator whose signatures count.
+fn signatures(folder: &Path, ring: &Keyring) -> Finding {
+    let promise = "experiments are signed";
+    let operators = ring.holders().filter(|h| h.role == Role::Operator).map(|h| h.public.name.as_str());
+    let names = operators.collect::<Vec<_>>().join(", ");
+    match Trust::operators(ring) == Trust::nobody() {
+        true => Finding::broken(promise, format!("no operator in {}: nobody can start a run", folder.display()), NEW),
+        false => Finding::on(promise, format!("those of {names} are obeyed, and no others")),
+    }
+}
+
+/// Nobody else may read a secret key, and each is whole.
+fn secrets(folder: &Path) -> Finding {
+    let promise = "secret keys are secret";
+    let of = |folder: PathBuf| match std::fs::read_dir(&folder) {
+        Ok(entries) => entries.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    };
+    let folders = Role::ALL.map(|role| folder.join(role.folder())).into_iter().chain([folder.into()]);
+    let files = match folders.map(of).collect::<Result<Vec<_>, _>>() {
+        Ok(files) => files.into_iter().flatten(),
+        Err(error) => return Finding::broken(promise, format!("{}: {error}", folder.display()), "let it be read"),
+    };
+    let files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "key")).take(MAX_KEYS).collect();
+    match files.iter().find_map(|path| Secret::read(path).err()) {
+        Some(error) => Finding::broken(promise, error.to_string(), "if others use this machine, make new keys"),
+        None if files.is_empty() => Finding::off(promise, format!("no secrets in {}", folder.display()), NEW),
+        None => Finding::on(promise, format!("{} files in {}, for their owner alone", files.len(), folder.display())),
+    }
+}
+
+/// What the guard counted.
+fn refusals(hub: Option<&Hub>) -> Finding {
+    let promise = "strangers are turned away";
+    let Some(Hub { status, .. }) = hub else { return Finding::off(promise, "no hub tells", "start the hub") };
+    if status.security.dev_mode {
+        return Finding::broken(promise, "the hub runs in dev_mode and lets everybody in", "start it again with keys");
+    }
+    let counts = status.security.refusals;
+    let evidence = format!(
+        "{} so far: unknown key {}, wrong role {}, without CURVE {}, revoked {}, wrong name {}",
+        counts.total(),
+        counts.unknown_key,
+        counts.wrong_role,
+        counts.no_curve,
+        counts.revoked,
+        counts.wrong_name
+    );
+    let remedy = if counts.total() > 0 { "the hub's events say when; see who tries" } else { "" };
+    Finding { remedy: remedy.into(), ..Finding::on(promise, evidence) }
+}
+
+/// The key by which this program asks the hub: that of the operator who is made with the folder, unless one is named.
+pub(super) fn own_key(config: &Config, named: Option<&Path>) -> PathBuf {
+    let made = || keyring::path(&config.swarm.security.keys, Role::Operator, keyring::OPERATOR, "key");
+    named.map_or_else(made, PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::Verdict;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn each_fault_of_a_folder_of_keys_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, robots) = (dir.path(), ["xp01".to_string(), "xp02".to_string()]);
+        assert_eq!(secrets(folder).verdict, Verdict::Off);
+        let look = || {
+            let (ring, wrong) = Keyring::read(folder).unwrap();
+            [enrolled(folder, &robots, &ring, &wrong), signatures(folder, &ring), secrets(folder)]
+        };
+        let verdicts = || look().map(|finding| finding.verdict);
+        keyring::make_all(folder, &robots).unwrap();
+        assert_eq!(verdicts(), [Verdict::On; 3], "{:?}", look());
+        std::fs::remove_file(keyring::path(folder, Role::Robot, "xp02", "pub")).unwrap();
+        assert!(look()[0].evidence.ends_with("for xp02") && look()[0].verdict == Verdict::Broken, "{:?}", look());
+        let operator = keyring::path(folder, Role::Operator, keyring::OPERATOR, "key");
+        std::fs::remove_file(operator.with_extension("pub")).unwrap();
+        std::fs::set_permissions(&operator, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert_eq!(verdicts(), [Verdict::Broken; 3]);
+        assert!(look()[2].evidence.contains("chmod 600"), "{:?}", look());
+        std::fs::write(keyring::path(folder, Role::Robot, "xp02", "pub"), "no key").unwrap();
+        assert!(look()[0].evidence.contains("1 bad key files"), "{:?}", look());
+        assert_eq!(library().verdict, Verdict::On, "Debian's libzmq has CURVE");
+    }
+}

@@ -1,0 +1,163 @@
+//! An island's end of the link to a geneserver, which may be away at any time.
+
+use std::time::{Duration, Instant};
+use xpuck_evolve::{Migrant, Palette};
+use xpuck_hub_core::geneserver::{Gate, to_gene};
+use xpuck_wire::message::{ToWorker, WorkerMessage};
+use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
+
+/// How long a finished generation waits for the others' genes. Once an answer did not come, nobody waits again until
+/// the server is heard.
+const ANSWER: Duration = Duration::from_secs(1);
+/// How long a start waits for the server.
+const GREETING: Duration = Duration::from_secs(1);
+/// Time between two tries to reach a server that is not connected.
+const RETRY_MS: i64 = 20;
+
+/// Exchanges one island's genes.
+pub struct Link {
+    // Sockets go before the context that made them.
+    dealer: Dealer,
+    _sockets: Sockets,
+    endpoint: String,
+    island: u16,
+    gate: Gate,
+    /// The server answered at some time.
+    met: bool,
+    /// The server did not answer lately.
+    away: bool,
+    notes: Vec<String>,
+}
+
+impl Link {
+    /// A link that connects by itself, now or whenever the server is there.
+    ///
+    /// # Errors
+    /// If the endpoint is none.
+    pub fn open(sockets: Sockets, endpoint: &str, island: u16, palette: Palette) -> Result<Link, SocketError> {
+        let dealer = sockets.worker(endpoint, &format!("island-{island}-{}", std::process::id()))?;
+        let gate = Gate::new(palette);
+        let notes = Vec::new();
+        Ok(Link { dealer, _sockets: sockets, endpoint: endpoint.into(), island, gate, met: false, away: false, notes })
+    }
+
+    /// Greets the server; true if it answered within a second.
+    pub fn join(&mut self, generation: u32) -> bool {
+        self.tell(WorkerMessage::Join { island: self.island, generation }, GREETING)
+    }
+
+    /// Says that the island's generations are done; true if the server took note of it within `patience`.
+    pub fn done(&mut self, generation: u32, patience: Duration) -> bool {
+        self.tell(WorkerMessage::Done { island: self.island, generation }, patience)
+    }
+
+    fn tell(&mut self, message: WorkerMessage, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut sent = false;
+        while Instant::now() < deadline {
+            sent = sent || self.dealer.send(&message);
+            wait(&[&self.dealer], RETRY_MS);
+            if let Some(answer) = self.receive() {
+                self.heard();
+                match answer {
+                    ToWorker::Noted { .. } => return true,
+                    ToWorker::Refused { why, .. } => {
+                        self.notes.push(format!("the geneserver refuses this island: {why}"));
+                        return false;
+                    }
+                    ToWorker::Immigrants { .. } => {}
+                }
+            }
+        }
+        self.missed();
+        false
+    }
+
+    /// True if the server answered at some time since the link was made.
+    pub fn met(&self) -> bool {
+        self.met
+    }
+
+    /// Offers an emigrant and returns who came: the answer, or an earlier one that was late, or nobody.
+    pub fn exchange(&mut self, generation: u32, emigrant: &Migrant) -> Vec<Migrant> {
+        let mut arrived = Vec::new();
+        while let Some(late) = self.receive() {
+            self.heard();
+            self.take(late, &mut arrived);
+        }
+        let gene = to_gene(emigrant);
+        let sent = self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
+        let deadline = Instant::now() + ANSWER;
+        while sent && !self.away && Instant::now() < deadline {
+            wait(&[&self.dealer], RETRY_MS);
+            if let Some(answer) = self.receive() {
+                let last = matches!(answer, ToWorker::Immigrants { generation: g, .. } if g == generation)
+                    || matches!(answer, ToWorker::Refused { .. });
+                self.take(answer, &mut arrived);
+                if last {
+                    return arrived;
+                }
+            }
+        }
+        self.missed();
+        arrived
+    }
+
+    /// The next answer that can be read; those that cannot are counted and noted.
+    fn receive(&mut self) -> Option<ToWorker> {
+        loop {
+            match self.dealer.receive::<ToWorker>()? {
+                Ok(answer) => return Some(answer),
+                Err(error) => self.refuse(&error.to_string()),
+            }
+        }
+    }
+
+    /// Takes immigrants in place of those that came before; only genes in order get that far.
+    fn take(&mut self, answer: ToWorker, arrived: &mut Vec<Migrant>) {
+        match answer {
+            ToWorker::Immigrants { immigrants, .. } => {
+                arrived.clear();
+                for gene in immigrants {
+                    match self.gate.admit(&self.endpoint, &gene) {
+                        Ok(migrant) => arrived.push(migrant),
+                        Err(error) => self.note_refusal(&error.to_string()),
+                    }
+                }
+            }
+            ToWorker::Refused { why, .. } => {
+                self.notes.push(format!("the geneserver refuses this island's gene: {why}"))
+            }
+            ToWorker::Noted { .. } => {}
+        }
+    }
+
+    fn refuse(&mut self, why: &str) {
+        self.gate.count(&self.endpoint);
+        self.note_refusal(why);
+    }
+
+    fn note_refusal(&mut self, why: &str) {
+        let count = self.gate.refused();
+        self.notes.push(format!("from the geneserver at {}: refused: {why} ({count} so far)", self.endpoint));
+    }
+
+    fn heard(&mut self) {
+        if self.away {
+            self.notes.push(format!("the geneserver at {} is there", self.endpoint));
+        }
+        (self.met, self.away) = (true, false);
+    }
+
+    fn missed(&mut self) {
+        if !self.away {
+            self.notes.push(format!("no answer from the geneserver at {}: going on without immigrants", self.endpoint));
+        }
+        self.away = true;
+    }
+
+    /// What happened since the last call, for a log.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+}

@@ -1,0 +1,220 @@
+//! The shell around [`Broker`]: clock, socket, and the file that carries a geneserver over a restart.
+
+mod link;
+
+pub use link::Link;
+
+use crate::admission::relay::{self, Relay};
+use crate::admission::{Greeting, descriptors};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use xpuck_evolve::checkpoint;
+use xpuck_hub_core::geneserver::{Broker, Memory, Status};
+use xpuck_wire::FileError;
+use xpuck_wire::atomic;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::WorkerMessage;
+use xpuck_wire::socket::{Router, SocketError, Sockets, wait};
+
+/// Longest wait for a message, ms.
+const POLL_MS: i64 = 50;
+/// Messages answered between two looks at the clock.
+const MESSAGES_AT_ONCE: usize = 256;
+/// Time between two reports.
+const REPORT: Duration = Duration::from_secs(10);
+/// Time between two saves.
+const SAVE: Duration = Duration::from_secs(5);
+/// After the last island is done, the server answers for so long: its last answers have to arrive.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// What is saved, in the server's folder.
+const FILE: &str = "geneserver.state";
+/// Largest memory, bytes.
+const MAX_MEMORY: u64 = 1 << 30;
+
+/// What a server is to do.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// ZeroMQ endpoint to listen on; port `*` takes a free one.
+    pub listen: String,
+    /// The key file that it shares with its islands; without it everybody is let in.
+    pub key: Option<Secret>,
+    /// Folder for its memory; without it a restarted server learns from its workers.
+    pub dir: Option<PathBuf>,
+    /// It ends when so many islands are done; without it only `stop` ends it.
+    pub islands: Option<usize>,
+    /// With `islands`, it also ends when nobody has spoken for so long.
+    pub idle: Duration,
+    /// The number by which its memory knows the configuration.
+    pub configuration: u32,
+}
+
+/// What the server tells its user.
+#[derive(Clone, Copy, Debug)]
+pub enum Tell<'a> {
+    /// It listens at this endpoint.
+    Listening(&'a str),
+    /// A line for the log.
+    Note(&'a str),
+    /// How things stand, every ten seconds.
+    Report(&'a Status),
+}
+
+/// Why a server could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// Its key.
+    #[error("{0}")]
+    Key(#[from] FileError),
+    /// Its socket.
+    #[error("{0}")]
+    Socket(#[from] SocketError),
+    /// Its port.
+    #[error("{endpoint}: {error}; stop the other program or choose another port")]
+    Port {
+        /// The endpoint.
+        endpoint: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Its folder.
+    #[error("{}: {error}; choose a folder that can be written", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// What it saved cannot be used.
+    #[error("{}: {error}; remove it, and the server learns from its workers", path.display())]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: checkpoint::CheckpointError,
+    },
+}
+
+/// Serves until `stop`, or until all islands are done; true if they are. What the broker knows is saved then.
+///
+/// # Errors
+/// If the socket or the folder cannot be used.
+pub fn run(
+    options: &Options,
+    mut broker: Broker,
+    stop: &AtomicBool,
+    mut tell: impl FnMut(Tell<'_>),
+) -> Result<(Status, bool), ServiceError> {
+    let saver = options.dir.as_ref().map(|dir| Saver::start(dir, options.configuration, &mut broker)).transpose()?;
+    let sockets = Sockets::for_geneserver(options.key.as_ref())?;
+    let router = sockets.geneserver(relay::INSIDE)?;
+    let workers = descriptors::workers(descriptors::raise_limit());
+    let port = |error| ServiceError::Port { endpoint: options.listen.clone(), error };
+    let greeting = Greeting::of(&sockets, false).map_err(port)?;
+    let relay = Relay::start("workers", &options.listen, &router.endpoint(), greeting, workers).map_err(port)?;
+    tell(Tell::Listening(&format!("tcp://{}", relay.address())));
+    if options.key.is_none() {
+        tell(Tell::Note("no --key: whoever reaches this address may take part"));
+    }
+    let mut turned_away = 0;
+    let (mut next_report, mut next_save) = (Instant::now() + REPORT, Instant::now() + SAVE);
+    let mut all_done: Option<Instant> = None;
+    let mut heard = Instant::now();
+    while !stop.load(Ordering::Relaxed) && all_done.is_none_or(|at| at.elapsed() < FAREWELL) {
+        wait(&[&router], POLL_MS);
+        if answer(&router, &mut broker) > 0 {
+            heard = Instant::now();
+        }
+        broker.take_notes().iter().for_each(|note| tell(Tell::Note(note)));
+        if Instant::now() >= next_report {
+            next_report = Instant::now() + REPORT;
+            tell(Tell::Report(&broker.status()));
+            let total = sockets.guard().map_or(0, |guard| guard.refusals().total());
+            if total > std::mem::replace(&mut turned_away, total) {
+                tell(Tell::Note(&format!("{total} connections turned away: not this key")));
+            }
+        }
+        if let Some(saver) = saver.as_ref().filter(|_| Instant::now() >= next_save) {
+            next_save = Instant::now() + SAVE;
+            saver.save(&broker).iter().for_each(|note| tell(Tell::Note(note)));
+        }
+        if all_done.is_none() && options.islands.is_some_and(|n| broker.done() >= n) {
+            all_done = Some(Instant::now());
+        }
+        if options.islands.is_some() && heard.elapsed() > options.idle {
+            tell(Tell::Note(&format!("nobody has spoken for {} s", options.idle.as_secs())));
+            break;
+        }
+    }
+    if let Some(error) = saver.and_then(|saver| saver.close(&broker)) {
+        tell(Tell::Note(&error));
+    }
+    Ok((broker.status(), all_done.is_some()))
+}
+
+/// Answers what waits; returns how many messages that were.
+fn answer(router: &Router, broker: &mut Broker) -> usize {
+    for count in 0..MESSAGES_AT_ONCE {
+        let Some((id, message)) = router.receive::<WorkerMessage>() else { return count };
+        let answer = match message {
+            Ok(message) => broker.on_message(message),
+            Err(error) => broker.on_garbage(&id, error.to_string()),
+        };
+        // A worker that left meanwhile asks again when it is back.
+        router.send(&id, &answer);
+    }
+    MESSAGES_AT_ONCE
+}
+
+/// Saves in a thread of its own, as a disk may take its time.
+struct Saver {
+    memories: SyncSender<Memory>,
+    thread: JoinHandle<()>,
+    errors: std::sync::mpsc::Receiver<String>,
+}
+
+impl Saver {
+    /// Recalls what was saved, if anything was, and starts the thread.
+    fn start(dir: &Path, configuration: u32, broker: &mut Broker) -> Result<Saver, ServiceError> {
+        let folder = |error| ServiceError::Folder { path: dir.into(), error };
+        std::fs::create_dir_all(dir).map_err(folder)?;
+        let path = dir.join(FILE);
+        match xpuck_wire::file::bytes(&path, MAX_MEMORY) {
+            Ok(bytes) => {
+                let memory = checkpoint::from_bytes(&bytes, configuration);
+                broker.recall(memory.map_err(|error| ServiceError::Memory { path: path.clone(), error })?);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(folder(error)),
+        }
+        let (memories, received) = sync_channel::<Memory>(1);
+        let (failed, errors) = sync_channel(1);
+        let thread = std::thread::Builder::new().name("save".into()).spawn(move || {
+            for memory in received {
+                if let Err(error) = atomic::write(&path, &checkpoint::to_bytes(&memory, configuration)) {
+                    // One message that waits is enough.
+                    let _ = failed.try_send(format!("{}: NOT SAVED: {error}", path.display()));
+                }
+            }
+        });
+        Ok(Saver { memories, thread: thread.map_err(folder)?, errors })
+    }
+
+    /// Hands over what is to be saved, unless the last save is still going on; says what went wrong before.
+    fn save(&self, broker: &Broker) -> Option<String> {
+        match self.memories.try_send(broker.memory()) {
+            Ok(()) | Err(TrySendError::Full(_)) => self.errors.try_recv().ok(),
+            Err(TrySendError::Disconnected(_)) => Some("the thread that saves has ended".into()),
+        }
+    }
+
+    /// Saves for the last time, and waits for it.
+    fn close(self, broker: &Broker) -> Option<String> {
+        let sent = self.memories.send(broker.memory()).is_ok();
+        drop(self.memories);
+        let ended = self.thread.join().is_ok();
+        self.errors.try_recv().ok().or((!sent || !ended).then(|| "the last state was not saved".into()))
+    }
+}

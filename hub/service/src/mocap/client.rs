@@ -1,0 +1,111 @@
+//! The thread that keeps a connection to the motion-capture system.
+
+use super::open::open;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
+use xpuck_hub_core::config::Mocap;
+use xpuck_hub_core::mocap::Frame;
+use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_wire::precedence;
+
+/// Frames that may wait for the hub; newer ones are dropped while it is full.
+pub const QUEUE: usize = 64;
+/// Pause between attempts to connect.
+const RETRY: Duration = Duration::from_millis(200);
+/// Counts of refused poses are told so often at most.
+const TELL: Duration = Duration::from_millis(100);
+
+/// What the thread tells.
+#[derive(Debug)]
+pub enum Event {
+    /// A frame came, at that moment.
+    Frame(Frame, Instant),
+    /// Poses refused so far, by reason; told when they have changed, at most ten times a second.
+    Refused(Vec<(String, u64)>),
+    /// The connection came or went, or poses were refused; a line for the log.
+    Note(String),
+}
+
+/// Starts the thread; it ends when `stop` is set. It calls `wake` when a frame is there to be taken. `realtime` is its
+/// priority under SCHED_FIFO, 0 for none.
+pub fn start(
+    mocap: &Mocap,
+    robots: &[String],
+    realtime: u8,
+    events: SyncSender<Event>,
+    stop: Arc<AtomicBool>,
+    wake: impl Fn() + Send + 'static,
+) -> std::io::Result<()> {
+    let gates = Gates::new(mocap.gates, robots);
+    let told = (Vec::new(), Instant::now());
+    let mut client = Client { mocap: mocap.clone(), gates, events, warned: false, told };
+    std::thread::Builder::new().name("mocap".into()).spawn(move || {
+        if realtime > 0 {
+            // The hub's own thread says so if the kernel refuses.
+            let _ = precedence::run_first(realtime);
+        }
+        while !stop.load(Ordering::Relaxed) {
+            if let Err(problem) = client.stream(&stop, &wake) {
+                client.warn(&problem);
+                std::thread::sleep(RETRY);
+            }
+        }
+    })?;
+    Ok(())
+}
+
+struct Client {
+    mocap: Mocap,
+    gates: Gates,
+    events: SyncSender<Event>,
+    warned: bool,
+    /// The counts that the hub knows, and since when.
+    told: (Vec<(String, u64)>, Instant),
+}
+
+impl Client {
+    /// Passes frames on until the connection breaks.
+    fn stream(&mut self, stop: &AtomicBool, wake: &dyn Fn()) -> Result<(), String> {
+        let mut source = open(&self.mocap, stop)?;
+        while !stop.load(Ordering::Relaxed) {
+            for raw in source.frames()? {
+                if std::mem::take(&mut self.warned) {
+                    self.note(format!("motion capture at {}: frames are coming again", self.mocap.place()));
+                }
+                // A full queue means that the hub is late; the next frame is newer anyway.
+                if let Some(frame) = self.gates.pass(&raw) {
+                    let _ = self.events.try_send(Event::Frame(frame, Instant::now()));
+                    wake();
+                }
+                if let Some(report) = self.gates.report() {
+                    self.note(report);
+                }
+            }
+            self.tell_refused();
+        }
+        Ok(())
+    }
+
+    fn tell_refused(&mut self) {
+        let (known, at) = &self.told;
+        if at.elapsed() >= TELL && self.gates.counts() != *known {
+            let counts = self.gates.counts();
+            if self.events.try_send(Event::Refused(counts.clone())).is_ok() {
+                self.told = (counts, Instant::now());
+            }
+        }
+    }
+
+    fn warn(&mut self, problem: &str) {
+        if !std::mem::replace(&mut self.warned, true) {
+            self.note(format!("motion capture at {}: {problem}; trying again until it answers", self.mocap.place()));
+        }
+    }
+
+    fn note(&self, text: String) {
+        // The log of a hub that is late may lack a line.
+        let _ = self.events.try_send(Event::Note(text));
+    }
+}

@@ -1,0 +1,134 @@
+//! NatNet's sockets: one that asks, to which a server that sends to us alone sends its frames too, and one in the
+//! multicast group if there is one. The server is known by its address; its frames may come from another port than its
+//! answers.
+
+use super::super::source::PoseSource;
+use super::super::stream::{QUIET, SILENCE, text};
+use super::Session;
+use natnet::net::MIN_DATA_BUFFER;
+use natnet::{ServerInfo, command};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, ToSocketAddrs, UdpSocket};
+use std::time::{Duration, Instant};
+use xpuck_hub_core::config::UpAxis;
+use xpuck_hub_core::mocap::RawFrame;
+use xpuck_wire::uninterrupted;
+
+/// A server that sends to us alone wants to know that we are still there.
+const KEEP_ALIVE: Duration = Duration::from_millis(250);
+
+/// A session over UDP.
+pub(in crate::mocap) struct Udp {
+    session: Session,
+    server: SocketAddrV4,
+    command: UdpSocket,
+    /// In the multicast group, if frames go to one.
+    group: Option<UdpSocket>,
+    heard: Instant,
+    kept_alive: Instant,
+    buffer: Vec<u8>,
+}
+
+impl Udp {
+    /// Asks the server at `address` for a connection and waits until it answers, at most for `patience`.
+    pub fn connect(address: &str, up: UpAxis, patience: Duration) -> Result<Udp, String> {
+        let ipv4 = |address| if let SocketAddr::V4(v4) = address { Some(v4) } else { None };
+        let server = address.to_socket_addrs().map_err(text)?.find_map(ipv4).ok_or("it has no IPv4 address")?;
+        let local = local_address(server).map_err(text)?;
+        let command = UdpSocket::bind((local, 0)).map_err(text)?;
+        command.set_read_timeout(Some(QUIET)).map_err(text)?;
+        let now = Instant::now();
+        let (session, buffer) = (Session::new(up), vec![0; MIN_DATA_BUFFER]);
+        let mut udp = Udp { session, server, command, group: None, heard: now, kept_alive: now, buffer };
+        while udp.session.server().is_none() {
+            if now.elapsed() >= patience {
+                return Err(format!("no answer for {} s", patience.as_secs_f32()));
+            }
+            udp.send()?;
+            udp.receive()?;
+            udp.session.connect();
+        }
+        if let Some(info) = udp.session.server().filter(|info| info.connection.multicast) {
+            let (group, port) = (info.multicast_group(), info.connection.data_port);
+            let socket = join(group, port, local).map_err(|e| format!("multicast group {group}, port {port}: {e}"))?;
+            udp.command.set_nonblocking(true).map_err(text)?;
+            udp.group = Some(socket);
+        }
+        udp.heard = Instant::now();
+        Ok(udp)
+    }
+
+    /// What the server told of itself.
+    pub fn server(&self) -> Option<&ServerInfo> {
+        self.session.server()
+    }
+
+    fn send(&mut self) -> Result<(), String> {
+        if self.kept_alive.elapsed() >= KEEP_ALIVE {
+            self.kept_alive = Instant::now();
+            uninterrupted(|| self.command.send_to(&command::keepalive_datagram(), self.server)).map_err(text)?;
+        }
+        for datagram in self.session.take_outgoing() {
+            uninterrupted(|| self.command.send_to(&datagram, self.server)).map_err(text)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a datagram from each socket; others than our server may send there too.
+    fn receive(&mut self) -> Result<Vec<RawFrame>, String> {
+        let mut frames = Vec::new();
+        for socket in [Some(&self.command), self.group.as_ref()].into_iter().flatten() {
+            match uninterrupted(|| socket.recv_from(&mut self.buffer)) {
+                Ok((n, from)) if from.ip() == *self.server.ip() => {
+                    self.heard = Instant::now();
+                    frames.extend(self.session.feed(&self.buffer[..n])?);
+                }
+                Ok(_) => {}
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(e) => return Err(text(e)),
+            }
+        }
+        Ok(frames)
+    }
+}
+
+impl PoseSource for Udp {
+    fn frames(&mut self) -> Result<Vec<RawFrame>, String> {
+        self.send()?;
+        let frames = self.receive()?;
+        if self.heard.elapsed() >= SILENCE {
+            return Err(format!("silent for {} s", SILENCE.as_secs()));
+        }
+        Ok(frames)
+    }
+}
+
+impl Drop for Udp {
+    fn drop(&mut self) {
+        // Else a server that sends to us alone would go on for a while; one that is gone needs no word.
+        let _ = self.command.send_to(&command::disconnect_datagram(), self.server);
+    }
+}
+
+/// Our address on the network that leads to the server.
+fn local_address(server: SocketAddrV4) -> std::io::Result<Ipv4Addr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+    socket.connect(server)?;
+    match socket.local_addr()? {
+        SocketAddr::V4(local) => Ok(*local.ip()),
+        SocketAddr::V6(_) => Err(ErrorKind::AddrNotAvailable.into()),
+    }
+}
+
+/// A socket in a multicast group, on the network that leads to the server: a hub with two of them would else listen on the
+/// one that leads to the internet. Bound to the group, it gets nothing that is sent elsewhere; others on this machine may
+/// listen as well.
+fn join(group: Ipv4Addr, port: u16, local: Ipv4Addr) -> std::io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&SocketAddrV4::new(group, port).into())?;
+    socket.join_multicast_v4(&group, &local)?;
+    socket.set_read_timeout(Some(QUIET))?;
+    Ok(socket.into())
+}

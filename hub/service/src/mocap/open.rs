@@ -1,0 +1,24 @@
+//! How the motion-capture system that the hub's file names is opened.
+
+use super::source::PoseSource;
+use super::stream::{SILENCE, Tcp};
+use super::{natnet, replay, vicon, vrpn};
+use std::sync::atomic::AtomicBool;
+use xpuck_hub_core::config::{Mocap, MocapKind};
+
+/// Connects to the system that the hub's file names; `stop` ends a wait for it.
+///
+/// # Errors
+/// Why it cannot be reached, in a few words.
+pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, String> {
+    let address = &mocap.address;
+    Ok(match mocap.kind {
+        MocapKind::Vicon => {
+            Box::new(Tcp::connect(address, Box::new(vicon::Client::new(mocap.mode, mocap.lightweight)))?)
+        }
+        MocapKind::Vrpn => Box::new(Tcp::connect(address, Box::new(vrpn::Client::new()))?),
+        MocapKind::VrpnUdp => Box::new(Tcp::called_back(address, Box::new(vrpn::Client::new()), SILENCE, stop)?),
+        MocapKind::Natnet => Box::new(natnet::udp::Udp::connect(address, mocap.up, SILENCE)?),
+        MocapKind::Replay => Box::new(replay::Replay::open(mocap)?),
+    })
+}

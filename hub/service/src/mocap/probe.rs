@@ -1,0 +1,37 @@
+//! Whether there is what a hub would connect to: one look, for those who have no connection.
+
+use super::natnet::udp::Udp;
+use super::replay::Replay;
+use super::stream::Tcp;
+use super::vrpn;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use xpuck_hub_core::config::{Mocap, MocapKind};
+
+/// Looks, as each kind of system is met, and says what was seen. A server that does not answer is waited for `patience`
+/// or little longer.
+///
+/// # Errors
+/// Why a hub would see nothing, in a few words.
+pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, String> {
+    let address = &mocap.address;
+    match mocap.kind {
+        MocapKind::Vicon | MocapKind::Vrpn => {
+            let one = address.to_socket_addrs().map_err(|e| e.to_string())?.next().ok_or("no such address")?;
+            TcpStream::connect_timeout(&one, patience).map_err(|e| e.to_string())?;
+            Ok("accepts connections".into())
+        }
+        MocapKind::VrpnUdp => {
+            Tcp::called_back(address, Box::new(vrpn::Client::new()), patience, &AtomicBool::new(false))?;
+            Ok("called back when asked by UDP".into())
+        }
+        MocapKind::Natnet => {
+            let udp = Udp::connect(address, mocap.up, patience)?;
+            let server = udp.server().ok_or("no answer")?;
+            let (name, version) = (&server.application_name, server.protocol_version);
+            Ok(format!("{name:?} answered, NatNet {}.{}", version.major, version.minor))
+        }
+        MocapKind::Replay => Ok(format!("the record holds {} frames", Replay::open(mocap)?.len())),
+    }
+}

@@ -1,0 +1,96 @@
+//! A recorded run as a source of poses: what a hub wrote, it can see again.
+
+use super::source::PoseSource;
+use super::stream::QUIET;
+use serde::Deserialize;
+use std::time::{Duration, Instant};
+use xpuck_hub_core::config::Mocap;
+use xpuck_hub_core::mocap::{RawBody, RawFrame};
+use xpuck_kernels::math::sin_cos;
+use xpuck_wire::Body;
+
+/// Largest record, bytes.
+const MAX_BYTES: u64 = 2 << 30;
+
+/// What the recorder writes to `/poses`.
+#[derive(Debug, Deserialize)]
+struct Poses {
+    time: f64,
+    bodies: Vec<Body>,
+}
+
+/// Frames and when they are due.
+#[derive(Debug)]
+pub(super) struct Replay {
+    poses: Vec<Poses>,
+    next: usize,
+    began: Instant,
+    speed: f64,
+    again: bool,
+}
+
+impl Replay {
+    /// Reads the poses of the record that the file names; an unfinished record is read as far as it goes.
+    pub fn open(mocap: &Mocap) -> Result<Replay, String> {
+        let file = mocap.file.as_ref().ok_or("mocap.file is missing")?;
+        let name = file.display();
+        let bytes = xpuck_wire::file::bytes(file, MAX_BYTES).map_err(|e| format!("{name}: {e}"))?;
+        let messages = mcap::MessageStream::new_with_options(&bytes, mcap::read::Options::IgnoreEndMagic.into())
+            .map_err(|e| format!("{name}: {e}"))?;
+        let mut poses: Vec<Poses> = Vec::new();
+        for message in messages.map_while(Result::ok).filter(|m| m.channel.topic == "/poses") {
+            let one: Poses = serde_json::from_slice(&message.data).map_err(|e| format!("{name}: /poses: {e}"))?;
+            // A record has one clock; what does not rise is no record of ours.
+            if !one.time.is_finite() || poses.last().is_some_and(|last| one.time <= last.time) {
+                return Err(format!("{name}: /poses: time {} does not rise", one.time));
+            }
+            poses.push(one);
+        }
+        if poses.is_empty() {
+            return Err(format!("{name}: it holds no poses"));
+        }
+        Ok(Replay { poses, next: 0, began: Instant::now(), speed: mocap.speed, again: mocap.repeat })
+    }
+
+    /// How many frames there are.
+    pub fn len(&self) -> usize {
+        self.poses.len()
+    }
+
+    fn due(&self, i: usize) -> Duration {
+        Duration::from_secs_f64((self.poses[i].time - self.poses[0].time) / self.speed)
+    }
+}
+
+impl PoseSource for Replay {
+    fn frames(&mut self) -> Result<Vec<RawFrame>, String> {
+        if self.next == self.poses.len() {
+            if !self.again {
+                std::thread::sleep(QUIET);
+                return Ok(Vec::new());
+            }
+            // The numbers fall, by which the gates know that all begins anew.
+            (self.next, self.began) = (0, Instant::now());
+        }
+        let wait = self.due(self.next).saturating_sub(self.began.elapsed());
+        std::thread::sleep(wait.min(QUIET));
+        if wait > QUIET {
+            return Ok(Vec::new());
+        }
+        let Poses { time, bodies } = &self.poses[self.next];
+        self.next += 1;
+        let body = |b: &Body| {
+            let [x, y, heading] = b.pose;
+            let (s, c) = sin_cos(heading);
+            let (s, c) = (f64::from(s), f64::from(c));
+            RawBody {
+                name: b.name.clone(),
+                place: [x.into(), y.into(), 0.0],
+                rotation: [c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0],
+                quality: None,
+                age_s: 0.0,
+            }
+        };
+        Ok(vec![RawFrame { number: self.next as u32, time_s: *time, bodies: bodies.iter().map(body).collect() }])
+    }
+}

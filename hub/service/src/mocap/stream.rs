@@ -1,0 +1,152 @@
+//! A codec over TCP: the server is connected to, or asked by UDP to connect to us.
+
+use super::source::{Codec, PoseSource};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use xpuck_hub_core::mocap::RawFrame;
+use xpuck_wire::uninterrupted;
+
+/// A server silent for so long is taken for gone.
+pub(super) const SILENCE: Duration = Duration::from_secs(2);
+/// A VRPN server in whose room nothing moves is silent; it is asked so often.
+pub(super) const QUIET: Duration = Duration::from_millis(500);
+
+/// A connection.
+pub(super) struct Tcp {
+    socket: TcpStream,
+    codec: Box<dyn Codec>,
+    heard: Instant,
+    bytes: Box<[u8]>,
+}
+
+pub(super) fn text(error: std::io::Error) -> String {
+    error.to_string()
+}
+
+impl Tcp {
+    /// Connects to a server.
+    pub fn connect(address: &str, codec: Box<dyn Codec>) -> Result<Tcp, String> {
+        Tcp::over(uninterrupted(|| TcpStream::connect(address)).map_err(text)?, codec)
+    }
+
+    fn over(socket: TcpStream, codec: Box<dyn Codec>) -> Result<Tcp, String> {
+        socket.set_nodelay(true).map_err(text)?;
+        socket.set_read_timeout(Some(QUIET)).map_err(text)?;
+        Ok(Tcp { socket, codec, heard: Instant::now(), bytes: vec![0; 16384].into() })
+    }
+
+    /// Asks a VRPN server by UDP to connect to a port of ours, each [`QUIET`] for so long, and waits until it does.
+    pub fn called_back(
+        address: &str,
+        codec: Box<dyn Codec>,
+        patience: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Tcp, String> {
+        let server: SocketAddr =
+            address.to_socket_addrs().map_err(text)?.find(SocketAddr::is_ipv4).ok_or("it has no IPv4 address")?;
+        let request = UdpSocket::bind("0.0.0.0:0").map_err(text)?;
+        request.connect(server).map_err(text)?;
+        // Our address as the server's network sees it.
+        let listener = TcpListener::bind((request.local_addr().map_err(text)?.ip(), 0)).map_err(text)?;
+        listener.set_nonblocking(true).map_err(text)?;
+        let ours = listener.local_addr().map_err(text)?;
+        let began = Instant::now();
+        while began.elapsed() < patience && !stop.load(Ordering::Relaxed) {
+            let call = format!("{} {}\0", ours.ip(), ours.port());
+            uninterrupted(|| request.send(call.as_bytes())).map_err(text)?;
+            let until = Instant::now() + QUIET;
+            while Instant::now() < until && !stop.load(Ordering::Relaxed) {
+                match uninterrupted(|| listener.accept()) {
+                    Ok((socket, from)) if from.ip() == server.ip() => {
+                        socket.set_nonblocking(false).map_err(text)?;
+                        return Tcp::over(socket, codec);
+                    }
+                    Ok((_, from)) => return Err(format!("{} connected in its place", from.ip())),
+                    Err(e) if e.kind() == ErrorKind::WouldBlock => std::thread::sleep(Duration::from_millis(5)),
+                    Err(e) => return Err(text(e)),
+                }
+            }
+        }
+        Err(format!("asked by UDP to connect to {ours}, it does not; is the port open to it?"))
+    }
+}
+
+impl PoseSource for Tcp {
+    fn frames(&mut self) -> Result<Vec<RawFrame>, String> {
+        let outgoing = self.codec.take_outgoing();
+        if !outgoing.is_empty() {
+            std::thread::sleep(self.codec.pace());
+            self.socket.write_all(&outgoing).map_err(text)?;
+        }
+        match uninterrupted(|| self.socket.read(&mut self.bytes)) {
+            Ok(0) => Err("the server closed the connection".into()),
+            Ok(n) => {
+                self.heard = Instant::now();
+                self.codec.feed(&self.bytes[..n])
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if self.heard.elapsed() >= SILENCE {
+                    return Err(format!("silent for {} s", SILENCE.as_secs()));
+                }
+                self.codec.quiet();
+                Ok(Vec::new())
+            }
+            Err(e) => Err(text(e)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::thread::JoinHandleExt;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+
+    /// Frames of a byte each.
+    struct Bytes;
+
+    impl Codec for Bytes {
+        fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String> {
+            Ok(vec![RawFrame::default(); bytes.len()])
+        }
+
+        fn take_outgoing(&mut self) -> Vec<u8> {
+            Vec::new()
+        }
+    }
+
+    /// A read with a time-out is broken off by any signal, whatever its handler asks for.
+    #[test]
+    fn a_storm_of_signals_ends_no_connection() {
+        use nix::sys::pthread::pthread_kill;
+        use nix::sys::signal::Signal::SIGUSR1;
+        signal_hook::flag::register(SIGUSR1 as i32, Arc::new(AtomicBool::new(false))).unwrap();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap().to_string();
+        let (begun, begins) = channel();
+        let reader = std::thread::spawn(move || {
+            let mut tcp = Tcp::connect(&address, Box::new(Bytes)).unwrap();
+            begun.send(()).unwrap();
+            let mut frames = 0;
+            while frames < 3 {
+                frames += tcp.frames()?.len();
+            }
+            Ok::<_, String>(frames)
+        });
+        let (mut client, _) = server.accept().unwrap();
+        begins.recv().unwrap();
+        for _ in 0..3 {
+            for _ in 0..200 {
+                if !reader.is_finished() {
+                    pthread_kill(reader.as_pthread_t(), SIGUSR1).unwrap();
+                }
+                std::thread::sleep(Duration::from_micros(500));
+            }
+            client.write_all(&[0]).unwrap();
+        }
+        assert_eq!(reader.join().unwrap(), Ok(3));
+    }
+}

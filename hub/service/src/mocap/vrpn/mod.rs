@@ -1,0 +1,170 @@
+//! VRPN tracker, the client's side, without any I/O.
+//!
+//! VRPN has no frames: each tracker sends poses with stamps of its own, and a hidden one is silent. Poses whose stamps
+//! lie close together are made one frame. It is complete when every tracker heard lately has spoken, or when a pose of
+//! a later moment comes.
+
+mod message;
+
+pub use message::VrpnError;
+
+use super::rotation;
+use super::source::Codec;
+use message::{COOKIE, Message, Reader, SENDER_IS, TYPE_IS, described};
+use std::collections::BTreeMap;
+use xpuck_hub_core::mocap::{RawBody, RawFrame};
+
+const POSE: &str = "vrpn_Tracker Pos_Quat";
+const PING: &str = "vrpn_Base ping_message";
+/// Most sensors followed and most names kept.
+const MAX_BODIES: usize = 1000;
+const MAX_NAMES: usize = 4000;
+/// Stamps within this are of one frame, s: a server stamps its trackers one after another.
+const TOGETHER: f64 = 0.002;
+/// A sensor silent for so long is hidden, s; frames no longer wait for it.
+const HIDDEN: f64 = 1.0;
+
+/// A sensor's latest pose.
+#[derive(Debug)]
+struct Sensor {
+    name: String,
+    place: [f64; 3],
+    rotation: [f64; 9],
+    stamp: f64,
+    in_frame: bool,
+}
+
+/// The client's state between reads.
+#[derive(Debug)]
+pub struct Client {
+    reader: Reader,
+    outgoing: Vec<u8>,
+    sent: u32,
+    senders: BTreeMap<i32, String>,
+    types: BTreeMap<i32, String>,
+    sensors: BTreeMap<(i32, i32), Sensor>,
+    /// First and last stamp of the open frame, and whether any of its poses is new.
+    open: Option<(f64, f64, bool)>,
+    number: u32,
+}
+
+impl Default for Client {
+    fn default() -> Client {
+        Client::new()
+    }
+}
+
+impl Codec for Client {
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String> {
+        Client::feed(self, bytes).map_err(|e| e.to_string())
+    }
+
+    fn take_outgoing(&mut self) -> Vec<u8> {
+        Client::take_outgoing(self)
+    }
+
+    fn quiet(&mut self) {
+        self.ping();
+    }
+}
+
+impl Client {
+    /// A client that has just connected; its cookie is to be sent.
+    pub fn new() -> Client {
+        Client {
+            reader: Reader::default(),
+            outgoing: COOKIE.to_vec(),
+            sent: 0,
+            senders: BTreeMap::new(),
+            types: BTreeMap::new(),
+            sensors: BTreeMap::new(),
+            open: None,
+            number: 0,
+        }
+    }
+
+    /// Bytes to send to the server.
+    pub fn take_outgoing(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.outgoing)
+    }
+
+    /// Asks the server whether it is there, when nothing moves; its answer is a message like any other.
+    pub fn ping(&mut self) {
+        let Some(name) = self.senders.values().next() else { return };
+        if self.sent == 0 {
+            message::write(&mut self.outgoing, 0, 0, SENDER_IS, &message::describe(name));
+            message::write(&mut self.outgoing, 1, 0, TYPE_IS, &message::describe(PING));
+            self.sent = 2;
+        }
+        message::write(&mut self.outgoing, self.sent, 0, 0, &[]);
+        self.sent = self.sent.wrapping_add(1);
+    }
+
+    /// Takes bytes from the server and returns the frames they complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, VrpnError> {
+        self.reader.push(bytes);
+        let mut frames = Vec::new();
+        while let Some(message) = self.reader.next()? {
+            match message.kind {
+                SENDER_IS => name(&mut self.senders, &message)?,
+                TYPE_IS => name(&mut self.types, &message)?,
+                kind if self.types.get(&kind).is_some_and(|name| name == POSE) => self.pose(&message, &mut frames)?,
+                _ => {}
+            }
+        }
+        Ok(frames)
+    }
+
+    fn pose(&mut self, message: &Message, frames: &mut Vec<RawFrame>) -> Result<(), VrpnError> {
+        let truncated = VrpnError::Truncated(POSE);
+        let (sensor, fields) = message.payload.split_first_chunk().ok_or(truncated.clone())?;
+        let sensor = i32::from_be_bytes(*sensor);
+        // Behind the sensor's number is a word of padding.
+        let fields = fields.get(4..60).ok_or(truncated)?;
+        let number = |i: usize| f64::from_be_bytes(fields[8 * i..8 * i + 8].try_into().expect("eight bytes"));
+        let Some(name) = self.senders.get(&message.sender) else { return Ok(()) };
+        let name = if sensor == 0 { name.clone() } else { format!("{name}:{sensor}") };
+        let (key, stamp) = ((message.sender, sensor), message.time_s);
+        let known = self.sensors.get(&key);
+        if known.is_none() && self.sensors.len() == MAX_BODIES {
+            return Ok(());
+        }
+        let (again, new) = (known.is_some_and(|s| s.in_frame), known.is_none_or(|s| s.stamp != stamp));
+        if again || self.open.is_some_and(|(first, _, _)| (stamp - first).abs() > TOGETHER) {
+            frames.extend(self.close());
+        }
+        let (first, last, any_new) = self.open.unwrap_or((stamp, stamp, false));
+        self.open = Some((first, last.max(stamp), any_new || new));
+        let rotation = rotation::from_quaternion([3, 4, 5, 6].map(number));
+        self.sensors.insert(key, Sensor { name, place: [0, 1, 2].map(number), rotation, stamp, in_frame: true });
+        // Also forgets those of before the server's clock was set back.
+        self.sensors.retain(|_, s| (stamp - s.stamp).abs() < HIDDEN);
+        if self.sensors.values().all(|s| s.in_frame) {
+            frames.extend(self.close());
+        }
+        Ok(())
+    }
+
+    /// Ends the open frame. One without any new pose has the number of the frame before.
+    fn close(&mut self) -> Option<RawFrame> {
+        let (_, time_s, new) = self.open.take()?;
+        self.number = self.number.wrapping_add(u32::from(new));
+        self.sensors.values_mut().for_each(|s| s.in_frame = false);
+        let body = |s: &Sensor| RawBody {
+            name: s.name.clone(),
+            place: s.place,
+            rotation: s.rotation,
+            quality: None,
+            age_s: time_s - s.stamp,
+        };
+        Some(RawFrame { number: self.number, time_s, bodies: self.sensors.values().map(body).collect() })
+    }
+}
+
+fn name(names: &mut BTreeMap<i32, String>, message: &Message) -> Result<(), VrpnError> {
+    names.insert(message.sender, described(&message.payload)?);
+    if names.len() > MAX_NAMES { Err(VrpnError::Names(MAX_NAMES)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests;

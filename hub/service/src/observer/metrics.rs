@@ -1,0 +1,317 @@
+//! The metrics, one table of names: what they are called is what dashboards and alarms are built on.
+
+use super::health::Facts;
+use super::instruments::{Value, add, raise};
+use super::ports::PortMetrics;
+use super::stream::Counts;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use xpuck_wire::message::State;
+use xpuck_wire::{Phase, Status};
+
+/// A measured value of each robot of the swarm file.
+type Values = Family<Robot, Value>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Robot {
+    robot: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RobotState {
+    robot: String,
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reason {
+    reason: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PoseReason {
+    reason: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PhaseLabel {
+    phase: &'static str,
+}
+
+const STATES: [(State, &str); 5] = [
+    (State::Idle, "idle"),
+    (State::Ready, "ready"),
+    (State::Run, "run"),
+    (State::Pause, "pause"),
+    (State::Stop, "stop"),
+];
+const PHASES: [(Phase, &str); 7] = [
+    (Phase::Idle, "idle"),
+    (Phase::Preparing, "preparing"),
+    (Phase::Running, "running"),
+    (Phase::Paused, "paused"),
+    (Phase::Relocating, "relocating"),
+    (Phase::Blind, "blind"),
+    (Phase::Finished, "finished"),
+];
+
+/// All metrics. Those that are counted as things happen are open to [`super::Observer`].
+pub struct Metrics {
+    pub(super) turn: Histogram,
+    pub(super) round_trip: Histogram,
+    pub(super) senses_delay: Histogram,
+    pub(super) dropped: Counter,
+    pub(super) senses: Counter,
+    pub(super) frames: Counter,
+    pub(super) memory: Value,
+    pub(super) cpu: Counter<f64, AtomicU64>,
+    refused: Family<Reason, Counter>,
+    links_ended: Counter,
+    log_lines_lost: Counter,
+    poses_refused: Family<PoseReason, Counter>,
+    robots: Robots,
+    run: Run,
+    stream: StreamMetrics,
+    ports: PortMetrics,
+}
+
+struct Robots {
+    up: Values,
+    state: Family<RobotState, Value>,
+    battery: Values,
+    power: Values,
+    temperature: Values,
+    lateness: Values,
+    round_trip: Values,
+    device_errors: Values,
+    log_lines_lost: Values,
+    generation: Values,
+    fitness: Values,
+    derated: Values,
+}
+
+struct Run {
+    phase: Family<PhaseLabel, Value>,
+    seconds: Value,
+    segment: Value,
+    fitness: Value,
+    evolved: Value,
+    dead: Value,
+    slow: Value,
+    tracking: Value,
+    pose_age: Value,
+    record_open: Value,
+    record_bytes: Value,
+}
+
+struct StreamMetrics {
+    sent: Counter,
+    left_out: Counter,
+    missed: Counter,
+    turned_away: Counter,
+    watchers: Value,
+    subscriptions: Value,
+}
+
+impl Metrics {
+    /// All at nothing, and the registry that tells them.
+    pub fn new() -> (Metrics, Registry) {
+        let mut registry = Registry::default();
+        let r = &mut registry;
+        let times = |first| Histogram::new(exponential_buckets(first, 2.0, 14));
+        let metrics = Metrics {
+            turn: add(r, "xpuck_hub_turn_seconds", "What a turn of the hub's loop took", times(0.000_05)),
+            senses_delay: add(
+                r,
+                "xpuck_senses_delay_seconds",
+                "From when a frame arrived to when a message of senses was given to its socket",
+                Histogram::new(exponential_buckets(0.000_25, 1.25, 32)),
+            ),
+            round_trip: add(r, "xpuck_round_trip_seconds", "Round trips to robots, wall time", times(0.000_25)),
+            dropped: add(
+                r,
+                "xpuck_messages_dropped",
+                "Messages for robots whose queue was full or who are away",
+                Counter::default(),
+            ),
+            senses: add(r, "xpuck_senses_sent", "Messages of virtual senses sent", Counter::default()),
+            frames: add(r, "xpuck_mocap_frames", "Frames of motion capture that passed the gates", Counter::default()),
+            memory: add(r, "process_resident_memory_bytes", "Memory of the hub's process", Value::default()),
+            cpu: add(r, "process_cpu_seconds", "Processor time of the hub's process", Counter::default()),
+            refused: add(r, "xpuck_messages_refused", "Messages from robots refused, by reason", Family::default()),
+            links_ended: add(r, "xpuck_links_ended", "Connections of robots that ended", Counter::default()),
+            log_lines_lost: add(r, "xpuck_log_lines_lost", "Lines of the hub's log that were lost", Counter::default()),
+            poses_refused: add(
+                r,
+                "xpuck_mocap_poses_refused",
+                "Poses refused, by reason; of a frame that came before: frames",
+                Family::default(),
+            ),
+            robots: Robots::new(r),
+            run: Run::new(r),
+            ports: PortMetrics::new(r),
+            stream: StreamMetrics {
+                sent: add(r, "xpuck_stream_messages", "Messages on the stream", Counter::default()),
+                left_out: add(
+                    r,
+                    "xpuck_stream_left_out",
+                    "Messages left out of the stream, too fast",
+                    Counter::default(),
+                ),
+                missed: add(
+                    r,
+                    "xpuck_stream_missed",
+                    "Messages that slow watchers missed, the oldest, each as often as it was for one",
+                    Counter::default(),
+                ),
+                turned_away: add(
+                    r,
+                    "xpuck_stream_turned_away",
+                    "Watchers turned away: too many, or one asked for too much",
+                    Counter::default(),
+                ),
+                watchers: add(r, "xpuck_stream_watchers", "Who watches", Value::default()),
+                subscriptions: add(r, "xpuck_stream_subscriptions", "Topics that watchers ask for", Value::default()),
+            },
+        };
+        for reason in ["size", "version", "malformed", "stranger"] {
+            // Told from the start, so that a first refusal shows as a rise.
+            drop(metrics.refused.get_or_create(&Reason { reason }));
+        }
+        (metrics, registry)
+    }
+
+    /// What motion capture's gates refused so far.
+    pub fn gates(&self, refused: &[(String, u64)]) {
+        for (reason, count) in refused {
+            raise(&self.poses_refused.get_or_create(&PoseReason { reason: reason.clone() }), *count);
+        }
+    }
+
+    /// A message was refused.
+    pub fn refused(&self, reason: &'static str) {
+        self.refused.get_or_create(&Reason { reason }).inc();
+    }
+
+    /// Connections of robots that ended so far.
+    pub fn links(&self, ended: u64) {
+        raise(&self.links_ended, ended);
+    }
+
+    /// Connections of the robots' and the operators' port.
+    pub fn ports(&self, counts: &[crate::admission::Counts; 2]) {
+        self.ports.show(counts);
+    }
+
+    /// What was streamed so far.
+    pub fn streamed(&self, counts: Counts) {
+        raise(&self.stream.sent, counts.sent);
+        raise(&self.stream.left_out, counts.left_out);
+        raise(&self.stream.missed, counts.missed);
+        raise(&self.stream.turned_away, counts.turned_away);
+        self.stream.watchers.set(counts.watchers as f64);
+        self.stream.subscriptions.set(counts.subscriptions as f64);
+    }
+
+    /// How things stand.
+    pub fn status(&self, status: &Status, facts: &Facts, record: Option<&Path>, strangers: u64) {
+        raise(&self.refused.get_or_create(&Reason { reason: "stranger" }), strangers);
+        raise(&self.log_lines_lost, status.log_lines_lost);
+        self.robots.show(status);
+        self.run.show(status, facts, record);
+    }
+}
+
+impl Robots {
+    fn new(r: &mut Registry) -> Robots {
+        let mut of = |name: &str, help: &str| add(r, &format!("xpuck_robot_{name}"), help, Values::default());
+        Robots {
+            up: of("up", "1 while the robot is heard"),
+            battery: of("battery_volts", "Battery"),
+            power: of("power_watts", "Power drawn from the battery"),
+            temperature: of("temperature_celsius", "The board's processor"),
+            lateness: of("late_p99_seconds", "99 of 100 control updates were at most so late"),
+            round_trip: of("round_trip_seconds", "The last round trip"),
+            device_errors: of("device_errors", "What went wrong with its devices since its program started"),
+            log_lines_lost: of("log_lines_lost", "Lines of its log that were lost since its program started"),
+            generation: of("generation", "Generations done"),
+            fitness: of("fitness_ratio", "Estimated fitness of the champion"),
+            derated: of("derated_fitness_ratio", "The same, scaled down for want of evaluations"),
+            state: add(r, "xpuck_robot_state", "1 for the state that the robot is in", Family::default()),
+        }
+    }
+
+    /// What a robot does not tell, it has no value of.
+    fn show(&self, status: &Status) {
+        for row in &status.robots {
+            let robot = Robot { robot: row.id.clone() };
+            let rows = [
+                (&self.up, Some(f64::from(u8::from(row.alive)))),
+                (&self.battery, row.battery_v.map(f64::from)),
+                (&self.power, row.power_w.map(f64::from)),
+                (&self.temperature, row.soc_c.map(f64::from)),
+                (&self.lateness, Some(f64::from(row.late_p99_ms) / 1000.0)),
+                (&self.round_trip, row.round_trip_ms.map(|ms| ms / 1000.0)),
+                (&self.device_errors, Some(row.device_errors as f64)),
+                (&self.log_lines_lost, Some(f64::from(row.log_lines_lost))),
+                (&self.generation, Some(f64::from(row.evolution.generation))),
+                (&self.fitness, Some(row.evolution.best)),
+                (&self.derated, Some(row.evolution.derated)),
+            ];
+            for (values, value) in rows {
+                match value.filter(|_| row.alive || std::ptr::eq(values, &self.up)) {
+                    Some(value) => drop(values.get_or_create(&robot).set(value)),
+                    None => drop(values.remove(&robot)),
+                }
+            }
+            for (state, name) in STATES {
+                let here = row.alive && row.state == state;
+                let label = RobotState { robot: row.id.clone(), state: name };
+                self.state.get_or_create(&label).set(f64::from(u8::from(here)));
+            }
+        }
+    }
+}
+
+impl Run {
+    fn new(r: &mut Registry) -> Run {
+        let phase = add(r, "xpuck_run_phase", "1 for what the hub is doing", Family::default());
+        let mut one = |name: &str, help: &str| add(r, &format!("xpuck_{name}"), help, Value::default());
+        Run {
+            phase,
+            seconds: one("run_seconds", "Time run so far, pauses left out, arena time"),
+            segment: one("run_segment", "Segment of the run"),
+            fitness: one("run_fitness_ratio", "Real fitness of the segment so far"),
+            evolved: one("run_evolved_ratio", "Mean derated fitness of the robots' champions"),
+            dead: one("run_lost_robots", "Robots that were lost during the run"),
+            slow: one("run_slow_round_trips_ratio", "Part of the run's round trips above 100 ms"),
+            tracking: one("mocap_tracking", "1 while poses come"),
+            pose_age: one("mocap_pose_age_seconds", "Time since the last frame, arena time"),
+            record_open: one("record_open", "1 while a record is written"),
+            record_bytes: one("record_bytes", "Size of the record that is written"),
+        }
+    }
+
+    fn show(&self, status: &Status, facts: &Facts, record: Option<&Path>) {
+        for (phase, name) in PHASES {
+            let here = f64::from(u8::from(status.phase == phase));
+            self.phase.get_or_create(&PhaseLabel { phase: name }).set(here);
+        }
+        self.seconds.set(status.run_seconds);
+        self.segment.set(f64::from(status.segment));
+        self.fitness.set(status.segments.last().map_or(0.0, |segment| segment.fitness));
+        self.evolved.set(status.evolved);
+        self.dead.set(f64::from(status.dead));
+        self.slow.set(status.slow_round_trips);
+        self.tracking.set(f64::from(u8::from(status.tracking)));
+        self.pose_age.set(facts.last_frame.map_or(f64::INFINITY, |at| status.time - at));
+        self.record_open.set(f64::from(u8::from(facts.recording)));
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
+        self.record_bytes.set(record.map_or(0, size) as f64);
+    }
+}

@@ -1,0 +1,47 @@
+//! A rate limit for log lines about what may happen a thousand times a second.
+
+/// A line follows another after so long, s of arena time.
+const EVERY: f64 = 10.0;
+
+/// When something was last said, and how often it happened since.
+#[derive(Debug, Default)]
+pub struct RateLimit {
+    said: Option<f64>,
+    since: u64,
+}
+
+impl RateLimit {
+    /// True if a line is due now, for whoever counts itself.
+    pub fn due(&mut self, now: f64) -> bool {
+        let due = self.said.is_none_or(|at| now - at >= EVERY);
+        if due {
+            self.said = Some(now);
+        }
+        due
+    }
+
+    /// It happened again: the line to say, if one is due, with the number of times that went unsaid.
+    pub fn line(&mut self, now: f64, text: impl FnOnce() -> String) -> Option<String> {
+        if !self.due(now) {
+            self.since += 1;
+            return None;
+        }
+        match std::mem::take(&mut self.since) {
+            0 => Some(text()),
+            unsaid => Some(format!("{} (and {unsaid} times since the last such line)", text())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_is_told_at_once_and_a_flood_in_one_line() {
+        let mut limit = RateLimit::default();
+        assert_eq!(limit.line(5.0, || "a".into()).as_deref(), Some("a"));
+        assert!((0..5000).all(|_| limit.line(6.0, || "a".into()).is_none()));
+        assert_eq!(limit.line(15.0, || "b".into()).as_deref(), Some("b (and 5000 times since the last such line)"));
+    }
+}

@@ -1,0 +1,84 @@
+//! Many seeds: what they found, and how long they took.
+
+use super::run::run_telling;
+use super::{Outcome, Settings};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use xpuck_wire::process::resident_bytes;
+
+/// Seeds that broke a rule, at most so many; a bug breaks thousands.
+const SHOWN: usize = 10;
+
+/// What came of many seeds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Campaign {
+    /// Seeds run.
+    pub seeds: u64,
+    /// Simulated time of each, s.
+    pub seconds: u32,
+    /// Seeds that broke a rule.
+    pub broken: u64,
+    /// The first of them.
+    pub violations: Vec<Outcome>,
+    /// Wall time of a seed: half took less, ms.
+    pub median_ms: f64,
+    /// Nineteen in twenty took less, ms.
+    pub p95_ms: f64,
+    /// Wall time of the slowest seed, ms.
+    pub max_ms: f64,
+    /// Memory of the process at the start and after each quarter of the one run, or of all of them, MiB; 0 where the
+    /// system does not tell.
+    pub memory_mib: [f64; 5],
+    /// Messages sent in all, and those of them that were lost.
+    pub messages: (u64, u64),
+    /// Faults and requests of operators in all.
+    pub happenings: u64,
+    /// Simulated time in which wheels turned, over all robots and seeds, s.
+    pub wheel_seconds: f64,
+}
+
+/// Runs `seeds` seeds from `first.seed` on, on as many threads as rayon has; `done` is called after each.
+///
+/// # Panics
+/// If there are no seeds.
+pub fn campaign(first: Settings, seeds: u64, done: impl Fn() + Sync) -> Campaign {
+    assert!(seeds > 0, "at least one seed");
+    let mib = || resident_bytes().unwrap_or(0.0) / f64::from(1 << 20);
+    let start = mib();
+    let (quarters, inside) = (AtomicU64::new(0), Mutex::new([0.0; 3]));
+    let quarter = || {
+        // Each run tells three times.
+        let told = quarters.fetch_add(1, Ordering::Relaxed);
+        if let Some(part) = (1..=3).position(|part| told == 3 * seeds * part / 4) {
+            inside.lock().expect("nobody panics with it")[part] = mib();
+        }
+    };
+    let one = |i: u64| {
+        let began = Instant::now();
+        let outcome = run_telling(Settings { seed: first.seed.wrapping_add(i), ..first }, quarter);
+        done();
+        (began.elapsed().as_secs_f64() * 1000.0, outcome)
+    };
+    let runs: Vec<(f64, Outcome)> = (0..seeds).into_par_iter().map(one).collect();
+    let mut times: Vec<f64> = runs.iter().map(|(ms, _)| *ms).collect();
+    times.sort_by(f64::total_cmp);
+    let sum = |of: fn(&Outcome) -> u64| runs.iter().map(|(_, outcome)| of(outcome)).sum::<u64>();
+    let [first_quarter, half, last_quarter] = inside.into_inner().expect("nobody panics with it");
+    let broken = runs.iter().map(|(_, outcome)| outcome).filter(|o| o.violation.is_some());
+    Campaign {
+        seeds,
+        seconds: first.seconds,
+        broken: broken.clone().count() as u64,
+        violations: broken.take(SHOWN).cloned().collect(),
+        median_ms: times[times.len() / 2],
+        p95_ms: times[times.len() * 95 / 100],
+        max_ms: times[times.len() - 1],
+        memory_mib: [start, first_quarter, half, last_quarter, mib()],
+        messages: (sum(|o| o.messages.0), sum(|o| o.messages.1)),
+        happenings: sum(|o| o.happenings as u64),
+        wheel_seconds: sum(|o| o.moves) as f64 * f64::from(super::BODY_STEP) / 1000.0,
+    }
+}

@@ -1,0 +1,212 @@
+//! The hub tells the truth: its roster is who was heard of, its numbers never fall, genes come from where they say, and its
+//! queues have bounds.
+
+use super::Fault;
+use super::record::RecordWitness;
+use super::score::ScoreWitness;
+use crate::{ROBOTS, id};
+use std::collections::HashSet;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::mocap::Frame;
+use xpuck_hub_core::roster::LOST_AFTER;
+use xpuck_kernels::hash::fnv1a;
+use xpuck_wire::message::{Gene, RobotMessage, State, ToRobot};
+use xpuck_wire::{Phase, Status};
+
+/// Most actions of one call: a few for each robot, and a few for the run.
+const ACTIONS: usize = 8 * ROBOTS + 16;
+/// Events that a status may hold.
+const EVENTS: usize = 50;
+/// Immigrants in an answer; the experiments ask for so many.
+const IMMIGRANTS: usize = 4;
+
+/// A hub that goes on with a run has lost at most so much of its running time, s: the state is kept each second.
+const LOST_SECONDS: f64 = 1.1;
+
+/// Who a gene is: island of birth, number, and a hash of the tree. A robot that lost its island numbers anew from 0, and
+/// the others may still send on one of its former life that has the same number.
+type Individual = (u16, u32, u64);
+
+fn individual(gene: &Gene) -> Individual {
+    (gene.island, gene.number, fnv1a(gene.tree.bytes()))
+}
+
+/// What was known of a run when the hub kept how it stands.
+#[derive(Clone, Debug)]
+pub struct Stood {
+    score: ScoreWitness,
+    waits_for_run: bool,
+    came: HashSet<u64>,
+}
+
+/// What was seen of the hub.
+#[derive(Debug, Default)]
+pub struct HubWitness {
+    heard: [Option<f64>; ROBOTS],
+    /// What each robot said last that it does.
+    states: [State; ROBOTS],
+    /// The last directive of this hub.
+    directive: u64,
+    /// Individuals that a robot sent in this run: sender, and who it is.
+    sent: HashSet<(usize, Individual)>,
+    local: f64,
+    pub(super) record: RecordWitness,
+    score: ScoreWitness,
+    pub(super) fault: Fault,
+    waits_for_run: bool,
+}
+
+impl HubWitness {
+    /// The hub's program starts, without a run.
+    pub fn started(&mut self) {
+        (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
+        self.directive = 0;
+        self.sent.clear();
+        self.score.forget();
+    }
+
+    /// How a run stands is kept.
+    pub fn kept(&self) -> Stood {
+        Stood { score: self.score.clone(), waits_for_run: self.waits_for_run, came: self.record.came() }
+    }
+
+    /// The hub's program starts and goes on with a run that stands at `run_seconds`. Roster and round trips under way
+    /// begin anew; what was counted goes on, and so do the genes that it may give.
+    pub fn took_up(&mut self, now: u32, stood: Stood, run_seconds: f64) {
+        (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
+        self.directive = 0;
+        let lost = self.score.run_seconds() - run_seconds;
+        self.fault.hold(lost <= LOST_SECONDS, now, "a hub that returns goes on with its run", || {
+            ("hub".into(), format!("{lost:.3} s of running time are lost"))
+        });
+        self.score.go_on(stood.score);
+        self.waits_for_run = stood.waits_for_run;
+        self.record.goes_on(stood.came);
+    }
+
+    /// The hub's program dies; its record stays open.
+    pub fn died(&mut self) {
+        self.record.died();
+    }
+
+    /// A run is accepted.
+    pub fn run_began(&mut self) {
+        self.sent.clear();
+        self.record.run_began();
+        self.score.run_began();
+        self.waits_for_run = true;
+    }
+
+    /// Time passed at the hub, whose clock shows `local`, s.
+    pub fn time(&mut self, local: f64) {
+        self.local = local;
+    }
+
+    /// A message reaches the switchboard.
+    pub fn delivered(&mut self, local: f64, robot: usize, message: &RobotMessage) {
+        self.heard[robot] = Some(local);
+        match message {
+            RobotMessage::Telemetry(told) => self.states[robot] = told.state,
+            RobotMessage::Genes { emigrant, .. } => {
+                self.sent.insert((robot, individual(emigrant)));
+            }
+            RobotMessage::Pong { stamp } => self.score.ponged(robot, local, *stamp),
+            _ => {}
+        }
+        self.record.delivered(id(robot), message);
+    }
+
+    /// A frame reaches the switchboard, which stands at `progress`.
+    pub fn frame(&mut self, frame: &Frame, progress: (Phase, u32, f64)) {
+        if let Some(pose) = frame.pose("frisbee") {
+            self.score.frisbee(pose.at.x, progress);
+        }
+        self.record.frame(frame);
+    }
+
+    /// The switchboard wants so many things done at once.
+    pub fn acts(&mut self, actions: usize) {
+        self.fault.hold(actions <= ACTIONS, self.now(), "queues stay within bounds", || {
+            ("hub".into(), format!("{actions} actions at once; {ACTIONS} are expected"))
+        });
+    }
+
+    fn now(&self) -> u32 {
+        (self.local * 1000.0) as u32
+    }
+
+    /// The hub sends to a robot.
+    pub fn sends(&mut self, now: u32, robot: usize, message: &ToRobot) {
+        match message {
+            ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
+            ToRobot::Directive { number, state, .. } => {
+                let last = self.directive.max(*number);
+                self.fault.hold(*number == last, now, "numbers of directives never fall", || {
+                    ("hub".into(), format!("directive {number} to {} after {last}", id(robot)))
+                });
+                self.directive = last;
+                if *state == State::Run && self.waits_for_run {
+                    self.waits_for_run = false;
+                    self.score.first_run();
+                }
+            }
+            ToRobot::Genes { immigrants, .. } => {
+                let mut ids = HashSet::new();
+                for gene in immigrants {
+                    let name = individual(gene);
+                    let other = (0..ROBOTS).any(|r| r != robot && self.sent.contains(&(r, name)));
+                    let holds = other && ids.insert(name) && immigrants.len() <= IMMIGRANTS;
+                    self.fault.hold(holds, now, "each gene is sent by another robot and given once", || {
+                        let what = format!("{} immigrants, among them {}.{}", immigrants.len(), name.0, name.1);
+                        (id(robot).into(), what)
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An entry goes to the record.
+    pub fn recorded(&mut self, now: u32, entry: Entry) {
+        self.record.recorded(now, entry);
+    }
+
+    /// A line goes to the log.
+    pub fn logged(&mut self, now: u32, text: &str) {
+        self.record.logged(now, text);
+    }
+
+    /// The record of a run begins.
+    pub fn opened(&mut self) {
+        self.record.opened();
+    }
+
+    /// The record is closed with this status.
+    pub fn closed(&mut self, now: u32, status: &Status) {
+        self.record.closed(now, status);
+        self.score.compare(now, status, &mut self.fault);
+    }
+
+    /// The hub has done all that it wanted.
+    pub fn settled(&mut self, now: u32) {
+        self.record.settled(now);
+    }
+
+    /// What the hub says of itself now, right after time passed.
+    pub fn check(&mut self, now: u32, status: &Status) {
+        for (robot, row) in status.robots.iter().enumerate() {
+            let there = self.heard[robot].is_some_and(|at| self.local - at <= LOST_AFTER);
+            self.fault.hold(row.alive == there, now, "the roster is who was heard of", || {
+                let ago = self.heard[robot].map(|at| self.local - at);
+                (row.id.clone(), format!("alive: {}; heard {ago:?} s ago", row.alive))
+            });
+            self.fault.hold(row.state == self.states[robot], now, "the roster is what robots said", || {
+                (row.id.clone(), format!("is {:?}; it said {:?}", row.state, self.states[robot]))
+            });
+        }
+        self.fault.hold(status.events.len() <= EVENTS, now, "queues stay within bounds", || {
+            ("hub".into(), format!("{} events", status.events.len()))
+        });
+        self.score.compare(now, status, &mut self.fault);
+    }
+}

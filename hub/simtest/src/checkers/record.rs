@@ -1,0 +1,158 @@
+//! The record tells the truth: what is recorded is what happened, once and in order, and replaying it ends in the status
+//! that the hub reports.
+
+use super::Fault;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::mocap::Frame;
+use xpuck_kernels::hash::fnv1a;
+use xpuck_wire::codec::encode;
+use xpuck_wire::message::{Gene, RobotMessage, State};
+use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::{Body, Status};
+
+const TRUTH: &str = "the record tells what happened, once and in order";
+
+/// Something that must be recorded.
+#[derive(Debug, PartialEq)]
+enum Fact {
+    Poses(Vec<Body>),
+    Telemetry(String, Box<Telemetry>),
+    Genes(String, u32, Gene),
+    Loaded(String, u32, Gene),
+}
+
+/// What is known of the record.
+#[derive(Debug, Default)]
+pub struct RecordWitness {
+    expected: VecDeque<Fact>,
+    /// Events that were recorded and not logged yet.
+    events: VecDeque<String>,
+    /// Generations and trees of this run that came already, by hashes of sender and message: what comes again counts
+    /// once. Bytes are compared, because forged genes hold numbers that are none, which equal nothing.
+    came: HashSet<u64>,
+    /// The hub has a run, going on or over.
+    runs: bool,
+    open: bool,
+    /// The record replayed: each robot's last state, and the last poses.
+    states: BTreeMap<String, (State, u32)>,
+    poses: Vec<Body>,
+    pub(super) fault: Fault,
+}
+
+impl RecordWitness {
+    /// The record of a run whose generations and trees so far are `came` goes on.
+    pub(super) fn goes_on(&mut self, came: HashSet<u64>) {
+        (self.came, self.runs, self.open) = (came, true, true);
+    }
+
+    /// What came in this run already.
+    pub(super) fn came(&self) -> HashSet<u64> {
+        self.came.clone()
+    }
+
+    pub(super) fn died(&mut self) {
+        let fault = std::mem::take(&mut self.fault);
+        *self = RecordWitness { fault, ..RecordWitness::default() };
+    }
+
+    pub(super) fn run_began(&mut self) {
+        self.came.clear();
+        self.runs = true;
+    }
+
+    pub(super) fn frame(&mut self, frame: &Frame) {
+        if frame.number.is_multiple_of(2) {
+            let body = |b: &xpuck_hub_core::mocap::Tracked| {
+                let pose = [b.pose.at.x, b.pose.at.y, b.pose.heading];
+                Body { name: b.name.clone(), pose }
+            };
+            self.expected.push_back(Fact::Poses(frame.bodies.iter().map(body).collect()));
+        }
+    }
+
+    pub(super) fn delivered(&mut self, robot: &str, message: &RobotMessage) {
+        let fact = match message {
+            RobotMessage::Telemetry(told) => Fact::Telemetry(robot.into(), told.clone()),
+            // Without a run nothing is written, and nothing is counted.
+            RobotMessage::Genes { generation, emigrant, .. } if self.is_new(robot, message) || !self.runs => {
+                Fact::Genes(robot.into(), *generation, emigrant.clone())
+            }
+            RobotMessage::Loaded { segment, gene } if self.is_new(robot, message) => {
+                Fact::Loaded(robot.into(), *segment, gene.clone())
+            }
+            _ => return,
+        };
+        self.expected.push_back(fact);
+    }
+
+    /// True if this came for the first time.
+    fn is_new(&mut self, robot: &str, message: &RobotMessage) -> bool {
+        self.came.insert(fnv1a(robot.bytes().chain(encode(message))))
+    }
+
+    pub(super) fn recorded(&mut self, now: u32, entry: Entry) {
+        let found = match entry {
+            Entry::Event { text, .. } => return self.events.push_back(text),
+            // How the run stands is compared through the status.
+            Entry::Run { .. } => return,
+            Entry::Poses { bodies, .. } => {
+                self.poses.clone_from(&bodies);
+                Fact::Poses(bodies)
+            }
+            Entry::Telemetry { robot, telemetry, .. } => {
+                self.states.insert(robot.clone(), (telemetry.state, telemetry.segment));
+                Fact::Telemetry(robot, telemetry)
+            }
+            Entry::Genes { robot, generation, emigrant, .. } => Fact::Genes(robot, generation, emigrant),
+            Entry::Loaded { robot, segment, gene, .. } => Fact::Loaded(robot, segment, gene),
+        };
+        let expected = self.expected.pop_front();
+        // Forged genes hold numbers that are none, which equal nothing.
+        let same = expected.as_ref() == Some(&found) || format!("{expected:?}") == format!("{:?}", Some(&found));
+        self.fault.hold(same, now, TRUTH, || {
+            let what = |fact: &Option<Fact>| fact.as_ref().map_or("nothing".into(), |f| short(&format!("{f:?}")));
+            ("record".into(), format!("holds {} where {} happened", what(&Some(found)), what(&expected)))
+        });
+    }
+
+    pub(super) fn logged(&mut self, now: u32, text: &str) {
+        let recorded = self.events.pop_front();
+        self.fault.hold(recorded.as_deref() == Some(text), now, TRUTH, || {
+            ("record".into(), format!("the event `{text}` is logged, and {recorded:?} is recorded"))
+        });
+    }
+
+    /// The hub has done all that it wanted.
+    pub(super) fn settled(&mut self, now: u32) {
+        let left = self.expected.pop_front();
+        self.fault.hold(left.is_none(), now, TRUTH, || {
+            ("record".into(), format!("nothing is recorded where {} happened", short(&format!("{left:?}"))))
+        });
+    }
+
+    pub(super) fn opened(&mut self) {
+        self.open = true;
+        self.states.clear();
+    }
+
+    /// The record is closed with this status: what it replays to must agree.
+    pub(super) fn closed(&mut self, now: u32, status: &Status) {
+        let open = std::mem::replace(&mut self.open, false);
+        self.runs &= !status.experiment.is_empty();
+        if !open {
+            return;
+        }
+        let rows = status.robots.iter().filter_map(|row| Some((row, self.states.get(&row.id)?)));
+        for (row, state) in rows {
+            let same = (row.state, row.segment) == *state;
+            self.fault.hold(same, now, "a record replays to its final status", || {
+                (row.id.clone(), format!("{:?}, segment {}; the record ends in {state:?}", row.state, row.segment))
+            });
+        }
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(160).collect()
+}

@@ -1,0 +1,108 @@
+//! The run's figures, counted a second time from outside: round trips and how far the frisbee came.
+
+use super::Fault;
+use crate::ROBOTS;
+use std::collections::BTreeSet;
+use xpuck_hub_core::roster::PINGS;
+use xpuck_kernels::world::task::transport::raw_fitness;
+use xpuck_wire::{Phase, Status};
+
+/// What the figures should be.
+#[derive(Clone, Debug, Default)]
+pub struct ScoreWitness {
+    /// Pings that a robot has not answered yet, by the bits of their stamps.
+    asked: [BTreeSet<u64>; ROBOTS],
+    trips: u64,
+    total_ms: f64,
+    moved: Vec<f64>,
+    last_x: Option<f32>,
+    runs: bool,
+    run_seconds: f64,
+}
+
+impl ScoreWitness {
+    /// A run is accepted.
+    pub fn run_began(&mut self) {
+        (self.moved, self.last_x, self.runs, self.run_seconds) = (Vec::new(), None, true, 0.0);
+    }
+
+    /// Robots are told RUN for the first time in a run: round trips count from here.
+    pub fn first_run(&mut self) {
+        (self.trips, self.total_ms) = (0, 0.0);
+    }
+
+    /// The hub pings a robot.
+    pub fn pinged(&mut self, robot: usize, stamp: f64) {
+        self.asked[robot].insert(stamp.to_bits());
+        // The bits of numbers above 0 are in the order of the numbers.
+        if self.asked[robot].len() > PINGS {
+            self.asked[robot].pop_first();
+        }
+    }
+
+    /// A pong arrives; only the first to a ping counts.
+    pub fn ponged(&mut self, robot: usize, local: f64, stamp: f64) {
+        if self.asked[robot].remove(&stamp.to_bits()) {
+            self.trips += 1;
+            self.total_ms += (local - stamp) * 1000.0;
+        }
+    }
+
+    /// Motion capture sees the frisbee.
+    pub fn frisbee(&mut self, x: f32, (phase, segment, _): (Phase, u32, f64)) {
+        if !self.runs {
+            return;
+        }
+        if let (Phase::Running, Some(last)) = (phase, self.last_x) {
+            let index = segment as usize;
+            self.moved.resize(self.moved.len().max(index + 1), 0.0);
+            self.moved[index] += f64::from(x - last);
+        }
+        self.last_x = Some(x);
+    }
+
+    /// Compares with what the hub says.
+    pub(super) fn compare(&mut self, now: u32, status: &Status, fault: &mut Fault) {
+        let mean = self.total_ms / self.trips.max(1) as f64;
+        let same = (mean - status.round_trip_ms).abs() < 1e-6;
+        fault.hold(same, now, "every round trip is counted once", || {
+            let what = format!("mean of {:.3} ms; {} trips give {mean:.3} ms", status.round_trip_ms, self.trips);
+            ("hub".into(), what)
+        });
+        let rises = status.run_seconds >= self.run_seconds;
+        fault.hold(rises, now, "running time never falls", || {
+            ("hub".into(), format!("{} s after {} s", status.run_seconds, self.run_seconds))
+        });
+        self.run_seconds = status.run_seconds;
+        let total: f64 = status.segments.iter().map(|s| s.seconds).sum();
+        let whole = (total - status.run_seconds).abs() < 1e-6;
+        fault.hold(whole, now, "segments add up to the running time", || {
+            ("hub".into(), format!("{total} s of segments in {} s", status.run_seconds))
+        });
+        for segment in status.segments.iter().filter(|s| s.seconds > 0.0) {
+            let moved = self.moved.get(segment.number as usize).copied().unwrap_or(0.0);
+            let expected = f64::from(raw_fitness(moved as f32, segment.seconds as f32));
+            let same = (expected - segment.fitness).abs() < 1e-4;
+            fault.hold(same, now, "a segment scores what the frisbee moved", || {
+                let what = format!("segment {}: {}, and its poses give {expected}", segment.number, segment.fitness);
+                ("hub".into(), what)
+            });
+        }
+    }
+
+    /// The hub's program starts anew.
+    pub fn forget(&mut self) {
+        *self = ScoreWitness::default();
+    }
+
+    /// A hub goes on with the run that stood like this. Pings of the earlier one are not answered to it, and where the
+    /// frisbee went meanwhile is no move.
+    pub fn go_on(&mut self, stood: ScoreWitness) {
+        *self = ScoreWitness { asked: Default::default(), last_x: None, ..stood };
+    }
+
+    /// Running time, s, when it was looked at last.
+    pub fn run_seconds(&self) -> f64 {
+        self.run_seconds
+    }
+}

@@ -1,0 +1,73 @@
+//! No robot runs a tree that nobody bred: each tree in control comes from an island or from a sound experiment.
+
+use super::Fault;
+use crate::text::trust;
+use crate::{ROBOTS, id};
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use xpuck_evolve::Island;
+use xpuck_kernels::hash::fnv1a;
+use xpuck_kernels::tree::Tree;
+use xpuck_robot_core::controller::Controller;
+use xpuck_wire::signed::Signed;
+
+/// Trees are remembered of so many runs, the present one among them: none drives later than that.
+const RUNS: usize = 8;
+
+/// What belongs to a run, by hashes.
+#[derive(Debug, Default)]
+struct Known {
+    /// Trees that were bred or given.
+    trees: HashSet<u64>,
+    /// Experiments that were looked at.
+    texts: HashSet<u64>,
+}
+
+/// Trees that were bred or given, in the last runs.
+#[derive(Debug, Default)]
+pub struct TreeWitness {
+    now: Known,
+    before: VecDeque<Known>,
+    /// Of each robot the tree that was looked at last.
+    last: [Option<Arc<Tree>>; ROBOTS],
+    pub(super) fault: Fault,
+}
+
+impl TreeWitness {
+    /// A run is accepted.
+    pub(super) fn run_began(&mut self) {
+        self.before.push_front(std::mem::take(&mut self.now));
+        self.before.truncate(RUNS - 1);
+    }
+
+    /// An island holds these trees, and none has come from outside since they were bred.
+    pub fn bred(&mut self, island: &Island) {
+        let own = island.population().iter().filter(|i| i.id.number < 1_000_000);
+        self.now.trees.extend(own.map(|i| fnv1a(i.tree.under_avoiding().key())));
+    }
+
+    /// Robots were told this experiment; only one that the operator signed is sound.
+    pub(super) fn told(&mut self, signed: &Signed) {
+        if !self.now.texts.insert(fnv1a(signed.manifest.bytes().chain(signed.signature.bytes()))) {
+            return;
+        }
+        let given = signed.open(&trust()).ok().and_then(|(experiment, _)| experiment.controller);
+        if let Some(tree) = given.and_then(|text| Tree::parse(&text).ok()) {
+            self.now.trees.insert(fnv1a(tree.key()));
+        }
+    }
+
+    /// A robot's wheels follow this tree.
+    pub(super) fn drives(&mut self, now: u32, robot: usize, controller: &Controller) {
+        let tree = controller.tree();
+        if self.last[robot].as_ref().is_some_and(|last| Arc::ptr_eq(last, tree)) {
+            return;
+        }
+        self.last[robot] = Some(tree.clone());
+        let key = fnv1a(tree.key());
+        if ![&self.now].into_iter().chain(&self.before).any(|run| run.trees.contains(&key)) {
+            let what = format!("runs a tree that no island bred and no experiment gave:\n{tree}");
+            self.fault.say(now, "no robot runs a tree that was not verified", id(robot), what);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Wheels stand when they must: after a silence, after a STOP, when the control thread hangs, when the program is dead.
+
+use super::Fault;
+use crate::{BODY_STEP, FORGED, ROBOTS, STEP, id};
+use xpuck_robot_core::core::HUB_SILENCE;
+use xpuck_robot_core::lease::LEASE;
+use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::seal::Sealed;
+
+/// From a command to the wheels: an exchange with the body and a step of the simulation, ms.
+pub const SLACK: u32 = BODY_STEP + STEP;
+/// Silence of the hub after which a control update commands no wheels, ms; a drifting clock counts it a little longer.
+pub const SILENCE: u32 = (HUB_SILENCE * 1000.0) as u32 + 1;
+/// After so long without a message wheels stand, ms: there is a control update each 100 ms.
+pub const SILENT: u32 = SILENCE + 100 + SLACK;
+/// After so long without a control update wheels stand, ms.
+pub const HUNG: u32 = LEASE.as_millis() as u32 + SLACK;
+/// After so long without a program wheels stand, ms: the dsPIC's own time-out.
+pub const DEAD: u32 = 200 + SLACK;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    dead_since: Option<u32>,
+    heard: Option<u32>,
+    controlled: Option<u32>,
+    /// Since when a silence forbids to drive until a RUN comes.
+    silenced: Option<u32>,
+    /// The STOP that was acknowledged, and when.
+    stopped: Option<(Rank, u32)>,
+    /// The last directive that telemetry named.
+    obeyed: Rank,
+    /// The session of its program.
+    session: u64,
+    /// Hub and count of the latest message of this session.
+    seal: (u64, u64),
+}
+
+/// A directive: the number of the hub on its seal, which rises from hub to hub, and its own.
+type Rank = (u64, u64);
+
+/// What was seen of each robot.
+#[derive(Debug, Default)]
+pub struct WheelWitness {
+    seen: [Seen; ROBOTS],
+    pub(super) fault: Fault,
+    moves: u64,
+}
+
+impl WheelWitness {
+    /// A robot's program starts.
+    pub fn started(&mut self, now: u32, robot: usize, session: u64) {
+        let stopped = self.seen[robot].stopped;
+        self.seen[robot] = Seen { controlled: Some(now), stopped, session, ..Seen::default() };
+    }
+
+    /// A robot's program dies.
+    pub fn died(&mut self, now: u32, robot: usize) {
+        self.seen[robot].dead_since = Some(now);
+    }
+
+    pub(super) fn controlled(&mut self, now: u32, robot: usize) {
+        self.seen[robot].controlled = Some(now);
+    }
+
+    /// A robot hears a message. One that comes again, or was overtaken, breaks no silence and excuses nothing.
+    pub(super) fn heard(&mut self, now: u32, robot: usize, sealed: &Sealed) {
+        let seen = &mut self.seen[robot];
+        let seal = (sealed.hub, sealed.count);
+        if sealed.session != seen.session || seal <= seen.seal {
+            // Only STOP is obeyed without a fresh seal; its hub is the latest from then on.
+            let stop = matches!(sealed.message, ToRobot::Directive { state: State::Stop, .. });
+            if stop && sealed.hub > seen.seal.0 {
+                seen.seal = (sealed.hub, 0);
+            }
+            return;
+        }
+        seen.seal = seal;
+        if seen.heard.is_none_or(|at| now - at > SILENCE) {
+            seen.silenced = Some(now);
+        }
+        seen.heard = Some(now);
+        // A forged RUN excuses nothing.
+        if let ToRobot::Directive { number, state: State::Run, .. } = &sealed.message
+            && *number < FORGED
+        {
+            seen.silenced = None;
+            // A hub other than the one that said STOP started later: nobody else knows this session, or has such a seal.
+            seen.stopped = seen.stopped.filter(|(stop, _)| sealed.hub == stop.0 && *number <= stop.1);
+        }
+    }
+
+    pub(super) fn said(&mut self, now: u32, robot: usize, message: &RobotMessage) {
+        let RobotMessage::Telemetry(told) = message else { return };
+        let seen = &mut self.seen[robot];
+        // After a silence the last directive counts as not obeyed, and telemetry names none.
+        if told.obeyed == 0 {
+            return;
+        }
+        // With another hub none counts as obeyed either, so the one that is named is the latest hub's.
+        let (obeyed, last) = ((seen.seal.0, told.obeyed), seen.obeyed);
+        seen.obeyed = last.max(obeyed);
+        if told.state == State::Stop && seen.stopped.is_none_or(|(stop, _)| stop.0 != obeyed.0 || stop < obeyed) {
+            seen.stopped = Some((obeyed, now));
+        }
+        if obeyed < last {
+            let what = format!("obeys directive {obeyed:?} after {last:?}");
+            self.fault.say(now, "the directives that a robot obeys never fall", id(robot), what);
+        }
+    }
+
+    /// A robot's wheels turn so fast, m/s; its body was told so at `told`, ms.
+    pub fn turn(&mut self, now: u32, told: u32, robot: usize, wheels: [f32; 2]) {
+        if wheels == [0.0; 2] {
+            return;
+        }
+        self.moves += 1;
+        let seen = self.seen[robot];
+        // A body that cannot be reached goes on for its own time-out; all else is judged by what it was told last.
+        let since = |at: Option<u32>| at.map_or(u32::MAX, |at| told.saturating_sub(at));
+        let mut wrong = |rule, what: String| {
+            self.fault.say(now, rule, id(robot), format!("wheels turn at {wheels:?} m/s {what}"));
+        };
+        if seen.dead_since.is_some_and(|at| now - at > DEAD) {
+            let what = format!("{:?} ms after its death", seen.dead_since.map(|at| now - at));
+            wrong("wheels stand when the program is dead", what);
+        } else if now - told > DEAD {
+            wrong("wheels stand when the body hears nothing", format!("{} ms after it was told", now - told));
+        } else if seen.dead_since.is_none() && since(seen.controlled) > HUNG {
+            let what = format!("{} ms after the last control update", since(seen.controlled));
+            wrong("wheels stand when the control thread hangs", what);
+        }
+        let unheard = seen.controlled.zip(seen.heard).is_some_and(|(c, h)| c.saturating_sub(h) > SILENCE);
+        if seen.heard.is_none() || (since(seen.heard) > SILENT && unheard) {
+            let what = format!("{} ms after the last message", since(seen.heard));
+            wrong("wheels stand when the hub is silent", what);
+        }
+        if seen.silenced.is_some_and(|at| told.saturating_sub(at) > 100 + SLACK) {
+            let what = format!("{} ms after a silence ended, without a RUN since", since(seen.silenced));
+            wrong("only RUN starts wheels after a silence", what);
+        }
+        if let Some((number, at)) = seen.stopped.filter(|(_, at)| told.saturating_sub(*at) > SLACK) {
+            let what = format!("{} ms after STOP {number:?} was acknowledged, without a later RUN", told - at);
+            wrong("wheels stand after STOP", what);
+        }
+    }
+
+    /// Steps in which wheels turned.
+    pub fn moves(&self) -> u64 {
+        self.moves
+    }
+}

@@ -1,0 +1,219 @@
+//! One robot: the core, island and lease that `xpuckd` runs, between the simulated network and an emulated dsPIC.
+
+mod turn;
+
+use super::checkers::Witness;
+use super::island::Home;
+use super::mutants::Plant;
+use super::network::Network;
+use super::plan::Traits;
+use super::text::trust;
+use std::collections::VecDeque;
+use std::time::Duration;
+use turn::Turn;
+use xpuck_arena::dspic::Dspic;
+use xpuck_kernels::world::Body;
+use xpuck_kernels::world::physics::Physics;
+use xpuck_registers::spi::{Actions, Command};
+use xpuck_registers::stepper::StepsPerSecond;
+use xpuck_robot_core::core::Core;
+use xpuck_robot_core::inhabitant::Inhabitant;
+use xpuck_robot_core::lease::{self, Given, Lease};
+use xpuck_robot_core::readings::Readings;
+use xpuck_wire::message::State;
+use xpuck_wire::signed::Trust;
+
+/// Control updates, ms apart on the robot's own clock.
+const CONTROL: f64 = 100.0;
+/// Messages that wait for a control thread that hangs; further ones are lost.
+pub const INBOX: usize = 1_000;
+
+/// What the body is told.
+#[derive(Clone, Copy, Debug, Default)]
+struct Drive([StepsPerSecond; 2]);
+
+impl lease::Command for Drive {
+    fn standing(self) -> Drive {
+        Drive::default()
+    }
+}
+
+/// What a program's death takes with it.
+#[derive(Debug)]
+struct Program {
+    core: Core,
+    inhabitant: Inhabitant,
+    home: Option<Home>,
+    inbox: VecDeque<Vec<u8>>,
+    lease: Lease,
+    given: Option<Given<Drive>>,
+    started: u32,
+    next_control: f64,
+    readings: Readings,
+    /// When the body last answered and the camera last saw, ms.
+    sensed: Option<u32>,
+    seen: Option<u32>,
+    refused: u32,
+}
+
+/// A robot.
+#[derive(Debug)]
+pub struct Robot {
+    index: usize,
+    drift: f64,
+    plant: Option<Plant>,
+    program: Option<Program>,
+    starts: u32,
+    hangs_until: u32,
+    mute_until: u32,
+    /// When the body was last told something, ms.
+    told: u32,
+    dspic: Dspic,
+    command: Command,
+    /// Of a fault that was planted: the highest number that a directive had.
+    highest: u64,
+}
+
+/// Everything outside the robot that it may touch in a step.
+pub struct Outside<'a> {
+    /// Now, ms.
+    pub now: u32,
+    /// The links.
+    pub network: &'a mut Network,
+    /// Who looks on.
+    pub witness: &'a mut Witness,
+    /// Robots, then the frisbee.
+    pub bodies: &'a [Body],
+    /// The arena.
+    pub physics: &'a Physics,
+}
+
+/// A session that no other start of any robot had.
+fn session(now: u32, island: u16) -> u64 {
+    (u64::from(now) << 16) + u64::from(island)
+}
+
+impl Robot {
+    /// A robot that is switched off until `traits.boots`.
+    pub fn new(index: usize, traits: &Traits, plant: Option<Plant>) -> Robot {
+        Robot {
+            index,
+            drift: traits.drift,
+            plant,
+            program: None,
+            starts: traits.boots,
+            hangs_until: 0,
+            mute_until: 0,
+            told: 0,
+            dspic: Dspic::default(),
+            command: Command::default(),
+            highest: 0,
+        }
+    }
+
+    /// The program dies and is started again at `starts`, ms.
+    pub fn crash(&mut self, out: &mut Outside<'_>, starts: u32) {
+        self.starts = self.starts.max(starts);
+        if self.program.take().is_some() {
+            out.network.robot_died(self.index);
+            out.witness.wheels.died(out.now, self.index);
+        }
+    }
+
+    /// The control thread hangs.
+    pub fn hang(&mut self, until: u32) {
+        self.hangs_until = self.hangs_until.max(until);
+    }
+
+    /// The body does not answer.
+    pub fn mute(&mut self, until: u32) {
+        self.mute_until = self.mute_until.max(until);
+    }
+
+    /// Bytes arrive.
+    pub fn receive(&mut self, bytes: Vec<u8>) {
+        if let Some(program) = self.program.as_mut().filter(|p| p.inbox.len() < INBOX) {
+            program.inbox.push_back(bytes);
+        }
+    }
+
+    /// Messages that wait.
+    pub fn waiting(&self) -> usize {
+        self.program.as_ref().map_or(0, |p| p.inbox.len())
+    }
+
+    /// What the core does, and the generations of its island; nothing while the program is not there.
+    pub fn stands(&self) -> Option<(State, u32)> {
+        self.program.as_ref().map(|p| (p.core.state(), p.inhabitant.progress().generation))
+    }
+
+    /// One turn of the control loop, if it turns.
+    pub fn turn(&mut self, out: &mut Outside<'_>, passed: u32) {
+        let island = self.index as u16 + 1;
+        if self.program.is_none() && out.now >= self.starts {
+            let trust = if self.plant == Some(Plant::TrustsSignatures) { Trust::Anybody } else { trust() };
+            let session = session(out.now, island);
+            self.program = Some(Program {
+                core: Core::new(island, session, trust),
+                inhabitant: Inhabitant::default(),
+                home: None,
+                inbox: VecDeque::new(),
+                lease: Lease::default(),
+                given: None,
+                started: out.now,
+                next_control: 0.0,
+                readings: Readings::default(),
+                sensed: None,
+                seen: None,
+                refused: 0,
+            });
+            out.witness.wheels.started(out.now, self.index, session);
+        }
+        let (index, drift, plant) = (self.index, self.drift, self.plant);
+        let Some(program) = &mut self.program else { return };
+        let news = program.home.as_mut().and_then(|home| home.work(out.now, passed));
+        if let (Some(home), true) = (&program.home, news.is_some()) {
+            out.witness.trees.bred(home.island());
+        }
+        let mut turn = Turn { index, plant, program, out };
+        if let Some(done) = news {
+            turn.say(done.message());
+            let program = &mut turn.program;
+            let loaded = program.inhabitant.take(&mut program.core, done.progress, done.champion);
+            turn.loaded(loaded.ok().flatten());
+        }
+        if turn.out.now < self.hangs_until {
+            return;
+        }
+        let now = (f64::from(turn.out.now - turn.program.started) * (1.0 + drift)) / 1000.0;
+        turn.listen(now, &mut self.highest);
+        if now * 1000.0 >= turn.program.next_control {
+            turn.program.next_control = (turn.program.next_control + CONTROL).max(now * 1000.0 - CONTROL);
+            turn.update(now);
+        }
+    }
+
+    /// One exchange of the thread that talks to the body, and one step of the body, ms: how fast its wheels turn, m/s, and
+    /// when it was last told so.
+    pub fn drive(&mut self, now: u32, step: u32) -> ([f32; 2], u32) {
+        let mute = now < self.mute_until;
+        if let Some(program) = self.program.as_mut().filter(|_| !mute) {
+            if let (Some(given), Some(Plant::EndlessLease)) = (&mut program.given, self.plant) {
+                given.at = Duration::from_millis(u64::from(now));
+            }
+            let Drive(speeds) = program.lease.command(program.given, Duration::from_millis(u64::from(now)));
+            let sequence = self.command.sequence.wrapping_add(1);
+            self.command = Command { actions: Actions::SET_MOTOR, speeds, sequence, ..Command::default() };
+            self.dspic.exchange(&self.command.encode());
+            program.sensed = Some(now);
+            self.told = now;
+        } else if self.plant == Some(Plant::NoTimeOut) {
+            self.dspic.exchange(&self.command.encode());
+        }
+        let wheels = self.dspic.wheels();
+        for _ in 0..step / 25 {
+            self.dspic.step();
+        }
+        (wheels, self.told)
+    }
+}

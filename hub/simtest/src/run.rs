@@ -1,0 +1,275 @@
+//! One run: the loop over simulated time, and what must have come of it in the end.
+
+use super::checkers::{Violation, Witness};
+use super::hub::Hub;
+use super::mutants::Plant;
+use super::network::{MOST, Network};
+use super::plan::{Happening, Plan};
+use super::robot::{INBOX, Outside, Robot};
+use super::text::{no_experiment, no_gene};
+use super::{BODY_STEP, FORGED, ROBOTS, STEP, id};
+use serde::Serialize;
+use xpuck_arena::keeper::Keeper;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::{Body, Scenario, WorldSpec, start};
+use xpuck_wire::Phase;
+use xpuck_wire::codec::encode;
+use xpuck_wire::message::{RobotMessage, State, ToRobot};
+
+/// Motion capture, ms a frame.
+const FRAME: u32 = 20;
+/// The hub's own account is looked at so often, ms.
+const LOOK: u32 = 100;
+/// When the faults are over and a run is asked for, it runs within so long, ms.
+const RUNS_WITHIN: u32 = 5_000;
+/// And it is over within so long, ms: 6 s of it, and pauses for the frisbee.
+const OVER_WITHIN: u32 = 18_000;
+const CONVERGES: &str = "when all faults are over the swarm converges";
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The seed; everything follows from it.
+    pub seed: u64,
+    /// Simulated time, s; the last 20 are without faults, and there are 10 before.
+    pub seconds: u32,
+    /// A fault that is planted.
+    pub plant: Option<Plant>,
+    /// Keep the last events.
+    pub trace: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The seed.
+    pub seed: u64,
+    /// What must not be, if anything was.
+    pub violation: Option<Violation>,
+    /// A hash of everything that happened.
+    pub hash: u64,
+    /// Messages sent, and those of them that were lost.
+    pub messages: (u64, u64),
+    /// Things that were done to the swarm: faults, and requests of the operator.
+    pub happenings: usize,
+    /// Steps of 25 ms in which a robot's wheels turned, over all robots.
+    pub moves: u64,
+    /// The last events, if they were wanted.
+    #[serde(skip)]
+    pub trace: Vec<String>,
+}
+
+struct Swarm {
+    seed: u64,
+    now: u32,
+    network: Network,
+    robots: Vec<Robot>,
+    hub: Hub,
+    witness: Witness,
+    bodies: Vec<Body>,
+    physics: Physics,
+    keeper: Keeper,
+    physics_steps: u32,
+    /// In the calm: the phases that were seen, and the greatest generation of each robot.
+    ran: bool,
+    over: bool,
+    generations: [u32; ROBOTS],
+    drove: [bool; ROBOTS],
+}
+
+/// Runs a seed.
+pub fn run(settings: Settings) -> Outcome {
+    run_telling(settings, || {})
+}
+
+/// Runs a seed, and calls `quarter` after the first, second and third quarter of its time.
+pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outcome {
+    let plan = Plan::new(settings.seed, settings.seconds.saturating_mul(1_000));
+    let mut swarm = Swarm::new(settings, &plan);
+    let mut next = plan.happenings.iter().peekable();
+    let mut quarters = [1, 2, 3].map(|part| plan.end / 4 * part).into_iter().peekable();
+    while swarm.now < plan.end && swarm.witness.violation().is_none() {
+        swarm.now += STEP;
+        while let Some((_, happening)) = next.next_if(|(at, _)| *at <= swarm.now) {
+            swarm.happen(happening);
+        }
+        swarm.step(plan.calm);
+        if quarters.next_if(|at| *at <= swarm.now).is_some() {
+            quarter();
+        }
+    }
+    if swarm.witness.violation().is_none() {
+        swarm.judge();
+    }
+    Outcome {
+        seed: settings.seed,
+        violation: swarm.witness.violation().cloned(),
+        hash: swarm.witness.trace.hash(),
+        messages: swarm.network.counts(),
+        happenings: plan.happenings.len(),
+        moves: swarm.witness.wheels.moves(),
+        trace: swarm.witness.trace.into_lines(),
+    }
+}
+
+impl Swarm {
+    fn new(settings: Settings, plan: &Plan) -> Swarm {
+        let spec = WorldSpec::scenario(ROBOTS, Scenario::B);
+        let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
+        let robot = |(i, traits)| Robot::new(i, traits, settings.plant);
+        Swarm {
+            seed: settings.seed,
+            now: 0,
+            network: Network::new(settings.seed, &plan.traits),
+            robots: plan.traits.iter().enumerate().map(robot).collect(),
+            hub: Hub::new(settings.plant),
+            witness: Witness::new(settings.trace),
+            bodies: start::place(&spec, 0, &mut draws),
+            physics: Physics::default(),
+            keeper: Keeper::default(),
+            physics_steps: 0,
+            ran: false,
+            over: false,
+            generations: [0; ROBOTS],
+            drove: [false; ROBOTS],
+        }
+    }
+
+    /// One robot, and everything outside it.
+    fn robot(&mut self, index: usize) -> (&mut Robot, Outside<'_>) {
+        let Swarm { now, network, robots, witness, bodies, physics, .. } = self;
+        (&mut robots[index], Outside { now: *now, network, witness, bodies, physics })
+    }
+
+    fn happen(&mut self, happening: &Happening) {
+        let now = self.now;
+        self.witness.happens(now, happening);
+        match happening {
+            Happening::Crash(robot, lasts) => {
+                let (robot, mut outside) = self.robot(*robot);
+                robot.crash(&mut outside, now + lasts);
+            }
+            Happening::Hang(robot, lasts) => self.robots[*robot].hang(now + lasts),
+            Happening::Mute(robot, lasts) => self.robots[*robot].mute(now + lasts),
+            Happening::Cut(robot, lasts, holds) => self.network.cut(*robot, now + lasts, *holds),
+            Happening::Forge(robot, lasts) => self.network.forge(*robot, now + lasts),
+            Happening::Rubbish(robot) => self.rubbish(*robot),
+            Happening::HubCrash(lasts, remembers, back) => {
+                self.hub.turn_back(*back);
+                self.hub.crash(&mut self.network, &mut self.witness, now + lasts, *remembers)
+            }
+            Happening::Poses(poses, lasts) => self.hub.blind(*poses, now + lasts),
+            Happening::Ask(order) => self.hub.ask(now, order.request(), &mut self.network, &mut self.witness),
+            Happening::Calm => self.network.calm(),
+        }
+    }
+
+    /// What somebody who means no good may send.
+    fn rubbish(&mut self, robot: usize) {
+        let now = self.now;
+        let mut draws = Draws::new(self.seed, 6, robot as u32, now, Stream::Microscope);
+        let noise: Vec<u8> = (0..40).map(|_| draws.word() as u8).collect();
+        self.network.send(now, robot, true, noise.clone());
+        self.network.send(now, robot, false, noise);
+        let signed = no_experiment(&mut draws);
+        let run = FORGED + u64::from(now);
+        let experiment = ToRobot::Experiment { number: run, seed: 1, robots: 9, signed };
+        let order = ToRobot::Directive { number: run, state: State::Run, segment: 0, run, expires: f64::INFINITY };
+        for message in [experiment, order] {
+            self.hub.forge(now, robot, message, &mut self.network);
+        }
+        (0..ROBOTS).for_each(|robot| self.network.replay(now, robot));
+        let emigrant = no_gene(&mut draws);
+        let genes = RobotMessage::Genes { generation: draws.below(5), emigrant, births: Vec::new() };
+        self.network.send(now, robot, true, encode(&genes));
+    }
+
+    fn step(&mut self, calm: u32) {
+        let now = self.now;
+        while let Some(delivery) = self.network.arrived(now) {
+            match delivery.to_hub {
+                true => {
+                    let (network, witness) = (&mut self.network, &mut self.witness);
+                    self.hub.receive(now, delivery.robot, &delivery.bytes, network, witness);
+                }
+                false => self.robots[delivery.robot].receive(delivery.bytes),
+            }
+        }
+        for index in 0..ROBOTS {
+            let (robot, mut outside) = self.robot(index);
+            robot.turn(&mut outside, STEP);
+        }
+        if now.is_multiple_of(FRAME) {
+            self.hub.see(now, &self.bodies, &mut self.network, &mut self.witness);
+        }
+        self.hub.turn(now, &mut self.network, &mut self.witness);
+        while (self.physics_steps + 1) * BODY_STEP <= now {
+            self.move_bodies();
+        }
+        if now.is_multiple_of(LOOK) {
+            self.look(calm);
+        }
+    }
+
+    fn move_bodies(&mut self) {
+        for (index, robot) in self.robots.iter_mut().enumerate() {
+            let (wheels, told) = robot.drive(self.now, BODY_STEP);
+            self.bodies[index].wheels = wheels;
+            self.witness.wheels.turn(self.now, told, index, wheels);
+        }
+        physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.physics_steps);
+        self.physics_steps += 1;
+        let mut draws = Draws::new(self.seed, 0, 0, self.physics_steps, Stream::Relocation);
+        self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws);
+    }
+
+    fn look(&mut self, calm: u32) {
+        let now = self.now;
+        let waiting = self.robots.iter().map(Robot::waiting).max().unwrap_or(0);
+        if waiting >= INBOX || self.network.flying() >= MOST {
+            let what = format!("{waiting} messages wait for a robot, {} are on their way", self.network.flying());
+            self.witness.violated(now, "queues stay within bounds", "network", what);
+        }
+        if let Some(status) = self.hub.status(now) {
+            self.witness.hub.check(now, &status);
+        }
+        // The run that must converge is asked for a second after the faults are over.
+        if now <= calm + 1_000 {
+            return;
+        }
+        let phase = self.hub.progress().map(|(phase, ..)| phase);
+        self.ran |= phase == Some(Phase::Running);
+        self.over |= self.ran && phase == Some(Phase::Finished);
+        for (index, robot) in self.robots.iter().enumerate() {
+            self.drove[index] |= self.bodies[index].wheels != [0.0; 2];
+            self.generations[index] = self.generations[index].max(robot.stands().map_or(0, |(_, g)| g));
+        }
+        if now > calm + 1_000 + RUNS_WITHIN && !self.ran {
+            let states: Vec<_> = self.robots.iter().map(Robot::stands).collect();
+            let what = format!("{phase:?} and not running {RUNS_WITHIN} ms after the start; the robots: {states:?}");
+            self.witness.violated(now, CONVERGES, "hub", what);
+        }
+        if now > calm + 1_000 + OVER_WITHIN && !self.over {
+            self.witness.violated(now, CONVERGES, "hub", format!("{phase:?} {OVER_WITHIN} ms after the start"));
+        }
+    }
+
+    /// What must have come of the last run.
+    fn judge(&mut self) {
+        let evolves = self.seed.is_multiple_of(2);
+        for index in 0..ROBOTS {
+            let stands = self.robots[index].stands();
+            let stopped = stands.is_some_and(|(state, _)| state == State::Stop);
+            let still = self.bodies[index].wheels == [0.0; 2];
+            let lived = if evolves { self.generations[index] >= 2 } else { self.drove[index] };
+            if !(stopped && still && lived) {
+                let what = format!(
+                    "{stands:?} at the end, wheels {:?}, {} generations, drove: {}",
+                    self.bodies[index].wheels, self.generations[index], self.drove[index]
+                );
+                self.witness.violated(self.now, CONVERGES, id(index), what);
+            }
+        }
+    }
+}

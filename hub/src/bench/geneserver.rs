@@ -1,0 +1,223 @@
+//! A load of many islands on a geneserver, and how soon it answers.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+use xpuck_evolve::{Id, Migrant, Palette, Samples, Settings, Space, ramped};
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::FileError;
+use xpuck_wire::keys::Secret;
+use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
+use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
+
+use xpuck_hub_core::geneserver::to_gene;
+
+/// Sockets of one thread; ZeroMQ allows 1023 in a context.
+const SOCKETS_A_THREAD: usize = 1000;
+/// Emigrants that each island sends before anything is measured, so that the server is full: twice what it keeps.
+const FILL: u32 = 16;
+/// Islands of a thread that wait for an answer at the same time while the server is filled.
+const FILLING: usize = 16;
+/// An answer that takes longer is lost.
+const LOST: Duration = Duration::from_secs(10);
+/// Longest wait in a poll, ms.
+const POLL_MS: i64 = 5;
+
+/// A load.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// Islands.
+    pub islands: u16,
+    /// Sockets that speak for them, at most one each.
+    pub sockets: usize,
+    /// Each island sends once in so long, at a moment of its own.
+    pub period: Duration,
+    /// The server's key file; plain sockets without.
+    pub key: Option<Secret>,
+    /// How long the load lasts after the server is full.
+    pub length: Duration,
+}
+
+/// What came of a load.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// Times from when an emigrant was due to its answer, ms, ascending.
+    pub ms: Vec<f64>,
+    /// Emigrants without an answer.
+    pub lost: u64,
+    /// Refusals.
+    pub refused: u64,
+    /// Nodes of all trees sent while measuring.
+    pub nodes: u64,
+}
+
+/// Why a load cannot be put on.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The key.
+    #[error("{0}")]
+    Key(#[from] FileError),
+    /// A socket.
+    #[error("{0}")]
+    Socket(#[from] SocketError),
+}
+
+impl Load {
+    /// Puts the load on a server; `full` is called once the server holds what it will hold.
+    ///
+    /// # Errors
+    /// If a socket cannot be made.
+    pub fn run(&self, endpoint: &str, full: impl FnOnce()) -> Result<Answers, LoadError> {
+        let threads = self.sockets.div_ceil(SOCKETS_A_THREAD);
+        let (filled, begin) = (Barrier::new(threads + 1), Barrier::new(threads + 1));
+        let speakers: Vec<Speaker> =
+            (0..threads).map(|i| Speaker::open(self, endpoint, i, threads)).collect::<Result<_, _>>()?;
+        let mut all = Answers::default();
+        let work = |mut speaker: Speaker| {
+            speaker.fill();
+            filled.wait();
+            begin.wait();
+            speaker.measure(self)
+        };
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = speakers.into_iter().map(|s| scope.spawn(|| work(s))).collect();
+            filled.wait();
+            full();
+            begin.wait();
+            for handle in handles {
+                let one = handle.join().expect("the thread measures to its end");
+                all.ms.extend(one.ms);
+                all.lost += one.lost;
+                all.refused += one.refused;
+                all.nodes += one.nodes;
+            }
+        });
+        all.ms.sort_by(f64::total_cmp);
+        Ok(all)
+    }
+}
+
+/// One thread's islands and sockets.
+struct Speaker {
+    // Sockets go before the context that made them.
+    dealers: Vec<Dealer>,
+    _sockets: Sockets,
+    islands: Vec<u16>,
+    palette: Palette,
+    settings: Settings,
+    /// By island and generation: when its emigrant was due, and through which socket it went.
+    waiting: BTreeMap<(u16, u32), (Instant, usize)>,
+    answers: Answers,
+}
+
+impl Speaker {
+    fn open(load: &Load, endpoint: &str, index: usize, threads: usize) -> Result<Speaker, LoadError> {
+        let sockets = Sockets::for_worker(load.key.as_ref())?;
+        let dealers = (index..load.sockets)
+            .step_by(threads)
+            .map(|i| sockets.worker(endpoint, &format!("load-{i}")))
+            .collect::<Result<_, _>>()?;
+        let islands = (index as u16..load.islands).step_by(threads).collect();
+        let (palette, settings) = (Palette::in_swarm(), Settings::default());
+        let (waiting, answers) = (BTreeMap::new(), Answers::default());
+        Ok(Speaker { dealers, _sockets: sockets, islands, palette, settings, waiting, answers })
+    }
+
+    /// Each island sends its first emigrants, as fast as the server answers.
+    fn fill(&mut self) {
+        let mut open: VecDeque<(usize, u32)> =
+            (1..=FILL).flat_map(|generation| (0..self.islands.len()).map(move |i| (i, generation))).collect();
+        while !open.is_empty() || !self.waiting.is_empty() {
+            while self.waiting.len() < FILLING {
+                let Some((i, generation)) = open.pop_front() else { break };
+                if !self.send(i, generation, Instant::now()) {
+                    // Not connected yet.
+                    open.push_back((i, generation));
+                    break;
+                }
+            }
+            self.receive(POLL_MS);
+            self.give_up();
+        }
+        self.answers = Answers::default();
+    }
+
+    /// Each island sends once a period, whether the server is fast or slow.
+    fn measure(mut self, load: &Load) -> Answers {
+        let start = Instant::now();
+        let phase = |island: u16| Draws::new(1, u32::from(island), 0, 0, Stream::Device).unit();
+        let due = |i: usize, turn: u32| load.period.mul_f32(phase(self.islands[i])) + load.period * turn;
+        let turns = (load.length.as_secs_f64() / load.period.as_secs_f64()).ceil() as u32;
+        let mut schedule: Vec<(Duration, usize, u32)> = (0..turns)
+            .flat_map(|turn| (0..self.islands.len()).map(move |i| (i, turn)))
+            .map(|(i, turn)| (due(i, turn), i, FILL + 1 + turn))
+            .filter(|(at, ..)| *at < load.length)
+            .collect();
+        schedule.sort_unstable();
+        for (at, i, generation) in schedule {
+            while start.elapsed() < at {
+                let left = (at - start.elapsed().min(at)).as_millis() as i64;
+                self.receive(left.min(POLL_MS));
+            }
+            if !self.send(i, generation, start + at) {
+                self.answers.lost += 1;
+            }
+        }
+        while !self.waiting.is_empty() {
+            self.receive(POLL_MS);
+            self.give_up();
+        }
+        self.answers
+    }
+
+    fn send(&mut self, i: usize, generation: u32, due: Instant) -> bool {
+        let (island, socket) = (self.islands[i], i % self.dealers.len());
+        let (gene, nodes) = self.gene(island, generation);
+        let sent = self.dealers[socket].send(&WorkerMessage::Emigrant { island, generation, gene });
+        if sent {
+            self.answers.nodes += nodes;
+            self.waiting.insert((island, generation), (due, socket));
+        }
+        sent
+    }
+
+    /// A random tree of the depths of new trees, with a random fitness.
+    fn gene(&self, island: u16, generation: u32) -> (Gene, u64) {
+        let mut draws = Draws::new(2, u32::from(island), 0, generation, Stream::Evolution);
+        let space = Space { palette: &self.palette, settings: &self.settings };
+        let how = ramped(draws.below(256) as usize, 256, 6);
+        let tree = space.tree(&space.random(how, &mut draws));
+        let mut samples = Samples::default();
+        (0..8).for_each(|_| samples.add(samples.next_stratum(), f64::from(0.3 * draws.unit())));
+        let nodes = tree.nodes().len() as u64;
+        (to_gene(&Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }), nodes)
+    }
+
+    /// Takes the answers that come within `timeout_ms`, from the sockets that wait for one.
+    fn receive(&mut self, timeout_ms: i64) {
+        let mut sockets: Vec<usize> = self.waiting.values().map(|(_, socket)| *socket).collect();
+        sockets.sort_unstable();
+        sockets.dedup();
+        let readable: Vec<&dyn Readable> = sockets.iter().map(|i| &self.dealers[*i] as &dyn Readable).collect();
+        wait(&readable, timeout_ms);
+        for socket in sockets {
+            while let Some(Ok(answer)) = self.dealers[socket].receive::<ToWorker>() {
+                match answer {
+                    ToWorker::Immigrants { island, generation, .. } => {
+                        if let Some((due, _)) = self.waiting.remove(&(island, generation)) {
+                            self.answers.ms.push(due.elapsed().as_secs_f64() * 1000.0);
+                        }
+                    }
+                    ToWorker::Refused { .. } => self.answers.refused += 1,
+                    ToWorker::Noted { .. } => {}
+                }
+            }
+        }
+    }
+
+    fn give_up(&mut self) {
+        let before = self.waiting.len();
+        self.waiting.retain(|_, (due, _)| due.elapsed() < LOST);
+        self.answers.lost += (before - self.waiting.len()) as u64;
+    }
+}

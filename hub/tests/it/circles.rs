@@ -1,0 +1,201 @@
+//! Modules of one crate do not use each other in a circle, at any depth: beside each other in one folder, each can be read
+//! after those that it uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use syn::visit::Visit;
+
+/// A module's path in its crate.
+type Module = Vec<String>;
+
+/// Who uses whom among the modules of one folder, with a place where that is seen.
+type Arrows = BTreeMap<(Module, Module), String>;
+
+/// Paths to modules of the same crate in one file, tests left out.
+struct Paths(Vec<Vec<String>>);
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        let test = item.attrs.iter().any(|a| a.path().is_ident("cfg"));
+        if !test {
+            syn::visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.tree(&item.tree, &mut Vec::new());
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.0.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        syn::visit::visit_path(self, path);
+    }
+}
+
+impl Paths {
+    fn tree(&mut self, tree: &syn::UseTree, before: &mut Vec<String>) {
+        match tree {
+            syn::UseTree::Path(path) => {
+                before.push(path.ident.to_string());
+                self.tree(&path.tree, before);
+                before.pop();
+            }
+            syn::UseTree::Name(name) => self.found(before, &name.ident),
+            syn::UseTree::Rename(name) => self.found(before, &name.ident),
+            syn::UseTree::Glob(_) => self.0.push(before.clone()),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(tree, before)),
+        }
+    }
+
+    fn found(&mut self, before: &[String], name: &syn::Ident) {
+        self.0.push(before.iter().cloned().chain([name.to_string()]).collect());
+    }
+}
+
+/// The Rust files of a crate and the modules that they are.
+fn modules(source: &Path) -> BTreeMap<Module, PathBuf> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![(source.to_path_buf(), Module::new())];
+    while let Some((folder, place)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let below = |name: String| place.iter().cloned().chain([name]).collect::<Module>();
+            match path.extension() {
+                None if path.is_dir() => folders.push((path, below(stem))),
+                Some(kind) if kind == "rs" && matches!(stem.as_str(), "mod" | "lib") => {
+                    found.insert(place.clone(), path);
+                }
+                // A program's own file declares what the library or its siblings hold.
+                Some(kind) if kind == "rs" && stem == "main" => {}
+                Some(kind) if kind == "rs" && stem != "tests" => {
+                    found.insert(below(stem), path);
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The module that a path names, seen from another; none outside the crate.
+fn target(from: &Module, path: &[String], all: &BTreeSet<Module>) -> Option<Module> {
+    let mut at = from.clone();
+    let mut rest = path.iter();
+    match path.first()?.as_str() {
+        "crate" => {
+            at.clear();
+            rest.next();
+        }
+        "self" => drop(rest.next()),
+        "super" => {
+            while rest.as_slice().first().is_some_and(|name| name == "super") {
+                at.pop();
+                rest.next();
+            }
+        }
+        name if all.contains(&[from.as_slice(), &[name.to_string()]].concat()) => {}
+        _ => return None,
+    }
+    for name in rest {
+        at.push(name.clone());
+        if !all.contains(&at) {
+            at.pop();
+            break;
+        }
+    }
+    Some(at)
+}
+
+/// Who uses whom, folder by folder: an arrow from deep inside one module to deep inside another is one between the two that
+/// stand beside each other.
+fn arrows(source: &Path) -> Arrows {
+    let files = modules(source);
+    let all: BTreeSet<Module> =
+        files.keys().flat_map(|module| (0..=module.len()).map(|n| module[..n].to_vec())).collect();
+    let mut found = Arrows::new();
+    for (module, path) in &files {
+        let mut paths = Paths(Vec::new());
+        paths.visit_file(&syn::parse_file(&std::fs::read_to_string(path).unwrap()).unwrap());
+        for used in paths.0.iter().filter_map(|path| target(module, path, &all)) {
+            let shared = module.iter().zip(&used).take_while(|(a, b)| a == b).count();
+            if shared < module.len() && shared < used.len() {
+                let arrow = (module[..=shared].to_vec(), used[..=shared].to_vec());
+                found.entry(arrow).or_insert_with(|| path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+/// The modules that can be reached from one and lead back to it.
+fn circle(arrows: &Arrows, from: &Module) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut next = vec![from];
+    while let Some(module) = next.pop() {
+        for (_, used) in arrows.keys().filter(|(user, _)| user == module) {
+            if used == from {
+                return true;
+            }
+            if seen.insert(used) {
+                next.push(used);
+            }
+        }
+    }
+    false
+}
+
+/// The arrows of circles, a line each.
+fn circles(source: &Path) -> Vec<String> {
+    let arrows = arrows(source);
+    let within = |(user, used): &(Module, Module)| circle(&arrows, user) && circle(&arrows, used);
+    let line = |((user, used), file): (&(Module, Module), &String)| {
+        format!("{} uses {} ({file})", user.join("::"), used.join("::"))
+    };
+    arrows.iter().filter(|(arrow, _)| within(arrow)).map(line).collect()
+}
+
+#[test]
+fn no_modules_use_each_other_in_a_circle() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    for source in [
+        "kernels",
+        "robot/evolve",
+        "robot/core",
+        "robot/registers",
+        "robot",
+        "hub/wire",
+        "hub/core",
+        "hub/record",
+        "hub/service",
+        "hub/lab",
+        "hub/simtest",
+        "hub/arena",
+        "hub",
+    ] {
+        let source = root.join(source).join("src");
+        let found = circles(&source);
+        assert!(found.is_empty(), "{}:\n{}", source.display(), found.join("\n"));
+        assert!(modules(&source).len() > 3, "{}", source.display());
+    }
+}
+
+#[test]
+fn a_circle_is_found_and_tests_do_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("lib.rs", "mod a; mod b; mod c;");
+    write("a/mod.rs", "mod deep; use crate::c;");
+    write("a/deep.rs", "fn f() { crate::b::g(); }");
+    write("b.rs", "pub fn g() {}\n#[cfg(test)] mod tests { use crate::a; }");
+    write("c.rs", "");
+    assert_eq!(circles(dir.path()), Vec::<String>::new());
+    write("b.rs", "use super::{a::deep, c}; pub fn g() {}");
+    let found = circles(dir.path());
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("a uses b (") && found[1].starts_with("b uses a ("), "{found:?}");
+}

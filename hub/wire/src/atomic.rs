@@ -1,0 +1,99 @@
+//! Files that are either as they were or as they shall be, whatever happens in between.
+
+use std::fs::File;
+use std::io::{ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+
+/// New contents of a file that are on the disk but not in their place yet.
+pub struct Prepared {
+    path: PathBuf,
+    new: PathBuf,
+}
+
+/// Brings new contents for the file at `path` to the disk, under its name with `.new` behind it. A file that is there gives
+/// its permissions.
+///
+/// # Errors
+/// What the system says; the old file is untouched.
+pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let new = PathBuf::from(new);
+    let mut file = File::create(&new)?;
+    if let Ok(metadata) = std::fs::metadata(path) {
+        file.set_permissions(metadata.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(Prepared { path: path.into(), new })
+}
+
+impl Prepared {
+    /// Puts the contents in their place. Who comes after a crash at any moment finds the old file or the new one, whole.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn commit(self) -> Result<()> {
+        std::fs::rename(&self.new, &self.path)?;
+        sync_folder(&self.path)
+    }
+}
+
+/// Puts a file with these bytes at `path`, in place of any other: written beside it as `<path>.new`, brought to the disk,
+/// then renamed.
+///
+/// # Errors
+/// What the system says; the old file is then still there.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    prepare(path, bytes)?.commit()
+}
+
+/// The folder that a file is in.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Brings the names in a file's folder to the disk: a new name is safe only then.
+///
+/// # Errors
+/// What the system says, also where a file system cannot do that.
+pub fn sync_folder(path: &Path) -> Result<()> {
+    File::open(folder(path))?.sync_all()
+}
+
+/// Removes a file that may be gone already.
+///
+/// # Errors
+/// What the system says if it is still there.
+pub fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_file_is_replaced_with_its_permissions_and_nothing_is_left_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        write(&path, b"one").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+        write(&path, b"two").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert!(write(&dir.path().join("nowhere/x"), b"").is_err());
+        remove(&path).unwrap();
+        remove(&path).unwrap();
+    }
+
+    #[test]
+    fn a_bare_name_is_in_the_present_folder() {
+        assert_eq!((folder(Path::new("x")), folder(Path::new("a/x"))), (Path::new("."), Path::new("a")));
+    }
+}
