@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use xpuck_evolve::Algorithm;
 use xpuck_lab::evolution_run::SECONDS;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::remeasure::{Row, Kept, draw};
+use xpuck_lab::remeasure::{Kept, Row, draw};
 
 /// Measure the champions of kept runs again, generation by generation.
 ///

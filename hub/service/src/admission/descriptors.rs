@@ -13,6 +13,9 @@ pub const RELAYED: u64 = 3;
 /// Connections that a robot may have at once: one that works, and one that is dead and not yet known to be.
 const A_ROBOT: usize = 2;
 
+/// Bytes that a watcher of the stream may say: enough for 50 000 topics.
+const WATCHER_SAYS: usize = 1 << 20;
+
 /// Raises the limit as far as the system lets it be raised without asking, and gives it.
 pub fn raise_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
@@ -47,13 +50,13 @@ impl Ports {
             let half = pending / 2;
             let relayed = |established| {
                 let full = Full::Silent;
-                Bounds { silent: pending, greeting: pending, handshake: half, established, full }
+                Bounds { silent: pending, greeting: pending, handshake: half, established, full, said: usize::MAX }
             };
             let ports = Ports {
                 robots: relayed(A_ROBOT * robots + 16),
                 operators: relayed(pending.min(128)),
                 console: Bounds::of_pages(pending, pending.min(64)),
-                stream: Bounds { handshake: 16, full: Full::Newest, ..relayed(64) },
+                stream: Bounds { handshake: 16, full: Full::Newest, said: WATCHER_SAYS, ..relayed(64) },
             };
             (ports, ports.descriptors() + RESERVE)
         };
@@ -82,7 +85,7 @@ pub fn workers(limit: u64) -> Bounds {
     let pending = (room / 16).clamp(16, 1024);
     let taken = 2 * pending + RELAYED as usize * pending;
     let established = room.saturating_sub(taken) / RELAYED as usize;
-    Bounds { silent: pending, greeting: pending, handshake: pending, established, full: Full::Newest }
+    Bounds { silent: pending, greeting: pending, handshake: pending, established, full: Full::Newest, said: usize::MAX }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -81,7 +81,7 @@ impl Relay {
             runtime.block_on(async {
                 tokio::select! {
                     _ = closed => {}
-                    () = accept(&listener, &here, greeting, &inside) => {}
+                    () = accept(&listener, &here, greeting, &inside, bounds.said) => {}
                 }
             });
         })?;
@@ -111,33 +111,45 @@ impl Inside {
     }
 }
 
-async fn accept(listener: &TcpListener, admission: &Arc<Admission>, greeting: Greeting, inside: &Arc<Inside>) {
+async fn accept(
+    listener: &TcpListener,
+    admission: &Arc<Admission>,
+    greeting: Greeting,
+    inside: &Arc<Inside>,
+    most_said: usize,
+) {
     loop {
         let (outside, ticket, eviction) = admission.accept(listener).await;
         let inside = inside.clone();
         tokio::spawn(async move {
             tokio::select! {
                 () = eviction.wait() => {}
-                _ = serve(outside, &ticket, greeting, &inside) => {}
+                _ = serve(outside, &ticket, greeting, &inside, most_said) => {}
             }
         });
     }
 }
 
-async fn serve(mut outside: TcpStream, ticket: &Ticket, greeting: Greeting, inside: &Inside) -> io::Result<()> {
+async fn serve(
+    mut outside: TcpStream,
+    ticket: &Ticket,
+    greeting: Greeting,
+    inside: &Inside,
+    most_said: usize,
+) -> io::Result<()> {
     let heard = greeting.exchange(&mut outside, ticket).await?;
     let socket = UnixStream::connect(&inside.path).await?;
-    pass(outside, &heard, socket, ticket, || {}).await
+    pass(outside, &heard, socket, ticket, most_said).await
 }
 
 /// Passes bytes between a peer, which has greeted with `heard`, and a socket, until either side ends or is stuck, or the
-/// handshake takes too long. `drained` is called whenever all that the socket gave out has been passed on.
-pub(crate) async fn pass(
+/// handshake takes too long, or the peer says more than `most_said` bytes.
+async fn pass(
     mut outside: TcpStream,
     heard: &[u8],
     mut socket: UnixStream,
     ticket: &Ticket,
-    drained: impl Fn(),
+    most_said: usize,
 ) -> io::Result<()> {
     outside.set_nodelay(true)?;
     let (time, interval, retries) = KEEPALIVE;
@@ -151,11 +163,11 @@ pub(crate) async fn pass(
     let (mut from_peer, mut to_peer) = outside.split();
     let (mut from_socket, mut to_socket) = socket.split();
     // What a peer says until it is accepted is short, and libzmq would hold all of it.
-    let unproved = AtomicUsize::new(0);
+    let mut said = 0usize;
     let hear = |bytes: &[u8]| {
         ticket.heard();
-        ready.load(Ordering::Relaxed)
-            || unproved.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() <= LONGEST_PROOF
+        said = said.saturating_add(bytes.len());
+        said <= if ready.load(Ordering::Relaxed) { most_said } else { LONGEST_PROOF }
     };
     let admit = |bytes: &[u8]| {
         if ready.load(Ordering::Relaxed) || !server.sends(bytes) {
@@ -172,19 +184,17 @@ pub(crate) async fn pass(
     };
     // However one of them ends, it ends all.
     tokio::select! {
-        ended = copy(&mut from_socket, &mut to_peer, admit, drained) => ended,
-        ended = copy(&mut from_peer, &mut to_socket, hear, || {}) => ended,
+        ended = copy(&mut from_socket, &mut to_peer, admit) => ended,
+        ended = copy(&mut from_peer, &mut to_socket, hear) => ended,
         () = late => Err(ErrorKind::TimedOut.into()),
     }
 }
 
-/// Copies until the end, or until `admit`, which sees all that is copied, is false. Calls `drained` whenever all that there
-/// was has been passed on.
+/// Copies until the end, or until `admit`, which sees all that is copied, is false.
 async fn copy(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),
     mut admit: impl FnMut(&[u8]) -> bool,
-    drained: impl Fn(),
 ) -> io::Result<()> {
     loop {
         let piece = poll_fn(|context| {
@@ -192,10 +202,7 @@ async fn copy(
                 let mut buffer = ReadBuf::new(scratch);
                 match Pin::new(&mut *from).poll_read(context, &mut buffer) {
                     Poll::Ready(read) => read?,
-                    Poll::Pending => {
-                        drained();
-                        return Poll::Pending;
-                    }
+                    Poll::Pending => return Poll::Pending,
                 }
                 let bytes = buffer.filled();
                 if bytes.is_empty() || !admit(bytes) {

@@ -49,12 +49,21 @@ pub struct Bounds {
     pub established: usize,
     /// Which of those makes room.
     pub full: Full,
+    /// Bytes that an established peer may say before it has to connect again: libzmq keeps all subscriptions of a watcher.
+    pub said: usize,
 }
 
 impl Bounds {
     /// Those of a port without a handshake: so many requests at once, and so many who watch.
     pub fn of_pages(requests: usize, watchers: usize) -> Bounds {
-        Bounds { silent: requests, greeting: 0, handshake: 0, established: watchers, full: Full::Newest }
+        Bounds {
+            silent: requests,
+            greeting: 0,
+            handshake: 0,
+            established: watchers,
+            full: Full::Newest,
+            said: usize::MAX,
+        }
     }
 }
 
@@ -178,7 +187,14 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        Table::new(Bounds { silent: 4, greeting: 4, handshake: 3, established: 3, full: Full::Newest })
+        Table::new(Bounds {
+            silent: 4,
+            greeting: 4,
+            handshake: 3,
+            established: 3,
+            full: Full::Newest,
+            said: usize::MAX,
+        })
     }
 
     fn ip(last: u8) -> IpAddr {

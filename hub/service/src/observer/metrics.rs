@@ -112,7 +112,6 @@ struct Run {
 struct StreamMetrics {
     sent: Counter,
     left_out: Counter,
-    missed: Counter,
     turned_away: Counter,
     watchers: Value,
     subscriptions: Value,
@@ -163,16 +162,10 @@ impl Metrics {
                     "Messages left out of the stream, too fast",
                     Counter::default(),
                 ),
-                missed: add(
-                    r,
-                    "xpuck_stream_missed",
-                    "Messages that slow watchers missed, the oldest, each as often as it was for one",
-                    Counter::default(),
-                ),
                 turned_away: add(
                     r,
                     "xpuck_stream_turned_away",
-                    "Watchers turned away: too many, or one asked for too much",
+                    "Watchers turned away: too many, or one said too much",
                     Counter::default(),
                 ),
                 watchers: add(r, "xpuck_stream_watchers", "Who watches", Value::default()),
@@ -212,7 +205,6 @@ impl Metrics {
     pub fn streamed(&self, counts: Counts) {
         raise(&self.stream.sent, counts.sent);
         raise(&self.stream.left_out, counts.left_out);
-        raise(&self.stream.missed, counts.missed);
         raise(&self.stream.turned_away, counts.turned_away);
         self.stream.watchers.set(counts.watchers as f64);
         self.stream.subscriptions.set(counts.subscriptions as f64);

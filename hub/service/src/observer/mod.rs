@@ -1,7 +1,6 @@
 //! Who watches the hub from outside: metrics for Prometheus, health for a supervisor, and the stream for PlotJuggler.
 //! The hub's loop tells [`Observer`] what happens; nothing here decides anything.
 
-mod backlog;
 mod exposition;
 mod health;
 mod instruments;
@@ -9,7 +8,6 @@ mod metrics;
 mod ports;
 mod process;
 mod stream;
-mod watchers;
 
 pub use exposition::Form;
 pub use health::{Facts, reasons};
@@ -22,7 +20,6 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use watchers::Watchers;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Action;
@@ -80,8 +77,7 @@ impl Observer {
                 stream.address
             ));
         }
-        let streamer =
-            stream.map(|s| Watchers::listen(&s.address, sockets, s.plain, bounds)).transpose()?.map(Streamer::new);
+        let streamer = stream.map(|s| Streamer::listen(&s.address, sockets, s.plain, bounds)).transpose()?;
         Ok(Observer {
             metrics,
             process: Process::default(),
@@ -102,9 +98,6 @@ impl Observer {
     pub fn turn(&mut self, took: Duration) {
         self.metrics.turn.observe(took.as_secs_f64());
         self.facts.slowest_turn = self.facts.slowest_turn.max(took);
-        if let Some(streamer) = &mut self.streamer {
-            streamer.turn();
-        }
     }
 
     /// A message from a robot, or bytes that were none.

@@ -1,10 +1,14 @@
 //! What goes out on the stream, and how often: JSON objects whose names say themselves what they are, because older
 //! versions of PlotJuggler do not show the topic.
 
-use super::watchers::Watchers;
+use crate::admission::relay::{self, Relay};
+use crate::admission::{Bounds, Greeting};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
+use xpuck_wire::socket::Sockets;
+use xpuck_wire::stream::Stream;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
@@ -55,9 +59,7 @@ pub struct Counts {
     pub sent: u64,
     /// Messages that were left out because they came faster than [`MAX_RATE`].
     pub left_out: u64,
-    /// Messages that slow watchers missed, each as often as it was for one of them.
-    pub missed: u64,
-    /// Connections that were closed because there were too many, or because one asked for too much.
+    /// Connections that were closed because there were too many, or because one said too much.
     pub turned_away: u64,
     /// Who watches now.
     pub watchers: usize,
@@ -67,30 +69,32 @@ pub struct Counts {
 
 /// The stream.
 pub struct Streamer {
-    watchers: Watchers,
+    socket: Stream,
+    relay: Relay,
     pace: Pace,
     subscriptions: usize,
 }
 
 impl Streamer {
-    /// Streams to watchers.
-    pub fn new(watchers: Watchers) -> Streamer {
-        Streamer { watchers, pace: Pace::default(), subscriptions: 0 }
-    }
-
-    /// Looks after the watchers; to be called at every turn of the hub's loop.
-    pub fn turn(&mut self) {
-        self.watchers.turn();
+    /// Listens at an endpoint such as `tcp://*:7605`; `plain` lets everybody watch.
+    ///
+    /// # Errors
+    /// If the port is in use, or the endpoint is none.
+    pub fn listen(endpoint: &str, sockets: &Sockets, plain: bool, bounds: Bounds) -> io::Result<Streamer> {
+        let socket = sockets.stream(relay::INSIDE, plain).map_err(io::Error::other)?;
+        let greeting = Greeting::of(sockets, plain)?;
+        let relay = Relay::start("stream", endpoint, &socket.endpoint(), greeting, bounds)?;
+        Ok(Streamer { socket, relay, pace: Pace::default(), subscriptions: 0 })
     }
 
     /// What was streamed so far.
     pub fn counts(&self) -> Counts {
+        let connections = self.relay.counts();
         Counts {
             sent: self.pace.sent,
             left_out: self.pace.left_out,
-            missed: self.watchers.missed(),
-            turned_away: self.watchers.turned_away(),
-            watchers: self.watchers.count(),
+            turned_away: connections.evicted,
+            watchers: connections.established,
             subscriptions: self.subscriptions,
         }
     }
@@ -111,7 +115,7 @@ impl Streamer {
 
     /// How the run stands, as topic `status`.
     pub fn status(&mut self, wall: f64, status: &Status) {
-        self.subscriptions = self.watchers.subscriptions();
+        self.subscriptions = self.socket.subscriptions();
         self.send(wall, "status", status.time, || {
             json!({ "status": {
                 "phase": status.phase,
@@ -131,7 +135,7 @@ impl Streamer {
 
     /// Sends one object, with the wall clock, arena time and the message's number on its topic added.
     fn send(&mut self, wall: f64, topic: &str, time: f64, object: impl FnOnce() -> Value) {
-        if !self.watchers.want(topic) {
+        if !self.socket.wants(topic) {
             return;
         }
         let Some(sequence) = self.pace.next(topic, wall) else { return };
@@ -140,12 +144,12 @@ impl Streamer {
         object["timestamp"] = unix.into();
         object["arena_time"] = time.into();
         object["sequence"] = sequence.into();
-        self.watchers.publish(topic, object.to_string());
+        self.socket.publish(topic, &object.to_string());
     }
 }
 
 #[cfg(test)]
-mod tests {
+mod pace_tests {
     use super::*;
 
     #[test]
@@ -162,3 +166,6 @@ mod tests {
         assert_eq!(pace.next("b", 0.0), Some(1));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,8 @@ use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{OperatorsHub, Sockets, wait};
 
-const BOUNDS: Bounds = Bounds { silent: 16, greeting: 8, handshake: 4, established: 4, full: Full::Silent };
+const BOUNDS: Bounds =
+    Bounds { silent: 16, greeting: 8, handshake: 4, established: 4, full: Full::Silent, said: usize::MAX };
 
 fn plain() -> Greeting {
     Greeting::of(&Sockets::new(), true).unwrap()

@@ -1,0 +1,139 @@
+//! Against ZeroMQ's own subscribers, by way of admission control.
+
+use super::*;
+use crate::admission::Full;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+use xpuck_wire::Security;
+use xpuck_wire::keyring::{self, Role};
+use xpuck_wire::keys::Public;
+
+/// Fewer than a hub lets in, so that they can be too many.
+const BOUNDS: Bounds =
+    Bounds { silent: 8, greeting: 4, handshake: 2, established: 4, full: Full::Newest, said: 64 * 1024 };
+
+fn listen(sockets: &Sockets) -> Streamer {
+    Streamer::listen("tcp://127.0.0.1:*", sockets, false, BOUNDS).unwrap()
+}
+
+fn subscriber(topic: &str) -> (zmq::Context, zmq::Socket) {
+    let context = zmq::Context::new();
+    let socket = context.socket(zmq::SUB).unwrap();
+    socket.set_rcvtimeo(10_000).unwrap();
+    // Little is kept on this side: what it does not read is the hub's to keep or to drop.
+    socket.set_rcvhwm(1).unwrap();
+    socket.set_rcvbuf(4096).unwrap();
+    // Whatever it asks for leaves, even many topics at once.
+    socket.set_sndhwm(0).unwrap();
+    socket.set_subscribe(topic.as_bytes()).unwrap();
+    (context, socket)
+}
+
+fn watch(streamer: &Streamer, topic: &str) -> (zmq::Context, zmq::Socket) {
+    let (context, socket) = subscriber(topic);
+    socket.connect(&format!("tcp://{}", streamer.relay.address())).unwrap();
+    (context, socket)
+}
+
+fn until(streamer: &mut Streamer, mut done: impl FnMut(&mut Streamer) -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !done(streamer) {
+        assert!(Instant::now() < end, "not within 20 s");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn number(socket: &zmq::Socket) -> usize {
+    let parts = socket.recv_multipart(0).expect("a message arrives");
+    assert_eq!(parts[0], b"poses");
+    String::from_utf8_lossy(&parts[1]).split(' ').next().unwrap().parse().unwrap()
+}
+
+/// One sleeps while 20 MB go out. Another beside it gets everything; it itself gets what its queue held, and then what is
+/// new, with a gap that the numbers show.
+#[test]
+fn who_is_slow_sees_a_gap_and_nobody_else_misses_anything() {
+    const MESSAGES: usize = 5000;
+    let mut streamer = listen(&Sockets::new());
+    let (_a, slow) = watch(&streamer, "");
+    let (_b, quick) = watch(&streamer, "poses");
+    until(&mut streamer, |s| s.socket.subscriptions() == 2);
+    let text = "x".repeat(4000);
+    for message in 0..MESSAGES {
+        streamer.socket.publish("poses", &format!("{message} {text}"));
+        assert_eq!(number(&quick), message);
+    }
+    let old: Vec<usize> = (0..1000).map(|_| number(&slow)).collect();
+    assert_eq!(old, (0..1000).collect::<Vec<_>>());
+    // It reads again, and so gets the new ones sooner or later.
+    slow.set_rcvtimeo(20).unwrap();
+    let mut sent = MESSAGES;
+    let newest = std::iter::repeat_with(|| {
+        sent += 1;
+        streamer.socket.publish("poses", &format!("{sent} {text}"));
+        while let Ok(parts) = slow.recv_multipart(0) {
+            let text = String::from_utf8_lossy(&parts[1]).into_owned();
+            if let Some(number) = text.split(' ').next().and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > MESSAGES)
+            {
+                return Some(number);
+            }
+        }
+        None
+    });
+    assert!(newest.take(500).flatten().next().is_some(), "the slow one gets new messages again");
+}
+
+#[test]
+fn there_are_only_so_many_watchers_and_one_who_says_too_much_is_turned_away() {
+    let mut streamer = listen(&Sockets::new());
+    // Strangers who say nothing keep nobody out.
+    let connect = |s: &Streamer| TcpStream::connect(s.relay.address()).unwrap();
+    let strangers: Vec<TcpStream> = (0..100).map(|_| connect(&streamer)).collect();
+    let mut open = Vec::new();
+    for n in 1..=BOUNDS.established {
+        open.push(watch(&streamer, &format!("topic {n}")));
+        until(&mut streamer, |s| s.socket.subscriptions() == n && s.counts().watchers == n);
+    }
+    let turned_away = streamer.counts().turned_away;
+    let one_more = watch(&streamer, "");
+    until(&mut streamer, |s| s.counts().turned_away > turned_away);
+    assert_eq!(streamer.counts().watchers, BOUNDS.established);
+    drop((strangers, one_more));
+    open.clear();
+    until(&mut streamer, |s| s.counts().watchers == 0 && s.socket.subscriptions() == 0);
+    let (_context, greedy) = watch(&streamer, "");
+    until(&mut streamer, |s| s.counts().watchers == 1);
+    greedy.set_reconnect_ivl(-1).unwrap();
+    for topic in 0..10_000 {
+        greedy.set_subscribe(format!("topic {topic}").as_bytes()).unwrap();
+    }
+    until(&mut streamer, |s| {
+        assert!(s.socket.subscriptions() <= 1000);
+        s.counts().watchers == 0
+    });
+}
+
+/// Keys count as on any other socket, behind the connection that is accepted first.
+#[test]
+fn with_keys_an_observer_watches_and_a_plain_watcher_gets_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    keyring::make_all(dir.path(), &["xp01".into()]).unwrap();
+    keyring::make(dir.path(), Some(Role::Observer), "visitor").unwrap();
+    let hub = Sockets::for_hub(&Security { keys: dir.path().into(), dev_mode: false }).unwrap();
+    let mut streamer = listen(&hub);
+    let (_context, plain) = watch(&streamer, "");
+    until(&mut streamer, |_| hub.guard().unwrap().refusals().no_curve > 0);
+    let key = std::fs::read_to_string(keyring::path(dir.path(), Role::Observer, "visitor", "key")).unwrap();
+    let key: toml::Table = key.parse().unwrap();
+    let half = |name: &str| zmq::z85_decode(key[name]["curve"].as_str().unwrap()).unwrap();
+    let (_context, socket) = subscriber("");
+    socket.set_curve_serverkey(&Public::read(&dir.path().join("hub.pub")).unwrap().curve.0).unwrap();
+    socket.set_curve_publickey(&half("public")).unwrap();
+    socket.set_curve_secretkey(&half("secret")).unwrap();
+    socket.connect(&format!("tcp://{}", streamer.relay.address())).unwrap();
+    until(&mut streamer, |s| s.socket.subscriptions() == 1);
+    streamer.socket.publish("poses", "1");
+    assert_eq!(socket.recv_multipart(0).unwrap(), [b"poses".to_vec(), b"1".to_vec()]);
+    plain.set_rcvtimeo(200).unwrap();
+    assert!(plain.recv_bytes(0).is_err());
+}
