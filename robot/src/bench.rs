@@ -3,12 +3,12 @@
 mod load;
 mod noise;
 
+use crate::body_link::{BodyLink, BodyLinkError};
 use crate::device::body::{Body, Drive};
 use crate::device::epuck::Epuck;
 use crate::device::spidev::KernelSpi;
 use crate::device::virtual_bus::UnixSpi;
 use crate::device::{DeviceError, SpiBus};
-use crate::link::{Link, LinkError};
 use clap::{Args, Subcommand};
 use load::Load;
 use noise::{Judge, NoisyBus, Tally};
@@ -67,7 +67,7 @@ pub enum BenchError {
     Argument(&'static str),
     /// The robot's body.
     #[error(transparent)]
-    Link(#[from] LinkError),
+    Body(#[from] BodyLinkError),
     /// The load's threads.
     #[error("no threads for the load: {0}")]
     Load(#[from] rayon::ThreadPoolBuildError),
@@ -107,7 +107,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
         Ok(Box::new(Judge::new(Epuck::new(bus), theirs.clone())) as Box<dyn Body>)
     };
     let load = Load::start(args.load)?;
-    let link = Link::start(Box::new(body), (args.realtime > 0).then_some(args.realtime))?;
+    let body_link = BodyLink::start(Box::new(body), (args.realtime > 0).then_some(args.realtime))?;
     let end = Instant::now() + Duration::from_secs_f64(args.minutes * 60.0);
     let mut turn = 0u32;
     while Instant::now() < end {
@@ -115,11 +115,11 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
         // Lamps of ever new colours, so that the words differ from command to command.
         let [red, green, blue, _] = turn.wrapping_mul(0x9e37_79b9).to_be_bytes().map(|level| level / 16);
         let speed = StepsPerSecond::new(if turn.is_multiple_of(2) { args.speed } else { -args.speed });
-        link.command(Drive { speeds: [speed; 2], lamps: Pixel { red, green, blue } });
+        body_link.command(Drive { speeds: [speed; 2], lamps: Pixel { red, green, blue } });
         std::thread::sleep(COMMAND_PERIOD);
     }
-    let health = link.health();
-    drop(link);
+    let health = body_link.health();
+    drop(body_link);
     let worlds = load.stop();
     let get = |count: &std::sync::atomic::AtomicU64| count.load(Ordering::Relaxed);
     let us = |part: f64| health.lateness.quantile(part).as_micros();

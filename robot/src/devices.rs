@@ -2,11 +2,11 @@
 
 use crate::config::{BodyKind, Camera, DeviceKind, RobotFile};
 use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::body_lock::BodyLock;
 use crate::device::camera_sensor::AnySensor;
 use crate::device::epuck::Epuck;
 use crate::device::frames::PixelOrder;
 use crate::device::guard::{self, Kind};
-use crate::device::hold::Hold;
 use crate::device::spidev::KernelSpi;
 use crate::device::virtual_bus::{self, UnixSpi};
 use crate::device::{DeviceError, FrameSource, PowerMonitor, ft2232h, hwmon, v4l2};
@@ -89,8 +89,8 @@ impl DeviceKind {
 ///
 /// # Errors
 /// If it is not there, or another program has it.
-pub fn hold_body(robot: &RobotFile) -> Result<Hold, DeviceError> {
-    Hold::take(&robot.devices.wheels(&robot.id))
+pub fn lock_body(robot: &RobotFile) -> Result<BodyLock, DeviceError> {
+    BodyLock::take(&robot.devices.wheels(&robot.id))
 }
 
 /// The robot's body, with a guard if it has no watchdog of its own. `speed` is arena time over wall time.

@@ -1,16 +1,16 @@
 //! The robot's devices put together: what a control update reads and writes, in the robot's units.
 
+use crate::body_link::{BodyLink, BodyLinkError, BodyLinkHealth, Sample};
 use crate::calibration::Calibration;
 use crate::conditioning::{self, Odometry, Readings};
 use crate::config::{Config, RobotFile};
 use crate::device::body::Drive;
-use crate::device::hold::Hold;
+use crate::device::body_lock::BodyLock;
 use crate::device::{DeviceError, PowerMonitor};
-use crate::devices::{hold_body, open_body, open_camera, open_monitor};
-use crate::link::{Link, LinkError, LinkHealth, Sample};
+use crate::devices::{lock_body, open_body, open_camera, open_monitor};
 use crate::onboard::thermal;
+use crate::poller::{Poller, Reader};
 use crate::vision::Vision;
-use crate::watch::{Reader, Watch};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use xpuck_kernels::world::senses::Blobs;
@@ -31,15 +31,15 @@ pub struct Hardware {
     calibration: Calibration,
     /// Arena time over wall time.
     speed: f64,
-    link: Link,
-    /// Let go after the link has ended.
-    _hold: Hold,
-    /// The last sample that was taken from the link.
+    body: BodyLink,
+    /// Let go after the body link has ended.
+    _lock: BodyLock,
+    /// The last sample that was taken from the body.
     seen: Option<Sample>,
     odometry: Odometry,
-    camera: Option<Watch<View>>,
-    power: Watch<PowerReport>,
-    /// What was told of the link's troubles.
+    camera: Option<Poller<View>>,
+    power: Poller<PowerReport>,
+    /// What was told of the body's troubles.
     told: Option<Arc<str>>,
     reopened: u64,
 }
@@ -49,17 +49,17 @@ impl Hardware {
     ///
     /// # Errors
     /// If the body does not answer, or another program has it; camera and power monitors may come later.
-    pub fn open(config: &Config) -> Result<Hardware, LinkError> {
+    pub fn open(config: &Config) -> Result<Hardware, BodyLinkError> {
         let (robot, speed) = (config.robot.clone(), config.swarm.speed);
-        let hold = hold_body(&robot)?;
-        let (camera, power) = (watch_camera(&robot)?, watch_power(&robot)?);
+        let lock = lock_body(&robot)?;
+        let (camera, power) = (poll_camera(&robot)?, poll_power(&robot)?);
         let calibration = robot.calibration.clone();
         // One above the control loop's: it takes a few microseconds and has the shorter period.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
-        let link = Link::start(Box::new(move || open_body(&robot, speed)), realtime)?;
+        let body = BodyLink::start(Box::new(move || open_body(&robot, speed)), realtime)?;
         let odometry = Odometry::default();
         let seen = None;
-        Ok(Hardware { calibration, speed, link, _hold: hold, seen, odometry, camera, power, told: None, reopened: 0 })
+        Ok(Hardware { calibration, speed, body, _lock: lock, seen, odometry, camera, power, told: None, reopened: 0 })
     }
 
     /// Uses another calibration of infra-red sensors and wheels from now on; the camera keeps its own.
@@ -69,7 +69,7 @@ impl Hardware {
 
     /// The newest of all senses.
     pub fn sense(&mut self) -> Readings {
-        if let Some(sample) = self.link.latest()
+        if let Some(sample) = self.body.latest()
             && self.seen.is_none_or(|seen| seen.number != sample.number)
         {
             let elapsed = self.seen.map_or(0.0, |seen| (sample.at - seen.at).as_secs_f64() * self.speed);
@@ -81,7 +81,7 @@ impl Hardware {
             readings.proximity = conditioning::proximity(&sensed.reflected, &self.calibration.infrared);
             readings.body_age = Some(self.age(*at));
         }
-        if let Some((view, at)) = self.camera.as_mut().and_then(|watch| watch.seen().latest) {
+        if let Some((view, at)) = self.camera.as_mut().and_then(|poller| poller.seen().latest) {
             readings.blobs = view.blobs;
             readings.camera_age = Some(self.age(at));
         }
@@ -92,21 +92,21 @@ impl Hardware {
     /// motors make of it.
     pub fn drive(&mut self, wheels: [f32; 2], state: State) -> [f32; 2] {
         let speeds = conditioning::command(wheels, &self.calibration.drive);
-        self.link.command(Drive { speeds, lamps: colour(state) });
+        self.body.command(Drive { speeds, lamps: colour(state) });
         conditioning::speeds_of(speeds, &self.calibration.drive)
     }
 
-    /// Stops the wheels for good; dropping this, which ends the link, tells them once more.
+    /// Stops the wheels for good; dropping this, which ends the body link, tells them once more.
     pub fn halt(&mut self) {
-        self.link.command(Drive { lamps: colour(State::Stop), ..Drive::default() });
+        self.body.command(Drive { lamps: colour(State::Stop), ..Drive::default() });
     }
 
     /// Lines for the log since this was asked.
     pub fn troubles(&mut self) -> Vec<String> {
         self.power.seen();
         let mut lines: Vec<String> = self.power.trouble().into_iter().collect();
-        lines.extend(self.camera.as_mut().and_then(Watch::trouble));
-        let health = self.link.health();
+        lines.extend(self.camera.as_mut().and_then(Poller::trouble));
+        let health = self.body.health();
         if health.reopened > self.reopened {
             self.reopened = health.reopened;
             self.told = None;
@@ -126,8 +126,9 @@ impl Hardware {
         telemetry.motion.speeds = self.odometry.speeds();
         telemetry.motion.pose = self.odometry.pose().map(|p| p as f32);
         telemetry.motion.steps = self.seen.map_or([0; 2], |seen| seen.sensed.steps);
-        let LinkHealth { counts, missed_periods, lease_expiries, longest_gap_us, reopened, .. } = self.link.health();
-        let camera = self.camera.as_mut().map(Watch::seen);
+        let BodyLinkHealth { counts, missed_periods, lease_expiries, longest_gap_us, reopened, .. } =
+            self.body.health();
+        let camera = self.camera.as_mut().map(Poller::seen);
         let lost = camera.and_then(|seen| seen.latest).map_or(0, |(view, _)| short(view.lost));
         telemetry.devices = DeviceReport {
             exchanges: short(counts.exchanges),
@@ -158,7 +159,7 @@ struct View {
     lost: u64,
 }
 
-fn watch_camera(robot: &RobotFile) -> std::io::Result<Option<Watch<View>>> {
+fn poll_camera(robot: &RobotFile) -> std::io::Result<Option<Poller<View>>> {
     if !robot.devices.has_camera() {
         return Ok(None);
     }
@@ -173,10 +174,10 @@ fn watch_camera(robot: &RobotFile) -> std::io::Result<Option<Watch<View>>> {
             Ok(Some(View { blobs, lost: counts.dropped_frames + counts.overtaken + counts.wrong_size }))
         }))
     };
-    Watch::start("camera", FRAME_EVERY, open).map(Some)
+    Poller::start("camera", FRAME_EVERY, open).map(Some)
 }
 
-fn watch_power(robot: &RobotFile) -> std::io::Result<Watch<PowerReport>> {
+fn poll_power(robot: &RobotFile) -> std::io::Result<Poller<PowerReport>> {
     let robot = robot.clone();
     let open = move || -> Result<Reader<PowerReport>, DeviceError> {
         let temperature = robot.evolution.temperature.clone();
@@ -193,7 +194,7 @@ fn watch_power(robot: &RobotFile) -> std::io::Result<Watch<PowerReport>> {
             Ok(Some(report))
         }))
     };
-    Watch::start("power", POWER_EVERY, open)
+    Poller::start("power", POWER_EVERY, open)
 }
 
 fn watts(monitor: &mut dyn PowerMonitor) -> Result<(Option<f32>, Option<f32>), DeviceError> {

@@ -4,6 +4,7 @@
 
 pub mod atomic;
 pub mod bench;
+pub mod body_link;
 pub mod calibrate;
 pub mod calibration;
 pub mod conditioning;
@@ -15,14 +16,13 @@ pub mod devices;
 pub mod groot;
 pub mod hardware;
 pub mod histogram;
-pub mod link;
 pub mod markers;
 pub mod onboard;
 pub mod pace;
+pub mod poller;
 pub mod selftest;
 pub mod settings;
 mod trust;
 pub mod vision;
-pub mod watch;
 
 pub use xpuck_robot_core::{controller, core, genes};

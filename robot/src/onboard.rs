@@ -1,50 +1,31 @@
 //! Onboard evolution: an island that lives on the robot's spare cores at idle priority, makes way for heat, and keeps
 //! each generation on the disk.
 
-mod keeper;
+mod checkpoints;
 pub mod thermal;
 
-use keeper::{Keeper, Kept};
+use checkpoints::{Checkpoints, Kept};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use thermal::Governor;
-use xpuck_evolve::{Algorithm, Island, Migrant, Progress};
+use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
-use xpuck_robot_core::inhabitant::{self, Generation};
-use xpuck_wire::Experiment;
+use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News};
 use xpuck_wire::log;
 use xpuck_wire::precedence;
 
 /// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
 /// takes a few milliseconds.
 const CHUNK: usize = 16;
-/// How long a finished generation waits for the others' genes, wall time.
-const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 /// How long a pause sleeps between looks, wall time.
 const PAUSE_NAP: Duration = Duration::from_millis(2);
 /// Answers of the hub that may wait for the island; more are dropped.
 const ANSWERS: usize = 4;
-
-/// What the island tells.
-#[derive(Clone, Debug)]
-pub enum News {
-    /// A generation is done.
-    Generation(Box<Generation>),
-    /// The island goes on from a checkpoint.
-    Resumed {
-        /// Where it stands.
-        progress: Progress,
-        /// The individual to drive the robot.
-        champion: Box<Migrant>,
-    },
-    /// A line for the log.
-    Say(String),
-}
 
 /// What both sides see. No locks: a thread at idle priority that holds one would hold up the control loop.
 #[derive(Default)]
@@ -71,21 +52,11 @@ impl Drop for Onboard {
     }
 }
 
-/// What an island is made from.
+/// An island, and what this robot gives it.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The experiment.
-    pub experiment: Experiment,
-    /// Its number.
-    pub number: u64,
-    /// Its algorithm.
-    pub algorithm: Algorithm,
-    /// Seed of the run, the same for all islands.
-    pub seed: u64,
-    /// The island, from 1.
-    pub island: u16,
-    /// Robots in each simulation.
-    pub robots: u16,
+    /// The island.
+    pub island: IslandPlan,
     /// Threads.
     pub threads: usize,
     /// Folder of the checkpoints; none are written without it.
@@ -97,14 +68,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn keeper(&self) -> Option<Keeper> {
-        let experiment = format!("{:?}", self.experiment);
-        let rest = format!("{} {} {} {} {}", self.number, self.algorithm, self.seed, self.island, self.robots);
-        self.state.as_deref().map(|folder| Keeper::new(folder, [experiment.as_str(), &rest]))
-    }
-
-    fn island(&self) -> Island {
-        inhabitant::found(&self.experiment, self.algorithm, self.island, self.seed)
+    fn checkpoints(&self) -> Option<Checkpoints> {
+        let IslandPlan { experiment, number, algorithm, seed, island, robots } = &self.island;
+        let (experiment, rest) = (format!("{experiment:?}"), format!("{number} {algorithm} {seed} {island} {robots}"));
+        self.state.as_deref().map(|folder| Checkpoints::new(folder, [experiment.as_str(), &rest]))
     }
 }
 
@@ -121,10 +88,10 @@ impl Onboard {
         let theirs = shared.clone();
         std::thread::Builder::new().name("evolution".into()).spawn(move || {
             let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
-            let mut life = Life { plan: &plan, shared: &theirs, sender, arrivals, governor };
+            let mut thread = IslandThread { plan: &plan, shared: &theirs, sender, arrivals, governor };
             match background(plan.threads) {
-                Ok(pool) => pool.install(move || life.live()),
-                Err(why) => life.say(format!("{why}; the robot runs without evolution")),
+                Ok(pool) => pool.install(move || thread.run()),
+                Err(why) => thread.say(format!("{why}; the robot runs without evolution")),
             }
         })?;
         Ok(Onboard { shared, news, immigrants })
@@ -171,7 +138,7 @@ fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
 }
 
 /// The island's thread.
-struct Life<'a> {
+struct IslandThread<'a> {
     plan: &'a Plan,
     shared: &'a Shared,
     sender: Sender<News>,
@@ -179,10 +146,10 @@ struct Life<'a> {
     governor: Governor,
 }
 
-impl Life<'_> {
-    fn live(&mut self) {
-        let keeper = self.plan.keeper();
-        let mut island = self.resumed(keeper.as_ref()).unwrap_or_else(|| self.plan.island());
+impl IslandThread<'_> {
+    fn run(&mut self) {
+        let checkpoints = self.plan.checkpoints();
+        let mut island = self.resumed(checkpoints.as_ref()).unwrap_or_else(|| self.plan.island.found());
         let mut evaluator = Evaluator::default();
         let mut disk_works = true;
         while let Some(fitness) = self.try_all(&island, &mut evaluator) {
@@ -193,9 +160,9 @@ impl Life<'_> {
             }
             let immigrants = self.wait_for_immigrants(island.generation());
             island.advance(&immigrants);
-            let Some(keeper) = &keeper else { continue };
+            let Some(checkpoints) = &checkpoints else { continue };
             let kept = Kept { island, champion, progress };
-            match keeper.keep(&kept) {
+            match checkpoints.keep(&kept) {
                 Ok(()) => self.shared.kept.store(progress.generation, Ordering::Relaxed),
                 Err(error) if disk_works => self.say(error),
                 Err(_) => {}
@@ -206,8 +173,8 @@ impl Life<'_> {
     }
 
     /// The island of the newest checkpoint of this experiment.
-    fn resumed(&self, keeper: Option<&Keeper>) -> Option<Island> {
-        let (kept, broken) = keeper?.newest();
+    fn resumed(&self, checkpoints: Option<&Checkpoints>) -> Option<Island> {
+        let (kept, broken) = checkpoints?.newest();
         broken.into_iter().for_each(|line| self.say(line));
         let Kept { island, champion, progress } = kept?;
         self.shared.kept.store(progress.generation, Ordering::Relaxed);
@@ -224,13 +191,13 @@ impl Life<'_> {
 
     /// Runs every trial of a generation; `None` when the island is to end.
     fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> Option<Vec<f32>> {
-        let plan = self.plan;
+        let (threads, plan) = (self.plan.threads, &self.plan.island);
         let trials = island.trials();
         evaluator.prepare(&island.population().iter().map(|individual| &individual.tree).collect::<Vec<_>>());
         let spec = WorldSpec::benchmark(usize::from(plan.robots));
         let updates = (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32;
         let mut fitness = Vec::with_capacity(trials.len());
-        for chunk in trials.chunks(CHUNK * plan.threads) {
+        for chunk in trials.chunks(CHUNK * threads) {
             if !self.may_go_on() {
                 return None;
             }

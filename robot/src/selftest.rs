@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::conformance::{self, Picture, Rig};
 use crate::device::DeviceError;
-use crate::device::hold::Hold;
+use crate::device::body_lock::BodyLock;
 use crate::devices;
 use clap::Args;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct SelftestArgs {
 /// Runs the suite; true if nothing failed.
 pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
     let config = Config::read(&args.config)?;
-    let _hold = held(&config)?;
+    let _lock = lock_body(&config)?;
     let findings = conformance::run(rig(&config), args.wheels, &mut |what| output::note(what));
     if args.json {
         output::line(serde_json::to_string_pretty(&findings)?)?;
@@ -38,8 +38,8 @@ pub fn run(args: &SelftestArgs) -> anyhow::Result<bool> {
 }
 
 /// The body, for this program alone. One that is absent is found to be so by its check.
-fn held(config: &Config) -> Result<Option<Hold>, DeviceError> {
-    match devices::hold_body(&config.robot) {
+fn lock_body(config: &Config) -> Result<Option<BodyLock>, DeviceError> {
+    match devices::lock_body(&config.robot) {
         Err(DeviceError::Open { .. }) => Ok(None),
         held => held.map(Some),
     }

@@ -5,12 +5,10 @@
 
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
-use xpuck_robot_core::inhabitant::Generation;
+use xpuck_robot_core::island::{Generation, MIGRATION_WAIT};
 
 /// Work that a generation takes, ms.
 const WORK: u32 = 1_300;
-/// How long a finished generation waits for the others' genes, ms; as on the robot.
-const MIGRATION_WAIT: u32 = 250;
 
 #[derive(Debug)]
 enum Work {
@@ -76,7 +74,8 @@ impl Home {
         let keys: Vec<u64> = island.population().iter().map(|i| fnv1a(i.tree.key())).collect();
         let fitness: Vec<f32> = island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect();
         let done = Generation::finish(island, &fitness);
-        self.work = Work::Genes { generation: done.progress.generation, until: now + MIGRATION_WAIT };
+        self.work =
+            Work::Genes { generation: done.progress.generation, until: now + MIGRATION_WAIT.as_millis() as u32 };
         done
     }
 }

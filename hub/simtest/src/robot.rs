@@ -1,4 +1,4 @@
-//! One robot: the core, island and lease that `xpuckd` runs, between the simulated network and an emulated dsPIC.
+//! One robot: the decisions, island and lease that `xpuckd` runs, between the simulated network and an emulated dsPIC.
 
 mod turn;
 
@@ -13,18 +13,20 @@ use std::time::Duration;
 use turn::Turn;
 use xpuck_arena::dspic::Dspic;
 use xpuck_kernels::world::Body;
+use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::spi::{Actions, Command};
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot_core::core::Core;
-use xpuck_robot_core::inhabitant::Inhabitant;
 use xpuck_robot_core::lease::{self, Given, Lease};
 use xpuck_robot_core::readings::Readings;
+use xpuck_robot_core::robot;
 use xpuck_wire::message::State;
+use xpuck_wire::message::ToRobot;
 use xpuck_wire::signed::Trust;
 
 /// Control updates, ms apart on the robot's own clock.
-const CONTROL: f64 = 100.0;
+const CONTROL: f64 = (CONTROL_PERIOD * 1000.0) as f64;
 /// Messages that wait for a control thread that hangs; further ones are lost.
 pub const INBOX: usize = 1_000;
 
@@ -41,19 +43,23 @@ impl lease::Command for Drive {
 /// What a program's death takes with it.
 #[derive(Debug)]
 struct Program {
-    core: Core,
-    inhabitant: Inhabitant,
+    robot: robot::Robot,
+    world: World,
+    started: u32,
+    next_control: f64,
+}
+
+/// What a program has of the world.
+#[derive(Debug, Default)]
+struct World {
     home: Option<Home>,
     inbox: VecDeque<Vec<u8>>,
     lease: Lease,
     given: Option<Given<Drive>>,
-    started: u32,
-    next_control: f64,
     readings: Readings,
     /// When the body last answered and the camera last saw, ms.
     sensed: Option<u32>,
     seen: Option<u32>,
-    refused: u32,
 }
 
 /// A robot.
@@ -132,19 +138,19 @@ impl Robot {
 
     /// Bytes arrive.
     pub fn receive(&mut self, bytes: Vec<u8>) {
-        if let Some(program) = self.program.as_mut().filter(|p| p.inbox.len() < INBOX) {
-            program.inbox.push_back(bytes);
+        if let Some(program) = self.program.as_mut().filter(|p| p.world.inbox.len() < INBOX) {
+            program.world.inbox.push_back(bytes);
         }
     }
 
     /// Messages that wait.
     pub fn waiting(&self) -> usize {
-        self.program.as_ref().map_or(0, |p| p.inbox.len())
+        self.program.as_ref().map_or(0, |p| p.world.inbox.len())
     }
 
     /// What the core does, and the generations of its island; nothing while the program is not there.
     pub fn stands(&self) -> Option<(State, u32)> {
-        self.program.as_ref().map(|p| (p.core.state(), p.inhabitant.progress().generation))
+        self.program.as_ref().map(|p| (p.robot.core.state(), p.robot.generation()))
     }
 
     /// One turn of the control loop, if it turns.
@@ -154,42 +160,29 @@ impl Robot {
             let trust = if self.plant == Some(Plant::TrustsSignatures) { Trust::Anybody } else { trust() };
             let session = session(out.now, island);
             self.program = Some(Program {
-                core: Core::new(island, session, trust),
-                inhabitant: Inhabitant::default(),
-                home: None,
-                inbox: VecDeque::new(),
-                lease: Lease::default(),
-                given: None,
+                robot: robot::Robot::new(Core::new(island, session, trust), 1.0),
+                world: World::default(),
                 started: out.now,
                 next_control: 0.0,
-                readings: Readings::default(),
-                sensed: None,
-                seen: None,
-                refused: 0,
             });
             out.witness.wheels.started(out.now, self.index, session);
         }
-        let (index, drift, plant) = (self.index, self.drift, self.plant);
-        let Some(program) = &mut self.program else { return };
-        let news = program.home.as_mut().and_then(|home| home.work(out.now, passed));
-        if let (Some(home), true) = (&program.home, news.is_some()) {
-            out.witness.trees.bred(home.island());
-        }
-        let mut turn = Turn { index, plant, program, out };
-        if let Some(done) = news {
-            turn.say(done.message());
-            let program = &mut turn.program;
-            let loaded = program.inhabitant.take(&mut program.core, done.progress, done.champion);
-            turn.loaded(loaded.ok().flatten());
-        }
+        let Some(Program { robot, world, started, next_control }) = &mut self.program else { return };
+        let (index, plant, highest) = (self.index, self.plant, &mut self.highest);
+        let mut turn = Turn { index, plant, world, highest, passed, out };
+        // The island's thread works on while the control thread hangs, and its news count as told at once.
+        robot.collect(&mut turn);
         if turn.out.now < self.hangs_until {
             return;
         }
-        let now = (f64::from(turn.out.now - turn.program.started) * (1.0 + drift)) / 1000.0;
-        turn.listen(now, &mut self.highest);
-        if now * 1000.0 >= turn.program.next_control {
-            turn.program.next_control = (turn.program.next_control + CONTROL).max(now * 1000.0 - CONTROL);
-            turn.update(now);
+        let now = (f64::from(turn.out.now - *started) * (1.0 + self.drift)) / 1000.0;
+        robot.listen(now, &mut turn);
+        if now * 1000.0 >= *next_control {
+            *next_control = (*next_control + CONTROL).max(now * 1000.0 - CONTROL);
+            if plant == Some(Plant::DeafToSilence) {
+                robot.core.on_message(now, ToRobot::Ping { stamp: 0.0 });
+            }
+            robot.update(now, &mut turn);
         }
     }
 
@@ -197,15 +190,15 @@ impl Robot {
     /// when it was last told so.
     pub fn drive(&mut self, now: u32, step: u32) -> ([f32; 2], u32) {
         let mute = now < self.mute_until;
-        if let Some(program) = self.program.as_mut().filter(|_| !mute) {
-            if let (Some(given), Some(Plant::EndlessLease)) = (&mut program.given, self.plant) {
+        if let Some(Program { world, .. }) = self.program.as_mut().filter(|_| !mute) {
+            if let (Some(given), Some(Plant::EndlessLease)) = (&mut world.given, self.plant) {
                 given.at = Duration::from_millis(u64::from(now));
             }
-            let Drive(speeds) = program.lease.command(program.given, Duration::from_millis(u64::from(now)));
+            let Drive(speeds) = world.lease.command(world.given, Duration::from_millis(u64::from(now)));
             let sequence = self.command.sequence.wrapping_add(1);
             self.command = Command { actions: Actions::SET_MOTOR, speeds, sequence, ..Command::default() };
             self.dspic.exchange(&self.command.encode());
-            program.sensed = Some(now);
+            world.sensed = Some(now);
             self.told = now;
         } else if self.plant == Some(Plant::NoTimeOut) {
             self.dspic.exchange(&self.command.encode());

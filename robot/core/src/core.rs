@@ -5,6 +5,7 @@
 mod virtual_senses;
 
 use crate::controller::Controller;
+use crate::island::IslandPlan;
 use crate::readings::Readings;
 use virtual_senses::VirtualSenses;
 use xpuck_evolve::Algorithm;
@@ -14,7 +15,6 @@ use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
-use xpuck_wire::Experiment;
 use xpuck_wire::message::{RobotMessage, State, ToRobot};
 use xpuck_wire::seal::{Inbox, Sealed, Verdict};
 use xpuck_wire::signed::{Signed, Trust};
@@ -35,18 +35,7 @@ pub enum Action {
     /// Send to the hub.
     Send(RobotMessage),
     /// Make a new island for this experiment, standing still.
-    Prepare {
-        /// The experiment.
-        experiment: Box<Experiment>,
-        /// Its number.
-        number: u64,
-        /// Its algorithm.
-        algorithm: Algorithm,
-        /// Seed of the run.
-        seed: u64,
-        /// Robots in each simulation.
-        robots: u16,
-    },
+    Prepare(Box<IslandPlan>),
     /// Let evolution run or stand still.
     Evolve(bool),
     /// Hand these to the island.
@@ -289,8 +278,8 @@ impl Core {
         self.controller = given;
         let mut actions = vec![answer(String::new())];
         if !self.fixed {
-            let experiment = Box::new(experiment);
-            actions.insert(0, Action::Prepare { experiment, number, algorithm, seed, robots });
+            let plan = IslandPlan { experiment, number, algorithm, seed, island: self.island, robots };
+            actions.insert(0, Action::Prepare(Box::new(plan)));
         }
         actions
     }

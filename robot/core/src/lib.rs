@@ -1,9 +1,11 @@
 //! What one robot decides, as plain state machines: time and messages go in, actions come out. They know no device,
-//! clock, socket or thread, so `xpuckd` runs them on a robot and the hub's microscope runs nine of them at once.
+//! clock, socket or thread, so `xpuckd` runs them on a robot and the hub's swarm test runs nine of them at once.
 
+pub mod champion;
 pub mod controller;
 pub mod core;
 pub mod genes;
-pub mod inhabitant;
+pub mod island;
 pub mod lease;
 pub mod readings;
+pub mod robot;

@@ -16,7 +16,7 @@ pub use operator::{Operator, Terminal};
 
 use crate::config::RobotFile;
 use crate::device::DeviceError;
-use crate::devices::{hold_body, open_body, open_camera};
+use crate::devices::{lock_body, open_body, open_camera};
 use motion::Motion;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -88,7 +88,7 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<(), CalibrateError> {
     let wait = &mut |time| std::thread::sleep(time);
-    let _hold = hold_body(robot)?;
+    let _lock = lock_body(robot)?;
     let edits = match subject {
         Subject::Ir { by_hand } => {
             let mut motion = Motion::new(open_body(robot, 1.0)?, robot.calibration.drive, stop, wait);

@@ -5,6 +5,7 @@
 
 pub mod apriltag;
 pub mod body;
+pub mod body_lock;
 pub mod camera;
 pub mod camera_sensor;
 pub mod epuck;
@@ -13,7 +14,6 @@ pub mod epuck2;
 pub mod frames;
 pub mod ft2232h;
 pub mod guard;
-pub mod hold;
 pub mod hwmon;
 pub mod i2c;
 pub mod i2cdev;

@@ -1,22 +1,15 @@
 //! An island from its start to its end, and over a restart.
 
 use super::*;
+use xpuck_evolve::Algorithm;
+use xpuck_wire::Experiment;
 
 fn plan(state: Option<PathBuf>) -> Plan {
     let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
         [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
-    Plan {
-        experiment: Experiment::parse("x", text).unwrap(),
-        number: 5,
-        algorithm: Algorithm::default(),
-        seed: 1,
-        island: 1,
-        robots: 2,
-        threads: 1,
-        state,
-        temperature: "/nowhere".into(),
-        max_temperature: 80.0,
-    }
+    let experiment = Experiment::parse("x", text).unwrap();
+    let island = IslandPlan { experiment, number: 5, algorithm: Algorithm::default(), seed: 1, island: 1, robots: 2 };
+    Plan { island, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 
 /// The next generation; other news are passed on to `other`.

@@ -1,24 +1,26 @@
-//! One turn of a robot's control loop: what `xpuckd` does around its core, on simulated devices.
+//! The world around a robot's decisions, simulated: what `xpuckd` has devices, sockets and threads for.
 
-use super::{Drive, Outside, Program};
+use super::{Drive, Outside, World};
 use crate::FORGED;
 use crate::island::Home;
 use crate::mutants::Plant;
 use std::time::Duration;
-use xpuck_evolve::{Migrant, MigrantError};
+use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::senses;
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
-use xpuck_robot_core::core::Action;
+use xpuck_robot_core::core::{Action, Core};
 use xpuck_robot_core::genes::from_gene;
-use xpuck_robot_core::inhabitant::{self, Inhabitant};
+use xpuck_robot_core::island::{IslandPlan, News};
 use xpuck_robot_core::lease::Given;
+use xpuck_robot_core::readings::Readings;
+use xpuck_robot_core::robot::Shell;
 use xpuck_wire::codec::decode;
-use xpuck_wire::message::{Gene, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
+use xpuck_wire::signed::Trust;
+use xpuck_wire::telemetry::Telemetry;
 
-/// Messages handled between two looks at the clock; as on the robot.
-const AT_ONCE: usize = 64;
 /// Camera frames, ms apart.
 const CAMERA: u32 = 200;
 
@@ -26,127 +28,120 @@ const CAMERA: u32 = 200;
 pub(super) struct Turn<'a, 'b> {
     pub(super) index: usize,
     pub(super) plant: Option<Plant>,
-    pub(super) program: &'a mut Program,
+    pub(super) world: &'a mut World,
+    /// Of a fault that was planted: the highest number that a directive had.
+    pub(super) highest: &'a mut u64,
+    /// Time since the last turn, ms.
+    pub(super) passed: u32,
     pub(super) out: &'a mut Outside<'b>,
 }
 
-impl Turn<'_, '_> {
-    pub(super) fn listen(&mut self, now: f64, highest: &mut u64) {
-        for _ in 0..AT_ONCE {
-            let Some(bytes) = self.program.inbox.pop_front() else { return };
-            let Ok(sealed) = decode::<Sealed>(&bytes) else {
-                self.program.refused += 1;
-                continue;
-            };
-            self.out.witness.heard(self.out.now, self.index, &sealed);
-            let actions = match self.misread(&sealed.message, highest) {
-                Some(message) => self.program.core.on_message(now, message),
-                None => self.program.core.on_sealed(now, sealed),
-            };
-            self.act(actions);
-        }
+impl Shell for Turn<'_, '_> {
+    fn receive(&mut self) -> Option<Result<Sealed, String>> {
+        let bytes = self.world.inbox.pop_front()?;
+        Some(decode(&bytes).map_err(|error| error.to_string()))
     }
 
-    /// What a core with a planted fault would have understood, whatever the seal says.
-    fn misread(&mut self, message: &ToRobot, highest: &mut u64) -> Option<ToRobot> {
-        match (self.plant, message) {
-            // Forged numbers would make it deaf to every STOP, which is another fault.
-            (Some(Plant::OldRun), ToRobot::Directive { number, state, segment, run, .. }) if *number < FORGED => {
-                *highest = (*highest).max(*number);
-                let number = if *state == State::Run { *highest + 1 } else { *number };
-                let (state, segment, run, expires) = (*state, *segment, *run, f64::INFINITY);
-                Some(ToRobot::Directive { number, state, segment, run, expires })
-            }
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, actions: Vec<Action>) {
-        for action in actions {
-            match action {
-                Action::Send(message) => self.say(message),
-                Action::Prepare { experiment, algorithm, seed, .. } => {
-                    let island = inhabitant::found(&experiment, algorithm, self.index as u16 + 1, seed);
-                    self.out.witness.trees.bred(&island);
-                    self.program.inhabitant = Inhabitant::default();
-                    self.program.home = Some(Home::new(island));
-                }
-                Action::Evolve(running) => {
-                    if let Some(home) = &mut self.program.home {
-                        home.run(running);
-                    }
-                }
-                Action::Immigrants { generation, genes } => self.immigrate(generation, &genes),
-                Action::LoadFittest { segment } => {
-                    let loaded = self.program.inhabitant.load(&mut self.program.core, segment);
-                    self.loaded(loaded.ok().flatten());
-                }
-                // Nobody pushes settings here.
-                Action::Settings { .. } | Action::Say(_) => {}
-            }
-        }
-    }
-
-    fn immigrate(&mut self, generation: u32, genes: &[Gene]) {
-        let checked: Vec<Result<Migrant, MigrantError>> = genes.iter().map(from_gene).collect();
+    fn hear(&mut self, core: &mut Core, now: f64, sealed: Sealed) -> Vec<Action> {
+        self.out.witness.heard(self.out.now, self.index, &sealed);
+        let actions = match self.misread(&sealed.message) {
+            Some(message) => core.on_message(now, message),
+            None => core.on_sealed(now, sealed),
+        };
         if self.plant == Some(Plant::TrustsGenes) {
-            for (bad, _) in genes.iter().zip(&checked).filter(|(_, checked)| checked.is_err()) {
-                let loads = Tree::parse(&bad.tree).map(|tree| self.program.core.load(&tree));
+            let genes = actions.iter().filter_map(|action| match action {
+                Action::Immigrants { genes, .. } => Some(genes),
+                _ => None,
+            });
+            for bad in genes.flatten().filter(|gene| from_gene(gene).is_err()) {
                 // A tree that cannot be read or held does no harm whoever believes in it.
-                drop(loads);
+                let _ = Tree::parse(&bad.tree).map(|tree| core.load(&tree));
             }
         }
-        let migrants: Vec<Migrant> = checked.iter().flatten().cloned().collect();
-        self.program.refused += (checked.len() - migrants.len()) as u32;
-        if let Some(home) = &mut self.program.home {
+        actions
+    }
+
+    fn send(&mut self, message: RobotMessage) {
+        self.out.witness.said(self.out.now, self.index, &message);
+        self.out.network.to_hub(self.out.now, self.index, &message);
+    }
+
+    /// Nobody's key is enrolled or revoked here.
+    fn trust(&mut self) -> Option<Trust> {
+        None
+    }
+
+    fn start_island(&mut self, plan: IslandPlan) {
+        let island = plan.found();
+        self.out.witness.trees.bred(&island);
+        self.world.home = Some(Home::new(island));
+    }
+
+    fn run_island(&mut self, running: bool) {
+        if let Some(home) = &mut self.world.home {
+            home.run(running);
+        }
+    }
+
+    fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>) {
+        if let Some(home) = &mut self.world.home {
             home.immigrate(generation, &migrants);
             self.out.witness.trees.bred(home.island());
         }
     }
 
-    pub(super) fn loaded(&mut self, message: Option<RobotMessage>) {
-        if let Some(message) = message {
-            self.say(message);
-        }
+    fn news(&mut self) -> Option<News> {
+        let home = self.world.home.as_mut()?;
+        let done = home.work(self.out.now, self.passed)?;
+        self.out.witness.trees.bred(home.island());
+        Some(News::Generation(Box::new(done)))
     }
 
-    pub(super) fn say(&mut self, message: RobotMessage) {
-        self.out.witness.said(self.out.now, self.index, &message);
-        self.out.network.to_hub(self.out.now, self.index, &message);
-    }
+    /// Nobody pushes settings here.
+    fn change_settings(&mut self, _: u64, _: &str, _: bool) {}
 
-    /// One control update.
-    pub(super) fn update(&mut self, now: f64) {
-        if self.plant == Some(Plant::DeafToSilence) {
-            self.program.core.on_message(now, ToRobot::Ping { stamp: 0.0 });
-        }
-        let actions = self.program.core.on_time(now);
-        self.act(actions);
-        self.sense();
-        let program = &mut *self.program;
-        let wheels = program.core.control(now, &program.readings);
-        let speeds = wheels.map(|speed| StepsPerSecond::from(MetresPerSecond(speed)));
-        let at = Duration::from_millis(u64::from(self.out.now));
-        program.given = Some(Given { command: Drive(speeds), at });
-        self.out.witness.controlled(self.out.now, self.index, program.core.controller(), wheels);
-        let mut telemetry = program.core.telemetry(now, &program.readings);
-        telemetry.link.refused = program.refused;
-        let progress = program.inhabitant.progress();
-        (telemetry.evolution.generation, telemetry.evolution.derated) = (progress.generation, progress.derated);
-        self.say(RobotMessage::Telemetry(Box::new(telemetry)));
-    }
-
-    fn sense(&mut self) {
+    fn sense(&mut self) -> Readings {
         let Outside { now, bodies, physics, .. } = *self.out;
-        let program = &mut *self.program;
-        if program.seen.is_none_or(|at| now - at >= CAMERA) {
-            program.seen = Some(now);
-            program.readings.blobs = senses::camera(bodies, self.index, &[], physics);
+        let world = &mut *self.world;
+        if world.seen.is_none_or(|at| now - at >= CAMERA) {
+            world.seen = Some(now);
+            world.readings.blobs = senses::camera(bodies, self.index, &[], physics);
         }
         let age = |at: Option<u32>| at.map(|at| (now - at) as f32 / 1000.0);
-        if age(program.sensed).is_some_and(|age| age < 0.1) {
-            program.readings.proximity = senses::proximity(bodies, self.index, physics);
+        if age(world.sensed).is_some_and(|age| age < 0.1) {
+            world.readings.proximity = senses::proximity(bodies, self.index, physics);
         }
-        (program.readings.body_age, program.readings.camera_age) = (age(program.sensed), age(program.seen));
+        (world.readings.body_age, world.readings.camera_age) = (age(world.sensed), age(world.seen));
+        world.readings
+    }
+
+    fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2] {
+        let speeds = wheels.map(|speed| StepsPerSecond::from(MetresPerSecond(speed)));
+        let at = Duration::from_millis(u64::from(self.out.now));
+        self.world.given = Some(Given { command: Drive(speeds), at });
+        self.out.witness.controlled(self.out.now, self.index, core.controller(), wheels);
+        wheels
+    }
+
+    /// Clock and devices have nothing to tell.
+    fn report(&mut self, _: &mut Telemetry) {}
+
+    /// Nobody reads a robot's log here.
+    fn log(&mut self, _: &str) {}
+}
+
+impl Turn<'_, '_> {
+    /// What a core with a planted fault would have understood, whatever the seal says.
+    fn misread(&mut self, message: &ToRobot) -> Option<ToRobot> {
+        match (self.plant, message) {
+            // Forged numbers would make it deaf to every STOP, which is another fault.
+            (Some(Plant::OldRun), ToRobot::Directive { number, state, segment, run, .. }) if *number < FORGED => {
+                *self.highest = (*self.highest).max(*number);
+                let number = if *state == State::Run { *self.highest + 1 } else { *number };
+                let (state, segment, run, expires) = (*state, *segment, *run, f64::INFINITY);
+                Some(ToRobot::Directive { number, state, segment, run, expires })
+            }
+            _ => None,
+        }
     }
 }

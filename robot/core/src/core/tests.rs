@@ -95,7 +95,7 @@ fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
     let mut core = core();
     let text = TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
-    assert!(!actions.iter().any(|a| matches!(a, Action::Prepare { .. })));
+    assert!(!actions.iter().any(|a| matches!(a, Action::Prepare(_))));
     let actions =
         core.on_message(0.0, ToRobot::Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 });
     assert_eq!(actions, [Action::Evolve(true)]);

@@ -24,9 +24,9 @@ use xpuck_robot_core::lease::{Command, Given};
 /// How a body is opened, at the start and whenever it stopped answering.
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Body>, DeviceError> + Send>;
 
-/// Why a link could not start.
+/// Why the thread could not start.
 #[derive(Debug, thiserror::Error)]
-pub enum LinkError {
+pub enum BodyLinkError {
     /// The body cannot be opened.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -46,9 +46,9 @@ pub struct Sample {
     pub number: u64,
 }
 
-/// How the link does.
+/// How the link to the body does.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinkHealth {
+pub struct BodyLinkHealth {
     /// What happened on the bus since the link started.
     pub counts: Counts,
     /// Periods without an exchange, because the thread or the exchange before was late.
@@ -71,7 +71,7 @@ pub struct LinkHealth {
 #[derive(Debug, Default)]
 struct Told {
     sample: Option<Sample>,
-    health: LinkHealth,
+    health: BodyLinkHealth,
 }
 
 /// What handle and thread share.
@@ -109,15 +109,15 @@ impl Shared {
 /// A handle on the thread. Dropping it stops the wheels and ends the thread; that takes a few periods, or as long as
 /// the bus waits for an answer.
 #[derive(Debug)]
-pub struct Link {
+pub struct BodyLink {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Link {
+impl BodyLink {
     /// Opens the body and starts to talk to it, with wheels that stand. `realtime` is a priority of 1..=99 under
     /// `SCHED_FIFO`; if the kernel refuses it, that is said once and the thread runs as any other.
-    pub fn start(mut open: Open, realtime: Option<u8>) -> Result<Link, LinkError> {
+    pub fn start(mut open: Open, realtime: Option<u8>) -> Result<BodyLink, BodyLinkError> {
         let body = open()?;
         let shared = Arc::new(Shared {
             epoch: Instant::now(),
@@ -128,7 +128,7 @@ impl Link {
         });
         let worker = worker::Worker::new(open, body, shared.clone());
         let thread = std::thread::Builder::new().name("body".into()).spawn(move || worker.run(realtime))?;
-        Ok(Link { shared, thread: Some(thread) })
+        Ok(BodyLink { shared, thread: Some(thread) })
     }
 
     /// Commands the body, for [`LEASE`].
@@ -141,13 +141,13 @@ impl Link {
         self.shared.told().sample
     }
 
-    /// How the link does.
-    pub fn health(&self) -> LinkHealth {
+    /// How the link to the body does.
+    pub fn health(&self) -> BodyLinkHealth {
         self.shared.told().health.clone()
     }
 }
 
-impl Drop for Link {
+impl Drop for BodyLink {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {

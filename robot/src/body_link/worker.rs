@@ -1,7 +1,7 @@
-//! The thread's own side of the link.
+//! The thread's own side of the body link.
 
 use super::periods::Periods;
-use super::{LinkHealth, Open, Sample, Shared, Told};
+use super::{BodyLinkHealth, Open, Sample, Shared, Told};
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) struct Worker {
     errors_in_a_row: u32,
     retry_at: Instant,
     sample: Option<Sample>,
-    health: LinkHealth,
+    health: BodyLinkHealth,
 }
 
 impl Worker {
@@ -46,11 +46,11 @@ impl Worker {
             errors_in_a_row: 0,
             retry_at: now,
             sample: None,
-            health: LinkHealth::default(),
+            health: BodyLinkHealth::default(),
         }
     }
 
-    /// Talks to the body until the link ends.
+    /// Talks to the body until the handle is dropped.
     pub fn run(mut self, realtime: Option<u8>) {
         self.health.realtime = realtime.is_some_and(raise_priority);
         loop {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 use xpuck_registers::spi::{Command, Report, WORDS, Words, late};
 
-/// What the dsPIC on the bench took, seen from outside the link.
+/// What the dsPIC on the bench took, seen from outside the body link.
 #[derive(Default)]
 struct Seen {
     /// Speeds of the left motor in the order in which they came.
@@ -44,7 +44,7 @@ struct Table {
     seen: Arc<Mutex<Seen>>,
     broken: Arc<AtomicBool>,
     opened: Arc<AtomicUsize>,
-    link: Option<Link>,
+    body_link: Option<BodyLink>,
     /// Once set, a command is given whenever the body is opened.
     hasty: Arc<OnceLock<Arc<Shared>>>,
 }
@@ -54,7 +54,7 @@ fn table() -> Table {
         seen: Arc::default(),
         broken: Arc::default(),
         opened: Arc::default(),
-        link: None,
+        body_link: None,
         hasty: Arc::default(),
     };
     let (seen, broken) = (table.seen.clone(), table.broken.clone());
@@ -67,19 +67,19 @@ fn table() -> Table {
         let (seen, broken) = (seen.clone(), broken.clone());
         Ok(Box::new(Epuck::new(Bench { seen, broken, previous_last: 0, report: Report::default() })))
     });
-    table.link = Some(Link::start(open, None).unwrap());
+    table.body_link = Some(BodyLink::start(open, None).unwrap());
     table
 }
 
 impl Table {
-    fn link(&self) -> &Link {
-        self.link.as_ref().unwrap()
+    fn body_link(&self) -> &BodyLink {
+        self.body_link.as_ref().unwrap()
     }
 
     /// Commands until the command arrives: on a busy machine a lease may end before.
     fn drive_forward(&self) {
         eventually("the command arrives", || {
-            self.link().command(forward());
+            self.body_link().command(forward());
             self.last() == Some(700)
         });
     }
@@ -114,25 +114,25 @@ fn commands_travel_in_a_word() {
 #[test]
 fn wheels_stand_until_commanded_and_again_when_commands_stop() {
     let table = table();
-    eventually("a sample with wheels that stand", || table.link().latest().is_some_and(|s| s.number > 2));
+    eventually("a sample with wheels that stand", || table.body_link().latest().is_some_and(|s| s.number > 2));
     assert!(table.seen.lock().unwrap().left.iter().all(|speed| *speed == 0));
     let commanded = Instant::now();
     table.drive_forward();
     eventually("the lease ends", || table.last() == Some(0));
     assert!(commanded.elapsed() >= LEASE);
-    eventually("it is counted", || table.link().health().lease_expiries >= 1);
-    let sample = table.link().latest().unwrap();
+    eventually("it is counted", || table.body_link().health().lease_expiries >= 1);
+    let sample = table.body_link().latest().unwrap();
     assert_eq!((sample.sensed.battery_mv, sample.at > commanded), (Some(3700), true));
-    let health = table.link().health();
+    let health = table.body_link().health();
     assert!(health.counts.exchanges > 5 && health.counts.bus_errors == 0, "{health:?}");
     assert!(health.lateness.count() > 5 && health.longest_gap_us >= 5000 && !health.realtime, "{health:?}");
 }
 
 #[test]
-fn the_end_of_the_link_stops_the_wheels() {
+fn the_end_of_the_body_link_stops_the_wheels() {
     let mut table = table();
     table.drive_forward();
-    table.link = None;
+    table.body_link = None;
     let seen = table.seen.lock().unwrap();
     assert_eq!(seen.left.last_chunk(), Some(&[0; 3]));
 }
@@ -142,39 +142,39 @@ fn a_dead_body_is_opened_again_and_stands_until_a_fresh_command() {
     let table = table();
     table.drive_forward();
     table.broken.store(true, Ordering::Relaxed);
-    eventually("three errors", || table.link().health().counts.bus_errors >= 3);
-    let told = table.link().health().last_error.unwrap();
+    eventually("three errors", || table.body_link().health().counts.bus_errors >= 3);
+    let told = table.body_link().health().last_error.unwrap();
     assert!(told.contains("bench"), "{told}");
     let before = table.seen.lock().unwrap().left.len();
     // Commands go on while the body is away, even while it is opened; none of them may move the one that comes back.
-    table.hasty.set(table.link().shared.clone()).unwrap();
+    table.hasty.set(table.body_link().shared.clone()).unwrap();
     table.broken.store(false, Ordering::Relaxed);
-    eventually("it is opened again", || table.link().health().reopened == 1);
-    let answered = table.link().latest().unwrap().number;
-    eventually("it answers", || table.link().latest().unwrap().number > answered + 5);
+    eventually("it is opened again", || table.body_link().health().reopened == 1);
+    let answered = table.body_link().latest().unwrap().number;
+    eventually("it answers", || table.body_link().latest().unwrap().number > answered + 5);
     let seen: Vec<i16> = table.seen.lock().unwrap().left[before..].to_vec();
     assert!(seen.len() >= 5 && seen.iter().all(|speed| *speed == 0), "{seen:?}");
     table.drive_forward();
-    let counts = table.link().health().counts;
+    let counts = table.body_link().health().counts;
     assert!(counts.bus_errors == 3 && counts.exchanges > before as u64, "{counts:?}");
 }
 
 #[test]
 fn corrupt_answers_are_counted_and_no_reason_to_open_the_body_again() {
     let table = table();
-    eventually("a sample", || table.link().latest().is_some());
+    eventually("a sample", || table.body_link().latest().is_some());
     table.seen.lock().unwrap().noise = 0x0100;
-    eventually("corrupt answers", || table.link().health().counts.corrupt > 20);
-    let stale = table.link().latest().unwrap();
-    eventually("more", || table.link().health().counts.corrupt > 30);
-    assert_eq!(table.link().latest(), Some(stale), "a corrupt answer is no sample");
-    assert_eq!((table.opened.load(Ordering::Relaxed), table.link().health().reopened), (1, 0));
+    eventually("corrupt answers", || table.body_link().health().counts.corrupt > 20);
+    let stale = table.body_link().latest().unwrap();
+    eventually("more", || table.body_link().health().counts.corrupt > 30);
+    assert_eq!(table.body_link().latest(), Some(stale), "a corrupt answer is no sample");
+    assert_eq!((table.opened.load(Ordering::Relaxed), table.body_link().health().reopened), (1, 0));
     table.seen.lock().unwrap().noise = 0;
-    eventually("good answers", || table.link().latest().unwrap().number > stale.number);
+    eventually("good answers", || table.body_link().latest().unwrap().number > stale.number);
 }
 
 #[test]
 fn a_body_that_cannot_be_opened_is_an_error_at_the_start() {
     let open: Open = Box::new(|| Err(DeviceError::Closed { path: "/dev/absent".into() }));
-    assert!(Link::start(open, None).unwrap_err().to_string().contains("/dev/absent"));
+    assert!(BodyLink::start(open, None).unwrap_err().to_string().contains("/dev/absent"));
 }

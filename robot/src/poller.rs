@@ -22,12 +22,12 @@ pub struct Seen<T> {
     pub errors: u32,
 }
 
-struct Board<T> {
+struct Latest<T> {
     seen: Seen<T>,
     trouble: Option<String>,
 }
 
-impl<T> Board<T> {
+impl<T> Latest<T> {
     fn note(&mut self, result: Result<Option<T>, DeviceError>, told: &mut Option<String>) {
         match result {
             Ok(None) => {}
@@ -50,14 +50,14 @@ impl<T> Board<T> {
 }
 
 /// A handle on the thread; dropping it ends the thread at its next look.
-pub struct Watch<T> {
-    board: Arc<Mutex<Board<T>>>,
+pub struct Poller<T> {
+    latest: Arc<Mutex<Latest<T>>>,
     ended: Arc<AtomicBool>,
     seen: Seen<T>,
     trouble: Option<String>,
 }
 
-impl<T: Copy + Send + 'static> Watch<T> {
+impl<T: Copy + Send + 'static> Poller<T> {
     /// Reads what `open` gives every `period`; after an error it is opened again.
     ///
     /// # Errors
@@ -66,20 +66,20 @@ impl<T: Copy + Send + 'static> Watch<T> {
         name: &str,
         period: Duration,
         open: impl FnMut() -> Result<Reader<T>, DeviceError> + Send + 'static,
-    ) -> std::io::Result<Watch<T>> {
+    ) -> std::io::Result<Poller<T>> {
         let seen = Seen { latest: None, values: 0, errors: 0 };
-        let board = Arc::new(Mutex::new(Board { seen, trouble: None }));
+        let latest = Arc::new(Mutex::new(Latest { seen, trouble: None }));
         let ended = Arc::new(AtomicBool::new(false));
-        let (theirs, end) = (board.clone(), ended.clone());
-        std::thread::Builder::new().name(name.into()).spawn(move || watch(open, period, &theirs, &end))?;
-        Ok(Watch { board, ended, seen, trouble: None })
+        let (theirs, end) = (latest.clone(), ended.clone());
+        std::thread::Builder::new().name(name.into()).spawn(move || poll(open, period, &theirs, &end))?;
+        Ok(Poller { latest, ended, seen, trouble: None })
     }
 
     /// What came so far. It never waits: while the thread is writing, this is what was there before.
     pub fn seen(&mut self) -> Seen<T> {
-        if let Ok(mut board) = self.board.try_lock() {
-            self.seen = board.seen;
-            self.trouble = board.trouble.take().or(self.trouble.take());
+        if let Ok(mut latest) = self.latest.try_lock() {
+            self.seen = latest.seen;
+            self.trouble = latest.trouble.take().or(self.trouble.take());
         }
         self.seen
     }
@@ -90,16 +90,16 @@ impl<T: Copy + Send + 'static> Watch<T> {
     }
 }
 
-impl<T> Drop for Watch<T> {
+impl<T> Drop for Poller<T> {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
     }
 }
 
-fn watch<T>(
+fn poll<T>(
     mut open: impl FnMut() -> Result<Reader<T>, DeviceError>,
     period: Duration,
-    board: &Mutex<Board<T>>,
+    latest: &Mutex<Latest<T>>,
     ended: &AtomicBool,
 ) {
     let mut reader: Option<Reader<T>> = None;
@@ -117,7 +117,7 @@ fn watch<T>(
             reader = None;
         }
         // Nothing under the lock is slow, so whoever reads waits for nobody.
-        board.lock().unwrap_or_else(PoisonError::into_inner).note(result, &mut told);
+        latest.lock().unwrap_or_else(PoisonError::into_inner).note(result, &mut told);
         std::thread::sleep(wait);
     }
 }
@@ -140,16 +140,16 @@ mod tests {
                 }
             }))
         };
-        let mut watch = Watch::start("bench", Duration::from_millis(1), open).unwrap();
+        let mut poller = Poller::start("bench", Duration::from_millis(1), open).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         let mut trouble = None;
-        while watch.seen().latest.is_none_or(|(value, _)| value <= 200) {
-            trouble = watch.trouble().or(trouble);
-            assert!(Instant::now() < deadline, "{:?}", watch.seen());
+        while poller.seen().latest.is_none_or(|(value, _)| value <= 200) {
+            trouble = poller.trouble().or(trouble);
+            assert!(Instant::now() < deadline, "{:?}", poller.seen());
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(watch.seen().errors, 1);
-        assert!(watch.seen().values >= 2);
+        assert_eq!(poller.seen().errors, 1);
+        assert!(poller.seen().values >= 2);
         assert_eq!(trouble.unwrap(), "bench was closed by its other side");
     }
 }

@@ -12,16 +12,16 @@ const LOCKS: &str = "/proc/locks";
 
 /// A body is held as long as this lives.
 #[derive(Debug)]
-pub struct Hold {
+pub struct BodyLock {
     _lock: File,
 }
 
-impl Hold {
+impl BodyLock {
     /// Takes the body behind a device. A socket cannot be locked, so for one it is a file beside it.
     ///
     /// # Errors
     /// If the device is not there, or another program holds it.
-    pub fn take(device: &Path) -> Result<Hold, DeviceError> {
+    pub fn take(device: &Path) -> Result<BodyLock, DeviceError> {
         let fail = |source| DeviceError::Open { path: device.into(), source };
         let kind = std::fs::metadata(device).map_err(fail)?.file_type();
         let file = match kind.is_socket() {
@@ -30,7 +30,7 @@ impl Hold {
         };
         let file = file.map_err(fail)?;
         match file.try_lock() {
-            Ok(()) => Ok(Hold { _lock: file }),
+            Ok(()) => Ok(BodyLock { _lock: file }),
             Err(TryLockError::WouldBlock) => {
                 let locks = std::fs::read_to_string(LOCKS).unwrap_or_default();
                 let holder = file.metadata().ok().and_then(|m| holder(&locks, m.dev(), m.ino()));
@@ -74,14 +74,14 @@ mod tests {
         let _listener = UnixListener::bind(&socket).unwrap();
         std::fs::write(&node, "").unwrap();
         for device in [&socket, &node] {
-            let hold = Hold::take(device).unwrap();
-            let error = Hold::take(device).unwrap_err().to_string();
+            let lock = BodyLock::take(device).unwrap();
+            let error = BodyLock::take(device).unwrap_err().to_string();
             let here = format!("{} is held by process {}", device.display(), std::process::id());
             assert!(error.contains(&here), "{error}");
-            drop(hold);
-            Hold::take(device).unwrap();
+            drop(lock);
+            BodyLock::take(device).unwrap();
         }
-        let absent = Hold::take(&dir.path().join("nothing")).unwrap_err().to_string();
+        let absent = BodyLock::take(&dir.path().join("nothing")).unwrap_err().to_string();
         assert!(absent.contains("cannot open") && absent.ends_with("(os error 2)"), "{absent}");
     }
 

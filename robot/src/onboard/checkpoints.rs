@@ -24,15 +24,15 @@ pub struct Kept {
 
 /// A folder with the checkpoints of one experiment; another experiment's are replaced.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct Checkpoints {
     folder: PathBuf,
     configuration: u32,
 }
 
-impl Keeper {
+impl Checkpoints {
     /// `what` is all that makes the experiment: with anything else in it, it is another one.
-    pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>) -> Keeper {
-        Keeper { folder: folder.into(), configuration: checkpoint::fingerprint(what) }
+    pub fn new<'a>(folder: &Path, what: impl IntoIterator<Item = &'a str>) -> Checkpoints {
+        Checkpoints { folder: folder.into(), configuration: checkpoint::fingerprint(what) }
     }
 
     /// The newest sound checkpoint of this experiment, and a line about each that is broken.
@@ -99,25 +99,25 @@ mod tests {
     #[test]
     fn the_newest_sound_checkpoint_of_the_experiment_is_found() {
         let dir = tempfile::tempdir().unwrap();
-        let keeper = Keeper::new(&dir.path().join("state"), ["5", "x"]);
-        assert!(keeper.newest().0.is_none() && keeper.newest().1.is_empty(), "there is none yet");
-        (1..=3).for_each(|generation| keeper.keep(&kept(generation)).unwrap());
-        let found = |keeper: &Keeper| keeper.newest().0.map(|k| k.progress.generation);
-        assert_eq!(found(&keeper), Some(3));
-        assert_eq!(found(&Keeper::new(&dir.path().join("state"), ["6", "x"])), None, "another experiment");
+        let checkpoints = Checkpoints::new(&dir.path().join("state"), ["5", "x"]);
+        assert!(checkpoints.newest().0.is_none() && checkpoints.newest().1.is_empty(), "there is none yet");
+        (1..=3).for_each(|generation| checkpoints.keep(&kept(generation)).unwrap());
+        let found = |checkpoints: &Checkpoints| checkpoints.newest().0.map(|k| k.progress.generation);
+        assert_eq!(found(&checkpoints), Some(3));
+        assert_eq!(found(&Checkpoints::new(&dir.path().join("state"), ["6", "x"])), None, "another experiment");
 
         let newest = dir.path().join("state/checkpoint-1");
         let mut bytes = std::fs::read(&newest).unwrap();
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
         std::fs::write(&newest, &bytes).unwrap();
-        let (older, broken) = keeper.newest();
+        let (older, broken) = checkpoints.newest();
         assert_eq!(older.unwrap().progress.generation, 2, "the other one is sound");
         let [line] = &broken[..] else { panic!("{broken:?}") };
         assert!(line.contains("checkpoint-1: is corrupt") && !line.contains('\n'), "{line}");
         std::fs::write(&newest, b"x").unwrap();
         std::fs::write(dir.path().join("state/checkpoint-0"), &bytes[..40]).unwrap();
-        let (none, broken) = keeper.newest();
+        let (none, broken) = checkpoints.newest();
         assert!(none.is_none());
         assert_eq!(broken.len(), 2);
     }
@@ -126,7 +126,7 @@ mod tests {
     fn a_disk_that_refuses_is_one_line() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("file"), "").unwrap();
-        let error = Keeper::new(&dir.path().join("file"), ["x"]).keep(&kept(1)).unwrap_err();
+        let error = Checkpoints::new(&dir.path().join("file"), ["x"]).keep(&kept(1)).unwrap_err();
         assert!(error.contains("file/checkpoint-1") && !error.contains('\n'), "{error}");
     }
 }

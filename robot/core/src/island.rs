@@ -1,0 +1,92 @@
+//! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
+
+use crate::genes::to_gene;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Progress, Settings};
+use xpuck_wire::Experiment;
+use xpuck_wire::message::{Birth, RobotMessage};
+
+/// How long a finished generation waits for the others' genes, wall time.
+pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
+
+/// What an island is made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IslandPlan {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Its number.
+    pub number: u64,
+    /// Its algorithm.
+    pub algorithm: Algorithm,
+    /// Seed of the run, the same for all islands.
+    pub seed: u64,
+    /// The island, from 1.
+    pub island: u16,
+    /// Robots in each simulation.
+    pub robots: u16,
+}
+
+impl IslandPlan {
+    /// The island before its first trials.
+    pub fn found(&self) -> Island {
+        let experiment = &self.experiment;
+        let population = experiment.evolution.population;
+        let immigrants = experiment.migration.receive.min(population / 2);
+        let exchange_every = experiment.migration.every;
+        let settings = Settings { population, immigrants, exchange_every, ..Settings::of(self.algorithm) };
+        Island::new(settings, Palette::in_swarm(), self.island, self.seed)
+    }
+}
+
+/// What the island tells.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A generation is done.
+    Generation(Box<Generation>),
+    /// The island goes on from a checkpoint.
+    Resumed {
+        /// Where it stands.
+        progress: Progress,
+        /// The individual to drive the robot.
+        champion: Box<Migrant>,
+    },
+    /// A line for the log.
+    Say(String),
+}
+
+/// A finished generation.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// Where the island stands.
+    pub progress: Progress,
+    /// The individual to offer to others.
+    pub emigrant: Migrant,
+    /// The individual to drive the robot.
+    pub champion: Migrant,
+    /// Who was born in it.
+    pub births: Vec<Birth>,
+}
+
+impl Generation {
+    /// Gives an island the fitness of its trials, one for each. It then waits for the others' genes.
+    pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
+        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
+        island.record(fitness);
+        let births = island.population().iter().filter(|i| newborn.contains(&i.id)).map(|i| Birth {
+            number: i.id.number,
+            parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
+            fitness: i.samples.mean() as f32,
+        });
+        let births = births.collect();
+        let best = island.champion();
+        let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
+        Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births }
+    }
+
+    /// What the hub is told of it.
+    pub fn message(&self) -> RobotMessage {
+        let (generation, births) = (self.progress.generation, self.births.clone());
+        RobotMessage::Genes { generation, emigrant: to_gene(&self.emigrant), births }
+    }
+}

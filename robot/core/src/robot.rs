@@ -1,0 +1,207 @@
+//! One robot around its [`Core`]: the order in which messages, news of the island and control updates are dealt with, which
+//! genes pass, and what telemetry says. All that touches the world is behind [`Shell`].
+
+use crate::champion::OnboardChampion;
+use crate::core::{Action, Core};
+use crate::genes::from_gene;
+use crate::island::{IslandPlan, News};
+use crate::readings::Readings;
+use xpuck_evolve::Migrant;
+use xpuck_kernels::tree::CompileError;
+use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
+use xpuck_wire::seal::Sealed;
+use xpuck_wire::signed::Trust;
+use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
+
+/// Messages handled between two looks at the clock.
+pub const MESSAGES_AT_ONCE: usize = 64;
+
+/// The world around one robot: `xpuckd` has devices and sockets there, the hub's swarm test simulated ones. No method
+/// waits.
+pub trait Shell {
+    /// The next message from the hub, none if none is there; an error says in one line why it cannot be read.
+    fn receive(&mut self) -> Option<Result<Sealed, String>>;
+
+    /// What a message makes the core do. Only a test that plants a fault puts anything else here.
+    fn hear(&mut self, core: &mut Core, now: f64, message: Sealed) -> Vec<Action> {
+        core.on_sealed(now, message)
+    }
+
+    /// Sends to the hub.
+    fn send(&mut self, message: RobotMessage);
+
+    /// Whose experiments are run, if that changed since this was asked.
+    fn trust(&mut self) -> Option<Trust>;
+
+    /// Replaces the island by a new one, standing still.
+    fn start_island(&mut self, plan: IslandPlan);
+
+    /// Lets the island, if there is one, live or stand still.
+    fn run_island(&mut self, running: bool);
+
+    /// Hands checked genes that answer `generation` to the island, if there is one.
+    fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
+
+    /// The island's next news, none if there are none.
+    fn news(&mut self) -> Option<News>;
+
+    /// Takes part of a robot's file, not yet checked, into this robot's and answers the hub; `may` is true if the robot may
+    /// change now.
+    fn change_settings(&mut self, number: u64, text: &str, may: bool);
+
+    /// The newest of all senses.
+    fn sense(&mut self) -> Readings;
+
+    /// Commands the wheels, speeds over the floor in m/s, and shows what the core does. Returns the speeds that the motors
+    /// make of it.
+    fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2];
+
+    /// Adds to telemetry what devices, clock and the island's thread tell.
+    fn report(&mut self, telemetry: &mut Telemetry);
+
+    /// A line for the log.
+    fn log(&mut self, line: &str);
+}
+
+/// A robot's decisions, with all that they remember.
+#[derive(Clone, Debug)]
+pub struct Robot {
+    /// State, controller and wheels.
+    pub core: Core,
+    champion: OnboardChampion,
+    /// Arena time over wall time.
+    speed: f64,
+    /// Messages and genes that were refused.
+    refused: u32,
+}
+
+impl Robot {
+    /// A robot that has just been switched on; `speed` is arena time over wall time.
+    pub fn new(core: Core, speed: f64) -> Robot {
+        Robot { core, champion: OnboardChampion::default(), speed, refused: 0 }
+    }
+
+    /// Generations that the island has done.
+    pub fn generation(&self) -> u32 {
+        self.champion.progress().generation
+    }
+
+    /// Handles the messages that wait, at most [`MESSAGES_AT_ONCE`]. `now` is s of arena time, as everywhere.
+    pub fn listen(&mut self, now: f64, shell: &mut impl Shell) {
+        for _ in 0..MESSAGES_AT_ONCE {
+            match shell.receive() {
+                Some(Ok(message)) => {
+                    // Before it is judged: an operator may have been enrolled or revoked since the last one.
+                    if matches!(message.message, ToRobot::Experiment { .. })
+                        && let Some(trust) = shell.trust()
+                    {
+                        self.core.set_trust(trust);
+                    }
+                    let actions = shell.hear(&mut self.core, now, message);
+                    self.act(actions, shell);
+                }
+                Some(Err(error)) => {
+                    self.refuse();
+                    if self.refused == 1 {
+                        shell.log(&format!("a message from the hub is refused: {error}"));
+                    }
+                }
+                None => break,
+            }
+        }
+    }
+
+    /// Takes the island's next news.
+    pub fn collect(&mut self, shell: &mut impl Shell) {
+        let (progress, champion) = match shell.news() {
+            None => return,
+            Some(News::Say(line)) => return shell.log(&line),
+            Some(News::Resumed { progress, champion }) => (progress, *champion),
+            Some(News::Generation(done)) => {
+                shell.send(done.message());
+                (done.progress, done.champion)
+            }
+        };
+        let loaded = self.champion.take(&mut self.core, progress, champion);
+        tell_loaded(loaded, shell);
+    }
+
+    /// One control update: reads the senses, ticks the tree, commands the wheels and sends telemetry.
+    pub fn update(&mut self, now: f64, shell: &mut impl Shell) {
+        let actions = self.core.on_time(now);
+        self.act(actions, shell);
+        let readings = shell.sense();
+        let wheels = self.core.control(now, &readings);
+        let wheels = shell.drive(&self.core, wheels);
+        let mut telemetry = self.telemetry(now, &readings, wheels);
+        shell.report(&mut telemetry);
+        shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
+    }
+
+    fn telemetry(&self, now: f64, readings: &Readings, wheels: [f32; 2]) -> Telemetry {
+        let mut telemetry = self.core.telemetry(now, readings);
+        telemetry.motion.wheels = wheels;
+        let trip_ms = self.core.round_trip().map(|trip| (trip / self.speed * 1000.0) as f32);
+        telemetry.link = LinkReport { trip_ms, refused: self.refused.saturating_add(self.core.stale_seals()) };
+        let progress = self.champion.progress();
+        telemetry.evolution = EvolutionReport {
+            generation: progress.generation,
+            best: progress.best,
+            derated: progress.derated,
+            evaluations: progress.evaluations,
+            mean: progress.mean,
+            ..EvolutionReport::default()
+        };
+        telemetry
+    }
+
+    fn act(&mut self, actions: Vec<Action>, shell: &mut impl Shell) {
+        for action in actions {
+            match action {
+                Action::Send(message) => shell.send(message),
+                Action::Prepare(plan) => {
+                    self.champion = OnboardChampion::default();
+                    shell.start_island(*plan);
+                }
+                Action::Evolve(running) => shell.run_island(running),
+                Action::Immigrants { generation, genes } => self.immigrate(generation, &genes, shell),
+                Action::LoadFittest { segment } => {
+                    let loaded = self.champion.load(&mut self.core, segment);
+                    tell_loaded(loaded, shell);
+                }
+                Action::Settings { number, text, may } => shell.change_settings(number, &text, may),
+                Action::Say(text) => shell.log(&text),
+            }
+        }
+    }
+
+    fn immigrate(&mut self, generation: u32, genes: &[Gene], shell: &mut impl Shell) {
+        let (mut sound, mut errors) = (Vec::new(), Vec::new());
+        for gene in genes {
+            match from_gene(gene) {
+                Ok(migrant) => sound.push(migrant),
+                Err(error) => errors.push(error),
+            }
+        }
+        shell.immigrate(generation, sound);
+        for error in errors {
+            self.refuse();
+            shell.log(&format!("refused: {error}"));
+        }
+    }
+
+    fn refuse(&mut self) {
+        self.refused = self.refused.saturating_add(1);
+    }
+}
+
+fn tell_loaded(loaded: Result<Option<RobotMessage>, CompileError>, shell: &mut impl Shell) {
+    match loaded {
+        Ok(None) => {}
+        Ok(Some(message)) => shell.send(message),
+        Err(error) => shell.log(&format!("the fittest tree is not loaded: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! What a robot does with messages, genes and its island's news, in a shell that remembers.
+
+use super::*;
+use crate::genes::to_gene;
+use crate::island::Generation;
+use std::collections::VecDeque;
+use xpuck_evolve::Island;
+use xpuck_wire::message::State;
+use xpuck_wire::signed::Signed;
+
+const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
+    [evolution]\npopulation = 8\n";
+
+#[derive(Default)]
+struct Bench {
+    inbox: VecDeque<Result<Sealed, String>>,
+    count: u64,
+    sent: Vec<RobotMessage>,
+    island: Option<Island>,
+    immigrants: Vec<(u32, usize)>,
+    news: VecDeque<News>,
+    lines: Vec<String>,
+}
+
+impl Bench {
+    fn say(&mut self, message: ToRobot) {
+        self.count += 1;
+        self.inbox.push_back(Ok(Sealed { session: 77, hub: 1, count: self.count, message }));
+    }
+
+    /// The island's generation after one more round of trials.
+    fn finish(&mut self) -> Generation {
+        let island = self.island.as_mut().expect("an island");
+        let fitness = vec![0.1; island.trials().len()];
+        Generation::finish(island, &fitness)
+    }
+
+    fn loaded(&self) -> Vec<u32> {
+        let segment = |message: &RobotMessage| match message {
+            RobotMessage::Loaded { segment, .. } => Some(*segment),
+            _ => None,
+        };
+        self.sent.iter().filter_map(segment).collect()
+    }
+}
+
+impl Shell for Bench {
+    fn receive(&mut self) -> Option<Result<Sealed, String>> {
+        self.inbox.pop_front()
+    }
+
+    fn send(&mut self, message: RobotMessage) {
+        self.sent.push(message);
+    }
+
+    fn trust(&mut self) -> Option<Trust> {
+        Some(Trust::Anybody)
+    }
+
+    fn start_island(&mut self, plan: IslandPlan) {
+        self.island = Some(plan.found());
+    }
+
+    fn run_island(&mut self, _: bool) {}
+
+    fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>) {
+        self.immigrants.push((generation, migrants.len()));
+    }
+
+    fn news(&mut self) -> Option<News> {
+        self.news.pop_front()
+    }
+
+    fn change_settings(&mut self, _: u64, _: &str, _: bool) {}
+
+    fn sense(&mut self) -> Readings {
+        Readings { body_age: Some(0.0), ..Readings::default() }
+    }
+
+    /// Motors that make half of what they are told.
+    fn drive(&mut self, _: &Core, wheels: [f32; 2]) -> [f32; 2] {
+        wheels.map(|speed| speed / 2.0)
+    }
+
+    fn report(&mut self, telemetry: &mut Telemetry) {
+        telemetry.evolution.duty = 0.5;
+    }
+
+    fn log(&mut self, line: &str) {
+        self.lines.push(line.into());
+    }
+}
+
+/// A robot whose hub's clock is its own, with an experiment in which trees evolve.
+fn prepared() -> (Robot, Bench) {
+    let (mut robot, mut bench) = (Robot::new(Core::new(1, 77, Trust::nobody()), 2.0), Bench::default());
+    bench.say(ToRobot::Pong { stamp: 0.0, time: 0.0 });
+    let manifest = format!("experiment = {TEXT:?}");
+    let signed = Signed { manifest, signer: String::new(), signature: String::new(), files: Default::default() };
+    bench.say(ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed });
+    robot.listen(0.0, &mut bench);
+    assert!(bench.island.is_some(), "the new trust is asked for before the experiment is judged: {:?}", bench.sent);
+    (robot, bench)
+}
+
+fn run(number: u64, segment: u32) -> ToRobot {
+    ToRobot::Directive { number, state: State::Run, segment, run: 5, expires: 100.0 }
+}
+
+#[test]
+fn a_flood_of_messages_does_not_hold_up_the_loop() {
+    let (mut robot, mut bench) = prepared();
+    (0..MESSAGES_AT_ONCE + 3).for_each(|_| bench.say(ToRobot::Ping { stamp: 0.0 }));
+    robot.listen(0.1, &mut bench);
+    assert_eq!(bench.inbox.len(), 3);
+}
+
+#[test]
+fn what_is_refused_is_counted_and_the_first_is_told() {
+    let (mut robot, mut bench) = prepared();
+    bench.inbox.extend(["no message", "no message"].map(|text| Err(text.into())));
+    let sound = to_gene(&bench.finish().champion);
+    let bad = Gene { tree: "nonsense".into(), ..sound.clone() };
+    bench.say(ToRobot::Genes { generation: 1, immigrants: vec![bad, sound] });
+    robot.listen(0.1, &mut bench);
+    assert_eq!(bench.immigrants, [(1, 1)], "only sound genes reach the island");
+    assert_eq!(bench.lines.len(), 2, "{:?}", bench.lines);
+    assert_eq!(bench.lines[0], "a message from the hub is refused: no message");
+    assert!(bench.lines[1].starts_with("refused: migrant "), "{:?}", bench.lines);
+    robot.update(0.1, &mut bench);
+    let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
+    assert_eq!(told.link.refused, 3);
+}
+
+#[test]
+fn a_segment_that_begins_before_the_first_generation_gets_its_tree_when_there_is_one() {
+    let (mut robot, mut bench) = prepared();
+    bench.say(run(10, 1));
+    robot.listen(0.1, &mut bench);
+    robot.collect(&mut bench);
+    assert!(bench.loaded().is_empty());
+    let done = bench.finish();
+    bench.news.push_back(News::Generation(Box::new(done)));
+    robot.collect(&mut bench);
+    assert_eq!((bench.loaded(), robot.generation()), (vec![1], 1));
+    assert!(bench.sent.iter().any(|m| matches!(m, RobotMessage::Genes { generation: 1, .. })));
+    bench.say(run(11, 2));
+    robot.listen(0.2, &mut bench);
+    assert_eq!(bench.loaded(), [1, 2], "later segments get it at once");
+}
+
+#[test]
+fn telemetry_has_what_the_motors_make_and_round_trips_of_wall_time() {
+    let (mut robot, mut bench) = prepared();
+    let done = bench.finish();
+    bench.news.push_back(News::Generation(Box::new(done)));
+    robot.collect(&mut bench);
+    bench.say(ToRobot::Pong { stamp: 0.1, time: 0.1 });
+    bench.say(run(10, 1));
+    robot.listen(0.2, &mut bench);
+    robot.core.load(&xpuck_kernels::tree::Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
+    robot.update(0.2, &mut bench);
+    let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
+    assert_eq!(told.link.trip_ms, Some(50.0), "0.1 s of arena time at twice the wall's speed");
+    assert_eq!((told.evolution.generation, told.evolution.duty), (1, 0.5));
+    let commanded = robot.core.telemetry(0.2, &Readings::default()).motion.wheels;
+    assert!(commanded[0] > 0.0);
+    assert_eq!(told.motion.wheels, commanded.map(|speed| speed / 2.0));
+}
