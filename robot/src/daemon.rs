@@ -5,7 +5,6 @@ use crate::conditioning::Readings;
 use crate::config::{Config, EvolutionFile};
 use crate::core::{Action, Core};
 use crate::device::DeviceError;
-use crate::genes::from_gene;
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
 use crate::link::LinkError;
@@ -15,6 +14,7 @@ use crate::settings::Settings;
 use crate::trust::Operators;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
 use xpuck_kernels::world::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant::Inhabitant;
@@ -244,7 +244,7 @@ impl Daemon<'_> {
 
     fn immigrate(&mut self, generation: u32, genes: &[xpuck_wire::message::Gene]) {
         let Some(onboard) = &self.onboard else { return };
-        let checked: Vec<_> = genes.iter().map(from_gene).collect();
+        let checked: Vec<_> = genes.iter().map(|gene| Migrant::check(gene.values())).collect();
         let migrants = checked.iter().flatten().cloned().collect();
         onboard.immigrate(generation, migrants);
         for error in checked.iter().filter_map(|c| c.as_ref().err()) {

@@ -25,4 +25,4 @@ mod trust;
 pub mod vision;
 pub mod watch;
 
-pub use xpuck_robot_core::{controller, core, genes};
+pub use xpuck_robot_core::{controller, core};

@@ -13,7 +13,7 @@ mod sources;
 
 pub use desk::{Desk, Memory, Standing, Status};
 pub use emigrant::Emigrant;
-pub use gate::{Gate, Refusal, from_gene, to_gene, to_genes};
+pub use gate::{Gate, Refusal, to_genes};
 pub use link::Link;
 pub use ranking::Copies;
 

@@ -2,7 +2,7 @@
 
 use crate::evolution_file;
 use crate::geneserver::{Copies, Geneserver};
-use xpuck_evolve::{Form, Palette, Settings, checkpoint};
+use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings, checkpoint};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 
@@ -31,9 +31,9 @@ pub struct Config {
     /// The world's file, if it is not the benchmark.
     pub world: Option<String>,
     /// What trees are built from.
-    pub palette: Palette,
-    /// The palette's file, if it is not the thesis's (Table 8.2).
-    pub palette_file: Option<String>,
+    pub primitive_set: PrimitiveSet,
+    /// The primitive set's file, if it is not the thesis's (Table 8.2).
+    pub primitive_set_file: Option<String>,
     /// The algorithm and the settings of every island.
     pub settings: Settings,
     /// How genes travel.
@@ -71,9 +71,9 @@ impl Config {
 
     /// A geneserver for this run.
     pub fn geneserver(&self) -> Geneserver {
-        let copies = match self.settings.algorithm.form() {
-            Form::AsPublished => Copies::Each,
-            Form::Honest => Copies::Once,
+        let copies = match self.settings.algorithm.sample_owner() {
+            SampleOwner::Copy => Copies::Each,
+            SampleOwner::Genotype => Copies::Once,
         };
         Geneserver::new(self.migration.clone(), copies, self.seed)
     }
@@ -81,7 +81,7 @@ impl Config {
     /// The number by which checkpoints know this configuration.
     pub fn fingerprint(&self) -> u32 {
         let file = evolution_file::write(self);
-        let beside = [&self.world, &self.palette_file].map(|text| text.as_deref().unwrap_or(""));
+        let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
         checkpoint::fingerprint([file.as_str(), beside[0], beside[1]])
     }
 }

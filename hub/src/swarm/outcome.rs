@@ -115,11 +115,11 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_evolve::Palette;
+    use xpuck_evolve::PrimitiveSet;
 
     /// An island after `generations` in which everybody is worth little, and who was born last a lot.
     fn island(settings: &Settings, generations: u32) -> Island {
-        let mut island = Island::new(settings.clone(), Palette::in_swarm(), 0, 1);
+        let mut island = Island::new(settings.clone(), PrimitiveSet::in_swarm(), 0, 1);
         for generation in 1..=generations {
             let worth = |i: &Individual| match i.samples.n() {
                 0 if generation == generations => 5.0,

@@ -2,12 +2,11 @@
 //! tree that is still owed.
 
 use crate::core::Core;
-use crate::genes::to_gene;
 use std::collections::BTreeSet;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Progress, Settings};
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Progress, Settings};
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::Experiment;
-use xpuck_wire::message::{Birth, RobotMessage};
+use xpuck_wire::message::{Birth, Gene, RobotMessage};
 
 /// The island that an experiment asks for; `island` counts from 1, `seed` is the run's.
 pub fn found(experiment: &Experiment, algorithm: Algorithm, island: u16, seed: u64) -> Island {
@@ -15,7 +14,7 @@ pub fn found(experiment: &Experiment, algorithm: Algorithm, island: u16, seed: u
     let immigrants = experiment.migration.receive.min(population / 2);
     let exchange_every = experiment.migration.every;
     let settings = Settings { population, immigrants, exchange_every, ..Settings::of(algorithm) };
-    Island::new(settings, Palette::in_swarm(), island, seed)
+    Island::new(settings, PrimitiveSet::in_swarm(), island, seed)
 }
 
 /// A finished generation.
@@ -50,7 +49,7 @@ impl Generation {
     /// What the hub is told of it.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());
-        RobotMessage::Genes { generation, emigrant: to_gene(&self.emigrant), births }
+        RobotMessage::Genes { generation, emigrant: Gene::of(self.emigrant.values()), births }
     }
 }
 
@@ -95,6 +94,6 @@ impl Inhabitant {
         };
         self.owed = None;
         core.load(&champion.tree)?;
-        Ok(Some(RobotMessage::Loaded { segment, gene: to_gene(champion) }))
+        Ok(Some(RobotMessage::Loaded { segment, gene: Gene::of(champion.values()) }))
     }
 }

@@ -3,7 +3,6 @@
 
 pub mod controller;
 pub mod core;
-pub mod genes;
 pub mod inhabitant;
 pub mod lease;
 pub mod readings;

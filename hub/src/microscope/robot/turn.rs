@@ -10,7 +10,6 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::senses;
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 use xpuck_robot_core::core::Action;
-use xpuck_robot_core::genes::from_gene;
 use xpuck_robot_core::inhabitant::{self, Inhabitant};
 use xpuck_robot_core::lease::Given;
 use xpuck_wire::codec::decode;
@@ -88,7 +87,8 @@ impl Turn<'_, '_> {
     }
 
     fn immigrate(&mut self, generation: u32, genes: &[Gene]) {
-        let checked: Vec<Result<Migrant, MigrantError>> = genes.iter().map(from_gene).collect();
+        let checked: Vec<Result<Migrant, MigrantError>> =
+            genes.iter().map(|gene| Migrant::check(gene.values())).collect();
         if self.plant == Some(Plant::TrustsGenes) {
             for (bad, _) in genes.iter().zip(&checked).filter(|(_, checked)| checked.is_err()) {
                 let loads = Tree::parse(&bad.tree).map(|tree| self.program.core.load(&tree));
