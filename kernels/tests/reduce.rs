@@ -225,7 +225,7 @@ impl Generator {
             nodes.push(node);
             return;
         }
-        // As in the palette: each arity of a composite is a choice of its own.
+        // As in the primitive set: each arity of a composite is a choice of its own.
         let mut choices: Vec<(Kind, u16)> = Vec::new();
         for kind in Kind::all().filter(inner).filter(allowed) {
             let arities: &[u16] = if kind.spec().group == Group::Decorator { &[1] } else { &[2, 3, 4] };

@@ -25,4 +25,4 @@ pub mod settings;
 mod trust;
 pub mod vision;
 
-pub use xpuck_robot_core::{controller, core, genes};
+pub use xpuck_robot_core::{controller, core};

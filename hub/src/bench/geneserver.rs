@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
-use xpuck_evolve::{Id, Migrant, Palette, Samples, Settings, Space, ramped};
+use xpuck_evolve::{Id, Migrant, PrimitiveSet, Samples, Settings, Space, ramped};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::FileError;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
-
-use xpuck_hub_core::geneserver::to_gene;
 
 /// Sockets of one thread; ZeroMQ allows 1023 in a context.
 const SOCKETS_A_THREAD: usize = 1000;
@@ -103,7 +101,7 @@ struct Speaker {
     dealers: Vec<Dealer>,
     _sockets: Sockets,
     islands: Vec<u16>,
-    palette: Palette,
+    primitive_set: PrimitiveSet,
     settings: Settings,
     /// By island and generation: when its emigrant was due, and through which socket it went.
     waiting: BTreeMap<(u16, u32), (Instant, usize)>,
@@ -118,9 +116,9 @@ impl Speaker {
             .map(|i| sockets.worker(endpoint, &format!("load-{i}")))
             .collect::<Result<_, _>>()?;
         let islands = (index as u16..load.islands).step_by(threads).collect();
-        let (palette, settings) = (Palette::in_swarm(), Settings::default());
+        let (primitive_set, settings) = (PrimitiveSet::in_swarm(), Settings::default());
         let (waiting, answers) = (BTreeMap::new(), Answers::default());
-        Ok(Speaker { dealers, _sockets: sockets, islands, palette, settings, waiting, answers })
+        Ok(Speaker { dealers, _sockets: sockets, islands, primitive_set, settings, waiting, answers })
     }
 
     /// Each island sends its first emigrants, as fast as the server answers.
@@ -184,13 +182,13 @@ impl Speaker {
     /// A random tree of the depths of new trees, with a random fitness.
     fn gene(&self, island: u16, generation: u32) -> (Gene, u64) {
         let mut draws = Draws::new(2, u32::from(island), 0, generation, Stream::Evolution);
-        let space = Space { palette: &self.palette, settings: &self.settings };
+        let space = Space { primitive_set: &self.primitive_set, settings: &self.settings };
         let how = ramped(draws.below(256) as usize, 256, 6);
         let tree = space.tree(&space.random(how, &mut draws));
         let mut samples = Samples::default();
         (0..8).for_each(|_| samples.add(samples.next_stratum(), f64::from(0.3 * draws.unit())));
         let nodes = tree.nodes().len() as u64;
-        (to_gene(&Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }), nodes)
+        (Gene::of(Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }.values()), nodes)
     }
 
     /// Takes the answers that come within `timeout_ms`, from the sockets that wait for one.

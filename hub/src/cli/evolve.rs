@@ -30,7 +30,8 @@ use xpuck_wire::{log, output};
 pub struct EvolveArgs {
     /// Evolution file (.toml); all its keys may be left out.
     file: Option<PathBuf>,
-    /// Algorithm: default, honest, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default: default].
+    /// Algorithm: racing, pooled-samples, noise-aware (thesis 8.2.2), classic (7.4.3) or dars2016 (4.3.1) [default:
+    /// racing].
     #[arg(long)]
     algorithm: Option<String>,
     /// Number of islands, 1 to 64 [default: 9].
@@ -60,9 +61,9 @@ pub struct EvolveArgs {
     /// World file (.toml) in place of the benchmark.
     #[arg(long, value_name = "FILE")]
     world: Option<String>,
-    /// Palette file (.toml): nodes, registers and ranges that trees are built from.
-    #[arg(long, value_name = "FILE")]
-    palette: Option<String>,
+    /// Primitive set (.toml): nodes, registers and ranges that trees are built from.
+    #[arg(long, value_name = "FILE", alias = "palette")]
+    primitive_set: Option<String>,
     /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -71,7 +72,7 @@ pub struct EvolveArgs {
     out: Option<PathBuf>,
     /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "out", "algorithm", "islands", "population", "generations",
-        "budget", "robots", "seconds", "seed", "remeasure", "world", "palette", "set"])]
+        "budget", "robots", "seconds", "seed", "remeasure", "world", "primitive_set", "set"])]
     resume: Option<PathBuf>,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
@@ -172,7 +173,7 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
         ("seed", integer(args.seed)),
         ("remeasure", integer(args.remeasure)),
         ("world", text(&args.world)),
-        ("palette", text(&args.palette)),
+        ("primitive_set", text(&args.primitive_set)),
         ("settings", integer(args.population).map(|p| Value::Table(Table::from_iter([("population".into(), p)])))),
     ];
     let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?)));

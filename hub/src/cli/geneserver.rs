@@ -67,7 +67,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     }
     let config = evolution_file::load(args.file.as_deref(), overrides)?;
     let configuration = config.fingerprint();
-    let broker = Broker::new(config.geneserver(), Gate::new(config.palette));
+    let broker = Broker::new(config.geneserver(), Gate::new(config.primitive_set));
     let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let options = Options { listen, key, dir, islands: args.islands, idle, configuration };

@@ -64,7 +64,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let (mut swarm, mut folder) = open(args)?;
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let sockets = Sockets::for_worker(key.as_ref())?;
-    let mut link = Link::open(sockets, &args.hub, args.island, swarm.config().palette.clone())?;
+    let mut link = Link::open(sockets, &args.hub, args.island, swarm.config().primitive_set.clone())?;
     let say = |link: &mut Link| {
         link.take_notes().iter().for_each(|note| log::line(format_args!("island {}: {note}", args.island)))
     };

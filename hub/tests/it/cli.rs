@@ -61,11 +61,12 @@ fn evolution_is_a_function_of_its_seed() {
         result.as_object_mut().unwrap().remove("wall_s");
         result
     };
-    for algorithm in ["default", "honest"] {
+    for algorithm in ["racing", "pooled-samples"] {
         let first = run(algorithm, "1", "1");
         assert_eq!(first, run(algorithm, "1", "3"));
         assert_ne!(first["best_tree"], run(algorithm, "2", "2")["best_tree"]);
     }
+    // An older name of the same.
     assert_eq!(run("honest", "1", "2")["robot_seconds"], 3.0 * 24.0 * 4.0 * 9.0 * 5.0);
 }
 

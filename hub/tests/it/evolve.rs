@@ -50,7 +50,7 @@ fn the_table_of_generations_agrees_with_the_result() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let mut arguments: Vec<&str> = SMALL.split(' ').collect();
-    arguments.extend(["--algorithm", "honest", "--out", out.to_str().unwrap()]);
+    arguments.extend(["--algorithm", "pooled-samples", "--out", out.to_str().unwrap()]);
     let result = evolve(&arguments);
     let (header, rows) = rows(&out);
     assert_eq!(header, "generation,island,robot_seconds,best,derated,evaluations,mean,distinct");
@@ -58,7 +58,7 @@ fn the_table_of_generations_agrees_with_the_result() {
     for (i, row) in rows.iter().enumerate() {
         let generation = (1 + i / 3) as f64;
         assert_eq!(row[..3], [generation, (i % 3) as f64, generation * 3.0 * 16.0 * 3.0 * 2.0]);
-        assert_eq!(row[7], 1.0, "the honest form holds no equal trees");
+        assert_eq!(row[7], 1.0, "pooled samples: it holds no equal trees");
     }
     assert_eq!(result["robot_seconds"], rows.last().unwrap()[2]);
     let champions = result["champions"].as_array().unwrap();

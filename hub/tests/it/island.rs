@@ -57,7 +57,7 @@ fn signal(name: &str, process: u32) {
 fn island(hub: &str, number: u16, dir: &Path, generations: u32) -> Command {
     let mut command = xpuck();
     command.args(["island", "--json", "--hub", hub, "--island", &number.to_string(), "--resume"]).arg(dir);
-    for key in ["algorithm=\"honest\"", "settings.population=16", "seconds=1.0", "robots=2", "remeasure=2"] {
+    for key in ["algorithm=\"pooled-samples\"", "settings.population=16", "seconds=1.0", "robots=2", "remeasure=2"] {
         command.args(["--set", key]);
     }
     command.args(["--set", &format!("generations={generations}")]).stdout(Stdio::piped()).stderr(Stdio::piped());

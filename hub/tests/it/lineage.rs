@@ -5,13 +5,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Output;
-use xpuck_evolve::{Algorithm, Id, Operator, Palette, Settings};
+use xpuck_evolve::{Algorithm, Id, Operator, PrimitiveSet, Settings};
 use xpuck_lab::evolution_run::RECORD;
 use xpuck_lab::evolution_run::lineage::{Index, individuals};
 use xpuck_lab::evolution_run::record::{self, Generation, Island, Reader};
 
 fn evolve(out: &Path, population: u32, generations: u32) {
-    let text = format!("--algorithm honest --population {population} --generations {generations}");
+    let text = format!("--algorithm pooled-samples --population {population} --generations {generations}");
     let arguments = "evolve --islands 3 --seconds 2 --robots 3 --remeasure 2 --json --out";
     let output = xpuck().args(arguments.split(' ')).arg(out).args(text.split(' ')).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -150,8 +150,8 @@ fn a_record_that_is_cut_off_at_any_byte_is_read_up_to_there() {
 #[test]
 fn results_that_are_no_numbers_are_recorded_as_refused() {
     let island = xpuck_evolve::Island::new(
-        Settings { population: 8, ..Settings::of(Algorithm::Honest) },
-        Palette::in_swarm(),
+        Settings { population: 8, ..Settings::of(Algorithm::PooledSamples) },
+        PrimitiveSet::in_swarm(),
         0,
         1,
     );

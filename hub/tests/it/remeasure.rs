@@ -30,7 +30,7 @@ fn champions_are_measured_again_beside_what_was_reported() {
     let dir = tempfile::tempdir().unwrap();
     let [first, second] = ["first", "second"].map(|name| dir.path().join(name));
     evolve(&first, "noise-aware");
-    evolve(&second, "default");
+    evolve(&second, "racing");
     let [csv, svg] = ["t.csv", "t.svg"].map(|name| dir.path().join(name));
     let files = ["--every", "1", "--json", "--csv", csv.to_str().unwrap(), "--svg", svg.to_str().unwrap()];
     let output = remeasure(&[&first, &second], "1", &files);
@@ -62,8 +62,7 @@ fn champions_are_measured_again_beside_what_was_reported() {
     let figure = std::fs::read_to_string(&svg).unwrap();
     let document = roxmltree::Document::parse(&figure).unwrap();
     let texts: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
-    for label in
-        ["noise-aware, reported", "noise-aware, measured again", "default, reported", "default, measured again"]
+    for label in ["noise-aware, reported", "noise-aware, measured again", "racing, reported", "racing, measured again"]
     {
         assert!(texts.contains(&label), "{label}: {texts:?}");
     }

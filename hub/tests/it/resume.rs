@@ -108,8 +108,8 @@ fn every_algorithm_goes_on_under_every_policy() {
         ("noise-aware", "ring", ""),
         ("classic", "near", places),
         ("dars2016", "random", "migration.neighbours = 1\n"),
-        ("honest", "random", "settings.restart_every = 4\n"),
-        ("honest", "none", "settings.representation = \"grammar\"\n"),
+        ("pooled-samples", "random", "settings.restart_every = 4\n"),
+        ("pooled-samples", "none", "settings.representation = \"grammar\"\n"),
         ("classic", "full", "settings.representation = \"adf\"\n"),
     ] {
         let text = format!(

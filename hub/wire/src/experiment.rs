@@ -49,7 +49,8 @@ pub struct Evolution {
     pub population: usize,
     /// Simulated seconds of each trial.
     pub trial_seconds: f32,
-    /// The algorithm's name, such as "default", "honest" or "classic". Who runs it knows which there are.
+    /// The algorithm's name, such as "racing", "pooled-samples" or "classic"; "default" stands for the default one. Who
+    /// runs it knows which there are.
     pub algorithm: Option<String>,
     /// An older way to say `algorithm = "noise-aware"`: as the thesis describes it, which selects luck.
     pub as_published: bool,
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(name("").unwrap(), "default");
         assert_eq!(name("algorithm = \"classic\"").unwrap(), "classic");
         assert_eq!(name("as_published = true").unwrap(), "noise-aware");
-        assert!(name("as_published = true\nalgorithm = \"honest\"").unwrap_err().contains("as_published"));
+        assert!(name("as_published = true\nalgorithm = \"racing\"").unwrap_err().contains("as_published"));
     }
 
     #[test]

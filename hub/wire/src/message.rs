@@ -44,7 +44,20 @@ pub struct Gene {
     pub square: [f64; 2],
 }
 
+/// A gene as plain values, in the order of its fields; samples together.
+pub type GeneValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
+
 impl Gene {
+    /// The gene of these values.
+    pub fn of((island, number, epoch, tree, (count, sum, square)): GeneValues<String>) -> Gene {
+        Gene { island, number, epoch, tree, count, sum, square }
+    }
+
+    /// Its values, which whoever believes them has to check.
+    pub fn values(&self) -> GeneValues<&str> {
+        (self.island, self.number, self.epoch, &self.tree, (self.count, self.sum, self.square))
+    }
+
     /// Equal in every bit. Unlike with `==`, a number that is none equals itself.
     pub fn same(&self, other: &Gene) -> bool {
         let rest = |gene: &Gene| (gene.island, gene.number, gene.epoch, gene.count);

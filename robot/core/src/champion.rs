@@ -1,10 +1,9 @@
 //! The onboard champion: the fittest individual of the robot's island, which is to drive the robot.
 
 use crate::core::Core;
-use crate::genes::to_gene;
 use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::tree::CompileError;
-use xpuck_wire::message::RobotMessage;
+use xpuck_wire::message::{Gene, RobotMessage};
 
 /// The fittest individual of the robot's island, and the segment that still waits for one.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +46,6 @@ impl OnboardChampion {
         };
         self.owed = None;
         core.load(&champion.tree)?;
-        Ok(Some(RobotMessage::Loaded { segment, gene: to_gene(champion) }))
+        Ok(Some(RobotMessage::Loaded { segment, gene: Gene::of(champion.values()) }))
     }
 }

@@ -1,11 +1,10 @@
 //! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
 
-use crate::genes::to_gene;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Progress, Settings};
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Progress, Settings};
 use xpuck_wire::Experiment;
-use xpuck_wire::message::{Birth, RobotMessage};
+use xpuck_wire::message::{Birth, Gene, RobotMessage};
 
 /// How long a finished generation waits for the others' genes, wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
@@ -35,7 +34,7 @@ impl IslandPlan {
         let immigrants = experiment.migration.receive.min(population / 2);
         let exchange_every = experiment.migration.every;
         let settings = Settings { population, immigrants, exchange_every, ..Settings::of(self.algorithm) };
-        Island::new(settings, Palette::in_swarm(), self.island, self.seed)
+        Island::new(settings, PrimitiveSet::in_swarm(), self.island, self.seed)
     }
 }
 
@@ -87,6 +86,6 @@ impl Generation {
     /// What the hub is told of it.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());
-        RobotMessage::Genes { generation, emigrant: to_gene(&self.emigrant), births }
+        RobotMessage::Genes { generation, emigrant: Gene::of(self.emigrant.values()), births }
     }
 }

@@ -4,7 +4,6 @@
 pub mod champion;
 pub mod controller;
 pub mod core;
-pub mod genes;
 pub mod island;
 pub mod lease;
 pub mod readings;

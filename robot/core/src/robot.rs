@@ -3,7 +3,6 @@
 
 use crate::champion::OnboardChampion;
 use crate::core::{Action, Core};
-use crate::genes::from_gene;
 use crate::island::{IslandPlan, News};
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
@@ -178,7 +177,7 @@ impl Robot {
     fn immigrate(&mut self, generation: u32, genes: &[Gene], shell: &mut impl Shell) {
         let (mut sound, mut errors) = (Vec::new(), Vec::new());
         for gene in genes {
-            match from_gene(gene) {
+            match Migrant::check(gene.values()) {
                 Ok(migrant) => sound.push(migrant),
                 Err(error) => errors.push(error),
             }

@@ -5,7 +5,7 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use xpuck_evolve::{Algorithm, Island, Palette, Settings};
+use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings};
 
 const POPULATION: usize = 256;
 const WARM_UP: u32 = 40;
@@ -27,7 +27,7 @@ fn generation(c: &mut Criterion) {
     let own = Algorithm::ALL.map(|algorithm| (algorithm.name(), Settings::of(algorithm)));
     for (name, settings) in [("as DEAP", deap)].into_iter().chain(own) {
         let settings = Settings { population: POPULATION, ..settings };
-        let mut island = Island::new(settings, Palette::in_swarm(), 1, 1);
+        let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 1);
         for _ in 0..WARM_UP {
             record(&mut island);
             island.advance(&[]);

@@ -1,15 +1,15 @@
 //! New branches: Koza's full and grow methods (Algorithm 11).
 
-use crate::genotype::{Branch, Gene, fits};
-use crate::palette::Palette;
+use crate::genotype::{Branch, Gene};
+use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::MAX_NODES;
 
-/// What a branch may be made of: the palette, and calls of functions.
+/// What a branch may be made of: the primitive set, and calls of functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitives<'a> {
     /// The allowed nodes.
-    pub palette: &'a Palette,
+    pub primitive_set: &'a PrimitiveSet,
     /// How many functions the branch may call.
     pub functions: u16,
 }
@@ -24,7 +24,7 @@ pub fn full(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Bran
 
 /// A branch whose paths end at random, at most `depth` edges deep.
 pub fn grow(primitives: Primitives<'_>, depth: usize, draws: &mut Draws) -> Branch {
-    let stop = primitives.palette.leaf_share(primitives.functions);
+    let stop = primitives.primitive_set.leaf_share(primitives.functions);
     fitting(|draws| branch(primitives, depth, stop, draws), primitives, draws)
 }
 
@@ -42,11 +42,11 @@ fn fitting(
     draws: &mut Draws,
 ) -> Branch {
     for _ in 0..8 {
-        if let Some(branch) = make(draws).filter(|b| fits(std::slice::from_ref(b), primitives.palette)) {
+        if let Some(branch) = make(draws).filter(|b| primitives.primitive_set.fits(std::slice::from_ref(b))) {
             return branch;
         }
     }
-    Branch::from_preorder(vec![primitives.palette.leaf(primitives.functions, draws)])
+    Branch::from_preorder(vec![primitives.primitive_set.leaf(primitives.functions, draws)])
 }
 
 /// Preorder growth with an explicit stack of depths still to fill; `None` past the node limit.
@@ -58,9 +58,9 @@ fn branch(primitives: Primitives<'_>, depth: usize, stop: f32, draws: &mut Draws
             return None;
         }
         if left == 0 || (stop > 0.0 && draws.unit() < stop) {
-            genes.push(primitives.palette.leaf(primitives.functions, draws));
+            genes.push(primitives.primitive_set.leaf(primitives.functions, draws));
         } else {
-            let gene = primitives.palette.inner(draws);
+            let gene = primitives.primitive_set.inner(draws);
             open.extend(std::iter::repeat_n(left - 1, usize::from(gene.children())));
             genes.push(gene);
         }
@@ -71,21 +71,20 @@ fn branch(primitives: Primitives<'_>, depth: usize, stop: f32, draws: &mut Draws
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::genotype::express;
     use xpuck_kernels::random::Stream;
     use xpuck_kernels::tree::Tree;
 
     #[test]
     fn full_trees_are_full_and_ramps_rise() {
-        let palette = Palette::in_swarm();
-        let primitives = Primitives { palette: &palette, functions: 0 };
-        let tree = |branch: Branch| express(&[branch], &palette);
+        let primitive_set = PrimitiveSet::in_swarm();
+        let primitives = Primitives { primitive_set: &primitive_set, functions: 0 };
+        let tree = |branch: Branch| primitive_set.express(&[branch]);
         for i in 0..50 {
             let mut draws = Draws::new(1, 0, i, 0, Stream::Evolution);
             let made = tree(full(primitives, 3, &mut draws));
             assert_eq!(made.depth(), 3);
             assert!(tree(grow(primitives, 4, &mut draws)).depth() <= 4);
-            assert!(palette.allows(&made));
+            assert!(primitive_set.allows(&made));
             assert_eq!(Tree::parse(&made.to_string()).unwrap(), made, "the text form holds evolved trees exactly");
         }
         let mut draws = Draws::new(1, 0, 0, 1, Stream::Evolution);

@@ -102,18 +102,25 @@ pub enum MigrantError {
     Samples(Id),
 }
 
+/// A migrant as plain values, as programs send it to each other: island and number of its birth, fresh starts of the
+/// sender, its tree as text, and counts, sums and sums of squares of its samples of the two strata.
+pub type MigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
+
 impl Migrant {
-    /// Checks what another program says of an individual: its tree as text, and its samples as counts, sums and sums
-    /// of squares of the two strata.
-    pub fn check(
-        id: Id,
-        epoch: u32,
-        tree: &str,
-        samples: ([u32; 2], [f64; 2], [f64; 2]),
-    ) -> Result<Migrant, MigrantError> {
+    /// Checks what another program says of an individual: robots and the hub let in nobody who has not passed here.
+    ///
+    /// # Errors
+    /// If the text is no tree, the tree does not fit a robot, or the sums cannot be those of so many samples.
+    pub fn check((island, number, epoch, tree, samples): MigrantValues<&str>) -> Result<Migrant, MigrantError> {
+        let id = Id { island, number };
         let tree = Tree::parse(tree).map_err(|error| MigrantError::Tree(id, error))?;
         Footprint::of_tree(&tree.under_avoiding()).check().map_err(|error| MigrantError::Size(id, error))?;
         let samples = Samples::from_parts(samples.0, samples.1, samples.2).ok_or(MigrantError::Samples(id))?;
         Ok(Migrant { id, tree, samples, epoch })
+    }
+
+    /// As plain values, which [`Migrant::check`] reads back.
+    pub fn values(&self) -> MigrantValues<String> {
+        (self.id.island, self.id.number, self.epoch, self.tree.to_string(), self.samples.parts())
     }
 }

@@ -3,9 +3,10 @@
 //! A generation is: the trials that the algorithm wants ([`Island::trials`], [`Island::record`]), the fittest offered to
 //! the other islands ([`Island::emigrant`]), then immigrants taken in and the next population made ([`Island::advance`]).
 
+use crate::algorithm::State;
 use crate::deme::{Deme, Trial};
 use crate::individual::{Individual, Migrant};
-use crate::palette::Palette;
+use crate::primitive_set::PrimitiveSet;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 
@@ -28,12 +29,16 @@ pub struct Progress {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Island {
     deme: Deme,
+    algorithm: State,
 }
 
 impl Island {
     /// An island with the algorithm's first population. The settings must have passed [`Settings::check`].
-    pub fn new(settings: Settings, palette: Palette, island: u16, seed: u64) -> Island {
-        Island { deme: Deme::new(settings, palette, island, seed) }
+    pub fn new(settings: Settings, primitive_set: PrimitiveSet, island: u16, seed: u64) -> Island {
+        let mut algorithm = State::new(settings.algorithm);
+        let mut deme = Deme::new(settings, primitive_set, island, seed);
+        algorithm.rules_mut().populate(&mut deme);
+        Island { deme, algorithm }
     }
 
     /// The settings.
@@ -63,7 +68,7 @@ impl Island {
 
     /// The trials of this generation: of each individual as many as the algorithm wants, also none.
     pub fn trials(&self) -> Vec<Trial> {
-        self.settings().algorithm.rules().trials(&self.deme)
+        self.algorithm.rules().trials(&self.deme)
     }
 
     /// Takes the fitness of each trial in order, and sorts the population.
@@ -72,20 +77,20 @@ impl Island {
     /// If there are not as many results as trials.
     pub fn record(&mut self, fitness: &[f32]) {
         let trials = self.trials();
-        self.deme.record(&trials, fitness);
+        let rules = self.algorithm.rules();
+        self.deme.record(&trials, fitness, |fitness| rules.sample(fitness));
         self.sort();
     }
 
     fn sort(&mut self) {
-        let settings = self.settings().clone();
-        let rules = settings.algorithm.rules();
+        let (rules, settings) = (self.algorithm.rules(), self.settings().clone());
         self.deme.sort(|individual| rules.worth(individual, &settings));
     }
 
     /// The individual to drive the robot: the best by the algorithm's measure, of earlier epochs too.
     pub fn champion(&self) -> &Individual {
-        let settings = self.settings();
-        let rank = |individual: &Individual| settings.algorithm.rules().rank(individual, settings);
+        let (rules, settings) = (self.algorithm.rules(), self.settings());
+        let rank = |individual: &Individual| rules.rank(individual, settings);
         // The first of equals, so that the order of the population decides.
         let mut best = self.deme.kept().unwrap_or(&self.population()[0]);
         for individual in self.population() {
@@ -117,7 +122,7 @@ impl Island {
 
     /// The individual to offer to the others, as the algorithm chooses it.
     pub fn emigrant(&self) -> Migrant {
-        let best = self.settings().algorithm.rules().emigrant(&self.deme, self.champion());
+        let best = self.algorithm.rules().emigrant(&self.deme, self.champion());
         Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch() }
     }
 
@@ -127,12 +132,13 @@ impl Island {
         if self.deme.ends_epoch() {
             let champion = self.champion().clone();
             self.deme.restart(champion);
+            self.algorithm.rules_mut().populate(&mut self.deme);
             return;
         }
         if self.exchanges() {
-            self.settings().algorithm.rules().immigrate(&mut self.deme, immigrants);
+            self.algorithm.rules_mut().immigrate(&mut self.deme, immigrants);
             self.sort();
         }
-        self.settings().algorithm.rules().breed(&mut self.deme);
+        self.algorithm.rules_mut().breed(&mut self.deme);
     }
 }

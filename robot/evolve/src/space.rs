@@ -1,8 +1,8 @@
 //! The space of genotypes that an island searches: how new ones are made, and which tree each stands for.
 
 use crate::generate::{Method, Primitives};
-use crate::genotype::{Bits, Branch, Genotype, express, fits};
-use crate::palette::Palette;
+use crate::genotype::{Bits, Branch, Genotype};
+use crate::primitive_set::PrimitiveSet;
 use crate::settings::{Representation, Settings};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
@@ -10,11 +10,11 @@ use xpuck_kernels::tree::Tree;
 /// Attempts to make functions and a main tree that fit a robot together.
 const TRIES: usize = 8;
 
-/// A palette, and settings that say how it is used.
+/// A primitive set, and settings that say how it is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Space<'a> {
     /// What trees are built from.
-    pub palette: &'a Palette,
+    pub primitive_set: &'a PrimitiveSet,
     /// The representation and its sizes.
     pub settings: &'a Settings,
 }
@@ -27,7 +27,7 @@ impl<'a> Space<'a> {
 
     /// What a branch is made of: only the main one, number 0, calls functions.
     pub(crate) fn primitives(self, branch: usize) -> Primitives<'a> {
-        Primitives { palette: self.palette, functions: if branch == 0 { self.functions() } else { 0 } }
+        Primitives { primitive_set: self.primitive_set, functions: if branch == 0 { self.functions() } else { 0 } }
     }
 
     /// A new genotype by `method`; a bit string knows neither method nor depth.
@@ -39,11 +39,11 @@ impl<'a> Space<'a> {
         for _ in 0..TRIES {
             let branches: Vec<Branch> = (0..count).map(|i| method(self.primitives(i), depth, draws)).collect();
             // A plain tree fits already.
-            if count == 1 || fits(&branches, self.palette) {
+            if count == 1 || self.primitive_set.fits(&branches) {
                 return Genotype::Branches(branches);
             }
         }
-        let leaf = |i| Branch::from_preorder(vec![self.palette.leaf(self.primitives(i).functions, draws)]);
+        let leaf = |i| Branch::from_preorder(vec![self.primitive_set.leaf(self.primitives(i).functions, draws)]);
         Genotype::Branches((0..count).map(leaf).collect())
     }
 
@@ -60,14 +60,17 @@ impl<'a> Space<'a> {
 
     /// The branch of a bit string, of the greatest depth up to the settings' with which it fits a robot.
     fn generate(self, bits: &Bits) -> Option<Branch> {
-        let at = |depth| self.palette.grammar().generate(bits, depth, self.palette);
-        (0..=self.settings.depth).rev().filter_map(at).find(|branch| fits(std::slice::from_ref(branch), self.palette))
+        let at = |depth| self.primitive_set.generate(bits, depth);
+        (0..=self.settings.depth)
+            .rev()
+            .filter_map(at)
+            .find(|branch| self.primitive_set.fits(std::slice::from_ref(branch)))
     }
 
     /// True if the genotype's tree fits a robot.
     pub(crate) fn fits(self, genotype: &Genotype) -> bool {
         match genotype {
-            Genotype::Branches(branches) => fits(branches, self.palette),
+            Genotype::Branches(branches) => self.primitive_set.fits(branches),
             Genotype::Bits(bits) => self.generate(bits).is_some(),
         }
     }
@@ -78,15 +81,15 @@ impl<'a> Space<'a> {
     /// For a bit string without a tree that fits, which neither [`Space::random`] nor variation lets through.
     pub fn tree(self, genotype: &Genotype) -> Tree {
         match genotype {
-            Genotype::Branches(branches) => express(branches, self.palette),
-            Genotype::Bits(bits) => express(&[self.generate(bits).expect("genotypes fit")], self.palette),
+            Genotype::Branches(branches) => self.primitive_set.express(branches),
+            Genotype::Bits(bits) => self.primitive_set.express(&[self.generate(bits).expect("genotypes fit")]),
         }
     }
 
     /// A genotype for a tree from outside; `None` if the tree is not allowed here or has no genotype here. Its functions
     /// are those of `host`, a genotype of this island; it does not call them yet.
     pub(crate) fn adopt(self, tree: &Tree, host: &Genotype) -> Option<Genotype> {
-        let main = self.palette.branch(tree)?;
+        let main = self.primitive_set.branch(tree)?;
         match host {
             Genotype::Branches(branches) => {
                 let mut adopted = branches.clone();
@@ -94,8 +97,7 @@ impl<'a> Space<'a> {
                 Some(Genotype::Branches(adopted))
             }
             Genotype::Bits(bits) => {
-                let grammar = self.palette.grammar();
-                let at = |depth| grammar.recover(&main, depth, bits.length(), self.palette);
+                let at = |depth| self.primitive_set.recover(&main, depth, bits.length());
                 let recovered = Genotype::Bits((0..=self.settings.depth).rev().find_map(at)?);
                 (self.fits(&recovered) && self.tree(&recovered) == *tree).then_some(recovered)
             }

@@ -2,13 +2,13 @@
 //! replaced, and how children are made.
 
 use std::collections::{BTreeMap, BTreeSet};
-use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, Palette, Samples, Settings};
+use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, PrimitiveSet, Samples, Settings};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 
 fn island(settings: Settings, seed: u64) -> Island {
     settings.check().unwrap();
-    Island::new(settings, Palette::in_swarm(), 1, seed)
+    Island::new(settings, PrimitiveSet::in_swarm(), 1, seed)
 }
 
 /// The share of `bsearch` among the nodes, with noise.
@@ -184,8 +184,8 @@ fn table_8_1_a_quarter_of_the_others_is_replaced_half_of_them_by_crossover_of_el
 }
 
 #[test]
-fn honest_replaces_the_least_fit_of_which_there_are_as_many_each_time() {
-    let mut island = island(Settings::of(Algorithm::Honest), 2);
+fn pooled_samples_replaces_the_least_fit_of_which_there_are_as_many_each_time() {
+    let mut island = island(Settings::of(Algorithm::PooledSamples), 2);
     try_all(&mut island);
     for generation in 1..=20 {
         let before = island.population().to_vec();

@@ -1,11 +1,11 @@
 //! A checkpoint is read back as it was, or refused.
 
 use xpuck_evolve::checkpoint::{CheckpointError, FORMAT, fingerprint, from_bytes, to_bytes};
-use xpuck_evolve::{Algorithm, Island, Palette, Settings};
+use xpuck_evolve::{Algorithm, Island, PrimitiveSet, Settings};
 
 fn state() -> (u32, Vec<Island>) {
-    let settings = Settings { population: 12, immigrants: 4, ..Settings::of(Algorithm::Honest) };
-    (7, (0..2).map(|i| Island::new(settings.clone(), Palette::in_swarm(), i, 3)).collect())
+    let settings = Settings { population: 12, immigrants: 4, ..Settings::of(Algorithm::PooledSamples) };
+    (7, (0..2).map(|i| Island::new(settings.clone(), PrimitiveSet::in_swarm(), i, 3)).collect())
 }
 
 #[test]
@@ -59,6 +59,11 @@ fn another_configuration_or_another_kind_of_state_is_refused() {
     assert_eq!(from_bytes::<(u32, Vec<Island>)>(&bytes, 6).unwrap_err(), CheckpointError::Configuration);
     assert_eq!(from_bytes::<u32>(&bytes, 5).unwrap_err(), CheckpointError::State);
     assert_eq!(from_bytes::<String>(&to_bytes(&[9u8; 3], 5), 5).unwrap_err(), CheckpointError::State);
+    let mut older = bytes.clone();
+    older[8..12].copy_from_slice(&1u32.to_le_bytes());
+    let refusal = from_bytes::<(u32, Vec<Island>)>(&older, 6).unwrap_err();
+    let line = "has format 1, and this program reads format 2; go on with the version that wrote it";
+    assert_eq!(refusal.to_string(), line, "the format is said first: whatever else differs goes with it");
     assert_ne!(fingerprint(["a", "bc"]), fingerprint(["ab", "c"]));
     assert_eq!(fingerprint(["a", "bc"]), fingerprint(["a", "bc"]));
 }

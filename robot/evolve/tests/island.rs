@@ -1,7 +1,7 @@
 //! The island's algorithm: determinism, migration, and that luck is not selected.
 
 use std::collections::BTreeSet;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, Palette, Representation, Samples, Settings};
+use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Representation, Samples, Settings};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 
@@ -10,7 +10,7 @@ fn settings(algorithm: Algorithm) -> Settings {
 }
 
 fn island(algorithm: Algorithm, seed: u64) -> Island {
-    Island::new(settings(algorithm), Palette::in_swarm(), 1, seed)
+    Island::new(settings(algorithm), PrimitiveSet::in_swarm(), 1, seed)
 }
 
 /// A fitness that anybody can compute: the share of `bsearch` among the nodes, with noise of deviation `noise`.
@@ -57,8 +57,8 @@ fn golden_generations() {
 }
 
 const GOLDEN: [(Algorithm, u64); 5] = [
-    (Algorithm::Default, 0x626c_269c_6b9f_a1c5),
-    (Algorithm::Honest, 0x60d9_7335_f17d_3add),
+    (Algorithm::Racing, 0x626c_269c_6b9f_a1c5),
+    (Algorithm::PooledSamples, 0x60d9_7335_f17d_3add),
     (Algorithm::NoiseAware, 0x3b9f_0f39_74d4_4427),
     (Algorithm::Classic, 0x6e13_bb36_b6cf_ef80),
     (Algorithm::Dars2016, 0x2087_52d4_fa90_c760),
@@ -66,15 +66,15 @@ const GOLDEN: [(Algorithm, u64); 5] = [
 
 #[test]
 fn fitness_rises() {
-    let first = evolve(Algorithm::Honest, 1, 1, 0.0).progress();
-    let last = evolve(Algorithm::Honest, 1, 40, 0.0).progress();
+    let first = evolve(Algorithm::PooledSamples, 1, 1, 0.0).progress();
+    let last = evolve(Algorithm::PooledSamples, 1, 40, 0.0).progress();
     assert!(last.mean > first.mean + 0.1, "{first:?} {last:?}");
     assert!(last.best > 0.9, "{last:?}");
 }
 
 #[test]
 fn every_trial_is_a_new_world_and_strata_alternate() {
-    let mut island = island(Algorithm::Honest, 1);
+    let mut island = island(Algorithm::PooledSamples, 1);
     let mut worlds = BTreeSet::new();
     for _ in 0..5 {
         for trial in island.trials() {
@@ -88,8 +88,8 @@ fn every_trial_is_a_new_world_and_strata_alternate() {
 }
 
 #[test]
-fn honest_populations_hold_no_equal_trees() {
-    let island = evolve(Algorithm::Honest, 2, 15, 0.2);
+fn pooled_samples_are_of_populations_without_equal_trees() {
+    let island = evolve(Algorithm::PooledSamples, 2, 15, 0.2);
     let keys: BTreeSet<Vec<u8>> = island.population().iter().map(|i| i.tree.key()).collect();
     assert_eq!(keys.len(), island.population().len());
 }
@@ -104,7 +104,7 @@ fn migrant(number: u32, tree: &str, mean: f64) -> Migrant {
 
 #[test]
 fn immigrants_replace_the_worst_and_equal_ones_are_dropped() {
-    for algorithm in [Algorithm::Honest, Algorithm::NoiseAware] {
+    for algorithm in [Algorithm::PooledSamples, Algorithm::NoiseAware] {
         let mut island = evolve(algorithm, 5, 3, 0.1);
         let known = island.population()[0].tree.to_string();
         let newcomers = [migrant(1, "seq\n  bfront\n  upfield 3\n", 0.8), migrant(2, &known, 0.9)];
@@ -112,7 +112,7 @@ fn immigrants_replace_the_worst_and_equal_ones_are_dropped() {
         let here = |number: u32| island.population().iter().find(|i| i.id == Id { island: 9, number });
         let new = here(1).expect("it came in, and no breeding replaced it before it was tried");
         match algorithm {
-            Algorithm::Honest => {
+            Algorithm::PooledSamples => {
                 assert_eq!(new.samples.n(), 0, "it has to show itself again");
                 assert!(here(2).is_none(), "a tree that is here already is dropped");
             }
@@ -123,8 +123,12 @@ fn immigrants_replace_the_worst_and_equal_ones_are_dropped() {
 
 #[test]
 fn an_epoch_ends_with_a_fresh_start_that_keeps_the_champion() {
-    let mut island =
-        Island::new(Settings { restart_every: 10, ..settings(Algorithm::Honest) }, Palette::in_swarm(), 1, 1);
+    let mut island = Island::new(
+        Settings { restart_every: 10, ..settings(Algorithm::PooledSamples) },
+        PrimitiveSet::in_swarm(),
+        1,
+        1,
+    );
     for generation in 1..=30 {
         let results = fitness(&island, 0.05);
         island.record(&results);
@@ -143,14 +147,14 @@ fn an_epoch_ends_with_a_fresh_start_that_keeps_the_champion() {
 
 #[test]
 fn immigrants_with_forbidden_nodes_are_refused() {
-    let mut island = evolve(Algorithm::Honest, 5, 2, 0.1);
+    let mut island = evolve(Algorithm::PooledSamples, 5, 2, 0.1);
     island.advance(&[migrant(1, "explore 5", 0.9)]);
     assert!(island.population().iter().all(|i| i.id.island != 9));
 }
 
 #[test]
 fn the_emigrant_has_the_most_evaluations_up_to_eight() {
-    let island = evolve(Algorithm::Honest, 6, 12, 0.05);
+    let island = evolve(Algorithm::PooledSamples, 6, 12, 0.05);
     let top = &island.population()[..island.population().len() / 8];
     let most = top.iter().map(|i| i.samples.n().min(8)).max().unwrap();
     let emigrant = island.emigrant();
@@ -160,7 +164,7 @@ fn the_emigrant_has_the_most_evaluations_up_to_eight() {
 }
 
 #[test]
-fn noise_flatters_the_published_champion_more_than_the_honest_one() {
+fn noise_flatters_the_published_champion_more_than_that_of_pooled_samples() {
     // All trees are worth 0; what a champion seems to be worth is luck.
     let luck = |algorithm: Algorithm| -> f64 {
         (0..6)
@@ -183,8 +187,8 @@ fn noise_flatters_the_published_champion_more_than_the_honest_one() {
             })
             .sum()
     };
-    let (honest, published) = (luck(Algorithm::Honest), luck(Algorithm::NoiseAware));
-    assert!(honest < published, "honest {honest}, as published {published}");
+    let (pooled, published) = (luck(Algorithm::PooledSamples), luck(Algorithm::NoiseAware));
+    assert!(pooled < published, "pooled samples {pooled}, as published {published}");
 }
 
 /// Every algorithm with every representation, small.
@@ -198,7 +202,7 @@ fn all() -> impl Iterator<Item = Settings> {
 #[test]
 fn results_that_are_not_numbers_count_as_failures() {
     for settings in all() {
-        let mut island = Island::new(settings, Palette::in_swarm(), 1, 1);
+        let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 1);
         for generation in 1..=6 {
             let mut results = fitness(&island, 0.0);
             results[0] = f32::NAN;
@@ -214,7 +218,7 @@ fn results_that_are_not_numbers_count_as_failures() {
 #[test]
 fn a_running_island_survives_serialisation_bit_for_bit() {
     for settings in all() {
-        let mut island = Island::new(Settings { restart_every: 4, ..settings }, Palette::in_swarm(), 1, 11);
+        let mut island = Island::new(Settings { restart_every: 4, ..settings }, PrimitiveSet::in_swarm(), 1, 11);
         for _ in 0..6 {
             let results = fitness(&island, 0.1);
             island.record(&results);

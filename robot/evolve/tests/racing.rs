@@ -1,12 +1,12 @@
-//! The race of the default algorithm, on a fitness that anybody can compute.
+//! The race, on a fitness that anybody can compute.
 
 use std::collections::{BTreeMap, BTreeSet};
-use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, Palette, Samples, Settings, Stage};
+use xpuck_evolve::{Algorithm, Id, Individual, Island, Migrant, Operator, PrimitiveSet, Samples, Settings, Stage};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 
 fn island(seed: u64) -> Island {
-    Island::new(Settings::of(Algorithm::Default), Palette::in_swarm(), 1, seed)
+    Island::new(Settings::of(Algorithm::Racing), PrimitiveSet::in_swarm(), 1, seed)
 }
 
 /// Up to 1 for trees of `bfront` and `upfield`, a little different in every world but alike for all in the same one.
@@ -155,7 +155,7 @@ fn a_trial_in_which_nothing_moved_counts_little_and_wrong_pushes_in_full() {
 
 #[test]
 fn new_trees_are_rules_and_all_operators_make_allowed_reduced_ones() {
-    let palette = Palette::in_swarm();
+    let primitive_set = PrimitiveSet::in_swarm();
     let mut island = island(7);
     let drives = |tree: &Tree| {
         tree.to_string().contains("v_goal") || {
@@ -168,7 +168,7 @@ fn new_trees_are_rules_and_all_operators_make_allowed_reduced_ones() {
         try_all(&mut island);
         island.advance(&[]);
         for newborn in stage(&island, Stage::Newborn) {
-            assert!(palette.allows(&newborn.tree), "{}", newborn.tree);
+            assert!(primitive_set.allows(&newborn.tree), "{}", newborn.tree);
             assert_eq!(Tree::parse(&newborn.tree.to_string()).unwrap(), newborn.tree, "the text form holds it exactly");
             *operators.entry(format!("{:?}", newborn.operator)).or_insert(0) += 1;
             assert_eq!(newborn.parents.is_none(), newborn.operator == Operator::Random);

@@ -1,6 +1,8 @@
-//! Palettes, functions and grammars: whatever evolves fits a robot, is allowed, and is what its genotype says.
+//! Primitive sets, functions and grammars: whatever evolves fits a robot, is allowed, and is what its genotype says.
 
-use xpuck_evolve::{Algorithm, Gene, Genotype, Id, Island, Migrant, Palette, Representation, Samples, Settings, Space};
+use xpuck_evolve::{
+    Algorithm, Gene, Genotype, Id, Island, Migrant, PrimitiveSet, Representation, Samples, Settings, Space,
+};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{MAX_DEPTH, Program, Tree};
 
@@ -35,8 +37,8 @@ seq
 """
 "#;
 
-fn palettes() -> [Palette; 3] {
-    [Palette::in_swarm(), Palette::transferability(), Palette::parse("own.toml", OWN).unwrap()]
+fn primitive_sets() -> [PrimitiveSet; 3] {
+    [PrimitiveSet::in_swarm(), PrimitiveSet::transferability(), PrimitiveSet::parse("own.toml", OWN).unwrap()]
 }
 
 /// Larger trees are fitter, with noise, so that sizes are driven to the limits.
@@ -49,28 +51,28 @@ fn generation(island: &mut Island) {
     island.record(&fitness);
 }
 
-fn check(island: &Island, palette: &Palette) {
-    let space = Space { palette, settings: island.settings() };
+fn check(island: &Island, primitive_set: &PrimitiveSet) {
+    let space = Space { primitive_set, settings: island.settings() };
     for individual in island.population() {
         let tree = &individual.tree;
         assert!(Program::compile(tree).is_ok() && tree.depth() <= MAX_DEPTH, "{} nodes", tree.nodes().len());
-        assert!(palette.allows(tree), "{tree}");
+        assert!(primitive_set.allows(tree), "{tree}");
         assert_eq!(&space.tree(&individual.genotype), tree);
     }
 }
 
 #[test]
 fn whatever_evolves_fits_and_is_allowed() {
-    for palette in palettes() {
+    for primitive_set in primitive_sets() {
         for algorithm in Algorithm::ALL {
             for representation in [Representation::Tree, Representation::Adf, Representation::Grammar] {
                 let settings = Settings { population: 40, representation, ..Settings::of(algorithm) };
-                let mut island = Island::new(settings, palette.clone(), 1, 1);
+                let mut island = Island::new(settings, primitive_set.clone(), 1, 1);
                 for _ in 0..25 {
                     generation(&mut island);
                     island.advance(&[]);
                 }
-                check(&island, &palette);
+                check(&island, &primitive_set);
             }
         }
     }
@@ -78,16 +80,16 @@ fn whatever_evolves_fits_and_is_allowed() {
 
 #[test]
 fn growth_ends_at_the_memory_of_a_robot() {
-    let palette = Palette::in_swarm();
+    let primitive_set = PrimitiveSet::in_swarm();
     let settings = Settings { population: 64, depth: 8, tournament: 7, ..Settings::of(Algorithm::Classic) };
-    let mut island = Island::new(settings, palette.clone(), 1, 2);
+    let mut island = Island::new(settings, primitive_set.clone(), 1, 2);
     for _ in 0..60 {
         generation(&mut island);
         island.advance(&[]);
     }
     let largest = island.population().iter().map(|i| i.tree.nodes().len()).max().unwrap();
     assert!(largest > 500, "sizes were driven to the limit: {largest}");
-    check(&island, &palette);
+    check(&island, &primitive_set);
 }
 
 #[test]
@@ -98,7 +100,7 @@ fn functions_are_called_by_the_main_tree_alone_and_evolve_beside_it() {
         functions: 3,
         ..Settings::of(Algorithm::Classic)
     };
-    let mut island = Island::new(settings, Palette::in_swarm(), 1, 1);
+    let mut island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 1);
     let functions = |island: &Island| -> Vec<Vec<Gene>> {
         let of = |g: &Genotype| match g {
             Genotype::Branches(branches) => branches[1..].iter().map(|b| b.genes().to_vec()).collect::<Vec<_>>(),
@@ -124,19 +126,19 @@ fn functions_are_called_by_the_main_tree_alone_and_evolve_beside_it() {
 
 #[test]
 fn subtrees_are_kept_whole_and_told_again_in_trees_from_outside() {
-    let palette = Palette::parse("own.toml", OWN).unwrap();
-    let allows = |text: &str| palette.allows(&Tree::parse(text).unwrap());
+    let primitive_set = PrimitiveSet::parse("own.toml", OWN).unwrap();
+    let allows = |text: &str| primitive_set.allows(&Tree::parse(text).unwrap());
     assert!(allows("seq\n  seq\n    movcv v_goal 180deg\n    ifquad v_prox -1\n  ifquad v_prox 1\n"));
     assert!(!allows("seq\n  ifquad v_prox -1\n  ifquad v_prox 1\n"), "half of homewards");
 }
 
 #[test]
 fn immigrants_breed_in_every_representation() {
-    let palette = Palette::in_swarm();
+    let primitive_set = PrimitiveSet::in_swarm();
     for representation in [Representation::Tree, Representation::Adf, Representation::Grammar] {
         let settings = Settings { population: 32, representation, ..Settings::of(Algorithm::Classic) };
-        let mut home = Island::new(settings.clone(), palette.clone(), 2, 1);
-        let mut island = Island::new(settings, palette.clone(), 1, 1);
+        let mut home = Island::new(settings.clone(), primitive_set.clone(), 2, 1);
+        let mut island = Island::new(settings, primitive_set.clone(), 1, 1);
         generation(&mut home);
         let mut migrant = home.emigrant();
         // So fit that it is elite at once.
@@ -146,17 +148,17 @@ fn immigrants_breed_in_every_representation() {
         assert_eq!((island.population()[0].id, &island.population()[0].tree), (migrant.id, &migrant.tree));
         let parents = island.population().iter().flat_map(|i| i.parents.into_iter().flatten());
         assert!(parents.filter(|p| *p == migrant.id).count() > 2, "{representation:?}");
-        check(&island, &palette);
+        check(&island, &primitive_set);
     }
 }
 
 #[test]
 fn a_grammar_island_refuses_a_tree_that_its_grammar_cannot_make() {
-    let palette = Palette::parse("own.toml", OWN).unwrap();
+    let primitive_set = PrimitiveSet::parse("own.toml", OWN).unwrap();
     let settings =
         Settings { population: 32, representation: Representation::Grammar, ..Settings::of(Algorithm::Classic) };
     let comes_in = |text: &str| {
-        let mut island = Island::new(settings.clone(), palette.clone(), 1, 1);
+        let mut island = Island::new(settings.clone(), primitive_set.clone(), 1, 1);
         generation(&mut island);
         let samples = Samples::from_parts([4, 4], [4.0, 4.0], [4.0, 4.0]).unwrap();
         let id = Id { island: 9, number: 0 };
@@ -164,16 +166,19 @@ fn a_grammar_island_refuses_a_tree_that_its_grammar_cannot_make() {
         island.population()[0].id == id
     };
     assert!(comes_in("seq\n  ifquad v_prox 1\n  movcv v_goal 45deg\n"));
-    assert!(!comes_in("seq\n  ifquad v_prox 1\n  movcv v_goal 30deg\n"), "allowed by the palette, but not a <turn>");
+    assert!(
+        !comes_in("seq\n  ifquad v_prox 1\n  movcv v_goal 30deg\n"),
+        "allowed by the primitive set, but not a <turn>"
+    );
     assert!(!comes_in("seq\n  movcv v_goal 45deg\n  ifquad v_prox 1\n"));
 }
 
 fn error(text: &str) -> String {
-    Palette::parse("p.toml", text).unwrap_err().to_string()
+    PrimitiveSet::parse("p.toml", text).unwrap_err().to_string()
 }
 
 #[test]
-fn errors_of_palettes_are_one_line_with_file_key_and_remedy() {
+fn errors_of_primitive_sets_are_one_line_with_file_key_and_remedy() {
     let change = |from: &str, to: &str| {
         assert!(OWN.contains(from), "{from}");
         error(&OWN.replacen(from, to, 1))
@@ -202,8 +207,8 @@ fn errors_of_palettes_are_one_line_with_file_key_and_remedy() {
         ("\"sel3\" <tree>", "\"sel3\"", "`sel3` takes 3 children; 2 follow"),
         ("\"v_goal\" <turn>", "\"v_goal\"", "`movcv` needs operands d i"),
         ("\"movcv\" \"v_goal\"", "\"movcv\" \"v_gaol\"", "did you mean `v_goal`?"),
-        ("\"movcv\" \"v_goal\"", "\"movcv\" \"v_zero\"", "a register of operand d is not in the palette"),
-        ("\"invert\" <test>", "\"failed\" <test>", "`failed` with 1 children is not in the palette"),
+        ("\"movcv\" \"v_goal\"", "\"movcv\" \"v_zero\"", "a register of operand d is not in the primitive set"),
+        ("\"invert\" <test>", "\"failed\" <test>", "`failed` with 1 children is not in the primitive set"),
         ("\"invert\" <test>", "invert <test>", "symbols are"),
     ] {
         let found = change(from, to);

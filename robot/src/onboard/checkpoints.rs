@@ -86,11 +86,11 @@ fn read(path: &Path, configuration: u32) -> Result<Option<Kept>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_evolve::{Palette, Settings};
+    use xpuck_evolve::{PrimitiveSet, Settings};
 
     fn kept(generation: u32) -> Kept {
         let settings = Settings { population: 8, immigrants: 2, ..Settings::default() };
-        let island = Island::new(settings, Palette::in_swarm(), 1, 7);
+        let island = Island::new(settings, PrimitiveSet::in_swarm(), 1, 7);
         let first = &island.population()[0];
         let champion = Migrant { id: first.id, tree: first.tree.clone(), samples: first.samples, epoch: 0 };
         Kept { champion, progress: Progress { generation, ..Progress::default() }, island }

@@ -1,7 +1,7 @@
 //! What comes from outside is checked here before it reaches the geneserver, and what goes out is kept in bounds.
 
 use std::collections::BTreeMap;
-use xpuck_evolve::{Id, Migrant, MigrantError, Palette};
+use xpuck_evolve::{Id, Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
 use xpuck_wire::message::Gene;
 
@@ -13,7 +13,7 @@ const MAX_ANSWER: usize = MAX_BYTES / 2;
 /// Lets in what islands may have, and counts what it refuses.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    palette: Palette,
+    primitive_set: PrimitiveSet,
     refused: BTreeMap<String, u64>,
     others: u64,
 }
@@ -26,15 +26,15 @@ pub enum Refusal {
     Malformed(#[from] MigrantError),
     /// A node, a register or a value that evolution may not use here.
     #[error(
-        "migrant {0}: its tree uses nodes or registers that are not allowed here; give all islands the same palette"
+        "migrant {0}: its tree uses nodes or registers that are not allowed here; give all islands one primitive set"
     )]
     NotAllowed(Id),
 }
 
 impl Gate {
-    /// A gate that lets in trees of this palette.
-    pub fn new(palette: Palette) -> Gate {
-        Gate { palette, refused: BTreeMap::new(), others: 0 }
+    /// A gate that lets in trees of this primitive set.
+    pub fn new(primitive_set: PrimitiveSet) -> Gate {
+        Gate { primitive_set, refused: BTreeMap::new(), others: 0 }
     }
 
     /// The individual in a gene, checked in every respect. A refusal is counted under the sender's name.
@@ -47,7 +47,7 @@ impl Gate {
     }
 
     fn check(&self, gene: &Gene) -> Result<Migrant, Refusal> {
-        let migrant = from_gene(gene)?;
+        let migrant = Migrant::check(gene.values())?;
         if !self.allows(&migrant) {
             return Err(Refusal::NotAllowed(migrant.id));
         }
@@ -56,7 +56,7 @@ impl Gate {
 
     /// True if every node and register of an individual is allowed.
     pub fn allows(&self, migrant: &Migrant) -> bool {
-        self.palette.allows(&migrant.tree)
+        self.primitive_set.allows(&migrant.tree)
     }
 
     /// Counts a refusal that somebody else decided, such as a message that cannot be read.
@@ -79,22 +79,6 @@ impl Gate {
     }
 }
 
-/// The individual in a message, which is well formed and fits a robot.
-///
-/// # Errors
-/// If it does not, or is malformed.
-pub fn from_gene(gene: &Gene) -> Result<Migrant, MigrantError> {
-    let id = Id { island: gene.island, number: gene.number };
-    Migrant::check(id, gene.epoch, &gene.tree, (gene.count, gene.sum, gene.square))
-}
-
-/// An individual as a message.
-pub fn to_gene(migrant: &Migrant) -> Gene {
-    let (count, sum, square) = migrant.samples.parts();
-    let Id { island, number } = migrant.id;
-    Gene { island, number, epoch: migrant.epoch, tree: migrant.tree.to_string(), count, sum, square }
-}
-
 /// Individuals as messages, in their order: as many as fit in one answer.
 pub fn to_genes(migrants: &[Migrant]) -> Vec<Gene> {
     let mut bytes = 0;
@@ -102,7 +86,7 @@ pub fn to_genes(migrants: &[Migrant]) -> Vec<Gene> {
         bytes += gene.tree.len();
         bytes <= MAX_ANSWER
     };
-    migrants.iter().map(to_gene).take_while(fits).collect()
+    migrants.iter().map(|migrant| Gene::of(migrant.values())).take_while(fits).collect()
 }
 
 #[cfg(test)]
@@ -118,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_refused_and_counted_by_sender() {
-        let mut gate = Gate::new(Palette::in_swarm());
+        let mut gate = Gate::new(PrimitiveSet::in_swarm());
         let large = format!("seq\n{}", "  successl\n".repeat(2100));
         let nan = Gene { sum: [f64::NAN, 0.0], ..gene("successl") };
         for (bad, expected) in [
@@ -136,7 +120,7 @@ mod tests {
 
     #[test]
     fn counts_are_bounded_however_many_senders_there_are() {
-        let mut gate = Gate::new(Palette::in_swarm());
+        let mut gate = Gate::new(PrimitiveSet::in_swarm());
         (0..3000).for_each(|i| gate.count(&i.to_string()));
         assert_eq!((gate.refused(), gate.refused.len()), (3000, MAX_SENDERS));
     }

@@ -11,7 +11,7 @@ mod sources;
 
 pub use broker::{Broker, Memory, Standing, Status};
 pub use emigrant::Emigrant;
-pub use gate::{Gate, Refusal, from_gene, to_gene, to_genes};
+pub use gate::{Gate, Refusal, to_genes};
 pub use ranking::Copies;
 
 use ranking::{Rank, Ranking};

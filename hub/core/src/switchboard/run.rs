@@ -4,7 +4,7 @@ use super::dedup::SeenGenerations;
 use super::{Action, Switchboard};
 use crate::geneserver::{Copies, Gate, Geneserver};
 use crate::score::Score;
-use xpuck_evolve::{Algorithm, Form, Palette};
+use xpuck_evolve::{Algorithm, PrimitiveSet, SampleOwner};
 use xpuck_wire::message::{Reply, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Experiment, Phase};
@@ -52,14 +52,14 @@ impl Switchboard {
             Err(error) => return Reply::Refused(format!("experiment: evolution.algorithm: {error}")),
         };
         self.number += 1;
-        let copies = match algorithm.form() {
-            Form::AsPublished => Copies::Each,
-            Form::Honest => Copies::Once,
+        let copies = match algorithm.sample_owner() {
+            SampleOwner::Copy => Copies::Each,
+            SampleOwner::Genotype => Copies::Once,
         };
         let name = experiment.name.clone();
         self.run = Some(Run {
             geneserver: Geneserver::new(experiment.migration.clone(), copies, seed),
-            gate: Gate::new(Palette::in_swarm()),
+            gate: Gate::new(PrimitiveSet::in_swarm()),
             score: Score::new(),
             signed,
             number: self.number,

@@ -8,7 +8,7 @@ use crate::geneserver::{Gate, Geneserver};
 use crate::roster::{Loaded, RoundTrips};
 use crate::score::Score;
 use serde::{Deserialize, Serialize};
-use xpuck_evolve::Palette;
+use xpuck_evolve::PrimitiveSet;
 use xpuck_wire::message::{Gene, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
@@ -126,7 +126,7 @@ impl Switchboard {
         score.forget_place();
         self.run = Some(Run {
             geneserver: snapshot.geneserver,
-            gate: Gate::new(Palette::in_swarm()),
+            gate: Gate::new(PrimitiveSet::in_swarm()),
             score,
             signed: snapshot.signed,
             number: snapshot.number,

@@ -17,11 +17,11 @@ pub fn champion<'a>(island: &'a Island, settings: &Settings) -> &'a Individual {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_evolve::{Algorithm, Palette};
+    use xpuck_evolve::{Algorithm, PrimitiveSet};
 
     /// An island after `generations` in which everybody is worth little, and who was born last a lot.
     fn island(settings: &Settings, generations: u32) -> Island {
-        let mut island = Island::new(settings.clone(), Palette::in_swarm(), 0, 1);
+        let mut island = Island::new(settings.clone(), PrimitiveSet::in_swarm(), 0, 1);
         for generation in 1..=generations {
             let worth = |i: &Individual| match i.samples.n() {
                 0 if generation == generations => 5.0,

@@ -1,6 +1,6 @@
 //! What a run of evolution is.
 
-use xpuck_evolve::{Form, Palette, Settings};
+use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
 use xpuck_hub_core::geneserver::{Copies, Geneserver};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
@@ -30,9 +30,9 @@ pub struct Config {
     /// The world's file, if it is not the benchmark.
     pub world: Option<String>,
     /// What trees are built from.
-    pub palette: Palette,
-    /// The palette's file, if it is not the thesis's (Table 8.2).
-    pub palette_file: Option<String>,
+    pub primitive_set: PrimitiveSet,
+    /// The primitive set's file, if it is not the thesis's (Table 8.2).
+    pub primitive_set_file: Option<String>,
     /// The algorithm and the settings of every island.
     pub settings: Settings,
     /// How genes travel.
@@ -70,9 +70,9 @@ impl Config {
 
     /// A geneserver for this run.
     pub fn geneserver(&self) -> Geneserver {
-        let copies = match self.settings.algorithm.form() {
-            Form::AsPublished => Copies::Each,
-            Form::Honest => Copies::Once,
+        let copies = match self.settings.algorithm.sample_owner() {
+            SampleOwner::Copy => Copies::Each,
+            SampleOwner::Genotype => Copies::Once,
         };
         Geneserver::new(self.migration.clone(), copies, self.seed)
     }

@@ -5,7 +5,7 @@ use crate::world_file;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
-use xpuck_evolve::{Algorithm, Palette, Settings, checkpoint};
+use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::world::model::MAX_ROBOTS;
 use xpuck_wire::Migration;
@@ -15,8 +15,10 @@ use xpuck_wire::file::{self, FileError};
 const MAX_TEXT: usize = 64 * 1024;
 /// Name of the world file beside a run's own evolution file.
 pub const WORLD: &str = "world.toml";
-/// Name of the palette file beside a run's own evolution file.
-pub const PALETTE: &str = "palette.toml";
+/// Name of the primitive set's file beside a run's own evolution file.
+pub const PRIMITIVE_SET: &str = "primitive-set.toml";
+/// Keys that are read under an older name too: the name, and the key that it means.
+const RENAMED: [(&str, &str); 1] = [("palette", "primitive_set")];
 /// Settings that other keys of the file say, and which key that is.
 const SAID_ELSEWHERE: [(&str, &str); 3] =
     [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
@@ -38,7 +40,8 @@ struct EvolutionFile {
     seed: u64,
     remeasure: u32,
     world: Option<PathBuf>,
-    palette: Option<PathBuf>,
+    #[serde(alias = "palette")]
+    primitive_set: Option<PathBuf>,
     settings: Table,
     migration: Migration,
 }
@@ -56,7 +59,7 @@ impl Default for EvolutionFile {
             seed: 1,
             remeasure: 1000,
             world: None,
-            palette: None,
+            primitive_set: None,
             settings: Table::new(),
             migration: Migration::default(),
         }
@@ -82,15 +85,27 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
         // Read on its own first, so that an error names the line.
         file::parse::<EvolutionFile>(&name, &text)?;
         table = file::parse(&name, &text)?;
-        for key in ["world", "palette"] {
+        rename(&mut table);
+        for key in ["world", "primitive_set"] {
             if let Some(Value::String(beside)) = table.get_mut(key) {
                 *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
             }
         }
     }
+    let mut overrides = overrides;
+    rename(&mut overrides);
     merge(&mut table, overrides);
     let file: EvolutionFile = table.try_into().map_err(|error| FileError::value(&name, one_line(&error)))?;
     config(&name, file)
+}
+
+/// Gives keys under an older name their own, so that tables that say them differently can be merged.
+fn rename(table: &mut Table) {
+    for (old, new) in RENAMED {
+        if let Some(value) = table.remove(old) {
+            table.entry(new).or_insert(value);
+        }
+    }
 }
 
 /// Puts the keys of `overrides` into `table`, those of tables within it too.
@@ -141,14 +156,14 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     if let Some(robots) = file.robots.filter(|robots| *robots != spec.robots) {
         return Err(fail(format!("robots = {robots}, but the world has {}; leave robots out", spec.robots)));
     }
-    let (palette, palette_file) = match file.palette {
+    let (primitive_set, primitive_set_file) = match file.primitive_set {
         Some(path) => {
             let text = read(&path)?;
             let name = path.display().to_string();
-            let palette = Palette::parse(&name, &text).map_err(|error| FileError::value(&name, error.message))?;
-            (palette, Some(text))
+            let read = PrimitiveSet::parse(&name, &text).map_err(|error| FileError::value(&name, error.message))?;
+            (read, Some(text))
         }
-        None => (Palette::in_swarm(), None),
+        None => (PrimitiveSet::in_swarm(), None),
     };
     let config = Config {
         islands: file.islands,
@@ -160,8 +175,8 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         remeasure: file.remeasure,
         spec,
         world,
-        palette,
-        palette_file,
+        primitive_set,
+        primitive_set_file,
         settings,
         migration: file.migration,
     };
@@ -209,7 +224,7 @@ pub fn write(config: &Config) -> String {
         seed: config.seed,
         remeasure: config.remeasure,
         world: config.world.as_ref().map(|_| WORLD.into()),
-        palette: config.palette_file.as_ref().map(|_| PALETTE.into()),
+        primitive_set: config.primitive_set_file.as_ref().map(|_| PRIMITIVE_SET.into()),
         settings,
         migration: config.migration.clone(),
     };
@@ -220,7 +235,7 @@ impl Config {
     /// The number by which checkpoints know this configuration.
     pub fn fingerprint(&self) -> u32 {
         let file = write(self);
-        let beside = [&self.world, &self.palette_file].map(|text| text.as_deref().unwrap_or(""));
+        let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
         checkpoint::fingerprint([file.as_str(), beside[0], beside[1]])
     }
 }
@@ -248,24 +263,32 @@ mod tests {
     }
 
     #[test]
-    fn a_palette_a_budget_and_an_algorithm_by_any_name() {
+    fn a_primitive_set_a_budget_and_an_algorithm_by_any_name() {
         let dir = tempfile::tempdir().unwrap();
-        let palette = concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/evolve/src/palette/transferability.toml");
-        std::fs::copy(palette, dir.path().join("p.toml")).unwrap();
-        let text = "algorithm = \"default\"\npalette = \"p.toml\"\nbudget = 5e4\n[settings]\npopulation = 12\n";
+        let primitive_set =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../robot/evolve/src/primitive_set/transferability.toml");
+        std::fs::copy(primitive_set, dir.path().join("p.toml")).unwrap();
+        let text = "algorithm = \"racing\"\nprimitive_set = \"p.toml\"\nbudget = 5e4\n[settings]\npopulation = 12\n";
         std::fs::write(dir.path().join("e.toml"), text).unwrap();
         let config = load(Some(&dir.path().join("e.toml")), Table::new()).unwrap();
+        let older = text.replace("racing", "default").replace("primitive_set", "palette");
+        std::fs::write(dir.path().join("older.toml"), older).unwrap();
+        let older = load(Some(&dir.path().join("older.toml")), Table::new()).unwrap();
+        assert_eq!((write(&older), older.fingerprint()), (write(&config), config.fingerprint()), "older names");
+        let own = format!("primitive_set = \"{primitive_set}\"");
+        let changed = load(Some(&dir.path().join("older.toml")), own.parse().unwrap()).unwrap();
+        assert_eq!(changed.fingerprint(), config.fingerprint(), "an override of the key by its new name");
         assert_eq!(config.settings.algorithm, Algorithm::default());
-        assert_eq!(config.palette, Palette::transferability());
+        assert_eq!(config.primitive_set, PrimitiveSet::transferability());
         assert_eq!((config.generations, config.budget), (MAX_GENERATIONS, Some(5e4)));
         assert_eq!((config.settings.immigrants, config.settings.exchange_every), (6, 1), "half of the population");
         let bounded = load(None, "budget = 5e4\ngenerations = 3".parse().unwrap()).unwrap();
         assert_eq!(bounded.generations, 3);
         std::fs::write(dir.path().join("run.toml"), write(&config)).unwrap();
-        std::fs::write(dir.path().join(PALETTE), config.palette_file.as_ref().unwrap()).unwrap();
+        std::fs::write(dir.path().join(PRIMITIVE_SET), config.primitive_set_file.as_ref().unwrap()).unwrap();
         let again = load(Some(&dir.path().join("run.toml")), Table::new()).unwrap();
-        assert_eq!((again.fingerprint(), again.palette), (config.fingerprint(), config.palette.clone()));
-        let other = Config { palette_file: None, palette: Palette::in_swarm(), ..config.clone() };
+        assert_eq!((again.fingerprint(), again.primitive_set), (config.fingerprint(), config.primitive_set.clone()));
+        let other = Config { primitive_set_file: None, primitive_set: PrimitiveSet::in_swarm(), ..config.clone() };
         assert_ne!(other.fingerprint(), config.fingerprint());
     }
 
@@ -301,6 +324,8 @@ mod tests {
             ("islands = 0", "islands = 0 is outside 1..=64"),
             ("budget = 0", "budget = 0 is outside 1..="),
             ("palette = \"nowhere.toml\"", "cannot be read"),
+            ("primitive_set = \"nowhere.toml\"", "cannot be read"),
+            ("palette = \"a\"\nprimitive_set = \"b\"", "duplicate field `primitive_set`"),
             ("world = \"nowhere.toml\"", "cannot be read"),
         ] {
             let error = load_text(text, "").map(|_| ()).unwrap_err();

@@ -85,7 +85,7 @@ impl Folder {
         if run.exists() {
             return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
         }
-        for (name, text) in [(file::WORLD, &config.world), (file::PALETTE, &config.palette_file)] {
+        for (name, text) in [(file::WORLD, &config.world), (file::PRIMITIVE_SET, &config.primitive_set_file)] {
             if let Some(text) = text {
                 let file = path.join(name);
                 atomic::write(&file, text.as_bytes()).map_err(io(&file))?;

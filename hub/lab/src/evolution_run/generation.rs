@@ -80,7 +80,7 @@ pub struct Row {
 impl Swarm {
     /// A run before its first generation.
     pub fn new(config: Config) -> Swarm {
-        let island = |i| Island::new(config.settings.clone(), config.palette.clone(), i, config.seed);
+        let island = |i| Island::new(config.settings.clone(), config.primitive_set.clone(), i, config.seed);
         let state = State {
             generation: 0,
             islands: config.numbers().map(island).collect(),

@@ -1,7 +1,7 @@
 //! The folder of a sweep: the evolution file of each point, the runs, and a lock.
 //!
-//! What decides a result stands in `points/`, with copies of the world and palette files that it names. A sweep goes on
-//! only where all of it is the same, so that runs of different settings are never taken together.
+//! What decides a result stands in `points/`, with copies of the world and primitive set files that it names. A sweep
+//! goes on only where all of it is the same, so that runs of different settings are never taken together.
 
 use super::evolution::Run;
 use super::file::Sweep;
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_wire::file;
 
-/// Largest world or palette file, bytes.
+/// Largest world or primitive set file, bytes.
 const MAX_INPUT: u64 = 1 << 20;
-/// Keys of an evolution file that name other files.
-const INPUTS: [&str; 2] = ["world", "palette"];
+/// Keys of an evolution file that name other files; `palette` is the older name of `primitive_set`.
+const INPUTS: [&str; 3] = ["world", "primitive_set", "palette"];
 
 /// A folder that this process alone works in.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! An island's end of the link to a geneserver, which may be away at any time.
 
 use std::time::{Duration, Instant};
-use xpuck_evolve::{Migrant, Palette};
-use xpuck_hub_core::geneserver::{Gate, to_gene};
-use xpuck_wire::message::{ToWorker, WorkerMessage};
+use xpuck_evolve::{Migrant, PrimitiveSet};
+use xpuck_hub_core::geneserver::Gate;
+use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 
 /// How long a finished generation waits for the others' genes. Once an answer did not come, nobody waits again until
@@ -34,9 +34,14 @@ impl Link {
     ///
     /// # Errors
     /// If the endpoint is none.
-    pub fn open(sockets: Sockets, endpoint: &str, island: u16, palette: Palette) -> Result<Link, SocketError> {
+    pub fn open(
+        sockets: Sockets,
+        endpoint: &str,
+        island: u16,
+        primitive_set: PrimitiveSet,
+    ) -> Result<Link, SocketError> {
         let dealer = sockets.worker(endpoint, &format!("island-{island}-{}", std::process::id()))?;
-        let gate = Gate::new(palette);
+        let gate = Gate::new(primitive_set);
         let notes = Vec::new();
         Ok(Link { dealer, _sockets: sockets, endpoint: endpoint.into(), island, gate, met: false, away: false, notes })
     }
@@ -85,7 +90,7 @@ impl Link {
             self.heard();
             self.take(late, &mut arrived);
         }
-        let gene = to_gene(emigrant);
+        let gene = Gene::of(emigrant.values());
         let sent = self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
         let deadline = Instant::now() + ANSWER;
         while sent && !self.away && Instant::now() < deadline {

@@ -10,7 +10,6 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::senses;
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 use xpuck_robot_core::core::{Action, Core};
-use xpuck_robot_core::genes::from_gene;
 use xpuck_robot_core::island::{IslandPlan, News};
 use xpuck_robot_core::lease::Given;
 use xpuck_robot_core::readings::Readings;
@@ -53,7 +52,7 @@ impl Shell for Turn<'_, '_> {
                 Action::Immigrants { genes, .. } => Some(genes),
                 _ => None,
             });
-            for bad in genes.flatten().filter(|gene| from_gene(gene).is_err()) {
+            for bad in genes.flatten().filter(|gene| Migrant::check(gene.values()).is_err()) {
                 // A tree that cannot be read or held does no harm whoever believes in it.
                 let _ = Tree::parse(&bad.tree).map(|tree| core.load(&tree));
             }

@@ -49,7 +49,7 @@ const LINES: [(&str, &[&str]); 5] = [
             "arena --config {}",
             "evolve {}",
             "evolve --world {}",
-            "evolve --palette {}",
+            "evolve --primitive-set {}",
             "sweep {} --out {dir}/sweep",
             "sweep {dir}/{name}-sweep.toml --out {dir}/sweep",
             "island --island 1 --resume {dir}/island {}",

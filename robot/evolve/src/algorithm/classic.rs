@@ -4,24 +4,16 @@
 //! The three fittest stay and keep their measured fitness. All others are children: two parents from tournaments over
 //! the whole population, crossover, parameter, point and subtree mutation; then eight trials, whose mean is the fitness.
 
-use super::{Algorithm, Rules, published};
+use super::Rules;
 use crate::deme::{Deme, Trial};
 use crate::individual::{Individual, Operator};
 use crate::settings::Settings;
 use crate::variation::{crossover, mutate};
+use serde::{Deserialize, Serialize};
 
-pub(super) struct Classic;
-
-pub(super) fn settings() -> Settings {
-    Settings {
-        population: 64,
-        elite: 3.0 / 64.0,
-        depth: 4,
-        mutate_subtree: 0.1,
-        evaluations: 8,
-        ..published(Algorithm::Classic)
-    }
-}
+/// Remembers nothing between generations.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Classic;
 
 /// The mean of the trials.
 pub(super) fn fitness(individual: &Individual) -> f64 {
@@ -43,7 +35,7 @@ impl Rules for Classic {
         fitness(individual)
     }
 
-    fn breed(&self, deme: &mut Deme) {
+    fn breed(&mut self, deme: &mut Deme) {
         let all = deme.individuals().len();
         let mut children = Vec::new();
         for i in deme.settings().elites()..all {

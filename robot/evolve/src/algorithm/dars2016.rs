@@ -5,31 +5,17 @@
 //! replaced, a subtree shrunk, a node replaced and a constant replaced. Then ten trials of each, also of those that
 //! came through unchanged: the thesis's 1.1 million simulations are 25 runs of 200 generations of 22 individuals.
 
+use super::Rules;
 use super::classic::{fitness, lacking};
-use super::{Algorithm, Rules, published};
 use crate::deme::{Deme, Trial};
 use crate::individual::{Individual, Operator};
 use crate::settings::Settings;
 use crate::variation::{exchange, mutate_once};
+use serde::{Deserialize, Serialize};
 
-pub(super) struct Dars2016;
-
-/// Table 4.3 says nothing of the depth of new trees; it is that of Table 7.6.
-pub(super) fn settings() -> Settings {
-    Settings {
-        population: 25,
-        elite: 3.0 / 25.0,
-        crossover: 0.8,
-        depth: 4,
-        mutate_parameter: 0.5,
-        mutate_point: 0.5,
-        mutate_subtree: 0.05,
-        mutate_shrink: 0.1,
-        evaluations: 10,
-        full_evaluations: 10,
-        ..published(Algorithm::Dars2016)
-    }
-}
+/// Remembers nothing between generations.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Dars2016;
 
 impl Rules for Dars2016 {
     fn trials(&self, deme: &Deme) -> Vec<Trial> {
@@ -40,7 +26,7 @@ impl Rules for Dars2016 {
         fitness(individual)
     }
 
-    fn breed(&self, deme: &mut Deme) {
+    fn breed(&mut self, deme: &mut Deme) {
         let all = deme.individuals().len();
         let mut children = Vec::new();
         for i in (deme.settings().elites()..all).step_by(2) {

@@ -1,120 +1,70 @@
-//! The algorithms. What they share is [`Deme`]'s; what differs is a [`Rules`] in a file of its own.
+//! The rules of the algorithms, each with what it remembers, in a file of its own. What all islands have is [`Deme`]'s.
 //!
-//! A new algorithm is such a file, with its settings and its rules, and its name in [`Algorithm`] and the lists there.
+//! A new algorithm is such a file, a variant of [`State`], and its name and its settings in `settings/`.
 
 mod classic;
 mod dars2016;
-mod honest;
 mod noise_aware;
+mod pooled_samples;
 mod racing;
-
-pub(crate) use racing::Race;
 
 use crate::deme::{Deme, Trial};
 use crate::individual::{Individual, Migrant};
-use crate::settings::{Representation, Settings};
+use crate::settings::{Algorithm, Settings};
+use classic::Classic;
+use dars2016::Dars2016;
+use noise_aware::NoiseAware;
+use pooled_samples::PooledSamples;
+use racing::Racing;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 
-/// An evolutionary algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Algorithm {
-    /// Thesis 4.3.1: ten trials of everybody but the elite, crossover of pairs, four mutations.
-    Dars2016,
-    /// Thesis 7.4.3: eight trials of everybody but the elite, every child from crossover, three mutations.
-    Classic,
-    /// Thesis 8.2.2: one trial of everybody, few replaced, samples accumulate; selects luck where copies meet.
-    NoiseAware,
-    /// The noise-aware algorithm with samples that belong to genotypes.
-    Honest,
-    /// A race of many new trees in the same worlds, with fresh starts, and guests from the other islands.
-    #[default]
-    Default,
+/// An island's algorithm with what it remembers from one generation to the next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum State {
+    Dars2016(Dars2016),
+    Classic(Classic),
+    NoiseAware(NoiseAware),
+    PooledSamples(PooledSamples),
+    Racing(Racing),
 }
 
-/// To whom the samples of fitness belong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Form {
-    /// To a genotype: no population holds two equal trees, equal migrants are dropped, and new ones start without the
-    /// samples that made them look good elsewhere.
-    #[default]
-    Honest,
-    /// To each copy, as the thesis describes it; this selects luck (decisions.md section 9).
-    AsPublished,
-}
-
-impl Algorithm {
-    /// Every algorithm.
-    pub const ALL: [Algorithm; 5] =
-        [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::Honest, Algorithm::Default];
-
-    /// The name by which it is chosen.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Dars2016 => "dars2016",
-            Algorithm::Classic => "classic",
-            Algorithm::NoiseAware => "noise-aware",
-            Algorithm::Honest => "honest",
-            Algorithm::Default => "default",
+impl State {
+    /// An algorithm that has seen nothing yet.
+    pub(crate) fn new(algorithm: Algorithm) -> State {
+        match algorithm {
+            Algorithm::Dars2016 => State::Dars2016(Dars2016),
+            Algorithm::Classic => State::Classic(Classic),
+            Algorithm::NoiseAware => State::NoiseAware(NoiseAware),
+            Algorithm::PooledSamples => State::PooledSamples(PooledSamples),
+            Algorithm::Racing => State::Racing(Racing::default()),
         }
     }
 
-    /// To whom samples belong.
-    pub fn form(self) -> Form {
+    pub(crate) fn rules(&self) -> &dyn Rules {
         match self {
-            Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => Form::AsPublished,
-            Algorithm::Honest | Algorithm::Default => Form::Honest,
+            State::Dars2016(rules) => rules,
+            State::Classic(rules) => rules,
+            State::NoiseAware(rules) => rules,
+            State::PooledSamples(rules) => rules,
+            State::Racing(rules) => rules,
         }
     }
 
-    /// Its own settings.
-    pub(crate) fn settings(self) -> Settings {
+    pub(crate) fn rules_mut(&mut self) -> &mut dyn Rules {
         match self {
-            Algorithm::Dars2016 => dars2016::settings(),
-            Algorithm::Classic => classic::settings(),
-            Algorithm::NoiseAware => noise_aware::settings(),
-            Algorithm::Honest => honest::settings(),
-            Algorithm::Default => racing::settings(),
-        }
-    }
-
-    /// What it decides by.
-    pub(crate) fn rules(self) -> &'static dyn Rules {
-        match self {
-            Algorithm::Dars2016 => &dars2016::Dars2016,
-            Algorithm::Classic => &classic::Classic,
-            Algorithm::NoiseAware => &noise_aware::NoiseAware,
-            Algorithm::Honest => &honest::Honest,
-            Algorithm::Default => &racing::Racing,
+            State::Dars2016(rules) => rules,
+            State::Classic(rules) => rules,
+            State::NoiseAware(rules) => rules,
+            State::PooledSamples(rules) => rules,
+            State::Racing(rules) => rules,
         }
     }
 }
 
-/// A name that no algorithm has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no algorithm is called `{0}`; there are {names}", names = Algorithm::ALL.map(Algorithm::name).join(", "))]
-pub struct UnknownAlgorithm(String);
-
-impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
-
-    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
-        Algorithm::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| UnknownAlgorithm(name.into()))
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What an algorithm decides. It has no state of its own: all there is to know is in the deme.
+/// What an algorithm decides.
 pub(crate) trait Rules {
     /// Makes the population of a fresh start; here ramped half-and-half.
-    fn populate(&self, deme: &mut Deme) {
+    fn populate(&mut self, deme: &mut Deme) {
         deme.ramp();
     }
 
@@ -146,37 +96,10 @@ pub(crate) trait Rules {
     }
 
     /// Takes immigrants in; here they replace the least fit.
-    fn immigrate(&self, deme: &mut Deme, immigrants: &[Migrant]) {
+    fn immigrate(&mut self, deme: &mut Deme, immigrants: &[Migrant]) {
         deme.immigrate(immigrants);
     }
 
     /// Makes the next population from the present one, which is in order.
-    fn breed(&self, deme: &mut Deme);
-}
-
-/// What an algorithm's settings begin with: the thesis's values of Table 8.1 and 8.3.1, and sizes of our own for what the
-/// thesis does not use.
-fn published(algorithm: Algorithm) -> Settings {
-    Settings {
-        algorithm,
-        representation: Representation::Tree,
-        population: 256,
-        elite: 0.25,
-        replace: 0.25,
-        crossover: 0.5,
-        tournament: 3,
-        depth: 6,
-        mutate_parameter: 0.05,
-        mutate_point: 0.05,
-        mutate_subtree: 0.05,
-        mutate_shrink: 0.0,
-        evaluations: 1,
-        full_evaluations: 8,
-        immigrants: 8,
-        exchange_every: 1,
-        restart_every: 0,
-        functions: 2,
-        bits: 1024,
-        mutate_bit: 0.005,
-    }
+    fn breed(&mut self, deme: &mut Deme);
 }

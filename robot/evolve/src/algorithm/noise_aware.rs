@@ -4,22 +4,21 @@
 //! half of these by crossover of two elites, half by new trees. Tournaments compare the 95 % likelihood fitness. As
 //! copies carry their samples, the luckiest copy is the one that is kept, sent and copied again.
 
-use super::{Algorithm, Rules, published};
+use super::Rules;
 use crate::deme::Deme;
 use crate::generate::{Method, full, grow};
 use crate::individual::{Individual, Operator};
 use crate::settings::Settings;
 use crate::variation::{crossover, mutate};
+use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
 
 /// How many standard errors below the mean the 95 % likelihood fitness lies.
 const LIKELIHOOD_95: f64 = 1.96;
 
-pub(super) struct NoiseAware;
-
-pub(super) fn settings() -> Settings {
-    published(Algorithm::NoiseAware)
-}
+/// Remembers nothing between generations.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct NoiseAware;
 
 /// What a tournament compares: the 95 % likelihood fitness, or half the only sample.
 fn likelihood(individual: &Individual) -> f64 {
@@ -46,7 +45,7 @@ impl Rules for NoiseAware {
         individual.samples.derated(settings.full_evaluations)
     }
 
-    fn breed(&self, deme: &mut Deme) {
+    fn breed(&mut self, deme: &mut Deme) {
         let elites = deme.settings().elites();
         for i in elites..deme.individuals().len() {
             let mut draws = deme.draws(i);
@@ -73,11 +72,11 @@ impl Rules for NoiseAware {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Island, Palette, Samples};
+    use crate::{Algorithm, Island, PrimitiveSet, Samples};
 
     #[test]
     fn tournaments_compare_the_95_percent_likelihood_or_half_of_an_only_sample() {
-        let island = Island::new(settings(), Palette::in_swarm(), 1, 1);
+        let island = Island::new(Settings::of(Algorithm::NoiseAware), PrimitiveSet::in_swarm(), 1, 1);
         let with = |fitness: &[f64]| {
             let mut samples = Samples::default();
             fitness.iter().enumerate().for_each(|(i, f)| samples.add(i % 2, *f));

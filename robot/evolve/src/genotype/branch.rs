@@ -8,7 +8,7 @@ use xpuck_kernels::tree::{Kind, Node, Tree};
 pub enum Gene {
     /// A node that robots know.
     Node(Node),
-    /// A leaf that stands for a subtree of the palette, by its place there.
+    /// A leaf that stands for a subtree of the primitive set, by its place there.
     Subtree(u16),
     /// A leaf that calls a function of the same genotype, by its number from 0.
     Function(u16),

@@ -4,13 +4,12 @@
 //! behind its end the string begins again. So that every string ends in a tree, only those alternatives are open that
 //! can end within the depth that is left: at the bottom these are leaves.
 
-mod read;
+pub(crate) mod bnf;
+mod check;
 mod recover;
-#[cfg(test)]
-mod tests;
 
 use crate::genotype::{Bits, Branch, Gene};
-use crate::palette::{Palette, Values};
+use crate::operands::{Operands, Values};
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::{Kind, MAX_NODES, Node, OperandSpec};
 
@@ -24,7 +23,7 @@ const SPARE_BITS: u32 = 4;
 /// As text, one rule a line: `<name> ::= alternative | alternative`, a line that begins with `|` going on with the
 /// rule above, `#` comments. An alternative is a node or one other rule. A node is its name in quotes, its operands, and
 /// a rule for each child: `"seq2" <node> <node>`, `"upfield" "1.5"`. An operand is a word in quotes, a rule whose
-/// alternatives are such words, or `<any>`: whatever the palette allows there.
+/// alternatives are such words, or `<any>`: whatever the primitive set allows there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grammar {
     rules: Vec<Rule>,
@@ -46,21 +45,21 @@ struct Alternative {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Production {
+pub(crate) enum Production {
     /// Another rule.
     Rule(u16),
     /// A node, its operands, and a rule for each child.
     Node { kind: Kind, operands: Vec<Source>, children: Vec<u16> },
-    /// A subtree of the palette.
+    /// A subtree of the primitive set.
     Subtree(u16),
 }
 
 /// Where an operand comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Source {
+pub(crate) enum Source {
     /// One of these values.
     OneOf(Vec<f32>),
-    /// The palette.
+    /// Whatever the primitive set allows there.
     Any,
 }
 
@@ -88,8 +87,8 @@ impl Reader<'_> {
         (self.number(width) as usize * count) >> width
     }
 
-    fn operand(&mut self, source: &Source, spec: &OperandSpec, palette: &Palette) -> f32 {
-        match (source, palette.values(spec.operand)) {
+    fn operand(&mut self, source: &Source, spec: &OperandSpec, any: &Operands) -> f32 {
+        match (source, any.values(spec.operand)) {
             (Source::OneOf(values), _) => values[self.choose(values.len())],
             (Source::Any, Values::Cells(cells)) => f32::from(cells[self.choose(cells.len())]),
             (Source::Any, Values::Steps { low, step, count }) => low + step * self.choose(count as usize) as f32,
@@ -112,8 +111,8 @@ impl Rule {
 
 impl Grammar {
     /// The tree of a bit string, at most `depth` edges deep unless the grammar has none so small; `None` past the limit
-    /// of nodes.
-    pub(crate) fn generate(&self, bits: &Bits, depth: usize, palette: &Palette) -> Option<Branch> {
+    /// of nodes. `any` is what an operand may be where the grammar leaves it open.
+    pub(crate) fn generate(&self, bits: &Bits, depth: usize, any: &Operands) -> Option<Branch> {
         let mut reader = Reader { bits, at: 0 };
         let mut genes = Vec::new();
         let mut open = vec![(0u16, depth)];
@@ -130,7 +129,7 @@ impl Grammar {
                     let mut node = Node::new(*kind, children.len() as u16, &[]);
                     let specs = operands.iter().zip(kind.spec().operands);
                     for (value, (source, spec)) in node.operands.iter_mut().zip(specs) {
-                        *value = reader.operand(source, spec, palette);
+                        *value = reader.operand(source, spec, any);
                     }
                     genes.push(Gene::Node(node));
                     open.extend(children.iter().rev().map(|child| (*child, left.saturating_sub(1))));
@@ -138,5 +137,22 @@ impl Grammar {
             }
         }
         Some(Branch::from_preorder(genes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::{Draws, Stream};
+
+    #[test]
+    fn alternatives_that_are_no_power_of_two_are_nearly_equally_likely() {
+        let mut counts = [0; 15];
+        for i in 0..3000 {
+            let bits = Bits::random(64, &mut Draws::new(2, 0, i, 0, Stream::Evolution));
+            counts[Reader { bits: &bits, at: 0 }.choose(15)] += 1;
+        }
+        // 200 each; four standard deviations are 55, and 8 spare numbers in 256 are uneven.
+        assert!(counts.iter().all(|n| (130..270).contains(n)), "{counts:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Grammar, Production, RANGE_BITS, Source, between, width};
 use crate::genotype::{Bits, Branch, Gene};
-use crate::palette::{Palette, Values};
+use crate::operands::{Operands, Values};
 use xpuck_kernels::tree::OperandSpec;
 
 /// Most alternatives that are tried for one tree.
@@ -11,15 +11,15 @@ const MAX_TRIES: usize = 100_000;
 impl Grammar {
     /// A string of `length` bits that generates this branch at the same `depth`; `None` if there is none, or none so
     /// short. Of two alternatives that both fit, the first is taken; a grammar that needs the second has no way back.
-    pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize, palette: &Palette) -> Option<Bits> {
-        let mut writer = Writer { genes: branch.genes(), bits: Vec::new(), tries: 0, grammar: self, palette };
+    pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize, any: &Operands) -> Option<Bits> {
+        let mut writer = Writer { genes: branch.genes(), bits: Vec::new(), tries: 0, grammar: self, any };
         let end = writer.rule(0, depth, 0)?;
         let mut bits = Bits::zero(length);
         if end != branch.genes().len() || writer.bits.len() > bits.length() {
             return None;
         }
         (0..writer.bits.len()).filter(|at| writer.bits[*at]).for_each(|at| bits.flip(at));
-        (self.generate(&bits, depth, palette).as_ref() == Some(branch)).then_some(bits)
+        (self.generate(&bits, depth, any).as_ref() == Some(branch)).then_some(bits)
     }
 }
 
@@ -28,7 +28,7 @@ struct Writer<'a> {
     bits: Vec<bool>,
     tries: usize,
     grammar: &'a Grammar,
-    palette: &'a Palette,
+    any: &'a Operands,
 }
 
 impl Writer<'_> {
@@ -78,8 +78,8 @@ impl Writer<'_> {
     }
 
     fn operand(&mut self, source: &Source, spec: &OperandSpec, value: f32) -> Option<()> {
-        let palette = self.palette;
-        match (source, palette.values(spec.operand)) {
+        let any = self.any;
+        match (source, any.values(spec.operand)) {
             (Source::OneOf(values), _) => {
                 self.choice(values.iter().position(|v| v.to_bits() == value.to_bits())?, values.len());
             }

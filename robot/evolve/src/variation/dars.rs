@@ -82,7 +82,7 @@ fn replace_node(space: Space<'_>, branches: &[Branch], which: usize, draws: &mut
     let genes = branches[which].genes();
     let at = draws.below(genes.len() as u32) as usize;
     let Gene::Node(node) = genes[at] else { return None };
-    let other = space.palette.same_signature(&node, draws)?;
+    let other = space.primitive_set.same_signature(&node, draws)?;
     changed(space, branches, which, at, Gene::Node(other))
 }
 
@@ -100,7 +100,7 @@ fn replace_constant(space: Space<'_>, branches: &[Branch], which: usize, draws: 
             place -= operands(gene).len();
             continue;
         };
-        node.operands[place] = space.palette.operand(spec.operand, draws);
+        node.operands[place] = space.primitive_set.operands().draw(spec.operand, draws);
         return changed(space, branches, which, at, Gene::Node(node));
     }
     None

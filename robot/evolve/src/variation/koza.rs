@@ -2,8 +2,8 @@
 
 use super::{any_branch, graft, mutate_bits};
 use crate::generate::full;
-use crate::genotype::{Branch, Gene, Genotype, fits};
-use crate::palette::{Palette, grain};
+use crate::genotype::{Branch, Gene, Genotype};
+use crate::operands::{Operands, grain};
 use crate::space::Space;
 use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_kernels::tree::Operand;
@@ -39,7 +39,7 @@ pub(crate) fn mutate(space: Space<'_>, genotype: &mut Genotype, draws: &mut Draw
     if mutate_bits(space, genotype, draws) {
         return;
     }
-    parameters(space.palette, genotype, space.settings.mutate_parameter, false, draws);
+    parameters(space.primitive_set.operands(), genotype, space.settings.mutate_parameter, false, draws);
     points(space, genotype, space.settings.mutate_point, draws);
     subtree(space, genotype, draws);
 }
@@ -56,7 +56,13 @@ pub(crate) fn mutate_gently(space: Space<'_>, genotype: &mut Genotype, draws: &m
     let operands: usize = genes().map(operand_count).sum();
     let (places, settings) = (genes().count(), space.settings);
     let cap = |rate: f32, expected: f32, places: usize| rate.min(expected / places.max(1) as f32);
-    parameters(space.palette, genotype, cap(settings.mutate_parameter, EXPECTED_PARAMETERS, operands), true, draws);
+    parameters(
+        space.primitive_set.operands(),
+        genotype,
+        cap(settings.mutate_parameter, EXPECTED_PARAMETERS, operands),
+        true,
+        draws,
+    );
     points(space, genotype, cap(settings.mutate_point, EXPECTED_POINTS, places), draws);
     subtree(space, genotype, draws);
     if draws.unit() < HOIST {
@@ -72,7 +78,7 @@ fn operand_count(gene: &Gene) -> usize {
 }
 
 /// Each operand drawn anew at a rate, or with `small_steps` half the time moved a little.
-fn parameters(palette: &Palette, genotype: &mut Genotype, rate: f32, small_steps: bool, draws: &mut Draws) {
+fn parameters(operands: &Operands, genotype: &mut Genotype, rate: f32, small_steps: bool, draws: &mut Draws) {
     let Genotype::Branches(branches) = genotype else { return };
     for branch in branches {
         for at in 0..branch.genes().len() {
@@ -81,7 +87,7 @@ fn parameters(palette: &Palette, genotype: &mut Genotype, rate: f32, small_steps
                 if draws.unit() < rate {
                     let small = small_steps && draws.unit() < 0.5;
                     *value =
-                        if small { nudge(*value, spec.operand, draws) } else { palette.operand(spec.operand, draws) };
+                        if small { nudge(*value, spec.operand, draws) } else { operands.draw(spec.operand, draws) };
                 }
             }
             branch.set(at, Gene::Node(node));
@@ -114,13 +120,13 @@ fn points(space: Space<'_>, genotype: &mut Genotype, rate: f32, draws: &mut Draw
                 continue;
             }
             let children = branches[which].genes()[at].children();
-            if let Some(gene) = space.palette.same_arity(children, functions, draws) {
+            if let Some(gene) = space.primitive_set.same_arity(children, functions, draws) {
                 before.get_or_insert_with(|| branches.clone());
                 branches[which].set(at, gene);
             }
         }
     }
-    if let Some(before) = before.filter(|_| !fits(branches, space.palette)) {
+    if let Some(before) = before.filter(|_| !space.primitive_set.fits(branches)) {
         *branches = before;
     }
 }
@@ -177,9 +183,9 @@ mod tests {
 
     /// Runs `look` on the tree before and after 2000 mutations.
     fn mutants(settings: Settings, look: impl Fn(&Branch, &Branch) -> usize) -> f64 {
-        let palette = Palette::in_swarm();
-        let space = Space { palette: &palette, settings: &settings };
-        let before = palette.branch(&Tree::parse(&tree()).unwrap()).unwrap();
+        let primitive_set = PrimitiveSet::in_swarm();
+        let space = Space { primitive_set: &primitive_set, settings: &settings };
+        let before = primitive_set.branch(&Tree::parse(&tree()).unwrap()).unwrap();
         let mutant = |i| {
             let mut genotype = Genotype::Branches(vec![before.clone()]);
             mutate(space, &mut genotype, &mut Draws::new(3, 0, i, 0, Stream::Evolution));
@@ -208,7 +214,7 @@ mod tests {
 
     #[test]
     fn points_are_inner_nodes_nine_times_in_ten() {
-        let branch = Palette::in_swarm().branch(&Tree::parse(&tree()).unwrap()).unwrap();
+        let branch = PrimitiveSet::in_swarm().branch(&Tree::parse(&tree()).unwrap()).unwrap();
         let mut draws = Draws::new(1, 0, 0, 0, Stream::Evolution);
         let inner = (0..4000).filter(|_| branch.genes()[point(&branch, &mut draws)].children() > 0).count();
         assert!((3520..3680).contains(&inner), "{inner} of 4000");

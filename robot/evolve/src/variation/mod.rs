@@ -4,13 +4,13 @@
 //! the function of its number. A bit string has one-point crossover, and as its only mutation bits that turn over.
 
 mod dars;
-mod idiom;
 mod koza;
+mod rule_list;
 
 pub(crate) use dars::{exchange, mutate as mutate_once};
-pub(crate) use idiom::vary;
 pub use koza::crossover;
 pub(crate) use koza::{mutate, mutate_gently};
+pub(crate) use rule_list::vary;
 
 use crate::genotype::{Branch, Gene, Genotype};
 use crate::space::Space;

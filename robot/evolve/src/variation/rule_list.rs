@@ -1,11 +1,11 @@
-//! Variation in the idiom of behaviour trees: rules come, go and change; conditions are put before what there is; numbers
-//! move by small steps.
+//! Variation of rule lists: rules come, go and change; conditions are put before what there is; numbers move by small
+//! steps.
 
 use super::graft;
 use crate::genotype::{Branch, Gene, Genotype};
-use crate::idiom::{Idiom, inner, join};
 use crate::individual::Operator;
-use crate::palette::grain;
+use crate::operands::grain;
+use crate::rule_list::{RuleListBuilder, inner, join};
 use crate::space::Space;
 use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_kernels::tree::{Kind, Node, Operand};
@@ -50,7 +50,7 @@ enum Change {
 /// robot. Only the main branch varies.
 pub(crate) fn vary(
     space: Space<'_>,
-    idiom: &Idiom<'_>,
+    builder: &RuleListBuilder<'_>,
     parent: &Genotype,
     mate: &Genotype,
     draws: &mut Draws,
@@ -63,16 +63,16 @@ pub(crate) fn vary(
     let branch = &branches[0];
     let at = draws.below(branch.genes().len() as u32) as usize;
     let with = match change {
-        Change::Numbers => return (numbers(space, idiom, parent, draws), operator),
+        Change::Numbers => return (numbers(space, builder, parent, draws), operator),
         Change::Cross => {
             let from = draws.below(others[0].genes().len() as u32) as usize;
             others[0].subtree(from).to_vec()
         }
-        _ => changed(idiom, branch, at, change, draws),
+        _ => changed(builder, branch, at, change, draws),
     };
     let child = graft(space, branches, 0, at, &with).unwrap_or_else(|| parent.clone());
     if draws.unit() < ALSO_NUMBERS {
-        return (numbers(space, idiom, &child, draws), operator);
+        return (numbers(space, builder, &child, draws), operator);
     }
     (child, operator)
 }
@@ -89,19 +89,19 @@ fn any_change(draws: &mut Draws) -> Change {
 }
 
 /// What comes in the place of the subtree at `at`.
-fn changed(idiom: &Idiom<'_>, branch: &Branch, at: usize, change: Change, draws: &mut Draws) -> Vec<Gene> {
+fn changed(builder: &RuleListBuilder<'_>, branch: &Branch, at: usize, change: Change, draws: &mut Draws) -> Vec<Gene> {
     let here = branch.subtree(at).to_vec();
-    let tests = idiom.tests(&here);
+    let tests = builder.tests(&here);
     match change {
-        Change::Replace if tests => idiom.condition(draws),
-        Change::Replace if here[0].children() > 1 && draws.unit() < 0.5 => idiom.rule(draws),
-        Change::Replace => idiom.action(draws),
+        Change::Replace if tests => builder.condition(draws),
+        Change::Replace if here[0].children() > 1 && draws.unit() < 0.5 => builder.rule(draws),
+        Change::Replace => builder.action(draws),
         Change::Condition => {
             let kind = if tests && draws.unit() < 0.5 { Kind::Sel } else { Kind::Seq };
-            join(kind, idiom.condition(draws), here)
+            join(kind, builder.condition(draws), here)
         }
-        Change::Rule => join(Kind::Sel, idiom.rule(draws), here),
-        Change::Other => other(idiom, here, draws),
+        Change::Rule => join(Kind::Sel, builder.rule(draws), here),
+        Change::Other => other(builder, here, draws),
         Change::Hoist => {
             let inside = at + draws.below(here.len() as u32) as usize;
             branch.subtree(inside).to_vec()
@@ -110,23 +110,23 @@ fn changed(idiom: &Idiom<'_>, branch: &Branch, at: usize, change: Change, draws:
     }
 }
 
-/// Shapes that plain rules have not; those that the palette lacks leave the subtree as it is.
-fn other(idiom: &Idiom<'_>, here: Vec<Gene>, draws: &mut Draws) -> Vec<Gene> {
-    let has = |kind, children| idiom.palette().has(kind, children);
+/// Shapes that plain rules have not; those that the primitive set lacks leave the subtree as it is.
+fn other(builder: &RuleListBuilder<'_>, here: Vec<Gene>, draws: &mut Draws) -> Vec<Gene> {
+    let has = |kind, children| builder.primitive_set().has(kind, children);
     let repeat = |genes: Vec<Gene>, draws: &mut Draws| {
         let mut operands = [0.0; 4];
-        operands[0] = idiom.number(Operand::Count, draws);
+        operands[0] = builder.number(Operand::Count, draws);
         let mut repeated = vec![Gene::Node(Node { kind: Kind::Repeati, children: 1, operands })];
         repeated.extend(genes);
         repeated
     };
     match draws.below(5) {
-        0 => join(Kind::Sel, here, idiom.action(draws)),
-        1 if has(Kind::Seqm, 2) => join(Kind::Seqm, here, idiom.action(draws)),
-        2 if has(Kind::Selm, 2) => join(Kind::Selm, idiom.rule(draws), here),
+        0 => join(Kind::Sel, here, builder.action(draws)),
+        1 if has(Kind::Seqm, 2) => join(Kind::Seqm, here, builder.action(draws)),
+        2 if has(Kind::Selm, 2) => join(Kind::Selm, builder.rule(draws), here),
         3 if has(Kind::Repeati, 1) => repeat(here, draws),
         4 if has(Kind::Repeati, 1) && has(Kind::Seqm, 2) => {
-            let action = idiom.action(draws);
+            let action = builder.action(draws);
             join(Kind::Seqm, repeat(action, draws), here)
         }
         _ if has(Kind::Invert, 1) => {
@@ -139,7 +139,7 @@ fn other(idiom: &Idiom<'_>, here: Vec<Gene>, draws: &mut Draws) -> Vec<Gene> {
 }
 
 /// One to three operands changed.
-fn numbers(space: Space<'_>, idiom: &Idiom<'_>, genotype: &Genotype, draws: &mut Draws) -> Genotype {
+fn numbers(space: Space<'_>, builder: &RuleListBuilder<'_>, genotype: &Genotype, draws: &mut Draws) -> Genotype {
     let mut genotype = genotype.clone();
     let Genotype::Branches(branches) = &mut genotype else { return genotype };
     let operands = |gene: &Gene| match gene {
@@ -157,11 +157,11 @@ fn numbers(space: Space<'_>, idiom: &Idiom<'_>, genotype: &Genotype, draws: &mut
         let Gene::Node(mut node) = branches[0].genes()[at] else { continue };
         let operand = node.kind.spec().operands[k].operand;
         node.operands[k] = if operand.is_register() {
-            idiom.register(operand, draws)
+            builder.register(operand, draws)
         } else if draws.unit() < STEP {
             step(node.operands[k], operand, draws)
         } else {
-            idiom.number(operand, draws)
+            builder.number(operand, draws)
         };
         branches[0].set(at, Gene::Node(node));
     }

@@ -1,11 +1,12 @@
-//! New branches in the idiom of behaviour trees: a list of rules in order of priority, each an action behind conditions,
-//! and at the end what is done otherwise.
+//! New branches that are rule lists: rules in order of priority, each an action behind conditions, and at the end what
+//! is done otherwise.
 //!
 //! A tree drawn node by node hardly ever drives anywhere in particular: most of its leaves write scratch registers or
 //! nothing, and most of its conditions guard nothing. Here every rule tests something and then sets the goal.
 
-use crate::genotype::{Branch, Gene, fits};
-use crate::palette::{Palette, Values};
+use crate::genotype::{Branch, Gene};
+use crate::operands::Values;
+use crate::primitive_set::PrimitiveSet;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Access, GOAL, Kind, Node, Operand, register_of};
 
@@ -20,10 +21,10 @@ const FROM_ZERO: f32 = 0.25;
 /// Powers of two between which gains lie: less does nothing, more only saturates the wheels.
 const GAIN_POWERS: (f32, f32) = (-2.0, 4.0);
 
-/// What a palette offers to rules. `None` where it lacks `seq2`, `sel2`, conditions or actions.
+/// Builds rule lists of a primitive set.
 #[derive(Clone, Debug)]
-pub(crate) struct Idiom<'a> {
-    palette: &'a Palette,
+pub(crate) struct RuleListBuilder<'a> {
+    primitive_set: &'a PrimitiveSet,
     conditions: Vec<Kind>,
     actions: Vec<Kind>,
     subtrees: u16,
@@ -38,21 +39,22 @@ enum Read {
     Known,
 }
 
-impl<'a> Idiom<'a> {
-    pub(crate) fn of(palette: &'a Palette) -> Option<Idiom<'a>> {
+impl<'a> RuleListBuilder<'a> {
+    /// `None` where the set lacks `seq2`, `sel2`, conditions or actions.
+    pub(crate) fn of(primitive_set: &'a PrimitiveSet) -> Option<RuleListBuilder<'a>> {
         let tests = |kind: &Kind| {
             let spec = kind.spec();
             !spec.writes && spec.results.success && spec.results.failure
         };
-        let (conditions, rest): (Vec<Kind>, Vec<Kind>) = palette.leaf_kinds().partition(tests);
+        let (conditions, rest): (Vec<Kind>, Vec<Kind>) = primitive_set.leaf_kinds().partition(tests);
         let actions: Vec<Kind> = rest.into_iter().filter(|kind| kind.spec().writes).collect();
-        let whole = palette.has(Kind::Seq, 2) && palette.has(Kind::Sel, 2);
-        let idiom = Idiom { palette, conditions, actions, subtrees: palette.subtree_count() };
-        (whole && !idiom.conditions.is_empty() && !idiom.actions.is_empty()).then_some(idiom)
+        let whole = primitive_set.has(Kind::Seq, 2) && primitive_set.has(Kind::Sel, 2);
+        let builder = RuleListBuilder { primitive_set, conditions, actions, subtrees: primitive_set.subtree_count() };
+        (whole && !builder.conditions.is_empty() && !builder.actions.is_empty()).then_some(builder)
     }
 
-    pub(crate) fn palette(&self) -> &'a Palette {
-        self.palette
+    pub(crate) fn primitive_set(&self) -> &'a PrimitiveSet {
+        self.primitive_set
     }
 
     /// A new branch of one to three rules.
@@ -63,7 +65,7 @@ impl<'a> Idiom<'a> {
             genes = join(Kind::Sel, self.rule(draws), genes);
         }
         let branch = Branch::from_preorder(genes);
-        if fits(std::slice::from_ref(&branch), self.palette) {
+        if self.primitive_set.fits(std::slice::from_ref(&branch)) {
             return branch;
         }
         Branch::from_preorder(self.action(draws))
@@ -90,7 +92,7 @@ impl<'a> Idiom<'a> {
             },
             draws,
         );
-        if draws.unit() < INVERTED && self.palette.has(Kind::Invert, 1) {
+        if draws.unit() < INVERTED && self.primitive_set.has(Kind::Invert, 1) {
             return vec![inner(Kind::Invert, 1), leaf];
         }
         vec![leaf]
@@ -152,7 +154,9 @@ impl<'a> Idiom<'a> {
     }
 
     fn cells(&self, operand: Operand) -> impl Iterator<Item = u8> {
-        let Values::Cells(cells) = self.palette.values(operand) else { unreachable!("operands that name registers") };
+        let Values::Cells(cells) = self.primitive_set.operands().values(operand) else {
+            unreachable!("operands that name registers")
+        };
         cells.iter().copied()
     }
 
@@ -172,14 +176,14 @@ impl<'a> Idiom<'a> {
         self.cells(operand).filter(says).nth(which).map_or(0.0, f32::from)
     }
 
-    /// A number that is neither without effect nor always saturated, within the palette's range.
+    /// A number that is neither without effect nor always saturated, within the primitive set's range.
     pub(crate) fn number(&self, operand: Operand, draws: &mut Draws) -> f32 {
         let drawn = match operand {
             Operand::Float => {
                 let sign = if draws.unit() < 0.5 { 1.0 } else { -1.0 };
                 sign * draws.range(GAIN_POWERS.0, GAIN_POWERS.1).exp2()
             }
-            _ => return self.palette.operand(operand, draws),
+            _ => return self.primitive_set.operands().draw(operand, draws),
         };
         let (low, high) = operand.range();
         drawn.clamp(low, high)
@@ -189,7 +193,7 @@ impl<'a> Idiom<'a> {
     pub(crate) fn register(&self, operand: Operand, draws: &mut Draws) -> f32 {
         match operand {
             Operand::Scalar | Operand::Vector => self.source(operand, Read::Known, draws),
-            _ => self.palette.operand(operand, draws),
+            _ => self.primitive_set.operands().draw(operand, draws),
         }
     }
 

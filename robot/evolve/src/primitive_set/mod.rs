@@ -1,14 +1,19 @@
 //! What evolution may build trees from: nodes, registers, ranges and subtrees (thesis 7.4.2), as data.
 
+mod grammar;
+mod phenotype;
 mod read;
+#[cfg(test)]
+mod tests;
 
-pub use read::PaletteError;
+pub use read::PrimitiveSetError;
 
-use crate::genotype::{Branch, Gene};
+use crate::genotype::{Bits, Branch, Gene};
 use crate::grammar::Grammar;
+use crate::operands::Operands;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
-use xpuck_kernels::tree::{Kind, Node, Operand, Tree};
+use xpuck_kernels::tree::{Kind, Node, Tree};
 
 const IN_SWARM: &str = include_str!("in-swarm.toml");
 const TRANSFERABILITY: &str = include_str!("transferability.toml");
@@ -22,12 +27,11 @@ struct Choice {
 
 /// The allowed nodes, registers and ranges, the subtrees that count as leaves, and the grammar of it all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Palette {
+pub struct PrimitiveSet {
     inner: Vec<Choice>,
     leaves: Vec<Choice>,
     subtrees: Vec<Subtree>,
-    registers: Registers,
-    ranges: Ranges,
+    operands: Operands,
     grammar: Grammar,
 }
 
@@ -38,95 +42,30 @@ struct Subtree {
     tree: Tree,
 }
 
-/// Cells of the full register map by the part they may play.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Registers {
-    scalar_sources: Vec<u8>,
-    vector_sources: Vec<u8>,
-    scalar_destinations: Vec<u8>,
-    vector_destinations: Vec<u8>,
-}
-
-impl Registers {
-    /// The cells that an operand may name; `None` for numbers.
-    fn cells(&self, operand: Operand) -> Option<&[u8]> {
-        match operand {
-            Operand::ScalarDest => Some(&self.scalar_destinations),
-            Operand::VectorDest => Some(&self.vector_destinations),
-            Operand::Scalar => Some(&self.scalar_sources),
-            Operand::Vector => Some(&self.vector_sources),
-            _ => None,
-        }
-    }
-}
-
-/// Lowest and highest value of each type of number (Table 7.5). They bound what is drawn; where an algorithm also
-/// moves numbers by small steps, these may go on to what the operand holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Ranges {
-    int8: [f32; 2],
-    angle: [f32; 2],
-    width: [f32; 2],
-    fixed: [f32; 2],
-    float: [f32; 2],
-    gain: [f32; 2],
-    count: [f32; 2],
-    quadrant: [f32; 2],
-    threshold: [f32; 2],
-}
-
-impl Default for Ranges {
-    fn default() -> Ranges {
-        Ranges {
-            int8: [-128.0, 127.0],
-            angle: [-128.0, 127.0],
-            width: [0.0, 255.0],
-            fixed: [-16.0, 15.875],
-            float: [-32.0, 32.0],
-            gain: [-5.0, 5.0],
-            count: [1.0, 100.0],
-            quadrant: [-4.0, 4.0],
-            threshold: [1.0, 4.0],
-        }
-    }
-}
-
-/// What an operand may be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Values<'a> {
-    /// One of these cells.
-    Cells(&'a [u8]),
-    /// `low`, then `count` - 1 steps up.
-    Steps { low: f32, step: f32, count: u32 },
-    /// Anything between.
-    Range { low: f32, high: f32 },
-}
-
-impl Values<'_> {
-    /// The first of them.
-    pub(crate) fn first(self) -> f32 {
-        match self {
-            Values::Cells(cells) => f32::from(cells[0]),
-            Values::Steps { low, .. } | Values::Range { low, .. } => low,
-        }
-    }
-}
-
-impl Palette {
+impl PrimitiveSet {
     /// The nodes and registers of the in-swarm experiments (Table 8.2).
-    pub fn in_swarm() -> Palette {
-        Palette::parse("in-swarm.toml", IN_SWARM).expect("the built-in palettes are sound")
+    pub fn in_swarm() -> PrimitiveSet {
+        PrimitiveSet::parse("in-swarm.toml", IN_SWARM).expect("the built-in primitive sets are sound")
     }
 
     /// The nodes and registers of the transferability experiments (Table 7.4).
-    pub fn transferability() -> Palette {
-        Palette::parse("transferability.toml", TRANSFERABILITY).expect("the built-in palettes are sound")
+    pub fn transferability() -> PrimitiveSet {
+        PrimitiveSet::parse("transferability.toml", TRANSFERABILITY).expect("the built-in primitive sets are sound")
     }
 
-    /// The grammar that generates trees in the grammar representation.
-    pub(crate) fn grammar(&self) -> &Grammar {
-        &self.grammar
+    /// The branch that a bit string generates by the grammar; as [`Grammar::generate`].
+    pub(crate) fn generate(&self, bits: &Bits, depth: usize) -> Option<Branch> {
+        self.grammar.generate(bits, depth, &self.operands)
+    }
+
+    /// A bit string that generates this branch; as [`Grammar::recover`].
+    pub(crate) fn recover(&self, branch: &Branch, depth: usize, length: usize) -> Option<Bits> {
+        self.grammar.recover(branch, depth, length, &self.operands)
+    }
+
+    /// What operands may be.
+    pub(crate) fn operands(&self) -> &Operands {
+        &self.operands
     }
 
     pub(crate) fn subtree(&self, number: u16) -> &Tree {
@@ -204,30 +143,9 @@ impl Palette {
     fn draw(&self, choice: Choice, draws: &mut Draws) -> Gene {
         let mut operands = [0.0; 4];
         for (value, spec) in operands.iter_mut().zip(choice.kind.spec().operands) {
-            *value = self.operand(spec.operand, draws);
+            *value = self.operands.draw(spec.operand, draws);
         }
         Gene::Node(Node { kind: choice.kind, children: choice.children, operands })
-    }
-
-    /// What an operand may be.
-    pub(crate) fn values(&self, operand: Operand) -> Values<'_> {
-        if let Some(cells) = self.registers.cells(operand) {
-            return Values::Cells(cells);
-        }
-        let [low, high] = self.ranges.of(operand);
-        match grain(operand) {
-            Some(step) => Values::Steps { low, step, count: ((high - low) / step) as u32 + 1 },
-            None => Values::Range { low, high },
-        }
-    }
-
-    /// A random value for an operand (Table 7.5).
-    pub(crate) fn operand(&self, operand: Operand, draws: &mut Draws) -> f32 {
-        match self.values(operand) {
-            Values::Cells(cells) => f32::from(cells[draws.below(cells.len() as u32) as usize]),
-            Values::Steps { low, step, count } => low + step * draws.below(count) as f32,
-            Values::Range { low, high } => draws.range(low, high),
-        }
     }
 
     /// The branch whose tree this is, subtrees found again and kept whole; `None` if a node or register is not allowed.
@@ -257,45 +175,6 @@ impl Palette {
 
     pub(crate) fn allows_node(&self, node: &Node) -> bool {
         let same = |c: &Choice| c.kind == node.kind && c.children == node.children;
-        self.inner.iter().chain(&self.leaves).any(same)
-            && node.operands.iter().zip(node.kind.spec().operands).all(|(value, spec)| {
-                self.registers.cells(spec.operand).is_none_or(|cells| cells.contains(&(*value as u8)))
-            })
-    }
-}
-
-/// The step between two values of an operand; `None` where any number between may stand.
-pub(crate) fn grain(operand: Operand) -> Option<f32> {
-    match operand {
-        Operand::Float | Operand::Gain => None,
-        Operand::Fixed => Some(0.125),
-        _ => Some(1.0),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn trees_from_outside_are_checked() {
-        let palette = Palette::in_swarm();
-        let allows = |text: &str| palette.allows(&Tree::parse(text).unwrap());
-        assert!(allows("seq\n  movcv v_goal 0deg\n  rotav v_scr v_up 3deg s_n\n"));
-        assert!(!allows("movcv v_blue 0deg"), "evolution does not write read-only registers");
-        assert!(!allows("mulav v_goal v_red 1 v_up"), "red is not in Table 8.2");
-        assert!(!allows("explore 5"));
-        assert!(!allows("seq\n  successl\n"), "arity 1 is not built");
-    }
-
-    #[test]
-    fn the_transferability_palette_has_the_nodes_of_table_7_4() {
-        let palette = Palette::transferability();
-        let allows = |text: &str| palette.allows(&Tree::parse(text).unwrap());
-        assert!(allows(
-            "seq\n  explore 5\n  mulav v_goal v_red 1 v_up\n  neighbour 1 2\n  sel\n    fixedprob 3\n    avoiding\n"
-        ));
-        assert!(!allows("rotav v_scr v_up 3deg s_n"), "not implemented at the time");
-        assert!(!allows("bsearch 3deg") && !allows("ifquad v_prox 1"));
+        self.inner.iter().chain(&self.leaves).any(same) && self.operands.allow(node)
     }
 }

@@ -1,6 +1,10 @@
 //! The parameters of the algorithms, and where each has its own values.
 
-use crate::algorithm::Algorithm;
+mod algorithm;
+mod presets;
+
+pub use algorithm::{Algorithm, SampleOwner, UnknownAlgorithm};
+
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::suggest;
 
@@ -29,7 +33,7 @@ pub struct Settings {
     pub population: usize,
     /// Part of the population that is elite, 0.01..=0.9.
     pub elite: f32,
-    /// Part of the non-elite that is replaced: `honest` replaces the least fit, `noise-aware` each with this probability.
+    /// Part of the non-elite that is replaced: `pooled-samples` replaces the least fit, `noise-aware` each with this probability.
     pub replace: f32,
     /// Probability that a replacement comes from crossover rather than from scratch; in `dars2016` that two of the
     /// chosen are crossed.
@@ -46,7 +50,7 @@ pub struct Settings {
     pub mutate_subtree: f32,
     /// Probability that a subtree shrinks to one of its leaves, in `dars2016`.
     pub mutate_shrink: f32,
-    /// Trials of each new individual, 1..=1000; in `honest` and `noise-aware` everybody is tried once a generation.
+    /// Trials of each new individual, 1..=1000; in `pooled-samples` and `noise-aware` everybody is tried once a generation.
     pub evaluations: u32,
     /// Evaluations after which an estimate counts in full (Eq. 8.1).
     pub full_evaluations: u32,
@@ -102,7 +106,7 @@ impl Default for Settings {
 impl Settings {
     /// An algorithm's own values.
     pub fn of(algorithm: Algorithm) -> Settings {
-        algorithm.settings()
+        presets::preset(algorithm)
     }
 
     /// An algorithm's own values, with those of a TOML table (`[settings]` of an evolution file) in their place.

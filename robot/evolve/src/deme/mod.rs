@@ -1,12 +1,16 @@
 //! What all algorithms share: the population of one island, its ids, births, trials, immigrants and fresh starts.
 
-use crate::algorithm::{Form, Race};
+mod immigration;
+mod trials;
+
+pub use trials::Trial;
+
 use crate::generate::{grow, ramped};
 use crate::genotype::Genotype;
-use crate::individual::{Id, Individual, Migrant, Operator, Stage};
-use crate::palette::Palette;
+use crate::individual::{Id, Individual, Operator, Stage};
+use crate::primitive_set::PrimitiveSet;
 use crate::samples::Samples;
-use crate::settings::Settings;
+use crate::settings::{SampleOwner, Settings};
 use crate::space::Space;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -15,23 +19,6 @@ use xpuck_kernels::tree::Tree;
 
 /// Attempts to make a tree that the population does not hold yet, by variation and then from scratch.
 const NEW_TREE_TRIES: usize = 16;
-/// What a sample counts that is no number: as bad as a controller that never moves the frisbee.
-const FAILURE: f64 = -1.0;
-
-/// One simulation that the island wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trial {
-    /// Index of the individual in the population.
-    pub individual: usize,
-    /// Which kind of trial: 0 or 1.
-    pub stratum: usize,
-    /// Number of the world; with the island's seed it fixes the simulation. Trials in the same world share their luck; no
-    /// generation uses the worlds of another one.
-    pub world: u32,
-    /// Length, in trials of the run's length.
-    pub length: u32,
-}
-
 /// The trees that a population holds, by [`Tree::key`].
 pub(crate) type Keys = HashSet<Vec<u8>>;
 
@@ -39,7 +26,7 @@ pub(crate) type Keys = HashSet<Vec<u8>>;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Deme {
     settings: Settings,
-    palette: Palette,
+    primitive_set: PrimitiveSet,
     island: u16,
     seed: u64,
     generation: u32,
@@ -54,16 +41,14 @@ pub(crate) struct Deme {
     /// The champion when the last epoch ended, the best of all epochs.
     kept: Option<Individual>,
     rejected: u64,
-    /// Only of the algorithm that races.
-    race: Race,
 }
 
 impl Deme {
-    /// A ramped half-and-half population.
-    pub(crate) fn new(settings: Settings, palette: Palette, island: u16, seed: u64) -> Deme {
-        let mut deme = Deme {
+    /// Of nobody yet: the algorithm makes the first population.
+    pub(crate) fn new(settings: Settings, primitive_set: PrimitiveSet, island: u16, seed: u64) -> Deme {
+        Deme {
             settings,
-            palette,
+            primitive_set,
             island,
             seed,
             generation: 0,
@@ -74,15 +59,7 @@ impl Deme {
             epoch_began: 0,
             kept: None,
             rejected: 0,
-            race: Race::default(),
-        };
-        deme.populate();
-        deme
-    }
-
-    fn populate(&mut self) {
-        self.individuals.clear();
-        self.settings.algorithm.rules().populate(self);
+        }
     }
 
     /// A ramped half-and-half population.
@@ -111,19 +88,9 @@ impl Deme {
         &mut self.individuals
     }
 
-    /// Where the race stands.
-    pub(crate) fn race(&self) -> &Race {
-        &self.race
-    }
-
-    /// Where the race stands, to be changed.
-    pub(crate) fn race_mut(&mut self) -> &mut Race {
-        &mut self.race
-    }
-
     /// What trees are built from.
-    pub(crate) fn palette(&self) -> &Palette {
-        &self.palette
+    pub(crate) fn primitive_set(&self) -> &PrimitiveSet {
+        &self.primitive_set
     }
 
     /// The first world not used yet.
@@ -153,7 +120,7 @@ impl Deme {
 
     /// What genotypes are made of here.
     pub(crate) fn space(&self) -> Space<'_> {
-        Space { palette: &self.palette, settings: &self.settings }
+        Space { primitive_set: &self.primitive_set, settings: &self.settings }
     }
 
     /// The random numbers of a place in the population in this generation.
@@ -162,7 +129,7 @@ impl Deme {
     }
 
     fn shares_samples(&self) -> bool {
-        self.settings.algorithm.form() == Form::Honest
+        self.settings.algorithm.sample_owner() == SampleOwner::Genotype
     }
 
     /// An individual of a new genotype.
@@ -238,78 +205,9 @@ impl Deme {
         best
     }
 
-    /// So many trials of each individual, each in a world of its own, the strata of an individual in turns.
-    pub(crate) fn trials_each(&self, count: impl Fn(&Individual) -> u32) -> Vec<Trial> {
-        let mut trials = Vec::with_capacity(self.individuals.len());
-        for (i, individual) in self.individuals.iter().enumerate() {
-            let mut samples = individual.samples;
-            for _ in 0..count(individual) {
-                let stratum = samples.next_stratum();
-                samples.add(stratum, 0.0);
-                let world = self.worlds.wrapping_add(trials.len() as u32);
-                trials.push(Trial { individual: i, stratum, world, length: 1 });
-            }
-        }
-        trials
-    }
-
-    /// Adds the fitness of each trial to its individual's samples; what is no number counts as a failure.
-    pub(crate) fn record(&mut self, trials: &[Trial], fitness: &[f32]) {
-        assert_eq!(fitness.len(), trials.len(), "one result for each trial");
-        let rules = self.settings.algorithm.rules();
-        let mut sums = vec![(0.0, 0.0); self.individuals.len()];
-        for (trial, f) in trials.iter().zip(fitness) {
-            let sound = f.is_finite();
-            self.rejected += u64::from(!sound);
-            let sample = rules.sample(if sound { f64::from(*f) } else { FAILURE });
-            self.individuals[trial.individual].samples.add(trial.stratum, sample);
-            let (sum, count) = &mut sums[trial.individual];
-            (*sum, *count) = (*sum + sample, *count + 1.0);
-        }
-        for (individual, (sum, count)) in self.individuals.iter_mut().zip(sums).filter(|(_, (_, count))| *count > 0.0) {
-            individual.recent = sum / count;
-        }
-        let used = trials.iter().map(|trial| trial.world.wrapping_sub(self.worlds)).max().map_or(0, |last| last + 1);
-        self.worlds = self.worlds.wrapping_add(used);
-        self.generation += 1;
-    }
-
     /// Sorts the individuals: the greatest worth first, the oldest first of equals.
     pub(crate) fn sort(&mut self, worth: impl Fn(&Individual) -> f64) {
         self.individuals.sort_by_cached_key(|i| (Descending(worth(i)), i.id));
-    }
-
-    /// Immigrants replace the last. Where samples belong to genotypes, a tree that is already here is dropped, and
-    /// others start without samples: those that made it the best of its island flatter it.
-    pub(crate) fn immigrate(&mut self, immigrants: &[Migrant]) {
-        let mut keys = if self.shares_samples() { self.keys() } else { Keys::new() };
-        let mut worst = self.individuals.len();
-        for migrant in immigrants.iter().take(self.settings.immigrants) {
-            if migrant.epoch != self.epoch {
-                continue;
-            }
-            let Some(immigrant) = self.immigrant(migrant) else { continue };
-            if self.shares_samples() && !keys.insert(migrant.tree.key()) {
-                continue;
-            }
-            worst -= 1;
-            self.individuals[worst] = immigrant;
-        }
-    }
-
-    /// A migrant as an individual of this island; `None` if its tree is not allowed here.
-    pub(crate) fn immigrant(&self, migrant: &Migrant) -> Option<Individual> {
-        Some(Individual {
-            id: migrant.id,
-            parents: None,
-            operator: Operator::Migration,
-            born: self.generation,
-            genotype: self.space().adopt(&migrant.tree, &self.individuals[0].genotype)?,
-            tree: migrant.tree.clone(),
-            samples: if self.shares_samples() { Samples::default() } else { migrant.samples },
-            recent: 0.0,
-            stage: Stage::default(),
-        })
     }
 
     /// True when it is time for a fresh start.
@@ -318,12 +216,12 @@ impl Deme {
         every > 0 && self.generation - self.epoch_began >= every
     }
 
-    /// Starts afresh with the champion kept aside.
+    /// Ends an epoch with the champion kept aside: of nobody again.
     pub(crate) fn restart(&mut self, champion: Individual) {
         self.kept = Some(champion);
         self.epoch += 1;
         self.epoch_began = self.generation;
-        self.populate();
+        self.individuals.clear();
     }
 }
 

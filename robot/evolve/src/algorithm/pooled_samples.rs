@@ -1,15 +1,16 @@
-//! `honest`: the noise-aware algorithm with samples that belong to genotypes.
+//! `pooled-samples`: the noise-aware algorithm with samples that belong to genotypes.
 //!
 //! No population holds two equal trees. Individuals are compared by a posterior mean, so a lucky first sample counts for
 //! little, and a little less for every node. The least fit are replaced, as another sample of one that is known to be
 //! bad is wasted; mutation is gentle; and after some time the island starts afresh.
 
+use super::Rules;
 use super::noise_aware::from_scratch;
-use super::{Algorithm, Rules, published};
 use crate::deme::Deme;
 use crate::individual::{Individual, Operator};
 use crate::settings::Settings;
 use crate::variation::{crossover, mutate_gently};
+use serde::{Deserialize, Serialize};
 
 /// How many samples of fitness 0 the prior about a genotype counts for. A trial's noise is about 0.1, and true
 /// fitness differs by about 0.03 among those worth comparing: (0.1 / 0.03)^2.
@@ -17,13 +18,9 @@ const PRIOR_SAMPLES: f64 = 12.0;
 /// What a node costs in fitness: of two equally good trees the smaller one is kept.
 const NODE_COST: f64 = 5e-5;
 
-pub(super) struct Honest;
-
-/// As equal trees share their samples, the known bad ones need not be tried again, so more are replaced, and more of
-/// them by crossover; shallower new trees are tried faster.
-pub(super) fn settings() -> Settings {
-    Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::Honest) }
-}
+/// Remembers nothing between generations.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PooledSamples;
 
 /// The posterior mean under a prior about 0, less the cost of the nodes.
 fn worth(individual: &Individual) -> f64 {
@@ -32,12 +29,12 @@ fn worth(individual: &Individual) -> f64 {
     estimate - NODE_COST * individual.tree.nodes().len() as f64
 }
 
-impl Rules for Honest {
+impl Rules for PooledSamples {
     fn worth(&self, individual: &Individual, _: &Settings) -> f64 {
         worth(individual)
     }
 
-    fn breed(&self, deme: &mut Deme) {
+    fn breed(&mut self, deme: &mut Deme) {
         let elites = deme.settings().elites();
         let mut keys = deme.keys();
         let rest = deme.individuals().len() - elites;

@@ -1,22 +1,23 @@
-//! Palettes as TOML.
+//! Primitive sets as TOML.
 
-use super::{Choice, Palette, Ranges, Registers, Subtree, grain};
+use super::{Choice, PrimitiveSet, Subtree};
 use crate::grammar::Grammar;
+use crate::operands::{Operands, Ranges, Registers};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Tree, suggest};
 
-/// Longest palette file, bytes.
+/// Longest primitive set file, bytes.
 const MAX_TEXT: usize = 64 * 1024;
 /// Most entries of a list.
 const MAX_ENTRIES: usize = 256;
 /// Most children of an inner node.
 const MAX_CHILDREN: u16 = 16;
 
-/// Why a palette cannot be used: file, key, and what would be right, in one line.
+/// Why a primitive set cannot be used: file, key, and what would be right, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {message}")]
-pub struct PaletteError {
+pub struct PrimitiveSetError {
     /// The file or text.
     pub file: String,
     /// Key or line, what is wrong there and what would be right.
@@ -25,7 +26,7 @@ pub struct PaletteError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PaletteFile {
+struct PrimitiveSetFile {
     inner: Vec<String>,
     leaves: Vec<String>,
     registers: RegistersEntry,
@@ -45,28 +46,28 @@ struct RegistersEntry {
     vector_destinations: Vec<String>,
 }
 
-impl Palette {
-    /// Reads a palette; `file` is what errors call the text.
+impl PrimitiveSet {
+    /// Reads a primitive set; `file` is what errors call the text.
     ///
     /// Keys: `inner` and `leaves` (node names, inner nodes with their number of children: `seq3`), `[registers]`
     /// (`scalar_sources`, `vector_sources`, `scalar_destinations`, `vector_destinations`), and if need be `[ranges]`
     /// (lowest and highest value of each type of number; what is left out is Table 7.5's), `[subtrees]` (name = the text
     /// of a tree that counts as one leaf) and `grammar` (BNF, see [`Grammar`]; if left out it is made from the rest).
-    pub fn parse(file: &str, text: &str) -> Result<Palette, PaletteError> {
-        let fail = |message: String| PaletteError { file: file.into(), message };
+    pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
+        let fail = |message: String| PrimitiveSetError { file: file.into(), message };
         if text.len() > MAX_TEXT {
             return Err(fail(format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
         }
-        let entries: PaletteFile = toml::from_str(text).map_err(|error| {
+        let entries: PrimitiveSetFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
             fail(format!("line {line}: {}", error.message().replace('\n', "; ")))
         })?;
-        entries.palette().map_err(fail)
+        entries.primitive_set().map_err(fail)
     }
 }
 
-impl PaletteFile {
-    fn palette(self) -> Result<Palette, String> {
+impl PrimitiveSetFile {
+    fn primitive_set(self) -> Result<PrimitiveSet, String> {
         let registers = Registers {
             scalar_sources: cells("scalar_sources", &self.registers.scalar_sources, Operand::Scalar)?,
             vector_sources: cells("vector_sources", &self.registers.vector_sources, Operand::Vector)?,
@@ -82,17 +83,16 @@ impl PaletteFile {
             )?,
         };
         self.ranges.check()?;
-        let mut palette = Palette {
+        let mut primitive_set = PrimitiveSet {
             inner: list("inner", &self.inner, inner)?,
             leaves: list("leaves", &self.leaves, leaf)?,
             subtrees: subtrees(&self.subtrees)?,
-            registers,
-            ranges: self.ranges,
+            operands: Operands { registers, ranges: self.ranges },
             grammar: Grammar::default(),
         };
-        let text = self.grammar.unwrap_or_else(|| palette.bnf());
-        palette.grammar = Grammar::parse(&text, &palette).map_err(|message| format!("grammar: {message}"))?;
-        Ok(palette)
+        let text = self.grammar.unwrap_or_else(|| primitive_set.bnf());
+        primitive_set.grammar = primitive_set.read_grammar(&text).map_err(|message| format!("grammar: {message}"))?;
+        Ok(primitive_set)
     }
 }
 
@@ -150,55 +150,8 @@ fn subtrees(entries: &BTreeMap<String, String>) -> Result<Vec<Subtree>, String> 
     entries.iter().map(read).collect()
 }
 
-/// The types of numbers by their key.
-const NUMBERS: [(&str, Operand); 9] = [
-    ("int8", Operand::Int8),
-    ("angle", Operand::Angle),
-    ("width", Operand::Width),
-    ("fixed", Operand::Fixed),
-    ("float", Operand::Float),
-    ("gain", Operand::Gain),
-    ("count", Operand::Count),
-    ("quadrant", Operand::Quadrant),
-    ("threshold", Operand::Threshold),
-];
-
-impl Ranges {
-    /// The range of an operand that is a number.
-    pub(super) fn of(&self, operand: Operand) -> [f32; 2] {
-        match operand {
-            Operand::Int8 => self.int8,
-            Operand::Angle => self.angle,
-            Operand::Width => self.width,
-            Operand::Fixed => self.fixed,
-            Operand::Gain => self.gain,
-            Operand::Count => self.count,
-            Operand::Quadrant => self.quadrant,
-            Operand::Threshold => self.threshold,
-            _ => self.float,
-        }
-    }
-
-    fn check(&self) -> Result<(), String> {
-        for (key, operand) in NUMBERS {
-            let ([low, high], (least, most)) = (self.of(operand), operand.range());
-            let on_grid = grain(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
-            if !(low <= high && low >= least && high <= most && (high - low).is_finite()) {
-                return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or upside down"));
-            }
-            if !on_grid {
-                return Err(format!(
-                    "ranges.{key} = [{low}, {high}]: the ends are multiples of {}",
-                    grain(operand).unwrap_or(0.0)
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Palette {
-    /// The BNF grammar of all that the palette allows, in the shape of Listing 3.1: a node is a leaf or an inner node.
+impl PrimitiveSet {
+    /// The BNF grammar of all that the set allows, in the shape of Listing 3.1: a node is a leaf or an inner node.
     fn bnf(&self) -> String {
         let alternative = |c: &Choice| {
             let name = c.kind.spec().name;

@@ -1,7 +1,6 @@
-//! Generation and the way back.
+//! What a set allows; generation by its grammar, and the way back.
 
 use super::*;
-use crate::genotype::{express, fits};
 use xpuck_kernels::random::{Draws, Stream};
 
 /// Listing 3.1 of the thesis with nodes of ours: `if` is a turn of one strength or another.
@@ -16,11 +15,11 @@ const LISTING: &str = r#"
 "#;
 
 fn text_of(bits: &str, depth: usize) -> String {
-    let palette = Palette::in_swarm();
-    let grammar = Grammar::parse(LISTING, &palette).unwrap();
+    let primitive_set = PrimitiveSet::in_swarm();
+    let grammar = primitive_set.read_grammar(LISTING).unwrap();
     let mut string = Bits::zero(bits.len());
     bits.bytes().enumerate().filter(|(_, b)| *b == b'1').for_each(|(at, _)| string.flip(at));
-    express(&[grammar.generate(&string, depth, &palette).unwrap()], &palette).to_string()
+    primitive_set.express(&[grammar.generate(&string, depth, &primitive_set.operands).unwrap()]).to_string()
 }
 
 #[test]
@@ -39,19 +38,18 @@ fn a_string_of_ones_ends_at_the_depth_limit() {
 
 #[test]
 fn a_generated_tree_leads_back_to_a_string_that_generates_it() {
-    let palette = Palette::in_swarm();
+    let primitive_set = PrimitiveSet::in_swarm();
     let (mut found, mut all) = (0, 0);
     for i in 0..200 {
         let bits = Bits::random(1024, &mut Draws::new(1, 0, i, 0, Stream::Evolution));
-        let Some(branch) =
-            palette.grammar().generate(&bits, 4, &palette).filter(|b| fits(std::slice::from_ref(b), &palette))
+        let Some(branch) = primitive_set.generate(&bits, 4).filter(|b| primitive_set.fits(std::slice::from_ref(b)))
         else {
             continue;
         };
         all += 1;
         // A tree that wrapped around needs more bits than it had.
-        if let Some(again) = palette.grammar().recover(&branch, 4, 16 * 1024, &palette) {
-            assert_eq!(palette.grammar().generate(&again, 4, &palette), Some(branch));
+        if let Some(again) = primitive_set.recover(&branch, 4, 16 * 1024) {
+            assert_eq!(primitive_set.generate(&again, 4), Some(branch));
             found += 1;
         }
     }
@@ -59,12 +57,23 @@ fn a_generated_tree_leads_back_to_a_string_that_generates_it() {
 }
 
 #[test]
-fn alternatives_that_are_no_power_of_two_are_nearly_equally_likely() {
-    let mut counts = [0; 15];
-    for i in 0..3000 {
-        let bits = Bits::random(64, &mut Draws::new(2, 0, i, 0, Stream::Evolution));
-        counts[Reader { bits: &bits, at: 0 }.choose(15)] += 1;
-    }
-    // 200 each; four standard deviations are 55, and 8 spare numbers in 256 are uneven.
-    assert!(counts.iter().all(|n| (130..270).contains(n)), "{counts:?}");
+fn trees_from_outside_are_checked() {
+    let primitive_set = PrimitiveSet::in_swarm();
+    let allows = |text: &str| primitive_set.allows(&Tree::parse(text).unwrap());
+    assert!(allows("seq\n  movcv v_goal 0deg\n  rotav v_scr v_up 3deg s_n\n"));
+    assert!(!allows("movcv v_blue 0deg"), "evolution does not write read-only registers");
+    assert!(!allows("mulav v_goal v_red 1 v_up"), "red is not in Table 8.2");
+    assert!(!allows("explore 5"));
+    assert!(!allows("seq\n  successl\n"), "arity 1 is not built");
+}
+
+#[test]
+fn the_transferability_primitive_set_has_the_nodes_of_table_7_4() {
+    let primitive_set = PrimitiveSet::transferability();
+    let allows = |text: &str| primitive_set.allows(&Tree::parse(text).unwrap());
+    assert!(allows(
+        "seq\n  explore 5\n  mulav v_goal v_red 1 v_up\n  neighbour 1 2\n  sel\n    fixedprob 3\n    avoiding\n"
+    ));
+    assert!(!allows("rotav v_scr v_up 3deg s_n"), "not implemented at the time");
+    assert!(!allows("bsearch 3deg") && !allows("ifquad v_prox 1"));
 }

@@ -1,0 +1,24 @@
+//! An island's migrants survive the way through a message bit for bit, and what is wrong with one is refused.
+
+use xpuck_evolve::{Id, Migrant, Samples};
+use xpuck_kernels::tree::Tree;
+use xpuck_wire::message::Gene;
+
+#[test]
+fn genes_survive_the_wire_and_bad_ones_are_refused() {
+    let tree = Tree::parse("mulav v_goal v_scr 12.3 v_blue").unwrap();
+    let mut samples = Samples::default();
+    samples.add(0, 0.25);
+    let migrant = Migrant { id: Id { island: 3, number: 7 }, tree, samples, epoch: 2 };
+    let gene = Gene::of(migrant.values());
+    let check = |gene: &Gene| Migrant::check(gene.values()).map_err(|error| error.to_string());
+    assert_eq!(check(&gene).unwrap(), migrant);
+    assert!(
+        check(&Gene { tree: "mulav v_gaol".into(), ..gene.clone() })
+            .unwrap_err()
+            .starts_with("migrant 3.7: line 1, column 7")
+    );
+    let large = format!("seq\n{}", "  successl\n".repeat(2040));
+    assert!(check(&Gene { tree: large, ..gene.clone() }).unwrap_err().starts_with("migrant 3.7: "), "fits no robot");
+    assert_eq!(check(&Gene { count: [0, 0], ..gene }).unwrap_err(), "migrant 3.7: its samples are impossible");
+}

@@ -1,0 +1,94 @@
+//! The newborns of a race.
+
+use super::{Racing, TRIALS, value};
+use crate::algorithm::Rules;
+use crate::algorithm::noise_aware::from_scratch;
+use crate::deme::Deme;
+use crate::genotype::Genotype;
+use crate::individual::{Individual, Operator, Stage};
+use crate::rule_list::RuleListBuilder;
+use crate::settings::Representation;
+use crate::space::Space;
+use crate::variation::{crossover, mutate_gently, vary};
+use xpuck_kernels::hash::fnv1a;
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::Tree;
+use xpuck_kernels::tree::reduce::{Options, reduce};
+
+/// Generations of new trees only, at a start from new trees.
+const SOWING: u32 = 6;
+/// Part of the newborns that are new trees later on.
+const FRESH: f32 = 0.1;
+/// Attempts to make a tree that was not tried yet.
+const TRIES: usize = 20;
+
+impl Racing {
+    /// Fills what is left of the generation's budget with newborns.
+    pub(super) fn sow(&mut self, deme: &mut Deme) {
+        let budget = deme.settings().population as u32;
+        let taken: u32 = self.trials(deme).iter().map(|trial| trial.length).sum();
+        let count = (budget.saturating_sub(taken) / TRIALS[0]).max(budget / 32);
+        let elite = deme.individuals().iter().take_while(|i| i.stage == Stage::Elite).count();
+        let young = !self.from_guests && deme.generation() - self.began < SOWING;
+        let mut newborn = Vec::new();
+        let primitive_set = deme.primitive_set().clone();
+        let builder =
+            RuleListBuilder::of(&primitive_set).filter(|_| deme.settings().representation == Representation::Tree);
+        for place in 0..count as usize {
+            let mut draws = deme.draws(place);
+            for _ in 0..TRIES {
+                let fresh = young || elite < 4.min(deme.settings().elites()) || draws.unit() < FRESH;
+                let (made, ids, operator) = if fresh {
+                    (random(deme.space(), builder.as_ref(), &mut draws), None, Operator::Random)
+                } else {
+                    let mother = &deme.individuals()[deme.tournament(elite, value, &mut draws)];
+                    let father = &deme.individuals()[deme.tournament(elite, value, &mut draws)];
+                    let (child, operator) = child(deme.space(), builder.as_ref(), mother, father, &mut draws);
+                    let father = if operator == Operator::Crossover { father.id } else { mother.id };
+                    (child, Some([mother.id, father]), operator)
+                };
+                let (made, key) = reduced(deme.space(), made);
+                if self.seen.insert(key) {
+                    newborn.push(deme.newborn_with(made, ids, operator));
+                    break;
+                }
+            }
+        }
+        deme.individuals_mut().extend(newborn);
+    }
+}
+
+fn random(space: Space<'_>, builder: Option<&RuleListBuilder<'_>>, draws: &mut Draws) -> Genotype {
+    match builder {
+        Some(builder) => Genotype::Branches(vec![builder.branch(draws)]),
+        None => space.random(from_scratch(space.settings.depth, draws), draws),
+    }
+}
+
+fn child(
+    space: Space<'_>,
+    builder: Option<&RuleListBuilder<'_>>,
+    mother: &Individual,
+    father: &Individual,
+    draws: &mut Draws,
+) -> (Genotype, Operator) {
+    if let Some(builder) = builder {
+        return vary(space, builder, &mother.genotype, &father.genotype, draws);
+    }
+    let mut child = crossover(space, &mother.genotype, &father.genotype, draws);
+    mutate_gently(space, &mut child, draws);
+    (child, Operator::Crossover)
+}
+
+/// The genotype of the reduced tree, which does the same, and that tree; both as they are if the primitive set does not
+/// allow what reduction makes, or if the genotype is no plain tree. And a hash that all share who reduce to the same tree.
+fn reduced(space: Space<'_>, genotype: Genotype) -> ((Genotype, Tree), u64) {
+    let tree = space.tree(&genotype);
+    let less = reduce(&tree, Options { executable: false }).tree;
+    let key = fnv1a(less.key());
+    let plain = matches!(&genotype, Genotype::Branches(branches) if branches.len() == 1);
+    match space.primitive_set.branch(&less).filter(|_| plain) {
+        Some(branch) => ((Genotype::Branches(vec![branch]), less), key),
+        None => ((genotype, tree), key),
+    }
+}

@@ -1,0 +1,59 @@
+//! The trials of a population, and what becomes of their results.
+
+use super::Deme;
+use crate::individual::Individual;
+
+/// What a sample counts that is no number: as bad as a controller that never moves the frisbee.
+const FAILURE: f64 = -1.0;
+
+/// One simulation that the island wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Index of the individual in the population.
+    pub individual: usize,
+    /// Which kind of trial: 0 or 1.
+    pub stratum: usize,
+    /// Number of the world; with the island's seed it fixes the simulation. Trials in the same world share their luck; no
+    /// generation uses the worlds of another one.
+    pub world: u32,
+    /// Length, in trials of the run's length.
+    pub length: u32,
+}
+
+impl Deme {
+    /// So many trials of each individual, each in a world of its own, the strata of an individual in turns.
+    pub(crate) fn trials_each(&self, count: impl Fn(&Individual) -> u32) -> Vec<Trial> {
+        let mut trials = Vec::with_capacity(self.individuals.len());
+        for (i, individual) in self.individuals.iter().enumerate() {
+            let mut samples = individual.samples;
+            for _ in 0..count(individual) {
+                let stratum = samples.next_stratum();
+                samples.add(stratum, 0.0);
+                let world = self.worlds.wrapping_add(trials.len() as u32);
+                trials.push(Trial { individual: i, stratum, world, length: 1 });
+            }
+        }
+        trials
+    }
+
+    /// Adds the fitness of each trial to its individual's samples; `sample` is what a fitness counts, and what is no
+    /// number counts as a failure.
+    pub(crate) fn record(&mut self, trials: &[Trial], fitness: &[f32], sample: impl Fn(f64) -> f64) {
+        assert_eq!(fitness.len(), trials.len(), "one result for each trial");
+        let mut sums = vec![(0.0, 0.0); self.individuals.len()];
+        for (trial, f) in trials.iter().zip(fitness) {
+            let sound = f.is_finite();
+            self.rejected += u64::from(!sound);
+            let sample = sample(if sound { f64::from(*f) } else { FAILURE });
+            self.individuals[trial.individual].samples.add(trial.stratum, sample);
+            let (sum, count) = &mut sums[trial.individual];
+            (*sum, *count) = (*sum + sample, *count + 1.0);
+        }
+        for (individual, (sum, count)) in self.individuals.iter_mut().zip(sums).filter(|(_, (_, count))| *count > 0.0) {
+            individual.recent = sum / count;
+        }
+        let used = trials.iter().map(|trial| trial.world.wrapping_sub(self.worlds)).max().map_or(0, |last| last + 1);
+        self.worlds = self.worlds.wrapping_add(used);
+        self.generation += 1;
+    }
+}

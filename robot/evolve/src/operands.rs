@@ -1,0 +1,176 @@
+//! What the operands of nodes may be: registers by the part they play, and ranges of numbers (thesis 7.4.2), as data.
+
+use serde::{Deserialize, Serialize};
+use xpuck_kernels::random::Draws;
+use xpuck_kernels::tree::{Node, Operand};
+
+/// What each operand may be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Operands {
+    pub(crate) registers: Registers,
+    pub(crate) ranges: Ranges,
+}
+
+/// Cells of the full register map by the part they may play.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Registers {
+    pub(crate) scalar_sources: Vec<u8>,
+    pub(crate) vector_sources: Vec<u8>,
+    pub(crate) scalar_destinations: Vec<u8>,
+    pub(crate) vector_destinations: Vec<u8>,
+}
+
+impl Registers {
+    /// The cells that an operand may name; `None` for numbers.
+    fn cells(&self, operand: Operand) -> Option<&[u8]> {
+        match operand {
+            Operand::ScalarDest => Some(&self.scalar_destinations),
+            Operand::VectorDest => Some(&self.vector_destinations),
+            Operand::Scalar => Some(&self.scalar_sources),
+            Operand::Vector => Some(&self.vector_sources),
+            _ => None,
+        }
+    }
+}
+
+/// Lowest and highest value of each type of number (Table 7.5). They bound what is drawn; where an algorithm also
+/// moves numbers by small steps, these may go on to what the operand holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Ranges {
+    int8: [f32; 2],
+    angle: [f32; 2],
+    width: [f32; 2],
+    fixed: [f32; 2],
+    float: [f32; 2],
+    gain: [f32; 2],
+    count: [f32; 2],
+    quadrant: [f32; 2],
+    threshold: [f32; 2],
+}
+
+impl Default for Ranges {
+    fn default() -> Ranges {
+        Ranges {
+            int8: [-128.0, 127.0],
+            angle: [-128.0, 127.0],
+            width: [0.0, 255.0],
+            fixed: [-16.0, 15.875],
+            float: [-32.0, 32.0],
+            gain: [-5.0, 5.0],
+            count: [1.0, 100.0],
+            quadrant: [-4.0, 4.0],
+            threshold: [1.0, 4.0],
+        }
+    }
+}
+
+/// What an operand may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Values<'a> {
+    /// One of these cells.
+    Cells(&'a [u8]),
+    /// `low`, then `count` - 1 steps up.
+    Steps { low: f32, step: f32, count: u32 },
+    /// Anything between.
+    Range { low: f32, high: f32 },
+}
+
+impl Values<'_> {
+    /// The first of them.
+    pub(crate) fn first(self) -> f32 {
+        match self {
+            Values::Cells(cells) => f32::from(cells[0]),
+            Values::Steps { low, .. } | Values::Range { low, .. } => low,
+        }
+    }
+}
+
+impl Operands {
+    /// What an operand may be.
+    pub(crate) fn values(&self, operand: Operand) -> Values<'_> {
+        if let Some(cells) = self.registers.cells(operand) {
+            return Values::Cells(cells);
+        }
+        let [low, high] = self.ranges.of(operand);
+        match grain(operand) {
+            Some(step) => Values::Steps { low, step, count: ((high - low) / step) as u32 + 1 },
+            None => Values::Range { low, high },
+        }
+    }
+
+    /// A random value for an operand (Table 7.5).
+    pub(crate) fn draw(&self, operand: Operand, draws: &mut Draws) -> f32 {
+        match self.values(operand) {
+            Values::Cells(cells) => f32::from(cells[draws.below(cells.len() as u32) as usize]),
+            Values::Steps { low, step, count } => low + step * draws.below(count) as f32,
+            Values::Range { low, high } => draws.range(low, high),
+        }
+    }
+
+    /// True if every register that a node names may play the part that it plays there.
+    pub(crate) fn allow(&self, node: &Node) -> bool {
+        node.operands
+            .iter()
+            .zip(node.kind.spec().operands)
+            .all(|(value, spec)| self.registers.cells(spec.operand).is_none_or(|cells| cells.contains(&(*value as u8))))
+    }
+}
+
+/// The types of numbers by their key.
+const NUMBERS: [(&str, Operand); 9] = [
+    ("int8", Operand::Int8),
+    ("angle", Operand::Angle),
+    ("width", Operand::Width),
+    ("fixed", Operand::Fixed),
+    ("float", Operand::Float),
+    ("gain", Operand::Gain),
+    ("count", Operand::Count),
+    ("quadrant", Operand::Quadrant),
+    ("threshold", Operand::Threshold),
+];
+
+impl Ranges {
+    /// The range of an operand that is a number.
+    fn of(&self, operand: Operand) -> [f32; 2] {
+        match operand {
+            Operand::Int8 => self.int8,
+            Operand::Angle => self.angle,
+            Operand::Width => self.width,
+            Operand::Fixed => self.fixed,
+            Operand::Gain => self.gain,
+            Operand::Count => self.count,
+            Operand::Quadrant => self.quadrant,
+            Operand::Threshold => self.threshold,
+            _ => self.float,
+        }
+    }
+
+    /// # Errors
+    /// One line that names the range that no operand of its type can hold.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        for (key, operand) in NUMBERS {
+            let ([low, high], (least, most)) = (self.of(operand), operand.range());
+            let on_grid = grain(operand).is_none_or(|step| low % step == 0.0 && high % step == 0.0);
+            if !(low <= high && low >= least && high <= most && (high - low).is_finite()) {
+                return Err(format!("ranges.{key} = [{low}, {high}] is outside {least}..={most} or upside down"));
+            }
+            if !on_grid {
+                return Err(format!(
+                    "ranges.{key} = [{low}, {high}]: the ends are multiples of {}",
+                    grain(operand).unwrap_or(0.0)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The step between two values of an operand; `None` where any number between may stand.
+pub(crate) fn grain(operand: Operand) -> Option<f32> {
+    match operand {
+        Operand::Float | Operand::Gain => None,
+        Operand::Fixed => Some(0.125),
+        _ => Some(1.0),
+    }
+}

@@ -1,0 +1,116 @@
+//! The evolutionary algorithms by name.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// An evolutionary algorithm. Each also answers to the names in [`Algorithm::aliases`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Thesis 4.3.1: ten trials of everybody but the elite, crossover of pairs, four mutations.
+    Dars2016,
+    /// Thesis 7.4.3: eight trials of everybody but the elite, every child from crossover, three mutations.
+    Classic,
+    /// Thesis 8.2.2: one trial of everybody, few replaced, samples accumulate; selects luck where copies meet.
+    NoiseAware,
+    /// The noise-aware algorithm with samples that belong to genotypes.
+    #[serde(alias = "honest")]
+    PooledSamples,
+    /// A race of many new trees in the same worlds, with fresh starts, and guests from the other islands.
+    #[default]
+    #[serde(alias = "default")]
+    Racing,
+}
+
+/// To whom the samples of fitness belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampleOwner {
+    /// To a genotype: no population holds two equal trees, equal migrants are dropped, and new ones start without the
+    /// samples that made them look good elsewhere.
+    Genotype,
+    /// To each copy, as the thesis describes it; this selects luck (`docs/evolution.md`).
+    Copy,
+}
+
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: [Algorithm; 5] =
+        [Algorithm::Dars2016, Algorithm::Classic, Algorithm::NoiseAware, Algorithm::PooledSamples, Algorithm::Racing];
+
+    /// The name by which it is chosen and printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Dars2016 => "dars2016",
+            Algorithm::Classic => "classic",
+            Algorithm::NoiseAware => "noise-aware",
+            Algorithm::PooledSamples => "pooled-samples",
+            Algorithm::Racing => "racing",
+        }
+    }
+
+    /// Other names that are read: `default` points to the default algorithm, `honest` stands in older files.
+    pub fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Algorithm::PooledSamples => &["honest"],
+            Algorithm::Racing => &["default"],
+            _ => &[],
+        }
+    }
+
+    /// To whom samples belong.
+    pub fn sample_owner(self) -> SampleOwner {
+        match self {
+            Algorithm::Dars2016 | Algorithm::Classic | Algorithm::NoiseAware => SampleOwner::Copy,
+            Algorithm::PooledSamples | Algorithm::Racing => SampleOwner::Genotype,
+        }
+    }
+}
+
+/// A name that no algorithm has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no algorithm is called `{0}`; there are {names}", names = Algorithm::ALL.map(Algorithm::name).join(", "))]
+pub struct UnknownAlgorithm(String);
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        let named = |a: &Algorithm| a.name() == name || a.aliases().contains(&name);
+        Algorithm::ALL.into_iter().find(named).ok_or_else(|| UnknownAlgorithm(name.into()))
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct File {
+        algorithm: Algorithm,
+    }
+
+    #[test]
+    fn every_name_is_read_from_text_and_from_files_and_the_first_is_written() {
+        for algorithm in Algorithm::ALL {
+            for name in [algorithm.name()].iter().chain(algorithm.aliases()) {
+                assert_eq!(name.parse(), Ok(algorithm));
+                let file: File = toml::from_str(&format!("algorithm = \"{name}\"")).unwrap();
+                assert_eq!(file.algorithm, algorithm);
+            }
+            let written = toml::to_string(&File { algorithm }).unwrap();
+            assert_eq!(written.trim(), format!("algorithm = \"{algorithm}\""));
+        }
+        assert_eq!("default".parse(), Ok(Algorithm::default()));
+        assert_eq!(
+            "best".parse::<Algorithm>().unwrap_err().to_string(),
+            "no algorithm is called `best`; there are dars2016, classic, noise-aware, pooled-samples, racing"
+        );
+    }
+}

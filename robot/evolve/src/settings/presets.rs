@@ -1,0 +1,81 @@
+//! The settings that each algorithm has of its own.
+
+use super::{Algorithm, Representation, Settings};
+
+/// An algorithm's own values.
+pub(super) fn preset(algorithm: Algorithm) -> Settings {
+    match algorithm {
+        Algorithm::Dars2016 => dars2016(),
+        Algorithm::Classic => classic(),
+        Algorithm::NoiseAware => published(Algorithm::NoiseAware),
+        Algorithm::PooledSamples => pooled_samples(),
+        Algorithm::Racing => racing(),
+    }
+}
+
+/// What an algorithm's settings begin with: the thesis's values of Table 8.1 and 8.3.1, and sizes of our own for what the
+/// thesis does not use.
+fn published(algorithm: Algorithm) -> Settings {
+    Settings {
+        algorithm,
+        representation: Representation::Tree,
+        population: 256,
+        elite: 0.25,
+        replace: 0.25,
+        crossover: 0.5,
+        tournament: 3,
+        depth: 6,
+        mutate_parameter: 0.05,
+        mutate_point: 0.05,
+        mutate_subtree: 0.05,
+        mutate_shrink: 0.0,
+        evaluations: 1,
+        full_evaluations: 8,
+        immigrants: 8,
+        exchange_every: 1,
+        restart_every: 0,
+        functions: 2,
+        bits: 1024,
+        mutate_bit: 0.005,
+    }
+}
+
+/// Table 4.3, which says nothing of the depth of new trees; it is that of Table 7.6.
+fn dars2016() -> Settings {
+    Settings {
+        population: 25,
+        elite: 3.0 / 25.0,
+        crossover: 0.8,
+        depth: 4,
+        mutate_parameter: 0.5,
+        mutate_point: 0.5,
+        mutate_subtree: 0.05,
+        mutate_shrink: 0.1,
+        evaluations: 10,
+        full_evaluations: 10,
+        ..published(Algorithm::Dars2016)
+    }
+}
+
+/// Table 7.6.
+fn classic() -> Settings {
+    Settings {
+        population: 64,
+        elite: 3.0 / 64.0,
+        depth: 4,
+        mutate_subtree: 0.1,
+        evaluations: 8,
+        ..published(Algorithm::Classic)
+    }
+}
+
+/// As equal trees share their samples, the known bad ones need not be tried again, so more are replaced, and more of
+/// them by crossover; shallower new trees are tried faster.
+fn pooled_samples() -> Settings {
+    Settings { replace: 0.6, crossover: 0.85, depth: 4, restart_every: 64, ..published(Algorithm::PooledSamples) }
+}
+
+/// The population is what a generation costs, in trials of the run's length.
+fn racing() -> Settings {
+    Settings { elite: 1.0 / 64.0, depth: 4, ..published(Algorithm::Racing) }
+}
