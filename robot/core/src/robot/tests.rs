@@ -1,7 +1,6 @@
 //! What a robot does with messages, genes and its island's news, in a shell that remembers.
 
 use super::*;
-use crate::genes::to_gene;
 use crate::island::Generation;
 use std::collections::VecDeque;
 use xpuck_evolve::Island;
@@ -119,7 +118,7 @@ fn a_flood_of_messages_does_not_hold_up_the_loop() {
 fn what_is_refused_is_counted_and_the_first_is_told() {
     let (mut robot, mut bench) = prepared();
     bench.inbox.extend(["no message", "no message"].map(|text| Err(text.into())));
-    let sound = to_gene(&bench.finish().champion);
+    let sound = Gene::of(bench.finish().champion.values());
     let bad = Gene { tree: "nonsense".into(), ..sound.clone() };
     bench.say(ToRobot::Genes { generation: 1, immigrants: vec![bad, sound] });
     robot.listen(0.1, &mut bench);
