@@ -146,16 +146,16 @@ fn xml_is_that_of_behaviortree_cpp() {
   <BehaviorTree ID="xpuck">
     <Fallback>
       <ReactiveSequence>
-        <Condition ID="ifquad" s="v_prox" i="1"/>
-        <Control ID="par" k="2">
-          <Action ID="movcs" d="s_scr" i="-3"/>
+        <ifquad s="v_prox" i="1"/>
+        <par k="2">
+          <movcs d="s_scr" i="-3"/>
           <AlwaysSuccess/>
-        </Control>
+        </par>
       </ReactiveSequence>
       <Inverter>
-        <Decorator ID="repeati" n="5">
-          <Action ID="avoiding"/>
-        </Decorator>
+        <repeati n="5">
+          <avoiding/>
+        </repeati>
       </Inverter>
     </Fallback>
   </BehaviorTree>
@@ -176,9 +176,28 @@ fn files_of_editors_are_read() {
           </BehaviorTree>
         </root>"#;
     assert_eq!(from_xml(xml).unwrap().to_string(), "sel\n  avoiding\n  movcv v_goal 90deg\n");
+    let long = r#"<root BTCPP_format="4"><BehaviorTree>
+          <Control ID="ReactiveSequence"><Condition ID="ifquad" s="v_prox" i="1"/><Control ID="par" k="1">
+            <Action ID="movcs" d="s_scr" i="-3"/></Control><Decorator ID="repeati" n="5"><Action ID="avoiding"/></Decorator>
+          </Control></BehaviorTree></root>"#;
+    let expected = "seq\n  ifquad v_prox 1\n  par 1\n    movcs s_scr -3\n  repeati 5\n    avoiding\n";
+    assert_eq!(from_xml(long).unwrap().to_string(), expected);
     let json =
         r#" { "children" : [ {"node":"successl"}, {"i":"90deg","node":"movcv","d":"v_go\u0061l"} ], "node":"seq"} "#;
     assert_eq!(from_json(json).unwrap().to_string(), "seq\n  successl\n  movcv v_goal 90deg\n");
+}
+
+#[test]
+fn json_has_a_node_a_line() {
+    let json = to_json(&Tree::parse("seq\n  mulas s_scr s_n 0.5 s_n\n  repeati 3\n    upfield 1\n").unwrap());
+    let expected = r#"{"node": "seq", "children": [
+  {"node": "mulas", "d": "s_scr", "s1": "s_n", "f": 0.5, "s2": "s_n"},
+  {"node": "repeati", "n": 3, "children": [
+    {"node": "upfield", "g": 1}
+  ]}
+]}
+"#;
+    assert_eq!(json, expected);
 }
 
 #[test]

@@ -56,10 +56,17 @@ fn json_errors_name_place_and_rule() {
         ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": true}", 38, "a number or a string"),
         ("{\"node\": \"movcs\", \"d\": \"s_scr\"}", 1, "i is missing"),
         ("{\"node\": \"avoiding\"} x", 22, "after the tree"),
-        ("{\"node\": \"avoiding\"", 20, "where a node ends"),
+        ("{\"node\": \"avoiding\"", 20, "not JSON: EOF while parsing an object"),
         ("{\"d\": 1}", 1, "without \"node\""),
-        ("{\"node\": \"avoi", 10, "without its end"),
-        ("{\"node\": \"\\q\"}", 12, "not an escape"),
+        ("{\"node\": \"avoi", 10, "not JSON: EOF while parsing a string"),
+        ("{\"node\": \"\\q\"}", 12, "not JSON: invalid escape"),
+        ("{\"node\": \"\\ud800\"}", 10, "half a surrogate pair"),
+        ("{\"node\": 5}", 10, "where a string begins"),
+        ("{\"node\": \"avoiding\" \"b\": 1}", 21, "not JSON: expected `,` or `}`"),
+        ("{\"node\": \"seq\", \"children\": [{\"node\": \"avoiding\"}, 5]}", 52, "where a node begins"),
+        ("{\"node\": \"seq\", \"children\": [{\"node\": \"avoiding\"},]}", 51, "not JSON: trailing comma"),
+        ("{\"node\": \"seq\", \"children\": {}}", 29, "where children begin"),
+        ("{\"node\": \"movcs\", \"d\": \"s_scr\", \"i\": 01}", 39, "not JSON: invalid number"),
         ("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}", 26, "one operand too many"),
         ("[]", 1, "where a node begins"),
         ("", 1, "where a node begins"),
@@ -69,6 +76,10 @@ fn json_errors_name_place_and_rule() {
         assert_eq!((error.line, error.column), (1, column), "{error}");
         assert!(error.message.contains(message), "{error}");
     }
+    let error = from_json("{\"node\": \"seq\", \"children\": [\n  {\"node\": \"\u{e4}\", \"b\": x}\n]}").unwrap_err();
+    assert_eq!((error.line, error.column), (2, 12), "{error}");
+    let error = from_json("{\"node\": \"seq\", \"children\": [\n  {\"\u{e4}\": 1, \"b\": x}\n]}").unwrap_err();
+    assert_eq!((error.line, error.column), (2, 17), "{error}");
 }
 
 #[test]

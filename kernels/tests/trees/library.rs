@@ -15,6 +15,13 @@ fn load(name: &str) -> Tree {
     Tree::parse(&text).unwrap_or_else(|e| panic!("{name}.bt: {e}"))
 }
 
+/// Every tree of the library with its name.
+pub fn trees() -> Vec<(String, Tree)> {
+    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| !path.is_dir());
+    let name = |path: PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
+    files.map(name).map(|name| (name.clone(), load(&name))).collect()
+}
+
 /// A tree being ticked with its own draws, which depend on the tick alone.
 struct Robot {
     program: Program,
@@ -36,25 +43,18 @@ impl Robot {
 
 #[test]
 fn every_tree_of_the_library_runs() {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            continue;
-        }
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).unwrap();
+    let trees = trees();
+    assert!(trees.len() >= 19, "{}", trees.len());
+    for (name, tree) in trees {
+        let text = std::fs::read_to_string(folder().join(format!("{name}.bt"))).unwrap();
         assert!(text.starts_with("# "), "{name}.bt says first what it is");
-        let tree = load(&name);
         assert_eq!(Tree::parse(&tree.to_string()).unwrap(), tree);
         let mut robot = Robot::new(&tree);
         for i in 0..200 {
             let (_, goal) = robot.tick(&random::senses(&mut random::draws(1, i)), i);
             assert!(goal[0].is_finite() && goal[1].is_finite());
         }
-        names.push(name);
     }
-    assert!(names.len() >= 19, "{names:?}");
 }
 
 #[test]

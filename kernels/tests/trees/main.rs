@@ -1,6 +1,7 @@
 //! Trees as people and other programs keep them: the node table's promises, exchange formats, the library,
 //! and other machines.
 
+mod btcpp;
 mod exchange;
 mod explain;
 mod hostile;

@@ -2,44 +2,90 @@
 
 use super::super::nodes::Operand;
 use super::super::{Node, Tree, operand};
-use std::fmt::Write;
+use super::children;
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde_json::ser::Formatter;
+use serde_json::value::RawValue;
+use std::io::{self, Write};
 
 /// The tree as nested JSON objects. Registers and angles are strings, the other operands numbers.
 pub fn to_json(tree: &Tree) -> String {
-    let mut json = String::new();
-    let mut open: Vec<u16> = Vec::new();
-    for node in tree.nodes() {
-        let indent = 2 * open.len();
-        let _ = write!(json, "{:indent$}{{\"node\": \"{}\"{}", "", node.kind.spec().name, operands(node));
-        if node.children > 0 {
-            json.push_str(", \"children\": [\n");
-            open.push(node.children);
-            continue;
-        }
-        json.push('}');
-        while let Some(last) = open.last_mut() {
-            *last -= 1;
-            if *last > 0 {
-                json.push_str(",\n");
-                break;
-            }
-            open.pop();
-            let indent = 2 * open.len();
-            let _ = write!(json, "\n{:indent$}]}}", "");
-        }
-    }
-    json.push('\n');
-    json
+    let mut json = Vec::new();
+    let mut writer = serde_json::Serializer::with_formatter(&mut json, NodeALine::default());
+    let root = Subtree { nodes: tree.nodes(), children: &children(tree), place: 0 };
+    root.serialize(&mut writer).expect("a tree's keys are strings and its numbers are finite");
+    json.push(b'\n');
+    String::from_utf8(json).expect("serde_json writes UTF-8")
 }
 
-/// Words hold neither quotes nor backslashes, and finite numbers print as JSON numbers.
-fn operands(node: &Node) -> String {
-    let mut text = String::new();
-    for (value, o) in node.operands.iter().zip(node.kind.spec().operands) {
-        let word = operand::exact_word(*value, o.operand);
-        let quote =
-            if o.operand.is_register() || matches!(o.operand, Operand::Angle | Operand::Width) { "\"" } else { "" };
-        let _ = write!(text, ", \"{}\": {quote}{word}{quote}", o.name);
+/// A node and what is below it.
+struct Subtree<'a> {
+    nodes: &'a [Node],
+    /// The children of every node.
+    children: &'a [Vec<usize>],
+    place: usize,
+}
+
+impl Serialize for Subtree<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let node = &self.nodes[self.place];
+        let spec = node.kind.spec();
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("node", spec.name)?;
+        for (value, o) in node.operands.iter().zip(spec.operands) {
+            let word = operand::exact_word(*value, o.operand);
+            if o.operand.is_register() || matches!(o.operand, Operand::Angle | Operand::Width) {
+                object.serialize_entry(o.name, &word)?;
+            } else {
+                // The number as the other forms write it: 1, where serde_json would print the f32 as 1.0.
+                object.serialize_entry(o.name, &RawValue::from_string(word).map_err(S::Error::custom)?)?;
+            }
+        }
+        let below = &self.children[self.place];
+        if !below.is_empty() {
+            let below: Vec<Subtree> = below.iter().map(|place| Subtree { place: *place, ..*self }).collect();
+            object.serialize_entry("children", &below)?;
+        }
+        object.end()
     }
-    text
+}
+
+/// Layout with each element of an array on a line of its own, indented by its depth, and objects within their line.
+#[derive(Default)]
+struct NodeALine {
+    depth: usize,
+}
+
+impl NodeALine {
+    fn new_line<W: Write + ?Sized>(&self, writer: &mut W) -> io::Result<()> {
+        write!(writer, "\n{:indent$}", "", indent = 2 * self.depth)
+    }
+}
+
+impl Formatter for NodeALine {
+    fn begin_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.depth += 1;
+        writer.write_all(b"[")
+    }
+
+    fn begin_array_value<W: Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if !first {
+            writer.write_all(b",")?;
+        }
+        self.new_line(writer)
+    }
+
+    fn end_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.depth -= 1;
+        self.new_line(writer)?;
+        writer.write_all(b"]")
+    }
+
+    fn begin_object_key<W: Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
 }

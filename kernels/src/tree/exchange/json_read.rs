@@ -1,170 +1,205 @@
-//! JSON, read: RFC 8259 as far as trees need it, so that every error has its line and column.
+//! JSON, read by serde_json. It tells the place of a fault in the syntax only; the places of nodes and operands, which
+//! our own errors name, follow from the addresses of the keys and values that it hands out.
 
 use super::super::Tree;
 use super::super::nodes::Kind;
 use super::super::operand::shorten;
 use super::super::parse::ParseError;
 use super::{Element, Source, Word};
-
-/// Longest string that can mean anything here.
-const MAX_STRING: usize = 1000;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+use std::fmt;
 
 /// Reads a tree from nested objects `{"node": NAME, OPERAND: VALUE, ..., "children": [...]}`, keys in any order.
+///
+/// # Errors
+/// The first fault, with its line and column: of JSON's syntax, or of the tree.
 pub fn from_json(text: &str) -> Result<Tree, ParseError> {
-    let source = Source::new(text)?;
-    let mut reader = Reader { source, at: 0 };
-    let root = reader.node(0)?;
-    reader.space();
-    if reader.at < text.len() {
-        return Err(reader.error("text after the tree"));
-    }
+    let mut reader = Reader { source: Source::new(text)?, behind: 0, fault: None };
+    let mut json = serde_json::Deserializer::from_str(text);
+    // Nodes nest 64 levels deep, which is more of JSON than serde_json allows; the reader counts them itself.
+    json.disable_recursion_limit();
+    let root = NodeReader { reader: &mut reader, depth: 0 }.deserialize(&mut json);
+    let root = root.map_err(|error| reader.syntax(&error))?;
+    json.end().map_err(|error| reader.source.error(reader.place(&error), "text after the tree".into()))?;
     reader.source.tree(&root)
 }
 
 struct Reader<'a> {
     source: Source<'a>,
-    at: usize,
+    /// The byte behind the last token that was read, brackets at an end left out.
+    behind: usize,
+    /// A fault of the tree; serde_json's errors have no room for its place.
+    fault: Option<ParseError>,
 }
 
 impl Reader<'_> {
-    fn error(&self, message: &str) -> ParseError {
-        self.source.error(self.at, message.into())
+    /// Where the next token begins, given that the text is JSON up to there.
+    fn next(&self) -> usize {
+        let rest = &self.source.text[self.behind..];
+        self.behind + rest.find(|c: char| !c.is_ascii_whitespace() && !",:]}".contains(c)).unwrap_or(rest.len())
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.source.text.as_bytes().get(self.at).copied()
+    /// Takes a token, and returns where it begins.
+    fn take(&mut self, token: &RawValue) -> usize {
+        let at = token.get().as_ptr() as usize - self.source.text.as_ptr() as usize;
+        self.behind = at + token.get().len();
+        at
     }
 
-    fn space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.at += 1;
+    /// Looks for a bracket as the next token, and returns its place.
+    fn open<E: Error>(&mut self, bracket: char, what: &str) -> Result<usize, E> {
+        let at = self.next();
+        if !self.source.text[at..].starts_with(bracket) {
+            return Err(self.refuse(at, format!("`{bracket}` is missing {what}")));
+        }
+        self.behind = at + 1;
+        Ok(at)
+    }
+
+    /// Ends the reading with a fault of the tree.
+    fn refuse<E: Error>(&mut self, at: usize, message: String) -> E {
+        self.fail(self.source.error(at, message))
+    }
+
+    fn fail<E: Error>(&mut self, fault: ParseError) -> E {
+        self.fault = Some(fault);
+        E::custom("a fault of the tree")
+    }
+
+    /// The characters of a string that begins at `at`.
+    fn string<E: Error>(&mut self, token: &RawValue, at: usize) -> Result<String, E> {
+        if !token.get().starts_with('"') {
+            return Err(self.refuse(at, "`\"` is missing where a string begins".into()));
+        }
+        serde_json::from_str(token.get()).map_err(|_| self.refuse(at, "a string with half a surrogate pair".into()))
+    }
+
+    /// An operand's word; its own rules say which numbers fit.
+    fn operand<E: Error>(&mut self, token: &RawValue, at: usize) -> Result<String, E> {
+        match token.get().as_bytes()[0] {
+            b'"' => self.string(token, at),
+            b'-' | b'0'..=b'9' => Ok(token.get().into()),
+            _ => Err(self.refuse(at, "an operand is a number or a string".into())),
         }
     }
 
-    /// Skips white space and takes `byte` if it comes next.
-    fn take(&mut self, byte: u8) -> bool {
-        self.space();
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+    /// The byte at which serde_json stopped.
+    fn place(&self, error: &serde_json::Error) -> usize {
+        let lines = self.source.text.split_inclusive('\n').take(error.line().saturating_sub(1));
+        lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1)
     }
 
-    fn expect(&mut self, byte: u8, what: &str) -> Result<(), ParseError> {
-        if self.take(byte) { Ok(()) } else { Err(self.error(&format!("`{}` is missing {what}", byte as char))) }
+    /// What ended the reading. A text that ends too early lacks the rest of the token at its end.
+    fn syntax(&mut self, error: &serde_json::Error) -> ParseError {
+        if let Some(fault) = self.fault.take() {
+            return fault;
+        }
+        let at = if error.classify() == Category::Eof { self.next() } else { self.place(error) };
+        let text = error.to_string();
+        let end = text.rfind(" at line ").unwrap_or(text.len());
+        self.source.error(at, format!("not JSON: {}", &text[..end]))
+    }
+}
+
+/// Reads the object of a node `depth` levels below the root.
+struct NodeReader<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for NodeReader<'_, '_> {
+    type Value = Element;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Element, D::Error> {
+        let at = self.reader.open('{', "where a node begins")?;
+        self.reader.source.enter(at, self.depth).map_err(|fault| self.reader.fail(fault))?;
+        json.deserialize_map(NodeVisitor { reader: self.reader, depth: self.depth, at })
+    }
+}
+
+struct NodeVisitor<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    depth: usize,
+    /// Where the object begins.
+    at: usize,
+}
+
+impl<'de> Visitor<'de> for NodeVisitor<'_, '_> {
+    type Value = Element;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a node")
     }
 
-    fn node(&mut self, depth: usize) -> Result<Element, ParseError> {
-        self.expect(b'{', "where a node begins")?;
-        let at = self.at - 1;
-        self.source.enter(at, depth)?;
+    fn visit_map<M: MapAccess<'de>>(self, mut object: M) -> Result<Element, M::Error> {
+        let NodeVisitor { reader, depth, at } = self;
         let mut kind: Option<Kind> = None;
         let mut children: Option<Vec<Element>> = None;
         let mut operands: Vec<Word> = Vec::new();
-        let mut first = true;
-        while first || self.take(b',') {
-            first = false;
-            self.space();
-            let key_at = self.at;
-            let key = self.string()?;
-            self.expect(b':', "after a key")?;
-            self.space();
+        while let Some(key) = object.next_key::<&RawValue>()? {
+            let key_at = reader.take(key);
+            let key = reader.string(key, key_at)?;
             let twice = match key.as_str() {
                 "node" => kind.is_some(),
                 "children" => children.is_some(),
                 _ => operands.iter().any(|w| w.name == key),
             };
             if twice {
-                return Err(self.source.error(key_at, format!("`{}` comes twice", shorten(&key))));
+                return Err(reader.refuse(key_at, format!("`{}` comes twice", shorten(&key))));
             }
-            match key.as_str() {
-                "node" => {
-                    let name_at = self.at;
-                    let name = self.string()?;
-                    kind = Some(Kind::of_name(&name).ok_or_else(|| self.source.unknown_node(name_at, &name))?);
-                }
-                "children" => children = Some(self.children(depth + 1)?),
-                // No node has more than four; a fifth is a fault already.
-                _ if operands.len() == 4 => {
-                    return Err(self.source.error(key_at, format!("`{}` is one operand too many", shorten(&key))));
-                }
-                _ => {
-                    let at = self.at;
-                    let text = if self.peek() == Some(b'"') { self.string()? } else { self.number()? };
-                    operands.push(Word { name: key, text, at });
-                }
+            if key == "children" {
+                children = Some(object.next_value_seed(ChildrenReader { reader: &mut *reader, depth: depth + 1 })?);
+                continue;
+            }
+            // No node has more than four; a fifth is a fault already.
+            if key != "node" && operands.len() == 4 {
+                return Err(reader.refuse(key_at, format!("`{}` is one operand too many", shorten(&key))));
+            }
+            let value = object.next_value::<&RawValue>()?;
+            let at = reader.take(value);
+            if key == "node" {
+                let name = reader.string(value, at)?;
+                let unknown = || reader.source.unknown_node(at, &name);
+                kind = Some(Kind::of_name(&name).ok_or_else(unknown).map_err(|fault| reader.fail(fault))?);
+            } else {
+                operands.push(Word { name: key, text: reader.operand(value, at)?, at });
             }
         }
-        self.expect(b'}', "where a node ends")?;
-        let kind = kind.ok_or_else(|| self.source.error(at, "an object without \"node\"".into()))?;
+        let Some(kind) = kind else { return Err(reader.refuse(at, "an object without \"node\"".into())) };
         Ok(Element { kind, at, operands, children: children.unwrap_or_default() })
     }
+}
 
-    fn children(&mut self, depth: usize) -> Result<Vec<Element>, ParseError> {
-        self.expect(b'[', "where children begin")?;
+/// Reads the list of the nodes `depth` levels below the root.
+struct ChildrenReader<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for ChildrenReader<'_, '_> {
+    type Value = Vec<Element>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Vec<Element>, D::Error> {
+        self.reader.open::<D::Error>('[', "where children begin")?;
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ChildrenReader<'_, '_> {
+    type Value = Vec<Element>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of nodes")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Vec<Element>, S::Error> {
+        let ChildrenReader { reader, depth } = self;
         let mut children = Vec::new();
-        if self.take(b']') {
-            return Ok(children);
+        while let Some(child) = list.next_element_seed(NodeReader { reader: &mut *reader, depth })? {
+            children.push(child);
         }
-        loop {
-            children.push(self.node(depth)?);
-            if !self.take(b',') {
-                self.expect(b']', "where children end")?;
-                return Ok(children);
-            }
-        }
-    }
-
-    /// A number's characters; the operand's own rules say which numbers fit.
-    fn number(&mut self) -> Result<String, ParseError> {
-        let rest = &self.source.text[self.at..];
-        let end = rest.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E')).unwrap_or(rest.len());
-        if !rest.starts_with(|c: char| c == '-' || c.is_ascii_digit()) || end > MAX_STRING {
-            return Err(self.error("an operand is a number or a string"));
-        }
-        self.at += end;
-        Ok(rest[..end].into())
-    }
-
-    fn string(&mut self) -> Result<String, ParseError> {
-        self.expect(b'"', "where a string begins")?;
-        let start = self.at;
-        let mut text = String::new();
-        loop {
-            let Some(c) = self.source.text[self.at..].chars().next() else {
-                return Err(self.source.error(start - 1, "a string without its end".into()));
-            };
-            if c.is_control() || text.len() > MAX_STRING {
-                return Err(self.source.error(start - 1, "a string with a line break, or too long".into()));
-            }
-            self.at += c.len_utf8();
-            match c {
-                '"' => return Ok(text),
-                '\\' => text.push(self.escape()?),
-                c => text.push(c),
-            }
-        }
-    }
-
-    /// The character of an escape, its backslash already taken. Surrogate pairs name nothing that a tree has.
-    fn escape(&mut self) -> Result<char, ParseError> {
-        let start = self.at;
-        self.at += 1;
-        let known = match self.source.text.as_bytes().get(start) {
-            Some(b @ (b'"' | b'\\' | b'/')) => Some(*b as char),
-            Some(b'b') => Some('\u{8}'),
-            Some(b'f') => Some('\u{c}'),
-            Some(b'n') => Some('\n'),
-            Some(b'r') => Some('\r'),
-            Some(b't') => Some('\t'),
-            Some(b'u') => {
-                let digits =
-                    self.source.text.get(self.at..self.at + 4).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
-                let code = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
-                self.at += 4;
-                code.and_then(char::from_u32)
-            }
-            _ => None,
-        };
-        known.ok_or_else(|| self.source.error(start, "not an escape that a tree can need".into()))
+        Ok(children)
     }
 }

@@ -6,6 +6,9 @@
 //! remembers which children are done and ends at the first tick that decides, while `par` ticks all children every
 //! time. `Repeat` is not ours either: it ticks its child again within one tick, while `repeati` does it once a tick.
 //! These two and all leaves are custom nodes, described in the TreeNodesModel.
+//!
+//! An element's name is that of its node (`<movcv .../>`, its compact form): the parser of BehaviorTree.CPP 4.10 looks
+//! up the children of a `ReactiveSequence` by the names of their elements, and so refuses `<Action ID="movcv" .../>`.
 
 use super::super::nodes::{Group, Kind, Operand};
 use super::super::reference::describe;
@@ -33,7 +36,7 @@ fn same(kind: Kind) -> Option<&'static str> {
     SAME.iter().find(|(k, _)| *k == kind).map(|(_, name)| *name)
 }
 
-/// The element of a custom node: what BehaviorTree.CPP calls its type.
+/// The element that describes a custom node in the TreeNodesModel: what BehaviorTree.CPP calls its type.
 pub(super) fn category(kind: Kind) -> &'static str {
     match kind.spec().group {
         Group::Composite => "Control",
@@ -43,38 +46,28 @@ pub(super) fn category(kind: Kind) -> &'static str {
     }
 }
 
-/// For whom the XML is.
-#[derive(Clone, Copy, PartialEq)]
-enum For {
-    /// Editors and files.
-    Editing,
-    /// A viewer of the running tree: nodes have numbers.
-    Watching,
-}
-
 /// The tree as a file of BehaviorTree.CPP version 4.
 pub fn to_xml(tree: &Tree) -> String {
-    write_xml(tree, For::Editing)
+    write_xml(tree, "", |_, _| String::new())
 }
 
 /// The tree as BehaviorTree.CPP describes a running one to Groot2: as [`to_xml`], and every node has a `_uid`, its
 /// place in [`Tree::nodes`] counted from 1, and a `_fullpath`, which is unique too.
 pub fn to_xml_live(tree: &Tree) -> String {
-    write_xml(tree, For::Watching)
+    write_xml(tree, " _fullpath=\"\"", numbers)
 }
 
-fn write_xml(tree: &Tree, reader: For) -> String {
+/// `path` are attributes of the tree, and `identity` gives those that tell a node from others, by its kind and its
+/// number from 1.
+fn write_xml(tree: &Tree, path: &str, identity: fn(Kind, usize) -> String) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let path = if reader == For::Watching { " _fullpath=\"\"" } else { "" };
     let _ = writeln!(xml, "<root BTCPP_format=\"4\" main_tree_to_execute=\"{TREE}\">");
     let _ = writeln!(xml, "  <BehaviorTree ID=\"{TREE}\"{path}>");
     let mut open: Vec<(&str, u16)> = Vec::new();
     for (place, node) in tree.nodes().iter().enumerate() {
         let indent = 4 + 2 * open.len();
-        let (name, identity) = match reader {
-            For::Editing => (same(node.kind).unwrap_or(category(node.kind)), identity(node.kind)),
-            For::Watching => (model_name(node.kind), numbers(node.kind, place + 1)),
-        };
+        let name = element_name(node.kind);
+        let identity = identity(node.kind, place + 1);
         let _ = write!(xml, "{:indent$}<{name}{identity}{}", "", operands(node));
         if let Some(last) = open.last_mut() {
             last.1 -= 1;
@@ -97,13 +90,9 @@ fn write_xml(tree: &Tree, reader: For) -> String {
     xml
 }
 
-/// What a kind is called in the TreeNodesModel.
-fn model_name(kind: Kind) -> &'static str {
+/// The element of a node in a tree: its name in BehaviorTree.CPP, or its ID in the TreeNodesModel.
+fn element_name(kind: Kind) -> &'static str {
     same(kind).unwrap_or(kind.spec().name)
-}
-
-fn identity(kind: Kind) -> String {
-    if same(kind).is_some() { String::new() } else { format!(" ID=\"{}\"", kind.spec().name) }
 }
 
 /// The name that a viewer shows, our own, and what tells nodes apart.

@@ -17,7 +17,7 @@ const MAX_OF_ELEMENT: usize = 1024;
 
 /// Reads a tree from XML of BehaviorTree.CPP version 4: the one that `main_tree_to_execute` names, or the only one.
 ///
-/// Custom nodes may be written as `<Action ID="movcs" .../>` or as `<movcs .../>`. Nodes of BehaviorTree.CPP that
+/// Custom nodes may be written as `<movcs .../>` or as `<Action ID="movcs" .../>`. Nodes of BehaviorTree.CPP that
 /// mean something else than ours are refused, not guessed at.
 pub fn from_xml(text: &str) -> Result<Tree, ParseError> {
     let mut source = Source::new(text)?;
@@ -148,9 +148,9 @@ fn kind(source: &Source, node: Node) -> Result<Kind, ParseError> {
 fn foreign(name: &str) -> Option<&'static str> {
     Some(match name {
         "Parallel" | "ParallelAll" => {
-            "Parallel remembers which children are done; write <Control ID=\"par\" k=\"...\">, which ticks all of them"
+            "Parallel remembers which children are done; write <par k=\"...\">, which ticks all of them"
         }
-        "Repeat" => "Repeat loops inside one tick; write <Decorator ID=\"repeati\" n=\"...\">, once a tick",
+        "Repeat" => "Repeat loops inside one tick; write <repeati n=\"...\">, once a tick",
         "SequenceWithMemory" => "SequenceWithMemory does not start afresh after a failure; no node here does that",
         "SubTree" => "SubTree is not read; put the subtree's nodes in its place",
         _ => return None,
