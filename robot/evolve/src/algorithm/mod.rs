@@ -41,7 +41,7 @@ pub enum Form {
     /// samples that made them look good elsewhere.
     #[default]
     Honest,
-    /// To each copy, as the thesis describes it; this selects luck (decisions.md section 9).
+    /// To each copy, as the thesis describes it; this selects luck (docs/decisions.md, section 9).
     AsPublished,
 }
 
