@@ -39,7 +39,10 @@ fn crates_use_only_whom_they_may() {
         let name = package["name"].as_str().unwrap();
         for dependency in package["dependencies"].as_array().unwrap() {
             let other = dependency["name"].as_str().unwrap();
-            if other.starts_with("xpuck-") {
+            // Any crate's tests may use it, and nothing else.
+            if other == "xpuck-testing" {
+                assert_eq!(dependency["kind"], "dev", "{name} uses xpuck-testing outside its tests");
+            } else if other.starts_with("xpuck-") {
                 found.insert((name.to_string(), other.to_string()));
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::{licence, root, toml};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -99,4 +99,24 @@ fn no_version_is_left_open() {
             assert!(!open, "{}: which version of {}?", package["name"], dependency["name"]);
         }
     }
+}
+
+/// The fuzz targets are a workspace of their own, built with `--locked` by `make test-long` alone.
+#[test]
+fn the_lock_file_of_the_fuzz_targets_is_up_to_date() {
+    let lock = toml("fuzz/Cargo.lock");
+    let mut checked = 0;
+    for package in PACKAGES.iter().filter(|package| package["source"].is_null()) {
+        let named = |p: &&toml::Value| p.get("name").and_then(toml::Value::as_str) == package["name"].as_str();
+        let Some(entry) = lock["package"].as_array().expect("a list").iter().find(named) else { continue };
+        let listed = entry.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
+        // A version follows the name where there are several.
+        let listed: BTreeSet<&str> =
+            listed.filter_map(|name| name.as_str()).filter_map(|name| name.split(' ').next()).collect();
+        let used = package["dependencies"].as_array().expect("a list").iter().filter(|d| d["kind"] != "dev");
+        let used: BTreeSet<&str> = used.filter_map(|dependency| dependency["name"].as_str()).collect();
+        assert_eq!(listed, used, "fuzz/Cargo.lock is old for {}: cargo metadata in fuzz/ renews it", package["name"]);
+        checked += 1;
+    }
+    assert!(checked >= 6, "only {checked} crates of the workspace are in fuzz/Cargo.lock");
 }

@@ -26,7 +26,8 @@ const ELSEWHERE: [&str; 15] = [
 
 /// The part of a line that is prose: all of a document, comments of everything else.
 fn prose<'a>(path: &str, line: &'a str) -> Option<&'a str> {
-    let from = |mark| line.find(mark).map(|at| &line[at..]);
+    // `//` also stands in addresses.
+    let from = |mark| line.match_indices(mark).find(|(at, _)| !line[..*at].ends_with(':')).map(|(at, _)| &line[at..]);
     match path.rsplit_once('.').map_or(path, |(_, ending)| ending) {
         "md" => Some(line),
         "rs" | "wgsl" | "c" | "h" | "cjs" => from("//").or_else(|| from("/*")),
@@ -35,9 +36,10 @@ fn prose<'a>(path: &str, line: &'a str) -> Option<&'a str> {
     }
 }
 
-/// Words of a line that look like files.
+/// Words of a line that look like files; addresses on the network are none.
 fn named(line: &str) -> impl Iterator<Item = &str> {
-    let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || "_-./".contains(c)));
+    let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || "_-./:".contains(c)));
+    let words = words.filter(|word| !word.contains("://")).flat_map(|word| word.split(':'));
     words.map(|word| word.trim_end_matches('.').trim_start_matches(['.', '/'])).filter(|word| {
         let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty() && !stem.ends_with('/'));
         ending.is_some_and(|(_, ending)| ENDINGS.contains(&ending))
@@ -104,7 +106,8 @@ fn anchor(line: &str) -> Option<String> {
 
 #[test]
 fn names_of_files_are_found_in_prose() {
-    let found: Vec<&str> = named("see `world/a.rs`, ../docs/b.md#part; e.g. 1.5, std::fs, c.h. And .toml").collect();
+    let found: Vec<&str> =
+        named("see `world/a.rs:3`, ../docs/b.md#part; e.g. 1.5, std::fs, c.h. And .toml, (https://x.rs)").collect();
     assert_eq!(found, ["world/a.rs", "docs/b.md", "c.h"]);
     assert_eq!(anchor("## Is everything well?").as_deref(), Some("is-everything-well"));
     let line = concat!("let path = 1; /", "/ see it");
