@@ -10,15 +10,16 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-promtool deps-record deps-time build demo test lint test-long bench fuzz picture clean
+.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time build demo test lint test-long bench fuzz manuals picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
-	@echo "make test       everything that checks the project"
+	@echo "make test       everything that checks the project (make lint: formatting, lints, documentation links)"
 	@echo "make test-long  what takes longer: islands on Slurm, fuzzing, 10000 seeds of the swarm under the microscope, a robot under load, a whole demo, and its best tree measured"
 	@echo "make bench      micro-benchmarks: cost of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
+	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
 	@echo "make picture    the picture of the README, from a run"
 	@echo "make clean      remove what was built"
 
@@ -36,6 +37,7 @@ lint: deps
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 # The software adapter on which the kernels are tested; a driver that is there already serves as well.
 deps-gpu: deps
@@ -54,10 +56,14 @@ deps-record: deps
 deps-time: deps
 	@sh tools/deps.sh faketime
 
+# `pgrep` and `kill`, which small images of Debian lack.
+deps-processes: deps
+	@sh tools/deps.sh procps
+
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-gpu deps-mocap deps-record deps-time deps-promtool
+test: lint deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
 	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace
 	sh tools/flat.sh 60 32 3
 
@@ -65,7 +71,7 @@ test: lint deps-gpu deps-mocap deps-record deps-time deps-promtool
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-fuzz
+test-long: build deps-fuzz deps-processes
 	sh tools/test-long.sh
 
 bench: deps
@@ -75,6 +81,16 @@ bench: deps
 
 fuzz: build deps-fuzz
 	sh tools/fuzz.sh $(SECONDS)
+
+# Both come from the programs' one definition of their command lines.
+manuals: build
+	mkdir -p target/man target/completions
+	for program in xpuck xpuckd; do \
+	    target/debug/$$program man target/man && \
+	    target/debug/$$program completions bash >target/completions/$$program && \
+	    target/debug/$$program completions zsh >target/completions/_$$program && \
+	    target/debug/$$program completions fish >target/completions/$$program.fish || exit 1; \
+	done
 
 picture: build
 	sh tools/picture.sh

@@ -2,11 +2,12 @@
 # Installs the Debian packages named as arguments that are missing, or says how to.
 set -eu
 missing=""
+has() { command -v "$1" >/dev/null 2>&1; }
 for package in "$@"; do
     case "$package" in
-        pkg-config) command -v pkg-config >/dev/null 2>&1 || missing="$missing $package" ;;
-        gcc) command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev" ;;
-        g++) command -v c++ >/dev/null 2>&1 || missing="$missing $package" ;;
+        pkg-config) has pkg-config || missing="$missing $package" ;;
+        gcc) has cc || missing="$missing gcc libc6-dev" ;;
+        g++) has c++ || missing="$missing $package" ;;
         libzmq3-dev) pkg-config --exists libzmq 2>/dev/null || missing="$missing $package" ;;
         libapriltag-dev) pkg-config --exists apriltag 2>/dev/null || missing="$missing $package" ;;
         libsqlite3-dev) pkg-config --exists sqlite3 2>/dev/null || missing="$missing $package" ;;
@@ -14,24 +15,35 @@ for package in "$@"; do
             find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null | grep -q . ||
                 missing="$missing $package libvulkan1"
             ;;
-        faketime) command -v faketime >/dev/null 2>&1 || missing="$missing $package" ;;
-        slurm-wlm) command -v slurmctld >/dev/null 2>&1 || missing="$missing $package munge" ;;
+        faketime) has faketime || missing="$missing $package" ;;
+        procps) { has pgrep && [ -x /bin/kill ]; } || missing="$missing $package" ;;
+        slurm-wlm) has slurmctld || missing="$missing $package munge" ;;
         python3-venv) python3 -c 'import ensurepip' 2>/dev/null || missing="$missing $package" ;;
-        chromium) command -v chromium >/dev/null 2>&1 || missing="$missing $package" ;;
+        chromium) has chromium || missing="$missing $package" ;;
+        *)
+            echo "deps: how to see whether $package is there? Say it in tools/deps.sh" >&2
+            exit 2
+            ;;
     esac
 done
-if ! command -v cargo >/dev/null 2>&1; then
-    echo "deps: cargo is missing: install Rust 1.90 or newer from https://rustup.rs" >&2
+wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
+if ! has cargo; then
+    echo "deps: cargo is missing: install Rust $wanted or newer from https://rustup.rs" >&2
+    exit 1
+fi
+found=$(cargo --version | cut -d ' ' -f 2)
+if [ "$(printf '%s\n' "$wanted" "$found" | sort -V | head -n 1)" != "$wanted" ]; then
+    echo "deps: this is Rust $found; install $wanted or newer from https://rustup.rs" >&2
     exit 1
 fi
 [ -z "$missing" ] && exit 0
-if ! command -v apt-get >/dev/null 2>&1; then
+if ! has apt-get; then
     echo "deps: missing:$missing; this is no Debian system, install them by its own means" >&2
     exit 1
 fi
 if [ "$(id -u)" = 0 ]; then
     sudo=""
-elif command -v sudo >/dev/null 2>&1; then
+elif has sudo; then
     sudo="sudo"
 else
     echo "deps: missing:$missing; run as root: apt-get install --no-install-recommends$missing" >&2

@@ -11,5 +11,5 @@ if problem=$(cd "$folder" && { apt-get download -qq prometheus || { apt-get upda
     rm -rf "$folder"/unpacked "$folder"/*.deb
 else
     rm -rf "$folder"
-    echo "promtool: SKIPPED, metrics are not checked by it: $(echo "$problem" | tail -n 1)" >&2
+    echo "skipped: promtool: metrics are not checked by it: $(echo "$problem" | tail -n 1)" >&2
 fi

@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 skip() {
-    echo "slurm: SKIPPED: $1"
+    echo "skipped: slurm: $1"
     exit 0
 }
 [ "$(id -u)" = 0 ] || skip "its daemons need root"

@@ -13,5 +13,5 @@ if problem=$("$venv/bin/pip" install --quiet --disable-pip-version-check --timeo
     echo "$*" >"$venv/ready"
 else
     rm -rf "$venv"
-    echo "$(basename "$venv"): skipped, $loss: $(echo "$problem" | tail -n 1)" >&2
+    echo "skipped: $(basename "$venv"): $loss: $(echo "$problem" | tail -n 1)" >&2
 fi

@@ -4,7 +4,7 @@ mod bench;
 mod cli;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use cli::operator::HubAddress;
 use std::process::ExitCode;
 use xpuck_wire::message::Request;
@@ -50,6 +50,8 @@ enum Command {
     World(cli::world::WorldArgs),
     Markers(cli::markers::MarkersArgs),
     FuzzSwarm(cli::fuzz_swarm::FuzzSwarmArgs),
+    Completions(cli::manual::CompletionsArgs),
+    Man(cli::manual::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -98,6 +100,8 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Calibrate(args) => cli::calibrate::run(args)?,
         Command::World(args) => cli::world::run(args)?,
         Command::Markers(args) => cli::markers::run(args)?,
+        Command::Completions(args) => cli::manual::completions(args, Cli::command())?,
+        Command::Man(args) => cli::manual::man(args, Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)
 }

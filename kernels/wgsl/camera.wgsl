@@ -1,4 +1,5 @@
-// The three-segment camera, and range and bearing; see world/senses.rs. Columns are bits, counted from the left edge.
+// The three-segment camera, and range and bearing; see world/senses/camera.rs and
+// world/senses/neighbours.rs. Columns are bits, counted from the left edge.
 
 fn columns(d: vec2<f32>, size: f32) -> u32 {
     let front = dot(ahead, d);

@@ -1,4 +1,4 @@
-// The eight proximity rays; see world/senses.rs.
+// The eight proximity rays; see world/senses/proximity.rs.
 
 const REACH: f32 = ROBOT_RADIUS + PROX_RANGE;
 

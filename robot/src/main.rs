@@ -1,6 +1,7 @@
 //! `xpuckd`: the program on a robot.
 
-use clap::{Args, Parser, Subcommand};
+use anyhow::Context;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,6 +46,17 @@ enum Command {
     Bench {
         #[command(subcommand)]
         bench: Bench,
+    },
+    /// Print what makes a shell complete commands and options.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write manual pages, one for each command.
+    Man {
+        /// The folder for the pages; it is made if it is missing.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
     },
     /// Stop the wheels of a robot without a watchdog when nothing comes through standard input.
     #[command(hide = true)]
@@ -96,6 +108,16 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         (Some(Command::Calibrate(args)), _) => calibrate(args)?,
         (Some(Command::Bench { bench }), _) => bench::run(bench)?,
+        (Some(Command::Completions { shell }), _) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "xpuckd", &mut script);
+            output::bytes(&script)?;
+        }
+        (Some(Command::Man { directory }), _) => {
+            let pages = std::fs::create_dir_all(directory);
+            let pages = pages.and_then(|()| clap_mangen::generate_to(Cli::command(), directory));
+            pages.with_context(|| directory.display().to_string())?;
+        }
         (Some(Command::Guard(args)), _) => guard::run(args.body, &args.i2c)?,
         (None, Some(args)) => drive(args)?,
         (None, None) => unreachable!("clap asks for --config without a subcommand"),

@@ -30,3 +30,25 @@ fn bad_configuration_is_one_clear_line() {
     let error = refusal(&["--config", path]);
     assert!(error.contains("cannot open") && error.contains("is the arena running"), "{error}");
 }
+
+#[test]
+fn every_command_has_a_manual_page_and_completes() {
+    let xpuckd = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_xpuckd")).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    xpuckd(&["man", dir.path().to_str().unwrap()]);
+    let (help, script) = (xpuckd(&["--help"]), xpuckd(&["completions", "bash"]));
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty());
+    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
+    assert!(names.len() >= 5 && names.contains(&"selftest"), "{names:?}");
+    for name in names {
+        let page = std::fs::read_to_string(dir.path().join(format!("xpuckd-{name}.1"))).unwrap_or_default();
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
+        assert!(script.contains(&format!("xpuckd,{name})\n")), "{name}");
+    }
+    assert!(!dir.path().join("xpuckd-guard.1").exists(), "what is hidden has no page");
+}

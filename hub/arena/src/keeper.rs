@@ -1,5 +1,5 @@
-//! The person beside the arena (decisions.md section 8): puts the frisbee back near the centre when it has reached an
-//! end and the robots stand still. Nothing outside can ask for it.
+//! The person beside the arena (docs/decisions.md, section 8): puts the frisbee back near the centre when it has
+//! reached an end and the robots stand still. Nothing outside can ask for it.
 
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::Draws;

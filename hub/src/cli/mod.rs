@@ -21,6 +21,7 @@ pub mod keys;
 pub mod lineage;
 pub mod lineage_record;
 pub mod machines;
+pub mod manual;
 pub mod markers;
 pub mod mix;
 pub mod operator;

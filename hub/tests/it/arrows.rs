@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("xpuck-kernels", &[]),
     ("xpuck-registers", &[]),
+    ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
     ("xpuck-evolve", &["xpuck-kernels"]),
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
@@ -68,6 +69,11 @@ fn crates_use_only_whom_they_may() {
         for dependency in package["dependencies"].as_array().unwrap() {
             let other = dependency["name"].as_str().unwrap();
             if !other.starts_with("xpuck-") {
+                continue;
+            }
+            // Any crate's tests may use it, and nothing else.
+            if other == "xpuck-testing" {
+                assert_eq!(dependency["kind"], "dev", "{name} uses xpuck-testing outside its tests");
                 continue;
             }
             match dependency["kind"].as_str() {

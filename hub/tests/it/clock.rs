@@ -19,8 +19,7 @@ fn faketime() -> Option<String> {
 #[test]
 fn a_hub_whose_clock_went_back_is_obeyed_and_says_so() {
     let Some(library) = faketime() else {
-        println!("SKIPPED: no hub with a clock that goes back (make deps-time)");
-        return;
+        return xpuck_testing::skipped("there is no faketime (make deps-time)");
     };
     let mut lab = Lab::start();
     let running = |lab: &Lab| {

@@ -90,7 +90,7 @@ fn the_doctor_sees_each_promise(lab: &Lab, visitor: &str) {
     let found = verdicts(lab, &[]);
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/hub.md")).unwrap();
     let rows: Vec<&str> =
-        (1..=10).map(|n| page.lines().find(|l| l.starts_with(&format!("| {n}. "))).expect("ten promises")).collect();
+        (1..=9).map(|n| page.lines().find(|l| l.starts_with(&format!("| {n}. "))).expect("nine promises")).collect();
     let lines: BTreeSet<&str> = rows.iter().flat_map(|row| row.split('`').skip(1).step_by(2)).collect();
     assert_eq!(lines, found.keys().map(String::as_str).collect(), "docs/hub.md against `xpuck doctor`");
     for kept in [

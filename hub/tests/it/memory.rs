@@ -306,8 +306,7 @@ fn a_full_disk_stops_recording_loudly_and_nothing_else() {
     let lab = Lab::start();
     let runs = lab.directory.path().join("runs");
     let Some(_tiny) = Tiny::mount(&runs) else {
-        println!("skipped: this user may not mount a file system");
-        return;
+        return xpuck_testing::skipped("this user may not mount a file system");
     };
     lab.begin(600.0);
     lab.wait("recorded", |s| s.record.contains("kept-") && s.run_seconds > SPEED);
@@ -368,8 +367,7 @@ fn without_descriptors_the_record_goes_on_and_at_the_end_nothing_is_open() {
     lab.begin(600.0);
     let hub = lab.hub.as_ref().unwrap().id();
     let Some(before) = limit_files(hub, "3") else {
-        println!("skipped: there is no prlimit");
-        return;
+        return xpuck_testing::skipped("there is no prlimit");
     };
     let open = lab.run().join("run.mcap.open");
     wait_until("said", || lab.log("hub").contains("a hub that returns cannot go on with this run"));
@@ -443,8 +441,7 @@ fn schemas_hold(run: &Path) {
 /// Runs the snippets of docs/pandas.md where Python and its packages are there.
 fn read_from_python(lab: &Lab) {
     let Ok(python) = std::env::var("XPUCK_RECORD_PYTHON") else {
-        println!("skipped: records are not read from Python (make deps-record)");
-        return;
+        return xpuck_testing::skipped("records are not read from Python (make deps-record)");
     };
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pandas.md")).unwrap();
     let tables = lab.run().join("tables");

@@ -150,8 +150,7 @@ fn in_browser(file: &Path, moment: &str) -> String {
 #[test]
 fn the_page_plays_in_a_browser() {
     if !Path::new(CHROMIUM).exists() {
-        eprintln!("skipped: {CHROMIUM} is missing: apt-get install chromium");
-        return;
+        return xpuck_testing::skipped(format_args!("{CHROMIUM} is missing (apt-get install chromium)"));
     }
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("run.html");

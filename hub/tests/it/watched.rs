@@ -203,8 +203,7 @@ fn metrics_are_sound(world: &World) {
 /// Checks with Prometheus' own tool, where that is there.
 fn prometheus_finds_no_fault(text: &str, open: &str) {
     let Ok(promtool) = std::env::var("XPUCK_PROMTOOL") else {
-        println!("SKIPPED: metrics are not checked by promtool (make deps-promtool)");
-        return;
+        return xpuck_testing::skipped("metrics are not checked by promtool (make deps-promtool)");
     };
     let check = |text: &str| {
         let mut check = Command::new(&promtool);
@@ -228,8 +227,7 @@ fn others_read_metrics(text: &str, families: usize) {
         assert all(f.type != 'unknown' and f.documentation for f in found), [f.name for f in found]\n\
         print(len(found), any(s.labels.get('robot') == 'xp01' for f in found for s in f.samples))";
     let Ok(python) = std::env::var("XPUCK_RECORD_PYTHON") else {
-        println!("skipped: metrics are not read from Python (make deps-record)");
-        return;
+        return xpuck_testing::skipped("metrics are not read from Python (make deps-record)");
     };
     let read = |text: &str| {
         let mut check = Command::new(&python);

@@ -37,7 +37,7 @@ pub fn line(text: impl Display) -> Result<(), OutputError> {
 /// Writes text as it is to standard output.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn text(text: impl Display) -> Result<(), OutputError> {
     bytes(text.to_string().as_bytes())
 }
@@ -45,7 +45,7 @@ pub fn text(text: impl Display) -> Result<(), OutputError> {
 /// Writes bytes to standard output.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn bytes(mut bytes: &[u8]) -> Result<(), OutputError> {
     but_closed(write_all(stdout(), &mut bytes))
 }
@@ -83,7 +83,7 @@ pub fn sentence(error: &(dyn Error + 'static)) -> String {
 /// `printed` is what became of its words, `code` the exit code that it wants.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn usage(printed: io::Result<()>, on_stderr: bool, code: i32) -> Result<ExitCode, OutputError> {
     if !on_stderr {
         // It writes through the standard library's buffer.

@@ -52,7 +52,7 @@ mod tests {
     fn a_thread_made_by_a_real_time_thread_can_step_back() {
         let maker = std::thread::spawn(|| {
             if run_first(1).is_err() {
-                return;
+                return false;
             }
             let made = std::thread::spawn(|| {
                 let before = runs_first();
@@ -64,8 +64,11 @@ mod tests {
             // Niceness is the 17th field behind the name in brackets.
             let niceness = stat.rsplit(')').next().unwrap().split_whitespace().nth(16);
             assert_eq!((runs_first(), niceness), (true, Some("0")));
+            true
         });
-        maker.join().unwrap();
+        if !maker.join().unwrap() {
+            xpuck_testing::skipped("the kernel refuses real-time priority (CAP_SYS_NICE)");
+        }
         assert!(!runs_first());
     }
 }

@@ -118,7 +118,7 @@ impl Program {
         })
     }
 
-    /// The free part of the resource that is scarcer, bytes or nodes: 0..1 (Eq. 7.6, decisions.md section 6).
+    /// The free part of the resource that is scarcer, bytes or nodes: 0..1 (Eq. 7.6, docs/decisions.md, section 6).
     pub fn parsimony(&self) -> f32 {
         let bytes = self.bytes as f32 / BYTES_BUDGET as f32;
         let nodes = self.code.len() as f32 / MAX_NODES as f32;

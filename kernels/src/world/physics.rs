@@ -1,4 +1,4 @@
-//! One physics step: floor friction, contacts, motion with noise (thesis 5.3.1, decisions.md section 7).
+//! One physics step: floor friction, contacts, motion with noise (thesis 5.3.1, docs/decisions.md, section 7).
 
 use super::body::{Body, Shape};
 use super::contacts;
@@ -119,7 +119,7 @@ fn grip(footing: &Footing, slip: Vec2) -> Vec2 {
     slip * -scale
 }
 
-/// Wheel ground speeds for a goal velocity (Eq. 6.7 to 6.9, decisions.md section 2), m/s as (left, right).
+/// Wheel ground speeds for a goal velocity (Eq. 6.7 to 6.9, docs/decisions.md, section 2), m/s as (left, right).
 #[inline(always)]
 pub fn steer(goal: Vec2) -> [f32; 2] {
     let goal = vec2(finite(goal.x), finite(goal.y));

@@ -1,7 +1,7 @@
 //! Sweeps: the same evolution under several settings and many seeds, each run a process of its own, and what came out
 //! as tables, curves and statistics.
 //!
-//! [`file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], and
+//! [`mod@file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], and
 //! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`] and [`page`].
 
 pub mod collect;

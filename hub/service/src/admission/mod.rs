@@ -4,7 +4,7 @@
 //! the record, the folder of keys and STOP need, nor keep out a robot or an operator who comes later. So every port is
 //! accepted here: a connection is [`Stage::Silent`] until it says something, in [`Stage::Greeting`] until it has said all
 //! that needs no proof, in [`Stage::Handshake`] until it has proved what the port asks for, and [`Stage::Established`] after
-//! that. Each stage is bounded ([`table`]), and the bounds of all ports together stay below the descriptor limit
+//! that. Each stage is bounded (`table`), and the bounds of all ports together stay below the descriptor limit
 //! ([`descriptors`]). [`relay`] does this in front of a ZeroMQ socket, which meets a connection in its handshake.
 
 pub mod descriptors;

@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 43] = [
+const SAMPLES: [(&str, &[&str]); 45] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -58,6 +58,8 @@ const SAMPLES: [(&str, &[&str]); 43] = [
     ("world check", &["world check {docs}/worlds/foraging.toml"]),
     ("markers", &["markers 3"]),
     ("fuzz-swarm", &["fuzz-swarm --seeds 1 --seconds 1"]),
+    ("completions", &["completions bash"]),
+    ("man", &["man {new}/man"]),
 ];
 
 /// Commands whose help lists further ones that are no part of the table above, with a sample each.
@@ -105,6 +107,30 @@ fn every_command_has_a_sample() {
     assert!(listed.len() > 45, "{listed:?}");
     let gone: Vec<_> = SAMPLES.iter().filter(|(name, _)| !listed.contains(*name)).collect();
     assert!(gone.is_empty(), "no such command: {gone:?}");
+}
+
+#[test]
+fn every_command_has_a_manual_page_and_completes() {
+    let mut listed = BTreeSet::new();
+    commands(&[], &mut listed);
+    let dir = tempfile::tempdir().unwrap();
+    let man = xpuck().arg("man").arg(dir.path()).output().unwrap();
+    assert!(man.status.success(), "{}", String::from_utf8_lossy(&man.stderr));
+    let complete = xpuck().args(["completions", "bash"]).output().unwrap();
+    let script = String::from_utf8(complete.stdout).unwrap();
+    for command in &listed {
+        let name = format!("xpuck-{}", command.replace(' ', "-"));
+        let page = std::fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap_or_default();
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH DESCRIPTION"), "{name}: {page:?}");
+        // The script has a case for each command below the one above it.
+        let last = command.rsplit(' ').next().unwrap();
+        assert!(script.contains(&format!(",{last})\n")), "{command}");
+    }
+    let whole = std::fs::read_to_string(dir.path().join("xpuck.1")).unwrap();
+    assert!(whole.contains("xpuck\\-demo(1)"), "{whole}");
+    let file = dir.path().join("xpuck.1");
+    let refused = xpuck().arg("man").arg(&file).output().unwrap();
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("xpuck.1: "), "{refused:?}");
 }
 
 /// Files, kept runs and two hubs that all samples share.

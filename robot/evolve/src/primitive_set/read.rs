@@ -52,7 +52,7 @@ impl PrimitiveSet {
     /// Keys: `inner` and `leaves` (node names, inner nodes with their number of children: `seq3`), `[registers]`
     /// (`scalar_sources`, `vector_sources`, `scalar_destinations`, `vector_destinations`), and if need be `[ranges]`
     /// (lowest and highest value of each type of number; what is left out is Table 7.5's), `[subtrees]` (name = the text
-    /// of a tree that counts as one leaf) and `grammar` (BNF, see [`Grammar`]; if left out it is made from the rest).
+    /// of a tree that counts as one leaf) and `grammar` (BNF; if left out it is made from the rest).
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let fail = |message: String| PrimitiveSetError { file: file.into(), message };
         if text.len() > MAX_TEXT {

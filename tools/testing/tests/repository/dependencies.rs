@@ -1,0 +1,122 @@
+//! Third-party crates: their licences, sources and names are held to `deny.toml`, the file that cargo-deny reads too.
+
+use crate::{licence, root, toml};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// Versions of crates beyond the first of each that a program may hold.
+const MOST_DUPLICATES: usize = 16;
+/// Where crates come from, as lock files call the public registry.
+const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// The lists of `deny.toml`: licences that are allowed, crates that are not.
+fn lists() -> (Vec<String>, Vec<String>) {
+    let deny = toml("deny.toml");
+    let texts = |list: &toml::Value, text: fn(&toml::Value) -> Option<&str>| -> Vec<String> {
+        let list = list.as_array().expect("a list");
+        list.iter().map(|entry| text(entry).expect("a name").to_owned()).collect()
+    };
+    let licences = texts(&deny["licenses"]["allow"], toml::Value::as_str);
+    let banned = texts(&deny["bans"]["deny"], |entry| entry.get("crate")?.as_str());
+    assert!(!licences.is_empty() && !banned.is_empty(), "deny.toml has both lists");
+    (licences, banned)
+}
+
+/// Every crate that is built on this machine, with those of tests and build scripts.
+static PACKAGES: LazyLock<Vec<Value>> = LazyLock::new(packages);
+
+fn packages() -> Vec<Value> {
+    let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
+    let version = String::from_utf8(rustc.stdout).expect("text");
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("rustc names its host");
+    // Crates of other systems are not on this disk, and nothing is downloaded here.
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    metadata["packages"].as_array().expect("a list").clone()
+}
+
+/// Name, version and source of every crate that a lock file names, whatever the system; those of this repository have no source.
+fn locked(file: &str) -> Vec<(String, String, Option<String>)> {
+    let lock = toml(file);
+    let text = |package: &toml::Value, key| package.get(key).and_then(toml::Value::as_str).map(str::to_owned);
+    let named =
+        |p: &toml::Value| (text(p, "name").expect("a name"), text(p, "version").expect("one"), text(p, "source"));
+    lock["package"].as_array().expect("a list").iter().map(named).collect()
+}
+
+#[test]
+fn licences_are_among_those_allowed() {
+    let (allowed, _) = lists();
+    let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+    let mut checked = 0;
+    for package in PACKAGES.iter().filter(|package| !package["source"].is_null()) {
+        let name = package["name"].as_str().expect("a name");
+        let expression = package["license"].as_str().unwrap_or_else(|| panic!("{name} names no licence"));
+        let result = licence::satisfied(expression, &allowed).unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert!(result, "{name}: {expression} is not satisfied by deny.toml");
+        checked += 1;
+    }
+    assert!(checked > 100, "only {checked} crates were found");
+}
+
+#[test]
+fn crates_come_from_the_registry_and_none_is_banned() {
+    let (_, banned) = lists();
+    for file in ["Cargo.lock", "fuzz/Cargo.lock"] {
+        for (name, _, source) in locked(file) {
+            assert!(!banned.contains(&name), "{file}: deny.toml bans {name}");
+            let ours = name.starts_with("xpuck-");
+            assert_eq!(source.as_deref(), if ours { None } else { Some(REGISTRY) }, "{file}: {name}");
+        }
+    }
+}
+
+/// Two versions of a crate in one program cost build time and size; the list is in the message.
+#[test]
+fn few_crates_are_there_in_several_versions() {
+    let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in PACKAGES.iter() {
+        let text = |key| package[key].as_str().expect("text").to_owned();
+        versions.entry(text("name")).or_default().push(text("version"));
+    }
+    versions.retain(|_, versions| versions.len() > 1);
+    let beyond: usize = versions.values().map(|versions| versions.len() - 1).sum();
+    assert!(beyond <= MOST_DUPLICATES, "{beyond} versions beyond the first of their crates: {versions:?}");
+}
+
+#[test]
+fn no_version_is_left_open() {
+    for package in PACKAGES.iter().filter(|package| package["source"].is_null()) {
+        for dependency in package["dependencies"].as_array().expect("a list") {
+            let open = dependency["req"] == "*" && dependency["path"].is_null();
+            assert!(!open, "{}: which version of {}?", package["name"], dependency["name"]);
+        }
+    }
+}
+
+/// The fuzz targets are a workspace of their own, built with `--locked` by `make test-long` alone.
+#[test]
+fn the_lock_file_of_the_fuzz_targets_is_up_to_date() {
+    let lock = toml("fuzz/Cargo.lock");
+    let mut checked = 0;
+    for package in PACKAGES.iter().filter(|package| package["source"].is_null()) {
+        let named = |p: &&toml::Value| p.get("name").and_then(toml::Value::as_str) == package["name"].as_str();
+        let Some(entry) = lock["package"].as_array().expect("a list").iter().find(named) else { continue };
+        let listed = entry.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
+        // A version follows the name where there are several.
+        let listed: BTreeSet<&str> =
+            listed.filter_map(|name| name.as_str()).filter_map(|name| name.split(' ').next()).collect();
+        let used = package["dependencies"].as_array().expect("a list").iter().filter(|d| d["kind"] != "dev");
+        let used: BTreeSet<&str> = used.filter_map(|dependency| dependency["name"].as_str()).collect();
+        assert_eq!(listed, used, "fuzz/Cargo.lock is old for {}: cargo metadata in fuzz/ renews it", package["name"]);
+        checked += 1;
+    }
+    assert!(checked >= 6, "only {checked} crates of the workspace are in fuzz/Cargo.lock");
+}

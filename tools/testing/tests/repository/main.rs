@@ -1,0 +1,41 @@
+//! Tests of the repository itself: its third-party crates, and the files that its texts name.
+
+mod dependencies;
+mod facts;
+mod licence;
+mod paths;
+mod skips;
+
+use std::path::{Path, PathBuf};
+
+/// The top folder of the repository.
+fn root() -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).canonicalize().expect("the repository is there")
+}
+
+/// A TOML file of the repository.
+fn toml(path: &str) -> toml::Table {
+    let text = std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    text.parse().unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files of the repository, as paths from the top folder; nothing that is built, recorded or hidden.
+fn files() -> Vec<String> {
+    let (root, mut folders, mut found) = (root(), vec![root()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder can be read") {
+            let path = entry.expect("a folder can be read").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with('.') || matches!(&*name, "target" | "runs") {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path.strip_prefix(&root).expect("it is below").to_string_lossy().into_owned());
+            }
+        }
+    }
+    assert!(found.len() > 500, "only {} files were found", found.len());
+    found
+}

@@ -1,0 +1,115 @@
+//! Files and pages that documents and comments name exist.
+
+use crate::{files, root};
+use std::collections::BTreeSet;
+
+/// What ends a path to a file of this repository.
+const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
+/// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
+const ELSEWHERE: [&str; 15] = [
+    "arena.toml",
+    "drive.toml",
+    "e.toml",
+    "groot2_protocol.h",
+    "hub.toml",
+    "i2c-dev.h",
+    "palette.toml",
+    "physics.toml",
+    "run.toml",
+    "slower.toml",
+    "stdint.h",
+    "summary.md",
+    "swarm.toml",
+    "xp01.toml",
+    "again.sh",
+];
+
+/// The part of a line that is prose: all of a document, comments of everything else.
+fn prose<'a>(path: &str, line: &'a str) -> Option<&'a str> {
+    // `//` also stands in addresses.
+    let from = |mark| line.match_indices(mark).find(|(at, _)| !line[..*at].ends_with(':')).map(|(at, _)| &line[at..]);
+    match path.rsplit_once('.').map_or(path, |(_, ending)| ending) {
+        "md" => Some(line),
+        "rs" | "wgsl" | "c" | "h" | "cjs" => from("//").or_else(|| from("/*")),
+        "toml" | "sh" | "py" | "Makefile" => from("#"),
+        _ => None,
+    }
+}
+
+/// Words of a line that look like files; addresses on the network are none.
+fn named(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || "_-./:".contains(c)));
+    let words = words.filter(|word| !word.contains("://")).flat_map(|word| word.split(':'));
+    words.map(|word| word.trim_end_matches('.').trim_start_matches(['.', '/'])).filter(|word| {
+        let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty() && !stem.ends_with('/'));
+        ending.is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+    })
+}
+
+/// All ends of the files' paths that begin at a folder or at the file's name: whoever names one means that file.
+fn ends(files: &[String]) -> BTreeSet<&str> {
+    let of = |path: &str| path.match_indices('/').map(|(at, _)| at + 1).chain([0]).collect::<Vec<_>>();
+    files.iter().flat_map(|path| of(path).into_iter().map(move |at| &path[at..])).collect()
+}
+
+#[test]
+fn files_that_comments_and_documents_name_exist() {
+    let files = files();
+    let ends = ends(&files);
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for path in &files {
+        let Ok(text) = std::fs::read_to_string(root().join(path)) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            for name in prose(path, line).into_iter().flat_map(named) {
+                checked += 1;
+                let elsewhere = ELSEWHERE.contains(&name.rsplit('/').next().unwrap_or(name));
+                if !ends.contains(name) && !elsewhere {
+                    wrong.push(format!("{path}:{}: {name}", number + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "these files do not exist:\n{}", wrong.join("\n"));
+    assert!(checked > 300, "only {checked} names of files were found");
+}
+
+#[test]
+fn links_in_documents_lead_somewhere() {
+    let files = files();
+    let mut checked = 0;
+    for document in files.iter().filter(|path| path.ends_with(".md")) {
+        let file = root().join(document);
+        let text = std::fs::read_to_string(&file).expect("a document");
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if target.starts_with("http") {
+                continue;
+            }
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let page = if path.is_empty() { file.clone() } else { file.parent().expect("a folder").join(path) };
+            assert!(page.exists(), "{document}: there is no {target}");
+            if !heading.is_empty() && page.extension().is_some_and(|ending| ending == "md") {
+                let text = std::fs::read_to_string(&page).expect("a document");
+                assert!(text.lines().any(|line| anchor(line).as_deref() == Some(heading)), "{document}: {target}");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "only {checked} links were found");
+}
+
+/// How a link names a heading.
+fn anchor(line: &str) -> Option<String> {
+    let title = line.strip_prefix('#')?.trim_start_matches('#').strip_prefix(' ')?;
+    let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    Some(kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect())
+}
+
+#[test]
+fn names_of_files_are_found_in_prose() {
+    let found: Vec<&str> =
+        named("see `world/a.rs:3`, ../docs/b.md#part; e.g. 1.5, std::fs, c.h. And .toml, (https://x.rs)").collect();
+    assert_eq!(found, ["world/a.rs", "docs/b.md", "c.h"]);
+    assert_eq!(anchor("## Is everything well?").as_deref(), Some("is-everything-well"));
+    let line = concat!("let path = 1; /", "/ see it");
+    assert_eq!((prose("a.rs", line), prose("a.md", line)), (Some("// see it"), Some(line)));
+}

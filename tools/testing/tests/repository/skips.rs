@@ -1,0 +1,32 @@
+//! Tests that leave something out say so through [`xpuck_testing::skipped`], and nowhere else.
+
+use crate::{files, root};
+use std::process::Command;
+
+#[test]
+fn skips_are_told_in_one_way() {
+    let mut calls = 0;
+    for path in files().iter().filter(|path| path.ends_with(".rs") && !path.starts_with("tools/testing/")) {
+        let text = std::fs::read_to_string(root().join(path)).expect("a source file");
+        calls += text.matches("xpuck_testing::skipped(").count();
+        for (number, line) in text.lines().enumerate() {
+            let by_hand = ["\"skipped:", "\"SKIPPED", "\"skipping"].iter().any(|word| line.contains(word));
+            assert!(!by_hand, "{path}:{}: say it with xpuck_testing::skipped", number + 1);
+        }
+    }
+    assert!(calls > 0, "no test skips anything; then this crate needs no `skipped`");
+}
+
+#[test]
+#[ignore = "run by the next test"]
+fn one_that_skips() {
+    xpuck_testing::skipped("an example");
+}
+
+#[test]
+fn a_skip_is_seen_although_the_test_passes() {
+    let this = std::env::current_exe().expect("this program");
+    let output = Command::new(this).args(["--ignored", "--exact", "skips::one_that_skips"]).output().expect("it runs");
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "skipped: skips::one_that_skips: an example\n");
+}
