@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Palette, Settings};
 use xpuck_kernels::world::WorldSpec;
-use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 

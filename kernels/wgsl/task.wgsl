@@ -1,4 +1,4 @@
-// The benchmark task: a frisbee that touches an end of the arena is put back; see world/transport.rs.
+// The benchmark task: a frisbee that touches an end of the arena is put back; see world/task/transport.rs.
 
 fn free_spot(disc: u32) -> vec2<f32> {
     var best = vec2(0.0);

@@ -16,7 +16,7 @@ use crate::trust::Operators;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_kernels::tree::CompileError;
-use xpuck_kernels::world::model::CONTROL_PERIOD;
+use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant::Inhabitant;
 use xpuck_wire::log;
 use xpuck_wire::message::{RobotMessage, ToRobot};

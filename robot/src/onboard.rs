@@ -14,7 +14,7 @@ use thermal::Governor;
 use xpuck_evolve::{Algorithm, Island, Migrant, Progress};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::world::WorldSpec;
-use xpuck_kernels::world::model::CONTROL_PERIOD;
+use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::inhabitant::{self, Generation};
 use xpuck_wire::Experiment;
 use xpuck_wire::log;

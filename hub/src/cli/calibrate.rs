@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use xpuck_hub::calibrate::table::MAX_BYTES;
 use xpuck_hub::calibrate::{Report, camera, collisions, infrared, latency, poses};
 use xpuck_hub::plot::to_svg;
-use xpuck_kernels::world::model::HALF_ARENA;
+use xpuck_kernels::model::HALF_ARENA;
 use xpuck_wire::file;
 
 /// Fit the simulator's parameters to what real robots did (thesis chapter 7).

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use xpuck_hub::calibrate::lab::{self, Encounters, InfraredBench};
 use xpuck_hub::calibrate::{camera, infrared, poses};
-use xpuck_kernels::world::model::{MU_BODIES, NOISE, RESTITUTION};
+use xpuck_kernels::model::{MU_BODIES, NOISE, RESTITUTION};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 

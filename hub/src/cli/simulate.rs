@@ -13,9 +13,9 @@ use xpuck_hub::measure::{Plan, measure};
 use xpuck_hub::trails::record;
 use xpuck_hub::world_file;
 use xpuck_kernels::engine::Crew;
-use xpuck_kernels::tree::reduce::{Options, reduce};
+use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::tree::{AsPublished, MAX_TEXT, Program, RegisterMap, Tree};
-use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_wire::{file, output};
 

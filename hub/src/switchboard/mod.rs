@@ -19,7 +19,7 @@ pub use keep::Kept;
 use push::Push;
 use run::Run;
 use std::collections::VecDeque;
-use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
 use xpuck_wire::message::{State, ToRobot};
 use xpuck_wire::signed::Trust;

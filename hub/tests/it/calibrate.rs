@@ -6,7 +6,7 @@ use std::process::Output;
 use xpuck_hub::calibrate::lab::{self, Encounters, InfraredBench};
 use xpuck_hub::calibrate::{Report, camera, collisions, infrared, latency};
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::world::model::HALF_ARENA;
+use xpuck_kernels::model::HALF_ARENA;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::infrared::Curve;
 

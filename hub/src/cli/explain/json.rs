@@ -5,7 +5,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 use xpuck_hub::study::Effect;
-use xpuck_kernels::tree::explain::{Account, Item};
+use xpuck_kernels::analysis::explain::{Account, Item};
 
 /// A node of the account.
 #[derive(Serialize)]
