@@ -7,9 +7,11 @@
 //!
 //! Units: metres, seconds, kilograms, radians. Robot frame: x forward, y left. World frame: origin at the arena's centre.
 
+pub mod analysis;
 pub mod engine;
 pub mod hash;
 pub mod math;
+pub mod model;
 pub mod random;
 pub mod tree;
 pub mod world;

@@ -3,6 +3,9 @@
 //! Every operation here is an IEEE basic operation in a fixed order, so results are the same on every platform
 //! and can be reproduced lane by lane in vector registers. Polynomials are Chebyshev fits; errors are below 2e-7.
 
+pub(crate) mod coefficients;
+
+use coefficients::{ATAN, COS, EXP, EXP_LIMIT, LN, LN_2_PARTS, QUARTER_TURN, SIN, SQRT_HALF_BITS};
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -47,11 +50,10 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
     let turns = shifted - ROUND;
     // The low bits of the shifted number count quarter turns.
     let quadrant = shifted.to_bits();
-    // pi/2 in three parts, the first two short enough that `turns` times them is exact.
-    let r = ((x - turns * 1.570_312_5) - turns * 4.837_513e-4) - turns * 7.549_79e-8;
+    let r = ((x - turns * QUARTER_TURN[0]) - turns * QUARTER_TURN[1]) - turns * QUARTER_TURN[2];
     let z = r * r;
-    let s = r + r * z * (-0.166_666_67 + z * (8.333_329e-3 + z * (-1.983_920_2e-4 + z * 2.717_345_6e-6)));
-    let c = 1.0 - 0.5 * z + z * z * (4.166_661_7e-2 + z * (-1.388_661_8e-3 + z * 2.437_983_1e-5));
+    let s = r + r * z * (SIN[0] + z * (SIN[1] + z * (SIN[2] + z * SIN[3])));
+    let c = 1.0 - 0.5 * z + z * z * (COS[0] + z * (COS[1] + z * COS[2]));
     let swapped = quadrant & 1 != 0;
     let (sine, cosine) = (if swapped { c } else { s }, if swapped { s } else { c });
     (flip(sine, quadrant), flip(cosine, quadrant.wrapping_add(1)))
@@ -61,10 +63,10 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
 #[inline(always)]
 pub fn atan_unit(a: f32) -> f32 {
     let z = a * a;
-    let p = -1.573_124_9e-2 + z * 2.766_283_5e-3;
-    let p = -7.456_855e-2 + z * (4.213_762_4e-2 + z * p);
-    let p = -0.141_977_98 + z * (0.106_183_71 + z * p);
-    let p = -0.333_330_37 + z * (0.199_918_72 + z * p);
+    let p = ATAN[6] + z * ATAN[7];
+    let p = ATAN[4] + z * (ATAN[5] + z * p);
+    let p = ATAN[2] + z * (ATAN[3] + z * p);
+    let p = ATAN[0] + z * (ATAN[1] + z * p);
     a + a * z * p
 }
 
@@ -89,12 +91,12 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 /// e to the power `x`; the argument is clamped to +-87, so the result is finite and not zero. NaN stays NaN.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    let x = if x < -87.0 { -87.0 } else { x };
-    let x = if x > 87.0 { 87.0 } else { x };
+    let x = if x < -EXP_LIMIT { -EXP_LIMIT } else { x };
+    let x = if x > EXP_LIMIT { EXP_LIMIT } else { x };
     let n = round(x * LOG2_E);
-    let r = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
-    let p = 8.375_126e-3 + r * 1.394_110_8e-3;
-    let p = 1.0 + r * (1.0 + r * (0.5 + r * (0.166_664_16 + r * (4.166_635_4e-2 + r * p))));
+    let r = (x - n * LN_2_PARTS[0]) + n * LN_2_PARTS[1];
+    let p = EXP[2] + r * EXP[3];
+    let p = 1.0 + r * (1.0 + r * (0.5 + r * (EXP[0] + r * (EXP[1] + r * p))));
     p * f32::from_bits((((n as i32) + 127) as u32) << 23)
 }
 
@@ -102,12 +104,12 @@ pub fn exp(x: f32) -> f32 {
 #[inline(always)]
 pub fn ln(x: f32) -> f32 {
     // Split into 2^e * m with m in sqrt(1/2)..sqrt(2), by moving the exponent's boundary to sqrt(1/2).
-    let bits = x.to_bits().wrapping_sub(0x3f35_04f3);
+    let bits = x.to_bits().wrapping_sub(SQRT_HALF_BITS);
     let e = (bits as i32) >> 23;
-    let m = f32::from_bits((bits & 0x007f_ffff).wrapping_add(0x3f35_04f3));
+    let m = f32::from_bits((bits & 0x007f_ffff).wrapping_add(SQRT_HALF_BITS));
     let s = (m - 1.0) / (m + 1.0);
     let z = s * s;
-    let p = 2.0 + z * (0.666_668_2 + z * (0.399_748_5 + z * 0.299_243_9));
+    let p = 2.0 + z * (LN[0] + z * (LN[1] + z * LN[2]));
     s * p + e as f32 * LN_2
 }
 

@@ -30,17 +30,28 @@ pub enum Stream {
     Microscope = 9,
 }
 
+/// Rounds of Philox.
+pub(crate) const PHILOX_ROUNDS: usize = 10;
+/// What the first and the third word of the counter are multiplied by in each round.
+pub(crate) const PHILOX_FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+/// What is added to the two words of the key after each round.
+pub(crate) const PHILOX_BUMPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+/// What is added to the second word of the counter for a sequence's next block.
+pub(crate) const NEXT_BLOCK: u32 = 1 << 16;
+/// Distance of neighbouring numbers of [`unit`].
+pub(crate) const UNIT_STEP: f32 = 1.0 / 16_777_216.0;
+
 /// Ten rounds of Philox on a 128-bit counter with a 64-bit key.
 #[inline(always)]
 pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let [mut a, mut b, mut c, mut d] = counter;
     let [mut k0, mut k1] = key;
-    for _ in 0..10 {
-        let x = u64::from(a) * 0xD251_1F53;
-        let y = u64::from(c) * 0xCD9E_8D57;
+    for _ in 0..PHILOX_ROUNDS {
+        let x = u64::from(a) * u64::from(PHILOX_FACTORS[0]);
+        let y = u64::from(c) * u64::from(PHILOX_FACTORS[1]);
         (a, b, c, d) = ((y >> 32) as u32 ^ b ^ k0, y as u32, (x >> 32) as u32 ^ d ^ k1, x as u32);
-        k0 = k0.wrapping_add(0x9E37_79B9);
-        k1 = k1.wrapping_add(0xBB67_AE85);
+        k0 = k0.wrapping_add(PHILOX_BUMPS[0]);
+        k1 = k1.wrapping_add(PHILOX_BUMPS[1]);
     }
     [a, b, c, d]
 }
@@ -54,13 +65,13 @@ pub fn block(seed: u64, world: u32, body: u32, step: u32, stream: Stream, block:
 /// A word as a number in 0..1 (24 bits).
 #[inline(always)]
 pub fn unit(word: u32) -> f32 {
-    (word >> 8) as f32 * (1.0 / 16_777_216.0)
+    (word >> 8) as f32 * UNIT_STEP
 }
 
 /// Two words as two independent standard normal deviates (Box-Muller).
 #[inline(always)]
 pub fn normal_pair(a: u32, b: u32) -> (f32, f32) {
-    let u = ((a >> 8) + 1) as f32 * (1.0 / 16_777_216.0);
+    let u = ((a >> 8) + 1) as f32 * UNIT_STEP;
     let radius = max(-2.0 * ln(u), 0.0).sqrt();
     let (s, c) = sin_cos(unit(b) * TAU);
     (radius * c, radius * s)
@@ -85,7 +96,7 @@ impl Draws {
     pub fn word(&mut self) -> u32 {
         if self.used == 4 {
             self.words = philox(self.counter, [self.seed as u32, (self.seed >> 32) as u32]);
-            self.counter[1] = self.counter[1].wrapping_add(1 << 16);
+            self.counter[1] = self.counter[1].wrapping_add(NEXT_BLOCK);
             self.used = 0;
         }
         let word = self.words[self.used];

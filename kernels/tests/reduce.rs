@@ -1,9 +1,9 @@
 //! Automatic reduction: each rule by itself, the tree of the thesis, and random trees side by side with their reductions.
 
+use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Crew, Engine, Job, Reference};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::tree::reduce::{Options, reduce};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Operand, Program, RegisterMap, Senses, Tree};
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
 use xpuck_kernels::world::{Colour, Scenario, WorldSpec};

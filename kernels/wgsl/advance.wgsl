@@ -2,15 +2,15 @@
 
 fn sense() {
     look_ahead();
-    if (params.switches & 1u) != 0u {
+    if (params.switches & SWITCH_PROXIMITY) != 0u {
         stage_proximity();
     }
-    // Camera and range and bearing at 5 Hz.
-    let slow = update % 2u == 0u;
-    if slow && (params.switches & 2u) != 0u {
+    // Camera and range and bearing are slower.
+    let slow = update % SLOW_SENSES_PERIOD == 0u;
+    if slow && (params.switches & SWITCH_CAMERA) != 0u {
         stage_camera();
     }
-    if slow && (params.switches & 4u) != 0u {
+    if slow && (params.switches & SWITCH_NEIGHBOURS) != 0u {
         stage_range_and_bearing();
     }
 }
@@ -20,7 +20,7 @@ fn physics_step() {
     stage_contacts();
     stage_integrate();
     stage_separate();
-    if (params.switches & 8u) != 0u {
+    if (params.switches & SWITCH_RELOCATION) != 0u {
         stage_task();
     }
     step_number += 1u;
@@ -33,10 +33,7 @@ fn advance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         sense();
         stage_tick();
         workgroupBarrier();
-        physics_step();
-        physics_step();
-        physics_step();
-        physics_step();
+        physics_steps();
         update += 1u;
     }
     store();

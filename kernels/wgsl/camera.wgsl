@@ -1,5 +1,4 @@
-// The three-segment camera, and range and bearing; see world/senses/camera.rs and
-// world/senses/neighbours.rs. Columns are bits, counted from the left edge.
+// The three-segment camera, and range and bearing; see world/senses/. Columns are bits, counted from the left edge.
 
 fn columns(d: vec2<f32>, size: f32) -> u32 {
     let front = dot(ahead, d);
@@ -16,7 +15,7 @@ fn columns(d: vec2<f32>, size: f32) -> u32 {
 }
 
 fn colour_of(body: u32) -> u32 {
-    return u32(params.body[body].w);
+    return params.body[body].colour;
 }
 
 // The colour of the wall patch that a column looks at, or 3.
@@ -30,16 +29,15 @@ fn patch_behind(column: u32) -> u32 {
     let along = select((bounds - at) / direction, vec2(1e9), direction == vec2(0.0));
     let hit = at + direction * min(along.x, along.y);
     for (var i = 0u; i < params.patches; i++) {
-        if distance(params.patch_list[i].xy, hit) <= params.patch_list[i].z {
-            return u32(params.patch_list[i].w);
+        if distance(params.patch_list[i].at, hit) <= params.patch_list[i].half_length {
+            return params.patch_list[i].colour;
         }
     }
     return 3u;
 }
 
 fn seen_in(bits: u32, segment: u32) -> f32 {
-    let wide = CAMERA_COLUMNS / 3u;
-    return select(0.0, 1.0, ((bits >> (segment * wide)) & ((1u << wide) - 1u)) != 0u);
+    return select(0.0, 1.0, ((bits >> (segment * COLUMNS_PER_SEGMENT)) & ((1u << COLUMNS_PER_SEGMENT) - 1u)) != 0u);
 }
 
 // Robots all have one colour, so only bodies of other colours need to know who hides them: a column shows the robots'

@@ -1,4 +1,4 @@
-// Contacts by sequential impulses; see world/contacts.rs. Finding them is done body by body. Solving them is done island
+// Contacts by sequential impulses; see world/physics/contacts.rs. Finding them is done body by body. Solving them is done island
 // by island (bodies that touch, and what these touch): within one each impulse depends on those before it, but islands
 // do not know of each other, so each has an invocation of its own and the result is that of one long list.
 
@@ -28,6 +28,8 @@ const NO_CONTACT: u32 = 0xffu;
 
 const WALL: u32 = 0xffu;
 const WALL_BITS: u32 = 28u;
+const_assert MAX_BODIES <= WALL_BITS;
+const_assert MAX_CONTACTS <= NO_CONTACT;
 
 fn wall_normal(wall: u32) -> vec2<f32> {
     return vec2(select(0.0, select(-1.0, 1.0, wall == 0u), wall < 2u), select(0.0, select(-1.0, 1.0, wall == 2u), wall >= 2u));
@@ -65,7 +67,7 @@ fn other_side(b: u32) -> vec3<f32> {
     if b == WALL {
         return vec3(0.0);
     }
-    return vec3(params.body[b].x, radius(b), radius(b) * params.body[b].y);
+    return vec3(params.body[b].inverse_mass, radius(b), radius(b) * params.body[b].inverse_inertia);
 }
 
 fn movement(body: u32) -> vec3<f32> {
@@ -79,7 +81,7 @@ fn add_contact(a: u32, b: u32, normal: vec2<f32>, penetration: f32) {
     if contact_count == MAX_CONTACTS {
         return;
     }
-    let normal_mass = 1.0 / (params.body[a].x + other_side(b).x);
+    let normal_mass = 1.0 / (params.body[a].inverse_mass + other_side(b).x);
     let approach = dot(movement(b).xy - movement(a).xy, normal);
     let push = max(penetration - PENETRATION_SLOP, 0.0) * PENETRATION_CORRECTION * normal_mass;
     contacts[contact_count] = Contact(a | b << 8u | NO_CONTACT << 16u, normal, push, -params.restitution * min(approach, 0.0), 0.0, 0.0);
@@ -132,7 +134,7 @@ fn resolve(c: u32) {
     let contact = contacts[c];
     let a = contact.bodies & 0xffu;
     let b = (contact.bodies >> 8u) & 0xffu;
-    let ours = vec3(params.body[a].x, radius(a), radius(a) * params.body[a].y);
+    let ours = vec3(params.body[a].inverse_mass, radius(a), radius(a) * params.body[a].inverse_inertia);
     let other = other_side(b);
     let inverse = ours.x + other.x;
     let tangent_mass = 1.0 / (inverse + (ours.y * ours.z + other.y * other.z));
@@ -190,11 +192,11 @@ fn stage_separate() {
             let a = contacts[c].bodies & 0xffu;
             let b = (contacts[c].bodies >> 8u) & 0xffu;
             let push = contacts[c].normal * contacts[c].push;
-            px[a] -= push.x * params.body[a].x;
-            py[a] -= push.y * params.body[a].x;
+            px[a] -= push.x * params.body[a].inverse_mass;
+            py[a] -= push.y * params.body[a].inverse_mass;
             if b != WALL {
-                px[b] += push.x * params.body[b].x;
-                py[b] += push.y * params.body[b].x;
+                px[b] += push.x * params.body[b].inverse_mass;
+                py[b] += push.y * params.body[b].inverse_mass;
             }
         }
     }

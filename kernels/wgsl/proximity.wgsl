@@ -28,7 +28,7 @@ fn stage_proximity() {
         }
         prox = vec2(0.0);
         if walls || near != 0u {
-            for (var ray = 0u; ray < 8u; ray++) {
+            for (var ray = 0u; ray < RAYS; ray++) {
                 let direction = rotate(params.rays[ray].xy, ahead);
                 let origin = at + direction * ROBOT_RADIUS;
                 var distance = PROX_RANGE;

@@ -1,7 +1,32 @@
 // What the stages work on: bindings, the layout of a world in storage, and its copy in workgroup memory.
 //
 // A workgroup is a world and an invocation a body, so neighbouring invocations read neighbouring words. The names in
-// capitals are generated from the Rust sources by build.rs.
+// capitals are generated from the Rust sources by engine/gpu/source.rs, whose tests also hold that the structs lie as those
+// of engine/gpu/params.rs do.
+
+// How a body stands on the floor.
+struct Footing {
+    radius: f32,
+    // Distance of the two contacts from the centre.
+    arm: f32,
+    half_mass: f32,
+    // Greatest impulse of one contact in a step.
+    strongest: f32,
+}
+
+struct BodyParams {
+    inverse_mass: f32,
+    inverse_inertia: f32,
+    // 1 if the body is tall, else 0.
+    tall: u32,
+    colour: u32,
+}
+
+struct PatchParams {
+    at: vec2<f32>,
+    half_length: f32,
+    colour: u32,
+}
 
 struct Params {
     robots: u32,
@@ -19,16 +44,13 @@ struct Params {
     aside: vec2<f32>,
     // Words of node memory of a world.
     memory_words: u32,
-    // Senses to compute: 1 proximity, 2 camera, 4 range and bearing; 8 if the task relocates the disc.
+    // Senses to compute, and whether the task relocates the disc: SWITCH_...
     switches: u32,
     // Directions of the proximity rays.
-    rays: array<vec4<f32>, 8>,
-    // Radius, contact arm, half mass, strongest friction impulse.
-    footing: array<vec4<f32>, MAX_BODIES>,
-    // Inverse mass, inverse inertia, 1 if tall, colour.
-    body: array<vec4<f32>, MAX_BODIES>,
-    // Place, half length, colour.
-    patch_list: array<vec4<f32>, MAX_PATCHES>,
+    rays: array<vec4<f32>, RAYS>,
+    footing: array<Footing, MAX_BODIES>,
+    body: array<BodyParams, MAX_BODIES>,
+    patch_list: array<PatchParams, MAX_PATCHES>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -146,9 +168,9 @@ fn between(other: u32) -> vec2<f32> {
 }
 
 fn radius(body: u32) -> f32 {
-    return params.footing[body].x;
+    return params.footing[body].radius;
 }
 
 fn tall(body: u32) -> bool {
-    return params.body[body].z != 0.0;
+    return params.body[body].tall != 0u;
 }

@@ -1,13 +1,6 @@
 // One tick of each robot's behaviour tree; see tree/tick.rs. Nodes know their parent and where their subtree ends, so
 // going down and up needs neither recursion nor a stack.
 
-const SUCCESS: u32 = 0u;
-const FAILURE: u32 = 1u;
-const RUNNING: u32 = 2u;
-// Flag of a node that is running, beside its payload.
-const FLAG: u32 = 0x8000u;
-const SHORT: f32 = 0.1;
-
 // The registers of all robots, cell by cell.
 var<workgroup> board: array<f32, CELLS_TIMES_SLOTS>;
 
@@ -145,11 +138,11 @@ fn leaf(node: Node) -> u32 {
             return SUCCESS;
         }
         case KIND_UPFIELD: {
-            return write_vector(CELL_GOAL, vector(CELL_UP) * node.a - vector(CELL_PROX) * 5.0);
+            return write_vector(CELL_GOAL, vector(CELL_UP) * node.a - vector(CELL_PROX) * PROX_GAIN);
         }
         case KIND_ATTRACT: {
             if cell(CELL_NEIGHBOURS) > 0.0 {
-                return write_vector(CELL_GOAL, vector(CELL_ATTR) * node.a - vector(CELL_PROX) * 5.0);
+                return write_vector(CELL_GOAL, vector(CELL_ATTR) * node.a - vector(CELL_PROX) * PROX_GAIN);
             }
             return write_vector(CELL_GOAL, vec2(1.0, 0.0));
         }
@@ -163,14 +156,14 @@ fn repeated(slot: u32, status: u32) -> u32 {
     let at = slot_place(slot);
     let left = memory[at];
     if status == RUNNING {
-        memory[at] = left | FLAG;
+        memory[at] = left | RUNNING_FLAG;
         return RUNNING;
     }
     if status == FAILURE || left == 1u {
         memory[at] = 0u;
         return status;
     }
-    memory[at] = (left - 1u) | FLAG;
+    memory[at] = (left - 1u) | RUNNING_FLAG;
     return RUNNING;
 }
 
@@ -182,14 +175,14 @@ fn parallel(program: u32, node: Node, status: u32, next: u32) -> u32 {
         sibling = node_at(program, sibling).end;
         left += 1u;
     }
-    let counts = memory[at] + select(select(0u, 0x80u, status == RUNNING), 1u, status == SUCCESS);
+    let counts = memory[at] + select(select(0u, PAR_RUNNING, status == RUNNING), 1u, status == SUCCESS);
     memory[at] = select(counts, 0u, left == 0u);
-    let successes = counts & 0x7fu;
+    let successes = counts % PAR_RUNNING;
     let wanted = u32(node.a);
     if successes >= wanted {
         return SUCCESS;
     }
-    return select(RUNNING, FAILURE, successes + (counts >> 7u) + left < wanted);
+    return select(RUNNING, FAILURE, successes + counts / PAR_RUNNING + left < wanted);
 }
 
 // What a node does on the way down: true if a child follows, after `next_child` was set.
@@ -237,7 +230,7 @@ fn ascend(program: u32, parent: Node, child: u32, next: u32, status: u32) -> u32
             return status | select(0u, 4u, status == FAILURE);
         }
         case KIND_SEQM, KIND_SELM: {
-            memory[slot_place(parent.slot)] = select(0u, FLAG | child, status == RUNNING);
+            memory[slot_place(parent.slot)] = select(0u, RUNNING_FLAG | child, status == RUNNING);
             let wanted = select(FAILURE, SUCCESS, parent.kind == KIND_SEQM);
             return status | select(0u, 4u, status == wanted);
         }
@@ -255,7 +248,7 @@ fn ascend(program: u32, parent: Node, child: u32, next: u32, status: u32) -> u32
         }
         default: {
             // invert
-            return select(1u - status, RUNNING, status == RUNNING);
+            return select(select(SUCCESS, FAILURE, status == SUCCESS), RUNNING, status == RUNNING);
         }
     }
 }
@@ -314,7 +307,7 @@ fn stage_tick() {
         let memories = state[place(Q_MEMORIES)];
         for (var slot = 0u; slot < memories; slot++) {
             let word = memory[slot_place(slot)];
-            memory[slot_place(slot)] = select(0u, word & ~FLAG, (word & FLAG) != 0u);
+            memory[slot_place(slot)] = select(0u, word & ~RUNNING_FLAG, (word & RUNNING_FLAG) != 0u);
         }
         sense_board();
         start_draws(me, update, STREAM_CONTROLLER);
@@ -335,5 +328,5 @@ fn steer(wanted: vec2<f32>) -> vec2<f32> {
     let size = min(length(scaled) * largest, 1.0);
     let turn = vec2(0.0, select(size, -size, wanted.y < 0.0));
     let g = select(scaled * (size / length(scaled)), turn, wanted.x < 0.0);
-    return V_MAX * 0.70710678 * vec2(g.x - g.y, g.x + g.y);
+    return V_MAX * FRAC_1_SQRT_2 * vec2(g.x - g.y, g.x + g.y);
 }

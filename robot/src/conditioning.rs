@@ -2,7 +2,7 @@
 //! to proximity (Eq. 7.3), step counts to odometry, speeds to steps. Pure; times are s of arena time.
 
 use crate::calibration::{Infrared, Wheels};
-use xpuck_kernels::world::model::{PROX_RANGE, WHEELBASE};
+use xpuck_kernels::model::{PROX_RANGE, WHEELBASE};
 use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::stepper::{MAX_STEPS_PER_SECOND, METRES_PER_STEP, MetresPerSecond, StepsPerSecond};
 pub use xpuck_robot_core::readings::Readings;

@@ -15,7 +15,7 @@ use crate::trust::Operators;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_evolve::Migrant;
-use xpuck_kernels::world::model::CONTROL_PERIOD;
+use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::island::{IslandPlan, News};
 use xpuck_robot_core::robot::{Robot, Shell};
 use xpuck_wire::log;

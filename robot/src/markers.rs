@@ -5,7 +5,7 @@
 
 use crate::device::Frame;
 use crate::device::apriltag::{Detector, Lens, Tag};
-use xpuck_kernels::world::model::CAMERA_FOV;
+use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
 /// Tags whose bits are nearer to being read otherwise than this, in units of luma, are taken for noise.

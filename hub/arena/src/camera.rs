@@ -6,7 +6,7 @@
 
 use crate::settings::CameraSettings;
 use xpuck_kernels::math::{Vec2, sin_cos};
-use xpuck_kernels::world::model::CAMERA_FOV;
+use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::world::{Body, Colour, senses};
 use xpuck_registers::yuyv::{self, Rgb};
 
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use std::f32::consts::PI;
     use xpuck_kernels::math::vec2;
-    use xpuck_kernels::world::model::HALF_ARENA;
+    use xpuck_kernels::model::HALF_ARENA;
     use xpuck_kernels::world::{Pose, Shape};
 
     fn robot(x: f32, y: f32, heading: f32) -> Body {

@@ -1,7 +1,7 @@
 //! The two stepper motors, whichever processor drives them: speeds as its timers make them, positions, and the counters
 //! that it shows.
 
-use xpuck_kernels::world::model::DT;
+use xpuck_kernels::model::DT;
 use xpuck_registers::stepper::{METRES_PER_STEP, StepsPerSecond};
 
 /// One step of the arena, ms.

@@ -1,7 +1,7 @@
 //! State machines as TOML files: the states' names, actions and transitions, with trees as text.
 
 use serde::Deserialize;
-use xpuck_kernels::tree::machine::{State, StateMachine, Transition};
+use xpuck_kernels::analysis::machine::{State, StateMachine, Transition};
 use xpuck_kernels::tree::{MAX_TEXT, Tree};
 use xpuck_wire::file::{self, FileError};
 

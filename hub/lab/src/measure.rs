@@ -1,9 +1,9 @@
 //! Measuring controllers: many simulations on fresh seeds, and what they say.
 
 use xpuck_kernels::engine::{Crew, Engine, Job, Outcome};
+use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_kernels::world::model::CONTROL_PERIOD;
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]

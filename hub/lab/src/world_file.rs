@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::path::Path;
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::world::model::{self, HALF_ARENA};
+use xpuck_kernels::model::{self, HALF_ARENA};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::messages::Messages;

@@ -6,7 +6,7 @@ use clap::Args;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_kernels::tree::reduce::{Options, reduce as reduce_tree};
+use xpuck_kernels::analysis::reduce::{Options, reduce as reduce_tree};
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::{World, WorldSpec};
 use xpuck_wire::output;

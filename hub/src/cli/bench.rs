@@ -8,9 +8,9 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
-use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Sensing, Simd};
+use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Simd};
 use xpuck_kernels::tree::{Program, Tree};
-use xpuck_kernels::world::{Scenario, WorldSpec};
+use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 use xpuck_wire::output;
 
 /// The controller of Table 5.3: explore, and turn away from what is in front.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use xpuck_kernels::world::model::HALF_ARENA;
+use xpuck_kernels::model::HALF_ARENA;
 use xpuck_lab::calibrate::table::MAX_BYTES;
 use xpuck_lab::calibrate::{Report, camera, collisions, infrared, latency, poses};
 use xpuck_lab::plot::to_svg;

@@ -4,7 +4,7 @@ use super::tree_file::{print, write};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use xpuck_kernels::world::model::{MU_BODIES, NOISE, RESTITUTION};
+use xpuck_kernels::model::{MU_BODIES, NOISE, RESTITUTION};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_lab::calibrate::synthetic::{self, Encounters, InfraredBench};
 use xpuck_lab::calibrate::{camera, infrared, poses};

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::str::FromStr;
 use xpuck_kernels::engine::Crew;
-use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_kernels::model::MAX_ROBOTS;
 
 /// Numbers of robots and the files of their trees.
 #[derive(Clone, Debug, PartialEq, Eq)]

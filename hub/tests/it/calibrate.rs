@@ -3,8 +3,8 @@
 use crate::common::xpuck;
 use serde_json::Value;
 use std::process::Output;
+use xpuck_kernels::model::HALF_ARENA;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::world::model::HALF_ARENA;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_lab::calibrate::synthetic::{self, Encounters, InfraredBench};
 use xpuck_lab::calibrate::{Report, camera, collisions, infrared, latency};

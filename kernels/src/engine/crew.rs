@@ -1,6 +1,6 @@
 //! Which robot of a swarm runs which program.
 
-use crate::world::model::MAX_ROBOTS;
+use crate::model::MAX_ROBOTS;
 
 /// The programs of a swarm's robots, as indices into a list of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Fitness of evolved trees.
 
 use super::{Engine, Job};
-use crate::tree::reduce::{Options, reduce};
+use crate::analysis::reduce::{Options, reduce};
 use crate::tree::{CompileError, Program, Tree};
 use rayon::prelude::*;
 use std::collections::BTreeMap;

@@ -5,7 +5,6 @@ mod evaluate;
 mod gpu;
 mod observe;
 mod reference;
-mod sensing;
 mod simd;
 
 pub use crew::Crew;
@@ -13,12 +12,11 @@ pub use evaluate::Evaluator;
 pub use gpu::{Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;
-pub use sensing::Sensing;
 pub use simd::Simd;
 
 use crate::hash::fnv1a;
 use crate::tree::Program;
-use crate::world::{Pose, WorldSpec};
+use crate::world::{Pose, Sensing, WorldSpec};
 
 /// One simulation to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +33,15 @@ pub struct Job<'a> {
     pub world: u32,
     /// Number of controller updates (0.1 s each).
     pub updates: u32,
+}
+
+impl Job<'_> {
+    /// The senses that at least one of its robots may read.
+    fn sensing(&self, programs: &[Program]) -> Sensing {
+        let mut used: Vec<usize> = (0..self.spec.robots).map(|robot| self.crew.program(robot)).collect();
+        used.dedup();
+        Sensing::of(used.iter().map(|program| &programs[*program]))
+    }
 }
 
 /// What came of a job.

@@ -1,8 +1,8 @@
 //! The definition: one world after another in plain scalar arithmetic, worlds spread over threads.
 
-use super::{Engine, Job, Outcome, Sensing, hash};
+use super::{Engine, Job, Outcome, hash};
 use crate::tree::{Memory, Program};
-use crate::world::World;
+use crate::world::{Sensing, World};
 use rayon::prelude::*;
 
 /// The reference engine.

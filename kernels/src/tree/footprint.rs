@@ -1,11 +1,25 @@
 //! What nodes take of a robot's memory, known without compiling a tree.
 
+use super::expand::{AsPublished, expand};
 use super::nodes::{Group, Kind};
 use super::parse::MAX_NODES;
-use super::program::{AsPublished, BYTES_BUDGET, CompileError, expand};
 use super::{Node, Tree};
 use std::ops::AddAssign;
 use std::sync::LazyLock;
+
+/// Memory for one tree in the binary form, bytes (thesis 5.3.3).
+pub const BYTES_BUDGET: usize = 16384;
+
+/// A tree that does not fit the budget of a robot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    /// Too many nodes once subtrees are expanded.
+    #[error("the tree has {0} nodes with its subtrees expanded; a robot holds {MAX_NODES}")]
+    Nodes(usize),
+    /// Too many bytes in the binary form.
+    #[error("the tree needs {0} bytes; a robot holds {BYTES_BUDGET}")]
+    Bytes(usize),
+}
 
 /// Nodes and bytes in the binary form, leaves that stand for a small tree expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,28 +5,34 @@
 
 mod driver;
 pub mod exchange;
-pub mod explain;
+mod expand;
 mod footprint;
-pub mod machine;
 mod nodes;
 mod operand;
 mod parse;
 mod print;
 mod program;
-pub mod reduce;
 mod reference;
 pub(crate) mod registers;
+mod status;
 mod table;
 mod tick;
 
-pub use footprint::Footprint;
+pub use expand::AsPublished;
+pub(crate) use expand::{expand, expanded};
+pub use footprint::{BYTES_BUDGET, CompileError, Footprint};
+pub(crate) use nodes::PROX_GAIN;
 pub use nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
+pub(crate) use operand::shorten;
 pub use operand::suggest;
 pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError};
-pub use program::{AsPublished, BYTES_BUDGET, CompileError, Program};
+pub use program::Program;
+pub(crate) use program::{Instruction, decode};
 pub use reference::reference_page;
 pub use registers::{Access, GOAL, REGISTERS, Register, RegisterMap, register_of, scalar_name};
-pub use tick::{Blackboard, Memory, Senses, Status};
+pub use status::Status;
+pub use tick::{Blackboard, Memory, Senses};
+pub(crate) use tick::{PAR_RUNNING, RUNNING_FLAG, SHORT, decorate, holds, leaf};
 
 use serde::{Deserialize, Serialize};
 

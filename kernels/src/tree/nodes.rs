@@ -1,11 +1,13 @@
 //! What a row of the node table says: kinds, operands, results.
 
-use super::table::TABLE;
-use super::tick::Status;
+use super::status::Status;
 use Operand::{
     Angle, Count, Fixed, Float, Gain, Int8, Quadrant, Scalar, ScalarDest, Threshold, Vector, VectorDest, Width,
 };
 use serde::{Deserialize, Serialize};
+
+/// How strongly `upfield`, `attract` and `avoiding` turn away from what v_prox points at.
+pub(crate) const PROX_GAIN: f32 = 5.0;
 
 /// What a node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -173,69 +175,8 @@ pub struct NodeSpec {
 }
 
 impl Kind {
-    /// Every kind, in the order of the table.
-    pub fn all() -> impl Iterator<Item = Kind> {
-        TABLE.iter().map(|r| r.kind)
-    }
-
-    /// The kind's row of the node table.
-    pub fn spec(self) -> &'static NodeSpec {
-        &TABLE[self as usize]
-    }
-
-    /// The kind of a name, without an arity suffix.
-    pub fn of_name(name: &str) -> Option<Kind> {
-        TABLE.iter().find(|r| r.name == name).map(|r| r.kind)
-    }
-
-    /// Says what is wrong with `n` children under this kind, if anything is.
-    pub(super) fn check_children(self, n: usize) -> Result<(), String> {
-        let name = self.spec().name;
-        Err(match self.spec().group {
-            Group::Composite if n == 0 => format!("{name} needs at least one child"),
-            Group::Composite if self == Kind::Par && n > 127 => "par takes at most 127 children".into(),
-            Group::Decorator if n != 1 => format!("{name} needs exactly one child, not {n}"),
-            Group::Action | Group::Query | Group::Subtree if n > 0 => format!("{name} takes no children"),
-            _ => return Ok(()),
-        })
-    }
-
     /// True for kinds that remember something between ticks.
-    pub(super) fn has_memory(self) -> bool {
+    pub(crate) fn has_memory(self) -> bool {
         matches!(self, Kind::Seqm | Kind::Selm | Kind::Par | Kind::Repeati | Kind::Repeatr)
-    }
-
-    /// Size in the binary form, bytes: 2 for kind and flags, 2 for the state's place, then operands and 2 per child,
-    /// rounded up to 4. About 8 on average, as in thesis 5.3.3.
-    pub fn bytes(self, children: usize) -> usize {
-        let operands: usize =
-            self.spec().operands.iter().map(|o| if matches!(o.operand, Float | Gain) { 4 } else { 1 }).sum();
-        (4 + operands + 2 * children).div_ceil(4) * 4
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_average_about_eight_bytes() {
-        let evolved = [
-            Kind::Movcs,
-            Kind::Movcv,
-            Kind::Mulas,
-            Kind::Mulav,
-            Kind::Rotav,
-            Kind::Ifprob,
-            Kind::Ifsect,
-            Kind::Successl,
-            Kind::Failurel,
-            Kind::Upfield,
-            Kind::Attract,
-        ];
-        let leaves: usize = evolved.iter().map(|k| k.bytes(0)).sum();
-        let inner = Kind::Seq.bytes(2) + Kind::Seq.bytes(3) + Kind::Seq.bytes(4) + Kind::Invert.bytes(1);
-        let mean = (leaves + inner) as f32 / (evolved.len() + 4) as f32;
-        assert!((7.0..9.5).contains(&mean), "mean size {mean}");
     }
 }

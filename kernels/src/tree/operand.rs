@@ -118,7 +118,7 @@ pub(super) fn usage(operands: &[OperandSpec]) -> String {
 }
 
 /// A word short enough for a message.
-pub(super) fn shorten(word: &str) -> String {
+pub(crate) fn shorten(word: &str) -> String {
     if word.chars().count() <= 40 { word.into() } else { format!("{}...", word.chars().take(40).collect::<String>()) }
 }
 

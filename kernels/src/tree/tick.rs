@@ -5,37 +5,19 @@
 //! come). The reset phase keeps the payload of nodes that were running and clears the rest, so an update that finds
 //! payload 0 starts afresh: that is the idle state of 3.1.4.
 
-use super::nodes::Kind;
+use super::nodes::{Kind, PROX_GAIN};
 use super::program::{Instruction, Program};
 use super::registers::{ATTR, Access, CELLS, GOAL, NEIGHBOURS, PROX, REGISTERS, UP};
+use super::status::Status;
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
-use std::fmt;
 
-/// What a node returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Done.
-    Success,
-    /// Not possible, or not true.
-    Failure,
-    /// Needs more ticks.
-    Running,
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Status::Success => "success",
-            Status::Failure => "failure",
-            Status::Running => "running",
-        })
-    }
-}
-
-const RUNNING: u16 = 0x8000;
+/// Flag of a node that is running, beside its payload.
+pub(crate) const RUNNING_FLAG: u16 = 0x8000;
+/// A running child in the payload of `par`, above the count of those that succeeded.
+pub(crate) const PAR_RUNNING: u16 = 0x80;
 /// Vectors shorter than this have no direction (Table 6.5).
-const SHORT: f32 = 0.1;
+pub(crate) const SHORT: f32 = 0.1;
 
 /// What a robot senses, in its own frame (Table 6.1 conditioned as in Table 6.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +70,7 @@ const ACCESS: [Access; CELLS] = {
 
 impl Blackboard {
     /// Begins a tick: new senses, v_goal unwritten.
-    pub(super) fn sense(&mut self, s: &Senses) {
+    pub(crate) fn sense(&mut self, s: &Senses) {
         let vectors = [s.prox, s.up, s.attr, s.colours[0], s.colours[1], s.colours[2]];
         for (i, v) in vectors.into_iter().enumerate() {
             (self.cells[PROX + 2 * i], self.cells[PROX + 2 * i + 1]) = (v.x, v.y);
@@ -136,7 +118,7 @@ impl Blackboard {
     }
 
     /// The goal velocity after a tick: NaN and infinite components count as 0.
-    pub(super) fn goal(&self) -> Vec2 {
+    pub(crate) fn goal(&self) -> Vec2 {
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
         vec2(finite(self.cells[GOAL]), finite(self.cells[GOAL + 1]))
     }
@@ -212,7 +194,7 @@ impl Memory {
     ) -> (Status, Vec2) {
         assert_eq!(self.nodes.len(), program.memories, "memory belongs to another program");
         for node in &mut self.nodes {
-            *node = if *node & RUNNING != 0 { *node & !RUNNING } else { 0 };
+            *node = if *node & RUNNING_FLAG != 0 { *node & !RUNNING_FLAG } else { 0 };
         }
         self.board.sense(senses);
         let status = update(&program.code, &mut self.nodes, &mut self.board, draws, observe);
@@ -271,7 +253,7 @@ fn update(
                 Kind::Seq => status == Status::Success,
                 Kind::Sel => status == Status::Failure,
                 Kind::Seqm | Kind::Selm => {
-                    memory[slot] = if status == Status::Running { RUNNING | at as u16 } else { 0 };
+                    memory[slot] = if status == Status::Running { RUNNING_FLAG | at as u16 } else { 0 };
                     status == if parent.kind == Kind::Seqm { Status::Success } else { Status::Failure }
                 }
                 Kind::Par => {
@@ -296,7 +278,7 @@ fn update(
     }
 }
 
-pub(super) fn decorate(kind: Kind, status: Status) -> Status {
+pub(crate) fn decorate(kind: Kind, status: Status) -> Status {
     match (kind, status) {
         (_, Status::Running) => Status::Running,
         (Kind::Successd, _) | (Kind::Invert, Status::Failure) => Status::Success,
@@ -316,11 +298,11 @@ fn repeat(memory: &mut u16, status: Status) -> Status {
             Status::Success
         }
         Status::Success => {
-            *memory = (*memory - 1) | RUNNING;
+            *memory = (*memory - 1) | RUNNING_FLAG;
             Status::Running
         }
         Status::Running => {
-            *memory |= RUNNING;
+            *memory |= RUNNING_FLAG;
             Status::Running
         }
     }
@@ -339,10 +321,10 @@ fn children_left(code: &[Instruction], parent: &Instruction, mut next: u16) -> u
 fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Status {
     match status {
         Status::Success => *memory += 1,
-        Status::Running => *memory += 0x80,
+        Status::Running => *memory += PAR_RUNNING,
         Status::Failure => {}
     }
-    let (successes, running) = (*memory & 0x7f, *memory >> 7);
+    let (successes, running) = (*memory % PAR_RUNNING, *memory / PAR_RUNNING);
     let wanted = node.a as u16;
     if left == 0 {
         *memory = 0;
@@ -358,7 +340,7 @@ fn par(node: &Instruction, memory: &mut u16, status: Status, left: u16) -> Statu
 
 /// Ticks a leaf, which has no memory. Inlined, because the tick without an observer is evolution's innermost loop.
 #[inline]
-pub(super) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
+pub(crate) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws) -> Status {
     let test = |holds: bool| if holds { Status::Success } else { Status::Failure };
     match node.kind {
         Kind::Movcs => board.write_scalar(node.d, node.a),
@@ -379,11 +361,11 @@ pub(super) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws
         Kind::Ifquad | Kind::Ifsect => test(holds(node, board.vector(node.s1))),
         Kind::Successl => Status::Success,
         Kind::Upfield => {
-            board.write_vector(GOAL as u8, board.vector(UP as u8) * node.a - board.vector(PROX as u8) * 5.0)
+            board.write_vector(GOAL as u8, board.vector(UP as u8) * node.a - board.vector(PROX as u8) * PROX_GAIN)
         }
         Kind::Attract => {
             let towards = if board.cells[NEIGHBOURS] > 0.0 {
-                board.vector(ATTR as u8) * node.a - board.vector(PROX as u8) * 5.0
+                board.vector(ATTR as u8) * node.a - board.vector(PROX as u8) * PROX_GAIN
             } else {
                 vec2(1.0, 0.0)
             };
@@ -394,7 +376,7 @@ pub(super) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws
 }
 
 /// Whether the vector `v` passes an `ifquad` or `ifsect`.
-pub(super) fn holds(node: &Instruction, v: Vec2) -> bool {
+pub(crate) fn holds(node: &Instruction, v: Vec2) -> bool {
     if node.kind == Kind::Ifquad {
         in_quadrant(v, node.a as i32)
     } else if node.b == 0.0 {

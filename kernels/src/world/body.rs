@@ -1,7 +1,7 @@
 //! Bodies: robots and passive discs, all of them circles.
 
-use super::model::{FRISBEE_MASS, FRISBEE_RADIUS, MU_FRISBEE, MU_ROBOT, ROBOT_MASS, ROBOT_RADIUS, WHEELBASE};
 use crate::math::{Vec2, wrap_angle};
+use crate::model::{FRISBEE_MASS, FRISBEE_RADIUS, MU_FRISBEE, MU_ROBOT, ROBOT_MASS, ROBOT_RADIUS, WHEELBASE};
 
 /// A primary colour that the camera tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

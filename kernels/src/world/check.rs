@@ -1,11 +1,11 @@
 //! Whether a world can be run: every number in its range, everything inside the arena, nothing in anything else.
 
 use super::body::{Body, Shape};
-use super::model::{MAX_DISCS, MAX_ROBOTS, RELOCATION_RADIUS, ROBOT_RADIUS};
 use super::spec::{Area, Start, WorldSpec};
 use super::start;
 use super::task::{Region, Task};
 use crate::math::Vec2;
+use crate::model::{MAX_DISCS, MAX_ROBOTS, RELOCATION_RADIUS, ROBOT_RADIUS};
 use crate::random::{Draws, Stream};
 
 /// Most inner walls, and most patches, in a world.

@@ -2,10 +2,9 @@
 
 mod body;
 mod check;
-pub(crate) mod contacts;
-pub mod model;
 pub mod physics;
 pub mod senses;
+mod sensing;
 pub mod spec;
 pub mod start;
 pub mod task;
@@ -13,14 +12,14 @@ pub mod wall;
 
 pub use body::{Body, Colour, Pose, Shape};
 pub use check::SpecError;
+pub use sensing::Sensing;
 pub use spec::{Scenario, WorldSpec};
 pub use task::Task;
 
-use crate::engine::Sensing;
 use crate::math::Vec2;
+use crate::model::{self, CONTROL_PERIOD, SLOW_SENSES_PERIOD, STEPS_PER_UPDATE};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
-use model::{CONTROL_PERIOD, STEPS_PER_UPDATE};
 use physics::Physics;
 use senses::{Air, Patch};
 use task::Score;
@@ -117,10 +116,10 @@ impl World {
         }
     }
 
-    /// Compass and proximity at every update, camera and range and bearing at every other one (5 Hz). What messages
+    /// Compass and proximity at every update, camera and range and bearing at every other one. What messages
     /// tell is new at every update, as it is for a real robot.
     fn sense(&mut self) {
-        let slow = self.update.is_multiple_of(2);
+        let slow = self.update.is_multiple_of(SLOW_SENSES_PERIOD);
         for i in 0..self.robots {
             let s = &mut self.senses[i];
             s.up = senses::compass(self.bodies[i].pose.heading);

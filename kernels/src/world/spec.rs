@@ -10,13 +10,13 @@ use crate::math::{Vec2, vec2};
 /// What a simulation is of. [`WorldSpec::check`] says whether it can be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldSpec {
-    /// Number of robots, 1 to [`MAX_ROBOTS`](super::model::MAX_ROBOTS).
+    /// Number of robots, 1 to [`MAX_ROBOTS`](crate::model::MAX_ROBOTS).
     pub robots: usize,
     /// Mass and friction of a robot; its size and colour are those of the reference model.
     pub robot: Shape,
     /// The arena, its inner walls, contacts and noise.
     pub physics: Physics,
-    /// Passive discs, at most [`MAX_DISCS`](super::model::MAX_DISCS); a transport task moves the first one.
+    /// Passive discs, at most [`MAX_DISCS`](crate::model::MAX_DISCS); a transport task moves the first one.
     pub discs: Vec<Disc>,
     /// Coloured stretches of the arena's walls.
     pub patches: Vec<Patch>,

@@ -1,9 +1,9 @@
 //! Where bodies stand when a world starts.
 
 use super::body::{Body, Pose};
-use super::model::ROBOT_RADIUS;
 use super::spec::{Area, Start, WorldSpec};
 use crate::math::Vec2;
+use crate::model::ROBOT_RADIUS;
 use crate::random::Draws;
 use std::f32::consts::PI;
 

@@ -1,8 +1,8 @@
 //! Accounts of trees: what they say of known ones, and that there is one for every tree.
 
 use crate::random;
+use xpuck_kernels::analysis::explain::{Item, explain, to_markdown, to_text};
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::tree::explain::{Item, explain, to_markdown, to_text};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Program, Senses, Tree};
 use xpuck_kernels::world::physics::steer;
 

@@ -1,9 +1,9 @@
 //! Memoryless forms and state machines of leaves, side by side with the trees that they came from.
 
 use crate::random;
+use xpuck_kernels::analysis::machine::{FormMemory, LeafMachine, Memoryless, Target};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::tree::machine::{FormMemory, LeafMachine, Memoryless, Target};
 use xpuck_kernels::tree::{Blackboard, Kind, Memory, Program, Senses, Status, Tree};
 
 const TICKS: u32 = 200;

@@ -2,7 +2,7 @@
 
 use crate::random;
 use std::collections::BTreeMap;
-use xpuck_kernels::tree::machine::{Fault, LIMIT, Rasp, assemble, rasp_tree};
+use xpuck_kernels::analysis::machine::{Fault, LIMIT, Rasp, assemble, rasp_tree};
 
 const LDI: i64 = 1;
 const ADD: i64 = 2;

@@ -1,9 +1,9 @@
 //! State machines as trees, beside a direct interpreter of the machine.
 
 use crate::random;
+use xpuck_kernels::analysis::machine::{Guard, MAX_STATES, MachineError, State, StateMachine, Transition};
 use xpuck_kernels::math::{Vec2, exp};
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_kernels::tree::machine::{Guard, MAX_STATES, MachineError, State, StateMachine, Transition};
 use xpuck_kernels::tree::{Blackboard, Memory, Program, Senses, Status, Tree};
 
 fn state(name: &str, action: &str, transitions: Vec<Transition>) -> State {

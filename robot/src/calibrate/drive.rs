@@ -10,7 +10,7 @@ use super::motion::Motion;
 use super::{CalibrateError, Operator, unfit};
 use crate::calibration::{FACTORS, Wheels};
 use std::f64::consts::PI;
-use xpuck_kernels::world::model::WHEELBASE;
+use xpuck_kernels::model::WHEELBASE;
 use xpuck_registers::stepper::METRES_PER_STEP;
 
 /// Length of a straight move, m.

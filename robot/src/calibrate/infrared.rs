@@ -5,7 +5,7 @@ use super::file::Edit;
 use super::motion::Motion;
 use super::{CalibrateError, Operator, unfit};
 use crate::calibration::{Infrared, OFFSETS, SCALES};
-use xpuck_kernels::world::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
+use xpuck_kernels::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
 use xpuck_registers::infrared::MAX_COUNTS;
 use xpuck_registers::stepper::METRES_PER_STEP;
 

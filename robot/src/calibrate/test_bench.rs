@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-use xpuck_kernels::world::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
+use xpuck_kernels::model::{PROX_ANGLES, ROBOT_RADIUS, WHEELBASE};
 use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared};
 use xpuck_registers::stepper::METRES_PER_STEP;
 

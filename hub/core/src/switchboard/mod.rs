@@ -19,7 +19,7 @@ use run::Run;
 pub use snapshot::Snapshot;
 use std::collections::VecDeque;
 use tracking_watchdog::TrackingWatchdog;
-use xpuck_kernels::world::model::MAX_ROBOTS;
+use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
 use xpuck_wire::message::{State, ToRobot};
 use xpuck_wire::signed::Trust;

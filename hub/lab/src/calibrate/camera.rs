@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
-use xpuck_kernels::world::model::{V_MAX, WHEELBASE};
+use xpuck_kernels::model::{V_MAX, WHEELBASE};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_kernels::world::{Body, Colour as Seen, Pose, Shape, senses};

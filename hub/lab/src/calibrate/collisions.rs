@@ -14,7 +14,7 @@ use super::{Report, Unfit, estimates};
 use crate::plot::{Colour, Plot};
 use rayon::prelude::*;
 use xpuck_kernels::math::wrap_angle;
-use xpuck_kernels::world::model::DT;
+use xpuck_kernels::model::DT;
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Pose, Shape};
 

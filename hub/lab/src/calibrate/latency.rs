@@ -9,7 +9,7 @@ use super::poses::{FRISBEE, Run};
 use super::{Report, Unfit, estimates};
 use crate::plot::{Colour, Plot};
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::world::model::DT;
+use xpuck_kernels::model::DT;
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Shape};
 

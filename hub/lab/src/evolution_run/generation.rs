@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use xpuck_evolve::{Island, Migrant, Trial};
 use xpuck_hub_core::geneserver::Geneserver;
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
+use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
-use xpuck_kernels::world::model::CONTROL_PERIOD;
 
 /// Controller updates in a simulated second.
 const UPDATES_PER_SECOND: f64 = 10.0;

@@ -4,7 +4,7 @@ use super::Studied;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
-use xpuck_kernels::tree::explain::{Account, Item};
+use xpuck_kernels::analysis::explain::{Account, Item};
 use xpuck_lab::ablation::Effect;
 
 /// A node of the account.

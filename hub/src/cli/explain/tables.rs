@@ -2,8 +2,8 @@
 
 use super::Studied;
 use std::fmt::Write;
+use xpuck_kernels::analysis::explain::Account;
 use xpuck_kernels::engine::Count;
-use xpuck_kernels::tree::explain::Account;
 use xpuck_lab::ablation::{Effect, Study};
 use xpuck_lab::figure::Figure;
 

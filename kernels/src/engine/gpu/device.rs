@@ -1,12 +1,11 @@
 //! The adapter, its pipelines and buffers: everything that knows wgpu.
 
+use super::params::Params;
+use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, DeviceType, PollType};
-
-/// The stages put together and validated by build.rs.
-pub(super) const SOURCE: &str = include_str!(concat!(env!("OUT_DIR"), "/kernels.wgsl"));
 
 /// Why the GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -163,20 +162,20 @@ impl Device {
     }
 
     /// Puts worlds on the device; `memory` is the number of words of node memory of all of them.
-    pub fn batch(&self, params: &[u32], state: &[u32], programs: &[u32], memory: usize, worlds: u32) -> Batch {
-        let empty = |words: usize, usage| {
-            let (size, mapped_at_creation) = ((words.max(1) * 4) as u64, false);
+    pub fn batch(&self, params: &Params, state: &[u32], programs: &[u32], memory: usize, worlds: u32) -> Batch {
+        let empty = |bytes: usize, usage| {
+            let (size, mapped_at_creation) = (bytes.max(4) as u64, false);
             self.device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation })
         };
-        let filled = |words: &[u32], usage| {
-            let buffer = empty(words.len(), usage | BufferUsages::COPY_DST);
-            self.write(&buffer, words);
+        let filled = |bytes: &[u8], usage| {
+            let buffer = empty(bytes.len(), usage | BufferUsages::COPY_DST);
+            self.queue.write_buffer(&buffer, 0, bytes);
             buffer
         };
-        let params = filled(params, BufferUsages::UNIFORM);
-        let state_buffer = filled(state, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
-        let programs = filled(programs, BufferUsages::STORAGE);
-        let memory = empty(memory, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let params = filled(bytes_of(params), BufferUsages::UNIFORM);
+        let state_buffer = filled(cast_slice(state), BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let programs = filled(cast_slice(programs), BufferUsages::STORAGE);
+        let memory = empty(memory * size_of::<u32>(), BufferUsages::STORAGE | BufferUsages::COPY_SRC);
         let buffers = [&params, &state_buffer, &programs, &memory];
         let entries: [wgpu::BindGroupEntry<'_>; 4] = std::array::from_fn(|i| wgpu::BindGroupEntry {
             binding: i as u32,
@@ -198,14 +197,9 @@ impl Device {
     }
 
     /// Runs whole updates on every world and waits; `params` say how many.
-    pub fn advance(&self, batch: &Batch, params: &[u32]) -> Result<(), GpuError> {
-        self.write(&batch.params, params);
+    pub fn advance(&self, batch: &Batch, params: &Params) -> Result<(), GpuError> {
+        self.queue.write_buffer(&batch.params, 0, bytes_of(params));
         self.run(batch, &self.advance)
-    }
-
-    fn write(&self, buffer: &Buffer, words: &[u32]) {
-        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        self.queue.write_buffer(buffer, 0, &bytes);
     }
 
     /// Runs a pipeline on every world and waits.
@@ -246,7 +240,10 @@ impl Device {
         self.wait()?;
         let lost = |e: wgpu::MapRangeError| GpuError::Lost { adapter: self.name.clone(), why: e.to_string() };
         let view = staging.get_mapped_range(..).map_err(lost)?;
-        Ok(view.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect())
+        // Copied this way round because the mapped bytes need not be aligned.
+        let mut words = vec![0u32; view.len() / size_of::<u32>()];
+        cast_slice_mut(&mut words).copy_from_slice(&view);
+        Ok(words)
     }
 
     fn wait(&self) -> Result<(), GpuError> {

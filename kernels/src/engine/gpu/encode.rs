@@ -1,12 +1,9 @@
-//! Worlds, programs and parameters as the words of the buffers.
+//! Worlds and programs as the words of the buffers.
 
-use super::layout::{HEADER, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS, place};
-use crate::engine::simd::Scene;
-use crate::engine::{Job, Sensing};
+use super::layout::{HEADER, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS, place};
+use crate::engine::Job;
 use crate::math::{Vec2, vec2};
 use crate::tree::Program;
-use crate::world::model::{MAX_BODIES, SEGMENT_ANGLE};
-use crate::world::senses::ray_directions;
 use crate::world::{Body, Pose, World};
 
 /// Number of a header word.
@@ -101,36 +98,5 @@ pub(super) fn world_words(world: &World, job: &Job<'_>, code: &Code<'_>) -> Vec<
         named.set(quantity("PROGRAM"), robot, f32::from_bits(code.starts[program]));
         named.set(quantity("MEMORIES"), robot, f32::from_bits(code.programs[program].memories() as u32));
     }
-    words
-}
-
-/// The uniform parameters; see `Params` in state.wgsl.
-pub(super) fn param_words(scene: &Scene, sensing: Sensing, updates: u32, memory_words: u32) -> Vec<u32> {
-    let physics = &scene.physics;
-    let mut words = vec![scene.robots as u32, scene.bodies.len() as u32, updates, scene.patches.len() as u32];
-    let mut put = |values: &[f32]| words.extend(values.iter().map(|v| v.to_bits()));
-    put(&[physics.half_arena.0, physics.half_arena.1, physics.mu_bodies, physics.restitution]);
-    put(&[physics.noise[0], physics.noise[1], physics.noise[2], f32::NAN]);
-    let aside = Vec2::unit(SEGMENT_ANGLE);
-    let bits = u32::from(sensing.proximity) | u32::from(sensing.camera) << 1 | u32::from(sensing.neighbours) << 2;
-    let bits = bits | u32::from(scene.task.relocates()) << 3;
-    put(&[aside.x, aside.y, f32::from_bits(memory_words), f32::from_bits(bits)]);
-    for ray in ray_directions() {
-        put(&[ray.x, ray.y, 0.0, 0.0]);
-    }
-    // Rows of four numbers, as many as the arrays of the shader have.
-    let rows = |rows: Vec<[f32; 4]>, count: usize| {
-        let missing = vec![0; 4 * (count - rows.len())];
-        rows.into_iter().flatten().map(f32::to_bits).chain(missing).collect::<Vec<u32>>()
-    };
-    let bodies = scene.bodies.iter();
-    let footing = bodies.clone().map(|b| [b.radius, b.footing.arm, b.footing.half_mass, b.footing.strongest]);
-    let tall = |tall: bool| if tall { 1.0 } else { 0.0 };
-    let body =
-        bodies.map(|b| [b.footing.inverse_mass, b.footing.inverse_inertia, tall(b.tall), f32::from(b.colour as u8)]);
-    let patch = scene.patches.iter().map(|p| [p.at.x, p.at.y, p.half_length, f32::from(p.colour as u8)]);
-    words.extend(rows(footing.collect(), MAX_BODIES));
-    words.extend(rows(body.collect(), MAX_BODIES));
-    words.extend(rows(patch.collect(), MAX_PATCHES));
     words
 }

@@ -1,4 +1,4 @@
-//! How worlds lie in the storage buffers; build.rs makes the WGSL constants from the same lists.
+//! How worlds lie in the storage buffers; `source` makes the WGSL constants from the same lists.
 
 /// Bodies of a world in storage, and invocations of its workgroup.
 pub const SLOTS: usize = 32;

@@ -6,22 +6,29 @@
 
 mod device;
 mod encode;
-pub(crate) mod layout;
+mod layout;
+mod params;
+mod source;
 #[cfg(test)]
 mod tests;
 
 pub use device::GpuError;
 
 use super::simd::{Scene, Simd};
-use super::{Engine, Job, Outcome, Sensing, alike, hash};
+use super::{Engine, Job, Outcome, alike, hash};
+use crate::model::{
+    CAMERA_COLUMNS, CONTACT_ITERATIONS, CONTROL_PERIOD, MAX_BODIES, MAX_CONTACTS, MAX_DISCS, PROX_ANGLES,
+    RELOCATION_TRIES, STEPS_PER_UPDATE,
+};
 use crate::tree::Program;
-use crate::world::model::{CONTROL_PERIOD, MAX_BODIES, STEPS_PER_UPDATE};
 use crate::world::task::transport::{position_fitness, raw_fitness};
-use crate::world::{Body, Task, World};
-use device::{Device, SOURCE};
-use encode::{Code, Words, header, param_words, world_words};
+use crate::world::{Body, Sensing, Task, World};
+use device::Device;
+use encode::{Code, Words, header, world_words};
 use layout::{MAX_PATCHES, SLOTS, WORLD_WORDS};
+use params::Params;
 use rayon::prelude::*;
+use source::source;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -53,7 +60,7 @@ impl Gpu {
     /// # Errors
     /// If there is no adapter, or it refuses.
     pub fn open() -> Result<Gpu, GpuError> {
-        Ok(Gpu { sensing: None, device: Device::open(SOURCE)?, pace: Mutex::new(None), notice: Mutex::new(None) })
+        Ok(Gpu { sensing: None, device: Device::open(&source())?, pace: Mutex::new(None), notice: Mutex::new(None) })
     }
 
     /// As [`Gpu::open`], but a processor that plays a GPU is refused.
@@ -83,7 +90,7 @@ impl Gpu {
         let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
         let scene = Scene::of(&worlds[0]);
         supported(&scene)?;
-        let read = || jobs.iter().map(|job| Sensing::of_job(programs, job)).fold(Sensing::NONE, Sensing::and);
+        let read = || jobs.iter().map(|job| job.sensing(programs)).fold(Sensing::NONE, Sensing::and);
         let sensing = self.sensing.unwrap_or_else(read);
         let running =
             |j: &&Job<'_>| (0..scene.robots).map(|robot| &programs[j.crew.program(robot)]).collect::<Vec<_>>();
@@ -92,7 +99,7 @@ impl Gpu {
         let state: Vec<u32> = jobs.iter().zip(&worlds).flat_map(|(j, w)| world_words(w, j, code)).collect();
         let longest = jobs.iter().flat_map(running).map(Program::len).max().unwrap_or(1);
         let bound = if self.device.software { updates_within_iterations(longest) } else { MOST_UPDATES };
-        let params = |updates| param_words(&scene, sensing, updates, memory_words);
+        let params = |updates| Params::of(&scene, sensing, updates, memory_words);
         let batch =
             self.device.batch(&params(1), &state, &code.words, memories * SLOTS * jobs.len(), jobs.len() as u32);
         let mut done = 0;
@@ -185,12 +192,14 @@ fn updates_within_iterations(nodes: usize) -> u32 {
 /// Most loop iterations of an invocation in one update.
 fn iterations_of_update(nodes: usize) -> u32 {
     let bodies = MAX_BODIES as u32;
-    let contacts = 6 * bodies;
+    let [contacts, iterations] = [MAX_CONTACTS, CONTACT_ITERATIONS].map(|n| n as u32);
+    let [rays, columns, tries] = [PROX_ANGLES.len(), CAMERA_COLUMNS, RELOCATION_TRIES].map(|n| n as u32);
+    let [discs, patches] = [MAX_DISCS, MAX_PATCHES].map(|n| n as u32);
     // Every node is entered and left at most once, and `par` counts its children.
     let tick = 4 * nodes as u32 + 3;
-    let senses = (bodies + 8 * (1 + bodies)) + (bodies + 8 * bodies + 15 * 17 + 3) + bodies;
-    let relocation = 32 * (bodies + 8);
+    let senses = (bodies + rays * (1 + bodies)) + (bodies + discs * bodies + columns * (1 + patches) + 3) + bodies;
+    let relocation = tries * (bodies + 8);
     let unite = bodies * bodies;
-    let step = (4 + bodies) + (bodies + 2 * contacts) + unite + 8 * (1 + contacts) + contacts + relocation;
+    let step = (4 + bodies) + (bodies + 2 * contacts) + unite + iterations * (1 + contacts) + contacts + relocation;
     1 + senses + tick + STEPS_PER_UPDATE * step
 }

@@ -3,10 +3,10 @@
 use super::scene::Scene;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
+use crate::model::{CONTROL_PERIOD, MAX_BODIES, MAX_ROBOTS};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
-use crate::world::contacts::{Contacts, Movement, Movements};
-use crate::world::model::{CONTROL_PERIOD, MAX_BODIES, MAX_ROBOTS};
+use crate::world::physics::contacts::{Contacts, Movement, Movements};
 use crate::world::senses::Air;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};

@@ -11,12 +11,13 @@ mod motion;
 mod scene;
 mod senses;
 
-use super::{Engine, Job, Outcome, Sensing, alike};
+use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
+use crate::world::Sensing;
 use block::{Block, LANES};
 use multiversion::multiversion;
 use rayon::prelude::*;
-pub(super) use scene::Scene;
+pub(super) use scene::{Scene, SceneBody};
 
 /// The engine for processors: same digits as `reference`, several times as fast.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +34,7 @@ impl Engine for Simd {
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut groups = alike(jobs);
         // Trees that see nothing share blocks, so that their senses are not computed for one neighbour that looks.
-        let wanted = |job| self.sensing.unwrap_or_else(|| Sensing::of_job(programs, job));
+        let wanted = |job: &Job<'_>| self.sensing.unwrap_or_else(|| job.sensing(programs));
         let sensing: Vec<Sensing> = jobs.iter().map(wanted).collect();
         groups.iter_mut().for_each(|group| group.sort_by_key(|i| sensing[*i]));
         let blocks: Vec<&[usize]> = groups.iter().flat_map(|group| group.chunks(LANES)).collect();
@@ -72,7 +73,7 @@ fn advance<'a>(block: &mut Block<'a>, scene: &Scene, sensing: Sensing, updates: 
         senses::sense(block, scene, sensing);
         block.tick();
         motion::drive(block, scene);
-        for _ in 0..crate::world::model::STEPS_PER_UPDATE {
+        for _ in 0..crate::model::STEPS_PER_UPDATE {
             motion::step(block, scene);
             block.note();
         }

@@ -3,9 +3,9 @@
 use super::block::{Block, LANES, Shift};
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
+use crate::model::MAX_BODIES;
 use crate::random::{Draws, Stream, philox};
-use crate::world::contacts::{Movement, touching, wall_penetrations};
-use crate::world::model::MAX_BODIES;
+use crate::world::physics::contacts::{Movement, touching, wall_penetrations};
 use crate::world::physics::{floor_friction, integrate, motion_noise, steer};
 use crate::world::task::Score;
 use crate::world::task::transport::touches_end;

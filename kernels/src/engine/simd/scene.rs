@@ -1,6 +1,6 @@
 //! What all worlds of a block share: shapes, masses and the arena.
 
-use crate::world::contacts::Pair;
+use crate::world::physics::contacts::Pair;
 use crate::world::physics::{Footing, Physics};
 use crate::world::senses::Patch;
 use crate::world::{Body, Colour, Task, World};

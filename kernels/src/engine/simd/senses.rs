@@ -2,19 +2,20 @@
 
 use super::block::{Block, BodyLanes, LANES, Lanes, SenseLanes};
 use super::scene::Scene;
-use crate::engine::Sensing;
 use crate::math::{Vec2, max, min, vec2};
-use crate::world::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE};
+use crate::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD};
+use crate::world::Sensing;
 use crate::world::senses::{
     COLUMNS_PER_SEGMENT, Told, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
     ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
 };
-use crate::world::wall::{columns_hidden, inner_walls_seen, ray_to_inner_wall};
+use crate::world::senses::{columns_hidden, inner_walls_seen};
+use crate::world::wall::ray_to_inner_wall;
 
 /// What all robots sense now, as far as it is wanted.
 #[inline(always)]
 pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
-    let slow = block.update.is_multiple_of(2);
+    let slow = block.update.is_multiple_of(SLOW_SENSES_PERIOD);
     for i in 0..scene.robots {
         let (bodies, senses) = (&block.bodies, &mut block.senses[i]);
         compass(&bodies[i], senses);

@@ -4,7 +4,7 @@
 use super::messages::{Ether, Messages, Moment};
 use super::{attraction_step, compass};
 use crate::math::{Vec2, vec2};
-use crate::world::model::{DT, STEPS_PER_UPDATE};
+use crate::model::{DT, STEPS_PER_UPDATE};
 use crate::world::{Pose, WorldSpec};
 
 /// What a robot gets to know by messages.

@@ -2,9 +2,9 @@
 
 use super::ray_to_walls;
 use crate::math::{Vec2, atan2, atan2_positive, floor, max, min, vec2, wrap_angle};
-use crate::world::model::{CAMERA_COLUMNS, CAMERA_FOV, SEGMENT_ANGLE};
+use crate::model::{CAMERA_COLUMNS, CAMERA_FOV, SEGMENT_ANGLE};
 use crate::world::physics::Physics;
-use crate::world::wall::{columns_hidden, inner_walls_seen};
+use crate::world::wall::Wall;
 use crate::world::{Body, Colour};
 
 /// A coloured stretch of wall, in the world frame.
@@ -64,6 +64,27 @@ pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
     let below = |column: u32| 1u32.wrapping_shl(column).wrapping_sub(1);
     // All bits or none, by arithmetic: a branch would keep the compiler from doing many worlds at once.
     below(end) & !below(first) & 0u32.wrapping_sub(u32::from(seen))
+}
+
+/// The squared distance to the nearest inner wall in each column of the camera; infinite where there is none.
+pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
+    let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
+    if walls.is_empty() {
+        return squares;
+    }
+    for (column, square) in squares.iter_mut().enumerate() {
+        let direction = column_direction(column, heading);
+        for wall in walls {
+            let distance = wall.distance_along(at, direction);
+            *square = min(distance * distance, *square);
+        }
+    }
+    squares
+}
+
+/// The columns of the camera in which an inner wall is nearer than `square`, a squared distance, as bits.
+pub(crate) fn columns_hidden(walls: &[f32; CAMERA_COLUMNS], square: f32) -> u32 {
+    walls.iter().enumerate().fold(0, |bits, (column, wall)| bits | u32::from(*wall <= square) << column)
 }
 
 /// What the camera of robot `me` sees: every column that a body touches takes the colour of the nearest one; columns

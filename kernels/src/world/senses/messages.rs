@@ -5,9 +5,9 @@
 
 use super::Neighbour;
 use crate::math::{Vec2, wrap_angle};
+use crate::model::{NEIGHBOUR_RANGE, ROBOT_RADIUS};
 use crate::random::{Stream, block, normal_pair, unit};
 use crate::world::Pose;
-use crate::world::model::{NEIGHBOUR_RANGE, ROBOT_RADIUS};
 use serde::{Deserialize, Serialize};
 
 /// The model. Without an entry a number has the value of [`Messages::default`], which hears all within 0.5 m.

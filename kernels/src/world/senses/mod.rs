@@ -8,7 +8,9 @@ mod proximity;
 
 pub(crate) use air::{Air, Told};
 pub use camera::{Blobs, Patch, camera};
-pub(crate) use camera::{COLUMNS_PER_SEGMENT, column_direction, columns, patch_behind, segments_vector};
+pub(crate) use camera::{
+    COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, patch_behind, segments_vector,
+};
 pub use neighbours::{Neighbour, attraction, range_and_bearing};
 pub(crate) use neighbours::{attraction_of_sum, attraction_step, neighbour};
 pub use proximity::{proximity, proximity_vector, ray_to_walls};
@@ -26,9 +28,10 @@ pub fn compass(heading: f32) -> Vec2 {
 #[cfg(test)]
 mod tests {
     use super::super::body::{Body, Colour, Pose, Shape};
-    use super::super::model::{PROX_RANGE, ROBOT_RADIUS};
     use super::super::physics::Physics;
+    use super::super::wall::Wall;
     use super::*;
+    use crate::model::{PROX_RANGE, ROBOT_RADIUS};
     use std::f32::consts::{FRAC_PI_2, PI};
 
     fn robot(x: f32, y: f32, heading: f32) -> Body {
@@ -116,5 +119,22 @@ mod tests {
     fn the_compass_points_upfield() {
         let up = compass(FRAC_PI_2);
         assert!(up.x.abs() < 1e-6 && (up.y + 1.0).abs() < 1e-6, "facing +y, upfield is to the right");
+    }
+
+    #[test]
+    fn inner_walls_are_felt_and_hide_what_is_behind() {
+        let wall =
+            |x: f32| Physics { walls: vec![Wall { from: vec2(x, -0.5), to: vec2(x, 0.5) }], ..Physics::default() };
+        let me = [robot(0.0, 0.0, -0.297)];
+        let readings = proximity(&me, 0, &wall(0.05));
+        assert!((readings[0] - (1.0 - 0.0125 / 0.030)).abs() < 1e-4, "{readings:?}");
+        assert_eq!((readings[4], proximity(&me, 0, &wall(0.07))), (0.0, [0.0; 8]));
+        assert_eq!(proximity(&me, 0, &wall(0.037))[0], 1.0, "pressed against the wall");
+        let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.5, colour: Colour::Green };
+        let bodies = [robot(0.0, 0.0, 0.0), frisbee(0.6, 0.0)];
+        let seen = |x: f32| camera(&bodies, 0, &[patch], &wall(x)).0.map(|colour| colour.contains(&true));
+        assert_eq!(seen(-0.2), [false, true, true], "the wall is behind the robot");
+        assert_eq!(seen(0.4), [false; 3], "the wall hides disc and patch");
+        assert_eq!(seen(0.8), [false, false, true], "the wall hides the patch");
     }
 }

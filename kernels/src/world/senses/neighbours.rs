@@ -1,8 +1,8 @@
 //! Range and bearing.
 
 use crate::math::{Vec2, vec2};
+use crate::model::{NEIGHBOUR_MIN, NEIGHBOUR_RANGE};
 use crate::world::Body;
-use crate::world::model::{NEIGHBOUR_MIN, NEIGHBOUR_RANGE};
 
 /// Range and bearing of one neighbour in the robot's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

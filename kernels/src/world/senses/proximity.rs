@@ -1,8 +1,8 @@
 //! The eight proximity rays.
 
 use crate::math::{Vec2, max, min};
+use crate::model::{PROX_ANGLES, PROX_RANGE, ROBOT_RADIUS};
 use crate::world::Body;
-use crate::world::model::{PROX_ANGLES, PROX_RANGE, ROBOT_RADIUS};
 use crate::world::physics::Physics;
 use crate::world::wall::ray_to_inner_wall;
 

@@ -2,7 +2,7 @@
 //! delivers it by entering the nest (thesis 4.2).
 
 use crate::math::{Vec2, max, vec2};
-use crate::world::model::V_MAX;
+use crate::model::V_MAX;
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// A part of the floor: a rectangle along the axes or a disc, or what lies outside a disc.

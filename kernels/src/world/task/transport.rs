@@ -1,9 +1,9 @@
 //! The transport tasks: push the frisbee towards -x, with relocation (Eq. 8.3) or without (Eq. 7.5 and 5.11).
 
 use crate::math::{Vec2, max, vec2};
+use crate::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
 use crate::random::Draws;
 use crate::world::Body;
-use crate::world::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
 
 /// Counts how far the frisbee was moved, relocations left out.
 #[derive(Clone, Copy, Debug)]

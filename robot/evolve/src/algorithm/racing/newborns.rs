@@ -10,10 +10,10 @@ use crate::rule_list::RuleListBuilder;
 use crate::settings::Representation;
 use crate::space::Space;
 use crate::variation::{crossover, mutate_gently, vary};
+use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
-use xpuck_kernels::tree::reduce::{Options, reduce};
 
 /// Generations of new trees only, at a start from new trees.
 const SOWING: u32 = 6;

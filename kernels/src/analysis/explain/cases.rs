@@ -1,0 +1,177 @@
+//! Typical situations, and what a formula makes of each.
+
+use super::linear::Pair;
+use super::motion::Motion;
+use super::words::vector;
+use crate::analysis::reduce::state::State;
+use crate::math::{Vec2, vec2};
+use crate::model::PROX_ANGLES;
+use crate::tree::registers::{ATTR, NEIGHBOURS, PROX, RED, SCRATCH, UP};
+
+/// A typical strength of the proximity vector, and of the vector to a neighbour (15 cm away).
+const TYPICAL: f32 = 0.5;
+
+/// How a table calls being alone.
+pub(super) const NO_NEIGHBOUR: &str = "no neighbour";
+
+/// One situation and what the robot does in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The situation, in words.
+    pub when: String,
+    /// What the robot does, in words.
+    pub does: String,
+    /// Wheel speeds, left and right, m/s.
+    pub wheels: [f32; 2],
+}
+
+/// A sense with its typical values.
+struct Axis {
+    cell: u8,
+    values: Vec<(String, Vec2)>,
+}
+
+/// A table of what `goal` does in the situations that the senses at `cells` may be in.
+///
+/// One sense goes through its values while the others are at rest: nothing near, nothing seen, no neighbour. Then each
+/// of the others does, while that one has its first value.
+pub(super) fn cases(goal: &Pair, cells: &[u8], state: &State) -> Vec<Case> {
+    let mut axes: Vec<Axis> = cells.iter().map(|cell| axis(*cell, state)).collect();
+    axes.sort_by_key(|axis| !is_steady(axis.cell, state));
+    let Some((base, others)) = axes.split_first() else { return Vec::new() };
+    let mut table: Vec<Case> = Vec::new();
+    let mut add = |when: &str, senses: &[(u8, Vec2)]| {
+        let Motion { wheels, words } = Motion::of(velocity(goal, senses));
+        match table.iter_mut().find(|case| case.does == words) {
+            Some(same) => same.when = format!("{}; {}", same.when, when.strip_prefix("heading ").unwrap_or(when)),
+            None => table.push(Case { when: when.into(), does: words, wheels }),
+        }
+    };
+    base.values.iter().for_each(|(word, v)| add(word, &[(base.cell, *v)]));
+    let (first, at_first) = &base.values[0];
+    for other in others {
+        for (word, v) in other.values.iter().filter(|(_, v)| *v != at_rest(other.cell)) {
+            add(&format!("{word}, {first}"), &[(base.cell, *at_first), (other.cell, *v)]);
+        }
+    }
+    table
+}
+
+/// True for senses that always say something here.
+pub(super) fn is_steady(cell: u8, state: &State) -> bool {
+    match usize::from(cell) {
+        UP | ATTR => true,
+        RED..NEIGHBOURS => state.patterns(cell).all(|(seen, _)| seen != 0),
+        _ => false,
+    }
+}
+
+/// The value of a goal in one situation.
+pub(super) fn velocity(goal: &Pair, senses: &[(u8, Vec2)]) -> Vec2 {
+    let value = |cell: u8| {
+        let v = senses.iter().find(|(c, _)| *c == cell & !1).map_or_else(|| at_rest(cell & !1), |(_, v)| *v);
+        f64::from(if cell & 1 == 0 { v.x } else { v.y })
+    };
+    vec2(goal[0].value(value) as f32, goal[1].value(value) as f32)
+}
+
+fn at_rest(cell: u8) -> Vec2 {
+    if matches!(usize::from(cell), UP | ATTR) { vec2(1.0, 0.0) } else { Vec2::ZERO }
+}
+
+fn axis(cell: u8, state: &State) -> Axis {
+    let words = |values: &[(&str, Vec2)]| values.iter().map(|(word, v)| (word.to_string(), *v)).collect();
+    let ray = |sensor: usize| Vec2::unit(PROX_ANGLES[sensor]) * TYPICAL;
+    let mut values: Vec<(String, Vec2)> = match usize::from(cell) {
+        PROX => words(&[
+            ("nothing near", Vec2::ZERO),
+            ("an obstacle ahead on the left", ray(0)),
+            ("an obstacle ahead on the right", ray(7)),
+            ("an obstacle behind", vec2(-TYPICAL, 0.0)),
+            ("an obstacle on the left", ray(2)),
+            ("an obstacle on the right", ray(5)),
+        ]),
+        UP => [0, 90, -90, 180, 45, -45, 135, -135].map(heading).to_vec(),
+        ATTR => words(&[
+            ("neighbours ahead", vec2(TYPICAL, 0.0)),
+            ("neighbours on the left", vec2(0.0, TYPICAL)),
+            ("neighbours on the right", vec2(0.0, -TYPICAL)),
+            ("neighbours behind", vec2(-TYPICAL, 0.0)),
+            (NO_NEIGHBOUR, vec2(1.0, 0.0)),
+        ]),
+        RED..NEIGHBOURS => {
+            let colour = ["red", "green", "blue"][(usize::from(cell) - RED) / 2];
+            state.patterns(cell).map(|(seen, v)| (pattern(colour, seen), v)).collect()
+        }
+        NEIGHBOURS => [0.0, 1.0, 3.0, 8.0].iter().map(|n| (format!("{n} neighbours"), vec2(*n, 0.0))).collect(),
+        _ => vec![(vector(cell).to_string(), Vec2::ZERO)],
+    };
+    let possible: Vec<(String, Vec2)> =
+        values.iter().filter(|(_, v)| usize::from(cell) == NEIGHBOURS || state.allows(cell, *v)).cloned().collect();
+    if !possible.is_empty() {
+        values = possible;
+    }
+    Axis { cell, values }
+}
+
+/// A heading of the robot, degrees to the left of upfield, and where upfield is then.
+fn heading(degrees: i32) -> (String, Vec2) {
+    let word = match degrees {
+        0 => "heading 0 (upfield)".into(),
+        180 => "heading 180 (downfield)".into(),
+        _ => format!("heading {degrees} deg"),
+    };
+    (word, Vec2::unit(-(degrees as f32).to_radians()))
+}
+
+/// What the camera's left, centre and right segments see, as the bits 4, 2 and 1.
+fn pattern(colour: &str, seen: usize) -> String {
+    match seen {
+        0 => format!("no {colour}"),
+        1 => format!("{colour} right"),
+        2 => format!("{colour} centre"),
+        3 => format!("{colour} centre and right"),
+        4 => format!("{colour} left"),
+        5 => format!("{colour} left and right"),
+        6 => format!("{colour} left and centre"),
+        _ => format!("{colour} everywhere"),
+    }
+}
+
+/// The longest that a sense's vector may be here (thesis 8.6.3 for v_prox), or the largest number of neighbours.
+pub(super) fn longest(cell: u8, state: &State) -> f64 {
+    match usize::from(cell) {
+        PROX => 2.0,
+        RED..NEIGHBOURS => state.patterns(cell).map(|(_, v)| f64::from(v.length())).fold(0.0, f64::max),
+        NEIGHBOURS => 15.0,
+        SCRATCH.. => f64::INFINITY,
+        _ => 1.0,
+    }
+}
+
+/// The shortest that a colour's vector may be here when it is seen at all; nothing for other senses.
+pub(super) fn shortest(cell: u8, state: &State) -> Option<f64> {
+    let colour = (RED..NEIGHBOURS).contains(&usize::from(cell));
+    let seen = colour.then(|| state.patterns(cell).filter(|(seen, _)| *seen != 0))?;
+    seen.map(|(_, v)| f64::from(v.length())).reduce(f64::min)
+}
+
+/// Whether a cell of a sense that is no colour may be positive here, and negative.
+pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
+    let corners =
+        [(TYPICAL, TYPICAL), (TYPICAL, -TYPICAL), (-TYPICAL, TYPICAL), (-TYPICAL, -TYPICAL)].map(|(x, y)| vec2(x, y));
+    let component = |v: &Vec2| if cell & 1 == 0 { v.x } else { v.y };
+    let may = |sign: f32| corners.iter().any(|v| component(v) * sign > 0.0 && state.allows(cell & !1, *v));
+    if usize::from(cell) < RED { [may(1.0), may(-1.0)] } else { [true, true] }
+}
+
+/// The largest that a cell of a sense may be here.
+pub(super) fn largest(cell: u8, state: &State) -> f64 {
+    match usize::from(cell) {
+        RED..NEIGHBOURS => {
+            let component = |v: Vec2| f64::from(if cell & 1 == 0 { v.x } else { v.y }.abs());
+            state.patterns(cell & !1).map(|(_, v)| component(v)).fold(0.0, f64::max)
+        }
+        _ => longest(cell & !1, state),
+    }
+}

@@ -1,0 +1,173 @@
+//! Tests in the words of the senses.
+
+use super::facts::Facts;
+use super::formula::{Terms, expression, terms};
+use super::words::{GREEN, direction, list, number, percent, thing};
+use crate::analysis::reduce::branch::Branch;
+use crate::math::exp;
+use crate::tree::Kind;
+use crate::tree::registers::{BLUE, NEIGHBOURS, PROX, RED};
+
+/// Longest condition in one sentence; longer ones are told step by step.
+const LONGEST: usize = 300;
+/// Numbers of neighbours for which a probability is given.
+const NEIGHBOURHOODS: [f32; 4] = [0.0, 1.0, 3.0, 8.0];
+
+/// A subtree that only tests, as a condition; nothing for other subtrees.
+pub(super) fn condition(branch: &Branch, facts: &Facts) -> Option<String> {
+    let kids = |word: &str| -> Option<String> {
+        let parts: Option<Vec<String>> = branch.kids.iter().map(|kid| condition(kid, facts)).collect();
+        Some(list(&parts?, word))
+    };
+    let several = branch.kids.len() > 1;
+    let [a, b, ..] = branch.node.operands;
+    let text = match branch.kind() {
+        Kind::Seq if several => format!("({})", kids("and")?),
+        Kind::Sel if several => format!("({})", kids("or")?),
+        Kind::Seq | Kind::Sel => kids("and")?,
+        Kind::Invert => format!("it is not true that {}", kids("and")?),
+        Kind::Ifquad => quadrant(&subject(branch, facts), a1(branch) as i32),
+        Kind::Ifsect => sector(&subject(branch, facts), branch.node.operands[1], branch.node.operands[2]),
+        Kind::Ifprob => chance(branch, facts),
+        Kind::Neighbour => by_neighbours(a, b),
+        Kind::Fixedprob => fixed(a),
+        Kind::Red | Kind::Green | Kind::Blue => {
+            let cell = RED as u8 + 2 * (branch.kind() as u8 - Kind::Red as u8);
+            format!("({} is seen and {})", thing(cell), fixed(a))
+        }
+        Kind::Bleft => sector(&Subject::sense(BLUE as u8), 64.0, 115.2),
+        Kind::Bright => sector(&Subject::sense(BLUE as u8), -64.0, 115.2),
+        Kind::Bfront => sector(&Subject::sense(BLUE as u8), 0.0, 10.0),
+        _ => return None,
+    };
+    (text.len() <= LONGEST).then_some(text)
+}
+
+fn a1(branch: &Branch) -> f32 {
+    branch.node.operands[1]
+}
+
+/// The vector that a test looks at.
+struct Subject {
+    /// In words.
+    name: String,
+    /// The sense that it is, if it is one alone.
+    sense: Option<u8>,
+}
+
+impl Subject {
+    fn sense(cell: u8) -> Subject {
+        Subject { name: thing(cell).into(), sense: Some(cell) }
+    }
+}
+
+fn subject(branch: &Branch, facts: &Facts) -> Subject {
+    let Some(pair) = facts.vector(branch.code.s1, branch) else {
+        return Subject { name: "NaN, since v_goal is unwritten,".into(), sense: None };
+    };
+    match terms(&pair) {
+        Some(Terms { constant: (0.0, _), terms })
+            if terms.len() == 1 && terms[0].size == 1.0 && terms[0].turn == 0.0 =>
+        {
+            Subject::sense(terms[0].cell)
+        }
+        _ => Subject { name: expression(&pair), sense: None },
+    }
+}
+
+fn quadrant(subject: &Subject, quadrant: i32) -> String {
+    if quadrant == 0 {
+        return short(subject, "at most");
+    }
+    let place = match if quadrant > 0 { quadrant } else { 5 + quadrant } {
+        1 => "front left",
+        2 => "back left",
+        3 => "back right",
+        _ => "front right",
+    };
+    format!("{} is at the {place}", subject.name)
+}
+
+/// `at` and `width` in steps of pi/128.
+fn sector(subject: &Subject, at: f32, width: f32) -> String {
+    const DEGREES: f64 = 180.0 / 128.0;
+    if width == 0.0 {
+        return short(subject, "below");
+    }
+    let half = f64::from(width) * DEGREES / 2.0;
+    let at = (f64::from(at) * DEGREES).round();
+    if half > 180.0 {
+        return format!("{} is longer than 0.1", subject.name);
+    }
+    let within = format!("within {half:.0} deg of {}", direction(at));
+    match at {
+        0.0 if half < 10.0 => format!("{} is dead ahead ({within})", subject.name),
+        90.0 | -90.0 if subject.sense == Some(BLUE as u8) && half > 70.0 => {
+            format!("{} is on the {} ({within})", subject.name, super::words::side(at))
+        }
+        _ => format!("{} is {within}", subject.name),
+    }
+}
+
+fn short(subject: &Subject, word: &str) -> String {
+    match subject.sense.map(usize::from) {
+        Some(PROX) => format!("nothing is near (v_prox {word} 0.1 long)"),
+        Some(RED | GREEN | BLUE) => format!("{} is not seen", subject.name),
+        _ => format!("{} is {word} 0.1 long", subject.name),
+    }
+}
+
+/// Probability of an `ifprob` with the operands `k` and `l` at the scalar `s`.
+fn probability(k: f32, l: f32, s: f32) -> f64 {
+    f64::from(1.0 / (1.0 + exp(k * (l - s))))
+}
+
+fn fixed(k: f32) -> String {
+    format!("a chance of {} comes up", percent(probability(0.25, k, 0.0)))
+}
+
+fn by_neighbours(k: f32, l: f32) -> String {
+    if k == 0.0 {
+        return fixed(0.0);
+    }
+    let change = if k > 0.0 { "grows" } else { "falls" };
+    let parts = NEIGHBOURHOODS.map(|n| format!("{n}: {}", percent(probability(k, l, n))));
+    format!("a chance that {change} with the number of neighbours comes up ({})", parts.join(", "))
+}
+
+fn chance(branch: &Branch, facts: &Facts) -> String {
+    let (k, l) = (branch.code.a, branch.code.b);
+    let Some(sum) = facts.scalar(branch.code.s1, branch) else {
+        return "a chance of 0 % comes up (v_goal is unwritten)".into();
+    };
+    if sum.factors.is_empty() {
+        return format!("a chance of {} comes up", percent(probability(k, l, sum.constant as f32)));
+    }
+    if sum == super::linear::Linear::cell(NEIGHBOURS as u8) {
+        return by_neighbours(k, l);
+    }
+    let formula = format!("1/(1 + exp({} ({} - ({}))))", number(f64::from(k)), number(f64::from(l)), sum.formula());
+    let at = |s: f32| percent(probability(k, l, s));
+    format!("a chance of {formula} comes up (at -1: {}, at 0: {}, at 1: {})", at(-1.0), at(0.0), at(1.0))
+}
+
+/// Conditions after "if"; one alone needs no brackets.
+pub(super) fn after_if(conditions: &[String]) -> String {
+    match conditions {
+        [only] if is_bracketed(only) => only[1..only.len() - 1].into(),
+        [only] => only.clone(),
+        _ => list(conditions, "and"),
+    }
+}
+
+/// True if the first bracket is closed by the last one.
+fn is_bracketed(text: &str) -> bool {
+    let mut open = 0;
+    for (i, c) in text.char_indices() {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        if open == 0 {
+            return i + 1 == text.len();
+        }
+    }
+    false
+}

@@ -1,0 +1,172 @@
+//! Registers as sums of senses: what the nodes that wrote them leave in them.
+
+use super::words::number;
+use crate::analysis::reduce::state::State;
+use crate::tree::registers::{ATTR, GOAL, PROX, SCRATCH, UP, scalar_name};
+use crate::tree::{Instruction, Kind, PROX_GAIN};
+use std::collections::BTreeMap;
+
+/// A number as a constant and multiples of register cells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Linear {
+    pub constant: f64,
+    /// Factor of each cell of the full register map; never 0.
+    pub factors: BTreeMap<u8, f64>,
+}
+
+/// What is known of a cell at one point of a tick.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Known {
+    /// Not written in this tick: NaN.
+    Unwritten,
+    /// A sum of senses.
+    Sum(Linear),
+    /// It depends on the way here, or on earlier ticks.
+    Unsure,
+}
+
+/// The two components of a vector.
+pub(super) type Pair = [Linear; 2];
+
+/// True for cells that nodes may write.
+pub(super) fn is_written(cell: u8) -> bool {
+    usize::from(cell) & !1 == GOAL || usize::from(cell) + 1 >= SCRATCH
+}
+
+impl Linear {
+    fn only(constant: f64) -> Linear {
+        Linear { constant, factors: BTreeMap::new() }
+    }
+
+    /// A cell by its name.
+    pub fn cell(cell: u8) -> Linear {
+        Linear { constant: 0.0, factors: BTreeMap::from([(cell, 1.0)]) }
+    }
+
+    /// `self + k other`.
+    pub fn plus(&self, k: f64, other: &Linear) -> Linear {
+        let mut sum = self.clone();
+        sum.constant += k * other.constant;
+        for (cell, factor) in &other.factors {
+            *sum.factors.entry(*cell).or_insert(0.0) += k * factor;
+        }
+        sum.factors.retain(|_, factor| *factor != 0.0);
+        sum
+    }
+
+    pub fn factor(&self, cell: u8) -> f64 {
+        self.factors.get(&cell).copied().unwrap_or(0.0)
+    }
+
+    /// The number that the cells give.
+    pub fn value(&self, cells: impl Fn(u8) -> f64) -> f64 {
+        self.factors.iter().fold(self.constant, |sum, (cell, factor)| sum + factor * cells(*cell))
+    }
+
+    /// Cells that nodes may write: the sum holds for what they contain when it is computed.
+    pub fn registers(&self) -> impl Iterator<Item = u8> {
+        self.factors.keys().copied().filter(|cell| is_written(*cell))
+    }
+
+    /// "v_prox.x + 6.55 v_up.y".
+    pub fn formula(&self) -> String {
+        let mut sum = Sum::default();
+        if self.constant != 0.0 || self.factors.is_empty() {
+            sum.add(self.constant, "");
+        }
+        self.factors.iter().for_each(|(cell, factor)| sum.add(*factor, &scalar_name(*cell)));
+        sum.text
+    }
+}
+
+/// A sum of terms in writing.
+#[derive(Default)]
+pub(super) struct Sum {
+    pub text: String,
+}
+
+impl Sum {
+    /// Adds `factor` times something; an empty name is the number itself.
+    pub fn add(&mut self, factor: f64, name: &str) {
+        let sign = match (self.text.is_empty(), factor < 0.0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        let size = number(factor.abs());
+        self.text.push_str(sign);
+        match (name, size.as_str()) {
+            ("", _) => self.text.push_str(&size),
+            (_, "1") => self.text.push_str(name),
+            _ => self.text.push_str(&format!("{size} {name}")),
+        }
+    }
+}
+
+/// What a cell holds in `state`; `written` has what each node writes, by its id.
+pub(super) fn known(cell: u8, state: &State, written: &[[Known; 2]]) -> Known {
+    if cell < 2 {
+        return Known::Sum(Linear::default());
+    }
+    if !is_written(cell) {
+        return Known::Sum(Linear::cell(cell));
+    }
+    let value = state.value(cell);
+    if value.surely_nan() {
+        return Known::Unwritten;
+    }
+    if let Some(only) = value.only.filter(|only| only.is_finite()) {
+        return Known::Sum(Linear::only(f64::from(only)));
+    }
+    // A scalar's node writes the same to both; a vector's second component has an odd cell.
+    let sum = state.writer(cell).map(|id| written[id][usize::from(cell & 1)].clone());
+    match sum {
+        // What was computed from registers no longer holds when these have changed.
+        Some(Known::Sum(sum)) if sum.registers().next().is_some() => Known::Unsure,
+        Some(known) => known,
+        None => Known::Unsure,
+    }
+}
+
+/// What a cell holds as a sum: by its name where that is not known, nothing where it is NaN.
+pub(super) fn sum_of(cell: u8, state: &State, written: &[[Known; 2]]) -> Option<Linear> {
+    match known(cell, state, written) {
+        Known::Sum(sum) => Some(sum),
+        Known::Unsure => Some(Linear::cell(cell)),
+        Known::Unwritten => None,
+    }
+}
+
+/// What a writing node computes; a component that is NaN is missing. Both components of a scalar's result are the same.
+pub(super) fn computed(code: &Instruction, state: &State, written: &[[Known; 2]]) -> [Option<Linear>; 2] {
+    let scalar = |cell: u8| sum_of(cell, state, written);
+    let vector = |cell: u8| [scalar(cell & !1), scalar(cell | 1)];
+    let (a, b) = (f64::from(code.a), f64::from(code.b));
+    let add = |x: &Option<Linear>, k: f64, y: &Option<Linear>| Some(x.as_ref()?.plus(k, y.as_ref()?));
+    match code.kind {
+        Kind::Movcs => [Some(Linear::only(a)), Some(Linear::only(a))],
+        Kind::Movcv => [Some(Linear::only(a)), Some(Linear::only(b))],
+        Kind::Mulas => {
+            let sum = add(&scalar(code.s1), a, &scalar(code.s2));
+            [sum.clone(), sum]
+        }
+        Kind::Mulav => {
+            let ([x, y], [u, v]) = (vector(code.s1), vector(code.s2));
+            [add(&x, a, &u), add(&y, a, &v)]
+        }
+        Kind::Rotav => {
+            let ([x, y], [u, v]) = (vector(code.s1), vector(code.s2));
+            [add(&add(&x, a, &u), -b, &v), add(&add(&y, b, &u), a, &v)]
+        }
+        Kind::Upfield => [UP, UP + 1].map(|cell| gain(cell, a)),
+        // With neighbours; without, it is (1, 0).
+        Kind::Attract => [ATTR, ATTR + 1].map(|cell| gain(cell, a)),
+        _ => [None, None],
+    }
+}
+
+fn gain(cell: usize, g: f64) -> Option<Linear> {
+    let prox = Linear::cell((PROX + cell % 2) as u8);
+    Some(Linear::default().plus(g, &Linear::cell(cell as u8)).plus(-f64::from(PROX_GAIN), &prox))
+}

@@ -1,0 +1,102 @@
+//! A tree in plain English: what each branch waits for and what it makes the wheels do (thesis 8.6.3, done by machine).
+//!
+//! The account is of the reduced tree. Facts come from the reduction's abstract tick: which results are possible, which
+//! patterns of the camera and places of obstacles are left at a branch, and what scratch registers surely hold, so that
+//! formulas speak of senses. Where nothing short is known, the wording is exact rather than smooth.
+
+mod cases;
+mod conditions;
+mod drive;
+mod facts;
+mod formula;
+mod linear;
+mod motion;
+mod render;
+mod tell;
+mod words;
+
+pub use cases::Case;
+pub use render::{Part, to_markdown, to_text};
+
+use super::reduce::{Options, reduce};
+use crate::tree::{Kind, Tree};
+use facts::Facts;
+
+/// A tree explained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// Number of nodes before the reduction.
+    pub before: usize,
+    /// The reduced tree that the account is about.
+    pub tree: Tree,
+    /// What holds for the whole tree, a sentence each.
+    pub notes: Vec<String>,
+    /// The root.
+    pub root: Item,
+}
+
+/// A node of the reduced tree explained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The node's place in the reduced tree's preorder.
+    pub node: usize,
+    /// What it does, in words; begins with a capital and ends without a full stop.
+    pub text: String,
+    /// The goal velocity that it writes.
+    pub formula: Option<String>,
+    /// What the formula comes to in typical situations; empty if it depends on nothing.
+    pub cases: Vec<Case>,
+    /// What it is made of, in order.
+    pub children: Vec<Item>,
+}
+
+/// Explains a tree.
+pub fn explain(tree: &Tree) -> Account {
+    let reduced = reduce(tree, Options::default()).tree;
+    let (root, facts) = Facts::of(&reduced);
+    let mut notes = vec![
+        "Ten times a second the robot goes through the tree from the top. The first rule that writes v_goal decides \
+         where the wheels take it; later writes in the same update change nothing."
+            .to_string(),
+    ];
+    if let Some(tests) = tests_only(tree, &reduced) {
+        notes = vec![tests];
+    } else if facts.may_stand(&root) {
+        notes.push("In an update in which no rule writes v_goal, the wheels stand still.".into());
+    }
+    if facts.names_registers() {
+        notes.push(
+            "Scratch registers (s_scr, v_scr) keep what was set until it is set again, also between updates.".into(),
+        );
+    }
+    let root = tell::tell(&root, &facts);
+    if root.any(&|item| !item.cases.is_empty()) {
+        notes.push("Below a formula: what it comes to in typical situations, with the speeds of the left and right wheel in m/s.".into());
+    }
+    if root.any(&|item| item.cases.iter().any(|case| case.when.starts_with("heading"))) {
+        notes.push("Headings count from upfield (+x) to the left.".into());
+    }
+    Account { before: tree.nodes().len(), tree: reduced, notes, root }
+}
+
+/// For a tree of which nothing is left: that it never drives, and what it tests for a larger tree.
+fn tests_only(tree: &Tree, reduced: &Tree) -> Option<String> {
+    if !matches!(reduced.nodes()[0].kind, Kind::Successl | Kind::Failurel) {
+        return None;
+    }
+    let (root, facts) = Facts::of(tree);
+    let alone = "Alone, this tree never moves the wheels";
+    Some(match conditions::condition(&root, &facts) {
+        Some(condition) => {
+            format!("{alone}. In a larger tree it succeeds if {}, else it fails.", conditions::after_if(&[condition]))
+        }
+        None => format!("{alone}."),
+    })
+}
+
+impl Item {
+    /// True if `what` holds for the item or one below it.
+    fn any(&self, what: &impl Fn(&Item) -> bool) -> bool {
+        what(self) || self.children.iter().any(|child| child.any(what))
+    }
+}

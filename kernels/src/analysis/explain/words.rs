@@ -1,0 +1,143 @@
+//! Numbers, directions and registers in words.
+
+use crate::tree::registers::{ATTR, BLUE, GOAL, NEIGHBOURS, PROX, RED, UP, register_of};
+
+/// First cell of v_green.
+pub(super) const GREEN: usize = RED + 2;
+
+/// A number with three significant digits.
+pub(super) fn number(x: f64) -> String {
+    let size = x.abs();
+    if size == 0.0 {
+        return "0".into();
+    }
+    if !x.is_finite() || !(1e-3..1e6).contains(&size) {
+        return format!("{x:.2e}");
+    }
+    let places = (2 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{x:.places$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+/// A probability in percent, with as many digits as tell it from 0 and 1.
+pub(super) fn percent(p: f64) -> String {
+    let p = 100.0 * p;
+    match p {
+        _ if p > 0.0 && p < 0.1 => "under 0.1 %".into(),
+        _ if p > 99.9 && p < 100.0 => "over 99.9 %".into(),
+        _ if !(1.0..=99.0).contains(&p) => format!("{} %", number(p)),
+        _ => format!("{p:.0} %"),
+    }
+}
+
+/// Degrees of an angle in radians, -180..=180.
+pub(super) fn degrees(radians: f64) -> f64 {
+    let whole = radians.to_degrees().round().rem_euclid(360.0);
+    if whole > 180.0 { whole - 360.0 } else { whole }
+}
+
+/// "39 deg to the left", "straight ahead".
+pub(super) fn direction(degrees: f64) -> String {
+    match degrees {
+        0.0 => "straight ahead".into(),
+        90.0 => "straight left".into(),
+        -90.0 => "straight right".into(),
+        180.0 | -180.0 => "straight back".into(),
+        _ => format!("{:.0} deg to the {}", degrees.abs(), side(degrees)),
+    }
+}
+
+/// The side on which a positive (counter-clockwise) angle or y lies.
+pub(super) fn side(y: f64) -> &'static str {
+    if y < 0.0 { "right" } else { "left" }
+}
+
+/// What the vector at an even cell points to.
+pub(super) fn thing(cell: u8) -> &'static str {
+    match usize::from(cell) {
+        PROX => "an obstacle",
+        UP => "upfield (+x)",
+        ATTR => "the neighbours' centre",
+        RED => "red (another robot)",
+        GREEN => "green",
+        BLUE => "the frisbee (blue)",
+        NEIGHBOURS => "the pair (s_n, s_scr)",
+        _ => register_of(cell).name,
+    }
+}
+
+/// What the vector at an even cell points to, as something to steer by.
+pub(super) fn target(cell: u8) -> &'static str {
+    if usize::from(cell) == PROX { "obstacles" } else { thing(cell) }
+}
+
+/// The register of an even cell as formulas name it.
+pub(super) fn vector(cell: u8) -> &'static str {
+    if usize::from(cell) == NEIGHBOURS { "(s_n, s_scr)" } else { register_of(cell).name }
+}
+
+/// When a cell of a sense is positive, and when negative: never, if that is empty.
+pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
+    Some(match (usize::from(cell & !1), cell & 1) {
+        (PROX, 0) => ["obstacles are in front", "obstacles are behind"],
+        (PROX, _) => ["obstacles are on the left", "obstacles are on the right"],
+        (UP, 0) => ["it faces upfield", "it faces downfield"],
+        (UP, _) => ["upfield is on its left", "upfield is on its right"],
+        (ATTR, 0) => ["the neighbours are ahead", "the neighbours are behind"],
+        (ATTR, _) => ["the neighbours are on the left", "the neighbours are on the right"],
+        (RED, 0) => ["red is seen", ""],
+        (RED, _) => ["red is on the left", "red is on the right"],
+        (GREEN, 0) => ["green is seen", ""],
+        (GREEN, _) => ["green is on the left", "green is on the right"],
+        (BLUE, 0) => ["the frisbee is seen", ""],
+        (BLUE, _) => ["the frisbee is on the left", "the frisbee is on the right"],
+        (NEIGHBOURS, 0) => ["neighbours are near", ""],
+        _ => return None,
+    })
+}
+
+/// True for the pair of v_goal.
+pub(super) fn is_goal(cell: u8) -> bool {
+    usize::from(cell) & !1 == GOAL
+}
+
+/// "a, b and c".
+pub(super) fn list(words: &[String], last: &str) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let cases =
+            [(12.297, "12.3"), (6.5458, "6.55"), (-20.68, "-20.7"), (0.25, "0.25"), (5.0, "5"), (1234.0, "1234")];
+        for (x, expected) in cases {
+            assert_eq!(number(x), expected);
+        }
+        assert_eq!(number(3.4e38), "3.40e38");
+        assert_eq!(number(1e-9), "1.00e-9");
+    }
+
+    #[test]
+    fn certainty_is_claimed_only_for_certain_things() {
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(1e-7), "under 0.1 %");
+        assert_eq!(percent(0.2689), "27 %");
+        assert_eq!(percent(0.999999), "over 99.9 %");
+        assert_eq!(percent(1.0), "100 %");
+    }
+
+    #[test]
+    fn angles_are_said_with_their_side() {
+        assert_eq!(direction(degrees(28.0 * std::f64::consts::PI / 128.0)), "39 deg to the left");
+        assert_eq!(direction(degrees(-std::f64::consts::FRAC_PI_2)), "straight right");
+        assert_eq!(direction(degrees(std::f64::consts::PI)), "straight back");
+    }
+}

@@ -1,0 +1,99 @@
+//! Trees of memoryless nodes over any leaves.
+
+use crate::tree::{Kind, Status, decorate};
+use std::fmt;
+
+/// A tree of the thesis's memoryless nodes (Table 3.3); a leaf means what its [`Domain`] makes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form<L> {
+    /// Ticks children in order until one does not succeed.
+    Seq(Vec<Form<L>>),
+    /// Ticks children in order until one does not fail.
+    Sel(Vec<Form<L>>),
+    /// Success whatever the child's result, unless it is running.
+    Successd(Box<Form<L>>),
+    /// Failure whatever the child's result, unless it is running.
+    Failed(Box<Form<L>>),
+    /// Success becomes failure and the reverse.
+    Invert(Box<Form<L>>),
+    /// A leaf.
+    Leaf(L),
+}
+
+/// What leaves act on: the blackboard in the widest sense.
+pub trait Domain {
+    /// The leaves that it knows.
+    type Leaf;
+
+    /// Ticks a leaf.
+    fn leaf(&mut self, leaf: &Self::Leaf) -> Status;
+}
+
+impl<L> Form<L> {
+    /// `successd` over a child.
+    pub fn successd(child: Form<L>) -> Form<L> {
+        Form::Successd(Box::new(child))
+    }
+
+    /// `failed` over a child.
+    pub fn failed(child: Form<L>) -> Form<L> {
+        Form::Failed(Box::new(child))
+    }
+
+    /// `invert` over a child.
+    pub fn invert(child: Form<L>) -> Form<L> {
+        Form::Invert(Box::new(child))
+    }
+
+    /// Ticks the tree once; calls itself as deep as the tree is.
+    pub fn tick<D: Domain<Leaf = L>>(&self, domain: &mut D) -> Status {
+        match self {
+            Form::Seq(children) => until(children, Status::Success, domain),
+            Form::Sel(children) => until(children, Status::Failure, domain),
+            Form::Successd(child) => decorate(Kind::Successd, child.tick(domain)),
+            Form::Failed(child) => decorate(Kind::Failed, child.tick(domain)),
+            Form::Invert(child) => decorate(Kind::Invert, child.tick(domain)),
+            Form::Leaf(leaf) => domain.leaf(leaf),
+        }
+    }
+
+    /// Number of nodes.
+    pub fn size(&self) -> usize {
+        1 + self.children().iter().map(Form::size).sum::<usize>()
+    }
+
+    /// The children, in order.
+    pub fn children(&self) -> &[Form<L>] {
+        match self {
+            Form::Seq(children) | Form::Sel(children) => children,
+            Form::Successd(child) | Form::Failed(child) | Form::Invert(child) => std::slice::from_ref(child),
+            Form::Leaf(_) => &[],
+        }
+    }
+}
+
+/// Ticks children for as long as they return `next`.
+fn until<L, D: Domain<Leaf = L>>(children: &[Form<L>], next: Status, domain: &mut D) -> Status {
+    children.iter().map(|child| child.tick(domain)).find(|status| *status != next).unwrap_or(next)
+}
+
+impl<L: fmt::Display> fmt::Display for Form<L> {
+    /// One node a line, two spaces a level, as trees are printed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line(self, 0, f)
+    }
+}
+
+fn line<L: fmt::Display>(form: &Form<L>, level: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{:1$}", "", 2 * level)?;
+    let kind = match form {
+        Form::Seq(_) => Kind::Seq,
+        Form::Sel(_) => Kind::Sel,
+        Form::Successd(_) => Kind::Successd,
+        Form::Failed(_) => Kind::Failed,
+        Form::Invert(_) => Kind::Invert,
+        Form::Leaf(leaf) => return writeln!(f, "{leaf}"),
+    };
+    writeln!(f, "{}", kind.spec().name)?;
+    form.children().iter().try_for_each(|child| line(child, level + 1, f))
+}

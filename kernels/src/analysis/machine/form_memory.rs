@@ -1,0 +1,79 @@
+//! Ticking a memoryless form on a robot: registers and variables are all that it remembers.
+
+use super::form::{Domain, Form};
+use super::leaf::{Leaf, Role, Variable};
+use super::leaf_machine::LeafMachine;
+use super::memoryless::Memoryless;
+use crate::math::Vec2;
+use crate::random::Draws;
+use crate::tree::{Blackboard, Senses, Status, leaf as tick_leaf};
+
+/// What a robot remembers between ticks of a memoryless form: registers and variables, nothing else.
+#[derive(Clone, Debug)]
+pub struct FormMemory {
+    /// The registers.
+    pub board: Blackboard,
+    variables: Vec<[i32; Role::COUNT]>,
+}
+
+impl FormMemory {
+    /// The memory of a robot that starts to run `memoryless`: all zero.
+    pub fn new(memoryless: &Memoryless) -> FormMemory {
+        FormMemory { board: Blackboard::default(), variables: vec![[0; Role::COUNT]; memoryless.owners.len()] }
+    }
+
+    /// Ticks the form once and returns its status and the goal velocity, like [`Memory::tick`](crate::tree::Memory).
+    ///
+    /// # Panics
+    /// If the memory was made for a tree with fewer variables.
+    pub fn tick(&mut self, form: &Form<Leaf>, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
+        self.board.sense(senses);
+        let status = form.tick(&mut Robot { memory: self, draws });
+        (status, self.board.goal())
+    }
+
+    /// Walks the state machine of a form from the tick to an exit; otherwise as [`FormMemory::tick`].
+    pub fn walk(&mut self, machine: &LeafMachine<Leaf>, senses: &Senses, draws: &mut Draws) -> (Status, Vec2) {
+        self.board.sense(senses);
+        let status = machine.walk(&mut Robot { memory: self, draws });
+        (status, self.board.goal())
+    }
+}
+
+/// What leaves act on in one tick.
+struct Robot<'a> {
+    memory: &'a mut FormMemory,
+    draws: &'a mut Draws,
+}
+
+impl Robot<'_> {
+    fn cell(&mut self, variable: Variable) -> &mut i32 {
+        &mut self.memory.variables[usize::from(variable.node) - 1][variable.role as usize]
+    }
+}
+
+impl Domain for Robot<'_> {
+    type Leaf = Leaf;
+
+    fn leaf(&mut self, leaf: &Leaf) -> Status {
+        let test = |holds| if holds { Status::Success } else { Status::Failure };
+        match leaf {
+            Leaf::Robot(leaf) => return tick_leaf(&leaf.code, &mut self.memory.board, self.draws),
+            Leaf::Note(flag, leaf) => {
+                let status = tick_leaf(&leaf.code, &mut self.memory.board, self.draws);
+                if status != Status::Running {
+                    return status;
+                }
+                *self.cell(*flag) = 1;
+                return Status::Failure;
+            }
+            Leaf::Is(variable, value) => return test(*self.cell(*variable) == *value),
+            Leaf::Least(variable, value) => return test(*self.cell(*variable) >= *value),
+            Leaf::Running => return Status::Running,
+            Leaf::Set(variable, value) => *self.cell(*variable) = *value,
+            Leaf::Add(variable, value) => *self.cell(*variable) += value,
+            Leaf::Draw(variable, highest) => *self.cell(*variable) = 1 + self.draws.below(*highest) as i32,
+        }
+        Status::Success
+    }
+}

@@ -1,0 +1,144 @@
+//! Leaves of a robot's tree in memoryless form: its own leaves, and those over explicit integer variables.
+
+use crate::tree::registers::GOAL;
+use crate::tree::{Instruction, Kind, Node, Results, Status, decode};
+use std::fmt;
+
+/// What a variable holds for a node with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Idle, active or running: the state of Figure 3.7.
+    State,
+    /// The child to tick, from 1.
+    Index,
+    /// Successes: of `repeati` and `repeatr` those still to come, of `par` those in this tick.
+    Count,
+    /// Children of `par` that did not fail in this tick.
+    Possible,
+    /// 1 if a leaf below the child of `par` that is ticked was running.
+    Running,
+}
+
+impl Role {
+    /// Number of roles.
+    pub const COUNT: usize = 5;
+    /// Value of [`Role::State`]: not ticked in the last update, or not running in it.
+    pub const IDLE: i32 = 0;
+    /// Value of [`Role::State`]: was running in the last update.
+    pub const ACTIVE: i32 = 1;
+    /// Value of [`Role::State`]: running in this update.
+    pub const RUNNING: i32 = 2;
+}
+
+/// An integer on the blackboard, named like `s3`: the role's letter and the number of the node that it serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// What it holds.
+    pub role: Role,
+    /// Number of the node, from 1, among those of the tree that needed variables.
+    pub node: u16,
+}
+
+/// A leaf of the robot's own node table, ready to be ticked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotLeaf {
+    node: Node,
+    pub(super) code: Instruction,
+}
+
+/// A leaf of the memoryless form.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Leaf {
+    /// A leaf of the node table.
+    Robot(RobotLeaf),
+    /// The same where no result may be running: it fails instead and sets the variable to 1.
+    Note(Variable, RobotLeaf),
+    /// Sets a variable; succeeds.
+    Set(Variable, i32),
+    /// Adds to a variable; succeeds.
+    Add(Variable, i32),
+    /// Draws a variable from 1 to the number; succeeds.
+    Draw(Variable, u32),
+    /// Succeeds if the variable has the value.
+    Is(Variable, i32),
+    /// Succeeds if the variable has at least the value.
+    Least(Variable, i32),
+    /// Is running.
+    Running,
+}
+
+impl RobotLeaf {
+    /// A primitive leaf of the node table, not one that stands for a subtree.
+    pub(super) fn new(node: Node) -> RobotLeaf {
+        RobotLeaf { node, code: decode(&node) }
+    }
+
+    /// What the leaf may return: as the node table has it, but only a write to v_goal may be running.
+    fn results(&self) -> Results {
+        let results = self.node.kind.spec().results;
+        let goal = usize::from(self.code.d) & !1 == GOAL || matches!(self.node.kind, Kind::Upfield | Kind::Attract);
+        Results { running: results.running && goal, ..results }
+    }
+}
+
+impl Leaf {
+    /// What the leaf may return.
+    pub fn results(&self) -> Results {
+        match self {
+            Leaf::Robot(leaf) => leaf.results(),
+            Leaf::Note(_, leaf) => {
+                let results = leaf.results();
+                Results { failure: results.failure || results.running, running: false, ..results }
+            }
+            Leaf::Set(..) | Leaf::Add(..) | Leaf::Draw(..) => only(Status::Success),
+            Leaf::Is(..) | Leaf::Least(..) => Results { success: true, failure: true, running: false },
+            Leaf::Running => only(Status::Running),
+        }
+    }
+}
+
+fn only(status: Status) -> Results {
+    Results {
+        success: status == Status::Success,
+        failure: status == Status::Failure,
+        running: status == Status::Running,
+    }
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = match self.role {
+            Role::State => 's',
+            Role::Index => 'i',
+            Role::Count => 'c',
+            Role::Possible => 'p',
+            Role::Running => 'r',
+        };
+        write!(f, "{letter}{}", self.node)
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Leaf::Robot(leaf) => leaf.node.fmt(f),
+            Leaf::Note(variable, leaf) => write!(f, "note {variable} {}", leaf.node),
+            Leaf::Set(variable, value) => write!(f, "set {variable} {}", word(*variable, *value)),
+            Leaf::Add(variable, value) => write!(f, "add {variable} {value}"),
+            Leaf::Draw(variable, highest) => write!(f, "draw {variable} {highest}"),
+            Leaf::Is(variable, value) => write!(f, "is {variable} {}", word(*variable, *value)),
+            Leaf::Least(variable, value) => write!(f, "least {variable} {value}"),
+            Leaf::Running => write!(f, "runningl"),
+        }
+    }
+}
+
+/// A value as people read it: states have names.
+fn word(variable: Variable, value: i32) -> String {
+    match (variable.role, value) {
+        (Role::State, Role::IDLE) => "idle".into(),
+        (Role::State, Role::ACTIVE) => "active".into(),
+        (Role::State, Role::RUNNING) => "running".into(),
+        _ => value.to_string(),
+    }
+}

@@ -1,0 +1,166 @@
+//! The state machine of a tree: each leaf is a state, each result leads on (thesis 3.1.8, after Colledanchise 2017).
+
+use super::form::{Domain, Form};
+use super::leaf::Leaf;
+use crate::tree::{Results, Status};
+use std::fmt::{self, Write};
+
+/// Where a result leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To the state of this place, always behind the one it comes from.
+    State(usize),
+    /// Out of the machine, until the next tick.
+    Exit(Status),
+}
+
+/// A state: a leaf that is ticked on entering, and where its results lead.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeafState<L> {
+    /// The leaf.
+    pub leaf: L,
+    /// Where success leads.
+    pub success: Target,
+    /// Where failure leads.
+    pub failure: Target,
+    /// Where running leads.
+    pub running: Target,
+}
+
+/// The state machine of a tree. Each tick enters at `start` and goes on until an exit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeafMachine<L> {
+    /// Where a tick enters.
+    pub start: Target,
+    /// The leaves in the order of the tree.
+    pub states: Vec<LeafState<L>>,
+}
+
+/// The outgoing transitions of the fragment that a subtree becomes (Figure 3.12).
+#[derive(Clone, Copy)]
+struct Exits {
+    success: Target,
+    failure: Target,
+    running: Target,
+}
+
+impl<L: Clone> LeafMachine<L> {
+    /// The machine of a tree.
+    pub fn of(form: &Form<L>) -> LeafMachine<L> {
+        let exits = Exits {
+            success: Target::Exit(Status::Success),
+            failure: Target::Exit(Status::Failure),
+            running: Target::Exit(Status::Running),
+        };
+        let mut states = Vec::new();
+        let start = fragment(form, exits, &mut states);
+        // States were made from the last to the first.
+        let last = states.len().saturating_sub(1);
+        let turn = |target| if let Target::State(at) = target { Target::State(last - at) } else { target };
+        for state in &mut states {
+            (state.success, state.failure, state.running) =
+                (turn(state.success), turn(state.failure), turn(state.running));
+        }
+        states.reverse();
+        LeafMachine { start: turn(start), states }
+    }
+}
+
+/// Appends the fragment of a subtree (Figures 3.13 and 3.14) and returns where it is entered. The last child comes
+/// first, because each child leads to the one behind it.
+fn fragment<L: Clone>(form: &Form<L>, exits: Exits, states: &mut Vec<LeafState<L>>) -> Target {
+    let Exits { success, failure, running } = exits;
+    match form {
+        Form::Seq(children) => {
+            children.iter().rev().fold(success, |next, c| fragment(c, Exits { success: next, ..exits }, states))
+        }
+        Form::Sel(children) => {
+            children.iter().rev().fold(failure, |next, c| fragment(c, Exits { failure: next, ..exits }, states))
+        }
+        Form::Successd(child) => fragment(child, Exits { failure: success, ..exits }, states),
+        Form::Failed(child) => fragment(child, Exits { success: failure, ..exits }, states),
+        Form::Invert(child) => fragment(child, Exits { success: failure, failure: success, running }, states),
+        Form::Leaf(leaf) => {
+            states.push(LeafState { leaf: leaf.clone(), success, failure, running });
+            Target::State(states.len() - 1)
+        }
+    }
+}
+
+impl<L> LeafMachine<L> {
+    /// One tick: from the start to an exit. It ends, because every target is behind its state.
+    pub fn walk<D: Domain<Leaf = L>>(&self, domain: &mut D) -> Status {
+        let mut at = self.start;
+        loop {
+            match at {
+                Target::Exit(status) => return status,
+                Target::State(i) => at = self.states[i].target(domain.leaf(&self.states[i].leaf)),
+            }
+        }
+    }
+}
+
+impl<L> LeafState<L> {
+    /// Where a result leads.
+    pub fn target(&self, status: Status) -> Target {
+        match status {
+            Status::Success => self.success,
+            Status::Failure => self.failure,
+            Status::Running => self.running,
+        }
+    }
+}
+
+impl LeafState<Leaf> {
+    /// The results that the leaf may give, with where they lead.
+    pub fn transitions(&self) -> impl Iterator<Item = (Status, Target)> {
+        let results: Results = self.leaf.results();
+        let all = [Status::Success, Status::Failure, Status::Running];
+        all.into_iter().filter(move |s| results.allow(*s)).map(|s| (s, self.target(s)))
+    }
+}
+
+impl LeafMachine<Leaf> {
+    /// The machine as a DOT graph, states numbered from 1; `dot -Tsvg` draws it.
+    pub fn to_dot(&self) -> String {
+        let mut dot = String::from("digraph machine {\n  node [fontname=\"monospace\", shape=box, style=rounded];\n");
+        dot.push_str("  tick [shape=circle];\n");
+        for exit in [Status::Success, Status::Failure, Status::Running] {
+            let _ = writeln!(dot, "  \"{exit}\" [shape=doublecircle];");
+        }
+        for (i, state) in self.states.iter().enumerate() {
+            // Names, registers and numbers hold neither quotes nor backslashes.
+            let _ = writeln!(dot, "  \"{}\" [label=\"{} {}\"];", i + 1, i + 1, state.leaf);
+        }
+        let _ = writeln!(dot, "  tick -> \"{}\";", self.start);
+        for (i, state) in self.states.iter().enumerate() {
+            for (status, target) in state.transitions() {
+                let _ = writeln!(dot, "  \"{}\" -> \"{target}\" [label=\"{status}\"];", i + 1);
+            }
+        }
+        dot.push_str("}\n");
+        dot
+    }
+}
+
+impl fmt::Display for Target {
+    /// The number of the state, from 1, or the name of the exit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::State(i) => write!(f, "{}", i + 1),
+            Target::Exit(status) => write!(f, "{status}"),
+        }
+    }
+}
+
+impl fmt::Display for LeafMachine<Leaf> {
+    /// One state a line: its number from 1, its leaf, and where the leaf's results lead.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "tick > {}", self.start)?;
+        for (i, state) in self.states.iter().enumerate() {
+            let results: Vec<String> = state.transitions().map(|(s, target)| format!("{s} > {target}")).collect();
+            writeln!(f, "{} {}: {}", i + 1, state.leaf, results.join(", "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+//! Any tree with memoryless nodes alone: what nodes remembered becomes integers on the blackboard (thesis 3.1.6).
+
+use super::form::Form;
+use super::leaf::{Leaf, RobotLeaf, Role, Variable};
+use super::parallel::par;
+use crate::tree::{AsPublished, CompileError, Kind, Node, Program, Tree, expanded};
+use std::fmt;
+
+/// A tree in memoryless form. Ticked with a [`FormMemory`](super::FormMemory) it does what the original does, bit for bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memoryless {
+    /// The form: a sequence of the resets of Figure 3.8 and the tree.
+    pub form: Form<Leaf>,
+    /// The nodes that need variables, with their places in preorder from 1, subtrees written out. The first one's
+    /// variables have number 1.
+    pub owners: Vec<(usize, Node)>,
+}
+
+impl Memoryless {
+    /// Rewrites a tree; errors are those of [`Program::compile`].
+    pub fn of(tree: &Tree) -> Result<Memoryless, CompileError> {
+        Program::compile(tree)?;
+        let (nodes, _) = expanded(tree, AsPublished::No);
+        let mut rewriting = Rewriting { nodes: &nodes, at: 0, owners: Vec::new() };
+        let body = rewriting.node();
+        let owners = rewriting.owners;
+        let mut steps: Vec<Form<Leaf>> = (1..=owners.len() as u16)
+            .filter(|number| owners[usize::from(*number) - 1].1.kind != Kind::Par)
+            .map(|number| reset(Variable { role: Role::State, node: number }))
+            .collect();
+        let form = if steps.is_empty() {
+            body
+        } else {
+            steps.push(body);
+            Form::Seq(steps)
+        };
+        Ok(Memoryless { form, owners })
+    }
+}
+
+/// Figure 3.8: what was running is active now, everything else idle.
+fn reset(state: Variable) -> Form<Leaf> {
+    let was_running = vec![is(state, Role::RUNNING), set(state, Role::ACTIVE)];
+    Form::Sel(vec![Form::Seq(was_running), set(state, Role::IDLE)])
+}
+
+fn is(variable: Variable, value: i32) -> Form<Leaf> {
+    Form::Leaf(Leaf::Is(variable, value))
+}
+
+fn set(variable: Variable, value: i32) -> Form<Leaf> {
+    Form::Leaf(Leaf::Set(variable, value))
+}
+
+struct Rewriting<'a> {
+    nodes: &'a [Node],
+    at: usize,
+    owners: Vec<(usize, Node)>,
+}
+
+impl Rewriting<'_> {
+    /// Rewrites the subtree at `at` and steps past it.
+    fn node(&mut self) -> Form<Leaf> {
+        let node = self.nodes[self.at];
+        self.at += 1;
+        if node.kind.has_memory() {
+            self.owners.push((self.at, node));
+        }
+        let number = self.owners.len() as u16;
+        let mut children: Vec<Form<Leaf>> = (0..node.children).map(|_| self.node()).collect();
+        match node.kind {
+            Kind::Seq => Form::Seq(children),
+            Kind::Sel => Form::Sel(children),
+            Kind::Seqm => seqm(children, number),
+            Kind::Selm => selm(children, number),
+            Kind::Par => par(node.operands[0] as i32, children, number),
+            Kind::Successd => Form::successd(children.remove(0)),
+            Kind::Failed => Form::failed(children.remove(0)),
+            Kind::Invert => Form::invert(children.remove(0)),
+            Kind::Repeati | Kind::Repeatr => repeat(&node, children.remove(0), number),
+            _ => Form::Leaf(Leaf::Robot(RobotLeaf::new(node))),
+        }
+    }
+}
+
+/// Figure 3.9. Each child has a wrapper that passes on to the next one if it is not this child's turn.
+fn seqm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
+    let (state, index) = of_composite(number);
+    let mut steps = vec![Form::Sel(vec![is(state, Role::ACTIVE), set(index, 1)])];
+    for (i, child) in (1..).zip(children) {
+        let succeeded = vec![child, set(state, Role::IDLE), set(index, i + 1)];
+        let turn = Form::Sel(vec![Form::Seq(succeeded), Form::failed(set(state, Role::IDLE))]);
+        let turn = Form::Seq(vec![set(state, Role::RUNNING), turn]);
+        steps.push(Form::Sel(vec![Form::invert(is(index, i)), turn]));
+    }
+    Form::Seq(steps)
+}
+
+/// The same for a selection, where a child that fails passes on.
+fn selm(children: Vec<Form<Leaf>>, number: u16) -> Form<Leaf> {
+    let (state, index) = of_composite(number);
+    let mut steps = vec![Form::failed(Form::Sel(vec![is(state, Role::ACTIVE), set(index, 1)]))];
+    for (i, child) in (1..).zip(children) {
+        let succeeded = Form::Seq(vec![child, set(state, Role::IDLE)]);
+        let failed = Form::failed(Form::Seq(vec![set(state, Role::IDLE), set(index, i + 1)]));
+        let turn = Form::Sel(vec![succeeded, failed]);
+        steps.push(Form::Seq(vec![is(index, i), set(state, Role::RUNNING), turn]));
+    }
+    Form::Sel(steps)
+}
+
+fn of_composite(number: u16) -> (Variable, Variable) {
+    (Variable { role: Role::State, node: number }, Variable { role: Role::Index, node: number })
+}
+
+/// Algorithms 9 and 10; the count is of successes still to come.
+fn repeat(node: &Node, child: Form<Leaf>, number: u16) -> Form<Leaf> {
+    let state = Variable { role: Role::State, node: number };
+    let count = Variable { role: Role::Count, node: number };
+    let n = node.operands[0] as u32;
+    let start = if node.kind == Kind::Repeati { set(count, n as i32) } else { Form::Leaf(Leaf::Draw(count, n)) };
+    let done = Form::Seq(vec![is(count, 0), set(state, Role::IDLE)]);
+    let once_more = Form::Sel(vec![done, Form::Leaf(Leaf::Running)]);
+    let succeeded = Form::Seq(vec![child, Form::Leaf(Leaf::Add(count, -1)), once_more]);
+    Form::Seq(vec![
+        Form::Sel(vec![is(state, Role::ACTIVE), start]),
+        set(state, Role::RUNNING),
+        Form::Sel(vec![succeeded, Form::failed(set(state, Role::IDLE))]),
+    ])
+}
+
+impl Memoryless {
+    /// What the variables hold: a comment line for each node that needs some.
+    pub fn legend(&self) -> String {
+        let line = |(number, (at, node)): (usize, &(usize, Node))| {
+            let held = match node.kind {
+                Kind::Seqm | Kind::Selm => format!("s{number} its state, i{number} the child to tick"),
+                Kind::Par => format!(
+                    "c{number} successes, p{number} children that did not fail, r{number} if a leaf was running"
+                ),
+                _ => format!("s{number} its state, c{number} successes still to come"),
+            };
+            format!("# {node} (node {at}): {held}\n")
+        };
+        (1..).zip(&self.owners).map(line).collect()
+    }
+}
+
+impl fmt::Display for Memoryless {
+    /// The form under its legend.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.legend(), self.form)
+    }
+}

@@ -1,0 +1,226 @@
+//! A universal computer as a tree (thesis 3.1.9): the RASP machine of Table 3.5, one instruction a tick.
+//!
+//! The blackboard holds an accumulator A, an instruction pointer PC and registers X, which hold program and data. The
+//! thesis's integers and registers have no bounds; these have, and going past one is a [`Fault`], never a wrong result.
+
+use super::form::{Domain, Form};
+use crate::tree::{Status, shorten};
+use std::fmt;
+
+/// Registers are X(-LIMIT) to X(LIMIT - 1).
+pub const LIMIT: i64 = 4096;
+
+/// A leaf of the machine's tree. X(PC) is the opcode and j = X(PC + 1) its parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaspLeaf {
+    /// Succeeds if the opcode is this.
+    Opcode(i64),
+    /// A <- j.
+    Load,
+    /// A <- A + X(j).
+    Add,
+    /// A <- A - X(j).
+    Subtract,
+    /// X(j) <- A.
+    Store,
+    /// Succeeds if A > 0.
+    Positive,
+    /// PC <- j.
+    Branch,
+    /// PC <- PC + 2.
+    Advance,
+    /// Is running.
+    Running,
+    /// Succeeds, as every leaf but a query does, unless the tick met a fault: from then on all leaves fail.
+    Sound,
+}
+
+/// Why a machine cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A register that is not there.
+    #[error("PC = {pc}: there is no register X({index}); X({0}) to X({1}) are", -LIMIT, LIMIT - 1)]
+    Register {
+        /// PC at the time.
+        pc: i64,
+        /// The register.
+        index: i64,
+    },
+    /// A result past 64 bits.
+    #[error("PC = {pc}: the result has more than 64 bits")]
+    Overflow {
+        /// PC at the time.
+        pc: i64,
+    },
+    /// No halt in the number of instructions allowed.
+    #[error("no halt after {0} instructions")]
+    Steps(u64),
+    /// A program with more numbers than registers.
+    #[error("the program has {0} numbers; from X(0) on there are {LIMIT} registers")]
+    Length(usize),
+}
+
+/// The blackboard of a RASP machine.
+#[derive(Clone, Debug)]
+pub struct Rasp {
+    a: i64,
+    pc: i64,
+    x: Vec<i64>,
+    fault: Option<Fault>,
+}
+
+/// Mnemonics of Table 3.5 with their opcodes; any other opcode than 1 to 5 halts, too.
+const MNEMONICS: [(&str, i64); 6] = [("halt", 0), ("ldi", 1), ("add", 2), ("sub", 3), ("st", 4), ("bp", 5)];
+
+/// Reads a program: integers and the mnemonics that stand for them, between spaces and line ends; `#` comments.
+/// Errors name the line and the word.
+pub fn assemble(text: &str) -> Result<Vec<i64>, String> {
+    let mut program = Vec::new();
+    for (line, code) in (1..).zip(text.lines()) {
+        for word in code.split('#').next().unwrap_or("").split_whitespace() {
+            let opcode = MNEMONICS.iter().find(|m| m.0 == word).map(|m| m.1);
+            program.push(opcode.or_else(|| word.parse().ok()).ok_or_else(|| {
+                let word = shorten(word);
+                format!("line {line}: `{word}` is no 64-bit integer and none of halt, ldi, add, sub, st, bp")
+            })?);
+        }
+    }
+    Ok(program)
+}
+
+/// The tree that executes one instruction a tick: running after an instruction, success on halt, which is any other
+/// opcode, and failure on a fault.
+pub fn rasp_tree() -> Form<RaspLeaf> {
+    use RaspLeaf::{Add, Advance, Branch, Load, Opcode, Positive, Running, Sound, Store, Subtract};
+    let leaves = |leaves: &[RaspLeaf]| Form::Seq(leaves.iter().map(|leaf| Form::Leaf(*leaf)).collect());
+    let branch = Form::Sel(vec![leaves(&[Positive, Branch]), Form::Leaf(Advance)]);
+    let instructions = Form::Sel(vec![
+        leaves(&[Opcode(1), Load, Advance]),
+        leaves(&[Opcode(2), Add, Advance]),
+        leaves(&[Opcode(3), Subtract, Advance]),
+        leaves(&[Opcode(4), Store, Advance]),
+        Form::Seq(vec![Form::Leaf(Opcode(5)), branch]),
+    ]);
+    Form::Sel(vec![Form::Seq(vec![instructions, Form::Leaf(Running)]), Form::Leaf(Sound)])
+}
+
+impl Rasp {
+    /// A machine with a program from X(0) on; everything else is 0.
+    pub fn new(program: &[i64]) -> Result<Rasp, Fault> {
+        let mut x = vec![0; 2 * LIMIT as usize];
+        let room = x[LIMIT as usize..].get_mut(..program.len()).ok_or(Fault::Length(program.len()))?;
+        room.copy_from_slice(program);
+        Ok(Rasp { a: 0, pc: 0, x, fault: None })
+    }
+
+    /// The accumulator.
+    pub fn a(&self) -> i64 {
+        self.a
+    }
+
+    /// The instruction pointer.
+    pub fn pc(&self) -> i64 {
+        self.pc
+    }
+
+    /// A register, if it is there.
+    pub fn x(&self, index: i64) -> Option<i64> {
+        Some(self.x[place(index)?])
+    }
+
+    /// Executes one instruction: true if it halted, in which case nothing changes.
+    pub fn tick(&mut self, tree: &Form<RaspLeaf>) -> Result<bool, Fault> {
+        self.fault = None;
+        let status = tree.tick(self);
+        self.fault.map_or(Ok(status == Status::Success), Err)
+    }
+
+    /// Ticks until it halts and returns the number of instructions executed, at most `steps`.
+    pub fn run(&mut self, tree: &Form<RaspLeaf>, steps: u64) -> Result<u64, Fault> {
+        for done in 0..=steps {
+            if self.tick(tree)? {
+                return Ok(done);
+            }
+        }
+        Err(Fault::Steps(steps))
+    }
+}
+
+/// Where a register is kept.
+fn place(index: i64) -> Option<usize> {
+    (-LIMIT..LIMIT).contains(&index).then(|| (index + LIMIT) as usize)
+}
+
+impl Rasp {
+    fn cell(&mut self, index: i64) -> Result<&mut i64, Fault> {
+        let at = place(index).ok_or(Fault::Register { pc: self.pc, index })?;
+        Ok(&mut self.x[at])
+    }
+
+    fn parameter(&mut self) -> Result<i64, Fault> {
+        self.cell(self.pc.saturating_add(1)).copied()
+    }
+
+    /// X(j).
+    fn operand(&mut self) -> Result<i64, Fault> {
+        let j = self.parameter()?;
+        self.cell(j).copied()
+    }
+
+    /// Executes a leaf; false means that a query does not hold. A fault changes nothing.
+    fn execute(&mut self, leaf: RaspLeaf) -> Result<bool, Fault> {
+        let overflow = Fault::Overflow { pc: self.pc };
+        match leaf {
+            RaspLeaf::Opcode(wanted) => return Ok(*self.cell(self.pc)? == wanted),
+            RaspLeaf::Positive => return Ok(self.a > 0),
+            RaspLeaf::Load => self.a = self.parameter()?,
+            RaspLeaf::Add => self.a = self.a.checked_add(self.operand()?).ok_or(overflow)?,
+            RaspLeaf::Subtract => self.a = self.a.checked_sub(self.operand()?).ok_or(overflow)?,
+            RaspLeaf::Store => {
+                let j = self.parameter()?;
+                *self.cell(j)? = self.a;
+            }
+            RaspLeaf::Branch => self.pc = self.parameter()?,
+            RaspLeaf::Advance => self.pc = self.pc.checked_add(2).ok_or(overflow)?,
+            RaspLeaf::Running | RaspLeaf::Sound => {}
+        }
+        Ok(true)
+    }
+}
+
+impl Domain for Rasp {
+    type Leaf = RaspLeaf;
+
+    fn leaf(&mut self, leaf: &RaspLeaf) -> Status {
+        if self.fault.is_some() {
+            return Status::Failure;
+        }
+        match self.execute(*leaf) {
+            Ok(_) if *leaf == RaspLeaf::Running => Status::Running,
+            Ok(true) => Status::Success,
+            Ok(false) => Status::Failure,
+            Err(fault) => {
+                self.fault = Some(fault);
+                Status::Failure
+            }
+        }
+    }
+}
+
+impl fmt::Display for RaspLeaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self {
+            RaspLeaf::Opcode(opcode) => return write!(f, "opcode {opcode}"),
+            RaspLeaf::Load => "load",
+            RaspLeaf::Add => "add",
+            RaspLeaf::Subtract => "subtract",
+            RaspLeaf::Store => "store",
+            RaspLeaf::Positive => "positive",
+            RaspLeaf::Branch => "branch",
+            RaspLeaf::Advance => "advance",
+            RaspLeaf::Running => "runningl",
+            RaspLeaf::Sound => "sound",
+        };
+        f.write_str(word)
+    }
+}

@@ -1,0 +1,73 @@
+//! What the rest of the tree makes of a node's result.
+
+use super::branch::Branch;
+use super::flow::{Flow, STATUSES};
+use super::state::State;
+use crate::tree::{Kind, Status, decorate};
+
+/// A node's place: its parent and which child it is, and the parent's place; `None` is the place of the root.
+pub(super) struct Frame<'a> {
+    pub parent: &'a Branch,
+    pub index: usize,
+    pub up: Place<'a>,
+}
+
+pub(super) type Place<'a> = Option<&'a Frame<'a>>;
+
+/// True if a node at `place` may return `b` instead of `a` in `state` and nothing else changes, now or later.
+pub(super) fn same(place: Place, state: &State, a: Status, b: Status) -> bool {
+    let Some(frame) = place else { return true };
+    if a == b {
+        return true;
+    }
+    let parent = frame.parent;
+    match parent.kind() {
+        Kind::Seq | Kind::Sel | Kind::Seqm | Kind::Selm => same_in_chain(frame, state, a, b),
+        Kind::Par => is_ignored(frame.up),
+        Kind::Successd | Kind::Failed | Kind::Invert => {
+            same(frame.up, state, decorate(parent.kind(), a), decorate(parent.kind(), b))
+        }
+        _ => false,
+    }
+}
+
+fn same_in_chain(frame: &Frame, state: &State, a: Status, b: Status) -> bool {
+    let parent = frame.parent;
+    let with_memory = matches!(parent.kind(), Kind::Seqm | Kind::Selm);
+    // To resume at the first child is to start afresh; any other place is remembered.
+    if with_memory && frame.index > 0 && (a == Status::Running || b == Status::Running) {
+        return false;
+    }
+    let go_on = goes_on(parent.kind());
+    let last = frame.index + 1 == parent.kids.len();
+    if last || (a != go_on && b != go_on) {
+        return same(frame.up, state, a, b);
+    }
+    let stays = if a == go_on { b } else { a };
+    // One result ends the composite, the other ticks the children after it: these must leave no trace and come to the
+    // same. Scratch registers are forgotten because what only these children read counts as unread.
+    let mut flow = Flow { stop_at_traces: true, ..Flow::default() };
+    let exits = flow.chain(parent, frame.index + 1, &state.without_scratch());
+    if flow.traces || (with_memory && exits[Status::Running as usize].is_some()) {
+        return false;
+    }
+    STATUSES.into_iter().zip(&exits).all(|(status, exit)| match exit {
+        Some(state) => same(frame.up, state, status, stays),
+        None => true,
+    })
+}
+
+/// The result of a child that makes a composite tick the next one.
+pub(super) fn goes_on(kind: Kind) -> Status {
+    if matches!(kind, Kind::Seq | Kind::Seqm) { Status::Success } else { Status::Failure }
+}
+
+/// True if no result at this place ever matters.
+pub(super) fn is_ignored(place: Place) -> bool {
+    let Some(frame) = place else { return true };
+    match frame.parent.kind() {
+        Kind::Seq | Kind::Sel => frame.index + 1 == frame.parent.kids.len() && is_ignored(frame.up),
+        Kind::Par | Kind::Successd | Kind::Failed | Kind::Invert => is_ignored(frame.up),
+        _ => false,
+    }
+}

@@ -1,0 +1,272 @@
+//! One abstract tick, forwards: what can be reached, with which results and in which states.
+
+use super::branch::{Branch, scratch_bits};
+use super::state::State;
+use super::value::Value;
+use crate::tree::registers::{ATTR, GOAL, PROX, UP};
+use crate::tree::{Kind, PROX_GAIN, Status, decorate};
+
+/// The results in the order of [`Exits`].
+pub(super) const STATUSES: [Status; 3] = [Status::Success, Status::Failure, Status::Running];
+
+/// The state after each result that is possible.
+pub(in crate::analysis) type Exits = [Option<State>; 3];
+
+/// What an abstract tick found out about one node.
+#[derive(Clone, Debug, Default)]
+pub(in crate::analysis) struct Visit {
+    /// What was known when the node was ticked.
+    pub entry: Option<State>,
+    pub exits: Exits,
+    /// Scratch cells that the node writes, as bits from s_scr on.
+    pub writes: u8,
+    /// Whether these cells already hold what is written.
+    pub redundant: bool,
+    /// Whether the node may change v_goal.
+    pub drives: bool,
+}
+
+impl Visit {
+    pub fn reached(&self) -> bool {
+        self.exits.iter().any(Option::is_some)
+    }
+
+    pub fn can(&self, status: Status) -> bool {
+        self.exits[status as usize].is_some()
+    }
+
+    /// The possible results with their states.
+    pub fn results(&self) -> impl Iterator<Item = (Status, &State)> {
+        STATUSES.into_iter().zip(&self.exits).filter_map(|(status, state)| Some((status, state.as_ref()?)))
+    }
+}
+
+/// A run through a tree or a part of it.
+#[derive(Default)]
+pub(super) struct Flow {
+    /// One entry a node; empty if nothing is to be noted.
+    pub visits: Vec<Visit>,
+    /// Set by anything that leaves a trace: a write that takes effect, a draw, a node with memory.
+    pub traces: bool,
+    /// Stop at the first trace.
+    pub stop_at_traces: bool,
+}
+
+/// Abstract ticks until nothing new is learnt about the scratch registers; then the visits of a tick from there.
+pub(in crate::analysis) fn analyse(root: &Branch, nodes: usize) -> Vec<Visit> {
+    let mut start = State::first();
+    for round in 0.. {
+        let mut flow = Flow::default();
+        let exits = flow.run(root, &start);
+        let next = exits.iter().flatten().fold(start.clone(), |next, end| next.next_tick(end, round > 2));
+        if next == start {
+            break;
+        }
+        start = next;
+    }
+    let mut flow = Flow { visits: vec![Visit::default(); nodes], ..Flow::default() };
+    flow.run(root, &start);
+    flow.visits
+}
+
+fn merge(into: &mut Option<State>, state: Option<State>) {
+    *into = match (into.take(), state) {
+        (Some(a), Some(b)) => Some(a.join(&b)),
+        (a, b) => a.or(b),
+    };
+}
+
+impl Flow {
+    /// Ticks a subtree from a state.
+    pub fn run(&mut self, branch: &Branch, entry: &State) -> Exits {
+        let mut visit = Visit::default();
+        if !(self.stop_at_traces && self.traces) {
+            visit.exits = self.tick(branch, entry, &mut visit);
+        }
+        let exits = visit.exits.clone();
+        if let Some(slot) = self.visits.get_mut(branch.id) {
+            visit.entry = Some(entry.clone());
+            *slot = visit;
+        }
+        exits
+    }
+
+    fn tick(&mut self, branch: &Branch, entry: &State, visit: &mut Visit) -> Exits {
+        match branch.kind() {
+            Kind::Seq | Kind::Sel | Kind::Seqm | Kind::Selm => self.chain(branch, 0, entry),
+            Kind::Par => self.par(branch, entry),
+            Kind::Successd | Kind::Failed | Kind::Invert => {
+                let mut exits = Exits::default();
+                for (status, state) in STATUSES.into_iter().zip(self.run(&branch.kids[0], entry)) {
+                    merge(&mut exits[decorate(branch.kind(), status) as usize], state);
+                }
+                exits
+            }
+            Kind::Repeati | Kind::Repeatr => {
+                self.traces = true;
+                let mut exits = self.run(&branch.kids[0], entry);
+                if branch.code.a > 1.0 {
+                    let counted = exits[0].clone();
+                    merge(&mut exits[2], counted);
+                }
+                exits
+            }
+            Kind::Ifquad | Kind::Ifsect => {
+                let [yes, no] = entry.ask(&branch.code);
+                [yes, no, None]
+            }
+            Kind::Ifprob => {
+                self.traces = true;
+                // The probability of a NaN is NaN, and no draw is below that.
+                let never = entry.value(branch.code.s1).surely_nan();
+                [(!never).then(|| entry.clone()), Some(entry.clone()), None]
+            }
+            Kind::Successl => [Some(entry.clone()), None, None],
+            Kind::Failurel => [None, Some(entry.clone()), None],
+            Kind::Movcs | Kind::Mulas => self.write_scalar(branch, entry, visit),
+            Kind::Movcv | Kind::Mulav | Kind::Rotav | Kind::Upfield | Kind::Attract => {
+                self.write_vector(branch, entry, visit)
+            }
+            _ => self.run(&branch.kids[0], entry),
+        }
+    }
+
+    /// Children of a composite from child `first` on, entered in `entry`.
+    pub fn chain(&mut self, branch: &Branch, first: usize, entry: &State) -> Exits {
+        let go_on = if matches!(branch.kind(), Kind::Seq | Kind::Seqm) { 0 } else { 1 };
+        let with_memory = matches!(branch.kind(), Kind::Seqm | Kind::Selm);
+        self.traces |= with_memory && first == 0;
+        let mut exits = Exits::default();
+        let mut here = Some(entry.clone());
+        for (i, kid) in branch.kids.iter().enumerate().skip(first) {
+            let Some(mut state) = here.take() else { break };
+            // A child that was running is entered straight from the composite's entry.
+            if with_memory && i > 0 && kid.may_run {
+                state = state.join(entry);
+            }
+            for (status, state) in self.run(kid, &state).into_iter().enumerate() {
+                if status == go_on && i + 1 < branch.kids.len() {
+                    here = state;
+                } else {
+                    merge(&mut exits[status], state);
+                }
+            }
+        }
+        exits
+    }
+
+    fn par(&mut self, branch: &Branch, entry: &State) -> Exits {
+        let mut state = entry.clone();
+        let (mut surely, mut maybe, mut not_failing, mut reachable, mut running) = (0, 0, 0, 0, false);
+        for kid in &branch.kids {
+            let exits = self.run(kid, &state);
+            let [yes, no, busy] = exits.each_ref().map(Option::is_some);
+            surely += u32::from(yes && !no && !busy);
+            maybe += u32::from(yes);
+            not_failing += u32::from(!no);
+            reachable += u32::from(yes || busy);
+            running |= busy;
+            let Some(next) = exits.into_iter().flatten().reduce(|a, b| a.join(&b)) else { break };
+            state = next;
+        }
+        let wanted = branch.code.a as u32;
+        let possible = [maybe >= wanted, not_failing < wanted, running && surely < wanted && reachable >= wanted];
+        possible.map(|p| p.then(|| state.clone()))
+    }
+
+    fn write_scalar(&mut self, branch: &Branch, entry: &State, visit: &mut Visit) -> Exits {
+        let code = &branch.code;
+        let value = match code.kind {
+            Kind::Movcs => Value::only(code.a),
+            _ => entry.value(code.s1).plus(entry.value(code.s2).times(code.a)),
+        };
+        let cell = usize::from(code.d);
+        if cell & !1 != GOAL {
+            return self.write_scratch(branch.id, &[(cell, value)], entry, visit);
+        }
+        let now = entry.value(code.d);
+        let mut exits = Exits::default();
+        if now.nan {
+            let mut written = entry.clone();
+            written.write(cell, value, Some(branch.id));
+            exits[0] = Some(written);
+            visit.drives = !value.surely_nan();
+        }
+        if !now.surely_nan() {
+            let mut busy = entry.clone();
+            busy.goal_is_written(cell);
+            exits[2] = Some(busy);
+        }
+        self.traces |= visit.drives;
+        exits
+    }
+
+    fn write_vector(&mut self, branch: &Branch, entry: &State, visit: &mut Visit) -> Exits {
+        let code = &branch.code;
+        let cell = match code.kind {
+            Kind::Upfield | Kind::Attract => GOAL,
+            _ => usize::from(code.d & !1),
+        };
+        let [x, y] = vector_value(branch, entry);
+        if cell != GOAL {
+            return self.write_scratch(branch.id, &[(cell, x), (cell + 1, y)], entry, visit);
+        }
+        let (now_x, now_y) = (entry.value(GOAL as u8), entry.value(GOAL as u8 + 1));
+        let mut exits = Exits::default();
+        if now_x.nan && now_y.nan {
+            let mut written = entry.clone();
+            written.write(cell, x, Some(branch.id));
+            written.write(cell + 1, y, Some(branch.id));
+            exits[0] = Some(written);
+            visit.drives = !(x.surely_nan() && y.surely_nan());
+        }
+        if !(now_x.surely_nan() && now_y.surely_nan()) {
+            let mut busy = entry.clone();
+            if now_x.surely_nan() {
+                busy.goal_is_written(cell + 1);
+            } else if now_y.surely_nan() {
+                busy.goal_is_written(cell);
+            }
+            exits[2] = Some(busy);
+        }
+        self.traces |= visit.drives;
+        exits
+    }
+
+    fn write_scratch(&mut self, writer: usize, values: &[(usize, Value)], entry: &State, visit: &mut Visit) -> Exits {
+        let mut after = entry.clone();
+        visit.redundant = true;
+        for (cell, value) in values {
+            let bit = scratch_bits(*cell as u8, false);
+            if bit != 0 {
+                visit.writes |= bit;
+                visit.redundant &= value.only.is_some() && entry.value(*cell as u8) == *value;
+                after.write(*cell, *value, Some(writer));
+            }
+        }
+        self.traces |= visit.writes != 0;
+        [Some(after), None, None]
+    }
+}
+
+fn vector_value(branch: &Branch, entry: &State) -> [Value; 2] {
+    let code = &branch.code;
+    let sensed = |cell: usize, k: f32| [cell, cell + 1].map(|c| entry.value(c as u8).times(k));
+    let vector = |cell: u8| [entry.value(cell & !1), entry.value(cell | 1)];
+    let sum = |a: [Value; 2], b: [Value; 2]| [a[0].plus(b[0]), a[1].plus(b[1])];
+    match code.kind {
+        Kind::Movcv => [Value::only(code.a), Value::only(code.b)],
+        Kind::Mulav => sum(vector(code.s1), vector(code.s2).map(|v| v.times(code.a))),
+        Kind::Rotav => {
+            let [x, y] = vector(code.s2);
+            let turned = [x.times(code.a).plus(y.times(-code.b)), x.times(code.b).plus(y.times(code.a))];
+            sum(vector(code.s1), turned)
+        }
+        Kind::Upfield => sum(sensed(UP, code.a), sensed(PROX, -PROX_GAIN)),
+        _ => {
+            debug_assert_eq!(code.kind, Kind::Attract);
+            let towards = sum(sensed(ATTR, code.a), sensed(PROX, -PROX_GAIN));
+            [towards[0].join(Value::only(1.0)), towards[1].join(Value::only(0.0))]
+        }
+    }
+}

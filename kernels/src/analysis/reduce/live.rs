@@ -1,0 +1,114 @@
+//! What the rest of a tick, and the ticks after it, still read: the abstract tick backwards.
+
+use super::branch::{Branch, DRAW, DRIVE, scratch_bits};
+use super::flow::Visit;
+use crate::tree::Kind;
+use crate::tree::registers::GOAL;
+
+/// What backward analysis found out about one node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Use {
+    /// Whether the node draws a number with other draws to come.
+    pub draws: bool,
+    /// Whether the node or one below it changes anything that matters later.
+    pub effect: bool,
+}
+
+pub(super) struct Live<'a> {
+    visits: &'a [Visit],
+    pub uses: Vec<Use>,
+}
+
+/// Whether each node has an effect.
+pub(super) fn analyse(root: &Branch, visits: &[Visit]) -> Vec<Use> {
+    let mut live = Live { visits, uses: vec![Use::default(); visits.len()] };
+    let mut end = 0;
+    loop {
+        // What the next tick reads from the start is read at the end of this one; its draws are its own.
+        let start = live.enter(root, [end; 3], true) & !DRAW;
+        if start | end == end {
+            return live.uses;
+        }
+        end |= start;
+    }
+}
+
+impl Live<'_> {
+    /// What is read from a node's entry on, given what is read after each of its results. `ignored` says that no result
+    /// of the node ever matters.
+    fn enter(&mut self, branch: &Branch, after: [u8; 3], ignored: bool) -> u8 {
+        let entry = self.enter_node(branch, after, ignored);
+        let any_result = after[0] | after[1] | after[2];
+        // Registers that serve only to compute themselves: what such a subtree reads does not matter either. Even its
+        // parts that are never ticked must be harmless, since a write that they depend on may go before they do.
+        if ignored && branch.touches & (any_result | DRIVE) == 0 { any_result } else { entry }
+    }
+
+    fn enter_node(&mut self, branch: &Branch, after: [u8; 3], ignored: bool) -> u8 {
+        let visits = self.visits;
+        let visit = &visits[branch.id];
+        if !visit.reached() {
+            return 0;
+        }
+        let later = visit.results().fold(0, |bits, (status, _)| bits | after[status as usize]);
+        let code = &branch.code;
+        let mut used = Use::default();
+        let entry = match branch.kind() {
+            Kind::Seq | Kind::Sel | Kind::Seqm | Kind::Selm => self.enter_chain(branch, after, ignored),
+            Kind::Par => branch.kids.iter().rev().fold(later, |after, kid| self.enter(kid, [after; 3], ignored)),
+            Kind::Successd => self.enter(&branch.kids[0], [after[0], after[0], after[2]], ignored),
+            Kind::Failed => self.enter(&branch.kids[0], [after[1], after[1], after[2]], ignored),
+            Kind::Invert => self.enter(&branch.kids[0], [after[1], after[0], after[2]], ignored),
+            Kind::Repeati | Kind::Repeatr => {
+                let below = self.enter(&branch.kids[0], [after[0] | after[2], after[1], after[2]], false);
+                let drawn = if branch.kind() == Kind::Repeatr { DRAW } else { 0 };
+                used.draws = below & drawn != 0;
+                below | drawn
+            }
+            Kind::Ifprob => {
+                used.draws = later & DRAW != 0;
+                later | DRAW | scratch_bits(code.s1, false)
+            }
+            Kind::Ifquad | Kind::Ifsect => later | scratch_bits(code.s1, true),
+            Kind::Successl | Kind::Failurel | Kind::Upfield | Kind::Attract => later,
+            Kind::Movcs | Kind::Movcv | Kind::Mulas | Kind::Mulav | Kind::Rotav => {
+                let written = visit.writes & later;
+                used.effect = written != 0 && !visit.redundant;
+                // A redundant write is about to go, so what it would overwrite must stay.
+                let kept = if visit.redundant { later } else { later & !visit.writes };
+                let goal = usize::from(code.d & !1) == GOAL && visit.exits[0].is_some();
+                if written != 0 || goal { kept | reads(branch) } else { kept }
+            }
+            _ => self.enter(&branch.kids[0], after, ignored),
+        };
+        used.effect |= visit.drives || used.draws || branch.kids.iter().any(|kid| self.uses[kid.id].effect);
+        self.uses[branch.id] = used;
+        entry
+    }
+
+    fn enter_chain(&mut self, branch: &Branch, after: [u8; 3], ignored: bool) -> u8 {
+        let go_on = if matches!(branch.kind(), Kind::Seq | Kind::Seqm) { 0 } else { 1 };
+        let with_memory = matches!(branch.kind(), Kind::Seqm | Kind::Selm);
+        let (mut next, mut resumed, mut entry) = (after[go_on], 0, 0);
+        for (i, kid) in branch.kids.iter().enumerate().rev() {
+            let mut here = after;
+            here[go_on] = next;
+            let last = i + 1 == branch.kids.len();
+            entry = self.enter(kid, here, ignored && last && !with_memory);
+            next = entry;
+            if with_memory && i > 0 && self.visits[kid.id].exits[2].is_some() {
+                resumed |= entry;
+            }
+        }
+        entry | resumed
+    }
+}
+
+fn reads(branch: &Branch) -> u8 {
+    let code = &branch.code;
+    match branch.kind() {
+        Kind::Mulas => scratch_bits(code.s1, false) | scratch_bits(code.s2, false),
+        Kind::Mulav | Kind::Rotav => scratch_bits(code.s1, true) | scratch_bits(code.s2, true),
+        _ => 0,
+    }
+}

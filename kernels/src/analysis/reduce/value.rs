@@ -1,0 +1,89 @@
+//! What is known about the number in a register.
+
+/// Bound of every sense; generous, since only overflow to infinity matters.
+const SENSE: f32 = 1e6;
+
+/// A set of numbers: one number, or all up to a magnitude; NaN may be among them.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::analysis) struct Value {
+    /// The only number possible, if there is one.
+    pub only: Option<f32>,
+    /// Greatest magnitude; infinite if the number may be infinite.
+    most: f32,
+    /// Whether it may be NaN.
+    pub nan: bool,
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        let bits = |v: &Value| v.only.map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() });
+        bits(self) == bits(other) && self.most == other.most && self.nan == other.nan
+    }
+}
+
+impl Value {
+    /// Any number at all.
+    pub const ANY: Value = Value { only: None, most: f32::INFINITY, nan: true };
+    /// Any reading of a sense.
+    pub const SENSED: Value = Value { only: None, most: SENSE, nan: false };
+    /// An unwritten component of v_goal.
+    pub const UNWRITTEN: Value = Value { only: Some(f32::NAN), most: 0.0, nan: true };
+
+    pub fn only(x: f32) -> Value {
+        if x.is_nan() { Value::UNWRITTEN } else { Value { only: Some(x), most: x.abs(), nan: false } }
+    }
+
+    pub fn surely_nan(&self) -> bool {
+        self.only.is_some_and(f32::is_nan)
+    }
+
+    /// The value once it is known not to be NaN.
+    pub fn not_nan(self) -> Value {
+        if self.surely_nan() { self } else { Value { nan: false, ..self } }
+    }
+
+    pub fn join(self, other: Value) -> Value {
+        if self == other {
+            return self;
+        }
+        Value { only: None, most: self.most.max(other.most), nan: self.nan || other.nan }
+    }
+
+    /// [`Value::join`] that gives up on magnitudes, so that repeated joins end.
+    pub fn widen(self, other: Value) -> Value {
+        if self == other { self } else { Value { only: None, most: f32::INFINITY, nan: self.nan || other.nan } }
+    }
+
+    fn bounded(most: f64, nan: bool) -> Value {
+        // Rounding may lift a sum a little above the bound computed in f64.
+        let most = most * 1.001;
+        Value { only: None, most: if most < f64::from(f32::MAX) { most as f32 } else { f32::INFINITY }, nan }
+    }
+
+    pub fn times(self, k: f32) -> Value {
+        if let Some(x) = self.only {
+            return Value::only(k * x);
+        }
+        let undefined = k == 0.0 && self.most.is_infinite();
+        let most = if k == 0.0 { 0.0 } else { f64::from(self.most) * f64::from(k.abs()) };
+        Value::bounded(most, self.nan || undefined)
+    }
+
+    pub fn plus(self, other: Value) -> Value {
+        if self.surely_nan() || other.surely_nan() {
+            return Value::UNWRITTEN;
+        }
+        if let (Some(a), Some(b)) = (self.only, other.only) {
+            return Value::only(a + b);
+        }
+        let zero = |v: &Value| v.most == 0.0 && !v.nan;
+        // x + (+-0) is x, except that -0 + 0 is 0.
+        match (self.only, other.only) {
+            (Some(x), _) if zero(&other) && x.to_bits() != (-0.0f32).to_bits() => return self,
+            (_, Some(x)) if zero(&self) && x.to_bits() != (-0.0f32).to_bits() => return other,
+            _ => {}
+        }
+        let undefined = self.most.is_infinite() && other.most.is_infinite();
+        Value::bounded(f64::from(self.most) + f64::from(other.most), self.nan || other.nan || undefined)
+    }
+}

@@ -1,0 +1,230 @@
+//! Puts the WGSL together: constants from the Rust sources, the stages, and loops written out.
+
+use super::layout::{HEADER, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS};
+use super::params::{SWITCH_CAMERA, SWITCH_NEIGHBOURS, SWITCH_PROXIMITY, SWITCH_RELOCATION};
+use crate::math::coefficients as c;
+use crate::tree::registers as cells;
+use crate::tree::{Kind, Status};
+use crate::world::senses::COLUMNS_PER_SEGMENT;
+use crate::{model, random, tree};
+use std::f32::consts;
+use std::fmt::Write;
+
+/// The stages.
+const STAGES: [&str; 10] = [
+    include_str!("../../../wgsl/state.wgsl"),
+    include_str!("../../../wgsl/math.wgsl"),
+    include_str!("../../../wgsl/random.wgsl"),
+    include_str!("../../../wgsl/integrate.wgsl"),
+    include_str!("../../../wgsl/contacts.wgsl"),
+    include_str!("../../../wgsl/proximity.wgsl"),
+    include_str!("../../../wgsl/camera.wgsl"),
+    include_str!("../../../wgsl/task.wgsl"),
+    include_str!("../../../wgsl/tick.wgsl"),
+    include_str!("../../../wgsl/advance.wgsl"),
+];
+
+/// The kernels as one text.
+pub(super) fn source() -> String {
+    let mut text = String::new();
+    for (name, value) in integers() {
+        let _ = writeln!(text, "const {name}: u32 = {value}u;");
+    }
+    for (name, value) in floats() {
+        let _ = writeln!(text, "const {name}: f32 = {value:?};");
+    }
+    for stage in STAGES {
+        text.push_str(stage);
+        text.push('\n');
+    }
+    written_out(&mut text);
+    text
+}
+
+/// Loops of a fixed length, written out: some software adapters count loop iterations.
+fn written_out(text: &mut String) {
+    text.push_str("fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {\n    var c = counter;\n");
+    for round in 0..random::PHILOX_ROUNDS {
+        let _ = writeln!(text, "    c = philox_round(c, key + {round}u * vec2(PHILOX_BUMP_0, PHILOX_BUMP_1));");
+    }
+    text.push_str("    return c;\n}\n\nfn physics_steps() {\n");
+    text.push_str(&"    physics_step();\n".repeat(model::STEPS_PER_UPDATE as usize));
+    text.push_str("}\n");
+}
+
+/// The constants that are whole numbers.
+fn integers() -> Vec<(String, u32)> {
+    let sizes = [
+        ("SLOTS", SLOTS),
+        ("NODE_WORDS", NODE_WORDS),
+        ("MAX_PATCHES", MAX_PATCHES),
+        ("HEADER_WORDS", HEADER.len()),
+        ("WORLD_WORDS", WORLD_WORDS),
+        ("RAYS", model::PROX_ANGLES.len()),
+        ("MAX_BODIES", model::MAX_BODIES),
+        ("MAX_CONTACTS", model::MAX_CONTACTS),
+        ("CONTACT_ITERATIONS", model::CONTACT_ITERATIONS),
+        ("CAMERA_COLUMNS", model::CAMERA_COLUMNS),
+        ("COLUMNS_PER_SEGMENT", COLUMNS_PER_SEGMENT),
+        ("RELOCATION_TRIES", model::RELOCATION_TRIES),
+        ("CELLS_TIMES_SLOTS", cells::CELLS * SLOTS),
+        ("CELL_GOAL", cells::GOAL),
+        ("CELL_PROX", cells::PROX),
+        ("CELL_UP", cells::UP),
+        ("CELL_ATTR", cells::ATTR),
+        ("CELL_RED", cells::RED),
+        ("CELL_NEIGHBOURS", cells::NEIGHBOURS),
+        ("CELL_SCRATCH_FIRST", cells::NEIGHBOURS + 1),
+    ]
+    .map(|(name, value)| (name, value as u32));
+    let words = [
+        ("STEPS_PER_UPDATE", model::STEPS_PER_UPDATE),
+        ("SLOW_SENSES_PERIOD", model::SLOW_SENSES_PERIOD),
+        ("SWITCH_PROXIMITY", SWITCH_PROXIMITY),
+        ("SWITCH_CAMERA", SWITCH_CAMERA),
+        ("SWITCH_NEIGHBOURS", SWITCH_NEIGHBOURS),
+        ("SWITCH_RELOCATION", SWITCH_RELOCATION),
+        ("SUCCESS", Status::Success as u32),
+        ("FAILURE", Status::Failure as u32),
+        ("RUNNING", Status::Running as u32),
+        ("RUNNING_FLAG", u32::from(tree::RUNNING_FLAG)),
+        ("PAR_RUNNING", u32::from(tree::PAR_RUNNING)),
+        ("STREAM_MOTION", random::Stream::Motion as u32),
+        ("STREAM_CONTROLLER", random::Stream::Controller as u32),
+        ("STREAM_RELOCATION", random::Stream::Relocation as u32),
+        ("PHILOX_FACTOR_0", random::PHILOX_FACTORS[0]),
+        ("PHILOX_FACTOR_1", random::PHILOX_FACTORS[1]),
+        ("PHILOX_BUMP_0", random::PHILOX_BUMPS[0]),
+        ("PHILOX_BUMP_1", random::PHILOX_BUMPS[1]),
+        ("NEXT_BLOCK", random::NEXT_BLOCK),
+        ("SQRT_HALF_BITS", c::SQRT_HALF_BITS),
+    ];
+    let mut all: Vec<(String, u32)> = sizes.into_iter().chain(words).map(|(name, v)| (name.into(), v)).collect();
+    all.extend(HEADER.iter().zip(0..).map(|(name, i)| (format!("H_{name}"), i)));
+    all.extend(QUANTITIES.iter().zip(0..).map(|(name, i)| (format!("Q_{name}"), i)));
+    all.extend(Kind::all().map(|kind| (format!("KIND_{}", kind.spec().name.to_uppercase()), kind as u32)));
+    all
+}
+
+/// The constants that are numbers with a fraction.
+fn floats() -> Vec<(String, f32)> {
+    let numbers = [
+        ("DT", model::DT),
+        ("FRICTION_STEEPNESS", model::FRICTION_STEEPNESS),
+        ("PENETRATION_SLOP", model::PENETRATION_SLOP),
+        ("PENETRATION_CORRECTION", model::PENETRATION_CORRECTION),
+        ("ROBOT_RADIUS", model::ROBOT_RADIUS),
+        ("PROX_RANGE", model::PROX_RANGE),
+        ("CAMERA_FOV", model::CAMERA_FOV),
+        ("NEIGHBOUR_RANGE", model::NEIGHBOUR_RANGE),
+        ("NEIGHBOUR_MIN", model::NEIGHBOUR_MIN),
+        ("V_MAX", model::V_MAX),
+        ("RELOCATION_RADIUS", model::RELOCATION_RADIUS),
+        ("SHORT", tree::SHORT),
+        ("PROX_GAIN", tree::PROX_GAIN),
+        ("UNIT_STEP", random::UNIT_STEP),
+        ("PI", consts::PI),
+        ("FRAC_PI_2", consts::FRAC_PI_2),
+        ("FRAC_2_PI", consts::FRAC_2_PI),
+        ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
+        ("LOG2_E", consts::LOG2_E),
+        ("LN_2", consts::LN_2),
+        ("EXP_LIMIT", c::EXP_LIMIT),
+    ];
+    let lists: [(&str, &[f32]); 7] = [
+        ("QUARTER_TURN", &c::QUARTER_TURN),
+        ("SIN", &c::SIN),
+        ("COS", &c::COS),
+        ("ATAN", &c::ATAN),
+        ("EXP", &c::EXP),
+        ("LN_2_PART", &c::LN_2_PARTS),
+        ("LOG", &c::LN),
+    ];
+    let mut all: Vec<(String, f32)> = numbers.map(|(name, value)| (name.into(), value)).into();
+    for (name, list) in lists {
+        all.extend(list.iter().enumerate().map(|(i, value)| (format!("{name}_{i}"), *value)));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::params::{BodyParams, Footing, Params, PatchParams};
+    use super::*;
+    use naga::valid::{Capabilities, ValidationFlags, Validator};
+    use naga::{Expression, Literal, Module, TypeInner};
+    use std::mem::{offset_of, size_of};
+
+    fn module() -> Module {
+        let source = source();
+        naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)))
+    }
+
+    #[test]
+    fn the_kernels_are_valid() {
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+        validator.validate(&module()).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source())));
+    }
+
+    #[test]
+    fn constants_arrive_bit_by_bit() {
+        let module = module();
+        let literal = |name: &str| {
+            let constant = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name));
+            let (_, constant) = constant.unwrap_or_else(|| panic!("no constant {name}"));
+            match module.global_expressions[constant.init] {
+                Expression::Literal(Literal::F32(value)) => value.to_bits(),
+                Expression::Literal(Literal::U32(value)) => value,
+                ref other => panic!("{name} is {other:?}"),
+            }
+        };
+        floats().iter().for_each(|(name, value)| assert_eq!(literal(name), value.to_bits(), "{name}"));
+        integers().iter().for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
+    }
+
+    /// The size of a struct and the offsets of its members in WGSL.
+    fn layout(module: &Module, name: &str) -> (usize, Vec<(String, usize)>) {
+        let found = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name));
+        let (_, found) = found.unwrap_or_else(|| panic!("no struct {name}"));
+        let TypeInner::Struct { members, span } = &found.inner else { panic!("{name} is no struct") };
+        let member = |m: &naga::StructMember| (m.name.clone().unwrap_or_default(), m.offset as usize);
+        (*span as usize, members.iter().map(member).collect())
+    }
+
+    macro_rules! assert_same_layout {
+        ($module:expr, $type:ident { $($member:ident),+ $(,)? }) => {
+            let members = vec![$((stringify!($member).to_string(), offset_of!($type, $member))),+];
+            // Plain old data has no padding, so equal names, offsets and sizes leave no room for a difference.
+            assert_eq!(layout($module, stringify!($type)), (size_of::<$type>(), members));
+        };
+    }
+
+    #[test]
+    fn shared_structs_have_the_same_layout() {
+        let module = module();
+        assert_same_layout!(
+            &module,
+            Params {
+                robots,
+                bodies,
+                updates,
+                patches,
+                half_arena,
+                mu,
+                restitution,
+                noise,
+                nan,
+                aside,
+                memory_words,
+                switches,
+                rays,
+                footing,
+                body,
+                patch_list,
+            }
+        );
+        assert_same_layout!(&module, Footing { radius, arm, half_mass, strongest });
+        assert_same_layout!(&module, BodyParams { inverse_mass, inverse_inertia, tall, colour });
+        assert_same_layout!(&module, PatchParams { at, half_length, colour });
+    }
+}

@@ -1,0 +1,12 @@
+//! Physics: what friction, contacts and noise do to bodies.
+
+pub(crate) mod contacts;
+mod floor;
+mod motion;
+mod parameters;
+mod step;
+
+pub use floor::{Footing, floor_friction};
+pub use motion::{integrate, motion_noise, steer};
+pub use parameters::Physics;
+pub use step::step;

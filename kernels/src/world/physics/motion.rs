@@ -1,0 +1,66 @@
+//! From goal to wheels, and from velocities to the next pose (thesis 5.3.1).
+
+use crate::math::{Vec2, max, min, vec2, wrap_angle};
+use crate::model::{DT, V_MAX};
+use crate::random::normal_pair;
+use std::f32::consts::FRAC_1_SQRT_2;
+
+/// The noise of one step (Eq. 5.9): factors of the way and of the turn, and the drift.
+#[inline(always)]
+pub fn motion_noise(words: [u32; 4], deviations: [f32; 3]) -> [f32; 3] {
+    let (s1, s2) = normal_pair(words[0], words[1]);
+    let (s3, _) = normal_pair(words[2], words[3]);
+    [1.0 + s1 * deviations[0], 1.0 + s2 * deviations[1], s3 * deviations[2]]
+}
+
+/// Where velocities and noise take a body in one step: its centre and its heading.
+#[inline(always)]
+pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn, drift]: [f32; 3]) -> (Vec2, f32) {
+    let turned = spin * (DT * turn) + velocity.length() * (DT * drift);
+    (at + velocity * (DT * along), wrap_angle(heading + turned))
+}
+
+/// Wheel ground speeds for a goal velocity (Eq. 6.7 to 6.9), m/s as (left, right).
+#[inline(always)]
+pub fn steer(goal: Vec2) -> [f32; 2] {
+    let goal = vec2(finite(goal.x), finite(goal.y));
+    // Scaled before squaring, so that large components cannot overflow.
+    let largest = max(goal.x.abs(), goal.y.abs());
+    let scaled = vec2(goal.x / largest, goal.y / largest);
+    let length = scaled.length();
+    let size = if largest > 0.0 { min(length * largest, 1.0) } else { 0.0 };
+    let turn = vec2(0.0, if goal.y < 0.0 { -size } else { size });
+    let ahead = scaled * (size / length);
+    let g = if largest > 0.0 { ahead } else { Vec2::ZERO };
+    let g = if goal.x < 0.0 { turn } else { g };
+    let k = V_MAX * FRAC_1_SQRT_2;
+    [k * (g.x - g.y), k * (g.x + g.y)]
+}
+
+/// The number, or 0 if it is none or infinite.
+#[inline(always)]
+fn finite(x: f32) -> f32 {
+    if x.abs() < f32::INFINITY { x } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::WHEELBASE;
+
+    #[test]
+    fn steering_follows_the_equations() {
+        let straight = V_MAX * FRAC_1_SQRT_2;
+        let near = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).abs() < 1e-6 && (a[1] - b[1]).abs() < 1e-6;
+        assert!(near(steer(vec2(1.0, 0.0)), [straight, straight]));
+        assert!(near(steer(vec2(50.0, 0.0)), [straight, straight]), "speed saturates");
+        assert!(near(steer(vec2(0.0, 1.0)), [-straight, straight]), "left turns counter-clockwise");
+        assert!(near(steer(vec2(-1.0, 0.0)), [-straight, straight]), "straight back turns counter-clockwise");
+        assert!(near(steer(vec2(-1.0, -0.5)), [straight, -straight]));
+        assert!(near(steer(vec2(0.5, 0.0)), [straight / 2.0, straight / 2.0]));
+        assert_eq!(steer(vec2(f32::NAN, f32::INFINITY)), [0.0; 2]);
+        assert!(near(steer(vec2(f32::MAX, f32::MAX)), [0.0, V_MAX]));
+        let spin = (steer(vec2(0.0, 1.0))[1] - steer(vec2(0.0, 1.0))[0]) / WHEELBASE;
+        assert!((spin - 3.47).abs() < 0.01, "turning on the spot: {spin} rad/s");
+    }
+}

@@ -1,0 +1,31 @@
+//! The parameters of the physics.
+
+use crate::model;
+use crate::world::wall::Wall;
+
+/// The parameters that calibration may change (Table 7.1), and the walls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Physics {
+    /// Friction between bodies, and between bodies and walls.
+    pub mu_bodies: f32,
+    /// Restitution of the same contacts.
+    pub restitution: f32,
+    /// Standard deviations of the motion noise: position, turning, drift.
+    pub noise: [f32; 3],
+    /// Half the arena's length along x and along y, m.
+    pub half_arena: (f32, f32),
+    /// Walls inside the arena.
+    pub walls: Vec<Wall>,
+}
+
+impl Default for Physics {
+    fn default() -> Physics {
+        Physics {
+            mu_bodies: model::MU_BODIES,
+            restitution: model::RESTITUTION,
+            noise: model::NOISE,
+            half_arena: model::HALF_ARENA,
+            walls: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Which senses have to be computed: one that no tree reads changes nothing.
+
+use crate::tree::Program;
+use crate::tree::registers::{ATTR, BLUE, NEIGHBOURS, PROX, RED};
+
+/// The senses that cost something; the compass comes with the heading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sensing {
+    /// The eight proximity rays.
+    pub proximity: bool,
+    /// The camera's three segments.
+    pub camera: bool,
+    /// Range and bearing.
+    pub neighbours: bool,
+}
+
+impl Sensing {
+    /// All senses.
+    pub const ALL: Sensing = Sensing { proximity: true, camera: true, neighbours: true };
+    /// The proximity sensors only.
+    pub const PROXIMITY: Sensing = Sensing { proximity: true, camera: false, neighbours: false };
+    /// No senses.
+    pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false };
+
+    /// The senses of both.
+    pub fn and(self, other: Sensing) -> Sensing {
+        Sensing {
+            proximity: self.proximity | other.proximity,
+            camera: self.camera | other.camera,
+            neighbours: self.neighbours | other.neighbours,
+        }
+    }
+
+    /// The senses that at least one of these programs may read.
+    pub fn of<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Sensing {
+        let cells = programs.into_iter().map(Program::reads).fold(0, |all, cells| all | cells);
+        let reads = |first: usize, last: usize| cells >> first & ((2 << (last - first)) - 1) != 0;
+        Sensing {
+            proximity: reads(PROX, PROX + 1),
+            camera: reads(RED, BLUE + 1),
+            neighbours: reads(ATTR, ATTR + 1) || reads(NEIGHBOURS, NEIGHBOURS),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Tree;
+
+    #[test]
+    fn trees_need_the_senses_they_read() {
+        let of = |text: &str| Sensing::of([&Program::compile(&Tree::parse(text).unwrap()).unwrap()]);
+        let [proximity, camera, neighbours] = [true; 3];
+        assert_eq!(of("movcv v_goal 0deg"), Sensing::NONE);
+        assert_eq!(of("avoiding"), Sensing::PROXIMITY);
+        assert_eq!(of("bfront"), Sensing { camera, ..Sensing::NONE });
+        assert_eq!(of("mulas s_scr v_blue.y 2 v_up.x"), Sensing { camera, ..Sensing::NONE });
+        assert_eq!(of("ifprob s_n 1 2"), Sensing { neighbours, ..Sensing::NONE });
+        assert_eq!(of("attract 2"), Sensing { neighbours, proximity, ..Sensing::NONE });
+        assert_eq!(of("ifsect s_scr 0 20"), Sensing { neighbours, ..Sensing::NONE }, "the pair (s_n, s_scr)");
+    }
+}
