@@ -7,6 +7,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 use xpuck_wire::PushAnswer;
 use xpuck_wire::atomic;
 use xpuck_wire::file;
+use xpuck_wire::settings::Answer;
 use xpuck_wire::settings::MAX_SETTINGS;
 
 /// When a key that was changed begins to count.
@@ -133,14 +134,14 @@ impl Settings {
                 let keys = |when| changed.iter().filter(|(_, c)| *c == when).map(|(key, _)| key.clone()).collect();
                 let answer = PushAnswer {
                     number,
-                    error: String::new(),
+                    answer: Answer::Accepted,
                     now: keys(Counts::Now),
                     next_experiment: keys(Counts::NextExperiment),
                     next_start: keys(Counts::NextStart),
                 };
                 (answer, Some(robot))
             }
-            Err(error) => (PushAnswer { number, error, ..PushAnswer::default() }, None),
+            Err(why) => (PushAnswer { number, answer: Answer::Refused(why), ..PushAnswer::default() }, None),
         };
         self.last = Some((text.into(), answer.clone()));
         (Some(answer), robot)
@@ -179,7 +180,7 @@ mod tests {
         let mut settings = Settings::new(&file);
         let (answer, robot) = settings.take(7, new, true);
         let (answer, robot) = (answer.unwrap(), robot.unwrap());
-        assert_eq!(answer.error, "");
+        assert_eq!(answer.answer, Answer::Accepted);
         assert_eq!(answer.now, ["calibration.drive.left", "calibration.drive.right"]);
         assert_eq!(
             (answer.next_experiment[0].as_str(), answer.next_start[0].as_str()),
@@ -195,9 +196,9 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), ROBOT);
         let of_another_hub = settings.take(6, "[control]\nrealtime = 1\n", true).0.unwrap();
         assert_eq!((of_another_hub.number, of_another_hub.next_start.len()), (6, 1));
-        assert!(settings.take(8, new, false).0.unwrap().error.contains("RUN"));
+        assert!(settings.take(8, new, false).0.unwrap().answer.refusal().unwrap().contains("RUN"));
         let same = settings.take(9, "[calibration.drive]\nleft = 1.0\n", true).0.unwrap();
-        assert_eq!((same.error.as_str(), same.now.len()), ("", 0), "what it had already changes nothing");
+        assert_eq!((same.answer, same.now.len()), (Answer::Accepted, 0), "what it had already changes nothing");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use xpuck_robot::conditioning::Readings;
 use xpuck_robot::core::{Core, HUB_SILENCE};
-use xpuck_wire::message::{State, ToRobot};
+use xpuck_wire::message::{Directive, State, ToRobot};
 use xpuck_wire::signed::{Signed, Trust};
 
 /// A directive is good for so long, s.
@@ -75,7 +75,7 @@ fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
             Event::Direct(state, later) => {
                 number += later;
                 let (state, run) = (*state, experiment);
-                sent.push(ToRobot::Directive { number, state, segment: 1, run, expires: w.now + VALID });
+                sent.push(ToRobot::Directive(Directive { number, state, segment: 1, run, expires: w.now + VALID }));
                 None
             }
             Event::Prepare(again) => {
@@ -104,14 +104,14 @@ fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
         if let Some(message) = arrived {
             w.silenced |= w.now - w.heard > HUB_SILENCE;
             w.heard = w.now;
-            if let ToRobot::Directive { number, state: State::Run, expires, .. } = message
+            if let ToRobot::Directive(Directive { number, state: State::Run, expires, .. }) = message
                 && w.now <= expires
             {
                 w.stopped = w.stopped.filter(|stop| number <= *stop);
                 w.silenced = false;
             }
             let stop = match message {
-                ToRobot::Directive { number, state: State::Stop, .. } => Some(number),
+                ToRobot::Directive(Directive { number, state: State::Stop, .. }) => Some(number),
                 _ => None,
             };
             deliver(&mut core, w.now, message);
@@ -157,8 +157,8 @@ fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     core.on_message(
         now,
         match message {
-            ToRobot::Directive { state: State::Run, segment, run, expires, .. } => {
-                ToRobot::Directive { number, state: State::Run, segment, run, expires }
+            ToRobot::Directive(Directive { state: State::Run, segment, run, expires, .. }) => {
+                ToRobot::Directive(Directive { number, state: State::Run, segment, run, expires })
             }
             other => other,
         },

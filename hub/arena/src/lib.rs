@@ -7,6 +7,7 @@
 
 mod arena;
 pub mod camera;
+mod connection;
 pub mod dspic;
 pub mod epuck1;
 pub mod epuck2;

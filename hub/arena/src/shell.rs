@@ -1,13 +1,12 @@
 //! The shell around the core: runs arena time at a multiple of wall time and serves the devices and the poses.
 
-pub(crate) mod connection;
 mod devices;
 mod streams;
 
 use crate::arena::Arena;
+use crate::connection::POLL;
 use crate::settings::{ArenaError, Settings};
 use crate::vicon;
-use connection::POLL;
 use devices::Devices;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -8,6 +8,7 @@ pub mod config;
 pub mod entry;
 pub mod geneserver;
 pub mod mocap;
+pub mod rate;
 pub mod rivals;
 pub mod roster;
 pub mod score;

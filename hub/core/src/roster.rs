@@ -119,34 +119,26 @@ impl Roster {
         Roster { robots, round_trips: RoundTrips::default(), places }
     }
 
-    /// The robot of an id.
-    pub fn find(&mut self, id: &str) -> Option<&mut Robot> {
-        self.place(id).map(|place| &mut self.robots[place])
-    }
-
     /// An id's place in the swarm file, from 0.
     pub fn place(&self, id: &str) -> Option<usize> {
         self.places.get(id).copied()
     }
 
     /// Notes a round trip, `ms` long, of a ping with this stamp: once, and only if there was such a ping.
-    pub fn pong(&mut self, id: &str, stamp: f64, ms: f64) {
-        if let Some(robot) = self.find(id)
-            && let Some(place) = robot.pings.iter().position(|sent| *sent == stamp)
-        {
-            robot.pings.remove(place);
-            self.round_trip(id, ms);
+    pub fn pong(&mut self, robot: usize, stamp: f64, ms: f64) {
+        let pings = &mut self.robots[robot].pings;
+        if let Some(place) = pings.iter().position(|sent| *sent == stamp) {
+            pings.remove(place);
+            self.round_trip(robot, ms);
         }
     }
 
     /// Notes a round trip.
-    pub fn round_trip(&mut self, id: &str, ms: f64) {
-        if let Some(robot) = self.find(id) {
-            robot.round_trip_ms = Some(ms);
-            self.round_trips.count += 1;
-            self.round_trips.slow += u64::from(ms > SLOW_MS);
-            self.round_trips.total_ms += ms;
-        }
+    pub fn round_trip(&mut self, robot: usize, ms: f64) {
+        self.robots[robot].round_trip_ms = Some(ms);
+        self.round_trips.count += 1;
+        self.round_trips.slow += u64::from(ms > SLOW_MS);
+        self.round_trips.total_ms += ms;
     }
 
     /// Ids of robots that have just been lost.

@@ -7,7 +7,7 @@ use crate::mocap::Frame;
 use std::collections::{HashMap, VecDeque};
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::messages::{Ether, Moment};
-use xpuck_wire::message::ToRobot;
+use xpuck_wire::message::{Neighbour, ToRobot};
 
 /// Frames held back at most: two seconds at 500 Hz.
 const HELD: usize = 1000;
@@ -21,7 +21,7 @@ type Poses = Vec<Option<Pose>>;
 #[derive(Debug)]
 pub struct VirtualSenses {
     ether: Ether,
-    ids: Vec<String>,
+    robots: usize,
     places: HashMap<String, usize>,
     seed: u64,
     held: VecDeque<(f64, Poses)>,
@@ -32,12 +32,12 @@ pub struct VirtualSenses {
 impl VirtualSenses {
     /// A maker of senses; `seed` fixes its noise.
     pub fn new(config: &Config, seed: u64) -> VirtualSenses {
-        let ids = config.swarm.robots.clone();
+        let ids = &config.swarm.robots;
         let names = ids.iter().chain([&config.hub.mocap.frisbee]);
         VirtualSenses {
             ether: Ether::new(config.hub.messages, ids.len(), vec![config.hub.arena.frisbee_radius_m]),
             places: names.cloned().zip(0..).collect(),
-            ids,
+            robots: ids.len(),
             seed,
             held: VecDeque::new(),
             round: 0,
@@ -50,7 +50,7 @@ impl VirtualSenses {
         if self.held.len() == HELD {
             self.held.pop_front();
         }
-        let mut poses = vec![None; self.ids.len() + 1];
+        let mut poses = vec![None; self.robots + 1];
         for body in &frame.bodies {
             if let Some(place) = self.places.get(&body.name) {
                 poses[*place] = Some(body.pose);
@@ -59,8 +59,8 @@ impl VirtualSenses {
         self.held.push_back((now, poses));
     }
 
-    /// The messages due at `now`, for those robots that are seen.
-    pub fn due(&mut self, now: f64) -> Vec<(String, ToRobot)> {
+    /// The messages due at `now`, for those robots that are seen, by their places in the swarm file.
+    pub fn due(&mut self, now: f64) -> Vec<(usize, ToRobot)> {
         let model = self.ether.model();
         let period = 1.0 / model.rate_hz;
         let early = now < self.next - EARLY * period;
@@ -73,15 +73,16 @@ impl VirtualSenses {
         // After a stall the rate goes on from now instead of sending what was missed.
         self.next = if now - self.next > period { now + period } else { self.next + period };
         self.round = self.round.wrapping_add(1);
-        let message = |(i, id): (usize, &String)| Some((id.clone(), self.sense(i, &poses, now - at)?));
-        self.ids.iter().enumerate().filter_map(message).collect()
+        (0..self.robots).filter_map(|robot| Some((robot, self.sense(robot, &poses, now - at)?))).collect()
     }
 
     fn sense(&self, me: usize, poses: &[Option<Pose>], age: f64) -> Option<ToRobot> {
         let pose = poses[me]?;
         let mut neighbours = Vec::new();
         let moment = Moment { seed: self.seed, world: 0, number: self.round };
-        self.ether.hear(moment, me, poses, |other, n| neighbours.push((other as u16 + 1, n.range, n.bearing)));
+        self.ether.hear(moment, me, poses, |other, n| {
+            neighbours.push(Neighbour { island: other as u16 + 1, range: n.range, bearing: n.bearing })
+        });
         Some(ToRobot::Senses { up: -pose.heading, neighbours, age })
     }
 }
@@ -132,7 +133,7 @@ mod tests {
         assert_eq!(sent.len(), 3);
         let ToRobot::Senses { up, neighbours, age } = &sent[0].1 else { panic!() };
         assert_eq!((*up, *age, neighbours.len()), (-1.0, 0.0, 1));
-        let (island, range, bearing) = neighbours[0];
+        let Neighbour { island, range, bearing } = neighbours[0];
         assert_eq!(island, 2);
         assert!((range - 0.3).abs() < 1e-6 && (bearing - (std::f32::consts::FRAC_PI_2 - 1.0)).abs() < 1e-6);
     }

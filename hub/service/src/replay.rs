@@ -3,13 +3,9 @@
 use std::collections::VecDeque;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::roster::Roster;
+use xpuck_hub_core::switchboard::{EVENTS, TRACKING_LOST};
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::{Experiment, Phase, Status};
-
-/// Events kept for display.
-const EVENTS: usize = 50;
-/// Poses older than this mean that tracking was lost, s.
-const TRACKING_LOST: f64 = 1.0;
 
 /// What the console showed at a moment of a run.
 pub struct Replay {
@@ -48,12 +44,12 @@ impl Replay {
                 self.status.bodies = bodies;
             }
             Entry::Telemetry { time, robot, round_trip_ms, telemetry } => {
+                let Some(place) = self.roster.place(&robot) else { return };
                 if let Some(ms) = round_trip_ms {
-                    self.roster.round_trip(&robot, ms);
+                    self.roster.round_trip(place, ms);
                 }
-                if let Some(row) = self.roster.find(&robot) {
-                    (row.heard, row.lost, row.telemetry) = (Some(time), false, *telemetry);
-                }
+                let row = &mut self.roster.robots[place];
+                (row.heard, row.lost, row.telemetry) = (Some(time), false, *telemetry);
             }
             Entry::Run { phase, run_seconds, segment, segments, evolved, slow_round_trips, dead, .. } => {
                 let s = &mut self.status;

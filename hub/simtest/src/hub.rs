@@ -214,13 +214,12 @@ impl Hub {
         witness.hub.acts(actions.len());
         for action in actions {
             match action {
-                Action::Send(to, mut message) => {
-                    let robot = self.config.swarm.island(&to).map_or(0, usize::from) - 1;
+                Action::Send(robot, mut message) => {
                     if let (Some(Plant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.plant, &mut message) {
                         immigrants.extend(immigrants.first().cloned());
                     }
                     witness.hub.sends(now, robot, &message);
-                    network.to_robot(now, robot, program.sealer.seal(&to, message));
+                    network.to_robot(now, robot, program.sealer.seal(id(robot), message));
                 }
                 Action::Record(entry) => {
                     self.entries += 1;

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::codec::encode;
-use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 
 /// Most messages that may be on their way at once.
@@ -74,7 +74,8 @@ impl Network {
             immigrants.splice(0..0, std::iter::repeat_with(|| no_gene(&mut draws)).take(GENES));
         }
         let bytes = encode(&sealed);
-        if matches!(sealed.message, ToRobot::Directive { state: State::Run, number, .. } if number < FORGED) {
+        if matches!(sealed.message, ToRobot::Directive(Directive { state: State::Run, number, .. }) if number < FORGED)
+        {
             self.runs[robot].clone_from(&bytes);
         }
         self.send(now, robot, false, bytes);
@@ -195,7 +196,7 @@ mod tests {
         assert_eq!(network.flying(), 0, "there was none");
         let states = [(1, State::Run), (2, State::Run), (3, State::Stop), (FORGED, State::Run)];
         for (number, state) in states {
-            let message = ToRobot::Directive { number, state, segment: 0, run: 1, expires: 9.0 };
+            let message = ToRobot::Directive(Directive { number, state, segment: 0, run: 1, expires: 9.0 });
             network.to_robot(0, 3, Sealed { session: 1, hub: 1, count: number, message });
         }
         let sent: Vec<_> = std::iter::from_fn(|| network.arrived(100)).map(|d| d.bytes).collect();

@@ -15,7 +15,7 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Scenario, WorldSpec, start};
 use xpuck_wire::Phase;
 use xpuck_wire::codec::encode;
-use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 
 /// Motion capture, ms a frame.
 const FRAME: u32 = 20;
@@ -175,7 +175,8 @@ impl Swarm {
         let signed = no_experiment(&mut draws);
         let run = FORGED + u64::from(now);
         let experiment = ToRobot::Experiment { number: run, seed: 1, robots: 9, signed };
-        let order = ToRobot::Directive { number: run, state: State::Run, segment: 0, run, expires: f64::INFINITY };
+        let order =
+            ToRobot::Directive(Directive { number: run, state: State::Run, segment: 0, run, expires: f64::INFINITY });
         for message in [experiment, order] {
             self.hub.forge(now, robot, message, &mut self.network);
         }

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use xpuck_arena::vicon::{self, FRISBEE, HERTZ, serve::Server};
 use xpuck_kernels::math::{vec2, wrap_angle};
 use xpuck_kernels::world::Pose;
-use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
+use xpuck_wire::settings::Answer;
 use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::Telemetry;
 
@@ -200,9 +201,9 @@ impl RobotsLoad {
             ToRobot::Ping { stamp } => robot.say(&RobotMessage::Pong { stamp }),
             ToRobot::Experiment { number, .. } => {
                 robot.telemetry.state = State::Ready;
-                robot.say(&RobotMessage::Experiment { number, error: String::new() });
+                robot.say(&RobotMessage::Experiment { number, answer: Answer::Accepted });
             }
-            ToRobot::Directive { number, state, .. } => {
+            ToRobot::Directive(Directive { number, state, .. }) => {
                 if state == State::Run && robot.telemetry.state != State::Run {
                     self.ready.fetch_add(1, Relaxed);
                 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use xpuck_wire::PushRow;
 use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::settings::Answer;
 use xpuck_wire::{file, output};
 
 /// How long robots have to answer, a little longer than the hub goes on asking.
@@ -55,14 +56,14 @@ pub fn run(args: &PushArgs) -> Result<ExitCode> {
     } else {
         rows.iter().try_for_each(|row| output::line(format_args!("{:<8} {}", row.robot, words(row))))?;
     }
-    let accepted = |row: &PushRow| row.answer.as_ref().is_some_and(|answer| answer.error.is_empty());
+    let accepted = |row: &PushRow| row.answer.as_ref().is_some_and(|answer| answer.answer == Answer::Accepted);
     Ok(if rows.iter().all(accepted) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn words(row: &PushRow) -> String {
     let Some(answer) = &row.answer else { return "silent".into() };
-    if !answer.error.is_empty() {
-        return format!("refused: {}", answer.error);
+    if let Some(why) = answer.answer.refusal() {
+        return format!("refused: {why}");
     }
     let parts =
         [("now", &answer.now), ("next experiment", &answer.next_experiment), ("next start", &answer.next_start)];

@@ -129,7 +129,7 @@ fn observers_push_nothing(lab: &Lab, visitor: &str) {
     let Reply::Pushed(rows) = sockets.operator(&lab.operator, 10_000).unwrap().ask(&Request::Pushed).unwrap() else {
         panic!("an observer may look at what was pushed")
     };
-    assert!(rows.len() == 1 && rows[0].answer.as_ref().is_some_and(|a| a.error.is_empty()), "{rows:?}");
+    assert!(rows.len() == 1 && rows[0].answer.as_ref().is_some_and(|a| a.answer.refusal().is_none()), "{rows:?}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use xpuck_hub_core::virtual_senses::VirtualSenses;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::{Pose, Scenario};
-use xpuck_wire::message::ToRobot;
+use xpuck_wire::message::{Neighbour, ToRobot};
 use xpuck_wire::{Addresses, Security, Swarm};
 
 const ROBOTS: usize = 9;
@@ -62,7 +62,7 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
 }
 
 /// One message to each robot, once motion capture sees all.
-fn messages(config: &Config) -> BTreeMap<String, ToRobot> {
+fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
     client::start(&config.hub.mocap, &config.swarm.robots, 0, sender, stop.clone(), || ()).unwrap();
@@ -101,12 +101,12 @@ fn degrees(rad: f64) -> f64 {
 }
 
 /// Errors of range, m, bearing and compass, degrees.
-fn compare(got: &BTreeMap<String, ToRobot>, names: &[String], truth: &[Pose], errors: &mut [Errors; 3]) {
-    for (me, pose) in names.iter().zip(truth).take(ROBOTS) {
-        let ToRobot::Senses { up, neighbours, .. } = &got[me] else { panic!("{got:?}") };
+fn compare(got: &BTreeMap<usize, ToRobot>, truth: &[Pose], errors: &mut [Errors; 3]) {
+    for (me, pose) in truth.iter().enumerate().take(ROBOTS) {
+        let ToRobot::Senses { up, neighbours, .. } = &got[&me] else { panic!("{got:?}") };
         errors[2].0.push(degrees(f64::from(*up) + f64::from(pose.heading)));
         assert_eq!(neighbours.len(), ROBOTS - 1);
-        for (island, range, bearing) in neighbours {
+        for Neighbour { island, range, bearing } in neighbours {
             let other = truth[usize::from(*island) - 1];
             let (dx, dy) = (f64::from(other.at.x - pose.at.x), f64::from(other.at.y - pose.at.y));
             errors[0].0.push(f64::from(*range) - dx.hypot(dy));
@@ -149,7 +149,7 @@ fn robots_sense_where_the_others_are_and_which_way_is_up() {
             seen
         });
         for (name, got) in seen {
-            compare(&got, &settings.robots, &truth, table.entry(name).or_default());
+            compare(&got, &truth, table.entry(name).or_default());
         }
     }
     println!("largest (rms) error:   range, mm           bearing, deg        compass, deg");

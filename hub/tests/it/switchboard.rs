@@ -7,7 +7,8 @@ use xpuck_hub_core::switchboard::{Action, Snapshot, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::messages::Messages;
-use xpuck_wire::message::{Gene, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, Gene, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Addresses, Phase, Security, Swarm};
@@ -104,16 +105,17 @@ impl Bench {
     fn deliver(&mut self) {
         for action in self.board.take_actions() {
             match action {
-                Action::Send(id, message) => {
+                Action::Send(place, message) => {
+                    let id = ["xp01", "xp02"][place].to_string();
                     let heard = !self.silent.contains(&id);
                     if let Some(robot) = self.robots.iter_mut().find(|r| r.0 == id && heard) {
                         match &message {
                             ToRobot::Experiment { number, .. } => {
                                 robot.1 = State::Ready;
-                                let answer = RobotMessage::Experiment { number: *number, error: String::new() };
+                                let answer = RobotMessage::Experiment { number: *number, answer: Answer::Accepted };
                                 self.board.on_robot(self.now, &id, answer);
                             }
-                            ToRobot::Directive { number, state, .. } if *number > robot.2 => {
+                            ToRobot::Directive(Directive { number, state, .. }) if *number > robot.2 => {
                                 (robot.1, robot.2) = (*state, *number);
                             }
                             _ => {}
@@ -165,10 +167,9 @@ fn a_run_goes_from_ready_through_its_segments_to_stop() {
     assert_eq!(bench.states(), [State::Stop, State::Stop]);
     let segments: Vec<u32> = bench.board.status(bench.now).segments.iter().map(|s| s.number).collect();
     assert_eq!(segments, [0, 1, 2, 3]);
-    let loads = bench
-        .sent
-        .iter()
-        .filter(|(id, m)| id == "xp01" && matches!(m, ToRobot::Directive { state: State::Run, segment: 1.., .. }));
+    let loads = bench.sent.iter().filter(|(id, m)| {
+        id == "xp01" && matches!(m, ToRobot::Directive(Directive { state: State::Run, segment: 1.., .. }))
+    });
     assert!(loads.count() >= 3, "each segment was announced");
 }
 
@@ -218,8 +219,10 @@ fn directives_are_repeated_until_obeyed() {
     bench.silent = vec!["xp01".into()];
     assert_eq!(bench.ask(Request::Pause), Reply::Done);
     bench.pass(1.0);
-    let pauses =
-        bench.sent.iter().filter(|(id, m)| id == "xp01" && matches!(m, ToRobot::Directive { state: State::Pause, .. }));
+    let pauses = bench
+        .sent
+        .iter()
+        .filter(|(id, m)| id == "xp01" && matches!(m, ToRobot::Directive(Directive { state: State::Pause, .. })));
     assert!(pauses.count() >= 4);
     bench.silent.clear();
     bench.pass(0.5);

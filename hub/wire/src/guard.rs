@@ -7,10 +7,11 @@
 use crate::file::FileError;
 use crate::keyring::{self, Keyring, Role};
 use crate::keys::Key;
+use crate::monitor;
+pub use crate::refusals::Refusals;
 use crate::signals::{receive_parts, send_parts};
 use crate::signed::Trust;
-use crate::socket::monitor;
-use serde::{Deserialize, Serialize};
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -28,29 +29,6 @@ const POLL_MS: i64 = 100;
 const MAX_NOTES: usize = 20;
 /// Name of the property that carries a peer's key with each of its messages.
 const KEY: &str = "X-Key";
-
-/// Peers and messages that were turned away, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Refusals {
-    /// Connections with a key that nobody enrolled.
-    pub unknown_key: u64,
-    /// Connections and requests of somebody whose role does not allow them.
-    pub wrong_role: u64,
-    /// Connections that do not speak CURVE, or not with the server's key, or broke off before they proved a key.
-    pub no_curve: u64,
-    /// Messages of peers whose key was revoked while they were connected.
-    pub revoked: u64,
-    /// Messages under another name than the key's.
-    pub wrong_name: u64,
-}
-
-impl Refusals {
-    /// All together.
-    pub fn total(&self) -> u64 {
-        self.unknown_key + self.wrong_role + self.no_curve + self.revoked + self.wrong_name
-    }
-}
 
 /// Which socket somebody comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

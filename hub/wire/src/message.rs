@@ -1,28 +1,12 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
 use crate::keyring::Role;
-use crate::settings::{PushAnswer, PushRow};
+use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
+pub use crate::state::State;
 use crate::status::Status;
 use crate::telemetry::Telemetry;
 use serde::{Deserialize, Serialize};
-
-/// What a robot does (thesis 5.6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum State {
-    /// Waiting for an experiment.
-    #[default]
-    Idle,
-    /// Experiment received and checked.
-    Ready,
-    /// Controller and evolution run.
-    Run,
-    /// Wheels and evolution stand still.
-    Pause,
-    /// The experiment is over; wheels and evolution stand still.
-    Stop,
-}
 
 /// A tree on its way between islands, with its samples as counts, sums and sums of squares of two strata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,12 +88,13 @@ pub enum RobotMessage {
         /// The ping's stamp.
         stamp: f64,
     },
-    /// The experiment was received; `error` says why it was refused.
+    /// The experiment was received.
     Experiment {
         /// The experiment's number.
         number: u64,
-        /// Empty if accepted.
-        error: String,
+        /// What the robot makes of it.
+        #[serde(rename = "error")]
+        answer: Answer,
     },
     /// A generation is done: the fittest individual, and who was born in it.
     Genes {
@@ -143,6 +128,46 @@ impl RobotMessage {
     }
 }
 
+/// What a robot is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Directive {
+    /// Rises with every change.
+    pub number: u64,
+    /// The state to be in.
+    pub state: State,
+    /// The segment; when it rises, the robot loads its fittest tree.
+    pub segment: u32,
+    /// Number of the experiment that it is about; 0 for none. READY, RUN and PAUSE of another one are ignored.
+    pub run: u64,
+    /// The hub's time after which it is not to be obeyed; STOP is obeyed all the same.
+    pub expires: f64,
+}
+
+/// A robot whose message was heard; on its way it is a list of these three.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(u16, f32, f32)", into = "(u16, f32, f32)")]
+pub struct Neighbour {
+    /// Its island, which is its place in the swarm file, from 1.
+    pub island: u16,
+    /// Range, m.
+    pub range: f32,
+    /// Bearing in the hearing robot's frame, rad.
+    pub bearing: f32,
+}
+
+impl From<(u16, f32, f32)> for Neighbour {
+    fn from((island, range, bearing): (u16, f32, f32)) -> Neighbour {
+        Neighbour { island, range, bearing }
+    }
+}
+
+impl From<Neighbour> for (u16, f32, f32) {
+    fn from(n: Neighbour) -> (u16, f32, f32) {
+        (n.island, n.range, n.bearing)
+    }
+}
+
 /// To a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -164,24 +189,13 @@ pub enum ToRobot {
         signed: Signed,
     },
     /// What to do now; sent again until obeyed. Lower numbers than the last obeyed one of the same hub are stale.
-    Directive {
-        /// Rises with every change.
-        number: u64,
-        /// The state to be in.
-        state: State,
-        /// The segment; when it rises, the robot loads its fittest tree.
-        segment: u32,
-        /// Number of the experiment that it is about; 0 for none. READY, RUN and PAUSE of another one are ignored.
-        run: u64,
-        /// The hub's time after which it is not to be obeyed; STOP is obeyed all the same.
-        expires: f64,
-    },
+    Directive(Directive),
     /// Virtual senses, 25 times a second.
     Senses {
         /// Direction of +x of the world in the robot's frame, rad.
         up: f32,
-        /// Island, range, m, and bearing, rad, of each neighbour heard.
-        neighbours: Vec<(u16, f32, f32)>,
+        /// The neighbours heard.
+        neighbours: Vec<Neighbour>,
         /// Age of the poses, s.
         age: f64,
     },

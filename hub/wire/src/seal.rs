@@ -8,7 +8,6 @@
 //! robot has come, and the hub numbers what it seals for that robot above it. The robot's rule stays as strict as ever,
 //! and a number that is a lie hurts the robot that told it, and no other.
 
-use crate::file::FileError;
 use crate::message::ToRobot;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -136,15 +135,6 @@ impl Inbox {
     }
 }
 
-/// A session number for a robot that starts: random, not 0, and of 53 bits, which a number of JSON holds.
-///
-/// # Errors
-/// If the system gives no random numbers.
-pub fn fresh_session() -> Result<u64, FileError> {
-    let number = getrandom::u64().map_err(|e| FileError::value("session", format!("no random numbers: {e}")))?;
-    Ok((number >> 11).max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +194,7 @@ mod tests {
 
     #[test]
     fn sessions_are_random_and_bounded() {
-        let sessions = [fresh_session().unwrap(), fresh_session().unwrap()];
+        let sessions = [crate::session::fresh_session().unwrap(), crate::session::fresh_session().unwrap()];
         assert!(sessions[0] != sessions[1] && sessions.iter().all(|s| *s > 0 && *s < 1 << 53), "{sessions:?}");
         let mut hub = Sealer::new(1);
         (0..2 * MAX_SESSIONS).for_each(|i| hub.greet(&format!("r{i}"), 1, (0, 0)));

@@ -1,7 +1,7 @@
 //! How things stand: what the console shows and `xpuck robots` prints.
 
-use crate::guard::Refusals;
-use crate::message::State;
+use crate::refusals::Refusals;
+use crate::state::State;
 use crate::telemetry::EvolutionReport;
 use serde::{Deserialize, Serialize};
 

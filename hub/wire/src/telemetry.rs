@@ -1,7 +1,7 @@
 //! Telemetry: what a robot tells ten times a second, at most 10 KB/s. Counts are since the robot's program started, and
 //! stay at their greatest value rather than begin again.
 
-use crate::message::State;
+use crate::state::State;
 use serde::{Deserialize, Serialize};
 
 /// Bins of the control loop's lateness.

@@ -10,7 +10,8 @@ use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, Meta, PathArgumen
 use xpuck_wire::codec::{MAX_BYTES, VERSION, encode};
 
 /// Where the types are.
-const FILES: [&str; 7] = ["message.rs", "seal.rs", "signed.rs", "settings.rs", "telemetry.rs", "status.rs", "guard.rs"];
+const FILES: [&str; 8] =
+    ["state.rs", "message.rs", "seal.rs", "signed.rs", "settings.rs", "telemetry.rs", "status.rs", "refusals.rs"];
 /// How the page begins.
 const OPENING: &str = "\
 # Messages

@@ -15,8 +15,9 @@ use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
-use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::{Inbox, Sealed, Verdict};
+use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::{SensesReport, Telemetry};
 
@@ -180,13 +181,13 @@ impl Core {
         self.stale_seals = self.stale_seals.saturating_add(1);
         match sealed.message {
             // One of a hub that is no more was overtaken by the hub that came after it.
-            ToRobot::Directive { number, state: State::Stop, segment, run, expires }
+            ToRobot::Directive(directive @ Directive { state: State::Stop, .. })
                 if sealed.hub >= self.inbox.seen().0 =>
             {
                 if self.inbox.turn_to(sealed.hub) {
                     self.turn_to_another();
                 }
-                self.obey(now, number, State::Stop, segment, run, expires)
+                self.obey(now, directive)
             }
             _ => Vec::new(),
         }
@@ -233,9 +234,7 @@ impl Core {
             }
             ToRobot::Genes { generation, immigrants } => vec![Action::Immigrants { generation, genes: immigrants }],
             ToRobot::Experiment { number, seed, robots, signed } => self.prepare(number, seed, robots, &signed),
-            ToRobot::Directive { number, state, segment, run, expires } => {
-                self.obey(now, number, state, segment, run, expires)
-            }
+            ToRobot::Directive(directive) => self.obey(now, directive),
             ToRobot::Settings { number, text } => {
                 vec![Action::Settings { number, text, may: self.state != State::Run }]
             }
@@ -253,20 +252,20 @@ impl Core {
         // A hub that goes on with another's run gives the same experiment again.
         if (number, seed, &signed.signature) == (present.rank.1, self.seed, &present.signature) {
             self.experiment = taken;
-            return vec![Action::Send(RobotMessage::Experiment { number, error: String::new() })];
+            return vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
         }
-        let answer = |error: String| Action::Send(RobotMessage::Experiment { number, error });
+        let refused = |why: String| Action::Send(RobotMessage::Experiment { number, answer: Answer::Refused(why) });
         let experiment = match signed.open(&self.trust) {
             Ok((experiment, _)) => experiment,
-            Err(error) => return vec![answer(error.to_string())],
+            Err(error) => return vec![refused(error.to_string())],
         };
         let given = match experiment.controller.as_deref().map(given_controller).transpose() {
             Ok(given) => given,
-            Err(error) => return vec![answer(error)],
+            Err(error) => return vec![refused(error)],
         };
         let algorithm = match experiment.evolution.algorithm().parse::<Algorithm>() {
             Ok(algorithm) => algorithm,
-            Err(error) => return vec![answer(format!("evolution.algorithm: {error}"))],
+            Err(error) => return vec![refused(format!("evolution.algorithm: {error}"))],
         };
         self.experiment = taken;
         self.seed = seed;
@@ -276,7 +275,7 @@ impl Core {
         self.segment = 0;
         self.fixed = given.is_some();
         self.controller = given;
-        let mut actions = vec![answer(String::new())];
+        let mut actions = vec![refused(String::new())];
         if !self.fixed {
             let plan = IslandPlan { experiment, number, algorithm, seed, island: self.island, robots };
             actions.insert(0, Action::Prepare(Box::new(plan)));
@@ -284,7 +283,8 @@ impl Core {
         actions
     }
 
-    fn obey(&mut self, now: f64, number: u64, state: State, segment: u32, run: u64, expires: f64) -> Vec<Action> {
+    fn obey(&mut self, now: f64, directive: Directive) -> Vec<Action> {
+        let Directive { number, state, segment, run, expires } = directive;
         // Without a pong there is no telling the hub's time, and an old command might pass for a new one.
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= expires);
         if !timely && state != State::Stop {

@@ -4,10 +4,10 @@
 //! 0 (acknowledged) and the latter, or 1. `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB
 //! video, each behind its length in two bytes; a slow reader loses frames.
 
-use super::connection::{POLL, is_timeout, write_all};
 use super::sleep_until;
 use crate::arena::Arena;
 use crate::camera::Camera;
+use crate::connection::{POLL, is_timeout, write_all};
 use crate::ft2232h::Ft2232h;
 use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
 use crate::uvc::Uvc;

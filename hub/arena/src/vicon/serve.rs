@@ -4,7 +4,7 @@
 use super::HERTZ;
 use super::encode::{self, Frame, HEADER, MAGIC, SUPPORTED};
 use super::request::{self, MAX_PACKET, Request, RequestError};
-use crate::shell::connection::{POLL, is_timeout, prepare, write_all};
+use crate::connection::{POLL, is_timeout, prepare, write_all};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

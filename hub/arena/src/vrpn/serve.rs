@@ -3,7 +3,7 @@
 
 use super::encode::{COOKIE, SensorPose, Writer};
 use super::session::{Answer, Session};
-use crate::shell::connection::{POLL, is_timeout, prepare, write_all};
+use crate::connection::{POLL, is_timeout, prepare, write_all};
 use std::io::Read;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

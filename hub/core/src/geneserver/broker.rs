@@ -81,7 +81,7 @@ impl Broker {
                 Ok(migrant) => {
                     self.exchanges += 1;
                     self.islands.insert(island, Standing { generation, done: false });
-                    let immigrants = to_genes(&self.server.exchange(island, generation, migrant));
+                    let immigrants = to_genes(self.server.exchange(island, generation, migrant));
                     ToWorker::Immigrants { island, generation, immigrants }
                 }
                 Err(error) => {

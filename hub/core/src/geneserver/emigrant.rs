@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use xpuck_evolve::{Id, Migrant, Samples};
-use xpuck_kernels::tree::exchange::{from_compact, to_compact};
+use xpuck_kernels::tree::Tree;
+use xpuck_wire::message::Gene;
 
 /// An individual that an island offered to the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,8 +20,8 @@ pub struct Emigrant {
     pub epoch: u32,
     /// Its samples so far.
     pub samples: Samples,
-    /// The genotype in compact form; equal bytes mean equal trees.
-    pub tree: Arc<[u8]>,
+    /// The genotype as text, as trees are written; equal texts mean equal trees.
+    pub tree: Arc<str>,
 }
 
 /// What is written of an emigrant: sender, generation, and the individual, whose tree is checked when it is read.
@@ -30,13 +31,20 @@ impl Emigrant {
     /// An individual that `sender` offers after `generation`.
     pub fn new(sender: u16, generation: u32, migrant: &Migrant) -> Emigrant {
         let Migrant { id, epoch, samples, .. } = *migrant;
-        Emigrant { sender, generation, id, epoch, samples, tree: to_compact(&migrant.tree).into() }
+        Emigrant { sender, generation, id, epoch, samples, tree: migrant.tree.to_string().into() }
     }
 
     /// The individual.
     pub fn migrant(&self) -> Migrant {
-        let tree = from_compact(&self.tree).expect("made from a tree");
+        let tree = Tree::parse(&self.tree).expect("made from a tree");
         Migrant { id: self.id, tree, samples: self.samples, epoch: self.epoch }
+    }
+
+    /// What a robot or a worker gets of it.
+    pub fn gene(&self) -> Gene {
+        let Id { island, number } = self.id;
+        let (count, sum, square) = self.samples.parts();
+        Gene { island, number, epoch: self.epoch, tree: self.tree.to_string(), count, sum, square }
     }
 
     /// Born elsewhere than on the island that sent it.

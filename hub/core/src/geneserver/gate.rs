@@ -1,5 +1,6 @@
 //! What comes from outside is checked here before it reaches the geneserver, and what goes out is kept in bounds.
 
+use super::Emigrant;
 use std::collections::BTreeMap;
 use xpuck_evolve::{Id, Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
@@ -79,14 +80,14 @@ impl Gate {
     }
 }
 
-/// Individuals as messages, in their order: as many as fit in one answer.
-pub fn to_genes(migrants: &[Migrant]) -> Vec<Gene> {
+/// Emigrants as messages, in their order: as many as fit in one answer.
+pub fn to_genes(emigrants: Vec<&Emigrant>) -> Vec<Gene> {
     let mut bytes = 0;
     let fits = |gene: &Gene| {
         bytes += gene.tree.len();
         bytes <= MAX_ANSWER
     };
-    migrants.iter().map(|migrant| Gene::of(migrant.values())).take_while(fits).collect()
+    emigrants.into_iter().map(Emigrant::gene).take_while(fits).collect()
 }
 
 #[cfg(test)]
@@ -130,9 +131,10 @@ mod tests {
         let text = format!("{}{}", "seq\n", "  mulas v_goal.y v_prox.x 6.55123 v_up.y\n".repeat(700));
         let tree = Tree::parse(&text).unwrap();
         let migrant = Migrant { id: Id { island: 1, number: 1 }, tree, samples: Samples::default(), epoch: 0 };
-        let genes = to_genes(&vec![migrant; 64]);
+        let emigrant = Emigrant::new(1, 1, &migrant);
+        let genes = to_genes(vec![&emigrant; 64]);
         assert!((8..64).contains(&genes.len()), "{}", genes.len());
         assert!(xpuck_wire::codec::encode(&genes).len() < MAX_BYTES);
-        assert_eq!(to_genes(&[]), []);
+        assert_eq!(to_genes(vec![]), []);
     }
 }

@@ -82,12 +82,12 @@ impl Geneserver {
 
     /// Takes an island's emigrant and answers with its immigrants: none between exchanges, and none once there are
     /// [`MAX_ISLANDS`] others.
-    pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<Migrant> {
+    pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<&Emigrant> {
         let epoch = migrant.epoch;
         if !self.migration.due(generation) || !self.keep(Emigrant::new(island, generation, &migrant)) {
             return Vec::new();
         }
-        self.immigrants(island, generation, epoch).into_iter().map(Emigrant::migrant).collect()
+        self.immigrants(island, generation, epoch)
     }
 
     /// True if an island is known or would be let in.

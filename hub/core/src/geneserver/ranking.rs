@@ -61,7 +61,7 @@ pub enum Copies {
 pub struct Ranking {
     all: BTreeMap<Rank, Arc<Emigrant>>,
     /// Those that carry each tree.
-    trees: HashMap<Arc<[u8]>, BTreeSet<Rank>>,
+    trees: HashMap<Arc<str>, BTreeSet<Rank>>,
     /// The first of each tree.
     heads: BTreeSet<Rank>,
 }

@@ -12,6 +12,7 @@ mod tracking_watchdog;
 use crate::config::Config;
 use crate::entry::Entry;
 use crate::mocap::Frame;
+use crate::rate::Rate;
 use crate::roster::Roster;
 use crate::virtual_senses::VirtualSenses;
 use push::Push;
@@ -21,7 +22,7 @@ use std::collections::VecDeque;
 use tracking_watchdog::TrackingWatchdog;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
-use xpuck_wire::message::{State, ToRobot};
+use xpuck_wire::message::{Directive, State, ToRobot};
 use xpuck_wire::signed::Trust;
 use xpuck_wire::{Body, Phase, SecurityReport};
 
@@ -37,16 +38,18 @@ const PING: f64 = 0.1;
 const RESTING: f32 = 0.0005;
 /// Longest time between two calls that counts as running time, s.
 const LONGEST_STEP: f64 = 0.5;
+/// Poses are recorded so often at most, times a second.
+const POSES_HZ: f64 = 25.0;
 /// Poses older than this mean that tracking is lost, s.
-const TRACKING_LOST: f64 = 1.0;
+pub const TRACKING_LOST: f64 = 1.0;
 /// Events kept for display.
-const EVENTS: usize = 50;
+pub const EVENTS: usize = 50;
 
 /// What the shell is to do.
 #[derive(Debug)]
 pub enum Action {
-    /// Send to a robot.
-    Send(String, ToRobot),
+    /// Send to a robot, by its place in the swarm file, from 0.
+    Send(usize, ToRobot),
     /// Open a record for this run.
     OpenRecord {
         /// The experiment's name.
@@ -94,6 +97,8 @@ pub struct Switchboard {
     refused_poses: Vec<(String, u64)>,
     log_lines_lost: u64,
     tracking: bool,
+    /// Poses that are recorded.
+    pose_rate: Rate,
     events: VecDeque<String>,
     record: String,
     refused: u64,
@@ -128,6 +133,7 @@ impl Switchboard {
             refused_poses: Vec::new(),
             log_lines_lost: 0,
             tracking: false,
+            pose_rate: Rate::default(),
             events: VecDeque::new(),
             record: String::new(),
             refused: 0,
@@ -206,8 +212,8 @@ impl Switchboard {
         self.number += 1;
         self.directive = (self.number, state, segment);
         let message = self.directive();
-        for robot in self.roster.robots.iter().filter(|r| r.alive()) {
-            self.actions.push(Action::Send(robot.id.clone(), message.clone()));
+        for (place, _) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
+            self.actions.push(Action::Send(place, message.clone()));
         }
     }
 
@@ -215,7 +221,7 @@ impl Switchboard {
     fn directive(&self) -> ToRobot {
         let (number, state, segment) = self.directive;
         let run = self.run.as_ref().map_or(0, |run| run.number);
-        ToRobot::Directive { number, state, segment, run, expires: self.last + VALID }
+        ToRobot::Directive(Directive { number, state, segment, run, expires: self.last + VALID })
     }
 
     /// Handles a frame of motion capture.
@@ -231,7 +237,7 @@ impl Switchboard {
         self.resting = if still { self.resting.or(Some(now)) } else { None };
         let robot = frame.bodies.iter().any(|body| self.roster.place(&body.name).is_some());
         self.watchdog.see(now, frisbee.is_some(), robot);
-        if frame.number.is_multiple_of(2) {
+        if self.pose_rate.allows(now, POSES_HZ) {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }
         self.senses.take(now, &frame);
@@ -262,9 +268,9 @@ impl Switchboard {
         self.send_senses(now);
         if now >= self.next_ping {
             self.next_ping = now + PING;
-            for robot in self.roster.robots.iter_mut().filter(|r| r.alive()) {
+            for (place, robot) in self.roster.robots.iter_mut().enumerate().filter(|(_, r)| r.alive()) {
                 robot.pinged(now);
-                self.actions.push(Action::Send(robot.id.clone(), ToRobot::Ping { stamp: now }));
+                self.actions.push(Action::Send(place, ToRobot::Ping { stamp: now }));
             }
         }
         if now >= self.next_repeat {
@@ -280,8 +286,8 @@ impl Switchboard {
 
     /// Sends the virtual senses that are due; [`Switchboard::on_time`] does it too.
     pub fn send_senses(&mut self, now: f64) {
-        for (id, message) in self.senses.due(now) {
-            self.actions.push(Action::Send(id, message));
+        for (place, message) in self.senses.due(now) {
+            self.actions.push(Action::Send(place, message));
         }
     }
 
@@ -289,7 +295,7 @@ impl Switchboard {
     fn repeat(&mut self) {
         let (number, directive) = (self.directive.0, self.directive());
         let run = self.run.as_ref().filter(|_| !matches!(self.phase, Phase::Idle | Phase::Finished));
-        for robot in self.roster.robots.iter().filter(|r| r.alive()) {
+        for (place, robot) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
             let message = match run {
                 Some(run) if robot.experiment != run.number && robot.refusal.is_none() => ToRobot::Experiment {
                     number: run.number,
@@ -300,7 +306,7 @@ impl Switchboard {
                 _ if robot.telemetry.obeyed != number => directive.clone(),
                 _ => continue,
             };
-            self.actions.push(Action::Send(robot.id.clone(), message));
+            self.actions.push(Action::Send(place, message));
         }
     }
 }

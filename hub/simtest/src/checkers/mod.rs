@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use trees::TreeWitness;
 use wheels::WheelWitness;
 use xpuck_robot_core::controller::Controller;
-use xpuck_wire::message::{RobotMessage, ToRobot};
+use xpuck_wire::message::{Directive, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 
 /// Lines of a trace that are kept.
@@ -132,7 +132,7 @@ impl Witness {
             self.trees.told(signed);
         }
         let detail = match message {
-            ToRobot::Directive { number, .. } | ToRobot::Experiment { number, .. } => *number,
+            ToRobot::Directive(Directive { number, .. }) | ToRobot::Experiment { number, .. } => *number,
             _ => 0,
         };
         self.trace.add([u64::from(now), robot as u64, detail], || match message {

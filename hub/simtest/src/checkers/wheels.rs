@@ -4,7 +4,7 @@ use super::Fault;
 use crate::{BODY_STEP, FORGED, ROBOTS, STEP, id};
 use xpuck_robot_core::core::HUB_SILENCE;
 use xpuck_robot_core::lease::LEASE;
-use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 
 /// From a command to the wheels: an exchange with the body and a step of the simulation, ms.
@@ -68,7 +68,7 @@ impl WheelWitness {
         let seal = (sealed.hub, sealed.count);
         if sealed.session != seen.session || seal <= seen.seal {
             // Only STOP is obeyed without a fresh seal; its hub is the latest from then on.
-            let stop = matches!(sealed.message, ToRobot::Directive { state: State::Stop, .. });
+            let stop = matches!(sealed.message, ToRobot::Directive(Directive { state: State::Stop, .. }));
             if stop && sealed.hub > seen.seal.0 {
                 seen.seal = (sealed.hub, 0);
             }
@@ -80,7 +80,7 @@ impl WheelWitness {
         }
         seen.heard = Some(now);
         // A forged RUN excuses nothing.
-        if let ToRobot::Directive { number, state: State::Run, .. } = &sealed.message
+        if let ToRobot::Directive(Directive { number, state: State::Run, .. }) = &sealed.message
             && *number < FORGED
         {
             seen.silenced = None;

@@ -15,7 +15,7 @@ use xpuck_robot_core::lease::Given;
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot::Shell;
 use xpuck_wire::codec::decode;
-use xpuck_wire::message::{RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::Telemetry;
@@ -134,11 +134,13 @@ impl Turn<'_, '_> {
     fn misread(&mut self, message: &ToRobot) -> Option<ToRobot> {
         match (self.plant, message) {
             // Forged numbers would make it deaf to every STOP, which is another fault.
-            (Some(Plant::OldRun), ToRobot::Directive { number, state, segment, run, .. }) if *number < FORGED => {
+            (Some(Plant::OldRun), ToRobot::Directive(Directive { number, state, segment, run, .. }))
+                if *number < FORGED =>
+            {
                 *self.highest = (*self.highest).max(*number);
                 let number = if *state == State::Run { *self.highest + 1 } else { *number };
                 let (state, segment, run, expires) = (*state, *segment, *run, f64::INFINITY);
-                Some(ToRobot::Directive { number, state, segment, run, expires })
+                Some(ToRobot::Directive(Directive { number, state, segment, run, expires }))
             }
             _ => None,
         }

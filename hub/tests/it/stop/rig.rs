@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::{self, Report};
-use xpuck_wire::message::{Gene, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, Gene, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{Router, Sockets};
@@ -246,7 +246,7 @@ impl Rig {
     fn repeat(&mut self) {
         if let Some(state) = self.directive {
             let (number, segment) = (self.number, self.segment);
-            self.say(&ToRobot::Directive { number, state, segment, run: 1, expires: f64::MAX });
+            self.say(&ToRobot::Directive(Directive { number, state, segment, run: 1, expires: f64::MAX }));
         }
     }
 
@@ -258,8 +258,8 @@ impl Rig {
                 let signed = Signed::new(EXPERIMENT.into(), Default::default(), None).unwrap();
                 self.say(&ToRobot::Experiment { number: 1, seed: 1, robots: 9, signed });
             }
-            RobotMessage::Experiment { error, .. } => {
-                assert_eq!(error, "");
+            RobotMessage::Experiment { answer, .. } => {
+                assert_eq!(answer.refusal(), None);
                 self.repeat();
             }
             RobotMessage::Ping { stamp } => self.say(&ToRobot::Pong { stamp, time: stamp }),

@@ -1,8 +1,9 @@
 //! The ends that connect: a robot's, a worker's and an operator's.
 
-use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
+use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError};
-use crate::seal::fresh_session;
+use crate::monitor;
+use crate::session::fresh_session;
 use crate::signals::{again, send_parts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -5,7 +5,6 @@
 
 mod client;
 mod greeting;
-pub(crate) mod monitor;
 mod server;
 
 pub use client::{AskError, Dealer, OperatorLink};

@@ -1,9 +1,10 @@
 //! The ends that bind: the hub's for robots and for operators, and a geneserver's.
 
-use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets, monitor};
+use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
 use crate::codec::{self, CodecError};
 use crate::guard::{Domain, Guard, Peer};
 use crate::keyring::Role;
+use crate::monitor;
 use crate::signals::{receive_parts, send_parts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,7 +1,10 @@
 //! One message of each kind, as a swarm at work sends them.
 
-use xpuck_wire::message::{Birth, Gene, Reply, Request, RobotMessage, State, ToRobot, ToWorker, WorkerMessage};
+use xpuck_wire::message::{
+    Birth, Directive, Gene, Reply, Request, RobotMessage, State, ToRobot, ToWorker, WorkerMessage,
+};
 use xpuck_wire::seal::Sealed;
+use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Phase, PushAnswer, PushRow, RobotRow, Segment, Status};
@@ -71,7 +74,7 @@ pub fn from_robot() -> Vec<RobotMessage> {
         RobotMessage::Telemetry(Box::new(telemetry())),
         RobotMessage::Ping { stamp: 7.5 },
         RobotMessage::Pong { stamp: 7.5 },
-        RobotMessage::Experiment { number: 1_700_000_000_001, error: String::new() },
+        RobotMessage::Experiment { number: 1_700_000_000_001, answer: Answer::Accepted },
         RobotMessage::Genes {
             generation: 12,
             emigrant: gene(),
@@ -87,14 +90,14 @@ pub fn to_robot() -> Vec<ToRobot> {
     vec![
         ToRobot::Welcome { island: 1 },
         ToRobot::Experiment { number: 1_700_000_000_001, seed: 1, robots: 9, signed: signed() },
-        ToRobot::Directive {
+        ToRobot::Directive(Directive {
             number: 1_700_000_000_003,
             state: State::Run,
             segment: 1,
             run: 1_700_000_000_001,
             expires: 64.5,
-        },
-        ToRobot::Senses { up: -1.5, neighbours: vec![(2, 0.25, 0.5)], age: 0.0625 },
+        }),
+        ToRobot::Senses { up: -1.5, neighbours: vec![(2, 0.25, 0.5).into()], age: 0.0625 },
         ToRobot::Genes { generation: 12, immigrants: vec![gene()] },
         ToRobot::Ping { stamp: 7.5 },
         ToRobot::Pong { stamp: 7.5, time: 61.5 },

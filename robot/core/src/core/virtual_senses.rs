@@ -4,6 +4,7 @@ use super::SENSES_STALE;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::tree::Senses;
 use xpuck_kernels::world::senses::{Neighbour, attraction};
+use xpuck_wire::message;
 
 /// Most neighbours that a message may carry.
 const MAX_NEIGHBOURS: usize = 256;
@@ -23,12 +24,15 @@ struct Told {
 
 impl VirtualSenses {
     /// Takes what the hub tells; what makes no sense changes nothing.
-    pub(super) fn take(&mut self, now: f64, up: f32, neighbours: &[(u16, f32, f32)], age: f64) {
-        let finite = up.is_finite() && age.is_finite() && neighbours.iter().all(|n| n.1.is_finite() && n.2.is_finite());
+    pub(super) fn take(&mut self, now: f64, up: f32, neighbours: &[message::Neighbour], age: f64) {
+        let finite = up.is_finite()
+            && age.is_finite()
+            && neighbours.iter().all(|n| n.range.is_finite() && n.bearing.is_finite());
         if !finite || neighbours.len() > MAX_NEIGHBOURS {
             return;
         }
-        let list: Vec<Neighbour> = neighbours.iter().map(|n| Neighbour { range: n.1, bearing: n.2 }).collect();
+        let list: Vec<Neighbour> =
+            neighbours.iter().map(|n| Neighbour { range: n.range, bearing: n.bearing }).collect();
         let of = now - age.max(0.0);
         self.0 = Some(Told { of, up: Vec2::unit(up), attr: attraction(&list), neighbours: list.len() as u32 });
     }

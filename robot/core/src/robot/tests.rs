@@ -4,7 +4,7 @@ use super::*;
 use crate::island::Generation;
 use std::collections::VecDeque;
 use xpuck_evolve::Island;
-use xpuck_wire::message::State;
+use xpuck_wire::message::{Directive, State};
 use xpuck_wire::signed::Signed;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
@@ -103,7 +103,7 @@ fn prepared() -> (Robot, Bench) {
 }
 
 fn run(number: u64, segment: u32) -> ToRobot {
-    ToRobot::Directive { number, state: State::Run, segment, run: 5, expires: 100.0 }
+    ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, expires: 100.0 })
 }
 
 #[test]

@@ -1,0 +1,40 @@
+//! A greatest rate: which of the things that come are let through, so that there are so many in a second and no more.
+
+/// Lets things through at a greatest rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rate {
+    /// The next one may go at this time, s.
+    due: f64,
+}
+
+impl Rate {
+    /// True if what comes `now`, s, may go at `hz` times a second at most. What arrives a little unevenly at the full rate
+    /// all goes.
+    pub fn allows(&mut self, now: f64, hz: f64) -> bool {
+        let slack = 0.5 / hz;
+        if now + slack < self.due {
+            return false;
+        }
+        self.due = self.due.max(now - slack) + 1.0 / hz;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_comes_no_more_goes_and_an_uneven_full_rate_goes_whole() {
+        for hz in [30.0, 50.0, 60.0, 100.0, 250.0] {
+            let mut rate = Rate::default();
+            let went = (0..(10.0 * hz) as u32).filter(|i| rate.allows(f64::from(*i) / hz, 25.0)).count();
+            assert!((245..=251).contains(&went), "{went} at {hz} Hz");
+        }
+        let mut rate = Rate::default();
+        let uneven = |i: i32| f64::from(i) / 25.0 + if i % 2 == 0 { 0.008 } else { 0.0 };
+        assert_eq!((0..250).filter(|i| rate.allows(uneven(*i), 25.0)).count(), 250);
+        let mut rate = Rate::default();
+        assert_eq!((0..200).filter(|i| rate.allows(f64::from(*i) / 20.0, 25.0)).count(), 200, "fewer all go");
+    }
+}
