@@ -101,7 +101,8 @@ fn a_bad_experiment_is_refused_with_its_reason() {
     let mut core = core();
     let text = TEXT.replace("minutes = 1.0", "minuts = 1.0");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
-    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Send(RobotMessage::Experiment { answer, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let error = answer.refusal().unwrap_or_default();
     assert!(error.contains("minuts"), "{error}");
     assert_eq!(core.state(), State::Idle);
 }
@@ -120,7 +121,8 @@ fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
     assert!(moves(core.control(0.1, &clear())));
     let bad = text.replace("v_goal", "v_gaol");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 6, seed: 1, robots: 2, signed: signed(&bad) });
-    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Send(RobotMessage::Experiment { answer, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let error = answer.refusal().unwrap_or_default();
     assert!(error.contains("controller: line 1, column 7"), "{error}");
 }
 
@@ -198,7 +200,8 @@ fn an_algorithm_that_nobody_knows_is_refused() {
     let mut core = core();
     let text = format!("{TEXT}[evolution]\nalgorithm = \"clasic\"\n");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
-    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Send(RobotMessage::Experiment { answer, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let error = answer.refusal().unwrap_or_default();
     assert!(error.contains("`clasic`") && error.contains("classic"), "{error}");
 }
 
@@ -359,7 +362,8 @@ fn an_experiment_that_nobody_trusted_signed_is_refused() {
     let mut core = Core::new(1, 77, Trust::nobody());
     let message = ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&given()) };
     let actions = core.on_message(0.0, message);
-    let [Action::Send(RobotMessage::Experiment { error, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Send(RobotMessage::Experiment { answer, .. })] = &actions[..] else { panic!("{actions:?}") };
+    let error = answer.refusal().unwrap_or_default();
     assert!(error.contains("not signed"), "{error}");
     assert_eq!(core.state(), State::Idle);
 }
