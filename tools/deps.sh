@@ -6,6 +6,7 @@ for package in "$@"; do
     case "$package" in
         pkg-config) command -v pkg-config >/dev/null 2>&1 || missing="$missing $package" ;;
         gcc) command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev" ;;
+        cmake) command -v cmake >/dev/null 2>&1 || missing="$missing $package" ;;
         g++) command -v c++ >/dev/null 2>&1 || missing="$missing $package" ;;
         libzmq3-dev) pkg-config --exists libzmq 2>/dev/null || missing="$missing $package" ;;
         libapriltag-dev) pkg-config --exists apriltag 2>/dev/null || missing="$missing $package" ;;
