@@ -8,6 +8,7 @@ for package in "$@"; do
         pkg-config) has pkg-config || missing="$missing $package" ;;
         gcc) has cc || missing="$missing gcc libc6-dev" ;;
         g++) has c++ || missing="$missing $package" ;;
+        cmake) has cmake || missing="$missing $package" ;;
         libzmq3-dev) pkg-config --exists libzmq 2>/dev/null || missing="$missing $package" ;;
         libapriltag-dev) pkg-config --exists apriltag 2>/dev/null || missing="$missing $package" ;;
         libsqlite3-dev) pkg-config --exists sqlite3 2>/dev/null || missing="$missing $package" ;;
