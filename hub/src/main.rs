@@ -12,7 +12,7 @@ use xpuck_wire::{log, output};
 
 /// Xpuck: a swarm of e-puck robots that evolve their own readable controllers while they work.
 #[derive(Parser)]
-#[command(version, propagate_version = true)]
+#[command(name = "xpuck", version, propagate_version = true)]
 #[command(after_help = "Start with `xpuck demo`: a whole swarm on this machine.")]
 struct Cli {
     #[command(subcommand)]

@@ -17,7 +17,7 @@ use xpuck_wire::{log, output};
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
 /// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
 #[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(name = "xpuckd", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -27,7 +27,7 @@ use xpuck_wire::log;
     after_help = "Example: xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver"
 )]
 pub struct GeneserverArgs {
-    /// Evolution file (.toml), the islands' own: its algorithm, seed and [migration] say who gets whose genes.
+    /// Evolution file (.toml), the islands' own: its algorithm, seed and `[migration]` say who gets whose genes.
     file: Option<PathBuf>,
     /// ZeroMQ endpoint to listen on. Port `*` takes a free one, which is printed.
     #[arg(long, default_value = "tcp://127.0.0.1:7610")]

@@ -18,8 +18,8 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// Send settings to robots: each writes them into its own file, and keeps the former one as `.old`.
 ///
-/// The file holds part of a robot's file: [calibration], [control] or [evolution]. Nothing is sent during a run. Exit
-/// code 1 if any robot refuses or is silent.
+/// The file holds part of a robot's file: `[calibration]`, `[control]` or `[evolution]`. Nothing is sent during a run.
+/// Exit code 1 if any robot refuses or is silent.
 #[derive(Args)]
 pub struct PushArgs {
     /// The settings, TOML.
