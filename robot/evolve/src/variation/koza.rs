@@ -172,7 +172,7 @@ fn point(branch: &Branch, draws: &mut Draws) -> usize {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use crate::{Algorithm, Space};
+    use crate::{Algorithm, PrimitiveSet, Space};
     use xpuck_kernels::random::Stream;
     use xpuck_kernels::tree::Tree;
 
