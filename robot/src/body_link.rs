@@ -5,10 +5,9 @@
 //! thread waits for nobody: commands reach it through two atomic words, and it hands its news over only if nobody is
 //! reading them at that moment.
 
-mod periods;
 mod worker;
 
-pub use periods::{BINS, Histogram};
+use crate::histogram::Histogram;
 pub use xpuck_robot_core::lease::LEASE;
 
 use crate::device::DeviceError;

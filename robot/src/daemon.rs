@@ -105,7 +105,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
         turned_away: false,
-        pace: Pace::new(period),
+        pace: Pace::new(period, period),
         realtime: false,
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
@@ -236,11 +236,11 @@ impl Shell for Daemon<'_> {
         self.hardware.report(telemetry);
         telemetry.control = ControlReport {
             realtime: self.realtime,
-            late_us: self.pace.late_us(),
-            p99_us: self.pace.lateness().percentile(0.99),
-            max_us: self.pace.lateness().max_us(),
-            missed: self.pace.missed(),
-            bins: self.pace.lateness().bins(),
+            late_us: micros(self.pace.late()),
+            p99_us: micros(self.pace.lateness().quantile(0.99)),
+            max_us: micros(self.pace.lateness().longest()),
+            missed: self.pace.missed().try_into().unwrap_or(u32::MAX),
+            bins: self.pace.lateness().telemetry(),
         };
         telemetry.log_lines_lost = log::lost().try_into().unwrap_or(u32::MAX);
         telemetry.evolution.duty = self.onboard.as_ref().map_or(0.0, Onboard::duty);
@@ -250,4 +250,9 @@ impl Shell for Daemon<'_> {
     fn log(&mut self, line: &str) {
         log::line(format_args!("xpuckd {}: {line}", self.config.robot.id));
     }
+}
+
+/// Whole microseconds, as telemetry tells times.
+fn micros(time: Duration) -> u32 {
+    time.as_micros().try_into().unwrap_or(u32::MAX)
 }

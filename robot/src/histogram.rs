@@ -1,70 +1,92 @@
-//! How late the control loop is: a histogram of fixed size with two bins an octave, from 16 us to half a second.
+//! Times in a histogram of fixed size: how late deadlines are met.
 
+use std::time::Duration;
 use xpuck_wire::telemetry::LATENESS_BINS;
 
-/// Upper edge of the first bin, us.
+/// Upper edge of telemetry's first bin, us; each further one is the square root of 2 as far.
 const FIRST: f64 = 16.0;
 
-/// Counts of latenesses. Bin 0 holds those below 16 us, bin i those below 16 us times the square root of 2 to the i, and
-/// the last one all from 0.52 s.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Bins of a [`Histogram`]: one for each microsecond below 8, then eight in every octave up to 16.8 s.
+pub const BINS: usize = 176;
+
+/// Times in bins that are at most an eighth wide.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    bins: [u32; LATENESS_BINS],
-    max_us: u32,
+    bins: [u64; BINS],
+    longest: Duration,
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram { bins: [0; BINS], longest: Duration::ZERO }
+    }
 }
 
 impl Histogram {
-    /// Counts a lateness, us.
-    pub fn add(&mut self, us: u32) {
-        let bin = &mut self.bins[bin_of(us)];
-        *bin = bin.saturating_add(1);
-        self.max_us = self.max_us.max(us);
+    /// Counts one time; what is beyond the last bin counts there.
+    pub fn record(&mut self, time: Duration) {
+        let us = time.as_micros().min(u128::from(u32::MAX)) as u32;
+        let octave = us.max(1).ilog2() as usize;
+        let bin = if octave < 3 { us as usize } else { 8 * (octave - 3) + (us >> (octave - 3)) as usize };
+        self.bins[bin.min(BINS - 1)] += 1;
+        self.longest = self.longest.max(time);
     }
 
-    /// Adds the counts of another histogram.
-    pub fn merge(&mut self, other: &Histogram) {
-        for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
-            *mine = mine.saturating_add(*theirs);
-        }
-        self.max_us = self.max_us.max(other.max_us);
+    /// Number of times recorded.
+    pub fn count(&self) -> u64 {
+        self.bins.iter().sum()
     }
 
-    /// A bound that this part, 0..=1, of all latenesses keep, us: the upper edge of a bin, or the greatest of all if that
-    /// is less. At most 41 % too large; 0 with nothing counted.
-    pub fn percentile(&self, part: f64) -> u32 {
-        let total: u64 = self.bins.iter().map(|n| u64::from(*n)).sum();
-        let wanted = (part.clamp(0.0, 1.0) * total as f64).ceil().max(1.0) as u64;
+    /// The longest time recorded.
+    pub fn longest(&self) -> Duration {
+        self.longest
+    }
+
+    /// A time that a part `part` (0..=1) of those recorded does not exceed: the upper end of its bin, and at most the
+    /// longest. Zero if there are none.
+    pub fn quantile(&self, part: f64) -> Duration {
+        let wanted = (part * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
-        for (i, n) in self.bins.iter().enumerate() {
-            seen += u64::from(*n);
-            if seen >= wanted && i + 1 < LATENESS_BINS {
-                return (upper_edge(i).ceil() as u32).min(self.max_us);
+        for (bin, count) in self.bins.iter().enumerate() {
+            seen += count;
+            if seen >= wanted {
+                return Duration::from_micros(upper_end(bin)).min(self.longest);
             }
         }
-        self.max_us
+        self.longest
     }
 
-    /// The counts.
-    pub fn bins(&self) -> [u32; LATENESS_BINS] {
-        self.bins
+    /// The counts in telemetry's bins, two an octave from 16 us to half a second; times that share a bin here share the one
+    /// that the middle of it belongs to.
+    pub fn telemetry(&self) -> [u32; LATENESS_BINS] {
+        let mut bins = [0u32; LATENESS_BINS];
+        let mut lower = 0;
+        for (bin, count) in self.bins.iter().enumerate() {
+            let upper = upper_end(bin);
+            let told = &mut bins[telemetry_bin((lower + upper) as f64 / 2.0)];
+            *told = told.saturating_add((*count).try_into().unwrap_or(u32::MAX));
+            lower = upper;
+        }
+        bins
     }
 
-    /// The greatest lateness, us.
-    pub fn max_us(&self) -> u32 {
-        self.max_us
+    /// The bins that are not empty: upper end, us, and number of times.
+    pub fn filled(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.bins.iter().enumerate().filter(|(_, count)| **count > 0).map(|(bin, count)| (upper_end(bin), *count))
     }
 }
 
-/// Upper edge of a bin that is not the last, us.
-fn upper_edge(bin: usize) -> f64 {
-    FIRST * (bin as f64 / 2.0).exp2()
+/// The bin of telemetry that a time, us, belongs to.
+fn telemetry_bin(us: f64) -> usize {
+    (0..LATENESS_BINS - 1).find(|bin| us < FIRST * (*bin as f64 / 2.0).exp2()).unwrap_or(LATENESS_BINS - 1)
 }
 
-fn bin_of(us: u32) -> usize {
-    // The float only finds the neighbourhood; the edges themselves decide.
-    let near = (2.0 * (f64::from(us.max(1)) / FIRST).log2()).floor().max(0.0) as usize;
-    let last = LATENESS_BINS - 1;
-    (near..last).find(|bin| f64::from(us) < upper_edge(*bin)).unwrap_or(last)
+/// The first microsecond beyond a bin.
+fn upper_end(bin: usize) -> u64 {
+    match bin / 8 {
+        0 => bin as u64 + 1,
+        block => (bin as u64 % 8 + 9) << (block - 1),
+    }
 }
 
 #[cfg(test)]
@@ -72,39 +94,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_lateness_is_below_its_bins_edge_and_not_below_the_one_before() {
-        for us in (0..2_000).chain((2_000..700_000).step_by(997)).chain([u32::MAX]) {
-            let bin = bin_of(us);
-            assert!(bin == LATENESS_BINS - 1 || f64::from(us) < upper_edge(bin), "{us} in {bin}");
-            assert!(bin == 0 || f64::from(us) >= upper_edge(bin - 1), "{us} in {bin}");
+    fn bins_follow_one_another_and_hold_what_they_say() {
+        for us in (0..100_000).chain([1 << 20, (1 << 24) - 1, 1 << 24, u64::from(u32::MAX)]) {
+            let mut histogram = Histogram::default();
+            histogram.record(Duration::from_micros(us));
+            let (end, count) = histogram.filled().next().unwrap();
+            assert_eq!(count, 1);
+            if us < 1 << 24 {
+                assert!(us < end && end - us <= us / 8 + 1, "{us} us in the bin up to {end} us");
+            }
+            assert_eq!((histogram.count(), histogram.longest()), (1, Duration::from_micros(us)));
         }
+        assert_eq!(upper_end(BINS - 1), 1 << 24);
     }
 
     #[test]
-    fn percentiles_bound_what_was_counted() {
+    fn quantiles_are_never_too_small() {
         let mut histogram = Histogram::default();
-        assert_eq!(histogram.percentile(0.99), 0);
-        (0..990).for_each(|_| histogram.add(100));
-        (0..10).for_each(|_| histogram.add(9_000));
-        assert!((100..=142).contains(&histogram.percentile(0.5)));
-        assert!((100..=142).contains(&histogram.percentile(0.99)));
-        assert_eq!(histogram.percentile(0.999), 9_000, "no later than the latest");
-        assert_eq!(histogram.max_us(), 9_000);
+        assert_eq!(histogram.quantile(0.5), Duration::ZERO);
+        (1..=1000).for_each(|us| histogram.record(Duration::from_micros(us)));
+        for (part, exact) in [(0.0, 1), (0.5, 500), (0.99, 990), (0.999, 999), (1.0, 1000)] {
+            let found = histogram.quantile(part).as_micros() as u64;
+            assert!(found >= exact && found <= exact + exact / 8 + 1, "{part}: {found}");
+        }
     }
 
     #[test]
-    fn merging_is_counting_both() {
-        let (mut one, mut two, mut both) = (Histogram::default(), Histogram::default(), Histogram::default());
-        for us in [3, 70, 70, 5_000_000] {
-            one.add(us);
-            both.add(us);
+    fn telemetry_gets_every_time_within_an_eighth_of_its_bin() {
+        for us in (0..2_000).chain((2_000..700_000).step_by(997)).chain([1 << 24]) {
+            let mut histogram = Histogram::default();
+            histogram.record(Duration::from_micros(us));
+            let bins = histogram.telemetry();
+            let bin = bins.iter().position(|n| *n == 1).unwrap();
+            let edge = |bin: usize| FIRST * (bin as f64 / 2.0).exp2();
+            assert!(bin == LATENESS_BINS - 1 || (us as f64) < edge(bin) * 1.125, "{us} in {bin}");
+            assert!(bin == 0 || us as f64 * 1.125 >= edge(bin - 1), "{us} in {bin}");
         }
-        for us in [15, 16, 40_000] {
-            two.add(us);
-            both.add(us);
-        }
-        one.merge(&two);
-        assert_eq!(one, both);
-        assert_eq!(both.percentile(1.0), 5_000_000);
+        assert_eq!(Histogram::default().telemetry(), [0; LATENESS_BINS]);
     }
 }

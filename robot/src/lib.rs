@@ -2,7 +2,6 @@
 //!
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
-pub mod atomic;
 pub mod bench;
 pub mod body_link;
 pub mod calibrate;

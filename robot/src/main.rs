@@ -2,16 +2,14 @@
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_robot::bench::{self, Bench};
 use xpuck_robot::calibrate::{self, Subject, Terminal};
 use xpuck_robot::config::Config;
 use xpuck_robot::device::guard;
 use xpuck_robot::{daemon, selftest};
+use xpuck_wire::shutdown::{Ends, service_flag};
 use xpuck_wire::{log, output};
 
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
@@ -137,15 +135,7 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
         ))?;
         return Ok(());
     }
-    let stop = on_signals()?;
-    if args.lifeline {
-        let stop = stop.clone();
-        std::thread::spawn(move || {
-            // Ends with the pipe, and not with a signal; what comes through it does not matter.
-            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-            stop.store(true, Ordering::Relaxed);
-        });
-    }
+    let stop = service_flag(Ends { with_stdin: args.lifeline, at_second_signal: true })?;
     daemon::run(&config, &stop)?;
     Ok(())
 }
@@ -153,18 +143,8 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
 fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     let Some(path) = &args.config else { anyhow::bail!("which robot? Name its file with --config") };
     let config = Config::read(path)?;
-    let stop = on_signals()?;
+    let stop = service_flag(Ends { with_stdin: false, at_second_signal: true })?;
     let mut operator = Terminal::new(std::io::stdin().lock(), output::Standard, args.yes);
     calibrate::run(path, &config.robot, &args.subject, &mut operator, &stop)?;
     Ok(())
-}
-
-/// A flag that SIGTERM and SIGINT set. The second one ends the program at once, for whoever waits at a question.
-fn on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGTERM, SIGINT] {
-        signal_hook::flag::register_conditional_shutdown(signal, 1, stop.clone())?;
-        signal_hook::flag::register(signal, stop.clone())?;
-    }
-    Ok(stop)
 }

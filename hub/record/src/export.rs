@@ -6,6 +6,7 @@ use crate::{RecordError, read, schema};
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use xpuck_wire::atomic;
 
 /// Rows kept in memory before they are written.
 const BATCH: usize = 20_000;
@@ -173,7 +174,7 @@ impl Output {
             Writer::Parquet(file) => file.finish().map_err(|e| e.to_string()),
             Writer::Csv(mut writer) => writer.flush().map_err(|e| e.to_string()),
         };
-        let moved = ended.and_then(|()| std::fs::rename(part(&self.path), &self.path).map_err(|e| e.to_string()));
+        let moved = ended.and_then(|()| atomic::replace(&part(&self.path), &self.path).map_err(|e| e.to_string()));
         moved.map(|()| (self.name, self.rows)).map_err(|error| RecordError::of(&self.path, error))
     }
 }

@@ -17,4 +17,3 @@ pub mod observer;
 mod rate_limit;
 pub mod recovery;
 pub mod replay;
-pub mod shutdown;

@@ -7,9 +7,9 @@ use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings};
-use xpuck_hub_service::shutdown;
 use xpuck_kernels::world::Scenario;
 use xpuck_wire::log;
+use xpuck_wire::shutdown;
 use xpuck_wire::{FileError, Swarm, file};
 
 /// Run a virtual arena: it moves the robots' bodies, answers their devices and serves motion capture.
@@ -166,7 +166,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
 /// Runs the command.
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
-    let stop = shutdown::service_flag(args.lifeline)?;
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.lifeline, ..Default::default() })?;
     let summary = xpuck_arena::run(&settings, &stop, |_| log::report("ready"))?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::{Table, Value};
-use xpuck_hub_service::shutdown::{self, TRY_AGAIN};
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
 use xpuck_lab::figure::Figure;
+use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
 
 /// Evolve controllers on islands in this process, without robots.

@@ -9,11 +9,11 @@ use std::time::Duration;
 use toml::{Table, Value};
 use xpuck_hub_core::geneserver::{Broker, Gate, Status};
 use xpuck_hub_service::geneserver::{self, Options, Tell};
-use xpuck_hub_service::shutdown;
-use xpuck_hub_service::shutdown::TRY_AGAIN;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::log;
+use xpuck_wire::shutdown;
+use xpuck_wire::shutdown::TRY_AGAIN;
 
 /// Serve genes to islands on any number of machines; start those with `xpuck island`.
 ///
@@ -71,7 +71,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let options = Options { listen, key, dir, islands: args.islands, idle, configuration };
-    let stop = shutdown::service_flag(args.lifeline)?;
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.lifeline, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
     let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;
     if args.json {

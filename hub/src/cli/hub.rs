@@ -3,8 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_hub_service::{config_file, hub, shutdown};
+use xpuck_hub_service::{config_file, hub};
 use xpuck_wire::log;
+use xpuck_wire::shutdown;
 
 /// Run the hub: switchboard, geneserver, virtual senses, recorder and console.
 ///
@@ -22,7 +23,7 @@ pub struct HubArgs {
 /// Runs the command.
 pub fn run(args: &HubArgs) -> Result<()> {
     let config = config_file::read(&args.config)?;
-    let stop = shutdown::service_flag(args.lifeline)?;
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.lifeline, ..Default::default() })?;
     hub::run(config, env!("XPUCK_COMMIT"), stop, || log::report("ready"))?;
     Ok(())
 }

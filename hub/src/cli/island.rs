@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use toml::{Table, Value};
 use xpuck_hub_service::geneserver::Link;
-use xpuck_hub_service::shutdown::{self, TRY_AGAIN};
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
 use xpuck_lab::figure::Figure;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::log;
+use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::socket::Sockets;
 
 /// Time between two lines that tell how the island stands.

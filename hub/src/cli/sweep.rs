@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use xpuck_hub_service::shutdown::TRY_AGAIN;
-use xpuck_hub_service::shutdown::service_flag;
 use xpuck_lab::sweep::evolution::{Run, State};
 use xpuck_lab::sweep::folder::{self, Folder};
 use xpuck_lab::sweep::schedule::{Ending, Plan, execute};
 use xpuck_lab::sweep::summary::{EXPLANATION, Row, markdown, tables};
 use xpuck_lab::sweep::{Sweep, collect, evolution, file};
 use xpuck_wire::log;
+use xpuck_wire::shutdown::TRY_AGAIN;
+use xpuck_wire::shutdown::service_flag;
 
 /// Run evolution under several settings and many seeds, and compare what comes out.
 ///
@@ -79,7 +79,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
     }
     let started = Instant::now();
     let folder = Folder::open(&path, &sweep, evolution::check)?;
-    let stop = service_flag(false)?;
+    let stop = service_flag(Default::default())?;
     let program = std::env::current_exe()?;
     let plan = Plan { program: &program, jobs: sweep.jobs, threads: sweep.threads, stop: &stop };
     let endings = execute_with_bar(folder.runs(), &plan, args.json)?;

@@ -48,6 +48,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     prepare(path, bytes)?.commit()
 }
 
+/// Puts a file that was written piece by piece in the place of `path`: brings it to the disk first.
+///
+/// # Errors
+/// What the system says; the old file is then still there.
+pub fn replace(new: &Path, path: &Path) -> Result<()> {
+    File::open(new)?.sync_all()?;
+    Prepared { path: path.into(), new: new.into() }.commit()
+}
+
 /// The folder that a file is in.
 pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -23,6 +23,7 @@ pub mod refusals;
 pub mod seal;
 pub mod session;
 pub mod settings;
+pub mod shutdown;
 mod signals;
 pub mod signed;
 pub mod socket;

@@ -1,9 +1,9 @@
 //! The thread's own side of the body link.
 
-use super::periods::Periods;
 use super::{BodyLinkHealth, Open, Sample, Shared, Told};
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts};
+use crate::pace::Pace;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -24,7 +24,8 @@ pub(super) struct Worker {
     body: Option<Box<dyn Body>>,
     shared: Arc<Shared>,
     lease: Lease,
-    periods: Periods,
+    started: Instant,
+    pace: Pace,
     /// What happened with the bodies before this one.
     before: Counts,
     errors_in_a_row: u32,
@@ -37,7 +38,8 @@ impl Worker {
     pub fn new(open: Open, body: Box<dyn Body>, shared: Arc<Shared>) -> Worker {
         let now = Instant::now();
         Worker {
-            periods: Periods::new(now, body.period()),
+            started: now,
+            pace: Pace::new(Duration::ZERO, body.period()),
             open,
             body: Some(body),
             shared,
@@ -54,11 +56,13 @@ impl Worker {
     pub fn run(mut self, realtime: Option<u8>) {
         self.health.realtime = realtime.is_some_and(raise_priority);
         loop {
-            std::thread::sleep(self.periods.due.saturating_duration_since(Instant::now()));
+            std::thread::sleep(self.pace.left(self.started.elapsed()));
             if self.shared.ending.load(Ordering::Acquire) {
                 break;
             }
-            self.periods.begin(Instant::now());
+            if !self.pace.begins(self.started.elapsed()) {
+                continue;
+            }
             self.exchange();
             self.publish();
         }
@@ -115,10 +119,10 @@ impl Worker {
 
     /// Hands the news over unless somebody is reading just now; then the next period does.
     fn publish(&mut self) {
-        self.health.missed_periods = self.periods.missed;
+        self.health.missed_periods = self.pace.missed();
         self.health.lease_expiries = self.lease.expiries();
-        self.health.longest_gap_us = self.periods.longest_gap.as_micros() as u64;
-        self.health.lateness.clone_from(&self.periods.lateness);
+        self.health.longest_gap_us = self.pace.longest_gap().as_micros() as u64;
+        self.health.lateness.clone_from(self.pace.lateness());
         if let Ok(mut told) = self.shared.told.try_lock() {
             *told = Told { sample: self.sample, health: self.health.clone() };
         }

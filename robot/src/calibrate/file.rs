@@ -1,10 +1,10 @@
 //! Results into the robot's file: comments, order and everything else stay, and the file is whole at any moment.
 
 use super::CalibrateError;
-use crate::atomic;
 use crate::config::RobotFile;
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+use xpuck_wire::atomic;
 use xpuck_wire::file::{MAX_TOML, text};
 
 /// Digits behind the point.

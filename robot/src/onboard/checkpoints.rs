@@ -1,10 +1,10 @@
 //! The island on the disk: after each generation its state replaces the older of two checkpoints.
 
-use crate::atomic;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Island, Migrant, Progress, checkpoint};
+use xpuck_wire::atomic;
 
 /// The two last generations, in turns.
 const NAMES: [&str; 2] = ["checkpoint-0", "checkpoint-1"];

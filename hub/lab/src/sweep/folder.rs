@@ -10,7 +10,7 @@ use super::problem::Problem;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
-use xpuck_wire::file;
+use xpuck_wire::{atomic, file};
 
 /// Largest world or primitive set file, bytes.
 const MAX_INPUT: u64 = 1 << 20;
@@ -78,9 +78,7 @@ pub fn runs(path: &Path, sweep: &Sweep) -> Vec<Run> {
 /// # Errors
 /// It cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
-    let part = path.with_extension("part");
-    let done = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
-    done.map_err(|error| Problem::of(path, error))
+    atomic::write(path, bytes).map_err(|error| Problem::of(path, error))
 }
 
 fn point_name(point: usize) -> String {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use xpuck_record::parquet::ParquetFile;
 use xpuck_record::table::{Table, write_rows};
+use xpuck_wire::atomic;
 
 /// `NAME.csv` and `NAME.parquet`, written piece by piece; they appear when they are whole.
 pub struct Files {
@@ -47,7 +48,7 @@ impl Files {
         self.csv.flush().map_err(|error| Problem::of(&self.paths[0], error))?;
         self.parquet.finish().map_err(|error| Problem::of(&self.paths[1], error))?;
         for path in &self.paths {
-            std::fs::rename(part(path), path).map_err(|error| Problem::of(path, error))?;
+            atomic::replace(&part(path), path).map_err(|error| Problem::of(path, error))?;
         }
         Ok(())
     }

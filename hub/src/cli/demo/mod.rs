@@ -13,10 +13,10 @@ use processes::Processes;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Ended;
-use xpuck_hub_service::shutdown;
 use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
+use xpuck_wire::shutdown;
 use xpuck_wire::socket::Sockets;
 
 /// Run a whole swarm on this machine: hub, virtual arena and robots, each its own process.
@@ -84,7 +84,7 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
         bail!("--population takes 8 to 4096");
     }
     groot::check(args)?;
-    let stop = shutdown::service_flag(false)?;
+    let stop = shutdown::service_flag(Default::default())?;
     let layout = Layout::write(args)?;
     let mut processes = Processes::new(&layout)?;
     let outcome = conduct(args, &layout, &mut processes, &stop);

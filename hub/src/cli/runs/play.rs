@@ -10,12 +10,13 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use xpuck_hub_service::admission::Bounds;
+use xpuck_hub_service::console;
 use xpuck_hub_service::console::{Shown, Source};
 use xpuck_hub_service::observer::Window;
 use xpuck_hub_service::replay::Replay;
-use xpuck_hub_service::{console, shutdown};
 use xpuck_record::{read, run_file::RunFile};
 use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::shutdown;
 
 /// The page is renewed so often.
 const SHOW: Duration = Duration::from_millis(100);
@@ -52,7 +53,7 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         tell(entries.damage());
         return print(&format!("{}\n", serde_json::to_string(&replay.status())?));
     };
-    let stop = shutdown::service_flag(false)?;
+    let stop = shutdown::service_flag(Default::default())?;
     let listener = TcpListener::bind(address).with_context(|| format!("--console {address}"))?;
     let (status, shown) = watch::channel(Shown::new(&serde_json::to_string(&replay.status())?));
     let (sender, commands) = sync_channel::<console::Command>(16);

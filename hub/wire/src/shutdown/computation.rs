@@ -1,11 +1,11 @@
 //! Ctrl-C and SIGTERM for long computations that keep their state: they end soon, and say how to go on.
 
+use crate::log;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use xpuck_wire::log;
 
 /// Exit code of a computation that was stopped and can go on: "try again" to schedulers (EX_TEMPFAIL).
 pub const TRY_AGAIN: u8 = 75;

@@ -1,18 +1,33 @@
 //! How a service learns that it is to end: a signal, or the end of the program that started it.
 
 use super::TRY_AGAIN;
+use crate::log;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use xpuck_wire::log;
 
-/// A flag that SIGINT, SIGTERM and, with `with_stdin`, the end of standard input set. The latter comes even when the
-/// program at the other end of the pipe is killed.
-pub fn service_flag(with_stdin: bool) -> std::io::Result<Arc<AtomicBool>> {
+/// What ends a service besides the first SIGINT or SIGTERM.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    /// The end of standard input, which comes even when the program at the other end of the pipe is killed.
+    pub with_stdin: bool,
+    /// A second signal, at once and without the service's doing.
+    pub at_second_signal: bool,
+}
+
+/// A flag that is set when the service is to end.
+///
+/// # Errors
+/// If the kernel refuses a signal handler or a thread.
+pub fn service_flag(ends: Ends) -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGTERM, stop.clone())?;
-    signal_hook::flag::register(SIGINT, stop.clone())?;
-    if with_stdin {
+    for signal in [SIGTERM, SIGINT] {
+        if ends.at_second_signal {
+            signal_hook::flag::register_conditional_shutdown(signal, 1, stop.clone())?;
+        }
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    if ends.with_stdin {
         let flag = stop.clone();
         std::thread::Builder::new().name("stdin".into()).spawn(move || {
             wait_for_end();
