@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(ask(&server, &one, &[id::CONNECT]), [id::SERVER_INFO, id::FRAME]);
         assert_eq!(ask(&server, &one, &[id::CONNECT, id::KEEP_ALIVE]), [id::SERVER_INFO, id::FRAME], "one frame each");
         assert_eq!(ask(&server, &one, &[6]), [id::UNRECOGNIZED, id::FRAME]);
-        assert_eq!(ask(&server, &one, &[id::DISCONNECT]), []);
+        assert!(ask(&server, &one, &[id::DISCONNECT]).is_empty());
     }
 
     #[test]
