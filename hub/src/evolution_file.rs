@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, Palette, Settings};
-use xpuck_kernels::world::WorldSpec;
 use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 

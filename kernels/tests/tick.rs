@@ -1,4 +1,4 @@
-//! The semantics of behaviour trees, case by case (thesis 3.1, 6.3, 6.4; decisions.md sections 3 and 4).
+//! The semantics of behaviour trees, case by case (thesis 3.1, 6.3, 6.4).
 
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};

@@ -12,9 +12,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use thermal::Governor;
 use xpuck_evolve::{Algorithm, Island, Migrant, Progress};
-use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
-use xpuck_kernels::world::WorldSpec;
+use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_robot_core::inhabitant::{self, Generation};
 use xpuck_wire::Experiment;
 use xpuck_wire::log;
@@ -237,7 +237,7 @@ impl Life<'_> {
             let job = |trial: &xpuck_evolve::Trial| Job {
                 spec: &spec,
                 start: trial.stratum,
-                crew: Crew::all(trial.individual),
+                team: Team::all(trial.individual),
                 seed: plan.seed ^ u64::from(plan.island) << 32,
                 world: trial.world,
                 updates: trial.length * updates,

@@ -5,9 +5,10 @@ use crate::keeper::Keeper;
 use crate::robot::Robot;
 use crate::settings::{ArenaError, BodyKind, Settings};
 use xpuck_kernels::math::Vec2;
+use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
-use xpuck_kernels::world::{Body, Pose, WorldSpec, model::DT, senses, start};
+use xpuck_kernels::world::{Body, Pose, WorldSpec, senses, start};
 use xpuck_registers::spi::Words;
 
 /// One step of the arena, s.

@@ -4,8 +4,8 @@
 use crate::infrared::{AMBIENT, counts, reflected};
 use crate::motors::{Motors, Timing};
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::random::Draws;
 use xpuck_kernels::model::DT;
+use xpuck_kernels::random::Draws;
 use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::spi::{Actions, COMMAND_TIMEOUT_MS, Command, Report, Status, WORDS, Words, late};
 use xpuck_registers::stepper::StepsPerSecond;

@@ -1,7 +1,7 @@
 //! What every robot's analogue-to-digital converter reads: proximity by the fitted curve, ambient light, and noise.
 
-use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_kernels::model::PROX_RANGE;
+use xpuck_kernels::random::{Draws, normal_pair};
 use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawInfrared};
 
 /// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.

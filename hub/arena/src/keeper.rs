@@ -1,10 +1,11 @@
-//! The person beside the arena (decisions.md section 8): puts the frisbee back near the centre when it has reached an
+//! The person beside the arena: puts the frisbee back near the centre when it has reached an
 //! end and the robots stand still. Nothing outside can ask for it.
 
 use xpuck_kernels::math::Vec2;
+use xpuck_kernels::model::DT;
 use xpuck_kernels::random::Draws;
+use xpuck_kernels::world::Body;
 use xpuck_kernels::world::task::transport::free_spot;
-use xpuck_kernels::world::{Body, model::DT};
 
 /// How long all wheels must have been still, steps: 0.5 s.
 const STILL_STEPS: u32 = (0.5 / DT) as u32;

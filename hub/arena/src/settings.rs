@@ -5,8 +5,8 @@ use crate::ft2232h;
 use crate::natnet::NatNet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use xpuck_kernels::world::Scenario;
 use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_kernels::world::Scenario;
 
 /// What an arena is made of.
 #[derive(Clone, Debug)]

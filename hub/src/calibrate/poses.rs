@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use xpuck_kernels::math::wrap_angle;
-use xpuck_kernels::world::Pose;
 use xpuck_kernels::model::MAX_BODIES;
+use xpuck_kernels::world::Pose;
 use xpuck_wire::FileError;
 
 /// The body that is the frisbee; all others are robots.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_hub::machine_file;
-use xpuck_kernels::tree::Program;
 use xpuck_kernels::analysis::machine::{LIMIT, Leaf, LeafMachine, Memoryless, Rasp, Target, assemble, rasp_tree};
+use xpuck_kernels::tree::Program;
 
 /// Print a tree with memoryless nodes alone, with what other nodes remember in integer variables.
 ///

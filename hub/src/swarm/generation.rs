@@ -7,9 +7,9 @@ use crate::geneserver::Geneserver;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_evolve::{Island, Migrant, Trial};
-use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
-use xpuck_kernels::tree::Tree;
+use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::tree::Tree;
 
 /// Controller updates in a simulated second.
 const UPDATES_PER_SECOND: f64 = 10.0;
@@ -177,7 +177,7 @@ impl Swarm {
             jobs.extend(trials.iter().map(|trial| Job {
                 spec,
                 start: trial.stratum,
-                crew: Crew::all(first + trial.individual),
+                team: Team::all(first + trial.individual),
                 seed: seed ^ (u64::from(number) + 1) << 32,
                 world: trial.world,
                 updates: trial.length * updates,

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::process::Output;
 use xpuck_hub::calibrate::lab::{self, Encounters, InfraredBench};
 use xpuck_hub::calibrate::{Report, camera, collisions, infrared, latency};
-use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::model::HALF_ARENA;
+use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_registers::infrared::Curve;
 

@@ -4,8 +4,8 @@ use super::normal;
 use crate::calibrate::camera::Sample;
 use crate::calibrate::poses::{FRISBEE, Frame, Run};
 use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
-use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::model::{DT, HALF_ARENA, STEPS_PER_UPDATE, V_MAX};
+use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Colour, Pose, Shape, senses};
 

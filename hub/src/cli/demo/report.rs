@@ -11,8 +11,8 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xpuck_hub::figure::Figure;
 use xpuck_hub::measure::{Plan, measure_all};
-use xpuck_kernels::engine::Simd;
 use xpuck_kernels::analysis::reduce::{Options, reduce};
+use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 

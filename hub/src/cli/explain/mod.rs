@@ -11,10 +11,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use xpuck_hub::measure::Plan;
 use xpuck_hub::study::{MAX_VARIANTS, Study, study};
+use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_text};
 use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
-use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_text};
 use xpuck_wire::output;
 
 /// Explain a tree in plain English: what each branch waits for, and what it makes the robot do.

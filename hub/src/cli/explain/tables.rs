@@ -4,8 +4,8 @@ use super::Studied;
 use std::fmt::Write;
 use xpuck_hub::figure::Figure;
 use xpuck_hub::study::{Effect, Study};
-use xpuck_kernels::engine::Count;
 use xpuck_kernels::analysis::explain::Account;
+use xpuck_kernels::engine::Count;
 
 /// "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or that a node is never reached.
 pub fn share(study: &Study, node: usize) -> String {

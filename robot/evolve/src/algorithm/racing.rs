@@ -19,10 +19,10 @@ use crate::space::Space;
 use crate::variation::{crossover, mutate_gently, vary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::Tree;
-use xpuck_kernels::analysis::reduce::{Options, reduce};
 
 /// Standard deviation of the fitness of a good tree over trials of one scenario.
 const SPREAD: f64 = 0.06;
