@@ -4,6 +4,8 @@
 //! many threads or in how many lanes worlds are run.
 
 use crate::math::{ln, max, sin_cos};
+use rand::{SeedableRng, TryRng};
+use std::convert::Infallible;
 use std::f32::consts::TAU;
 
 /// What a block of random numbers is for; part of the counter, so that no two uses share numbers.
@@ -121,9 +123,45 @@ impl Draws {
     }
 }
 
+/// Whatever `rand` offers can be drawn from a stream: its words are those of [`Draws::word`], the earlier one the low
+/// half of a `u64`. How `rand` makes numbers of words changes with its versions, so nothing whose digits must last may
+/// hang on it.
+impl TryRng for Draws {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.word())
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let low = u64::from(self.word());
+        Ok(low | u64::from(self.word()) << 32)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for four in bytes.chunks_mut(4) {
+            four.copy_from_slice(&self.word().to_le_bytes()[..four.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// A stream's place in the counter space as bytes: the seed, then the four words of the counter (world, body, step and
+/// stream), all little-endian.
+impl SeedableRng for Draws {
+    type Seed = [u8; 24];
+
+    fn from_seed(place: [u8; 24]) -> Draws {
+        let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|byte| place[4 * i + byte]));
+        let seed = u64::from(word(0)) | u64::from(word(1)) << 32;
+        Draws { seed, counter: [word(2), word(3), word(4), word(5)], words: [0; 4], used: 4 }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{Rng, RngExt};
 
     #[test]
     fn philox_known_answers() {
@@ -162,5 +200,25 @@ mod tests {
         assert_eq!(got, expected);
         assert!((0..1000).all(|_| draws.below(7) < 7));
         assert!((0..1000).all(|_| (-2.0..3.0).contains(&draws.range(-2.0, 3.0))));
+    }
+
+    #[test]
+    fn rand_draws_the_words_of_the_stream() {
+        let stream = || Draws::new(0x0123_4567_89ab_cdef, 1, 2, 9, Stream::Device);
+        let mut draws = stream();
+        let words: [u32; 9] = std::array::from_fn(|_| draws.word());
+        let mut rng = stream();
+        assert_eq!(rng.next_u32(), words[0]);
+        assert_eq!(rng.next_u64(), u64::from(words[1]) | u64::from(words[2]) << 32);
+        let mut bytes = [0; 6];
+        rng.fill_bytes(&mut bytes);
+        assert_eq!(bytes[..4], words[3].to_le_bytes());
+        assert_eq!(bytes[4..], words[4].to_le_bytes()[..2]);
+        assert_eq!(rng.random::<u32>(), words[5], "the rest of a word is not used");
+
+        let seed = 0x0123_4567_89ab_cdefu64.to_le_bytes();
+        let counter = [1u32, 2, 9, Stream::Device as u32].map(u32::to_le_bytes).concat();
+        let mut seeded = Draws::from_seed([&seed[..], &counter].concat().try_into().unwrap());
+        assert_eq!(std::array::from_fn(|_| seeded.word()), words);
     }
 }

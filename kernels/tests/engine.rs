@@ -1,6 +1,6 @@
 //! The reference engine as a whole: determinism, the calibration case, and physical sanity.
 
-use xpuck_kernels::engine::{Crew, Engine, Job, Outcome, Reference, Simd};
+use xpuck_kernels::engine::{Engine, Job, Outcome, Reference, Simd, Team};
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::task::Score;
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
@@ -21,7 +21,7 @@ fn run(text: &str, scenario: Scenario, seed: u64, runs: u32, updates: u32) -> Ve
 
 fn run_on(engine: &dyn Engine, text: &str, scenario: Scenario, seed: u64, runs: u32, updates: u32) -> Vec<Outcome> {
     let spec = WorldSpec::scenario(9, scenario);
-    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed, world, updates };
+    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed, world, updates };
     engine.run(&[program(text)], &(0..runs).map(job).collect::<Vec<_>>())
 }
 
@@ -137,13 +137,13 @@ fn swarms_may_be_mixed() {
 fn simd_agrees_with_reference_bit_for_bit() {
     let texts = [TREE_806768, RANDOM, FORWARD, WILD, "explore 20", "attract 3"];
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
-    // Shapes, lengths, starts, programs and crews mixed, and more jobs than whole blocks hold.
+    // Shapes, lengths, starts, programs and teams mixed, and more jobs than whole blocks hold.
     let specs = [9, 16, 1, 9].map(WorldSpec::benchmark);
-    let crew = |i: usize| if i.is_multiple_of(3) { Crew::mixed(&[2, 1, 0, 3, 2]) } else { Crew::all(i % 5) };
+    let team = |i: usize| if i.is_multiple_of(3) { Team::mixed(&[2, 1, 0, 3, 2]) } else { Team::all(i % 5) };
     let job = |i: u32| Job {
         spec: &specs[i as usize % 4],
         start: i as usize,
-        crew: crew(i as usize),
+        team: team(i as usize),
         seed: 5 + u64::from(i / 7) * 0x1_0000_0001,
         world: i,
         updates: [300, 101][i as usize % 2],

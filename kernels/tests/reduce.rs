@@ -1,7 +1,7 @@
 //! Automatic reduction: each rule by itself, the tree of the thesis, and random trees side by side with their reductions.
 
 use xpuck_kernels::analysis::reduce::{Options, reduce};
-use xpuck_kernels::engine::{Crew, Engine, Job, Reference};
+use xpuck_kernels::engine::{Engine, Job, Reference, Team};
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Group, Kind, Memory, Node, Operand, Program, RegisterMap, Senses, Tree};
@@ -161,7 +161,7 @@ fn the_thesis_tree_becomes_its_hand_made_form() {
         let programs = [&evolved, &reduction.tree].map(|tree| Program::compile(tree).unwrap());
         let spec = WorldSpec::scenario(9, Scenario::B);
         let run = |program| {
-            let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(program), seed: 3, world, updates: 100 };
+            let job = |world| Job { spec: &spec, start: 0, team: Team::all(program), seed: 3, world, updates: 100 };
             Reference::default().run(&programs, &(0..200).map(job).collect::<Vec<Job>>())
         };
         assert_eq!(run(0), run(1));

@@ -1,6 +1,6 @@
 //! Worlds beyond the benchmark: walls, several discs, patches, every task, mixed swarms; and what is refused.
 
-use xpuck_kernels::engine::{Crew, Engine, Job, Reference, Simd};
+use xpuck_kernels::engine::{Engine, Job, Reference, Simd, Team};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::physics::Physics;
@@ -82,11 +82,11 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
     for spec in &specs {
         spec.check().unwrap();
     }
-    let crew = |i: usize| if i.is_multiple_of(2) { Crew::mixed(&[1, 3, 2, 3, 1]) } else { Crew::all(i % 5) };
+    let team = |i: usize| if i.is_multiple_of(2) { Team::mixed(&[1, 3, 2, 3, 1]) } else { Team::all(i % 5) };
     let job = |i: usize| Job {
         spec: &specs[i % specs.len()],
         start: i / 7,
-        crew: crew(i),
+        team: team(i),
         seed: 3,
         world: i as u32,
         updates: if i.is_multiple_of(5) { 100 } else { 250 },

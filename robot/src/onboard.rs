@@ -204,7 +204,7 @@ impl IslandThread<'_> {
             let job = |trial: &xpuck_evolve::Trial| Job {
                 spec: &spec,
                 start: trial.stratum,
-                crew: Crew::all(trial.individual),
+                team: Team::all(trial.individual),
                 seed: plan.seed ^ u64::from(plan.island) << 32,
                 world: trial.world,
                 updates: trial.length * updates,

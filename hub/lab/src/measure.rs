@@ -35,11 +35,11 @@ impl Plan<'_> {
         (self.seconds / CONTROL_PERIOD).round() as u32
     }
 
-    /// The runs of a crew as jobs; run i is world i.
-    pub fn jobs(&self, crew: Crew) -> Vec<Job<'_>> {
+    /// The runs of a team as jobs; run i is world i.
+    pub fn jobs(&self, team: Team) -> Vec<Job<'_>> {
         let Plan { spec, seed, runs, .. } = *self;
         let updates = self.updates();
-        (0..runs).map(|world| Job { spec, start: world as usize, crew, seed, world, updates }).collect()
+        (0..runs).map(|world| Job { spec, start: world as usize, team, seed, world, updates }).collect()
     }
 
     /// Simulated time over all robots and runs, s.
@@ -48,25 +48,25 @@ impl Plan<'_> {
     }
 }
 
-/// Runs a crew by a plan.
-pub fn measure(engine: &dyn Engine, programs: &[Program], crew: Crew, plan: &Plan<'_>) -> Measured {
-    measure_crews(engine, programs, &[crew], plan).remove(0)
+/// Runs a team by a plan.
+pub fn measure(engine: &dyn Engine, programs: &[Program], team: Team, plan: &Plan<'_>) -> Measured {
+    measure_teams(engine, programs, &[team], plan).remove(0)
 }
 
 /// Runs several programs by the same plan, on the same worlds, each on all robots.
 pub fn measure_all(engine: &dyn Engine, programs: &[Program], plan: &Plan<'_>) -> Vec<Measured> {
-    let crews: Vec<Crew> = (0..programs.len()).map(Crew::all).collect();
-    measure_crews(engine, programs, &crews, plan)
+    let teams: Vec<Team> = (0..programs.len()).map(Team::all).collect();
+    measure_teams(engine, programs, &teams, plan)
 }
 
-fn measure_crews(engine: &dyn Engine, programs: &[Program], crews: &[Crew], plan: &Plan<'_>) -> Vec<Measured> {
-    let jobs: Vec<Job<'_>> = crews.iter().flat_map(|crew| plan.jobs(*crew)).collect();
+fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan: &Plan<'_>) -> Vec<Measured> {
+    let jobs: Vec<Job<'_>> = teams.iter().flat_map(|team| plan.jobs(*team)).collect();
     engine.run(programs, &jobs).chunks(plan.runs as usize).map(summarise).collect()
 }
 
 /// The fitness of each run of one program by a plan, in the order of the runs.
 pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan<'_>) -> Vec<f64> {
-    let outcomes = engine.run(std::slice::from_ref(program), &plan.jobs(Crew::all(0)));
+    let outcomes = engine.run(std::slice::from_ref(program), &plan.jobs(Team::all(0)));
     outcomes.iter().map(|o| f64::from(o.fitness)).collect()
 }
 

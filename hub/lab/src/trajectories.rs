@@ -130,7 +130,7 @@ fn most(counts: &BTreeMap<Option<usize>, u32>) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_kernels::engine::{Crew, Engine, Job, Reference};
+    use xpuck_kernels::engine::{Engine, Job, Reference, Team};
     use xpuck_kernels::world::{Scenario, WorldSpec};
 
     const CALIBRATION: &str = include_str!("../../../docs/trees/806768.bt");
@@ -145,7 +145,7 @@ mod tests {
     fn the_recorded_run_is_the_measured_one() {
         let program = Program::compile(&Tree::parse(CALIBRATION).unwrap()).unwrap();
         let spec = WorldSpec::scenario(9, Scenario::B);
-        let job = Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 4, world: 2, updates: 300 };
+        let job = Job { spec: &spec, start: 0, team: Team::all(0), seed: 4, world: 2, updates: 300 };
         let outcome = Reference::default().run(&[program], &[job])[0];
         let trails = recorded(CALIBRATION, 300);
         assert_eq!(trails.fitness(), outcome.fitness);

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
-use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Simd};
+use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Simd, Team};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 use xpuck_wire::output;
@@ -205,7 +205,7 @@ fn program(text: &str) -> Program {
 fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
     const UPDATES: u32 = 300;
     let spec = WorldSpec::scenario(robots, Scenario::B);
-    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 1, world, updates: UPDATES };
+    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: UPDATES };
     let jobs: Vec<Job<'_>> = (0..worlds).map(job).collect();
     let programs = std::slice::from_ref(program);
     let short: Vec<Job<'_>> = jobs.iter().map(|j| Job { updates: 10, ..*j }).collect();

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use std::time::{Duration, Instant};
-use xpuck_kernels::engine::{Crew, Engine, Gpu, Job, Reference, Simd};
+use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Simd, Team};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, WorldSpec};
 use xpuck_wire::output;
@@ -52,7 +52,7 @@ fn time(engine: &dyn Engine) -> Duration {
     let tree = Tree::parse("sel\n  avoiding\n  explore 20\n").expect("a tree");
     let programs = [Program::compile(&tree).expect("fits a robot")];
     let spec = WorldSpec::scenario(9, Scenario::B);
-    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 1, world, updates: 30 };
+    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: 30 };
     let jobs: Vec<Job<'_>> = (0..4096).map(job).collect();
     engine.run(&programs, &jobs[..64]);
     let started = Instant::now();

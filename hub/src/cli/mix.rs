@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::str::FromStr;
-use xpuck_kernels::engine::Crew;
+use xpuck_kernels::engine::Team;
 use xpuck_kernels::model::MAX_ROBOTS;
 
 /// Numbers of robots and the files of their trees.
@@ -37,8 +37,8 @@ impl Mix {
     }
 
     /// Who runs the tree of which part.
-    pub fn crew(&self) -> Crew {
-        Crew::mixed(&self.0.iter().map(|(count, _)| *count).collect::<Vec<_>>())
+    pub fn team(&self) -> Team {
+        Team::mixed(&self.0.iter().map(|(count, _)| *count).collect::<Vec<_>>())
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
     fn mixes_are_counts_and_files() {
         let mix: Mix = "7:a.bt,2:trees/b:2.bt".parse().unwrap();
         assert_eq!(mix.0, [(7, "a.bt".into()), (2, "trees/b:2.bt".into())]);
-        assert_eq!((mix.robots(), mix.crew().program(6), mix.crew().program(7)), (9, 0, 1));
+        assert_eq!((mix.robots(), mix.team().program(6), mix.team().program(7)), (9, 0, 1));
         let error = |text: &str| text.parse::<Mix>().unwrap_err().to_string();
         assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is no COUNT:FILE; write for example 7:a.bt,2:b.bt");
         assert!(error("x:a.bt").starts_with("`x:a.bt` is no") && error("3:").starts_with("`3:` is no"));

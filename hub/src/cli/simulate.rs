@@ -171,7 +171,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     };
     let files = args.tree.iter().chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file)));
     let (trees, programs): (Vec<Tree>, Vec<Program>) = files.map(load).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-    let crew = args.mix.as_ref().map_or(Crew::all(0), Mix::crew);
+    let team = args.mix.as_ref().map_or(Team::all(0), Mix::team);
     let picture = match args.picture.wanted(args.runs)? {
         Some(_) if args.mix.is_some() => bail!("--svg and --html draw a swarm of one tree; leave --mix out"),
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
@@ -179,7 +179,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     };
     let engine = args.engine.engine()?;
     let started = Instant::now();
-    let measured = measure(engine.as_ref(), &programs, crew, &plan);
+    let measured = measure(engine.as_ref(), &programs, team, &plan);
     let wall_s = started.elapsed().as_secs_f64();
     report(engine.as_ref());
     let found = Output {

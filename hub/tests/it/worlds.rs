@@ -23,7 +23,7 @@ fn program(text: &str) -> Program {
 /// Mean fitness of a homogeneous swarm in 20 runs of 60 s.
 fn fitness(name: &str, tree: &str) -> f64 {
     let spec = world(name);
-    measure(&Simd::default(), &[program(tree)], Crew::all(0), &Plan { spec: &spec, seconds: 60.0, runs: 20, seed: 9 })
+    measure(&Simd::default(), &[program(tree)], Team::all(0), &Plan { spec: &spec, seconds: 60.0, runs: 20, seed: 9 })
         .mean
 }
 
@@ -35,9 +35,9 @@ fn engines_agree_on_every_example_with_a_mixed_swarm() {
     for entry in std::fs::read_dir(WORLDS).unwrap() {
         let path = entry.unwrap().path();
         let spec = world_file::read(&path).unwrap();
-        let crew = Crew::mixed(&[3, 3, spec.robots - 6]);
+        let team = Team::mixed(&[3, 3, spec.robots - 6]);
         let plan = Plan { spec: &spec, seconds: 20.0, runs: 18, seed: 1 };
-        let run = |engine: &dyn Engine| measure(engine, &programs, crew, &plan);
+        let run = |engine: &dyn Engine| measure(engine, &programs, team, &plan);
         assert_eq!(run(&Reference::default()), run(&Simd::default()), "{}", path.display());
         worlds += 1;
     }
@@ -164,7 +164,7 @@ fn a_model_of_messages_changes_what_a_swarm_can_do() {
     let score = |messages: &str| {
         let spec = world_file::parse("w.toml", &format!("{text}{messages}")).unwrap();
         let plan = Plan { spec: &spec, seconds: 60.0, runs: 20, seed: 9 };
-        measure(&Simd::default(), &[program("attract 3")], Crew::all(0), &plan).mean
+        measure(&Simd::default(), &[program("attract 3")], Team::all(0), &plan).mean
     };
     let deaf = score("[messages]\nloss = 1.0\n");
     assert!(

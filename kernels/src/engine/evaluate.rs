@@ -48,20 +48,20 @@ impl Evaluator {
         self.parsimonies = self.known.values().map(|c| c.parsimony).collect();
     }
 
-    /// The fitness that evolution maximises (Eq. 8.3 for transport) of each job; crews are indices into the trees last
-    /// prepared, each of which runs under `sel2(avoiding, tree)`. A mixed crew is derated by its largest tree.
+    /// The fitness that evolution maximises (Eq. 8.3 for transport) of each job; teams are indices into the trees last
+    /// prepared, each of which runs under `sel2(avoiding, tree)`. A mixed team is derated by its largest tree.
     ///
-    /// A crew with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
+    /// A team with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
-        let placed = |job: &Job<'_>| job.crew.renumbered(job.spec.robots, |tree| self.places[tree]);
+        let placed = |job: &Job<'_>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
         let runnable: Vec<Option<Job<'_>>> =
-            jobs.iter().map(|job| placed(job).map(|crew| Job { crew, ..*job })).collect();
+            jobs.iter().map(|job| placed(job).map(|team| Job { team, ..*job })).collect();
         let owned: Vec<Job<'_>> = runnable.iter().flatten().copied().collect();
         let mut outcomes = engine.run(&self.programs, &owned).into_iter();
         let score = |job: &Option<Job<'_>>| {
             let Some(job) = job else { return 0.0 };
             let outcome = outcomes.next().expect("an outcome for every runnable job");
-            let parsimony = |robot| self.parsimonies[job.crew.program(robot)];
+            let parsimony = |robot| self.parsimonies[job.team.program(robot)];
             let least = (0..job.spec.robots).map(parsimony).fold(1.0, f32::min);
             job.spec.task.evolution_fitness(outcome.fitness, least)
         };
@@ -81,7 +81,7 @@ impl Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Crew, Simd};
+    use crate::engine::{Simd, Team};
     use crate::world::WorldSpec;
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
         let trees: Vec<Tree> = texts.iter().map(|t| Tree::parse(t).unwrap()).collect();
         let huge = Tree::parse(&format!("seq\n{}", "  avoiding\n".repeat(500))).unwrap();
         let spec = WorldSpec::benchmark(9);
-        let job = |tree| Job { spec: &spec, start: 1, crew: Crew::all(tree), seed: 1, world: 2, updates: 300 };
+        let job = |tree| Job { spec: &spec, start: 1, team: Team::all(tree), seed: 1, world: 2, updates: 300 };
         let mut evaluator = Evaluator::default();
         let all: Vec<&Tree> = trees.iter().chain([&huge]).collect();
         evaluator.prepare(&all);

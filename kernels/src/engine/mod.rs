@@ -1,18 +1,18 @@
 //! Engines: things that run many worlds. All of them give, for the same jobs, the same outcomes in the same order.
 
-mod crew;
 mod evaluate;
 mod gpu;
 mod observe;
 mod reference;
 mod simd;
+mod team;
 
-pub use crew::Crew;
 pub use evaluate::Evaluator;
 pub use gpu::{Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;
 pub use simd::Simd;
+pub use team::Team;
 
 use crate::hash::fnv1a;
 use crate::tree::Program;
@@ -26,7 +26,7 @@ pub struct Job<'a> {
     /// Which of the world's starts, counted round and round.
     pub start: usize,
     /// What the robots run.
-    pub crew: Crew,
+    pub team: Team,
     /// Seed and world number fix every random choice of the run.
     pub seed: u64,
     /// See `seed`.
@@ -38,7 +38,7 @@ pub struct Job<'a> {
 impl Job<'_> {
     /// The senses that at least one of its robots may read.
     fn sensing(&self, programs: &[Program]) -> Sensing {
-        let mut used: Vec<usize> = (0..self.spec.robots).map(|robot| self.crew.program(robot)).collect();
+        let mut used: Vec<usize> = (0..self.spec.robots).map(|robot| self.team.program(robot)).collect();
         used.dedup();
         Sensing::of(used.iter().map(|program| &programs[*program]))
     }

@@ -30,7 +30,7 @@ impl Count {
 }
 
 /// Runs jobs on the reference engine and counts the results of each of the `nodes` nodes of the tree that `program` was
-/// compiled from; [`Job::crew`] is not used. Counts do not depend on the number of threads.
+/// compiled from; [`Job::team`] is not used. Counts do not depend on the number of threads.
 pub fn observe(program: &Program, nodes: usize, jobs: &[Job<'_>]) -> Vec<Count> {
     let sum = |mut a: Vec<Count>, b: Vec<Count>| {
         a.iter_mut().zip(&b).for_each(|(a, b)| a.add(b));

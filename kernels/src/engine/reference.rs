@@ -26,10 +26,10 @@ impl Engine for Reference {
 fn simulate(programs: &[Program], job: &Job<'_>, sensing: Sensing) -> Outcome {
     let mut world = World::new(job.spec, job.start, job.seed, job.world);
     world.sensing = sensing;
-    let crew: Vec<&Program> = (0..job.spec.robots).map(|i| &programs[job.crew.program(i)]).collect();
-    let mut memories: Vec<Memory> = crew.iter().map(|program| Memory::new(program)).collect();
+    let team: Vec<&Program> = (0..job.spec.robots).map(|i| &programs[job.team.program(i)]).collect();
+    let mut memories: Vec<Memory> = team.iter().map(|program| Memory::new(program)).collect();
     for _ in 0..job.updates {
-        world.update(&crew, &mut memories);
+        world.update(&team, &mut memories);
     }
     Outcome { fitness: world.fitness(), hash: hash(world.bodies.iter().map(|b| b.pose)) }
 }

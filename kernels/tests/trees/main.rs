@@ -1,6 +1,8 @@
 //! Trees as people and other programs keep them: the node table's promises, exchange formats, the library,
 //! and other machines.
 
+#![allow(clippy::disallowed_methods, reason = "tests read the library of trees and bound the time of readers")]
+
 mod btcpp;
 mod exchange;
 mod explain;

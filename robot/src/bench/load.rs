@@ -4,7 +4,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel};
-use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
+use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log;
@@ -74,7 +74,7 @@ fn simulate(threads: usize, shared: &Shared) {
         let job = |world| Job {
             spec: &spec,
             start: world as usize % 2,
-            crew: Crew::all(0),
+            team: Team::all(0),
             seed: 1,
             world,
             updates: UPDATES,

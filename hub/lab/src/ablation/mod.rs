@@ -8,7 +8,7 @@ mod variants;
 pub use variants::{Change, Variant, variants};
 
 use crate::measure::{Plan, fitness_of_runs, mean_and_sd};
-use xpuck_kernels::engine::{Count, Crew, Engine, observe};
+use xpuck_kernels::engine::{Count, Engine, Team, observe};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 
 /// Most variants that a study runs; a larger tree's last ones are left out.
@@ -67,7 +67,7 @@ pub fn study(
     variants.truncate(MAX_VARIANTS);
     let total = variants.len() + 2;
     progress(0, total);
-    let counts = observe(&program, tree.nodes().len(), &plan.jobs(Crew::all(0)));
+    let counts = observe(&program, tree.nodes().len(), &plan.jobs(Team::all(0)));
     progress(1, total);
     let whole = fitness_of_runs(engine, &program, plan);
     progress(2, total);

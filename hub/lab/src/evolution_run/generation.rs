@@ -179,7 +179,7 @@ impl Swarm {
             jobs.extend(trials.iter().map(|trial| Job {
                 spec,
                 start: trial.stratum,
-                crew: Crew::all(first + trial.individual),
+                team: Team::all(first + trial.individual),
                 seed: seed ^ (u64::from(number) + 1) << 32,
                 world: trial.world,
                 updates: trial.length * updates,

@@ -94,7 +94,7 @@ pub(super) fn world_words(world: &World, job: &Job<'_>, code: &Code<'_>) -> Vec<
     let mut named = Words(&mut words);
     world.bodies.iter().enumerate().for_each(|(i, body)| named.set_body(i, body));
     for robot in 0..world.robots() {
-        let program = job.crew.program(robot);
+        let program = job.team.program(robot);
         named.set(quantity("PROGRAM"), robot, f32::from_bits(code.starts[program]));
         named.set(quantity("MEMORIES"), robot, f32::from_bits(code.programs[program].memories() as u32));
     }

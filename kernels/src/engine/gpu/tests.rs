@@ -6,7 +6,7 @@ use super::device::{Batch, Device};
 use super::encode::{Code, Words, header, quantity, world_words};
 use super::layout::{HEADER, QUANTITIES, SLOTS, WORLD_WORDS};
 use super::*;
-use crate::engine::{Crew, Reference};
+use crate::engine::{Reference, Team};
 use crate::math::Vec2;
 use crate::random::{Draws, Stream, block};
 use crate::tree::{Memory, Tree};
@@ -51,8 +51,8 @@ impl Twin {
             for _ in 0..100 {
                 world.update(&drivers, &mut memories);
             }
-            let crew = Crew::all(i as usize % programs.len());
-            let job = Job { spec: &spec, start: 0, crew, seed: SEED, world: i, updates: 0 };
+            let team = Team::all(i as usize % programs.len());
+            let job = Job { spec: &spec, start: 0, team, seed: SEED, world: i, updates: 0 };
             let mut words = world_words(&world, &job, &code);
             let mut named = Words(&mut words);
             for robot in 0..ROBOTS {
@@ -348,7 +348,7 @@ fn fitness_is_distributed_as_in_reference() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse(TREES[0]).unwrap()).unwrap()];
     let spec = WorldSpec::scenario(9, Scenario::B);
-    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world, updates: 300 };
+    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 300 };
     let jobs: Vec<Job<'_>> = (0..256).map(job).collect();
     let sorted = |engine: &dyn Engine| {
         let outcomes = engine.run(&programs, &jobs);
@@ -371,7 +371,7 @@ fn infinities_stay_in_the_controllers() {
     let wild = "seq\n  mulas s_scr s_scr 3e38 s_n\n  mulas s_scr s_scr 3e38 s_scr\n  mulav v_goal s_n 3e38 v_attr\n";
     let programs = [Program::compile(&Tree::parse(wild).unwrap()).unwrap()];
     let spec = WorldSpec::scenario(16, Scenario::B);
-    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world, updates: 100 };
+    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 100 };
     let outcomes = gpu.run(&programs, &(0..8).map(job).collect::<Vec<_>>());
     assert!(outcomes.iter().all(|o| o.fitness.is_finite()) && gpu.notice().is_none(), "{outcomes:?}");
     let still = Simd::default().run(&[Program::compile(&Tree::parse("successl").unwrap()).unwrap()], &[job(0)]);
@@ -383,7 +383,7 @@ fn what_the_kernels_do_not_know_is_run_by_simd() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse("attract 3").unwrap()).unwrap()];
     let spec = WorldSpec { task: Task::Dispersion, ..WorldSpec::benchmark(4) };
-    let job = Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world: 1, updates: 20 };
+    let job = Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world: 1, updates: 20 };
     assert_eq!(gpu.run(&programs, &[job]), Simd::default().run(&programs, &[job]));
     assert!(gpu.notice().unwrap().contains("no tasks other than transport"), "{:?}", gpu.notice());
 }
@@ -393,7 +393,7 @@ fn a_lost_device_loses_no_result() {
     let gpu = Gpu::open().unwrap();
     let programs = [Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap()];
     let spec = WorldSpec::scenario(4, Scenario::A);
-    let job = |world| Job { spec: &spec, start: 0, crew: Crew::all(0), seed: 3, world, updates: 20 };
+    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 20 };
     let jobs: Vec<Job<'_>> = (0..5).map(job).collect();
     gpu.device.lose();
     assert_eq!(gpu.run(&programs, &jobs), Simd::default().run(&programs, &jobs));

@@ -63,7 +63,7 @@ pub(super) struct Block<'a> {
     pub step: u32,
     pub scores: Vec<Score>,
     /// Scratch space of the contact solver.
-    pub contacts: Box<Contacts>,
+    pub contacts: Contacts,
     pub moving: Movements,
     pub shifts: Vec<Shift>,
     /// The messages of each world; empty where the description has no model for them.
@@ -93,7 +93,7 @@ impl<'a> Block<'a> {
                 [body.left[l], body.right[l]] = from.wheels;
             }
         }
-        let program = |i: usize, l: usize| &programs[jobs[lane(l)].crew.program(i)];
+        let program = |i: usize, l: usize| &programs[jobs[lane(l)].team.program(i)];
         let programs: Vec<&Program> =
             (0..robots).flat_map(|i| (0..LANES).map(move |l| (i, l))).map(|(i, l)| program(i, l)).collect();
         let memories = programs.iter().map(|p| Memory::new(p)).collect();
@@ -105,7 +105,7 @@ impl<'a> Block<'a> {
             update: 0,
             step: 0,
             scores: (0..LANES).map(|l| worlds[lane(l)].score().clone()).collect(),
-            contacts: Box::new(Contacts::new()),
+            contacts: Contacts::default(),
             moving: [Movement::default(); MAX_BODIES + 1],
             shifts: Vec::new(),
             shapes: worlds[0].bodies.clone(),

@@ -66,11 +66,10 @@ struct Contact {
     tangent_impulse: f32,
 }
 
-/// The contacts of one step.
-#[derive(Clone, Debug)]
+/// The contacts of one step, at most [`MAX_CONTACTS`].
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
-    list: [Contact; MAX_CONTACTS],
-    len: usize,
+    list: Vec<Contact>,
 }
 
 /// The four walls: the direction towards each.
@@ -90,18 +89,9 @@ pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
 }
 
 impl Contacts {
-    /// No contacts.
-    pub fn new() -> Contacts {
-        let pair =
-            Pair { inverse_mass: [0.0; 2], radius: [0.0; 2], turn: [0.0; 2], normal_mass: 0.0, tangent_mass: 0.0 };
-        let (normal, push, rebound, normal_impulse, tangent_impulse) = (Vec2::ZERO, 0.0, 0.0, 0.0, 0.0);
-        let none = Contact { a: 0, b: 0, pair, normal, push, rebound, normal_impulse, tangent_impulse };
-        Contacts { list: [none; MAX_CONTACTS], len: 0 }
-    }
-
     /// Forgets all contacts.
     pub fn clear(&mut self) {
-        self.len = 0;
+        self.list.clear();
     }
 
     /// Notes that body `a` touches one of the arena's four walls.
@@ -132,11 +122,11 @@ impl Contacts {
         moving: &Movements,
         bounce: f32,
     ) {
-        if self.len == MAX_CONTACTS {
+        if self.list.len() == MAX_CONTACTS {
             return;
         }
         let approach = (moving[b].velocity - moving[a].velocity).dot(normal);
-        self.list[self.len] = Contact {
+        self.list.push(Contact {
             a,
             b,
             pair: *pair,
@@ -145,14 +135,13 @@ impl Contacts {
             rebound: -bounce * min(approach, 0.0),
             normal_impulse: 0.0,
             tangent_impulse: 0.0,
-        };
-        self.len += 1;
+        });
     }
 
     /// Changes the movements so that touching bodies stop approaching; `mu` is the friction between them.
     pub fn solve(&mut self, moving: &mut Movements, mu: f32) {
         for _ in 0..CONTACT_ITERATIONS {
-            for contact in &mut self.list[..self.len] {
+            for contact in &mut self.list {
                 resolve(moving, contact, mu);
             }
         }
@@ -160,12 +149,12 @@ impl Contacts {
 
     /// The bodies that touch something, with repetitions.
     pub fn touched(&self) -> impl Iterator<Item = usize> + '_ {
-        self.list[..self.len].iter().flat_map(|c| [c.a, c.b]).filter(|body| *body != WALL)
+        self.list.iter().flat_map(|c| [c.a, c.b]).filter(|body| *body != WALL)
     }
 
     /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
     pub fn correct(&self, mut shift: impl FnMut(usize, Vec2)) {
-        for contact in &self.list[..self.len] {
+        for contact in &self.list {
             let push = contact.normal * contact.push;
             shift(contact.a, -push * contact.pair.inverse_mass[0]);
             if contact.b != WALL {
@@ -223,7 +212,7 @@ pub(crate) fn solve(bodies: &mut [Body], physics: &Physics) -> Contacts {
 }
 
 fn find(bodies: &[Body], moving: &Movements, physics: &Physics) -> Contacts {
-    let mut contacts = Contacts::new();
+    let mut contacts = Contacts::default();
     for (i, a) in bodies.iter().enumerate() {
         let at = a.pose.at;
         for (wall, penetration) in wall_penetrations(at, a.shape.radius, physics.half_arena).into_iter().enumerate() {
