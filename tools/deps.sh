@@ -10,11 +10,15 @@ for package in "$@"; do
         libzmq3-dev) pkg-config --exists libzmq 2>/dev/null || missing="$missing $package" ;;
         libapriltag-dev) pkg-config --exists apriltag 2>/dev/null || missing="$missing $package" ;;
         libsqlite3-dev) pkg-config --exists sqlite3 2>/dev/null || missing="$missing $package" ;;
+        libusb-1.0-0-dev) pkg-config --exists libusb-1.0 2>/dev/null || missing="$missing $package" ;;
         mesa-vulkan-drivers)
             find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null | grep -q . ||
                 missing="$missing $package libvulkan1"
             ;;
         faketime) command -v faketime >/dev/null 2>&1 || missing="$missing $package" ;;
+        libclang-dev)
+            find /usr/lib/llvm-*/lib -name libclang.so 2>/dev/null | grep -q . || missing="$missing $package"
+            ;;
         slurm-wlm) command -v slurmctld >/dev/null 2>&1 || missing="$missing $package munge" ;;
         python3-venv) python3 -c 'import ensurepip' 2>/dev/null || missing="$missing $package" ;;
         chromium) command -v chromium >/dev/null 2>&1 || missing="$missing $package" ;;

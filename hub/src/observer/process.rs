@@ -1,11 +1,7 @@
 //! What the hub's own process takes, from `/proc/self`.
 
 use super::metrics::Metrics;
-
-/// Clock ticks in a second, as the kernel tells processor time to programs.
-const TICKS: f64 = 100.0;
-/// Bytes of a page of memory in `statm`.
-const PAGE: f64 = 4096.0;
+use rustix::param::{clock_ticks_per_second, page_size};
 
 /// What was told of so far.
 #[derive(Default)]
@@ -19,7 +15,8 @@ impl Process {
         if let Some(bytes) = memory() {
             metrics.memory.set(bytes);
         }
-        if let Some(cpu_s) = std::fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(processor) {
+        let stat = std::fs::read_to_string("/proc/self/stat").ok();
+        if let Some(cpu_s) = stat.and_then(|stat| processor(&stat, clock_ticks_per_second())) {
             metrics.cpu.inc_by((cpu_s - self.cpu_s).max(0.0));
             self.cpu_s = self.cpu_s.max(cpu_s);
         }
@@ -28,19 +25,20 @@ impl Process {
 
 /// Bytes of this process in memory; none without `/proc`.
 pub(crate) fn memory() -> Option<f64> {
-    std::fs::read_to_string("/proc/self/statm").ok().as_deref().and_then(resident)
+    std::fs::read_to_string("/proc/self/statm").ok().and_then(|statm| resident(&statm, page_size()))
 }
 
-/// Bytes in memory, from `statm`.
-fn resident(statm: &str) -> Option<f64> {
-    Some(statm.split_whitespace().nth(1)?.parse::<f64>().ok()? * PAGE)
+/// Bytes in memory, from `statm`, which counts pages of so many bytes.
+fn resident(statm: &str, page: usize) -> Option<f64> {
+    Some(statm.split_whitespace().nth(1)?.parse::<f64>().ok()? * page as f64)
 }
 
-/// Processor time of all threads, s, from `stat`. The program's name may hold spaces; it ends with the last bracket.
-fn processor(stat: &str) -> Option<f64> {
+/// Processor time of all threads, s, from `stat`, which counts so many ticks a second. The program's name may hold spaces; it
+/// ends with the last bracket.
+fn processor(stat: &str, ticks: u64) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse::<f64>().ok()?);
-    Some((user + system) / TICKS)
+    Some((user + system) / ticks as f64)
 }
 
 #[cfg(test)]
@@ -49,10 +47,11 @@ mod tests {
 
     #[test]
     fn the_kernels_lines_are_read() {
-        assert_eq!(resident("1000 25 3 4 0 5 0\n"), Some(102_400.0));
+        assert_eq!(resident("1000 25 3 4 0 5 0\n", 4096), Some(102_400.0));
+        assert_eq!(resident("1000 25 3 4 0 5 0\n", 16_384), Some(409_600.0), "as on a Raspberry Pi 5");
         let stat = "7 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20";
-        assert_eq!(processor(stat), Some(2.0));
-        assert_eq!((resident(""), processor("7")), (None, None));
-        assert!(resident(&std::fs::read_to_string("/proc/self/statm").unwrap()).unwrap() > 1e6);
+        assert_eq!(processor(stat, 100), Some(2.0));
+        assert_eq!((resident("", 4096), processor("7", 100)), (None, None));
+        assert!(memory().unwrap() > 1e6);
     }
 }

@@ -1,7 +1,7 @@
 //! An island from its start to its end, and over a restart.
 
 use super::*;
-use xpuck_evolve::Algorithm;
+use xpuck_evolve::{Algorithm, Progress};
 use xpuck_wire::Experiment;
 
 fn plan(state: Option<PathBuf>) -> Plan {
@@ -74,7 +74,9 @@ fn an_island_that_was_killed_goes_on_as_if_it_had_not_been() {
     assert_eq!(resumed, expected[resumed.generation as usize - 1]);
     assert_eq!(next.progress, expected[resumed.generation as usize]);
 
-    let other = Onboard::start(Plan { seed: 2, ..plan(Some(dir.path().join("xp01"))) }).unwrap();
+    let mut other = plan(Some(dir.path().join("xp01")));
+    other.island.seed = 2;
+    let other = Onboard::start(other).unwrap();
     other.run(true);
     assert_eq!(generation(&other, |_| ()).progress.generation, 1, "another seed is another run");
 }
