@@ -10,7 +10,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time build demo test lint test-long bench fuzz manuals picture clean
+.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build demo test lint test-long bench fuzz manuals picture clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -23,9 +23,9 @@ help:
 	@echo "make picture    the picture of the README, from a run"
 	@echo "make clean      remove what was built"
 
-# Debian's libzmq has CURVE; SQLite keeps the catalogue of runs; AprilTag finds markers; a C compiler builds zstd for the recorder and the calls to AprilTag.
+# Debian's libzmq has CURVE; SQLite keeps the catalogue of runs; AprilTag finds markers; libusb reads the xpuck's camera; a C compiler builds zstd for the recorder and the calls to AprilTag.
 deps:
-	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev gcc
+	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev libusb-1.0-0-dev gcc
 
 build: deps
 	cargo build --workspace
@@ -33,15 +33,19 @@ build: deps
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
 
-lint: deps
+lint: deps deps-v4l
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets --features xpuck-robot/v4l -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 # The software adapter on which the kernels are tested; a driver that is there already serves as well.
 deps-gpu: deps
 	@sh tools/deps.sh mesa-vulkan-drivers
+
+# The bindings of Video4Linux are made with libclang.
+deps-v4l: deps
+	@sh tools/deps.sh libclang-dev
 
 # Real Vicon, VRPN and NatNet clients as a Python wheel, in an environment of their own.
 deps-mocap: deps
@@ -64,7 +68,7 @@ deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
 test: lint deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
-	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace
+	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features xpuck-robot/v4l
 	sh tools/flat.sh 60 32 3
 
 # The fuzzer's own library is C++.

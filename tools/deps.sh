@@ -12,11 +12,15 @@ for package in "$@"; do
         libzmq3-dev) pkg-config --exists libzmq 2>/dev/null || missing="$missing $package" ;;
         libapriltag-dev) pkg-config --exists apriltag 2>/dev/null || missing="$missing $package" ;;
         libsqlite3-dev) pkg-config --exists sqlite3 2>/dev/null || missing="$missing $package" ;;
+        libusb-1.0-0-dev) pkg-config --exists libusb-1.0 2>/dev/null || missing="$missing $package" ;;
         mesa-vulkan-drivers)
             find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null | grep -q . ||
                 missing="$missing $package libvulkan1"
             ;;
         faketime) has faketime || missing="$missing $package" ;;
+        libclang-dev)
+            find /usr/lib/llvm-*/lib -name libclang.so 2>/dev/null | grep -q . || missing="$missing $package"
+            ;;
         procps) { has pgrep && [ -x /bin/kill ]; } || missing="$missing $package" ;;
         slurm-wlm) has slurmctld || missing="$missing $package munge" ;;
         python3-venv) python3 -c 'import ensurepip' 2>/dev/null || missing="$missing $package" ;;

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use thermal::Governor;
 use xpuck_evolve::{Island, Migrant};
-use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
+use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News};

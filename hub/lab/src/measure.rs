@@ -1,6 +1,6 @@
 //! Measuring controllers: many simulations on fresh seeds, and what they say.
 
-use xpuck_kernels::engine::{Crew, Engine, Job, Outcome};
+use xpuck_kernels::engine::{Engine, Job, Outcome, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;

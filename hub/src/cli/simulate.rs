@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xpuck_kernels::analysis::reduce::{Options, reduce};
-use xpuck_kernels::engine::Crew;
+use xpuck_kernels::engine::Team;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{AsPublished, MAX_TEXT, Program, RegisterMap, Tree};
 use xpuck_kernels::world::{Scenario, World, WorldSpec};

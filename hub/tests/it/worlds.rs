@@ -3,7 +3,7 @@
 use crate::common::xpuck;
 use serde_json::Value;
 use std::path::Path;
-use xpuck_kernels::engine::{Crew, Engine, Reference, Simd};
+use xpuck_kernels::engine::{Engine, Reference, Simd, Team};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::measure::{Plan, measure};

@@ -2,6 +2,7 @@
 //!
 //! Three frames go round: one is being filled, one is the newest, one is being looked at. They are swapped, never made.
 
+use super::bulk::TransferError;
 use super::frames::CameraCounts;
 use super::{DeviceError, Frame, FrameSource};
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ pub enum CameraError {
         /// What was tried.
         doing: &'static str,
         /// What the system said.
-        source: nusb::Error,
+        source: rusb::Error,
     },
     /// The USB device refused a request.
     #[error("USB device {device} did not obey the request for {request}: {source}")]
@@ -44,7 +45,7 @@ pub enum CameraError {
         /// Which request.
         request: &'static str,
         /// What the system said.
-        source: nusb::transfer::TransferError,
+        source: rusb::Error,
     },
     /// A USB endpoint gives no data any more.
     #[error("endpoint {endpoint:#04x} of USB device {device} ended: {source}")]
@@ -54,7 +55,7 @@ pub enum CameraError {
         /// The endpoint's address.
         endpoint: u8,
         /// What the system said.
-        source: nusb::transfer::TransferError,
+        source: TransferError,
     },
     /// The camera was there and is gone.
     #[error("camera {device} is gone: it was unplugged or its other side closed")]
@@ -76,6 +77,16 @@ pub enum CameraError {
     /// A device file is there and is no camera.
     #[error("{} is not a video device", path.display())]
     NotVideo {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The program cannot open cameras of Video4Linux.
+    #[error(
+        "{} cannot be opened: this xpuckd was built without Video4Linux; build it with `make deps-v4l` and `cargo build \
+         --features xpuck-robot/v4l`, or leave `camera` out of the robot's file",
+        path.display()
+    )]
+    NotBuilt {
         /// The file.
         path: PathBuf,
     },
@@ -160,6 +171,20 @@ impl Camera {
             })
             .map_err(|source| DeviceError::Open { path: "a thread for the camera".into(), source })?;
         Ok(Camera { newest, stop, shown: Frame::black(width, height)?, reader: Some(reader) })
+    }
+}
+
+#[cfg(test)]
+impl Newest {
+    /// A place for frames of this size, without a thread that fills it.
+    pub(crate) fn empty(width: usize, height: usize) -> Newest {
+        let frame = Frame::black(width, height).expect("a possible size");
+        Newest(Mutex::new(Slot { frame, fresh: false, counts: CameraCounts::default(), ended: None }))
+    }
+
+    /// What happened to the stream so far.
+    pub(crate) fn counts(&self) -> CameraCounts {
+        self.lock().counts
     }
 }
 

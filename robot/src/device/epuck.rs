@@ -3,21 +3,21 @@
 use super::body::{Body, Counts, Drive, Sensed};
 use super::{DeviceError, SpiBus};
 use std::time::Duration;
-use xpuck_registers::spi::{Actions, Command, PIXELS, Report, Status};
+use xpuck_registers::spi::{Actions, Command, PERIOD_MS, PIXELS, Report, Status};
 
-/// One message every 5 ms (thesis 5.2.1).
-const PERIOD: Duration = Duration::from_millis(5);
+/// Time between two messages (thesis 5.2.1).
+const PERIOD: Duration = Duration::from_millis(PERIOD_MS as u64);
 
-/// What happened on the link since it was opened.
+/// What happened on the bus since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LinkCounts {
+pub struct SpiCounts {
     /// Messages exchanged, good or bad.
     pub exchanges: u64,
     /// Exchanges that the bus itself did not make.
     pub bus_errors: u64,
     /// Reports with a wrong checksum.
     pub corrupt_reports: u64,
-    /// Commands that the dsPIC rejected, by its own count; it includes those from before the link was opened.
+    /// Commands that the dsPIC rejected, by its own count; it includes those from before the bus was opened.
     pub rejected_commands: u16,
     /// Reports that did not echo the command before: that one was lost or rejected.
     pub unechoed_commands: u64,
@@ -30,13 +30,13 @@ pub struct Epuck<B> {
     sequence: u16,
     /// Number of the last command that the bus carried; the next report echoes it.
     carried: Option<u16>,
-    counts: LinkCounts,
+    counts: SpiCounts,
 }
 
 impl<B: SpiBus> Epuck<B> {
     /// A driver on this bus.
     pub fn new(bus: B) -> Epuck<B> {
-        Epuck { bus, sequence: 0, carried: None, counts: LinkCounts::default() }
+        Epuck { bus, sequence: 0, carried: None, counts: SpiCounts::default() }
     }
 
     /// Sends a command, whose sequence number is replaced by the driver's own, and returns the report that came with
@@ -61,8 +61,8 @@ impl<B: SpiBus> Epuck<B> {
         Ok(report)
     }
 
-    /// What happened on the link so far.
-    pub fn counts(&self) -> LinkCounts {
+    /// What happened on the bus so far.
+    pub fn counts(&self) -> SpiCounts {
         self.counts
     }
 }
@@ -87,7 +87,7 @@ impl<B: SpiBus> Body for Epuck<B> {
     }
 
     fn counts(&self) -> Counts {
-        let LinkCounts { exchanges, bus_errors, corrupt_reports, unechoed_commands, .. } = self.counts;
+        let SpiCounts { exchanges, bus_errors, corrupt_reports, unechoed_commands, .. } = self.counts;
         Counts { exchanges, bus_errors, retries: 0, corrupt: corrupt_reports, rejected: unechoed_commands }
     }
 }
@@ -152,7 +152,7 @@ mod tests {
         let mut epuck = Epuck::new(&mut bench);
         let echoes: Vec<u16> = (0..4).map(|_| epuck.exchange(&forward()).unwrap().echo).collect();
         assert_eq!(echoes, [0, 1, 2, 3]);
-        assert_eq!(epuck.counts(), LinkCounts { exchanges: 4, ..LinkCounts::default() });
+        assert_eq!(epuck.counts(), SpiCounts { exchanges: 4, ..SpiCounts::default() });
         let numbers: Vec<u16> = bench.received.iter().map(|c| c.sequence).collect();
         assert_eq!(numbers, [1, 2, 3, 4]);
         assert_eq!(bench.received[0].speeds, forward().speeds);
@@ -185,7 +185,7 @@ mod tests {
         let mut epuck = Epuck::new(&mut bench);
         let error = epuck.exchange(&forward()).unwrap_err().to_string();
         assert!(error.contains("command 1") && error.contains("word 30"), "{error}");
-        assert_eq!(epuck.counts(), LinkCounts { exchanges: 1, corrupt_reports: 1, ..LinkCounts::default() });
+        assert_eq!(epuck.counts(), SpiCounts { exchanges: 1, corrupt_reports: 1, ..SpiCounts::default() });
     }
 
     #[test]

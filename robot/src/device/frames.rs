@@ -293,4 +293,4 @@ fn crc(digits: &[u8; 5]) -> u8 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

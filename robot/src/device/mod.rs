@@ -6,6 +6,7 @@
 pub mod apriltag;
 pub mod body;
 pub mod body_lock;
+pub mod bulk;
 pub mod camera;
 pub mod camera_sensor;
 pub mod epuck;

@@ -1,73 +1,103 @@
 //! A camera that the kernel knows, over Video4Linux 2: the Pi-puck's board sends YUYV of 640 x 480 at 15 Hz.
 //!
-//! The driver fills one mapped buffer while the other is copied, which takes a small part of a frame's time. What it
-//! cannot put anywhere it leaves out, so the newest frame always wins.
+//! The driver fills mapped buffers while one of them is copied, which takes a small part of a frame's time. What it cannot
+//! put anywhere it leaves out, so the newest frame always wins. The bindings of the crate `v4l` are made with libclang, which
+//! takes 299 MB, so they are there with the feature `v4l` only; everything above them always is.
+
+#[cfg(feature = "v4l")]
+mod kernel;
 
 use super::camera::{Camera, CameraError, Newest, POLL};
 use super::frames::CameraCounts;
 use super::{DeviceError, Frame};
-use linuxvideo::format::{PixFormat, PixelFormat};
-use linuxvideo::stream::ReadStream;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+/// The pixel format that is asked for.
+pub const YUYV: [u8; 4] = *b"YUYV";
 
 /// Opens a video device, such as `/dev/video0`, and streams YUYV frames of `width` by `height` pixels.
 ///
 /// # Errors
-/// No such file, one that is no video device, one that has no such format.
+/// No such file, one that is no video device, one that has no such format; every path in a program that was built without
+/// the feature `v4l`.
 pub fn open(path: &Path, width: usize, height: usize) -> Result<Camera, DeviceError> {
-    let frame = Frame::black(width, height)?;
-    let failed = |doing| move |source| file_error(path, doing, source);
-    let device = linuxvideo::Device::open(path).map_err(|source| match Errno::from_io_error(&source) {
-        Some(Errno::NOTTY | Errno::INVAL) => CameraError::NotVideo { path: path.into() },
-        _ => file_error(path, "open", source),
-    })?;
-    let asked = PixFormat::new(width as u32, height as u32, PixelFormat::YUYV);
-    let device = device.video_capture(asked).map_err(failed("set the format of"))?;
-    check(path, (width, height), device.format())?;
-    let stream = device.into_stream().map_err(failed("start"))?;
-    let path = path.to_path_buf();
-    Camera::start((width, height), move |newest, stop| read(stream, &path, frame, newest, stop))
+    Frame::len_of(width, height)?;
+    #[cfg(feature = "v4l")]
+    return start(path, (width, height), kernel::open(path, (width, height))?);
+    #[cfg(not(feature = "v4l"))]
+    Err(CameraError::NotBuilt { path: path.into() }.into())
 }
 
-/// Refuses a format that is not the one asked for; the driver may offer its nearest instead.
-fn check(path: &Path, (width, height): (usize, usize), found: &PixFormat) -> Result<(), CameraError> {
-    let size = (found.width() as usize, found.height() as usize);
-    let packed = found.bytes_per_line() as usize == width * 2;
-    if size == (width, height) && found.pixel_format() == PixelFormat::YUYV && packed {
+/// The picture that a driver gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Four characters that name the pixel format.
+    pub pixels: [u8; 4],
+    /// Bytes of a row.
+    pub row: usize,
+}
+
+/// A stream of buffers that a driver fills.
+pub trait Buffers {
+    /// The next buffer that was filled, with true if the driver marked it as damaged; none if there was none in time.
+    ///
+    /// # Errors
+    /// What the system said; the stream may be asked again after [`ErrorKind::Interrupted`].
+    fn next(&mut self, timeout: Duration) -> io::Result<Option<(&[u8], bool)>>;
+}
+
+/// Refuses a format that is not YUYV of the size asked for; a driver may offer its nearest instead.
+///
+/// # Errors
+/// What was asked for and what there is.
+pub fn check(path: &Path, (width, height): (usize, usize), found: Format) -> Result<(), CameraError> {
+    if found == (Format { width, height, pixels: YUYV, row: width * 2 }) {
         return Ok(());
     }
-    let (asked, line) = (format!("{width} x {height} YUYV"), found.bytes_per_line());
-    let found = format!("{} x {} {} with {line} bytes a row", size.0, size.1, found.pixel_format());
+    let Format { width: w, height: h, pixels, row } = found;
+    let asked = format!("{width} x {height} YUYV");
+    let found = format!("{w} x {h} {} with {row} bytes a row", String::from_utf8_lossy(&pixels));
     Err(CameraError::Format { path: path.into(), asked, found })
 }
 
+/// A camera whose frames are what `buffers` holds.
+///
+/// # Errors
+/// If the size is impossible, or the system gives no thread.
+pub fn start(
+    path: &Path,
+    (width, height): (usize, usize),
+    buffers: impl Buffers + Send + 'static,
+) -> Result<Camera, DeviceError> {
+    let (path, frame) = (path.to_path_buf(), Frame::black(width, height)?);
+    Camera::start((width, height), move |newest, stop| read(buffers, &path, frame, newest, stop))
+}
+
 fn read(
-    mut stream: ReadStream,
+    mut buffers: impl Buffers,
     path: &Path,
     mut frame: Frame,
     newest: &Newest,
     stop: &AtomicBool,
 ) -> Result<(), CameraError> {
-    let wait = Timespec { tv_sec: 0, tv_nsec: POLL.as_nanos() as i64 };
     let mut counts = CameraCounts::default();
     while !stop.load(Relaxed) {
-        // An unplugged camera is ready as well; taking its buffer then tells why.
-        match poll(&mut [PollFd::new(&stream, PollFlags::IN)], Some(&wait)) {
-            Ok(0) | Err(Errno::INTR) => continue,
-            Ok(_) => {}
-            Err(error) => return Err(file_error(path, "wait for", error.into())),
-        }
-        let whole = stream.dequeue(|view| Ok(take(&view, view.is_error(), &mut frame, &mut counts)));
-        // The buffer is still there for the next round.
-        if whole.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
-            continue;
-        }
-        if whole.map_err(|source| file_error(path, "read", source))? {
+        let (bytes, damaged) = match buffers.next(POLL) {
+            Ok(Some(filled)) => filled,
+            Ok(None) => continue,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(file_error(path, "read", error)),
+        };
+        if take(bytes, damaged, &mut frame, &mut counts) {
             newest.offer(&mut frame);
         }
         newest.tell(counts);
@@ -90,7 +120,8 @@ pub(super) fn take(bytes: &[u8], damaged: bool, frame: &mut Frame, counts: &mut 
     fits && !damaged
 }
 
-fn file_error(path: &Path, doing: &'static str, source: io::Error) -> CameraError {
+/// What a failed call means. An unplugged camera is told as one.
+pub fn file_error(path: &Path, doing: &'static str, source: io::Error) -> CameraError {
     if Errno::from_io_error(&source) == Some(Errno::NODEV) {
         return CameraError::Gone { device: path.display().to_string() };
     }
@@ -101,10 +132,26 @@ fn file_error(path: &Path, doing: &'static str, source: io::Error) -> CameraErro
 mod tests {
     use super::*;
 
+    /// Why a device cannot be opened.
     fn refused(path: &Path) -> String {
         open(path, 640, 480).map(|_| ()).unwrap_err().to_string()
     }
 
+    #[test]
+    fn an_impossible_size_is_refused() {
+        assert!(matches!(open(Path::new("/dev/null"), 3, 2), Err(DeviceError::FrameSize { .. })));
+    }
+
+    #[test]
+    fn a_program_without_bindings_says_what_to_do() {
+        let told = CameraError::NotBuilt { path: "/dev/video0".into() }.to_string();
+        #[cfg(not(feature = "v4l"))]
+        assert_eq!(refused(Path::new("/dev/video0")), told);
+        assert!(told.contains("/dev/video0") && told.contains("--features xpuck-robot/v4l"), "{told}");
+        assert!(!told.contains('\n'), "{told}");
+    }
+
+    #[cfg(feature = "v4l")]
     #[test]
     fn what_is_no_camera_is_named() {
         let absent = refused(Path::new("/nonexistent/video0"));
@@ -112,7 +159,45 @@ mod tests {
         assert_eq!(refused(Path::new("/dev/null")), "/dev/null is not a video device");
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(refused(file.path()).contains("is not a video device"));
-        assert!(matches!(open(Path::new("/dev/null"), 3, 2), Err(DeviceError::FrameSize { .. })));
+    }
+
+    /// A driver on the bench: what it gives, one after the other, and then the camera is unplugged.
+    struct Driver(std::vec::IntoIter<io::Result<Option<(Vec<u8>, bool)>>>, Vec<u8>);
+
+    impl Buffers for Driver {
+        fn next(&mut self, _: Duration) -> io::Result<Option<(&[u8], bool)>> {
+            let Some((bytes, damaged)) = self.0.next().unwrap_or(Err(Errno::NODEV.into()))? else { return Ok(None) };
+            self.1 = bytes;
+            Ok(Some((&self.1, damaged)))
+        }
+    }
+
+    #[test]
+    fn the_newest_whole_buffer_is_shown_and_an_unplugged_camera_ends() {
+        use crate::device::FrameSource;
+        let gives = vec![
+            Ok(Some((vec![1; 16], false))),
+            Ok(None),
+            Err(Errno::INTR.into()),
+            Ok(Some((vec![2; 16], false))),
+            Ok(Some((vec![3; 16], true))),
+        ];
+        let mut camera = start(Path::new("/dev/video7"), (4, 2), Driver(gives.into_iter(), Vec::new())).unwrap();
+        let deadline = std::time::Instant::now() + Duration::from_secs(60);
+        while camera.counts().dropped_frames == 0 {
+            assert!(std::time::Instant::now() < deadline, "{:?}", camera.counts());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(camera.latest().unwrap().map(|frame| frame.bytes()[0]), Some(2));
+        let counts = camera.counts();
+        assert_eq!((counts.frames, counts.overtaken, counts.dropped_frames), (2, 1, 1));
+        let ended = loop {
+            if let Err(error) = camera.latest() {
+                break error.to_string();
+            }
+            assert!(std::time::Instant::now() < deadline);
+        };
+        assert!(ended.contains("/dev/video7 is gone"), "{ended}");
     }
 
     #[test]
@@ -138,8 +223,11 @@ mod tests {
     #[test]
     fn another_picture_than_asked_for_is_refused() {
         let path = Path::new("/dev/video0");
-        // A format that is only asked for has no row length yet, as a driver's answer would.
-        let told = check(path, (640, 480), &PixFormat::new(320, 240, PixelFormat::MJPG)).unwrap_err().to_string();
-        assert!(told.contains("640 x 480 YUYV") && told.contains("320 x 240"), "{told}");
+        let format = Format { width: 320, height: 240, pixels: *b"MJPG", row: 0 };
+        let told = check(path, (640, 480), format).unwrap_err().to_string();
+        assert!(told.contains("640 x 480 YUYV") && told.contains("320 x 240 MJPG"), "{told}");
+        let padded = Format { width: 640, height: 480, pixels: YUYV, row: 1536 };
+        assert!(check(path, (640, 480), padded).unwrap_err().to_string().contains("1536 bytes a row"));
+        assert!(check(path, (640, 480), Format { row: 1280, ..padded }).is_ok());
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_evolve::{Island, Migrant, Trial};
 use xpuck_hub_core::geneserver::{Emigrant, Geneserver};
-use xpuck_kernels::engine::{Crew, Evaluator, Job, Simd};
+use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 

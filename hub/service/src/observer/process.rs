@@ -1,10 +1,8 @@
 //! What the hub's own process takes, from `/proc/self`.
 
 use super::metrics::Metrics;
+use rustix::param::clock_ticks_per_second;
 use xpuck_wire::process::resident_bytes;
-
-/// Clock ticks in a second, as the kernel tells processor time to programs.
-const TICKS: f64 = 100.0;
 
 /// What was told of so far.
 #[derive(Default)]
@@ -18,18 +16,20 @@ impl Process {
         if let Some(bytes) = resident_bytes() {
             metrics.memory.set(bytes);
         }
-        if let Some(cpu_s) = std::fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(processor) {
+        let stat = std::fs::read_to_string("/proc/self/stat").ok();
+        if let Some(cpu_s) = stat.and_then(|stat| processor(&stat, clock_ticks_per_second())) {
             metrics.cpu.inc_by((cpu_s - self.cpu_s).max(0.0));
             self.cpu_s = self.cpu_s.max(cpu_s);
         }
     }
 }
 
-/// Processor time of all threads, s, from `stat`. The program's name may hold spaces; it ends with the last bracket.
-fn processor(stat: &str) -> Option<f64> {
+/// Processor time of all threads, s, from `stat`, which counts so many ticks a second. The program's name may hold spaces; it
+/// ends with the last bracket.
+fn processor(stat: &str, ticks: u64) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse::<f64>().ok()?);
-    Some((user + system) / TICKS)
+    Some((user + system) / ticks as f64)
 }
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn the_kernels_lines_are_read() {
         let stat = "7 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0 20";
-        assert_eq!(processor(stat), Some(2.0));
-        assert_eq!(processor("7"), None);
+        assert_eq!(processor(stat, 100), Some(2.0));
+        assert_eq!(processor("7", 100), None);
     }
 }

@@ -31,7 +31,8 @@ fn pixels(number: u16, width: usize, height: usize) -> Vec<u8> {
         .collect()
 }
 
-fn frame_stream(number: u16, width: usize, height: usize) -> Vec<u8> {
+/// What the shim sends of a frame.
+pub(crate) fn frame_stream(number: u16, width: usize, height: usize) -> Vec<u8> {
     let pixels = pixels(number, width, height);
     let rows = pixels.chunks(width * 2).enumerate();
     let mut bytes: Vec<u8> = rows.flat_map(|(row, pixels)| [&header(1, number, row)[..], pixels].concat()).collect();

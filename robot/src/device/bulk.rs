@@ -1,0 +1,248 @@
+//! A USB endpoint that sends to the host in bulk, with many transfers queued: over libusb, or emulated in tests.
+
+use rusb::ffi::constants::{
+    LIBUSB_TRANSFER_CANCELLED, LIBUSB_TRANSFER_COMPLETED, LIBUSB_TRANSFER_NO_DEVICE, LIBUSB_TRANSFER_OVERFLOW,
+    LIBUSB_TRANSFER_STALL,
+};
+use rusb::ffi::{
+    libusb_alloc_transfer, libusb_cancel_transfer, libusb_fill_bulk_transfer, libusb_free_transfer,
+    libusb_submit_transfer, libusb_transfer,
+};
+use rusb::{Context, DeviceHandle, UsbContext};
+use std::collections::VecDeque;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long cancelled transfers may take to end when an endpoint is closed.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Why a transfer gave no data, or less than it could hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TransferError {
+    /// The device halted the endpoint.
+    #[error("the endpoint is stalled")]
+    Stall,
+    /// A packet was damaged on the cable each time it was sent.
+    #[error("packets are damaged on the bus")]
+    Fault,
+    /// The device sent more than fits.
+    #[error("the device sent more than the transfer holds")]
+    Overflow,
+    /// The host ended it.
+    #[error("the transfer was cancelled")]
+    Cancelled,
+    /// The device is not there any more.
+    #[error("the device is gone")]
+    Disconnected,
+    /// libusb or the kernel refuses transfers.
+    #[error("{0}")]
+    Refused(rusb::Error),
+}
+
+/// A transfer that has ended.
+#[derive(Debug)]
+pub struct Completed {
+    /// The buffer that was submitted.
+    pub buffer: Vec<u8>,
+    /// Bytes at its head that the device sent, also in front of an error.
+    pub length: usize,
+    /// How it ended.
+    pub status: Result<(), TransferError>,
+}
+
+/// Transfers in a queue; they are filled and end in the order in which they were submitted.
+pub trait BulkIn {
+    /// Queues a transfer of the buffer's length. One that is refused ends at once, in its turn.
+    fn submit(&mut self, buffer: Vec<u8>);
+
+    /// Transfers that were submitted and not yet taken back.
+    fn pending(&self) -> usize;
+
+    /// Takes the first transfer back, none if it did not end in time.
+    ///
+    /// # Errors
+    /// If it cannot be known whether a transfer ended.
+    fn wait(&mut self, timeout: Duration) -> Result<Option<Completed>, TransferError>;
+
+    /// Ends all transfers early; each is still taken back.
+    fn cancel_all(&mut self);
+
+    /// Ends the endpoint's halt; no transfer may be pending.
+    ///
+    /// # Errors
+    /// What libusb said.
+    fn clear_halt(&mut self) -> Result<(), rusb::Error>;
+}
+
+/// A bulk endpoint of an open device. rusb has transfers that block only; these are libusb's asynchronous ones.
+pub struct Endpoint {
+    device: Arc<DeviceHandle<Context>>,
+    address: u8,
+    queue: VecDeque<Transfer>,
+}
+
+/// One of libusb's transfers, with what it points to.
+struct Transfer {
+    raw: NonNull<libusb_transfer>,
+    /// Set by the callback. libusb's pointer to it stays valid as long as this one lives.
+    ended: Arc<AtomicBool>,
+    /// Not touched between submission and end.
+    buffer: Vec<u8>,
+    /// It was never submitted.
+    refused: Option<rusb::Error>,
+}
+
+// SAFETY: libusb may be called from any thread, and a transfer belongs to the endpoint that submitted it alone.
+#[allow(unsafe_code, reason = "the pointer to a transfer of libusb's is tied to no thread")]
+unsafe impl Send for Transfer {}
+
+impl Endpoint {
+    /// The endpoint with this address; its interface must be claimed.
+    pub fn new(device: Arc<DeviceHandle<Context>>, address: u8) -> Endpoint {
+        Endpoint { device, address, queue: VecDeque::new() }
+    }
+}
+
+#[allow(unsafe_code, reason = "rusb has no asynchronous transfers")]
+impl Transfer {
+    fn submit(device: &DeviceHandle<Context>, endpoint: u8, mut buffer: Vec<u8>) -> Transfer {
+        let ended = Arc::new(AtomicBool::new(false));
+        // SAFETY: the call takes no pointer; without memory it gives none.
+        let raw = NonNull::new(unsafe { libusb_alloc_transfer(0) }).expect("memory for a USB transfer");
+        let (bytes, length) = (buffer.as_mut_ptr(), buffer.len() as i32);
+        // SAFETY: the transfer is fresh, and `buffer` and `ended` stay where they are until it has ended or for ever
+        // (`Endpoint::drop`). The device stays open as long, because the endpoint holds it.
+        let result = unsafe {
+            let told = Arc::as_ptr(&ended).cast_mut().cast();
+            libusb_fill_bulk_transfer(raw.as_ptr(), device.as_raw(), endpoint, bytes, length, on_end, told, 0);
+            libusb_submit_transfer(raw.as_ptr())
+        };
+        let refused = (result != 0).then(|| refusal(result));
+        ended.store(refused.is_some(), Ordering::Release);
+        Transfer { raw, ended, buffer, refused }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    fn cancel(&self) {
+        // SAFETY: the transfer is not freed before this is dropped. One that has ended already is refused, which is fine.
+        unsafe { libusb_cancel_transfer(self.raw.as_ptr()) };
+    }
+
+    /// What came of a transfer that has ended.
+    fn complete(mut self) -> Completed {
+        // SAFETY: libusb does not touch a transfer that has ended.
+        let (status, length) = unsafe { (self.raw.as_ref().status, self.raw.as_ref().actual_length) };
+        let buffer = std::mem::take(&mut self.buffer);
+        match self.refused {
+            Some(rusb::Error::NoDevice) => Completed { buffer, length: 0, status: Err(TransferError::Disconnected) },
+            Some(error) => Completed { buffer, length: 0, status: Err(TransferError::Refused(error)) },
+            None => Completed { length: (length.max(0) as usize).min(buffer.len()), buffer, status: meaning(status) },
+        }
+    }
+}
+
+#[allow(unsafe_code, reason = "libusb made it")]
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        // SAFETY: only transfers that have ended are dropped (`Endpoint::drop`), and none is freed twice.
+        unsafe { libusb_free_transfer(self.raw.as_ptr()) };
+    }
+}
+
+#[allow(unsafe_code, reason = "libusb calls it with a pointer")]
+extern "system" fn on_end(transfer: *mut libusb_transfer) {
+    // SAFETY: libusb gives the transfer back whose user data was set to an `AtomicBool` that lives until it has ended.
+    unsafe { (*(*transfer).user_data.cast::<AtomicBool>()).store(true, Ordering::Release) };
+}
+
+impl BulkIn for Endpoint {
+    fn submit(&mut self, buffer: Vec<u8>) {
+        self.queue.push_back(Transfer::submit(&self.device, self.address, buffer));
+    }
+
+    fn pending(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn wait(&mut self, timeout: Duration) -> Result<Option<Completed>, TransferError> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            if self.queue.front().is_none_or(Transfer::has_ended) {
+                return Ok(self.queue.pop_front().map(Transfer::complete));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            match self.device.context().handle_events(Some(left)) {
+                Ok(()) | Err(rusb::Error::Interrupted) => {}
+                Err(error) => return Err(TransferError::Refused(error)),
+            }
+        }
+    }
+
+    fn cancel_all(&mut self) {
+        self.queue.iter().for_each(Transfer::cancel);
+    }
+
+    fn clear_halt(&mut self) -> Result<(), rusb::Error> {
+        self.device.clear_halt(self.address)
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.cancel_all();
+        let deadline = Instant::now() + CANCEL_TIMEOUT;
+        while let Ok(Some(_)) = self.wait(deadline.saturating_duration_since(Instant::now())) {}
+        // What the kernel does not give back is never freed: it might still be written to.
+        self.queue.drain(..).filter(|transfer| !transfer.has_ended()).for_each(std::mem::forget);
+    }
+}
+
+/// What the status of a transfer means that libusb gave back.
+fn meaning(status: i32) -> Result<(), TransferError> {
+    match status {
+        LIBUSB_TRANSFER_COMPLETED => Ok(()),
+        LIBUSB_TRANSFER_STALL => Err(TransferError::Stall),
+        LIBUSB_TRANSFER_OVERFLOW => Err(TransferError::Overflow),
+        LIBUSB_TRANSFER_CANCELLED => Err(TransferError::Cancelled),
+        LIBUSB_TRANSFER_NO_DEVICE => Err(TransferError::Disconnected),
+        // Whatever went wrong on the bus is LIBUSB_TRANSFER_ERROR.
+        _ => Err(TransferError::Fault),
+    }
+}
+
+/// Why libusb refused a transfer.
+fn refusal(code: i32) -> rusb::Error {
+    use rusb::ffi::constants::{LIBUSB_ERROR_BUSY, LIBUSB_ERROR_IO, LIBUSB_ERROR_NO_DEVICE, LIBUSB_ERROR_NO_MEM};
+    match code {
+        LIBUSB_ERROR_NO_DEVICE => rusb::Error::NoDevice,
+        LIBUSB_ERROR_NO_MEM => rusb::Error::NoMem,
+        LIBUSB_ERROR_BUSY => rusb::Error::Busy,
+        LIBUSB_ERROR_IO => rusb::Error::Io,
+        _ => rusb::Error::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_libusb_says_is_understood() {
+        assert_eq!(meaning(0), Ok(()));
+        let errors = [1, 3, 4, 5, 6].map(|status| meaning(status).unwrap_err());
+        use TransferError::{Cancelled, Disconnected, Fault, Overflow, Stall};
+        assert_eq!(errors, [Fault, Cancelled, Stall, Disconnected, Overflow]);
+        assert_eq!(
+            (refusal(-4), refusal(-11), refusal(-99)),
+            (rusb::Error::NoDevice, rusb::Error::NoMem, rusb::Error::Other)
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! The reader on an emulated chip, whose time passes only while it is waited for or the reader is held up.
+
+use super::super::bulk::Completed;
+use super::super::frames::tests::frame_stream;
+use super::*;
+use std::collections::VecDeque;
+
+const WIDTH: usize = 640;
+const HEIGHT: usize = 480;
+/// Frames a second.
+const RATE: u64 = 15;
+/// The buffer of the shim's logic, bytes.
+const FIFO: usize = 8 << 10;
+/// Frames that the camera gives.
+const FRAMES: u16 = 8;
+
+/// A chip that sends rows of a camera which does not wait, and then is gone.
+#[derive(Default)]
+struct Chip {
+    /// us since the first row.
+    now: u64,
+    /// What the camera gives: when, us, and the bytes of a row with its header, or of a frame's end.
+    rows: VecDeque<(u64, Vec<u8>)>,
+    /// What waits in the logic's buffer.
+    fifo: VecDeque<u8>,
+    /// Rows for which there was no room.
+    left_out: u32,
+    /// Transfers, each with what came for it.
+    queue: VecDeque<Completed>,
+    /// How long the reader is held up after each transfer that it took, us.
+    held_up: u64,
+    /// A transfer that ends in a stall, counted from the first.
+    stalls_at: Option<u32>,
+    taken: u32,
+    halted: bool,
+}
+
+impl Chip {
+    fn new(held_up: u64) -> Chip {
+        let mut chip = Chip { held_up, ..Chip::default() };
+        let per_row = 1_000_000 / RATE / HEIGHT as u64;
+        for number in 0..FRAMES {
+            let bytes = frame_stream(number, WIDTH, HEIGHT);
+            let rows = bytes.chunks(8 + 2 * WIDTH).zip(u64::from(number) * HEIGHT as u64..);
+            chip.rows.extend(rows.map(|(row, n)| (n * per_row, row.to_vec())));
+        }
+        chip
+    }
+
+    /// The camera goes on up to now, and the host controller fills the transfers that are there.
+    fn go_on(&mut self) {
+        while self.rows.front().is_some_and(|(at, _)| *at <= self.now) {
+            let (_, row) = self.rows.pop_front().unwrap();
+            match self.fifo.len() + row.len() <= FIFO {
+                true => self.fifo.extend(row),
+                false => self.left_out += 1,
+            }
+            self.fill();
+        }
+    }
+
+    fn fill(&mut self) {
+        while self.fifo.len() >= chip::PAYLOAD && !self.halted {
+            let Some(transfer) = self.queue.iter_mut().find(|t| t.length < t.buffer.len()) else { return };
+            let packet = &mut transfer.buffer[transfer.length..][..chip::PACKET];
+            packet[..chip::STATUS].copy_from_slice(&chip::STATUS_AT_REST);
+            packet[chip::STATUS..].iter_mut().zip(self.fifo.drain(..chip::PAYLOAD)).for_each(|(to, from)| *to = from);
+            transfer.length += chip::PACKET;
+        }
+    }
+}
+
+impl BulkIn for Chip {
+    fn submit(&mut self, buffer: Vec<u8>) {
+        self.queue.push_back(Completed { buffer, length: 0, status: Ok(()) });
+    }
+
+    fn pending(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn wait(&mut self, timeout: Duration) -> Result<Option<Completed>, TransferError> {
+        let deadline = self.now + timeout.as_micros() as u64;
+        self.fill();
+        self.go_on();
+        while self.queue.front().is_some_and(|t| t.length < t.buffer.len() && t.status.is_ok()) {
+            let Some((at, _)) = self.rows.front() else { return Err(TransferError::Disconnected) };
+            if *at > deadline {
+                return Ok(None);
+            }
+            self.now = self.now.max(*at);
+            self.go_on();
+        }
+        let mut done = self.queue.pop_front();
+        self.now += self.held_up;
+        self.taken += 1;
+        if let Some(done) = done.as_mut().filter(|_| self.stalls_at == Some(self.taken)) {
+            (self.halted, done.status) = (true, Err(TransferError::Stall));
+        }
+        self.go_on();
+        Ok(done)
+    }
+
+    fn cancel_all(&mut self) {
+        self.queue.iter_mut().for_each(|transfer| transfer.status = Err(TransferError::Cancelled));
+    }
+
+    fn clear_halt(&mut self) -> Result<(), rusb::Error> {
+        assert!(self.queue.is_empty(), "libusb allows it only then");
+        self.halted = false;
+        Ok(())
+    }
+}
+
+/// Reads all that a chip gives with so many transfers queued; the chip afterwards, and what became of the frames.
+fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
+    let mut queue = Queue { endpoint: chip, name: "bench".into(), transfers };
+    queue.fill();
+    let newest = Newest::empty(WIDTH, HEIGHT);
+    let decoder = FrameDecoder::new(WIDTH, HEIGHT, PixelOrder::YCbYCr).unwrap();
+    let ended = queue.read(decoder, &newest, &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(ended, CameraError::Gone { .. }), "{ended}");
+    (queue.endpoint, newest.counts())
+}
+
+#[test]
+fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_less_than_1() {
+    // Held up once, before the first transfer is taken; the later ones are taken at once.
+    let held_up_once = |transfers, held_up| {
+        let mut chip = Chip::new(0);
+        chip.now = held_up;
+        let (chip, counts) = read(chip, transfers);
+        assert_eq!(counts.frames + counts.dropped_frames, u64::from(FRAMES) - 1, "the last ends with the chip");
+        chip.left_out
+    };
+    assert_eq!(held_up_once(TRANSFERS, 56_000), 0);
+    assert!(held_up_once(TRANSFERS, 59_000) > 0);
+    // Between two reads nothing takes what the FIFO has.
+    let held_up_each_time = |transfers, held_up| read(Chip::new(held_up), transfers).0.left_out;
+    assert_eq!(held_up_each_time(1, 500), 0);
+    assert!(held_up_each_time(1, 1_000) > 0);
+    assert_eq!(held_up_each_time(TRANSFERS, 1_500), 0);
+}
+
+#[test]
+fn a_stall_is_cleared_and_the_camera_goes_on() {
+    let (chip, counts) = read(Chip { stalls_at: Some(70), ..Chip::new(0) }, TRANSFERS);
+    assert_eq!((counts.stalls, chip.halted), (1, false));
+    assert!(counts.frames >= u64::from(FRAMES) - 3, "{counts:?}");
+}
+
+#[test]
+fn an_absent_chip_is_named() {
+    let error = open(Some("no such number"), 640, 480, PixelOrder::CrYCbY).map(|_| ()).unwrap_err();
+    let told = error.to_string();
+    assert!(told.contains("0403:6010"), "{told}");
+    // Where there is no USB at all, that is what is told.
+    assert!(matches!(error, DeviceError::Camera(CameraError::Absent { .. } | CameraError::Usb { .. })));
+    assert!(matches!(open(None, 641, 480, PixelOrder::CrYCbY), Err(DeviceError::FrameSize { .. })));
+}
+
+#[test]
+fn stalls_are_cleared_a_bounded_number_of_times_and_an_unplugged_chip_ends_the_camera() {
+    assert_eq!(next(Ok(()), MAX_STALLS), Next::Continue);
+    assert_eq!(next(Err(TransferError::Stall), 0), Next::Recover);
+    assert_eq!(next(Err(TransferError::Fault), MAX_STALLS - 1), Next::Recover);
+    assert_eq!(next(Err(TransferError::Stall), MAX_STALLS), Next::End);
+    assert_eq!(next(Err(TransferError::Disconnected), 0), Next::End);
+}
