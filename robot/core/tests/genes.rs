@@ -18,7 +18,7 @@ fn genes_survive_the_wire_and_bad_ones_are_refused() {
             .unwrap_err()
             .starts_with("migrant 3.7: line 1, column 7")
     );
-    let large = format!("seq\n{}", "  successl\n".repeat(2040));
+    let large = format!("seq\n{}", "  mulas v_goal.y v_prox.x 6.55123 v_up.y\n".repeat(2000));
     assert!(check(&Gene { tree: large, ..gene.clone() }).unwrap_err().starts_with("migrant 3.7: "), "fits no robot");
     assert_eq!(check(&Gene { count: [0, 0], ..gene }).unwrap_err(), "migrant 3.7: its samples are impossible");
 }

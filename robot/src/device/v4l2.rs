@@ -161,8 +161,11 @@ mod tests {
         assert!(refused(file.path()).contains("is not a video device"));
     }
 
+    /// What a driver gives at a call: bytes, and whether they are damaged.
+    type Given = io::Result<Option<(Vec<u8>, bool)>>;
+
     /// A driver on the bench: what it gives, one after the other, and then the camera is unplugged.
-    struct Driver(std::vec::IntoIter<io::Result<Option<(Vec<u8>, bool)>>>, Vec<u8>);
+    struct Driver(std::vec::IntoIter<Given>, Vec<u8>);
 
     impl Buffers for Driver {
         fn next(&mut self, _: Duration) -> io::Result<Option<(&[u8], bool)>> {
