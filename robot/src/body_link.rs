@@ -34,10 +34,10 @@ pub enum BodyLinkError {
     Thread(#[from] std::io::Error),
 }
 
-/// What the body told, and when.
+/// What the body told last, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// What it told.
+    /// What it told last.
     pub sensed: Sensed,
     /// When the exchange ended that brought it.
     pub at: Instant,
@@ -68,7 +68,7 @@ pub struct BodyLinkHealth {
 
 /// What the thread tells.
 #[derive(Debug, Default)]
-struct Told {
+struct Latest {
     sample: Option<Sample>,
     health: BodyLinkHealth,
 }
@@ -82,7 +82,7 @@ struct Shared {
     /// When it was given, ns after the epoch; 0 is never.
     given: AtomicU64,
     ending: AtomicBool,
-    told: Mutex<Told>,
+    latest: Mutex<Latest>,
 }
 
 impl Shared {
@@ -100,8 +100,8 @@ impl Shared {
         (at > 0).then(|| Given { command, at: Duration::from_nanos(at) })
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn latest(&self) -> MutexGuard<'_, Latest> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -123,7 +123,7 @@ impl BodyLink {
             drive: AtomicU64::new(0),
             given: AtomicU64::new(0),
             ending: AtomicBool::new(false),
-            told: Mutex::default(),
+            latest: Mutex::default(),
         });
         let worker = worker::Worker::new(open, body, shared.clone());
         let thread = std::thread::Builder::new().name("body".into()).spawn(move || worker.run(realtime))?;
@@ -137,12 +137,12 @@ impl BodyLink {
 
     /// What the body told last, whatever its age; nothing before its first answer.
     pub fn latest(&self) -> Option<Sample> {
-        self.shared.told().sample
+        self.shared.latest().sample
     }
 
     /// How the link to the body does.
     pub fn health(&self) -> BodyLinkHealth {
-        self.shared.told().health.clone()
+        self.shared.latest().health.clone()
     }
 }
 

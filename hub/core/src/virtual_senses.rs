@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::mocap::Frame;
 use std::collections::{HashMap, VecDeque};
 use xpuck_kernels::world::Pose;
-use xpuck_kernels::world::senses::messages::{Ether, Moment};
+use xpuck_kernels::world::senses::messages::{Channel, Moment};
 use xpuck_wire::message::{Neighbour, ToRobot};
 
 /// Frames held back at most: two seconds at 500 Hz.
@@ -20,7 +20,7 @@ type Poses = Vec<Option<Pose>>;
 /// Holds poses back for the latency and makes each robot's message from them.
 #[derive(Debug)]
 pub struct VirtualSenses {
-    ether: Ether,
+    channel: Channel,
     robots: usize,
     places: HashMap<String, usize>,
     seed: u64,
@@ -35,7 +35,7 @@ impl VirtualSenses {
         let ids = &config.swarm.robots;
         let names = ids.iter().chain([&config.hub.mocap.frisbee]);
         VirtualSenses {
-            ether: Ether::new(config.hub.messages, ids.len(), vec![config.hub.arena.frisbee_radius_m]),
+            channel: Channel::new(config.hub.messages, ids.len(), vec![config.hub.arena.frisbee_radius_m]),
             places: names.cloned().zip(0..).collect(),
             robots: ids.len(),
             seed,
@@ -61,7 +61,7 @@ impl VirtualSenses {
 
     /// The messages due at `now`, for those robots that are seen, by their places in the swarm file.
     pub fn due(&mut self, now: f64) -> Vec<(usize, ToRobot)> {
-        let model = self.ether.model();
+        let model = self.channel.model();
         let period = 1.0 / model.rate_hz;
         let early = now < self.next - EARLY * period;
         let mut old_enough = None;
@@ -80,7 +80,7 @@ impl VirtualSenses {
         let pose = poses[me]?;
         let mut neighbours = Vec::new();
         let moment = Moment { seed: self.seed, world: 0, number: self.round };
-        self.ether.hear(moment, me, poses, |other, n| {
+        self.channel.hear(moment, me, poses, |other, n| {
             neighbours.push(Neighbour { island: other as u16 + 1, range: n.range, bearing: n.bearing })
         });
         Some(ToRobot::Senses { up: -pose.heading, neighbours, age })

@@ -5,6 +5,8 @@
 
 use crate::file::{self, FileError};
 use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
+use rand::TryRng;
+use rand::rngs::SysRng;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -131,7 +133,7 @@ impl Secret {
         let trouble = |what: String| FileError::value("a new key", what);
         let pair = zmq::CurveKeyPair::new().map_err(|e| trouble(format!("libzmq makes no CURVE keys: {e}")))?;
         let mut seed = [0; 32];
-        getrandom::fill(&mut seed).map_err(|e| trouble(format!("no random numbers: {e}")))?;
+        SysRng.try_fill_bytes(&mut seed).map_err(|e| trouble(format!("no random numbers: {e}")))?;
         let ed25519 = Key(SigningKey::from_bytes(&seed).verifying_key().to_bytes());
         let public = Public { name: name.into(), curve: Key(pair.public_key), ed25519 };
         Ok(Secret { public, secret: Secrets { curve: Key(pair.secret_key), ed25519: Key(seed) } })

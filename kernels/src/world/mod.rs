@@ -21,7 +21,7 @@ use crate::model::{self, CONTROL_PERIOD, SLOW_SENSES_PERIOD, STEPS_PER_UPDATE};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
 use physics::Physics;
-use senses::{Air, Patch};
+use senses::{ChannelHistory, Patch};
 use task::Score;
 use task::transport::touches_end;
 
@@ -41,7 +41,7 @@ pub struct World {
     robots: usize,
     senses: Vec<Senses>,
     /// What the robots tell one another, if the world has a model for it.
-    pub(crate) air: Option<Air>,
+    pub(crate) channel: Option<ChannelHistory>,
     score: Score,
     seed: u64,
     world: u32,
@@ -63,7 +63,7 @@ impl World {
             score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
             sensing: Sensing::ALL,
-            air: spec.messages.map(|m| Air::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
+            channel: spec.messages.map(|m| ChannelHistory::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
             patches: spec.patches.clone(),
             physics: spec.physics.clone(),
             task: spec.task,
@@ -93,8 +93,8 @@ impl World {
             let step = self.update * STEPS_PER_UPDATE + k;
             physics::step(&mut self.bodies, &self.physics, self.seed, self.world, step);
             self.relocate(step);
-            if let Some(air) = &mut self.air {
-                air.note(self.bodies.iter().map(|b| b.pose));
+            if let Some(channel) = &mut self.channel {
+                channel.note(self.bodies.iter().map(|b| b.pose));
             }
         }
         if self.task.counts_updates() {
@@ -131,9 +131,9 @@ impl World {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
                 s.colours = [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c));
             }
-            if let Some(air) = &self.air {
-                let told = air.tell(self.update, i, self.sensing.neighbours);
-                (s.up, s.attr, s.neighbours) = (told.up, told.attr, told.neighbours);
+            if let Some(channel) = &self.channel {
+                let reading = channel.reading(self.update, i, self.sensing.neighbours);
+                (s.up, s.attr, s.neighbours) = (reading.up, reading.attr, reading.neighbours);
             } else if slow && self.sensing.neighbours {
                 (s.attr, s.neighbours) = senses::range_and_bearing(&self.bodies, i);
             }

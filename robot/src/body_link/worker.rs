@@ -1,6 +1,6 @@
 //! The thread's own side of the body link.
 
-use super::{BodyLinkHealth, Open, Sample, Shared, Told};
+use super::{BodyLinkHealth, Latest, Open, Sample, Shared};
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts};
 use crate::pace::Pace;
@@ -123,8 +123,8 @@ impl Worker {
         self.health.lease_expiries = self.lease.expiries();
         self.health.longest_gap_us = self.pace.longest_gap().as_micros() as u64;
         self.health.lateness.clone_from(self.pace.lateness());
-        if let Ok(mut told) = self.shared.told.try_lock() {
-            *told = Told { sample: self.sample, health: self.health.clone() };
+        if let Ok(mut latest) = self.shared.latest.try_lock() {
+            *latest = Latest { sample: self.sample, health: self.health.clone() };
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::model::{CONTROL_PERIOD, MAX_BODIES, MAX_ROBOTS};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
 use crate::world::physics::contacts::{Contacts, Movement, Movements};
-use crate::world::senses::Air;
+use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
 
@@ -67,7 +67,7 @@ pub(super) struct Block<'a> {
     pub moving: Movements,
     pub shifts: Vec<Shift>,
     /// The messages of each world; empty where the description has no model for them.
-    pub air: Vec<Air>,
+    pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
     robots: usize,
     jobs: Vec<Job<'a>>,
@@ -114,7 +114,7 @@ impl<'a> Block<'a> {
             bodies,
             programs,
             memories,
-            air: worlds.into_iter().take(jobs.len()).filter_map(|world| world.air).collect(),
+            channel: worlds.into_iter().take(jobs.len()).filter_map(|world| world.channel).collect(),
         };
         (block, scene)
     }
@@ -139,9 +139,9 @@ impl<'a> Block<'a> {
 
     /// Lets messages know where everything is after a step.
     pub fn note(&mut self) {
-        for (l, air) in self.air.iter_mut().enumerate() {
+        for (l, channel) in self.channel.iter_mut().enumerate() {
             let pose = |b: &BodyLanes| Pose { at: vec2(b.x[l], b.y[l]), heading: b.heading[l] };
-            air.note(self.bodies.iter().map(pose));
+            channel.note(self.bodies.iter().map(pose));
         }
     }
 

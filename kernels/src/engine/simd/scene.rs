@@ -50,7 +50,7 @@ impl Scene {
             physics: world.physics.clone(),
             patches: world.patches.clone(),
             task: world.task,
-            messages: world.air.is_some(),
+            messages: world.channel.is_some(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::math::{Vec2, max, min, vec2};
 use crate::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD};
 use crate::world::Sensing;
 use crate::world::senses::{
-    COLUMNS_PER_SEGMENT, Told, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
+    COLUMNS_PER_SEGMENT, Reading, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
     ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
 };
 use crate::world::senses::{columns_hidden, inner_walls_seen};
@@ -22,16 +22,16 @@ pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
         if sensing.proximity {
             proximity(bodies, i, scene, senses);
         }
-        if slow && sensing.neighbours && block.air.is_empty() {
+        if slow && sensing.neighbours && block.channel.is_empty() {
             range_and_bearing(bodies, i, scene, senses);
         }
         if slow && sensing.camera {
             camera(bodies, i, scene, senses);
         }
     }
-    for (l, air) in block.air.iter().enumerate() {
+    for (l, channel) in block.channel.iter().enumerate() {
         for (i, senses) in block.senses.iter_mut().enumerate() {
-            let Told { up, attr, neighbours } = air.tell(block.update, i, sensing.neighbours);
+            let Reading { up, attr, neighbours } = channel.reading(block.update, i, sensing.neighbours);
             (senses.up[0][l], senses.up[1][l]) = (up.x, up.y);
             (senses.attr[0][l], senses.attr[1][l], senses.neighbours[l]) = (attr.x, attr.y, neighbours);
         }

@@ -141,7 +141,7 @@ pub struct Moment {
 
 /// The model with the factors and the sizes of the bodies around.
 #[derive(Clone, Debug)]
-pub struct Ether {
+pub struct Channel {
     model: Messages,
     /// Of each robot: how much farther it sends, and hears.
     gains: Vec<[f32; 2]>,
@@ -149,15 +149,15 @@ pub struct Ether {
     discs: Vec<f32>,
 }
 
-impl Ether {
+impl Channel {
     /// For so many robots, at most 65535, and discs of these radii, m.
-    pub fn new(model: Messages, robots: usize, discs: Vec<f32>) -> Ether {
+    pub fn new(model: Messages, robots: usize, discs: Vec<f32>) -> Channel {
         let gain = |word: u32| 1.0 + model.gain_spread * (2.0 * unit(word) - 1.0);
         let gains = (0..robots as u32).map(|robot| {
             let words = block(model.gain_seed, 0, robot, u32::MAX, Stream::Messages, 0);
             [gain(words[0]), gain(words[1])]
         });
-        Ether { gains: gains.collect(), model, discs }
+        Channel { gains: gains.collect(), model, discs }
     }
 
     /// The model.

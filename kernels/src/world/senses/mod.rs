@@ -1,16 +1,16 @@
 //! The robot's senses (Table 6.1): proximity rays, the three-segment camera, range and bearing, and the compass.
 
-mod air;
 mod camera;
+mod channel_history;
 pub mod messages;
 mod neighbours;
 mod proximity;
 
-pub(crate) use air::{Air, Told};
 pub use camera::{Blobs, Patch, camera};
 pub(crate) use camera::{
     COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, patch_behind, segments_vector,
 };
+pub(crate) use channel_history::{ChannelHistory, Reading};
 pub use neighbours::{Neighbour, attraction, range_and_bearing};
 pub(crate) use neighbours::{attraction_of_sum, attraction_step, neighbour};
 pub use proximity::{proximity, proximity_vector, ray_to_walls};

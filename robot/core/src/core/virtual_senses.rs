@@ -11,10 +11,10 @@ const MAX_NEIGHBOURS: usize = 256;
 
 /// The last virtual senses, if there are any.
 #[derive(Clone, Debug, Default)]
-pub(super) struct VirtualSenses(Option<Told>);
+pub(super) struct VirtualSenses(Option<Reading>);
 
 #[derive(Clone, Debug)]
-struct Told {
+struct Reading {
     /// When the poses behind them were true, s.
     of: f64,
     up: Vec2,
@@ -34,7 +34,7 @@ impl VirtualSenses {
         let list: Vec<Neighbour> =
             neighbours.iter().map(|n| Neighbour { range: n.range, bearing: n.bearing }).collect();
         let of = now - age.max(0.0);
-        self.0 = Some(Told { of, up: Vec2::unit(up), attr: attraction(&list), neighbours: list.len() as u32 });
+        self.0 = Some(Reading { of, up: Vec2::unit(up), attr: attraction(&list), neighbours: list.len() as u32 });
     }
 
     /// As before the first.
@@ -44,23 +44,23 @@ impl VirtualSenses {
 
     /// There are none, or they are too old.
     pub(super) fn stale(&self, now: f64) -> bool {
-        self.0.as_ref().is_none_or(|told| now - told.of > SENSES_STALE)
+        self.0.as_ref().is_none_or(|reading| now - reading.of > SENSES_STALE)
     }
 
     /// Writes them into the tree's senses unless they are stale.
     pub(super) fn fill(&self, now: f64, senses: &mut Senses) {
-        if let Some(told) = self.0.as_ref().filter(|_| !self.stale(now)) {
-            (senses.up, senses.attr, senses.neighbours) = (told.up, told.attr, told.neighbours as f32);
+        if let Some(reading) = self.0.as_ref().filter(|_| !self.stale(now)) {
+            (senses.up, senses.attr, senses.neighbours) = (reading.up, reading.attr, reading.neighbours as f32);
         }
     }
 
     /// Neighbours in the last of them, however old.
     pub(super) fn neighbours(&self) -> u32 {
-        self.0.as_ref().map_or(0, |told| told.neighbours)
+        self.0.as_ref().map_or(0, |reading| reading.neighbours)
     }
 
     /// Their age, s.
     pub(super) fn age(&self, now: f64) -> Option<f32> {
-        self.0.as_ref().map(|told| (now - told.of) as f32)
+        self.0.as_ref().map(|reading| (now - reading.of) as f32)
     }
 }

@@ -113,7 +113,11 @@ fn the_lock_file_of_the_fuzz_targets_is_up_to_date() {
         // A version follows the name where there are several.
         let listed: BTreeSet<&str> =
             listed.filter_map(|name| name.as_str()).filter_map(|name| name.split(' ').next()).collect();
-        let used = package["dependencies"].as_array().expect("a list").iter().filter(|d| d["kind"] != "dev" && d["optional"] != true);
+        let used = package["dependencies"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter(|d| d["kind"] != "dev" && d["optional"] != true);
         let used: BTreeSet<&str> = used.filter_map(|dependency| dependency["name"].as_str()).collect();
         assert_eq!(listed, used, "fuzz/Cargo.lock is old for {}: cargo metadata in fuzz/ renews it", package["name"]);
         checked += 1;

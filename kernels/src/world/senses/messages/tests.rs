@@ -6,13 +6,13 @@ fn at(x: f32, y: f32, heading: f32) -> Option<Pose> {
     Some(Pose { at: vec2(x, y), heading })
 }
 
-/// What robot 0 hears of robot 1 in each of so many messages, with the ether for `bodies`.
+/// What robot 0 hears of robot 1 in each of so many messages, with the channel for `bodies`.
 fn heard(model: Messages, bodies: &[Option<Pose>], discs: &[f32], messages: u32) -> Vec<Neighbour> {
-    let ether = Ether::new(model, bodies.len() - discs.len(), discs.to_vec());
+    let channel = Channel::new(model, bodies.len() - discs.len(), discs.to_vec());
     let mut all = Vec::new();
     for number in 0..messages {
         let moment = Moment { seed: 5, world: 0, number };
-        ether.hear(moment, 0, bodies, |other, neighbour| all.extend((other == 1).then_some(neighbour)));
+        channel.hear(moment, 0, bodies, |other, neighbour| all.extend((other == 1).then_some(neighbour)));
     }
     all
 }
@@ -101,16 +101,16 @@ fn bodies_on_the_line_hide_the_sender() {
 #[test]
 fn robots_with_different_gains_may_hear_each_other_one_way() {
     let model = Messages { gain_spread: 0.5, gain_seed: 3, ..Messages::default() };
-    let ether = Ether::new(model, 100, Vec::new());
+    let channel = Channel::new(model, 100, Vec::new());
     let bodies: Vec<Option<Pose>> = (0..100).map(|i| at((i % 10) as f32 * 0.15, (i / 10) as f32 * 0.15, 0.0)).collect();
     let moment = Moment { seed: 1, world: 0, number: 0 };
     let mut hears = vec![vec![false; 100]; 100];
     for (me, row) in hears.iter_mut().enumerate() {
-        ether.hear(moment, me, &bodies, |other, _| row[other] = true);
+        channel.hear(moment, me, &bodies, |other, _| row[other] = true);
     }
     let one_way = (0..100).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|(a, b)| hears[*a][*b] != hears[*b][*a]);
     assert!(one_way.count() > 100);
-    let gains = |spread| Ether::new(Messages { gain_spread: spread, ..model }, 10_000, Vec::new()).gains;
+    let gains = |spread| Channel::new(Messages { gain_spread: spread, ..model }, 10_000, Vec::new()).gains;
     assert!(gains(0.5).iter().flatten().all(|g| (0.5..=1.5).contains(g)));
     let mean = gains(0.5).iter().flatten().sum::<f32>() / 20_000.0;
     assert!((mean - 1.0).abs() < 4.0 * 0.5 / (3.0f32 * 20_000.0).sqrt(), "{mean}");

@@ -1,7 +1,7 @@
 //! What simulated robots hear where a world has a message distribution model: messages tell of the past, so the last
 //! poses are kept. Both engines use this code, world by world.
 
-use super::messages::{Ether, Messages, Moment};
+use super::messages::{Channel, Messages, Moment};
 use super::{attraction_step, compass};
 use crate::math::{Vec2, vec2};
 use crate::model::{DT, STEPS_PER_UPDATE};
@@ -9,7 +9,7 @@ use crate::world::{Pose, WorldSpec};
 
 /// What a robot gets to know by messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct Reading {
     /// v_up.
     pub up: Vec2,
     /// v_attr.
@@ -20,8 +20,8 @@ pub(crate) struct Told {
 
 /// The messages of one world.
 #[derive(Clone, Debug)]
-pub(crate) struct Air {
-    ether: Ether,
+pub(crate) struct ChannelHistory {
+    channel: Channel,
     seed: u64,
     world: u32,
     bodies: usize,
@@ -31,16 +31,23 @@ pub(crate) struct Air {
     noted: usize,
 }
 
-impl Air {
+impl ChannelHistory {
     /// A world that begins with these poses.
-    pub fn new(model: Messages, spec: &WorldSpec, seed: u64, world: u32, poses: impl Iterator<Item = Pose>) -> Air {
+    pub fn new(
+        model: Messages,
+        spec: &WorldSpec,
+        seed: u64,
+        world: u32,
+        poses: impl Iterator<Item = Pose>,
+    ) -> ChannelHistory {
         let kept = ((model.latency_s + 1.0 / model.rate_hz) / f64::from(DT)).ceil() as usize + 2;
         let bodies = spec.robots + spec.discs.len();
         let discs = spec.discs.iter().map(|d| d.shape.radius).collect();
-        let ether = Ether::new(model, spec.robots, discs);
-        let mut air = Air { ether, seed, world, bodies, past: vec![None; kept * bodies], kept, noted: 0 };
-        air.note(poses);
-        air
+        let channel = Channel::new(model, spec.robots, discs);
+        let mut history =
+            ChannelHistory { channel, seed, world, bodies, past: vec![None; kept * bodies], kept, noted: 0 };
+        history.note(poses);
+        history
     }
 
     /// Takes the poses after a physics step.
@@ -54,8 +61,8 @@ impl Air {
 
     /// What the last message before an update tells a robot; without `listen` only the compass. Before the start
     /// everything stood where it starts.
-    pub fn tell(&self, update: u32, me: usize, listen: bool) -> Told {
-        let model = self.ether.model();
+    pub fn reading(&self, update: u32, me: usize, listen: bool) -> Reading {
+        let model = self.channel.model();
         let now = f64::from(update * STEPS_PER_UPDATE) * f64::from(DT);
         let number = (now * model.rate_hz + 1e-6).floor();
         let step = ((number / model.rate_hz - model.latency_s) / f64::from(DT)).round().max(0.0) as usize;
@@ -64,12 +71,12 @@ impl Air {
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);
         let moment = Moment { seed: self.seed, world: self.world, number: number as u32 };
         if listen {
-            self.ether.hear(moment, me, bodies, |_, neighbour| {
+            self.channel.hear(moment, me, bodies, |_, neighbour| {
                 sum += attraction_step(&neighbour);
                 neighbours += 1.0;
             });
         }
         let heading = bodies[me].map_or(0.0, |pose| pose.heading);
-        Told { up: compass(heading), attr: if neighbours > 0.0 { sum } else { vec2(1.0, 0.0) }, neighbours }
+        Reading { up: compass(heading), attr: if neighbours > 0.0 { sum } else { vec2(1.0, 0.0) }, neighbours }
     }
 }
