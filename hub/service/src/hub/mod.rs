@@ -33,7 +33,8 @@ use xpuck_wire::{FileError, is_local};
 const POLL_MS: i64 = 2;
 /// Messages of one socket handled between two looks at the clock.
 const MESSAGES_AT_ONCE: usize = 256;
-/// Whoever asked the hub to end gets an answer, which ZeroMQ has to send yet; it cannot be asked when it has.
+/// Whoever asked the hub to end gets an answer, which ZeroMQ and then the relay have to send yet; neither can be asked when
+/// it has. Ending ZeroMQ's context would wait for every thread that has a socket, and not for the relay.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// The console's status is renewed so often, wall time.
 const STATUS: Duration = Duration::from_millis(100);

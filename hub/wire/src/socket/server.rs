@@ -17,9 +17,6 @@ const WORKER_QUEUE: i32 = 64;
 /// Workers that may be waiting to be let in at once.
 const WORKER_BACKLOG: i32 = 1000;
 
-/// How long answers may still leave when the hub ends, ms.
-const LAST_WORDS_MS: i32 = 500;
-
 impl Sockets {
     /// Puts the server's key into a socket that is about to bind, and gives the guard; nothing without keys.
     pub(super) fn encrypt(&self, socket: &zmq::Socket) -> zmq::Result<Option<&Arc<Guard>>> {
@@ -74,8 +71,6 @@ impl Sockets {
     pub fn operators_hub(&self, endpoint: &str) -> Result<OperatorsHub, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             self.serve(s, Domain::Operators)?;
-            // The answer to a request to shut down still leaves.
-            s.set_linger(LAST_WORDS_MS)?;
             s.bind(endpoint)
         })?;
         Ok(OperatorsHub { socket, access: self.access(Domain::Operators) })
