@@ -20,15 +20,15 @@ const WORKER_BACKLOG: i32 = 1000;
 impl Sockets {
     /// Puts the server's key into a socket that is about to bind, and gives the guard; nothing without keys.
     pub(super) fn encrypt(&self, socket: &zmq::Socket) -> zmq::Result<Option<&Arc<Guard>>> {
+        let Keys::Server(secret, guard) = &self.keys else { return Ok(None) };
+        socket.set_curve_server(true)?;
+        socket.set_curve_secretkey(secret.curve())?;
         Ok(Some(guard))
     }
 
     /// The same, and lets in whom the guard knows for this domain.
     pub(crate) fn serve(&self, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
         let Some(guard) = self.encrypt(socket)? else { return Ok(()) };
-        let Keys::Server(secret, guard) = &self.keys else { return Ok(None) };
-        socket.set_curve_server(true)?;
-        socket.set_curve_secretkey(secret.curve())?;
         socket.set_zap_domain(domain.name())?;
         guard.monitor(&self.context, socket, domain)
     }
