@@ -14,11 +14,12 @@ use crate::settings::Settings;
 use crate::trust::Operators;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tracing::{debug, warn};
 use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::island::{IslandPlan, News};
 use xpuck_robot_core::robot::{Robot, Shell};
-use xpuck_wire::log;
+use xpuck_wire::log::{self, Line};
 use xpuck_wire::message::RobotMessage;
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealed;
@@ -26,7 +27,7 @@ use xpuck_wire::session::fresh_session;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::{ControlReport, Telemetry};
-use xpuck_wire::{FileError, is_local};
+use xpuck_wire::{FileError, event_at, is_local};
 
 /// Why a robot could not start.
 #[derive(Debug, thiserror::Error)]
@@ -89,10 +90,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
     let mut operators = Operators::new(config);
     let trust = operators.look().unwrap_or_else(Trust::nobody);
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
-        log::line(format_args!(
-            "xpuckd {}: groot = {groot} has no keys: whoever reaches it sees the tree",
-            config.robot.id
-        ));
+        warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: whoever reaches it sees the tree");
     }
     let mut robot = Robot::new(Core::new(config.island, fresh_session()?, trust), speed);
     let mut daemon = Daemon {
@@ -146,14 +144,17 @@ impl Daemon<'_> {
         }
         match precedence::run_first(priority) {
             Ok(()) => self.realtime = true,
-            Err(_) => self.log("the kernel refuses real-time priority (CAP_SYS_NICE); updates may be late under load"),
+            Err(_) => {
+                let text = "the kernel refuses real-time priority (CAP_SYS_NICE); updates may be late under load";
+                self.log(Line::warn(text));
+            }
         }
     }
 
     fn look_at_hub_link(&mut self) {
         if self.hub_link.turned_away() > 0 && !self.turned_away {
             self.turned_away = true;
-            self.log("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there");
+            self.log(Line::warn("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there"));
         }
     }
 }
@@ -180,7 +181,7 @@ impl Shell for Daemon<'_> {
         self.onboard = match Onboard::start(plan) {
             Ok(onboard) => Some(onboard),
             Err(error) => {
-                self.log(&format!("evolution cannot start: {error}; the robot runs without"));
+                self.log(Line::warn(format!("evolution cannot start: {error}; the robot runs without")));
                 None
             }
         };
@@ -188,6 +189,7 @@ impl Shell for Daemon<'_> {
 
     fn run_island(&mut self, running: bool) {
         if let Some(onboard) = &self.onboard {
+            debug!(target: "xpuckd", id = self.config.robot.id, "evolution {}", if running { "runs" } else { "stands still" });
             onboard.run(running);
         }
     }
@@ -210,7 +212,7 @@ impl Shell for Daemon<'_> {
             let state = self.evolution.state.take();
             self.evolution = EvolutionFile { state, ..robot.evolution };
             self.hardware.recalibrate(robot.calibration);
-            self.log("new settings from the hub are in the robot's file");
+            self.log(Line::info("new settings from the hub are in the robot's file"));
         }
         if let Some(answer) = answer {
             self.send(RobotMessage::Settings(answer));
@@ -224,7 +226,7 @@ impl Shell for Daemon<'_> {
     fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2] {
         let wheels = self.hardware.drive(wheels, core.state());
         for line in self.hardware.troubles() {
-            self.log(&line);
+            self.log(line);
         }
         if let Some(publisher) = &mut self.publisher {
             publisher.show(core.controller());
@@ -247,8 +249,8 @@ impl Shell for Daemon<'_> {
         telemetry.evolution.kept = self.onboard.as_ref().map_or(0, Onboard::kept);
     }
 
-    fn log(&mut self, line: &str) {
-        log::line(format_args!("xpuckd {}: {line}", self.config.robot.id));
+    fn log(&mut self, line: Line) {
+        event_at!(line.level, target: "xpuckd", id = self.config.robot.id, "{}", line.text);
     }
 }
 

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
 use xpuck_registers::spi::Pixel;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::State;
 use xpuck_wire::telemetry::{DeviceReport, PowerReport, Telemetry};
 
@@ -102,17 +103,17 @@ impl Hardware {
     }
 
     /// Lines for the log since this was asked.
-    pub fn troubles(&mut self) -> Vec<String> {
+    pub fn troubles(&mut self) -> Vec<Line> {
         self.power.seen();
-        let mut lines: Vec<String> = self.power.trouble().into_iter().collect();
-        lines.extend(self.camera.as_mut().and_then(Poller::trouble));
+        let mut lines: Vec<Line> = self.power.trouble().map(Line::warn).into_iter().collect();
+        lines.extend(self.camera.as_mut().and_then(Poller::trouble).map(Line::warn));
         let health = self.body.health();
         if health.reopened > self.reopened {
             self.reopened = health.reopened;
             self.told = None;
-            lines.push("the body answers again".into());
+            lines.push(Line::info("the body answers again"));
         } else if health.last_error.is_some() && health.last_error != self.told {
-            lines.extend(health.last_error.as_deref().map(str::to_owned));
+            lines.extend(health.last_error.as_deref().map(Line::warn));
             self.told = health.last_error;
         }
         lines

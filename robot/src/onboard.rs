@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use thermal::Governor;
+use tracing::warn;
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News};
-use xpuck_wire::log;
+use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
 /// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
@@ -91,7 +92,7 @@ impl Onboard {
             let mut thread = IslandThread { plan: &plan, shared: &theirs, sender, arrivals, governor };
             match background(plan.threads) {
                 Ok(pool) => pool.install(move || thread.run()),
-                Err(why) => thread.say(format!("{why}; the robot runs without evolution")),
+                Err(why) => thread.say(Line::warn(format!("{why}; the robot runs without evolution"))),
             }
         })?;
         Ok(Onboard { shared, news, immigrants })
@@ -131,7 +132,7 @@ fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
         if precedence::runs_first() {
             return Err("the kernel does not let threads out of real-time priority".into());
         }
-        log::line("xpuckd: the kernel refused idle priority; evolution may delay the control loop");
+        warn!(target: "xpuckd", "the kernel refused idle priority; evolution may delay the control loop");
     }
     let name = |i| format!("evolve-{i}");
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())
@@ -164,7 +165,7 @@ impl IslandThread<'_> {
             let kept = Kept { island, champion, progress };
             match checkpoints.keep(&kept) {
                 Ok(()) => self.shared.kept.store(progress.generation, Ordering::Relaxed),
-                Err(error) if disk_works => self.say(error),
+                Err(error) if disk_works => self.say(Line::warn(error)),
                 Err(_) => {}
             }
             disk_works = self.shared.kept.load(Ordering::Relaxed) == progress.generation;
@@ -175,16 +176,16 @@ impl IslandThread<'_> {
     /// The island of the newest checkpoint of this experiment.
     fn resumed(&self, checkpoints: Option<&Checkpoints>) -> Option<Island> {
         let (kept, broken) = checkpoints?.newest();
-        broken.into_iter().for_each(|line| self.say(line));
+        broken.into_iter().for_each(|text| self.say(Line::warn(text)));
         let Kept { island, champion, progress } = kept?;
         self.shared.kept.store(progress.generation, Ordering::Relaxed);
-        self.say(format!("evolution goes on after generation {}", progress.generation));
+        self.say(Line::info(format!("evolution goes on after generation {}", progress.generation)));
         let champion = Box::new(champion);
         self.sender.send(News::Resumed { progress, champion }).ok()?;
         Some(island)
     }
 
-    fn say(&self, line: String) {
+    fn say(&self, line: Line) {
         // Who no longer listens does not miss it.
         let _ = self.sender.send(News::Say(line));
     }

@@ -2,9 +2,9 @@
 //! moment.
 
 use crate::config::Config;
+use tracing::warn;
 use xpuck_wire::FileError;
 use xpuck_wire::keyring::{self, Fingerprint, Keyring};
-use xpuck_wire::log;
 use xpuck_wire::signed::Trust;
 
 /// Looks at the folder of keys.
@@ -28,9 +28,7 @@ impl Operators<'_> {
             if self.seen.replace(Fingerprint::new()).is_some() {
                 return None;
             }
-            log::line(format_args!(
-                "xpuckd {id}: DEV MODE: no keys; whoever reaches the hub's address moves this robot"
-            ));
+            warn!(target: "xpuckd", id, "DEV MODE: no keys; whoever reaches the hub's address moves this robot");
             return Some(Trust::Anybody);
         }
         let read = || -> Result<_, FileError> {
@@ -41,21 +39,17 @@ impl Operators<'_> {
         let (present, (ring, wrong)) = match read() {
             Ok(found) => found?,
             Err(error) => {
-                log::line(format_args!(
-                    "xpuckd {id}: keys cannot be read: {error}; those who were trusted before stay trusted"
-                ));
+                warn!(target: "xpuckd", id, "keys cannot be read: {error}; those who were trusted before stay trusted");
                 return None;
             }
         };
         self.seen = Some(present);
-        wrong.iter().for_each(|text| log::line(format_args!("xpuckd {id}: {text}")));
+        wrong.iter().for_each(|text| warn!(target: "xpuckd", id, "{text}"));
         let trust = Trust::operators(&ring);
         self.ring = ring;
         if trust == Trust::nobody() {
-            log::line(format_args!(
-                "xpuckd {id}: {} has no operators/*.pub, so every experiment is refused",
-                security.keys.display()
-            ));
+            let keys = security.keys.display();
+            warn!(target: "xpuckd", id, "{keys} has no operators/*.pub, so every experiment is refused");
         }
         Some(trust)
     }

@@ -32,6 +32,35 @@ fn bad_configuration_is_one_clear_line() {
 }
 
 #[test]
+fn the_log_has_levels_and_knows_journald() {
+    let dir = tempfile::tempdir().unwrap();
+    let robot = dir.path().join("xp01.toml");
+    let devices = "[devices]\nkind = \"virtual\"\ndirectory = \"nowhere\"\ncamera_width = 160\ncamera_height = 120\n";
+    std::fs::write(&robot, format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{devices}")).unwrap();
+    let swarm = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
+        [security]\ndev_mode = true\n";
+    std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
+    let said = |level: &str, shell: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{shell} exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_xpuckd"), "--config"]);
+        let output = command.arg(&robot).env("XPUCK_LOG", level).env_remove("JOURNAL_STREAM").output().unwrap();
+        let lines: Vec<String> = String::from_utf8(output.stderr).unwrap().lines().map(String::from).collect();
+        assert!(
+            lines.last().unwrap().starts_with("xpuckd: cannot open"),
+            "an error of the command has no level: {lines:?}"
+        );
+        lines
+    };
+    let lines = said("", "");
+    assert!(lines.len() == 2 && lines[0].contains("Z WARN  xpuckd xp01: DEV MODE"), "{lines:?}");
+    assert_eq!(said("error", "").len(), 1);
+    let lines = said("loud", "");
+    assert!(lines.len() == 3 && lines[0].contains("WARN  log: XPUCK_LOG=loud is none of"), "{lines:?}");
+    let lines = said("info", "export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2);");
+    assert!(lines.len() == 2 && lines[0].starts_with("<4>xpuckd xp01: DEV MODE"), "{lines:?}");
+}
+
+#[test]
 fn every_command_has_a_manual_page_and_completes() {
     let xpuckd = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_xpuckd")).args(arguments).output().unwrap();

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_wire::Status;
 use xpuck_wire::atomic;
+use xpuck_wire::log::Line;
 
 /// What failed is tried again so soon, then after twice as long each time.
 const RETRY: Duration = Duration::from_millis(500);
@@ -28,12 +29,12 @@ pub(super) struct Close<'a> {
 
 impl Close<'_> {
     /// Closes the run, again and again while that fails; while the hub waits for it, `hurry`, a few times only.
-    pub fn until_done(&self, hurry: &AtomicBool, say: impl Fn(String)) {
+    pub fn until_done(&self, hurry: &AtomicBool, say: impl Fn(Line)) {
         let (mut wait, mut last_tries, mut said) = (RETRY, 0, String::new());
         while let Err(error) = self.once(&say) {
             let text = format!("the run is not closed yet: {error}");
             if text != said {
-                say(text.clone());
+                say(Line::warn(text.clone()));
                 said = text;
             }
             let until = Instant::now() + wait;
@@ -45,7 +46,7 @@ impl Close<'_> {
                 std::thread::sleep(RETRY / 2);
             }
             if last_tries == LAST_TRIES {
-                say("a hub that starts closes the run, and `xpuck runs recover` does".into());
+                say(Line::warn("a hub that starts closes the run, and `xpuck runs recover` does"));
                 return;
             }
             wait = (2 * wait).min(LONGEST_RETRY);
@@ -53,7 +54,7 @@ impl Close<'_> {
     }
 
     /// Does what is still to do. All of it may be done twice.
-    fn once(&self, say: impl Fn(String)) -> Result<(), RecordError> {
+    fn once(&self, say: impl Fn(Line)) -> Result<(), RecordError> {
         let gone = self.directory.try_exists().is_ok_and(|there| !there);
         if gone {
             // Somebody has deleted the run.
@@ -63,7 +64,7 @@ impl Close<'_> {
         let ended = end(self.directory, self.status, RunState::Finished);
         let made = recover::left_open(self.directory).and_then(|files| recover::run(self.directory, &files));
         for whole in made.iter().flatten() {
-            say(format!("{} was made whole: {}", whole.path.display(), whole.words()));
+            say(Line::info(format!("{} was made whole: {}", whole.path.display(), whole.words())));
         }
         forgotten.and(ended).and(made.map(drop))
     }
@@ -122,7 +123,7 @@ mod tests {
             std::fs::remove_dir(run.path().join("result.json.new")).unwrap();
         });
         let said = said.into_inner().unwrap();
-        assert!(said[0].contains("made whole: 3 messages") && said[1].contains("not closed yet"), "{said:?}");
+        assert!(said[0].text.contains("made whole: 3 messages") && said[1].text.contains("not closed yet"), "{said:?}");
         assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Finished);
         assert_eq!(parts(run.path()).unwrap(), [run.path().join("run.mcap")]);
         assert!(recover::left_open(run.path()).unwrap().is_empty() && run.path().join("run.mcap.damaged").exists());
@@ -136,10 +137,10 @@ mod tests {
         let close = Close { directory: run.path(), status: &status };
         close.until_done(&AtomicBool::new(true), |text| said.lock().unwrap().push(text));
         let said = said.into_inner().unwrap();
-        assert!(said.last().unwrap().contains("a hub that starts closes the run"), "{said:?}");
+        assert!(said.last().unwrap().text.contains("a hub that starts closes the run"), "{said:?}");
         assert_eq!(RunFile::read(run.path()).unwrap().state, RunState::Running, "the next hub closes it");
         // A run that somebody deleted needs no closing.
         std::fs::remove_dir_all(run.path()).unwrap();
-        close.until_done(&AtomicBool::new(false), |text| panic!("{text}"));
+        close.until_done(&AtomicBool::new(false), |line| panic!("{line:?}"));
     }
 }

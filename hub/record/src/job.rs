@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_wire::log::Line;
 
 /// Something to write.
 pub(super) enum Job {
@@ -20,5 +21,5 @@ pub enum Note {
     /// The record goes on in a further file, and nothing is missing.
     Next(PathBuf),
     /// Something else.
-    Say(String),
+    Say(Line),
 }

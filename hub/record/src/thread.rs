@@ -16,6 +16,7 @@ use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::Status;
+use xpuck_wire::log::Line;
 
 /// Entries that may wait for the disk: seconds of the largest swarm.
 const QUEUE: usize = 16_384;
@@ -149,17 +150,18 @@ impl Closing {
     }
 
     /// What the recorder has to say since the last call.
-    pub fn note(&self) -> Option<String> {
-        match self.notes.try_recv().ok()? {
-            Note::Stopped(text) | Note::Again(_, text) | Note::Say(text) => {
-                Some(format!("{}: {text}", self.directory.display()))
-            }
-            Note::Next(_) => None,
-        }
+    pub fn note(&self) -> Option<Line> {
+        let line = match self.notes.try_recv().ok()? {
+            Note::Stopped(text) => Line::error(text),
+            Note::Again(_, text) => Line::info(text),
+            Note::Say(line) => line,
+            Note::Next(_) => return None,
+        };
+        Some(Line { text: format!("{}: {}", self.directory.display(), line.text), ..line })
     }
 
     /// Waits until the record is closed, or cannot be now. Gives what there is to say about it.
-    pub fn wait(mut self) -> Vec<String> {
+    pub fn wait(mut self) -> Vec<Line> {
         self.hurry.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

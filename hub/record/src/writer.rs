@@ -18,6 +18,7 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::Status;
 use xpuck_wire::clock::unix_ms;
+use xpuck_wire::log::Line;
 use xpuck_wire::{atomic, precedence};
 
 /// Records are flushed to the file so often: what is older than this outlives the hub.
@@ -178,7 +179,7 @@ impl Writer {
         if within.uncounted != self.uncounted
             && let Some(why) = &within.uncounted
         {
-            let _ = self.notes.send(Note::Say(format!("budget_gib is not watched: {why}")));
+            let _ = self.notes.send(Note::Say(Line::warn(format!("budget_gib is not watched: {why}"))));
         }
         self.uncounted = within.uncounted;
     }
@@ -224,7 +225,8 @@ impl Writer {
         if failed != self.not_kept
             && let Some(why) = &failed
         {
-            let _ = self.notes.send(Note::Say(format!("a hub that returns cannot go on with this run: {why}")));
+            let text = format!("a hub that returns cannot go on with this run: {why}");
+            let _ = self.notes.send(Note::Say(Line::warn(text)));
         }
         self.not_kept = failed;
     }
@@ -260,8 +262,8 @@ impl Writer {
     fn close(&mut self, status: &Status, hurry: &AtomicBool) {
         self.complete();
         let notes = self.notes.clone();
-        let say = move |text: String| {
-            let _ = notes.send(Note::Say(text));
+        let say = move |line: Line| {
+            let _ = notes.send(Note::Say(line));
         };
         Close { directory: &self.directory, status }.until_done(hurry, say);
     }
@@ -300,7 +302,8 @@ fn free_part(directory: &Path) -> Result<PathBuf, RecordError> {
 }
 
 pub(super) fn say_deleted(notes: &Sender<Note>, name: &str) {
-    let _ = notes.send(Note::Say(format!("run {name} is deleted: the oldest beyond budget_gib")));
+    let text = format!("run {name} is deleted: the oldest beyond budget_gib");
+    let _ = notes.send(Note::Say(Line::info(text)));
 }
 
 #[cfg(test)]

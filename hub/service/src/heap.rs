@@ -5,7 +5,6 @@
 
 use std::io;
 use std::time::Duration;
-use xpuck_wire::precedence;
 
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -16,9 +15,6 @@ const PERIOD: Duration = Duration::from_secs(10);
 /// If the system gives no thread.
 pub fn give_back_regularly() -> io::Result<()> {
     let look = || {
-        if precedence::runs_first() {
-            let _ = precedence::run_as_others();
-        }
         loop {
             std::thread::sleep(PERIOD);
             give_back();

@@ -5,13 +5,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tracing::{error, info};
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::snapshot::{self, RETURN_WITHIN, State};
 use xpuck_record::{RecordError, end_run, folders, recover};
 use xpuck_wire::clock::unix_ms;
-use xpuck_wire::log;
 
 /// A state that was written later than now by more than this was written before the clock went back.
 const AHEAD: Duration = Duration::from_secs(5);
@@ -87,8 +87,8 @@ pub fn look_back(config: &Config) -> Found {
                 Fate::Resume(_) | Fate::Close => settle(&directory, &files),
             };
             match done {
-                Ok(text) => log::line(format_args!("hub: run {}: {text}", directory.display())),
-                Err(error) => log::line(format_args!("hub: {error}")),
+                Ok(text) => info!(target: "hub", "run {}: {text}", directory.display()),
+                Err(error) => error!(target: "hub", "{error}"),
             }
         }
     };

@@ -236,7 +236,7 @@ impl Hub {
                     let bytes = postcard::to_stdvec(&kept).expect("a state is plain data");
                     self.disk = Some(OnDisk { bytes, at: now, stood: witness.hub.kept() });
                 }
-                Action::Say(text) => witness.hub.logged(now, &text),
+                Action::Say(line) => witness.hub.logged(now, &line.text),
                 Action::Shutdown => {}
             }
         }

@@ -10,8 +10,9 @@ use toml::{Table, Value};
 use xpuck_hub_core::geneserver::{Broker, Gate, Status};
 use xpuck_hub_service::geneserver::{self, Options, Tell};
 use xpuck_lab::evolution_run::file as evolution_file;
+use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
-use xpuck_wire::log;
+use xpuck_wire::log::{self, Line};
 use xpuck_wire::shutdown;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
@@ -89,7 +90,7 @@ fn tell(what: Tell<'_>, json: bool) {
         Tell::Listening(endpoint) => log::report(format_args!("listening at {endpoint}")),
         Tell::Report(status) if json => log::report(serde_json::json!(status)),
         Tell::Report(status) => log::report(sentence(status)),
-        Tell::Note(note) => log::line(format_args!("geneserver: {note}")),
+        Tell::Note(Line { level, text }) => event_at!(*level, target: "geneserver", "{text}"),
     }
 }
 

@@ -11,8 +11,9 @@ use xpuck_hub_service::geneserver::Link;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
 use xpuck_lab::figure::Figure;
+use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
-use xpuck_wire::log;
+use xpuck_wire::log::{self, Line};
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::socket::Sockets;
 
@@ -66,7 +67,9 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let sockets = Sockets::for_worker(key.as_ref())?;
     let mut link = Link::open(sockets, &args.hub, args.island, swarm.config().primitive_set.clone())?;
     let say = |link: &mut Link| {
-        link.take_notes().iter().for_each(|note| log::line(format_args!("island {}: {note}", args.island)))
+        for Line { level, text } in link.take_notes() {
+            event_at!(level, target: "island", number = args.island, "{text}");
+        }
     };
     if swarm.is_done() && Folder::is_finished(dir) {
         // The server may not have heard of it, but that is no reason to wait.

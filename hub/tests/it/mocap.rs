@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn next_frame(events: &Receiver<Event>) -> Frame {
     match events.recv_timeout(PATIENCE).unwrap() {
         Event::Frame(frame, _) => frame,
-        Event::Note(text) => panic!("{text}"),
+        Event::Note(line) => panic!("{line:?}"),
         Event::Refused(counts) => panic!("{counts:?}"),
     }
 }
@@ -176,7 +176,7 @@ fn a_server_that_sends_nonsense_or_vanishes_is_left_and_found_again() {
     let mut frames = [0, 0];
     watch(vec![hostile, good(100)], |event| {
         match event {
-            Event::Note(text) => notes.push(text.clone()),
+            Event::Note(line) => notes.push(line.text.clone()),
             Event::Frame(frame, _) => frames[usize::from(frame.number >= 100)] += 1,
             Event::Refused(counts) => panic!("{counts:?}"),
         }

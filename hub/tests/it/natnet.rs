@@ -129,7 +129,7 @@ fn a_server_that_goes_away_is_told_of_and_found_again() {
     let _guard = StopAtEnd(stop);
     let note = |wanted: &str| {
         let notes = std::iter::repeat_with(|| events.recv_timeout(PATIENCE).unwrap());
-        let found = notes.take(1000).any(|event| matches!(event, Event::Note(text) if text.contains(wanted)));
+        let found = notes.take(1000).any(|event| matches!(event, Event::Note(line) if line.text.contains(wanted)));
         assert!(found, "nobody says {wanted:?}");
     };
     note(&format!("motion capture at {address}: silent for 2 s; trying again"));

@@ -123,7 +123,7 @@ impl Bench {
                     }
                     self.sent.push((id, message));
                 }
-                Action::Say(text) => self.said.push(text),
+                Action::Say(line) => self.said.push(line.text),
                 Action::Snapshot(kept) => self.kept = Some(kept),
                 _ => {}
             }

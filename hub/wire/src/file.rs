@@ -1,6 +1,7 @@
 //! Reading users' files: only what is a file, never more than a bound, and TOML strictly: an unknown key is an error that
 //! names file, line, key and the nearest known one.
 
+use crate::log;
 use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File, FileType, OpenOptions};
@@ -104,15 +105,15 @@ pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
     text.map_err(|error| FileError::Unreadable { path: path.into(), error })
 }
 
-/// The first line of a log, at most 8 KiB of it; none of an empty one.
+/// What the first line of a log says, without its time and level, at most 8 KiB of it; none of an empty one.
 ///
 /// # Errors
 /// As [`open`].
 pub fn first_line(path: &Path) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     BufReader::new(open(path)?.take(8192)).read_until(b'\n', &mut line)?;
-    let text = String::from_utf8_lossy(&line).trim_end().to_string();
-    Ok((!line.is_empty()).then_some(text))
+    let text = String::from_utf8_lossy(&line);
+    Ok((!line.is_empty()).then(|| log::text_of(text.trim_end()).to_string()))
 }
 
 /// Reads a TOML file.

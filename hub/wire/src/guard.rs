@@ -7,6 +7,7 @@
 use crate::file::FileError;
 use crate::keyring::{self, Keyring, Role};
 use crate::keys::Key;
+use crate::log::Line;
 use crate::monitor;
 pub use crate::refusals::Refusals;
 use crate::signals::{receive_parts, send_parts};
@@ -79,7 +80,7 @@ pub struct Guard {
     folder: Option<PathBuf>,
     ring: RwLock<(Keyring, u64)>,
     refusals: Mutex<Refusals>,
-    notes: Mutex<Vec<String>>,
+    notes: Mutex<Vec<Line>>,
     /// Why the folder cannot be read, while it cannot.
     unreadable: Mutex<Option<String>>,
     /// Connections to the robots' link that ended.
@@ -117,7 +118,7 @@ impl Guard {
             folder,
             ring: RwLock::new((ring, 1)),
             refusals: Mutex::default(),
-            notes: Mutex::new(notes),
+            notes: Mutex::new(notes.into_iter().map(Line::warn).collect()),
             unreadable: Mutex::default(),
             ended: AtomicU64::new(0),
             monitors,
@@ -141,7 +142,7 @@ impl Guard {
     }
 
     /// What changed since the last call, for a log.
-    pub fn take_notes(&self) -> Vec<String> {
+    pub fn take_notes(&self) -> Vec<Line> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -159,10 +160,10 @@ impl Guard {
         *which(&mut self.refusals.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
     }
 
-    fn note(&self, text: String) {
+    fn note(&self, line: Line) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() < MAX_NOTES {
-            notes.push(text);
+            notes.push(line);
         }
     }
 
@@ -230,9 +231,12 @@ impl Guard {
         let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*unreadable, &result) {
             (None, Err(error)) => {
-                self.note(format!("KEYS CANNOT BE READ: {error}; those who were enrolled before stay enrolled"));
+                let text = format!("KEYS CANNOT BE READ: {error}; those who were enrolled before stay enrolled");
+                self.note(Line::warn(text));
             }
-            (Some(_), Ok(())) => self.note(format!("the folder of keys {} can be read again", folder.display())),
+            (Some(_), Ok(())) => {
+                self.note(Line::info(format!("the folder of keys {} can be read again", folder.display())));
+            }
             _ => {}
         }
         *unreadable = result.err().map(|error| error.to_string());
@@ -247,11 +251,11 @@ impl Guard {
         let (ring, wrong) = before.read_again(folder)?;
         *seen = now;
         if before != ring {
-            self.note(changes(&before, &ring));
+            self.note(Line::info(changes(&before, &ring)));
             let mut present = self.ring.write().unwrap_or_else(PoisonError::into_inner);
             *present = (ring, present.1 + 1);
         }
-        wrong.into_iter().for_each(|text| self.note(text));
+        wrong.into_iter().for_each(|text| self.note(Line::warn(text)));
         Ok(())
     }
 }

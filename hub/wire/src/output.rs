@@ -62,7 +62,12 @@ pub fn is_terminal() -> bool {
 
 /// Standard output is a terminal whose user has not said NO_COLOR.
 pub fn has_colours() -> bool {
-    is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    shows_colours(&stdout())
+}
+
+/// A terminal whose user has not said NO_COLOR.
+pub(crate) fn shows_colours(to: &impl IsTerminal) -> bool {
+    to.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// An error with its causes, in one line; a cause that an error names already is not told again.

@@ -15,6 +15,7 @@ use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::{Inbox, Sealed, Verdict};
 use xpuck_wire::settings::Answer;
@@ -61,7 +62,7 @@ pub enum Action {
         may: bool,
     },
     /// A line for the log.
-    Say(String),
+    Say(Line),
 }
 
 /// What orders directives and experiments: the number of the hub that gave it, then its own. A hub that starts later may
@@ -362,7 +363,7 @@ impl Core {
         }
         let text =
             format!("the hub was silent for {HUB_SILENCE} s: wheels and evolution stand still until it says RUN");
-        vec![Action::Evolve(false), Action::Say(text)]
+        vec![Action::Evolve(false), Action::Say(Line::warn(text))]
     }
 
     /// One control update: the tree is ticked and the wheels' ground speeds, m/s, come out. They are zero unless the

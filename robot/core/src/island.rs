@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Progress, Settings};
 use xpuck_wire::Experiment;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Birth, Gene, RobotMessage};
 
 /// How long a finished generation waits for the others' genes, wall time.
@@ -51,7 +52,7 @@ pub enum News {
         champion: Box<Migrant>,
     },
     /// A line for the log.
-    Say(String),
+    Say(Line),
 }
 
 /// A finished generation.

@@ -7,6 +7,7 @@ use crate::island::{IslandPlan, News};
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
@@ -59,7 +60,7 @@ pub trait Shell {
     fn report(&mut self, telemetry: &mut Telemetry);
 
     /// A line for the log.
-    fn log(&mut self, line: &str);
+    fn log(&mut self, line: Line);
 }
 
 /// A robot's decisions, with all that they remember.
@@ -102,7 +103,7 @@ impl Robot {
                 Some(Err(error)) => {
                     self.refuse();
                     if self.refused == 1 {
-                        shell.log(&format!("a message from the hub is refused: {error}"));
+                        shell.log(Line::warn(format!("a message from the hub is refused: {error}")));
                     }
                 }
                 None => break,
@@ -114,7 +115,7 @@ impl Robot {
     pub fn collect(&mut self, shell: &mut impl Shell) {
         let (progress, champion) = match shell.news() {
             None => return,
-            Some(News::Say(line)) => return shell.log(&line),
+            Some(News::Say(line)) => return shell.log(line),
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
                 shell.send(done.message());
@@ -169,7 +170,7 @@ impl Robot {
                     tell_loaded(loaded, shell);
                 }
                 Action::Settings { number, text, may } => shell.change_settings(number, &text, may),
-                Action::Say(text) => shell.log(&text),
+                Action::Say(line) => shell.log(line),
             }
         }
     }
@@ -185,7 +186,7 @@ impl Robot {
         shell.immigrate(generation, sound);
         for error in errors {
             self.refuse();
-            shell.log(&format!("refused: {error}"));
+            shell.log(Line::warn(format!("refused: {error}")));
         }
     }
 
@@ -198,7 +199,7 @@ fn tell_loaded(loaded: Result<Option<RobotMessage>, CompileError>, shell: &mut i
     match loaded {
         Ok(None) => {}
         Ok(Some(message)) => shell.send(message),
-        Err(error) => shell.log(&format!("the fittest tree is not loaded: {error}")),
+        Err(error) => shell.log(Line::warn(format!("the fittest tree is not loaded: {error}"))),
     }
 }
 

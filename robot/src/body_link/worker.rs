@@ -7,8 +7,8 @@ use crate::pace::Pace;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use tracing::warn;
 use xpuck_robot_core::lease::{Command, Lease};
-use xpuck_wire::log;
 use xpuck_wire::precedence;
 
 /// Errors of the bus in a row after which the body is given up and opened again.
@@ -143,7 +143,7 @@ fn together(a: Counts, b: Counts) -> Counts {
 fn raise_priority(priority: u8) -> bool {
     let result = precedence::run_first(priority);
     if let Err(why) = &result {
-        log::line(format_args!("xpuckd: the kernel refuses real-time priority {priority} for the robot's body: {why}"));
+        warn!(target: "xpuckd", "the kernel refuses real-time priority {priority} for the robot's body: {why}");
     }
     result.is_ok()
 }

@@ -3,6 +3,7 @@
 use super::{Emigrant, Gate, Geneserver, Heterogeneity, to_genes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{ToWorker, WorkerMessage};
 
 /// Where an island stands.
@@ -44,7 +45,7 @@ pub struct Broker {
     gate: Gate,
     islands: BTreeMap<u16, Standing>,
     exchanges: u64,
-    notes: Vec<String>,
+    notes: Vec<Line>,
 }
 
 impl Broker {
@@ -66,14 +67,14 @@ impl Broker {
         match message {
             WorkerMessage::Join { .. } => {
                 let back = if self.islands.contains_key(&island) { "is back" } else { "joins" };
-                self.notes.push(format!("island {island} {back} at generation {generation}"));
+                self.notes.push(Line::info(format!("island {island} {back} at generation {generation}")));
                 self.islands.insert(island, Standing { generation, done: false });
                 noted
             }
             WorkerMessage::Done { .. } => {
                 let before = self.islands.insert(island, Standing { generation, done: true });
                 if before.is_none_or(|b| !b.done) {
-                    self.notes.push(format!("island {island} is done after {generation} generations"));
+                    self.notes.push(Line::info(format!("island {island} is done after {generation} generations")));
                 }
                 noted
             }
@@ -114,12 +115,12 @@ impl Broker {
     fn note_refusal(&mut self, sender: &str, why: &str) {
         let count = self.gate.refused_of(sender);
         if count > 0 && 10u64.pow(count.ilog10()) == count {
-            self.notes.push(format!("{sender}: refused: {why} ({count} so far)"));
+            self.notes.push(Line::warn(format!("{sender}: refused: {why} ({count} so far)")));
         }
     }
 
     /// What happened since the last call, for a log.
-    pub fn take_notes(&mut self) -> Vec<String> {
+    pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }
 

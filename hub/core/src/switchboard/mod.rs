@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 use tracking_watchdog::TrackingWatchdog;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, State, ToRobot};
 use xpuck_wire::signed::Trust;
 use xpuck_wire::{Body, Phase, SecurityReport};
@@ -66,7 +67,7 @@ pub enum Action {
     /// Close the record; the status is final.
     CloseRecord,
     /// A line for the log.
-    Say(String),
+    Say(Line),
     /// End the hub.
     Shutdown,
 }
@@ -162,7 +163,7 @@ impl Switchboard {
         if refusals.total() > told && now >= next {
             self.told = (refusals.total(), now + REFUSALS);
             let r = refusals;
-            self.note(
+            self.warn(
                 now,
                 format!(
                     "turned away so far: {} unknown keys, {} wrong roles, {} without CURVE, {} messages of revoked keys, \
@@ -198,14 +199,25 @@ impl Switchboard {
         std::mem::take(&mut self.actions)
     }
 
-    /// Adds an event: shown, logged and recorded.
+    /// Adds an event that is as it should be: shown, logged and recorded.
     pub fn note(&mut self, now: f64, text: String) {
+        self.say(now, Line::info(text));
+    }
+
+    /// Adds an event that somebody should look at.
+    pub fn warn(&mut self, now: f64, text: String) {
+        self.say(now, Line::warn(text));
+    }
+
+    /// Adds an event.
+    pub fn say(&mut self, now: f64, line: Line) {
+        let text = &line.text;
         if self.events.len() == EVENTS {
             self.events.pop_front();
         }
         self.events.push_back(format!("{now:.1} {text}"));
         self.actions.push(Action::Record(Entry::Event { time: now, text: text.clone() }));
-        self.actions.push(Action::Say(text));
+        self.actions.push(Action::Say(line));
     }
 
     pub(super) fn direct(&mut self, state: State, segment: u32) {
@@ -258,11 +270,11 @@ impl Switchboard {
                 run.dead += 1;
             }
             let goes_on = if running { "; the run goes on" } else { "" };
-            self.note(now, format!("robot {id} is lost (silent for 3 s): check its power and network{goes_on}"));
+            self.warn(now, format!("robot {id} is lost (silent for 3 s): check its power and network{goes_on}"));
         }
         let tracking = self.frame.as_ref().is_some_and(|(at, _)| now - at < TRACKING_LOST);
         if self.tracking && !tracking {
-            self.note(now, "no poses for 1 s: check the motion-capture server".into());
+            self.warn(now, "no poses for 1 s: check the motion-capture server".into());
         }
         self.tracking = tracking;
         self.send_senses(now);

@@ -1,6 +1,7 @@
 //! Settings on their way to robots' files: sent until answered or given up, and what each robot said.
 
 use super::{Action, Switchboard};
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, ToRobot};
 use xpuck_wire::settings::MAX_SETTINGS;
 use xpuck_wire::{PushAnswer, PushRow};
@@ -57,11 +58,11 @@ impl Switchboard {
         let id = self.roster.robots[robot].id.clone();
         let Some(push) = self.push.as_mut().filter(|push| push.number == answer.number) else { return };
         let Some(row) = push.rows.iter_mut().find(|row| row.robot == id && row.answer.is_none()) else { return };
-        let text = match answer.answer.refusal() {
-            None => format!("robot {id} has new settings"),
-            Some(why) => format!("robot {id} refuses the settings: {why}"),
+        let line = match answer.answer.refusal() {
+            None => Line::info(format!("robot {id} has new settings")),
+            Some(why) => Line::warn(format!("robot {id} refuses the settings: {why}")),
         };
         row.answer = Some(answer);
-        self.note(now, text);
+        self.say(now, line);
     }
 }

@@ -25,7 +25,7 @@ impl Switchboard {
         let Some(place) = self.roster.place(id) else {
             self.refused += 1;
             if self.refused == 1 {
-                self.note(now, format!("robot `{id}` is not in the swarm file; its messages are refused"));
+                self.warn(now, format!("robot `{id}` is not in the swarm file; its messages are refused"));
             }
             return;
         };
@@ -95,7 +95,7 @@ impl Switchboard {
                 robot.id,
                 span(ahead)
             );
-            self.note(now, text);
+            self.warn(now, text);
         }
     }
 
@@ -109,7 +109,7 @@ impl Switchboard {
             Answer::Refused(why) if robot.refusal.as_ref() != Some(&why) => {
                 let text = format!("robot {} refuses the experiment: {why}", robot.id);
                 robot.refusal = Some(why);
-                self.note(now, text);
+                self.warn(now, text);
             }
             Answer::Refused(_) => {}
         }
@@ -132,7 +132,7 @@ impl Switchboard {
             Err(error) => {
                 let text =
                     format!("robot {}: gene refused: {error} ({} so far)", robot.id, run.gate.refused_of(&robot.id));
-                self.note(now, text);
+                self.warn(now, text);
             }
         }
     }

@@ -5,6 +5,7 @@ use super::{Action, Switchboard};
 use crate::geneserver::{Copies, Gate, Geneserver};
 use crate::score::Score;
 use xpuck_evolve::{Algorithm, PrimitiveSet, SampleOwner};
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Experiment, Phase};
@@ -100,17 +101,17 @@ impl Switchboard {
             self.phase = Phase::Idle;
             self.run = None;
             self.actions.push(Action::CloseRecord);
-            self.note(now, "no robot is ready: switch robots on and start again".into());
+            self.warn(now, "no robot is ready: switch robots on and start again".into());
             return;
         }
-        let text = match all {
-            true => format!("all {} robots are ready: RUN", self.roster.robots.len()),
-            false => format!("RUN without {}, which are not ready", missing.join(", ")),
+        let line = match all {
+            true => Line::info(format!("all {} robots are ready: RUN", self.roster.robots.len())),
+            false => Line::warn(format!("RUN without {}, which are not ready", missing.join(", "))),
         };
         self.phase = Phase::Running;
         self.roster.round_trips = Default::default();
         self.direct(State::Run, 0);
-        self.note(now, text);
+        self.say(now, line);
     }
 
     /// Sends RUN again when the robots that were there are back, or when waiting is over.
@@ -132,13 +133,13 @@ impl Switchboard {
         }
         run.dead += missing.len() as u32;
         let segment = run.segment;
-        let text = match missing.is_empty() {
-            true => "the robots are back: RUN".into(),
-            false => format!("RUN without {}, which did not come back", missing.join(", ")),
+        let line = match missing.is_empty() {
+            true => Line::info("the robots are back: RUN"),
+            false => Line::warn(format!("RUN without {}, which did not come back", missing.join(", "))),
         };
         self.phase = Phase::Running;
         self.direct(State::Run, segment);
-        self.note(now, text);
+        self.say(now, line);
     }
 
     /// Running time, segments, and the end of the run.
@@ -147,7 +148,7 @@ impl Switchboard {
         if let Some(run) = self.run.as_mut().filter(|run| waiting && now >= run.warn_at) {
             run.warn_at = now + RELOCATION;
             let text = "still waiting for the frisbee: put it near the centre, or go on with `xpuck resume`";
-            self.note(now, text.into());
+            self.warn(now, text.into());
         }
         let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Running) else { return };
         run.run_seconds += passed;

@@ -38,7 +38,7 @@ impl Switchboard {
                 self.phase = Phase::Blind;
                 self.direct(State::Pause, segment);
                 let remedy = "everybody pauses until it is; check the motion-capture server and the markers";
-                self.note(now, format!("{what} for {TRACKING_LOST} s: {remedy}"));
+                self.warn(now, format!("{what} for {TRACKING_LOST} s: {remedy}"));
             }
             (Phase::Blind, None) => {
                 self.phase = Phase::Running;

@@ -26,7 +26,7 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
-use xpuck_wire::log;
+use tracing::error;
 use xpuck_wire::message::{Reply, Request};
 
 /// How long the hub may take to answer a command.
@@ -116,7 +116,7 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
         .layer(from_fn_with_state(Arc::new(names), own_pages));
     std::thread::Builder::new().name("console".into()).spawn(move || {
         if let Err(error) = runtime.block_on(serve::serve(listener, bounds, router)) {
-            log::line(format_args!("xpuck: the console ended: {error}"));
+            error!(target: "hub", "the console ended: {error}");
         }
     })?;
     Ok(())

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 use xpuck_evolve::{Migrant, PrimitiveSet};
 use xpuck_hub_core::geneserver::Gate;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 
@@ -26,7 +27,7 @@ pub struct Link {
     met: bool,
     /// The server did not answer lately.
     away: bool,
-    notes: Vec<String>,
+    notes: Vec<Line>,
 }
 
 impl Link {
@@ -67,7 +68,7 @@ impl Link {
                 match answer {
                     ToWorker::Noted { .. } => return true,
                     ToWorker::Refused { why, .. } => {
-                        self.notes.push(format!("the geneserver refuses this island: {why}"));
+                        self.notes.push(Line::warn(format!("the geneserver refuses this island: {why}")));
                         return false;
                     }
                     ToWorker::Immigrants { .. } => {}
@@ -131,7 +132,7 @@ impl Link {
                 }
             }
             ToWorker::Refused { why, .. } => {
-                self.notes.push(format!("the geneserver refuses this island's gene: {why}"))
+                self.notes.push(Line::warn(format!("the geneserver refuses this island's gene: {why}")))
             }
             ToWorker::Noted { .. } => {}
         }
@@ -144,25 +145,27 @@ impl Link {
 
     fn note_refusal(&mut self, why: &str) {
         let count = self.gate.refused();
-        self.notes.push(format!("from the geneserver at {}: refused: {why} ({count} so far)", self.endpoint));
+        let text = format!("from the geneserver at {}: refused: {why} ({count} so far)", self.endpoint);
+        self.notes.push(Line::warn(text));
     }
 
     fn heard(&mut self) {
         if self.away {
-            self.notes.push(format!("the geneserver at {} is there", self.endpoint));
+            self.notes.push(Line::info(format!("the geneserver at {} is there", self.endpoint)));
         }
         (self.met, self.away) = (true, false);
     }
 
     fn missed(&mut self) {
         if !self.away {
-            self.notes.push(format!("no answer from the geneserver at {}: going on without immigrants", self.endpoint));
+            let text = format!("no answer from the geneserver at {}: going on without immigrants", self.endpoint);
+            self.notes.push(Line::warn(text));
         }
         self.away = true;
     }
 
     /// What happened since the last call, for a log.
-    pub fn take_notes(&mut self) -> Vec<String> {
+    pub fn take_notes(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.notes)
     }
 }

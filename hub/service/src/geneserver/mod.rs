@@ -16,6 +16,7 @@ use xpuck_hub_core::geneserver::{Broker, Memory, Status};
 use xpuck_wire::FileError;
 use xpuck_wire::atomic;
 use xpuck_wire::keys::Secret;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::WorkerMessage;
 use xpuck_wire::socket::{Router, SocketError, Sockets, wait};
 
@@ -57,7 +58,7 @@ pub enum Tell<'a> {
     /// It listens at this endpoint.
     Listening(&'a str),
     /// A line for the log.
-    Note(&'a str),
+    Note(&'a Line),
     /// How things stand, every ten seconds.
     Report(&'a Status),
 }
@@ -116,7 +117,7 @@ pub fn run(
     let relay = Relay::start("workers", &options.listen, &router.endpoint(), greeting, workers).map_err(port)?;
     tell(Tell::Listening(&format!("tcp://{}", relay.address())));
     if options.key.is_none() {
-        tell(Tell::Note("no --key: whoever reaches this address may take part"));
+        tell(Tell::Note(&Line::warn("no --key: whoever reaches this address may take part")));
     }
     let mut turned_away = 0;
     let (mut next_report, mut next_save) = (Instant::now() + REPORT, Instant::now() + SAVE);
@@ -133,23 +134,23 @@ pub fn run(
             tell(Tell::Report(&broker.status()));
             let total = sockets.guard().map_or(0, |guard| guard.refusals().total());
             if total > std::mem::replace(&mut turned_away, total) {
-                tell(Tell::Note(&format!("{total} connections turned away: not this key")));
+                tell(Tell::Note(&Line::warn(format!("{total} connections turned away: not this key"))));
             }
         }
         if let Some(saver) = saver.as_ref().filter(|_| Instant::now() >= next_save) {
             next_save = Instant::now() + SAVE;
-            saver.save(&broker).iter().for_each(|note| tell(Tell::Note(note)));
+            saver.save(&broker).into_iter().for_each(|error| tell(Tell::Note(&Line::warn(error))));
         }
         if all_done.is_none() && options.islands.is_some_and(|n| broker.done() >= n) {
             all_done = Some(Instant::now());
         }
         if options.islands.is_some() && heard.elapsed() > options.idle {
-            tell(Tell::Note(&format!("nobody has spoken for {} s", options.idle.as_secs())));
+            tell(Tell::Note(&Line::warn(format!("nobody has spoken for {} s", options.idle.as_secs()))));
             break;
         }
     }
     if let Some(error) = saver.and_then(|saver| saver.close(&broker)) {
-        tell(Tell::Note(&error));
+        tell(Tell::Note(&Line::error(error)));
     }
     Ok((broker.status(), all_done.is_some()))
 }

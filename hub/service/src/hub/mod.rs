@@ -16,24 +16,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tracing::{debug, warn};
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::rivals::{Rivals, Verdict};
 use xpuck_hub_core::switchboard::{Action, Switchboard};
 use xpuck_record::{Closing, Recorder};
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::guard::Guard;
-use xpuck_wire::log;
+use xpuck_wire::log::{self, Line};
 use xpuck_wire::message::{Reply, Request, RobotMessage};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealer;
 use xpuck_wire::socket::{OperatorsHub, Router, Sender, SocketError, Sockets, wait};
-use xpuck_wire::{FileError, is_local};
+use xpuck_wire::{FileError, event_at, is_local};
 
 /// Longest wait for a message, ms of wall time; senses and directives are due at moments between.
 const POLL_MS: i64 = 2;
 /// Messages of one socket handled between two looks at the clock.
 const MESSAGES_AT_ONCE: usize = 256;
-/// Whoever asked the hub to end gets an answer, which ZeroMQ has to send yet; it cannot be asked when it has.
+/// Whoever asked the hub to end gets an answer, which ZeroMQ and then the relay have to send yet; neither can be asked when
+/// it has. Ending ZeroMQ's context would wait for every thread that has a socket, and not for the relay.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// The console's status is renewed so often, wall time.
 const STATUS: Duration = Duration::from_millis(100);
@@ -98,7 +100,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let security = &config.swarm.security;
     let sockets = Sockets::for_hub(security)?;
     if security.dev_mode {
-        log::line("hub: DEV MODE: no keys; whoever reaches these addresses commands the swarm");
+        warn!(target: "hub", "DEV MODE: no keys; whoever reaches these addresses commands the swarm");
     }
     let in_use = |port, address: &str| {
         let address = String::from(address);
@@ -106,9 +108,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     };
     let bind = |address: &String| TcpListener::bind(address).map_err(in_use("console", address));
     if let Some(console) = config.swarm.hub.console.as_ref().filter(|console| !is_local(console)) {
-        log::line(format_args!(
-            "hub: the console has no keys: whoever reaches {console} can pause, resume and stop runs"
-        ));
+        warn!(target: "hub", "the console has no keys: whoever reaches {console} can pause, resume and stop runs");
     }
     let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
@@ -185,9 +185,13 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     stop.store(true, Ordering::Relaxed);
     // From here on nothing is urgent, and ZeroMQ's own thread has something to do.
     let _ = precedence::run_as_others();
-    hub.closing.drain(..).flat_map(Closing::wait).for_each(|text| log::line(format_args!("hub: {text}")));
+    hub.closing.drain(..).flat_map(Closing::wait).for_each(say);
     std::thread::sleep(LAST_WORDS);
     Ok(())
+}
+
+fn say(line: Line) {
+    event_at!(line.level, target: "hub", "{}", line.text);
 }
 
 impl Hub {
@@ -213,7 +217,7 @@ impl Hub {
                     self.board.on_frame(now, frame);
                 }
                 Ok(Event::Refused(counts)) => self.board.set_refused_poses(counts),
-                Ok(Event::Note(text)) => self.board.note(now, text),
+                Ok(Event::Note(line)) => self.board.say(now, line),
                 Err(_) => break,
             }
         }
@@ -236,7 +240,7 @@ impl Hub {
                 }
                 Err(error) => {
                     let line = self.refusals.line(now, || format!("robot {id}: message refused: {error}"));
-                    line.into_iter().for_each(|text| self.board.note(now, text));
+                    line.into_iter().for_each(|text| self.board.warn(now, text));
                 }
             }
         }
@@ -252,7 +256,7 @@ impl Hub {
             Verdict::Refused => false,
             Verdict::Counts(told) => {
                 self.robots.answer_by(sender);
-                told.into_iter().for_each(|text| self.board.note(now, text));
+                told.into_iter().for_each(|text| self.board.warn(now, text));
                 true
             }
         }
@@ -284,8 +288,9 @@ impl Hub {
     fn run_first(&self) {
         let priority = self.config.hub.realtime;
         if priority > 0 && precedence::run_first(priority).is_err() {
-            log::line(
-                "hub: the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy",
+            warn!(
+                target: "hub",
+                "the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy"
             );
         }
     }
@@ -293,8 +298,8 @@ impl Hub {
     /// Takes over who is trusted and who was turned away.
     fn look_after_keys(&mut self, now: f64) {
         let Some((guard, known)) = &mut self.guard else { return };
-        for text in guard.take_notes() {
-            self.board.note(now, text);
+        for line in guard.take_notes() {
+            self.board.say(now, line);
         }
         if guard.edition() != *known {
             *known = guard.edition();
@@ -310,7 +315,7 @@ impl Hub {
         let (limit, told) = &mut self.crowds;
         if evicted > *told && limit.due(now) {
             let new = evicted - *told;
-            self.board.note(now, format!("{new} connections were closed to make room for others"));
+            self.board.warn(now, format!("{new} connections were closed to make room for others"));
             *told = evicted;
         }
         self.observer.ports(&counts);
@@ -339,7 +344,10 @@ impl Hub {
                 let sent = self.robots.send(id, &sealed);
                 self.observer.sent(&sealed.message, sent);
             }
-            Action::OpenRecord { name, text, seed } => self.open_record(now, &name, &text, seed),
+            Action::OpenRecord { name, text, seed } => {
+                debug!(target: "hub", "the record of experiment {name}, seed {seed}, is opened");
+                self.open_record(now, &name, &text, seed);
+            }
             Action::Record(entry) => self.record(now, entry),
             Action::Snapshot(snapshot) => {
                 if let Some(recorder) = &self.recorder {
@@ -347,7 +355,7 @@ impl Hub {
                 }
             }
             Action::CloseRecord => self.close_record(now),
-            Action::Say(text) => log::line(format_args!("hub: {text}")),
+            Action::Say(line) => say(line),
             Action::Shutdown => {
                 self.close_record(now);
                 self.publish(now);

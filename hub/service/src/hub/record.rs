@@ -6,13 +6,14 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_record::run_file::Beginning;
 use xpuck_record::{Note, Recorder};
 use xpuck_wire::clock::unix_ms;
+use xpuck_wire::log::Line;
 
 impl Hub {
     /// Goes on with the run of a hub that died a moment ago, if there is one. Gives the time to count on from.
     pub(super) fn resume(&mut self) -> f64 {
         let recovery::Found { resumed, notes } = recovery::look_back(&self.config);
         let begins = self.resume_run(resumed);
-        notes.into_iter().for_each(|text| self.board.note(begins, text));
+        notes.into_iter().for_each(|text| self.board.warn(begins, text));
         begins
     }
 
@@ -24,7 +25,7 @@ impl Hub {
                 Ok(recorder) => self.record_with(recorder),
                 Err(error) => self.not_recording(now, &error.to_string()),
             },
-            Err(why) => self.board.note(now, format!("the run in {} is not taken up: {why}", directory.display())),
+            Err(why) => self.board.warn(now, format!("the run in {} is not taken up: {why}", directory.display())),
         }
         now
     }
@@ -38,7 +39,7 @@ impl Hub {
     fn not_recording(&mut self, now: f64, why: &str) {
         let text = format!("NOT RECORDING: {why}");
         self.board.set_record(text.clone());
-        self.board.note(now, text);
+        self.board.say(now, Line::error(text));
     }
 
     /// The loud state is over.
@@ -59,7 +60,8 @@ impl Hub {
 
     pub(super) fn record(&mut self, now: f64, entry: Entry) {
         if let Some(lost) = self.recorder.as_mut().and_then(|r| r.write(entry)) {
-            self.board.note(now, format!("NOT RECORDED: {lost} messages so far, the disk is too slow"));
+            let text = format!("NOT RECORDED: {lost} messages so far, the disk is too slow");
+            self.board.say(now, Line::error(text));
         }
     }
 
@@ -67,14 +69,14 @@ impl Hub {
     pub(super) fn hear_recorder(&mut self, now: f64) {
         while let Some(note) = self.recorder.as_mut().and_then(Recorder::note) {
             match note {
-                Note::Say(text) => self.board.note(now, text),
+                Note::Say(line) => self.board.say(now, line),
                 Note::Stopped(why) => self.not_recording(now, &why),
                 Note::Again(_, text) => self.recording_again(now, text),
                 Note::Next(_) => {}
             }
         }
         for closing in &self.closing {
-            std::iter::from_fn(|| closing.note()).for_each(|text| self.board.note(now, text));
+            std::iter::from_fn(|| closing.note()).for_each(|line| self.board.say(now, line));
         }
         self.closing.retain(|closing| !closing.is_over());
     }

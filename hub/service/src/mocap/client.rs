@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use xpuck_hub_core::config::Mocap;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::mocap::gates::Gates;
+use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
 /// Frames that may wait for the hub; newer ones are dropped while it is full.
@@ -25,7 +26,7 @@ pub enum Event {
     /// Poses refused so far, by reason; told when they have changed, at most ten times a second.
     Refused(Vec<(String, u64)>),
     /// The connection came or went, or poses were refused; a line for the log.
-    Note(String),
+    Note(Line),
 }
 
 /// Starts the thread; it ends when `stop` is set. It calls `wake` when a frame is there to be taken. `realtime` is its
@@ -72,7 +73,8 @@ impl Client {
         while !stop.load(Ordering::Relaxed) {
             for raw in source.frames()? {
                 if std::mem::take(&mut self.warned) {
-                    self.note(format!("motion capture at {}: frames are coming again", self.mocap.place()));
+                    let text = format!("motion capture at {}: frames are coming again", self.mocap.place());
+                    self.note(Line::info(text));
                 }
                 // A full queue means that the hub is late; the next frame is newer anyway.
                 if let Some(frame) = self.gates.pass(&raw) {
@@ -80,7 +82,7 @@ impl Client {
                     wake();
                 }
                 if let Some(report) = self.gates.report() {
-                    self.note(report);
+                    self.note(Line::warn(report));
                 }
             }
             self.tell_refused();
@@ -100,12 +102,13 @@ impl Client {
 
     fn warn(&mut self, problem: &str) {
         if !std::mem::replace(&mut self.warned, true) {
-            self.note(format!("motion capture at {}: {problem}; trying again until it answers", self.mocap.place()));
+            let place = self.mocap.place();
+            self.note(Line::warn(format!("motion capture at {place}: {problem}; trying again until it answers")));
         }
     }
 
-    fn note(&self, text: String) {
+    fn note(&self, line: Line) {
         // The log of a hub that is late may lack a line.
-        let _ = self.events.try_send(Event::Note(text));
+        let _ = self.events.try_send(Event::Note(line));
     }
 }

@@ -20,12 +20,12 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tracing::warn;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Action;
 use xpuck_wire::Status;
 use xpuck_wire::codec::CodecError;
-use xpuck_wire::log;
 use xpuck_wire::message::{RobotMessage, ToRobot};
 use xpuck_wire::socket::Sockets;
 
@@ -72,10 +72,8 @@ impl Observer {
         let (metrics, registry) = Metrics::new();
         let stream = config.hub.stream.as_ref();
         if let Some(stream) = stream.filter(|s| s.plain && !config.swarm.security.dev_mode) {
-            log::line(format_args!(
-                "hub: stream.plain: whoever reaches {} sees telemetry, poses and status",
-                stream.address
-            ));
+            let address = &stream.address;
+            warn!(target: "hub", "stream.plain: whoever reaches {address} sees telemetry, poses and status");
         }
         let streamer = stream.map(|s| Streamer::listen(&s.address, sockets, s.plain, bounds)).transpose()?;
         Ok(Observer {

@@ -15,6 +15,7 @@ use xpuck_robot_core::lease::Given;
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot::Shell;
 use xpuck_wire::codec::decode;
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
@@ -126,7 +127,7 @@ impl Shell for Turn<'_, '_> {
     fn report(&mut self, _: &mut Telemetry) {}
 
     /// Nobody reads a robot's log here.
-    fn log(&mut self, _: &str) {}
+    fn log(&mut self, _: Line) {}
 }
 
 impl Turn<'_, '_> {

@@ -157,7 +157,7 @@ fn a_revoked_robot_that_is_connected_is_cut_off_and_an_enrolled_one_let_in() {
     let edition = hub.guard.edition();
     std::fs::remove_file(&file).unwrap();
     wait_for(|| (hub.guard.edition() > edition).then_some(()));
-    assert!(hub.guard.take_notes().contains(&"revoked: robot xp01".to_string()));
+    assert!(hub.guard.take_notes().contains(&Line::info("revoked: robot xp01")));
     robot.send(&RobotMessage::Pong { stamp: 2.0 });
     wait_for(|| {
         assert!(hub.robots.receive::<RobotMessage>().is_none(), "a revoked robot's message is delivered");

@@ -1,6 +1,6 @@
 //! What a server's socket says to everybody who connects.
 
-use super::{Keys, Sockets};
+use super::Sockets;
 use std::io::{self, Read, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
@@ -25,9 +25,8 @@ impl Sockets {
         let name = format!("xpuck-greeting-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let endpoint = format!("ipc://@{name}");
         let set_up = |socket: &zmq::Socket| {
-            if let (Keys::Server(secret, _), false) = (&self.keys, plain) {
-                socket.set_curve_server(true)?;
-                socket.set_curve_secretkey(secret.curve())?;
+            if !plain {
+                self.encrypt(socket)?;
             }
             socket.bind(&endpoint)
         };

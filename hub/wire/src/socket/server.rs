@@ -17,15 +17,18 @@ const WORKER_QUEUE: i32 = 64;
 /// Workers that may be waiting to be let in at once.
 const WORKER_BACKLOG: i32 = 1000;
 
-/// How long answers may still leave when the hub ends, ms.
-const LAST_WORDS_MS: i32 = 500;
-
 impl Sockets {
-    /// Puts the keys into a socket that is about to bind; nothing without keys.
-    pub(crate) fn serve(&self, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
-        let Keys::Server(secret, guard) = &self.keys else { return Ok(()) };
+    /// Puts the server's key into a socket that is about to bind, and gives the guard; nothing without keys.
+    pub(super) fn encrypt(&self, socket: &zmq::Socket) -> zmq::Result<Option<&Arc<Guard>>> {
+        let Keys::Server(secret, guard) = &self.keys else { return Ok(None) };
         socket.set_curve_server(true)?;
         socket.set_curve_secretkey(secret.curve())?;
+        Ok(Some(guard))
+    }
+
+    /// The same, and lets in whom the guard knows for this domain.
+    pub(crate) fn serve(&self, socket: &zmq::Socket, domain: Domain) -> zmq::Result<()> {
+        let Some(guard) = self.encrypt(socket)? else { return Ok(()) };
         socket.set_zap_domain(domain.name())?;
         guard.monitor(&self.context, socket, domain)
     }
@@ -68,8 +71,6 @@ impl Sockets {
     pub fn operators_hub(&self, endpoint: &str) -> Result<OperatorsHub, SocketError> {
         let socket = self.open(zmq::ROUTER, endpoint, |s| {
             self.serve(s, Domain::Operators)?;
-            // The answer to a request to shut down still leaves.
-            s.set_linger(LAST_WORDS_MS)?;
             s.bind(endpoint)
         })?;
         Ok(OperatorsHub { socket, access: self.access(Domain::Operators) })

@@ -85,8 +85,8 @@ impl Shell for Bench {
         telemetry.evolution.duty = 0.5;
     }
 
-    fn log(&mut self, line: &str) {
-        self.lines.push(line.into());
+    fn log(&mut self, line: Line) {
+        self.lines.push(line.text);
     }
 }
 

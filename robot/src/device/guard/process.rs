@@ -8,8 +8,8 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::Instant;
+use tracing::warn;
 use xpuck_registers::spi::Pixel;
-use xpuck_wire::log;
 
 /// Stops that succeed before the process ends, once the pipe is closed.
 const STOPS_AT_END: u32 = 3;
@@ -72,7 +72,7 @@ fn watch(events: &Receiver<Event>, stop: &mut dyn FnMut() -> Result<(), DeviceEr
         if first {
             let why = if closed { "gone" } else { "silent" };
             let done = result.as_ref().map_or_else(ToString::to_string, |()| "the wheels stand".into());
-            log::line(format_args!("guard: xpuckd is {why}, last exchange {} ms ago: {done}", silent.as_millis()));
+            warn!(target: "guard", "xpuckd is {why}, last exchange {} ms ago: {done}", silent.as_millis());
         }
         if closed {
             tries += 1;

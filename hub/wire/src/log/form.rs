@@ -1,0 +1,163 @@
+//! How a line of the log looks: with a priority for journald, which knows the time, else with time and level in front.
+
+use crate::output;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use tracing::Level;
+
+/// Longest line of a log, bytes; the rest is cut off.
+const LINE: usize = 8192;
+/// Bytes of a time such as `2026-03-01T09:30:00.250Z`.
+const TIME: usize = 24;
+/// The levels by name, and journald's numbers for them (those of syslog).
+const LEVELS: [(Level, &str, u8); 5] = [
+    (Level::ERROR, "ERROR", 3),
+    (Level::WARN, "WARN", 4),
+    (Level::INFO, "INFO", 6),
+    (Level::DEBUG, "DEBUG", 7),
+    (Level::TRACE, "TRACE", 7),
+];
+
+/// What stands in front of a line's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A priority, such as `<6>`.
+    Journal,
+    /// Time and level.
+    Plain,
+    /// The same, with colours for warnings and errors.
+    Coloured,
+}
+
+impl Form {
+    /// The form for what is at the other end of the log. `journal` is what systemd says of its own end, `device:inode`.
+    pub fn of(log: impl AsFd + IsTerminal, journal: Option<&str>) -> Form {
+        let here = rustix::fs::fstat(&log).ok().map(|stat| format!("{}:{}", stat.st_dev, stat.st_ino));
+        if here.is_some() && here.as_deref() == journal {
+            Form::Journal
+        } else if output::shows_colours(&log) {
+            Form::Coloured
+        } else {
+            Form::Plain
+        }
+    }
+
+    /// A line of the log without its end. Control characters are escaped: others may have chosen parts of `text`, and one
+    /// event is one line. `unix_ms` is wall time, ms since 1970.
+    pub fn line(self, unix_ms: u64, level: Level, text: &str) -> String {
+        let (_, name, priority) = LEVELS.into_iter().find(|(other, ..)| *other == level).unwrap_or(LEVELS[0]);
+        let mut line = match self {
+            Form::Journal => format!("<{priority}>"),
+            Form::Coloured if level == Level::ERROR => format!("{} \x1b[31m{name:<5}\x1b[0m ", time(unix_ms)),
+            Form::Coloured if level == Level::WARN => format!("{} \x1b[33m{name:<5}\x1b[0m ", time(unix_ms)),
+            Form::Plain | Form::Coloured => format!("{} {name:<5} ", time(unix_ms)),
+        };
+        for character in text.chars() {
+            if character.is_control() {
+                line.extend(character.escape_default());
+            } else {
+                line.push(character);
+            }
+        }
+        line.truncate(cut(&line).len());
+        line
+    }
+}
+
+/// As much of a text as a line holds.
+pub(super) fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LINE)]
+}
+
+/// The text of a line of a log, without time and level if it has them.
+pub fn text_of(line: &str) -> &str {
+    let stamped = line.split_at_checked(TIME).filter(|(time, _)| time.get(10..11) == Some("T") && time.ends_with('Z'));
+    let level = stamped.and_then(|(_, rest)| rest.strip_prefix(' ')?.split_once(' '));
+    match level {
+        Some((level, text)) if LEVELS.iter().any(|(_, name, _)| *name == level) => text.trim_start(),
+        _ => line,
+    }
+}
+
+/// UTC, as ISO 8601 has it.
+fn time(unix_ms: u64) -> String {
+    let (days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
+    let (year, month, day) = date(days);
+    let (seconds, ms) = (ms / 1000, ms % 1000);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+}
+
+/// Year, month and day of a day since 1970. Years are counted from March here, so that a leap day is a year's last.
+fn date(days: u64) -> (u64, u64, u64) {
+    // Days since 0000-03-01; the calendar repeats itself every 400 years of 146 097 days.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (400 * era + year + next, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = 1_700_000_000_123;
+
+    #[test]
+    fn times_are_of_the_calendar() {
+        for (unix_ms, expected) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (1_709_251_199_999, "2024-02-29T23:59:59.999Z"),
+            (1_709_251_200_000, "2024-03-01T00:00:00.000Z"),
+            (NOW, "2023-11-14T22:13:20.123Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(time(unix_ms), expected);
+        }
+    }
+
+    #[test]
+    fn journald_gets_priorities_and_all_others_time_and_level() {
+        assert_eq!(Form::Journal.line(NOW, Level::WARN, "hub: no poses"), "<4>hub: no poses");
+        assert_eq!(Form::Plain.line(NOW, Level::INFO, "hub: RUN"), "2023-11-14T22:13:20.123Z INFO  hub: RUN");
+        let red = Form::Coloured.line(NOW, Level::ERROR, "hub: no disk");
+        assert_eq!(red, "2023-11-14T22:13:20.123Z \x1b[31mERROR\x1b[0m hub: no disk");
+    }
+
+    #[test]
+    fn a_file_is_journald_only_if_systemd_says_so() {
+        let of = |journal| Form::of(std::fs::File::open("/dev/null").unwrap(), journal);
+        let null = rustix::fs::stat("/dev/null").unwrap();
+        assert_eq!((of(None), of(Some("8:1"))), (Form::Plain, Form::Plain));
+        assert_eq!(of(Some(&format!("{}:{}", null.st_dev, null.st_ino))), Form::Journal);
+    }
+
+    #[test]
+    fn what_a_peer_says_cannot_look_like_another_line() {
+        let line = Form::Journal.line(NOW, Level::INFO, "robot a\n<3>hub: \x1b[2J\u{9b}ä");
+        assert_eq!(line, "<6>robot a\\n<3>hub: \\u{1b}[2J\\u{9b}ä");
+    }
+
+    #[test]
+    fn a_line_has_a_bound() {
+        assert_eq!(cut(&format!("x{}", "ä".repeat(LINE))).len(), LINE - 1);
+        assert_eq!(cut("ä"), "ä");
+        assert_eq!(Form::Plain.line(NOW, Level::INFO, &"\n".repeat(LINE)).len(), LINE);
+    }
+
+    #[test]
+    fn the_text_of_a_line_is_what_was_said() {
+        for level in [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG] {
+            assert_eq!(text_of(&Form::Plain.line(NOW, level, "hub: RUN")), "hub: RUN");
+        }
+        for plain in ["", "xpuck: hub.toml: no such file", "2023-11-14T22:13:20.123Z is a time", "ääääääääääääääääää"]
+        {
+            assert_eq!(text_of(plain), plain);
+        }
+    }
+}

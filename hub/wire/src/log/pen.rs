@@ -1,0 +1,171 @@
+//! A queue of lines and the thread that writes them. Lines that find it full, or that cannot be written, are counted.
+
+use super::form::Form;
+use crate::{clock, output, precedence};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+use tracing::Level;
+
+/// Lines that wait to be written, at most.
+const QUEUE: usize = 512;
+/// After lines were lost the log is tried again so often, even if nobody has anything to say.
+const RETRY: Duration = Duration::from_secs(1);
+
+#[derive(Default)]
+struct Counts {
+    taken: AtomicU64,
+    done: AtomicU64,
+    lost: AtomicU64,
+}
+
+/// A queue of lines and the thread behind it.
+pub(super) struct Pen {
+    lines: SyncSender<String>,
+    counts: Arc<Counts>,
+}
+
+impl Pen {
+    /// Writes from a thread of this name. With `tells` it writes in this form how many lines were lost as soon as it can
+    /// write again.
+    pub fn new(name: &str, to: impl AsFd + Send + 'static, tells: Option<Form>) -> Pen {
+        let (sender, lines) = sync_channel(QUEUE);
+        let counts = Arc::new(Counts::default());
+        let theirs = counts.clone();
+        let run = move || {
+            // Whoever spoke first may be a thread that goes before all others, or after them.
+            let _ = precedence::run_as_others();
+            write(&lines, &theirs, to, tells);
+        };
+        // Without a thread the queue has no reader, and every line counts as lost.
+        let _ = std::thread::Builder::new().name(name.into()).spawn(run);
+        Pen { lines: sender, counts }
+    }
+
+    /// Takes a line, which has no end yet. Returns at once.
+    pub fn line(&self, text: &str) {
+        let count =
+            if self.lines.try_send(format!("{text}\n")).is_ok() { &self.counts.taken } else { &self.counts.lost };
+        count.fetch_add(1, Relaxed);
+    }
+
+    /// Lines that were lost so far.
+    pub fn lost(&self) -> u64 {
+        self.counts.lost.load(Relaxed)
+    }
+
+    /// Waits until all lines taken so far are written or lost.
+    pub fn flush(&self, until: Instant) {
+        let taken = self.counts.taken.load(Relaxed);
+        while self.counts.done.load(Relaxed) < taken && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn write(lines: &Receiver<String>, counts: &Counts, to: impl AsFd, tells: Option<Form>) {
+    let mut told = 0;
+    // The last line broke off in its middle.
+    let mut torn = false;
+    let mut put = |text: String| {
+        let text = if torn { format!("\n{text}") } else { text };
+        let mut rest = text.as_bytes();
+        let result = output::write_all(&to, &mut rest);
+        torn = if rest.len() < text.len() { result.is_err() } else { torn };
+        result.is_ok()
+    };
+    loop {
+        let untold = tells.is_some() && counts.lost.load(Relaxed) > told;
+        let wait = if untold { RETRY } else { Duration::MAX };
+        let line = match lines.recv_timeout(wait) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        let lost = counts.lost.load(Relaxed);
+        if let Some(form) = tells.filter(|_| lost > told) {
+            let text = format!("log: {} lines were lost", lost - told);
+            if put(form.line(clock::unix_ms(), Level::WARN, &text) + "\n") {
+                told = lost;
+            }
+        }
+        if let Some(line) = line {
+            if !put(line) {
+                counts.lost.fetch_add(1, Relaxed);
+            }
+            counts.done.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::{BufRead, BufReader, Read, pipe};
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+    const TELLS: Option<Form> = Some(Form::Journal);
+
+    fn flush(pen: &Pen) {
+        pen.flush(Instant::now() + PATIENCE);
+        assert_eq!(pen.counts.done.load(Relaxed), pen.counts.taken.load(Relaxed));
+    }
+
+    #[test]
+    fn a_full_or_closed_log_costs_lines_that_are_counted() {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let (reader, closed) = pipe().unwrap();
+        drop(reader);
+        for pen in [Pen::new("test", full, TELLS), Pen::new("test", closed, TELLS)] {
+            (0..20).for_each(|i| pen.line(&format!("line {i}")));
+            flush(&pen);
+            assert_eq!(pen.counts.lost.load(Relaxed), 20);
+        }
+    }
+
+    #[test]
+    fn a_reader_that_stalls_holds_nobody_up_and_learns_what_it_missed() {
+        let (reader, writer) = pipe().unwrap();
+        let pen = Pen::new("test", writer, TELLS);
+        // More than pipe and queue hold: a pipe has 64 KiB.
+        let text = "x".repeat(999);
+        let said = 2000;
+        (0..said).for_each(|_| pen.line(&text));
+        let lost = pen.counts.lost.load(Relaxed);
+        assert!(lost > 0 && pen.counts.taken.load(Relaxed) + lost == said, "{lost}");
+        let (mut heard, mut told) = (0, 0);
+        for line in BufReader::new(reader).lines().map(Result::unwrap) {
+            match line.strip_prefix("<4>log: ").and_then(|rest| rest.split(' ').next()) {
+                Some(count) => told += count.parse::<u64>().unwrap(),
+                None => heard += u64::from(line == text),
+            }
+            if (heard, told) == (said - lost, lost) {
+                return;
+            }
+        }
+        panic!("{heard} lines were heard and {told} told of as lost, of {said} of which {lost} were");
+    }
+
+    #[test]
+    fn what_was_lost_is_told_when_there_is_room_again() {
+        let (mut reader, writer) = pipe().unwrap();
+        let counts = Arc::new(Counts::default());
+        counts.lost.store(7, Relaxed);
+        let (sender, lines) = sync_channel(QUEUE);
+        let theirs = counts.clone();
+        let thread = std::thread::spawn(move || write(&lines, &theirs, writer, TELLS));
+        // Nobody says anything, and it is told all the same.
+        let mut notice = [0; 26];
+        reader.read_exact(&mut notice).unwrap();
+        assert_eq!(&notice, b"<4>log: 7 lines were lost\n");
+        sender.send("again\n".into()).unwrap();
+        drop(sender);
+        thread.join().unwrap();
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "again\n");
+    }
+}
