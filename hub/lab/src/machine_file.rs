@@ -8,7 +8,6 @@ use xpuck_wire::file::{self, FileError};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "StateMachine")]
 pub(crate) struct MachineFile {
     /// Name of the first state.
     initial: String,

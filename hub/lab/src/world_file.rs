@@ -21,7 +21,6 @@ type Place = [f32; 2];
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "World")]
 pub(crate) struct WorldFile {
     /// Number of robots, 1 to 16.
     robots: usize,

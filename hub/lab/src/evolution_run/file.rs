@@ -29,7 +29,6 @@ const GENERATIONS: u32 = 84;
 /// The keys of the file.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(title = "Evolution")]
 pub(crate) struct EvolutionFile {
     /// The evolutionary algorithm.
     algorithm: Algorithm,

@@ -21,7 +21,6 @@ const MAX_NAME: usize = 60;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "Sweep")]
 pub(crate) struct SweepFile {
     /// Title, and name of the folder below `runs/`: 1 to 60 letters, digits, `-` and `_`.
     #[schemars(length(min = 1, max = MAX_NAME))]

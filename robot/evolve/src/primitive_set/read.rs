@@ -28,7 +28,6 @@ pub struct PrimitiveSetError {
 /// A primitive set as a TOML file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "PrimitiveSet")]
 pub struct PrimitiveSetFile {
     /// Names of inner nodes, those of any number of children with that number: `seq3`.
     #[schemars(length(min = 1, max = MAX_ENTRIES))]
