@@ -1,6 +1,7 @@
 //! What is particular to one robot's body: `[calibration]` of its file. `xpuckd calibrate` measures and writes it.
 
 use crate::vision::{REGIONS, Region};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
@@ -12,7 +13,7 @@ pub const SCALES: (f32, f32) = (0.3, 3.0);
 pub const FACTORS: (f32, f32) = (0.8, 1.2);
 
 /// All of it; what a file leaves out is as a perfect robot has it.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
     /// The infra-red sensors.
@@ -24,12 +25,14 @@ pub struct Calibration {
 }
 
 /// The infra-red sensors, in the order of Table 6.1: one reads scale * curve(distance) + offset counts (thesis 7.3.1).
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Infrared {
     /// What each sensor reads with nothing near, counts, -500..=500.
+    #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
     pub offset: [f32; 8],
     /// How strongly each answers, compared with the curve, 0.3..=3.
+    #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
     /// The curve; Eq. 7.3 unless `xpuck calibrate ir` fitted another.
     #[serde(with = "CurveFile")]
@@ -37,14 +40,20 @@ pub struct Infrared {
 }
 
 /// [`Curve`] in a file: all of it or nothing, because its values come from one fit.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(remote = "Curve", deny_unknown_fields)]
 struct CurveFile {
+    #[schemars(range(min = 5.0, max = 200.0))]
     steepness: f32,
+    #[schemars(range(min = 0.1, max = 3.0))]
     shift: f32,
+    #[schemars(range(min = 0.0, max = 1.0))]
     floor: f32,
+    #[schemars(range(min = 0.2, max = 2.0))]
     near_level: f32,
+    #[schemars(range(min = 0.1, max = 100.0))]
     near_slope: f32,
+    #[schemars(range(min = 0.001, max = 0.015))]
     knee: f32,
 }
 
@@ -55,14 +64,17 @@ impl Default for Infrared {
 }
 
 /// The wheels, each value a factor of the nominal one, 0.8..=1.2 (thesis 7.2.3: robots differ by about 1 %).
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wheels {
     /// Distance that the left wheel rolls in a step.
+    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub left: f32,
     /// Distance that the right wheel rolls in a step.
+    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub right: f32,
     /// Distance between the wheels.
+    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
     pub baseline: f32,
 }
 
@@ -73,7 +85,7 @@ impl Default for Wheels {
 }
 
 /// The regions of the primary colours in HSV space; Table 7.3 unless measured.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
     /// Robots' skirts.

@@ -2,12 +2,13 @@
 
 use crate::calibration::Calibration;
 use crate::onboard::thermal::SOC;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{FileError, Swarm, file};
 
 /// `robots/<id>.toml`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RobotFile {
     /// The robot's id; the swarm file lists it.
@@ -52,7 +53,7 @@ impl RobotFile {
 }
 
 /// How the devices are reached.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DeviceKind {
     /// In a virtual arena on this machine.
@@ -95,7 +96,7 @@ pub enum DeviceKind {
 }
 
 /// Which of the three kinds of body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum BodyKind {
     /// The e-puck over the shim's SPI.
     #[default]
@@ -110,7 +111,7 @@ pub enum BodyKind {
 }
 
 /// Where a camera's frames come from.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 pub enum Camera {
     /// The shim's FT2232H on USB: "ft2232h".
@@ -132,10 +133,11 @@ impl TryFrom<String> for Camera {
 }
 
 /// The control loop.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControlFile {
     /// Priority of the loop's thread before all that are not real-time (SCHED_FIFO), 1 to 90; 0 asks for none.
+    #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
 }
 
@@ -146,12 +148,14 @@ impl Default for ControlFile {
 }
 
 /// Onboard evolution.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvolutionFile {
     /// Threads to simulate on, 1 to 64.
+    #[schemars(range(min = 1, max = 64))]
     pub threads: usize,
     /// Above this temperature of the processor evolution backs off, degrees C, 30 to 110.
+    #[schemars(range(min = 30.0, max = 110.0))]
     pub max_temperature_c: f32,
     /// The file in which Linux tells that temperature, in thousandths of a degree.
     pub temperature: PathBuf,

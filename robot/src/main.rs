@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use xpuck_robot::bench::{self, Bench};
 use xpuck_robot::calibrate::{self, Subject, Terminal};
-use xpuck_robot::config::Config;
+use xpuck_robot::config::{Config, RobotFile};
 use xpuck_robot::device::guard;
 use xpuck_robot::{daemon, selftest};
 use xpuck_wire::shutdown::{Ends, service_flag};
@@ -45,6 +45,8 @@ enum Command {
         #[command(subcommand)]
         bench: Bench,
     },
+    /// Print the JSON Schema of a robot's file, by which editors complete and check keys.
+    Schema,
     /// Print what makes a shell complete commands and options.
     Completions {
         /// The shell.
@@ -106,6 +108,9 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         (Some(Command::Calibrate(args)), _) => calibrate(args)?,
         (Some(Command::Bench { bench }), _) => bench::run(bench)?,
+        (Some(Command::Schema), _) => {
+            output::line(serde_json::to_string_pretty(&xpuck_wire::schema::of_file::<RobotFile>())?)?;
+        }
         (Some(Command::Completions { shell }), _) => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "xpuckd", &mut script);

@@ -5,6 +5,7 @@
 //! pixel. Only the lower half of the frame counts: everything in the arena is below the horizon.
 
 use crate::device::Frame;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::senses::Blobs;
@@ -19,14 +20,16 @@ const COLOURS: [Colour; 3] = [Colour::Red, Colour::Green, Colour::Blue];
 const NONE: u8 = 3;
 
 /// The region of a primary colour in HSV space.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
     /// Hue, degrees, counter-clockwise from the first to the second.
     pub hue: [f32; 2],
     /// Least saturation, 0..=1.
+    #[schemars(range(min = 0.05, max = 1.0))]
     pub saturation: f32,
     /// Least value, 0..=1.
+    #[schemars(range(min = 0.05, max = 1.0))]
     pub value: f32,
 }
 

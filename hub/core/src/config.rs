@@ -1,12 +1,13 @@
 //! The hub's file: where poses come from, how virtual senses are made, where runs are recorded.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::{FileError, Swarm};
 
 /// `hub.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HubFile {
     /// The swarm file, relative to this file.
@@ -14,6 +15,7 @@ pub struct HubFile {
     /// Priority, before all threads that are not real-time (SCHED_FIFO), of those that make senses of poses, 1 to 90; 0
     /// asks for none.
     #[serde(default = "realtime")]
+    #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
     /// Motion capture.
     pub mocap: Mocap,
@@ -41,7 +43,7 @@ fn realtime() -> u8 {
 }
 
 /// The console's page.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Console {
     /// Names by which browsers may call it, besides addresses in digits, `localhost` and this machine's name.
@@ -49,7 +51,7 @@ pub struct Console {
 }
 
 /// The stream.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stream {
     /// ZeroMQ endpoint at which the hub publishes, such as `tcp://*:7605`.
@@ -60,7 +62,7 @@ pub struct Stream {
 }
 
 /// Motion capture.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mocap {
     /// Which protocol the server speaks.
@@ -86,6 +88,7 @@ pub struct Mocap {
     pub file: Option<PathBuf>,
     /// How fast it is replayed, 0.01 to 100 times as fast as it was.
     #[serde(default = "one")]
+    #[schemars(range(min = 0.01, max = 100.0))]
     pub speed: f64,
     /// Replay it again and again.
     #[serde(default, rename = "loop")]
@@ -127,7 +130,7 @@ fn one() -> f64 {
 }
 
 /// A motion-capture protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MocapKind {
     /// Vicon DataStream.
@@ -144,7 +147,7 @@ pub enum MocapKind {
 }
 
 /// An axis that points up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UpAxis {
     /// As Motive has it unless it is told otherwise.
@@ -155,7 +158,7 @@ pub enum UpAxis {
 }
 
 /// How frames are asked of a Vicon DataStream server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViconMode {
     /// The server sends every frame by itself: the least latency.
@@ -167,17 +170,21 @@ pub enum ViconMode {
     Prefetch,
 }
 
-/// Which poses are believed ([`crate::mocap::gates`]).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Which poses are believed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gates {
     /// No robot moves faster, m/s, 0.01 to 10. An e-puck's wheels make 0.13.
+    #[schemars(range(min = 0.01, max = 10.0))]
     pub v_max_m_s: f64,
     /// One that seems to be elsewhere is believed when it stays there for so long, s, 0 to 60.
+    #[schemars(range(min = 0.0, max = 60.0))]
     pub settle_s: f64,
     /// Least quality, 0 to 1, where the protocol tells it. What is normal differs between systems: 0 takes all.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_quality: f64,
     /// Oldest pose, s, 0.001 to 1: the system's own latency, or for VRPN the time since the body was last heard of.
+    #[schemars(range(min = 0.001, max = 1.0))]
     pub max_age_s: f64,
 }
 
@@ -188,16 +195,18 @@ impl Default for Gates {
 }
 
 /// Records.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// Each run gets a directory in this one; relative to this file.
     pub directory: PathBuf,
     /// What all runs may take together, GiB, 0.001 to 1000000; without it there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1e6))]
     pub budget_gib: Option<f64>,
     /// What stays free on the disk, MiB, 1 to 1000000: below, recording stops, and everything else goes on.
     #[serde(default = "reserve_mib")]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub reserve_mib: u64,
     /// Beyond the budget the oldest runs that are over are deleted; else new ones are not recorded.
     #[serde(default)]
@@ -216,14 +225,17 @@ impl Record {
 }
 
 /// The arena.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Arena {
     /// Length along x, m.
+    #[schemars(range(min = 0.3, max = 20.0))]
     pub length_m: f32,
     /// Width along y, m.
+    #[schemars(range(min = 0.3, max = 20.0))]
     pub width_m: f32,
     /// Radius of the frisbee, m.
+    #[schemars(range(min = 0.01, max = 1.0))]
     pub frisbee_radius_m: f32,
 }
 

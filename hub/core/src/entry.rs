@@ -1,27 +1,30 @@
 //! What is recorded.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::message::{Birth, Gene};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Phase, Segment};
 
-/// All topics that a record may have.
+/// All topics that a record may have, in the order of [`Entry`]'s variants.
 pub const TOPICS: [&str; 6] = ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events"];
 
 /// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+// Records of later versions may have more fields, and are read; what is written here has no others.
+#[schemars(deny_unknown_fields)]
 pub enum Entry {
     /// Poses of all bodies, 25 times a second.
     Poses {
-        /// When.
+        /// When, s of arena time.
         time: f64,
         /// Who and where.
         bodies: Vec<Body>,
     },
     /// A robot's telemetry.
     Telemetry {
-        /// When it came.
+        /// When it came, s of arena time.
         time: f64,
         /// The robot.
         robot: String,
@@ -32,7 +35,7 @@ pub enum Entry {
     },
     /// A generation of an island.
     Genes {
-        /// When it came.
+        /// When it came, s of arena time.
         time: f64,
         /// The robot.
         robot: String,
@@ -45,7 +48,7 @@ pub enum Entry {
     },
     /// A tree took control of a robot.
     Loaded {
-        /// When it came.
+        /// When it came, s of arena time.
         time: f64,
         /// The robot.
         robot: String,
@@ -56,7 +59,7 @@ pub enum Entry {
     },
     /// How the run stands, once a second of wall time and at every change.
     Run {
-        /// When.
+        /// When, s of arena time.
         time: f64,
         /// What the hub does.
         phase: Phase,
@@ -75,7 +78,7 @@ pub enum Entry {
     },
     /// Something happened.
     Event {
-        /// When.
+        /// When, s of arena time.
         time: f64,
         /// What.
         text: String,

@@ -9,6 +9,7 @@ pub mod markers;
 pub mod measure;
 pub mod plot;
 pub mod remeasure;
+pub mod schemas;
 pub mod sweep;
 pub mod trajectories;
 pub mod world_file;

@@ -1,32 +1,41 @@
 //! State machines as TOML files: the states' names, actions and transitions, with trees as text.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use xpuck_kernels::analysis::machine::{State, StateMachine, Transition};
 use xpuck_kernels::tree::{MAX_TEXT, Tree};
 use xpuck_wire::file::{self, FileError};
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct MachineFile {
+pub(crate) struct MachineFile {
+    /// Name of the first state.
     initial: String,
+    /// The states.
     #[serde(default)]
     state: Vec<StateEntry>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StateEntry {
+    /// Its name.
     name: String,
+    /// What the robot does in it: a tree in text form.
     action: String,
+    /// Ways out of it, the first one first.
     #[serde(default)]
     transition: Vec<TransitionEntry>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TransitionEntry {
+    /// When it is taken: a tree in text form; always without it.
     condition: Option<String>,
+    /// Probability that it is taken then, 0 to 1.
     probability: Option<f64>,
+    /// Name of the next state.
     to: String,
 }
 

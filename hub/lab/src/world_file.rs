@@ -1,5 +1,6 @@
-//! Worlds as TOML files; docs/worlds.md describes every key.
+//! Worlds as TOML files; docs/worlds.md describes every key. Comments of fields are what editors show of them.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
 use xpuck_kernels::math::{Vec2, vec2};
@@ -18,27 +19,36 @@ const MAX_TEXT: usize = 64 * 1024;
 
 type Place = [f32; 2];
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct WorldFile {
+pub(crate) struct WorldFile {
+    /// Number of robots, 1 to 16.
     robots: usize,
+    /// What is scored.
     task: TaskEntry,
+    /// The arena; its centre is the origin.
     #[serde(default)]
     arena: ArenaEntry,
+    /// Masses, friction and noise.
     #[serde(default)]
     physics: PhysicsEntry,
+    /// Where the robots start: run i takes start i, counted round and round.
     start: Vec<StartEntry>,
+    /// Passive discs.
     #[serde(default)]
     disc: Vec<DiscEntry>,
+    /// Thin straight walls inside the arena.
     #[serde(default)]
     wall: Vec<WallEntry>,
+    /// Coloured stretches of the arena's wall.
     #[serde(default)]
     patch: Vec<PatchEntry>,
+    /// How robots hear of one another; without it all within 0.5 m are heard at once.
     messages: Option<Messages>,
 }
 
 // Variants have braces, because serde lets unknown keys pass beside those without.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 enum TaskEntry {
     Transport {},
@@ -50,7 +60,7 @@ enum TaskEntry {
     Foraging { nest: RegionEntry, food: RegionEntry },
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, tag = "shape", rename_all = "kebab-case")]
 enum RegionEntry {
     Rectangle { x_m: [f32; 2], y_m: [f32; 2] },
@@ -58,10 +68,12 @@ enum RegionEntry {
     Beyond { at_m: Place, radius_m: f32 },
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ArenaEntry {
+    /// Along x, m, 0.3 to 20.
     length_m: f32,
+    /// Along y, m, 0.3 to 20.
     width_m: f32,
 }
 
@@ -71,13 +83,18 @@ impl Default for ArenaEntry {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct PhysicsEntry {
+    /// A robot's mass, kg, 0.001 to 10.
     robot_mass_kg: f32,
+    /// Friction of a robot with the floor, 0 to 10.
     robot_friction: f32,
+    /// Friction between bodies, and with walls, 0 to 10.
     body_friction: f32,
+    /// Restitution of the same contacts, 0 to 1.
     restitution: f32,
+    /// Noise of motion, alpha 1 to 3: way, turn, drift, 0 to 1 each.
     noise: [f32; 3],
 }
 
@@ -89,33 +106,44 @@ impl Default for PhysicsEntry {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StartEntry {
+    /// Least and greatest x of the robots' centres, m.
     x_m: Option<[f32; 2]>,
+    /// Least and greatest y of the robots' centres, m.
     y_m: Option<[f32; 2]>,
+    /// In place of those, one for each robot.
     pose: Option<Vec<PoseEntry>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PoseEntry {
+    /// x and y, m.
     at_m: Place,
+    /// Degrees, counter-clockwise from +x.
     #[serde(default)]
     heading_deg: f32,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DiscEntry {
+    /// Least and greatest x of its centre at the start, m.
     x_m: [f32; 2],
+    /// Least and greatest y of its centre at the start, m.
     y_m: [f32; 2],
+    /// Radius, m, 0.02 to 1.
     #[serde(default = "frisbee_radius")]
     radius_m: f32,
+    /// Mass, kg, 0.001 to 10.
     #[serde(default = "frisbee_mass")]
     mass_kg: f32,
+    /// Friction with the floor, 0 to 10.
     #[serde(default = "frisbee_friction")]
     friction: f32,
+    /// In the cameras.
     #[serde(default = "blue")]
     colour: ColourEntry,
 }
@@ -136,22 +164,27 @@ fn blue() -> ColourEntry {
     ColourEntry::Blue
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WallEntry {
+    /// One end: x and y, m.
     from_m: Place,
+    /// The other end.
     to_m: Place,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PatchEntry {
+    /// Its middle, on the arena's wall: x and y, m.
     at_m: Place,
+    /// Length, m, 0.01 to 20.
     length_m: f32,
+    /// In the cameras.
     colour: ColourEntry,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ColourEntry {
     Red,

@@ -1,85 +1,35 @@
-//! The JSON schema of each topic: what Foxglove shows, and what tables are made from. A test checks every kind of entry
-//! against them, so that a field that one has and the other has not is found.
+//! The JSON schema of each topic, made from the types that are recorded: what Foxglove shows, and what tables are made from.
 
 use serde_json::Value;
+use std::sync::LazyLock;
+use xpuck_hub_core::entry::{Entry, TOPICS};
+use xpuck_wire::schema;
 
 /// The schema's text; an empty object for a topic that is not there.
 pub fn of(topic: &str) -> &'static str {
-    match topic {
-        "/poses" => include_str!("schemas/poses.json"),
-        "/telemetry" => include_str!("schemas/telemetry.json"),
-        "/genes" => include_str!("schemas/genes.json"),
-        "/loaded" => include_str!("schemas/loaded.json"),
-        "/run" => include_str!("schemas/run.json"),
-        "/events" => include_str!("schemas/events.json"),
-        _ => "{}",
-    }
+    static TEXTS: LazyLock<[String; TOPICS.len()]> = LazyLock::new(texts);
+    TOPICS.iter().position(|t| *t == topic).map_or("{}", |i| &TEXTS[i])
 }
 
-/// Why a value does not fit a schema: the place and what is wrong; none if it fits.
-///
-/// It knows what the schemas here use: `type`, `properties`, `required`, `additionalProperties`, `items`, `minItems`,
-/// `maxItems` and `enum`.
-pub fn misfit(schema: &Value, value: &Value, place: &str) -> Option<String> {
-    let kinds: Vec<&str> = match &schema["type"] {
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
-        kind => kind.as_str().into_iter().collect(),
-    };
-    if !kinds.iter().any(|kind| is(kind, value)) {
-        return Some(format!("{place}: {value} is none of {kinds:?}"));
-    }
-    if let Some(allowed) = schema["enum"].as_array()
-        && !allowed.contains(value)
-    {
-        return Some(format!("{place}: {value} is none of {allowed:?}"));
-    }
-    match value {
-        Value::Object(fields) => {
-            let known = schema["properties"].as_object()?;
-            let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let missing = required.into_iter().find(|key| !fields.contains_key(*key));
-            if let Some(key) = missing {
-                return Some(format!("{place}: {key} is missing"));
-            }
-            fields.iter().find_map(|(key, value)| match known.get(key) {
-                Some(schema) => misfit(schema, value, &format!("{place}.{key}")),
-                None => Some(format!("{place}: {key} is not in the schema")),
-            })
-        }
-        Value::Array(items) => {
-            let bound = |key: &str| schema[key].as_u64().map(|n| n as usize);
-            let (least, most) = (bound("minItems").unwrap_or(0), bound("maxItems").unwrap_or(usize::MAX));
-            if !(least..=most).contains(&items.len()) {
-                return Some(format!("{place}: {} items", items.len()));
-            }
-            items.iter().zip(0..).find_map(|(item, i)| misfit(&schema["items"], item, &format!("{place}[{i}]")))
-        }
-        _ => None,
-    }
-}
-
-fn is(kind: &str, value: &Value) -> bool {
-    match kind {
-        "integer" => value.is_u64() || value.is_i64(),
-        "number" => value.is_number(),
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "null" => value.is_null(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        _ => false,
-    }
+/// The schemas' texts: an entry's schema has a choice for each variant, and variants come in the order of the topics.
+fn texts() -> [String; TOPICS.len()] {
+    let entry = schema::of_json::<Entry>().to_value();
+    std::array::from_fn(|i| {
+        let mut schema = entry["anyOf"][i].clone();
+        schema["$schema"] = entry["$schema"].clone();
+        schema["title"] = Value::from(&TOPICS[i][1..]);
+        schema.to_string()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_hub_core::entry::{Entry, TOPICS};
+    use std::collections::BTreeSet;
     use xpuck_wire::message::{Birth, Gene};
     use xpuck_wire::{Body, Phase, Segment};
 
-    #[test]
-    fn every_kind_of_entry_fits_its_schema_and_reads_back() {
+    fn entries() -> [Entry; TOPICS.len()] {
         let gene = Gene {
             island: 1,
             number: 2,
@@ -91,7 +41,7 @@ mod tests {
         };
         let robot = || String::from("xp01");
         let births = vec![Birth { number: 3, parents: vec![(1, 2), (2, 9)], fitness: 0.5 }];
-        let entries = [
+        [
             Entry::Poses { time: 1.0, bodies: vec![Body { name: "xp01".into(), pose: [0.0, 1.0, 2.0] }] },
             Entry::Telemetry { time: 1.0, robot: robot(), round_trip_ms: Some(1.5), telemetry: Box::default() },
             Entry::Genes { time: 1.0, robot: robot(), generation: 4, emigrant: gene.clone(), births },
@@ -107,22 +57,56 @@ mod tests {
                 dead: 0,
             },
             Entry::Event { time: 1.0, text: "x".into() },
-        ];
-        assert_eq!(entries.each_ref().map(Entry::topic), TOPICS);
-        for entry in entries {
-            let schema: Value = serde_json::from_str(of(entry.topic())).unwrap();
-            let value = serde_json::to_value(&entry).unwrap();
-            assert_eq!(misfit(&schema, &value, entry.topic()), None);
-            assert_eq!(serde_json::from_value::<Entry>(value.clone()).unwrap(), entry);
-            // And the test can fail: every field that is left out is missed, and one more is noticed.
-            for key in value.as_object().unwrap().keys() {
-                let mut less = value.clone();
-                less.as_object_mut().unwrap().remove(key);
-                assert!(misfit(&schema, &less, "").is_some(), "{key}");
-            }
-            let mut more = value.clone();
-            more["more"] = 1.into();
-            assert!(misfit(&schema, &more, "").is_some());
+        ]
+    }
+
+    /// The fields of every object in a value, by the object's place.
+    fn fields(value: &Value, place: &str, found: &mut BTreeSet<String>) {
+        for (key, value) in value.as_object().into_iter().flatten() {
+            found.insert(format!("{place}.{key}"));
+            fields(value, &format!("{place}.{key}"), found);
         }
+        value.as_array().into_iter().flatten().for_each(|item| fields(item, &format!("{place}[]"), found));
+    }
+
+    /// The same of a schema, all of whose fields have to be there.
+    fn promised(schema: &Value, place: &str, found: &mut BTreeSet<String>) {
+        for (key, value) in schema["properties"].as_object().into_iter().flatten() {
+            assert!(schema["required"].as_array().unwrap().contains(&Value::from(key.as_str())), "{place}.{key}");
+            assert_eq!(schema["additionalProperties"], Value::from(false), "{place}");
+            found.insert(format!("{place}.{key}"));
+            promised(value, &format!("{place}.{key}"), found);
+        }
+        if schema["items"].is_object() {
+            promised(&schema["items"], &format!("{place}[]"), found);
+        }
+    }
+
+    #[test]
+    fn every_kind_of_entry_has_the_fields_of_its_schema_and_reads_back() {
+        for (entry, topic) in entries().iter().zip(TOPICS) {
+            assert_eq!(entry.topic(), topic);
+            let schema: Value = serde_json::from_str(of(topic)).unwrap();
+            let value = serde_json::to_value(entry).unwrap();
+            let (mut has, mut promises) = (BTreeSet::new(), BTreeSet::new());
+            fields(&value, topic, &mut has);
+            promised(&schema, topic, &mut promises);
+            assert_eq!(has, promises);
+            assert_eq!(serde_json::from_value::<Entry>(value).unwrap(), *entry);
+        }
+    }
+
+    #[test]
+    fn schemas_say_what_foxglove_needs_to_know() {
+        let schema = |topic: &str| -> Value { serde_json::from_str(of(topic)).unwrap() };
+        let telemetry = &schema("/telemetry")["properties"]["telemetry"]["properties"];
+        assert_eq!(telemetry["state"]["enum"][2], "RUN");
+        assert_eq!(telemetry["power"]["properties"]["soc_c"]["type"], serde_json::json!(["number", "null"]));
+        assert!(telemetry["control"]["properties"]["late_us"]["description"].as_str().unwrap().contains("us"));
+        assert_eq!(schema("/run")["title"], "run");
+        for topic in TOPICS {
+            assert!(!of(topic).contains("$ref") && of(topic).contains("draft-07"), "{topic}");
+        }
+        assert_eq!(of("/camera"), "{}");
     }
 }

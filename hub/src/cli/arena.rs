@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ pub struct ArenaArgs {
 }
 
 /// `arena.toml`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArenaFile {
     /// The swarm file, relative to this file.
@@ -53,7 +54,7 @@ pub struct ArenaFile {
 }
 
 /// A NatNet server.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NatNetFile {
     /// Address and port at which requests are answered (the usual port is 1510).
@@ -68,7 +69,7 @@ pub struct NatNetFile {
 }
 
 /// A version of NatNet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NatNetVersion {
     /// Motive 2.1 and 2.2.
     #[serde(rename = "3.1")]
@@ -80,7 +81,7 @@ pub enum NatNetVersion {
 }
 
 /// A kind of robot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BodyFile {
     /// The dsPIC on SPI.
     #[default]
@@ -95,7 +96,7 @@ pub enum BodyFile {
 }
 
 /// The robots' cameras.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CameraFile {
     /// Pixels in a row.

@@ -29,6 +29,7 @@ pub mod picture;
 pub mod push;
 pub mod remeasure;
 pub mod runs;
+pub mod schema;
 pub mod simulate;
 pub mod sweep;
 pub mod tree;

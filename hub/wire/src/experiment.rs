@@ -2,20 +2,23 @@
 
 use crate::file::{self, FileError};
 use crate::migration::Migration;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Longest experiment text, bytes.
 const MAX_TEXT: usize = 64 * 1024;
 
 /// An experiment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// Name for records and displays.
     pub name: String,
     /// Running time, minutes of arena time, pauses left out; 0.05 to 1440.
+    #[schemars(range(min = 0.05, max = 1440.0))]
     pub minutes: f64,
     /// Every so many minutes each robot loads its fittest tree.
+    #[schemars(range(min = 0.01))]
     pub segment_minutes: f64,
     /// What is scored.
     pub task: Task,
@@ -34,7 +37,7 @@ pub struct Experiment {
 }
 
 /// The tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
     /// Push the frisbee towards -x; it is put back near the centre when it touches an end (thesis 8.3.2).
@@ -42,12 +45,14 @@ pub enum Task {
 }
 
 /// How controllers evolve; defaults are Table 8.1's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evolution {
     /// Individuals on each robot.
+    #[schemars(range(min = 8, max = 4096))]
     pub population: usize,
     /// Simulated seconds of each trial.
+    #[schemars(range(min = 1.0, max = 3600.0))]
     pub trial_seconds: f32,
     /// The algorithm's name, such as "racing", "pooled-samples" or "classic"; "default" stands for the default one. Who
     /// runs it knows which there are.

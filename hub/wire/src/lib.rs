@@ -20,6 +20,7 @@ pub mod output;
 pub mod precedence;
 pub mod process;
 pub mod refusals;
+pub mod schema;
 pub mod seal;
 pub mod session;
 pub mod settings;

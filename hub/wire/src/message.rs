@@ -6,10 +6,11 @@ use crate::signed::Signed;
 pub use crate::state::State;
 use crate::status::Status;
 use crate::telemetry::Telemetry;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A tree on its way between islands, with its samples as counts, sums and sums of squares of two strata.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gene {
     /// Island of birth.
@@ -51,12 +52,13 @@ impl Gene {
 }
 
 /// Birth of an individual, for the record: number, and its parents as (island, number).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Birth {
     /// Number on its island.
     pub number: u32,
     /// Mother and father; empty for a random tree.
+    #[schemars(length(max = 2))]
     pub parents: Vec<(u16, u32)>,
     /// Mean of the samples that its first generation gave.
     pub fitness: f32,

@@ -1,9 +1,10 @@
 //! How genes travel between islands: the `[migration]` table of an experiment or of an evolution file.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// From whom an island receives genes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
     /// From all others: the fittest of their recent emigrants (thesis 8.3.1).
@@ -20,20 +21,25 @@ pub enum Policy {
 }
 
 /// How genes travel; the defaults are those of the thesis (8.3.1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Migration {
     /// From whom.
     pub policy: Policy,
     /// Generations between exchanges, 1 to 1000.
+    #[schemars(range(min = 1, max = 1000))]
     pub every: u32,
     /// Immigrants that an island is sent in an exchange, 0 to 64.
+    #[schemars(range(min = 0, max = 64))]
     pub receive: usize,
     /// Most recent emigrants kept of each island, 1 to 64.
+    #[schemars(range(min = 1, max = 64))]
     pub keep: usize,
     /// Islands that genes come from with `ring`, `near` and `random`, 1 to 64.
+    #[schemars(range(min = 1, max = 64))]
     pub neighbours: usize,
     /// With `near`, only islands at most so far away, m; without it any distance will do.
+    #[schemars(range(min = 0.01, max = 1000.0))]
     pub range_m: Option<f32>,
     /// With `near`, where islands stand that motion capture does not see: x and y, m, island 0 first.
     pub places_m: Vec<[f32; 2]>,

@@ -1,9 +1,10 @@
 //! What a robot does.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a robot does (thesis 5.6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum State {
     /// Waiting for an experiment.

@@ -3,10 +3,11 @@
 use crate::refusals::Refusals;
 use crate::state::State;
 use crate::telemetry::EvolutionReport;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the hub is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// No experiment.
@@ -63,7 +64,7 @@ pub struct RobotRow {
 }
 
 /// A body's pose from motion capture, m and rad.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
     /// Subject name.
@@ -73,7 +74,7 @@ pub struct Body {
 }
 
 /// One segment of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Segment {
     /// 0 is the time before the first trees are loaded.

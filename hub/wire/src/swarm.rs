@@ -1,6 +1,7 @@
 //! The swarm file: what must be the same for the hub, the arena and every robot.
 
 use crate::file::{self, FileError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -9,13 +10,15 @@ use std::path::{Path, PathBuf};
 pub const MAX_ROBOTS: usize = 200;
 
 /// What all share.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Swarm {
     /// Seconds of arena time in a second of the wall clock; 1 with real robots.
     #[serde(default = "one")]
+    #[schemars(range(min = 0.1, max = 100.0))]
     pub speed: f64,
     /// The robots' ids; a robot's place in this list, from 1, is its island.
+    #[schemars(length(min = 1, max = MAX_ROBOTS))]
     pub robots: Vec<String>,
     /// Where the hub is reached.
     pub hub: Addresses,
@@ -25,10 +28,10 @@ pub struct Swarm {
 }
 
 /// How hub, robots and operators prove who they are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Security {
-    /// The folder of keys ([`crate::keyring`]), relative to the swarm file.
+    /// The folder of keys, relative to the swarm file.
     pub keys: PathBuf,
     /// Do without keys: anybody who reaches the hub commands the swarm. For trials on one machine.
     pub dev_mode: bool,
@@ -48,7 +51,7 @@ impl Security {
 }
 
 /// Where the hub is reached.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Addresses {
     /// ZeroMQ endpoint for robots, like `tcp://192.168.1.2:7601`.

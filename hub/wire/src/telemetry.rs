@@ -2,13 +2,14 @@
 //! stay at their greatest value rather than begin again.
 
 use crate::state::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Bins of the control loop's lateness.
 pub const LATENESS_BINS: usize = 32;
 
 /// What a robot tells ten times a second.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Telemetry {
     /// Time since the robot's program started, s.
@@ -41,7 +42,7 @@ pub struct Telemetry {
 }
 
 /// Supply and heat; what the robot cannot measure is absent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PowerReport {
     /// Battery, V.
@@ -57,7 +58,7 @@ pub struct PowerReport {
 }
 
 /// What the robot senses. Ages are s of arena time; none before the first reading.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SensesReport {
     /// Proximity, 0..1, in the order of Table 6.1.
@@ -77,7 +78,7 @@ pub struct SensesReport {
 }
 
 /// How the robot moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MotionReport {
     /// Commanded wheel speeds over the floor, left and right, m/s.
@@ -91,7 +92,7 @@ pub struct MotionReport {
 }
 
 /// How punctual the control loop is; wall time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControlReport {
     /// The kernel lets the loop run before all others (SCHED_FIFO).
@@ -109,7 +110,7 @@ pub struct ControlReport {
 }
 
 /// The robot's link to the hub.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkReport {
     /// The last round trip that the robot measured, ms of wall time.
@@ -119,7 +120,7 @@ pub struct LinkReport {
 }
 
 /// What went wrong with the devices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceReport {
     /// Exchanges with the body, good or bad.
@@ -149,7 +150,7 @@ pub struct DeviceReport {
 }
 
 /// Where a robot's evolution stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EvolutionReport {
     /// Generations done.

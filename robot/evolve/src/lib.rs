@@ -24,7 +24,7 @@ pub use generate::{Method, Primitives, full, grow, ramped};
 pub use genotype::{Bits, Branch, Gene, Genotype};
 pub use individual::{Id, Individual, Migrant, MigrantError, MigrantValues, Operator, Stage};
 pub use island::{Island, Progress};
-pub use primitive_set::{PrimitiveSet, PrimitiveSetError};
+pub use primitive_set::{PrimitiveSet, PrimitiveSetError, PrimitiveSetFile};
 pub use samples::Samples;
 pub use settings::{Algorithm, Representation, SampleOwner, Settings, SettingsError, UnknownAlgorithm};
 pub use space::Space;

@@ -1,5 +1,6 @@
 //! What the operands of nodes may be: registers by the part they play, and ranges of numbers (thesis 7.4.2), as data.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Node, Operand};
@@ -35,7 +36,7 @@ impl Registers {
 
 /// Lowest and highest value of each type of number (Table 7.5). They bound what is drawn; where an algorithm also
 /// moves numbers by small steps, these may go on to what the operand holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Ranges {
     int8: [f32; 2],

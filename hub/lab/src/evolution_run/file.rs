@@ -2,6 +2,7 @@
 
 use super::config::{Config, MAX_GENERATIONS};
 use crate::world_file;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -26,24 +27,54 @@ const SAID_ELSEWHERE: [(&str, &str); 3] =
 const GENERATIONS: u32 = 84;
 
 /// The keys of the file.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct EvolutionFile {
+pub(crate) struct EvolutionFile {
+    /// The evolutionary algorithm.
     algorithm: Algorithm,
+    /// Islands, 1 to 64.
+    #[schemars(range(min = 1, max = 64))]
     islands: u16,
+    /// The only island that this process evolves; all without it.
+    #[schemars(range(min = 0, max = 9999))]
     island: Option<u16>,
+    /// Generations; 84 unless there is a budget.
+    #[schemars(range(min = 1, max = MAX_GENERATIONS))]
     generations: Option<u32>,
+    /// Simulated robot-seconds after which the run ends, even if generations are left.
+    #[schemars(range(min = 1.0, max = 1e15))]
     budget: Option<f64>,
-    /// Without it as many as the world has.
+    /// Robots in the simulated world; as many as the world file says without it.
+    #[schemars(range(min = 1, max = MAX_ROBOTS))]
     robots: Option<usize>,
+    /// Length of a trial, s.
+    #[schemars(range(min = 1.0, max = 3600.0))]
     seconds: f32,
+    /// Seed of all draws.
     seed: u64,
+    /// Fresh simulations in which the champion is measured at the end.
+    #[schemars(range(min = 1, max = 100_000))]
     remeasure: u32,
+    /// A world file, relative to this file; the benchmark without it.
     world: Option<PathBuf>,
+    /// A file of nodes, registers and ranges, relative to this file; the swarm's own set without it.
     #[serde(alias = "palette")]
     primitive_set: Option<PathBuf>,
+    /// Numbers of the algorithm; each one left out has the algorithm's own value.
+    #[schemars(schema_with = "settings_schema")]
     settings: Table,
+    /// How genes travel between islands.
     migration: Migration,
+}
+
+/// The algorithms' settings, none of which has to be there, without those that other keys say.
+fn settings_schema(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = Settings::json_schema(generator);
+    schema.remove("required");
+    if let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()) {
+        SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(properties.remove(*key)));
+    }
+    schema
 }
 
 impl Default for EvolutionFile {

@@ -2,11 +2,12 @@
 
 use super::evolution::Generation;
 use super::statistics::{Spread, student_t_975};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// What the curves show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Axes {
     /// What they run along.
@@ -16,7 +17,7 @@ pub struct Axes {
 }
 
 /// What curves run along.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Along {
     /// Simulated robot-seconds of the whole swarm: fair between settings whose generations cost differently.
@@ -27,7 +28,7 @@ pub enum Along {
 }
 
 /// What curves tell of a swarm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
     /// Fitness of the fittest on each island, derated for few evaluations, mean of the islands (Fig. 8.4).

@@ -2,6 +2,8 @@
 
 use super::curves::Axes;
 use super::point::{self, Point};
+use crate::evolution_run::file::EvolutionFile;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,20 +19,53 @@ const MAX_PARALLEL: usize = 256;
 /// Longest name.
 const MAX_NAME: usize = 60;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct SweepFile {
+pub(crate) struct SweepFile {
+    /// Title, and name of the folder below `runs/`: 1 to 60 letters, digits, `-` and `_`.
+    #[schemars(length(min = 1, max = MAX_NAME))]
     name: String,
+    /// Each point runs once with each seed: a range like "1-20" or a list.
+    #[schemars(schema_with = "seeds_schema")]
     seeds: Value,
+    /// Processes at a time.
     #[serde(default = "one")]
+    #[schemars(range(min = 1, max = MAX_PARALLEL))]
     jobs: usize,
+    /// Threads of each process; all cores without it.
+    #[schemars(range(min = 1, max = MAX_PARALLEL))]
     threads: Option<usize>,
+    /// What all runs have in common: keys of an evolution file, except `seed`.
     #[serde(default)]
+    #[schemars(with = "EvolutionFile")]
     base: Table,
+    /// All combinations of these lists: keys of an evolution file; a dotted key reaches into a table.
+    #[schemars(schema_with = "grid_schema")]
     grid: Option<Table>,
+    /// In place of a grid: keys of an evolution file, and a `label` for the legend.
+    #[schemars(schema_with = "points_schema")]
     points: Option<Vec<Table>>,
+    /// What the curves show.
     #[serde(default)]
     curves: Axes,
+}
+
+fn seeds_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [
+        { "type": "string", "pattern": "^[0-9]+-[0-9]+$" },
+        { "type": "array", "items": { "type": "integer", "minimum": 0 }, "minItems": 1, "maxItems": MAX_RUNS },
+    ] })
+}
+
+fn grid_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": { "type": ["array", "object"] } })
+}
+
+fn points_schema(generator: &mut SchemaGenerator) -> Schema {
+    let mut point = EvolutionFile::json_schema(generator).to_value();
+    point["properties"]["label"] =
+        json_schema!({ "type": "string", "description": "What legends call it." }).to_value();
+    json_schema!({ "type": "array", "items": point })
 }
 
 fn one() -> usize {

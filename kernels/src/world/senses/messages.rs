@@ -8,34 +8,45 @@ use crate::math::{Vec2, wrap_angle};
 use crate::model::{NEIGHBOUR_RANGE, ROBOT_RADIUS};
 use crate::random::{Stream, block, normal_pair, unit};
 use crate::world::Pose;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The model. Without an entry a number has the value of [`Messages::default`], which hears all within 0.5 m.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Messages {
     /// Messages a second to each robot, 1 to 100.
+    #[schemars(range(min = 1.0, max = 100.0))]
     pub rate_hz: f64,
     /// What a message tells was true so long before, s, 0 to 2; the thesis measured 0.2 in all (7.3.3).
+    #[schemars(range(min = 0.0, max = 2.0))]
     pub latency_s: f64,
     /// Greatest distance between the robots' centres, m, 0 to 10.
+    #[schemars(range(min = 0.0, max = 10.0))]
     pub range_m: f32,
     /// Standard deviation of ranges, m, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub range_noise_m: f32,
     /// Standard deviation of bearings, rad, 0 to 3.2.
+    #[schemars(range(min = 0.0, max = 3.2))]
     pub bearing_noise_rad: f32,
     /// Probability that a robot in range is not heard in a message, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub loss: f32,
     /// Further probability of loss at the end of the range, 0 to 1. It grows with the square of the distance, and loses
     /// independently of `loss`.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_at_range: f32,
     /// How much the sender's front is favoured, 0 (all round) to 8: the range in a direction that is `a` away from its
     /// heading is multiplied by ((1 + cos a) / 2) to this power.
+    #[schemars(range(min = 0, max = 8))]
     pub sender_lobe: u8,
     /// The same for the direction from which the receiver hears.
+    #[schemars(range(min = 0, max = 8))]
     pub receiver_lobe: u8,
     /// Robots differ: each sends, and each hears, farther by a factor of its own from 1 - spread to 1 + spread,
     /// 0 to 0.9. Two robots may thus hear each other one way only.
+    #[schemars(range(min = 0.0, max = 0.9))]
     pub gain_spread: f32,
     /// Which factors the robots have: the same seed gives robot i the same ones.
     pub gain_seed: u64,
@@ -44,7 +55,7 @@ pub struct Messages {
 }
 
 /// Which bodies block the straight line between two robots' centres; all of them are circles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Occlusion {
     /// None.

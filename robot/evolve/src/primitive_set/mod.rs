@@ -6,7 +6,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use read::PrimitiveSetError;
+pub use read::{PrimitiveSetError, PrimitiveSetFile};
 
 use crate::genotype::{Bits, Branch, Gene};
 use crate::grammar::Grammar;

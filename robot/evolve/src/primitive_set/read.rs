@@ -3,6 +3,7 @@
 use super::{Choice, PrimitiveSet, Subtree};
 use crate::grammar::Grammar;
 use crate::operands::{Operands, Ranges, Registers};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xpuck_kernels::tree::{Footprint, Group, Kind, Operand, OperandSpec, Tree, suggest};
@@ -24,35 +25,43 @@ pub struct PrimitiveSetError {
     pub message: String,
 }
 
-#[derive(Deserialize)]
+/// A primitive set as a TOML file.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct PrimitiveSetFile {
+pub struct PrimitiveSetFile {
+    /// Names of inner nodes, those of any number of children with that number: `seq3`.
+    #[schemars(length(min = 1, max = MAX_ENTRIES))]
     inner: Vec<String>,
+    /// Names of leaves.
+    #[schemars(length(min = 1, max = MAX_ENTRIES))]
     leaves: Vec<String>,
+    /// Which registers play which part.
     registers: RegistersEntry,
+    /// Lowest and highest value of each type of number; what is left out is Table 7.5's.
     #[serde(default)]
     ranges: Ranges,
+    /// Trees in text form that count as one leaf each, by name.
     #[serde(default)]
     subtrees: BTreeMap<String, String>,
+    /// A grammar in BNF; made from the rest if left out.
     grammar: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RegistersEntry {
+    /// Scalars that nodes may read.
     scalar_sources: Vec<String>,
+    /// Vectors that nodes may read.
     vector_sources: Vec<String>,
+    /// Scalars that nodes may write.
     scalar_destinations: Vec<String>,
+    /// Vectors that nodes may write.
     vector_destinations: Vec<String>,
 }
 
 impl PrimitiveSet {
-    /// Reads a primitive set; `file` is what errors call the text.
-    ///
-    /// Keys: `inner` and `leaves` (node names, inner nodes with their number of children: `seq3`), `[registers]`
-    /// (`scalar_sources`, `vector_sources`, `scalar_destinations`, `vector_destinations`), and if need be `[ranges]`
-    /// (lowest and highest value of each type of number; what is left out is Table 7.5's), `[subtrees]` (name = the text
-    /// of a tree that counts as one leaf) and `grammar` (BNF; if left out it is made from the rest).
+    /// Reads a primitive set, which has the keys of [`PrimitiveSetFile`]; `file` is what errors call the text.
     pub fn parse(file: &str, text: &str) -> Result<PrimitiveSet, PrimitiveSetError> {
         let fail = |message: String| PrimitiveSetError { file: file.into(), message };
         if text.len() > MAX_TEXT {

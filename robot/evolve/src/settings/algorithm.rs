@@ -1,11 +1,12 @@
 //! The evolutionary algorithms by name.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// An evolutionary algorithm. Each also answers to the names in [`Algorithm::aliases`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// Thesis 4.3.1: ten trials of everybody but the elite, crossover of pairs, four mutations.

@@ -5,11 +5,12 @@ mod presets;
 
 pub use algorithm::{Algorithm, SampleOwner, UnknownAlgorithm};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_kernels::tree::suggest;
 
 /// What genotypes are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Representation {
     /// The tree itself (thesis 3.2.2).
@@ -22,7 +23,7 @@ pub enum Representation {
 }
 
 /// Parameters. Those that an algorithm does not use say nothing in it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// Which algorithm.
@@ -30,42 +31,59 @@ pub struct Settings {
     /// What genotypes are.
     pub representation: Representation,
     /// Individuals on an island, 8..=4096.
+    #[schemars(range(min = 8, max = 4096))]
     pub population: usize,
     /// Part of the population that is elite, 0.01..=0.9.
+    #[schemars(range(min = 0.01, max = 0.9))]
     pub elite: f32,
     /// Part of the non-elite that is replaced: `pooled-samples` replaces the least fit, `noise-aware` each with this probability.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub replace: f32,
     /// Probability that a replacement comes from crossover rather than from scratch; in `dars2016` that two of the
     /// chosen are crossed.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub crossover: f32,
     /// Individuals in a tournament, 1..=64.
+    #[schemars(range(min = 1, max = 64))]
     pub tournament: usize,
     /// Depth of new trees, 1..=8; with a grammar the greatest depth of any tree.
+    #[schemars(range(min = 1, max = 8))]
     pub depth: usize,
     /// Probability of mutation for each parameter; in `dars2016` that one of the tree's is drawn anew.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_parameter: f32,
     /// Probability that a node is replaced by one of the same arity; in `dars2016` that one of the tree's is.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_point: f32,
     /// Probability that an individual gets a new subtree.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_subtree: f32,
     /// Probability that a subtree shrinks to one of its leaves, in `dars2016`.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_shrink: f32,
     /// Trials of each new individual, 1..=1000; in `pooled-samples` and `noise-aware` everybody is tried once a generation.
+    #[schemars(range(min = 1, max = 1000))]
     pub evaluations: u32,
     /// Evaluations after which an estimate counts in full (Eq. 8.1).
+    #[schemars(range(min = 1, max = 1000))]
     pub full_evaluations: u32,
     /// Immigrants that replace the least fit at each exchange.
     pub immigrants: usize,
     /// Generations between exchanges with other islands: 1 in thesis 8.3.1, n_epoch in 5.5.1.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub exchange_every: u32,
     /// After so many generations an island starts afresh, its champion kept aside; 0 for never. By then all islands
     /// hold variants of one tree, and how good that one is depends on luck at the start: several starts are better.
+    #[schemars(range(min = 0, max = 1_000_000))]
     pub restart_every: u32,
     /// Functions of each individual, 1..=8, with `representation = "adf"`.
+    #[schemars(range(min = 1, max = 8))]
     pub functions: u16,
     /// Length of the bit string, 32..=8192, with `representation = "grammar"`.
+    #[schemars(range(min = 32, max = 8192))]
     pub bits: usize,
     /// Probability that a bit turns over, with `representation = "grammar"`.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_bit: f32,
 }
 
