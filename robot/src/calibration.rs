@@ -35,7 +35,8 @@ pub struct Infrared {
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
     /// The curve; Eq. 7.3 unless `xpuck calibrate ir` fitted another.
-    #[serde(with = "CurveFile")]
+    #[serde(deserialize_with = "CurveFile::deserialize")]
+    #[schemars(with = "CurveFile")]
     pub curve: Curve,
 }
 
