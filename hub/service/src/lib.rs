@@ -14,7 +14,6 @@ pub mod heap;
 pub mod hub;
 pub mod mocap;
 pub mod observer;
-mod rate_limit;
 pub mod recovery;
 pub mod replay;
 pub mod shutdown;
