@@ -1,6 +1,6 @@
 #!/bin/sh
-# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the swarm
-# under the microscope, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
+# Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the
+# simulation test, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
 # half an hour; a day of arena time with real processes in flat memory; crowds of 20 000 strangers at every port of a hub;
 # a hub killed at 100 random moments; a record damaged in 10000 ways; then a whole demo at the speed of the
 # wall clock (16 minutes), and its best tree measured on fresh seeds.
@@ -10,7 +10,7 @@ sh tools/fuzz.sh 60
 target/debug/xpuck fuzz-swarm --seeds 10000
 day=$(target/debug/xpuck fuzz-swarm --seconds 86400 --json)
 memory=$(echo "$day" | sed 's/.*"memory_mib":\[\([^]]*\)\].*/\1/')
-echo "memory of a day under the microscope, at the start and after each quarter, MiB: $memory"
+echo "memory of a day of the simulation test, at the start and after each quarter, MiB: $memory"
 echo "$memory" | awk -F, '{ exit !($2 > 0 && $4 < $2 + 4) }' || { echo "memory grows" >&2; exit 1; }
 sh tools/robot-test.sh 10
 sh tools/soak.sh 30

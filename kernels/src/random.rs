@@ -28,8 +28,8 @@ pub enum Stream {
     Migration = 7,
     /// Who hears whom, and how well.
     Messages = 8,
-    /// What goes wrong, and when, in a swarm under the microscope.
-    Microscope = 9,
+    /// Which faults are injected into a swarm by the simulation test, and when.
+    Simtest = 9,
 }
 
 /// Rounds of Philox.

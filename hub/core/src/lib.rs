@@ -1,14 +1,17 @@
 //! What the hub decides: plain state machines over arena time, without files, sockets, clocks or threads.
 //!
-//! [`switchboard`] is the hub's state: who is there, what the swarm is to do, and how the run stands. [`virtual_senses`] makes
-//! senses of poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`] knows the robots.
-//! [`entry`] is what is to be recorded. `xpuck-hub-service` runs them.
+//! [`hub`] is one hub with all that it decides; the world around it is behind a trait, which `xpuck-hub-service` and
+//! `xpuck-simtest` implement. [`switchboard`] is its state: who is there, what the swarm is to do, and how the run stands.
+//! [`virtual_senses`] makes senses of poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`]
+//! knows the robots, [`rivals`] says whose messages count. [`entry`] is what is to be recorded.
 
 pub mod config;
 pub mod entry;
 pub mod geneserver;
+pub mod hub;
 pub mod mocap;
 pub mod rate;
+pub mod rate_limit;
 pub mod rivals;
 pub mod roster;
 pub mod score;

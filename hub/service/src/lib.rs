@@ -14,6 +14,5 @@ pub mod heap;
 pub mod hub;
 pub mod mocap;
 pub mod observer;
-mod rate_limit;
 pub mod recovery;
 pub mod replay;

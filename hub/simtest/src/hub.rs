@@ -1,21 +1,26 @@
-//! The hub: switchboard and gates as the hub's program runs them, with motion capture that may be at fault.
+//! The hub: the decisions and the gates that the hub's program runs, between the simulated network and a motion capture
+//! that may be at fault.
 
-use super::checkers::{Stood, Witness};
-use super::mutants::Plant;
-use super::network::Network;
+mod turn;
+
+use super::checkers::{Checkers, RunCounts};
+use super::mutants::Mutant;
+use super::network::{Delivery, Network};
 use super::plan::Poses;
 use super::text::trust;
 use super::{ROBOTS, id};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use xpuck_hub_core::config::{Arena, Config, HubFile, Mocap, Record};
+use turn::Turn;
+use xpuck_hub_core::config::{Arena, Config, Console, HubFile, Mocap, Record};
+use xpuck_hub_core::hub::{self, PoseNews};
 use xpuck_hub_core::mocap::gates::Gates;
 use xpuck_hub_core::mocap::{RawBody, RawFrame};
-use xpuck_hub_core::switchboard::{Action, Snapshot, Switchboard};
+use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_kernels::world::Body;
 use xpuck_kernels::world::senses::messages::Messages;
-use xpuck_wire::codec::decode;
-use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
-use xpuck_wire::seal::Sealer;
+use xpuck_wire::log::Line;
+use xpuck_wire::message::{Request, ToRobot};
 use xpuck_wire::{Addresses, Phase, Security, Status, Swarm};
 
 /// What the wall clock showed when the run began, ms; a hub's numbers start at its wall clock. It is far enough from 0 for
@@ -25,7 +30,7 @@ const WALL: u64 = 1_700_000_000_000;
 /// The hub, or the machine that it runs on.
 pub struct Hub {
     config: Config,
-    plant: Option<Plant>,
+    mutant: Option<Mutant>,
     program: Option<Program>,
     starts: u32,
     /// How far the wall clock went back so far, ms.
@@ -33,29 +38,46 @@ pub struct Hub {
     poses: Option<(Poses, u32)>,
     frames: u32,
     frozen: Option<RawFrame>,
-    entries: u64,
-    disk: Option<OnDisk>,
+    machine: Machine,
 }
 
-/// How a run stands, as the hub's machine keeps it on its disk.
-struct OnDisk {
+/// What a program's death leaves.
+#[derive(Default)]
+struct Machine {
+    /// Entries recorded so far.
+    entries: u64,
+    disk: Option<StoredSnapshot>,
+}
+
+/// How a run stands, as bytes on the disk of the hub's machine.
+struct StoredSnapshot {
     bytes: Vec<u8>,
     at: u32,
-    stood: Stood,
+    counts: RunCounts,
 }
 
+/// What a program's death takes with it.
 struct Program {
-    board: Switchboard,
-    sealer: Sealer,
-    gates: Gates,
+    hub: hub::Hub,
+    world: World,
     /// When it started, ms, and what its clock showed, s.
     started: u32,
     begins: f64,
 }
 
+/// What a program has of the world.
+struct World {
+    gates: Gates,
+    poses: VecDeque<PoseNews>,
+    inbox: VecDeque<Delivery>,
+    requests: VecDeque<Request>,
+    /// The connection by which each robot is answered.
+    answers: BTreeMap<String, u32>,
+}
+
 impl Hub {
     /// A hub that starts at once.
-    pub fn new(plant: Option<Plant>) -> Hub {
+    pub fn new(mutant: Option<Mutant>) -> Hub {
         let address = || String::from("tcp://127.0.0.1:1");
         let mocap = Mocap { frisbee: "frisbee".into(), ..Mocap::default() };
         let config = Config {
@@ -66,7 +88,7 @@ impl Hub {
                 messages: Messages::default(),
                 record: Record::at(""),
                 arena: Arena::default(),
-                console: xpuck_hub_core::config::Console::default(),
+                console: Console::default(),
                 stream: None,
             },
             swarm: Swarm {
@@ -78,25 +100,24 @@ impl Hub {
         };
         Hub {
             config,
-            plant,
+            mutant,
             program: None,
             starts: 0,
             behind: 0,
             poses: None,
             frames: 0,
             frozen: None,
-            entries: 0,
-            disk: None,
+            machine: Machine::default(),
         }
     }
 
     /// The program dies and is started again at `starts`, ms. If the machine `remembers`, that one goes on with the run.
-    pub fn crash(&mut self, network: &mut Network, witness: &mut Witness, starts: u32, remembers: bool) {
+    pub fn crash(&mut self, network: &mut Network, checkers: &mut Checkers, starts: u32, remembers: bool) {
         self.starts = self.starts.max(starts);
-        self.disk = self.disk.take().filter(|_| remembers);
+        self.machine.disk = self.machine.disk.take().filter(|_| remembers);
         if self.program.take().is_some() {
             network.hub_died();
-            witness.hub.died();
+            checkers.hub.died();
         }
     }
 
@@ -112,76 +133,37 @@ impl Hub {
 
     /// Phase, segment and running time, while the program is there.
     pub fn progress(&self) -> Option<(Phase, u32, f64)> {
-        self.program.as_ref().map(|p| p.board.progress())
+        self.program.as_ref().map(|p| p.hub.board.progress())
     }
 
     /// How things stand, while the program is there.
     pub fn status(&self, now: u32) -> Option<Status> {
-        self.program.as_ref().map(|p| p.board.status(p.local(now)))
+        self.program.as_ref().map(|p| p.hub.board.status(p.local(now)))
     }
 
-    /// Starts the program if it is time, and does what time brings.
-    pub fn turn(&mut self, now: u32, network: &mut Network, witness: &mut Witness) {
-        if self.program.is_none() && now >= self.starts {
-            let base = (WALL + u64::from(now)).saturating_sub(self.behind);
-            let mut board = Switchboard::new(self.config.clone(), base);
-            board.set_trust(trust());
-            let sealer = Sealer::new(base);
-            let gates = Gates::new(self.config.hub.mocap.gates, &self.config.swarm.robots);
-            let begins = self.disk.as_ref().map(|disk| disk.resume(now, &mut board, witness));
-            if begins.is_none() {
-                witness.hub.started();
-            }
-            self.program = Some(Program { board, sealer, gates, started: now, begins: begins.unwrap_or(0.0) });
+    /// A message arrives from a robot.
+    pub fn receive(&mut self, delivery: Delivery) {
+        if let Some(program) = &mut self.program {
+            program.world.inbox.push_back(delivery);
         }
-        let Some(program) = &mut self.program else { return };
-        program.board.on_time(program.local(now));
-        witness.hub.time(program.local(now));
-        self.act(now, network, witness);
     }
 
-    /// Bytes arrive from a robot.
-    pub fn receive(&mut self, now: u32, robot: usize, bytes: &[u8], network: &mut Network, witness: &mut Witness) {
-        let Some(program) = &mut self.program else { return };
-        let local = program.local(now);
-        match decode::<RobotMessage>(bytes) {
-            Ok(message) => {
-                if let RobotMessage::Hello { session, seen, .. } = message {
-                    let seen = if self.plant == Some(Plant::FallingNumbers) { (0, 0) } else { seen };
-                    program.sealer.greet(id(robot), session, seen);
-                }
-                witness.hub.delivered(local, robot, &message);
-                program.board.on_robot(local, id(robot), message);
-            }
-            Err(error) => program.board.note(local, format!("robot {}: message refused: {error}", id(robot))),
+    /// An operator asks; nobody answers while the program is not there.
+    pub fn ask(&mut self, request: Request) {
+        if let Some(program) = &mut self.program {
+            program.world.requests.push_back(request);
         }
-        self.act(now, network, witness);
     }
 
     /// A message that the hub never meant to send, sealed as its own, as if its program were somebody else's.
     pub fn forge(&mut self, now: u32, robot: usize, message: ToRobot, network: &mut Network) {
         if let Some(program) = &mut self.program {
-            network.to_robot(now, robot, program.sealer.seal(id(robot), message));
+            network.to_robot(now, robot, program.hub.seal(robot, message));
         }
-    }
-
-    /// An operator asks; nobody answers while the program is not there.
-    pub fn ask(&mut self, now: u32, request: Request, network: &mut Network, witness: &mut Witness) {
-        let Some(program) = &mut self.program else { return };
-        let starts = matches!(request, Request::Start { .. });
-        let stops = matches!(request, Request::Stop);
-        let reply = program.board.on_request(program.local(now), request);
-        if stops && !matches!(reply, Reply::Done) {
-            witness.violated(now, "STOP is accepted in every phase", "hub", format!("{reply:?}"));
-        }
-        if starts && matches!(reply, Reply::Done) {
-            witness.run_began();
-        }
-        self.act(now, network, witness);
     }
 
     /// A frame of motion capture.
-    pub fn see(&mut self, now: u32, bodies: &[Body], network: &mut Network, witness: &mut Witness) {
+    pub fn see(&mut self, now: u32, bodies: &[Body]) {
         self.frames += 1;
         let fault = self.poses.filter(|(_, until)| now < *until).map(|(poses, _)| poses);
         let raw = match fault {
@@ -192,73 +174,84 @@ impl Hub {
         if fault != Some(Poses::Frozen) {
             self.frozen = Some(raw.clone());
         }
-        let Some(program) = &mut self.program else { return };
-        let local = program.local(now);
-        if let Some(frame) = program.gates.pass(&raw) {
-            let progress = program.board.progress();
-            witness.hub.frame(&frame, progress);
-            program.board.on_frame(local, frame);
-        }
-        if let Some(report) = program.gates.report() {
-            program.board.note(local, report);
-        }
-        self.act(now, network, witness);
+        let Some(Program { world, .. }) = &mut self.program else { return };
+        world.poses.extend(world.gates.pass(&raw).map(PoseNews::Frame));
+        world.poses.extend(world.gates.report().map(|text| PoseNews::Note(Line::warn(text))));
     }
 
-    fn act(&mut self, now: u32, network: &mut Network, witness: &mut Witness) {
+    /// One turn of the hub's loop; the program is started if it is time.
+    pub fn turn(&mut self, now: u32, network: &mut Network, checkers: &mut Checkers) {
+        if self.program.is_none() && now >= self.starts {
+            self.start(now, checkers);
+        }
         let Some(program) = &mut self.program else { return };
-        let actions = program.board.take_actions();
-        if actions.is_empty() {
-            return;
-        }
-        witness.hub.acts(actions.len());
-        for action in actions {
-            match action {
-                Action::Send(robot, mut message) => {
-                    if let (Some(Plant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.plant, &mut message) {
-                        immigrants.extend(immigrants.first().cloned());
-                    }
-                    witness.hub.sends(now, robot, &message);
-                    network.to_robot(now, robot, program.sealer.seal(id(robot), message));
-                }
-                Action::Record(entry) => {
-                    self.entries += 1;
-                    if self.plant != Some(Plant::DropsEntry) || !self.entries.is_multiple_of(1_000) {
-                        witness.hub.recorded(now, entry);
-                    }
-                }
-                Action::OpenRecord { .. } => witness.hub.opened(),
-                Action::CloseRecord => {
-                    self.disk = None;
-                    witness.hub.closed(now, &program.board.status(program.local(now)));
-                }
-                Action::Snapshot(kept) => {
-                    let bytes = postcard::to_stdvec(&kept).expect("a state is plain data");
-                    self.disk = Some(OnDisk { bytes, at: now, stood: witness.hub.kept() });
-                }
-                Action::Say(line) => witness.hub.logged(now, &line.text),
-                Action::Shutdown => {}
+        let local = program.local(now);
+        checkers.hub.time(local);
+        let Program { hub, world, started, .. } = program;
+        let mut turn = Turn {
+            now,
+            local,
+            wall: f64::from(now - *started) / 1000.0,
+            progress: hub.board.progress(),
+            mutant: self.mutant,
+            machine: &mut self.machine,
+            world,
+            network,
+            checkers,
+            came: 0,
+            done: 0,
+        };
+        hub.turn(local, &mut turn);
+        let Turn { came, done, .. } = turn;
+        checkers.hub.turned(now, came, done);
+    }
+
+    fn start(&mut self, now: u32, checkers: &mut Checkers) {
+        let base = (WALL + u64::from(now)).saturating_sub(self.behind);
+        let mut hub = hub::Hub::new(self.config.clone(), base);
+        let gates = Gates::new(self.config.hub.mocap.gates, &self.config.swarm.robots);
+        let stored = self.machine.disk.as_ref().map(StoredSnapshot::read);
+        // Nobody's key is enrolled or revoked later.
+        hub.board.set_trust(trust());
+        let begins = match stored {
+            None => {
+                checkers.hub.started();
+                0.0
             }
-        }
-        witness.hub.settled(now);
+            Some((snapshot, at, counts)) => {
+                checkers.hub.resumed(now, counts, snapshot.run_seconds);
+                let (begins, resumed) = hub.resume(snapshot, f64::from(now - at) / 1000.0, || Ok(String::new()));
+                if let Err(why) = resumed {
+                    checkers.violated(now, "a hub that returns goes on with its run", "hub", why);
+                }
+                begins
+            }
+        };
+        self.program = Some(Program { hub, world: World::new(gates), started: now, begins });
     }
 }
 
-impl OnDisk {
-    /// Goes on with the run, as the hub's program does. Gives what the clock shows.
-    fn resume(&self, now: u32, board: &mut Switchboard, witness: &mut Witness) -> f64 {
-        let kept: Snapshot = postcard::from_bytes(&self.bytes).expect("what was kept can be read");
-        let local = kept.time + f64::from(now - self.at) / 1000.0;
-        witness.hub.took_up(now, self.stood.clone(), kept.run_seconds);
-        if let Err(why) = board.resume(local, kept) {
-            witness.violated(now, "a hub that returns goes on with its run", "hub", why);
+impl StoredSnapshot {
+    fn read(&self) -> (Snapshot, u32, RunCounts) {
+        let snapshot = postcard::from_bytes(&self.bytes).expect("a snapshot that was stored can be read");
+        (snapshot, self.at, self.counts.clone())
+    }
+}
+
+impl World {
+    fn new(gates: Gates) -> World {
+        World {
+            gates,
+            poses: VecDeque::new(),
+            inbox: VecDeque::new(),
+            requests: VecDeque::new(),
+            answers: BTreeMap::new(),
         }
-        local
     }
 }
 
 impl Program {
-    /// The hub's own clock, s: since its start, or on from that of the hub whose run it took up.
+    /// The hub's own clock, s: since its start, or on from that of the hub whose run it goes on with.
     fn local(&self, now: u32) -> f64 {
         self.begins + f64::from(now - self.started) / 1000.0
     }

@@ -1,7 +1,7 @@
 //! A robot's island: a real one of eight individuals, whose generations take simulated time.
 //!
-//! A tree's fitness is a function of its text and of the trial's world, not of a simulation: what is under the
-//! microscope is how genes, trees and generations travel, and a simulated trial would cost as much as all the rest.
+//! A tree's fitness is a function of its text and of the trial's world, not of a simulation: what is
+//! tested is how genes, trees and generations travel, and a simulated trial would cost as much as all the rest.
 
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
@@ -18,18 +18,18 @@ enum Work {
     Genes { generation: u32, until: u32 },
 }
 
-/// An island and what it is at.
+/// A simulated robot's island, and what it is at.
 #[derive(Debug)]
-pub struct Home {
+pub struct SimulatedIsland {
     island: Island,
     running: bool,
     work: Work,
 }
 
-impl Home {
+impl SimulatedIsland {
     /// A new island, standing still.
-    pub fn new(island: Island) -> Home {
-        Home { island, running: false, work: Work::Trials(WORK) }
+    pub fn new(island: Island) -> SimulatedIsland {
+        SimulatedIsland { island, running: false, work: Work::Trials(WORK) }
     }
 
     /// Lets it live or stand still.

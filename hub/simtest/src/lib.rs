@@ -1,5 +1,5 @@
-//! The swarm under a microscope: the cores of the hub and of nine robots in one thread, on a simulated clock and network,
-//! with everything going wrong that a seed can think of, and witnesses who know what must hold all the same.
+//! Deterministic simulation testing of the swarm: the cores of the hub and of nine robots in one thread, on a simulated
+//! clock and network. Faults are injected, all drawn from a seed, and checkers say what must hold all the same.
 //!
 //! First anything may fail and nothing unsafe may happen; then every fault ends and the swarm must converge.
 
@@ -16,7 +16,7 @@ mod text;
 
 pub use campaign::{Campaign, campaign};
 pub use checkers::Violation;
-pub use mutants::Plant;
+pub use mutants::Mutant;
 pub use run::{Outcome, Settings, run};
 
 /// Robots in the swarm.

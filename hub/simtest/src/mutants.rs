@@ -1,11 +1,10 @@
-//! Planted faults: what a bug would do, done by the simulation around the cores. A microscope that does not find them
-//! looks at nothing.
+//! Mutants: bugs that the simulation puts around the cores. Checkers that find none of them check nothing.
 
 use clap::ValueEnum;
 
-/// A planted fault.
+/// A bug that is put in, as in mutation testing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Plant {
+pub enum Mutant {
     /// A robot does not notice that the hub is silent.
     DeafToSilence,
     /// A robot takes an old RUN for a new one.
@@ -26,17 +25,17 @@ pub enum Plant {
     FallingNumbers,
 }
 
-impl Plant {
+impl Mutant {
     /// All of them.
-    pub const ALL: [Plant; 9] = [
-        Plant::DeafToSilence,
-        Plant::OldRun,
-        Plant::EndlessLease,
-        Plant::NoTimeOut,
-        Plant::TrustsGenes,
-        Plant::TrustsSignatures,
-        Plant::CountsTwice,
-        Plant::DropsEntry,
-        Plant::FallingNumbers,
+    pub const ALL: [Mutant; 9] = [
+        Mutant::DeafToSilence,
+        Mutant::OldRun,
+        Mutant::EndlessLease,
+        Mutant::NoTimeOut,
+        Mutant::TrustsGenes,
+        Mutant::TrustsSignatures,
+        Mutant::CountsTwice,
+        Mutant::DropsEntry,
+        Mutant::FallingNumbers,
     ];
 }

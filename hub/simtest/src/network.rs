@@ -24,6 +24,8 @@ pub struct Delivery {
     pub robot: usize,
     /// The other end: true if the message is for the hub.
     pub to_hub: bool,
+    /// The connection: how often the robot's program had died when the message was sent.
+    pub connection: u32,
     /// The message.
     pub bytes: Vec<u8>,
 }
@@ -37,6 +39,8 @@ struct Line {
     forged_until: u32,
     /// The last arrival each way, ms: without overtaking nothing comes before it.
     last: [u32; 2],
+    /// How often the robot's program died.
+    connection: u32,
 }
 
 /// All links and what is on its way.
@@ -55,7 +59,14 @@ pub struct Network {
 impl Network {
     /// A network of the robots' links.
     pub fn new(seed: u64, traits: &[Traits]) -> Network {
-        let line = |t: &Traits| Line { link: t.link, cut_until: 0, holds: false, forged_until: 0, last: [0; 2] };
+        let line = |t: &Traits| Line {
+            link: t.link,
+            cut_until: 0,
+            holds: false,
+            forged_until: 0,
+            last: [0; 2],
+            connection: 0,
+        };
         let (lines, runs) = (traits.iter().map(line).collect(), vec![Vec::new(); traits.len()]);
         Network { seed, lines, flying: BinaryHeap::new(), runs, sent: 0, lost: 0 }
     }
@@ -70,7 +81,7 @@ impl Network {
         if let ToRobot::Genes { immigrants, .. } = &mut sealed.message
             && now < self.lines[robot].forged_until
         {
-            let mut draws = Draws::new(self.seed, 4, robot as u32, self.sent as u32, Stream::Microscope);
+            let mut draws = Draws::new(self.seed, 4, robot as u32, self.sent as u32, Stream::Simtest);
             immigrants.splice(0..0, std::iter::repeat_with(|| no_gene(&mut draws)).take(GENES));
         }
         let bytes = encode(&sealed);
@@ -91,7 +102,7 @@ impl Network {
     /// Puts bytes on a link.
     pub fn send(&mut self, now: u32, robot: usize, to_hub: bool, mut bytes: Vec<u8>) {
         self.sent += 1;
-        let mut draws = Draws::new(self.seed, 5, robot as u32, self.sent as u32, Stream::Microscope);
+        let mut draws = Draws::new(self.seed, 5, robot as u32, self.sent as u32, Stream::Simtest);
         let line = &mut self.lines[robot];
         let cut = now < line.cut_until;
         if draws.unit() < line.link.loss || (cut && !line.holds) || self.flying.len() >= MOST {
@@ -110,8 +121,9 @@ impl Network {
                 *last = if copy == 0 { due } else { *last };
             }
             let order = 2 * self.sent + copy;
+            let connection = line.connection;
             let bytes = if copy + 1 < copies { bytes.clone() } else { std::mem::take(&mut bytes) };
-            self.flying.push(Reverse(Delivery { due, order, robot, to_hub, bytes }));
+            self.flying.push(Reverse(Delivery { due, order, robot, to_hub, connection, bytes }));
         }
     }
 
@@ -132,8 +144,9 @@ impl Network {
         self.lines[robot].forged_until = until;
     }
 
-    /// A robot's program is gone: what is on its way to it is for nobody.
+    /// A robot's program is gone: what is on its way to it is for nobody, and the next one connects anew.
     pub fn robot_died(&mut self, robot: usize) {
+        self.lines[robot].connection += 1;
         self.flying.retain(|Reverse(d)| d.to_hub || d.robot != robot);
     }
 
@@ -145,7 +158,7 @@ impl Network {
     /// All links are good from now on.
     pub fn calm(&mut self) {
         for line in &mut self.lines {
-            *line = Line { link: GOOD, cut_until: 0, holds: false, forged_until: 0, last: line.last };
+            *line = Line { link: GOOD, cut_until: 0, holds: false, forged_until: 0, ..*line };
         }
     }
 

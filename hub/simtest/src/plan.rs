@@ -154,7 +154,7 @@ impl Plan {
 }
 
 fn draw_traits(seed: u64, robot: u32) -> Traits {
-    let mut draws = Draws::new(seed, 1, robot, 0, Stream::Microscope);
+    let mut draws = Draws::new(seed, 1, robot, 0, Stream::Simtest);
     let bad = draws.unit() < 0.6;
     let late = draws.unit() < 0.3;
     let link = Link {
@@ -169,7 +169,7 @@ fn draw_traits(seed: u64, robot: u32) -> Traits {
 }
 
 fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
-    let mut draws = Draws::new(seed, 2, 0, 0, Stream::Microscope);
+    let mut draws = Draws::new(seed, 2, 0, 0, Stream::Simtest);
     let mut found = Vec::new();
     let mut at = draws.range(0.0, 2_000.0) as u32;
     while at < calm {
@@ -200,13 +200,13 @@ fn faults(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
 
 /// In half of the crashes the clock goes back.
 fn clock_back(seed: u64, at: u32) -> u32 {
-    let mut draws = Draws::new(seed, 7, 0, at, Stream::Microscope);
+    let mut draws = Draws::new(seed, 7, 0, at, Stream::Simtest);
     let goes = draws.unit() < 0.5;
     if goes { draws.range(0.0, CLOCK_BACK) as u32 } else { 0 }
 }
 
 fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
-    let mut draws = Draws::new(seed, 3, 0, 0, Stream::Microscope);
+    let mut draws = Draws::new(seed, 3, 0, 0, Stream::Simtest);
     let start = |draws: &mut Draws| Order::Start {
         seconds: f64::from(draws.range(4.0, 25.0)),
         segment: f64::from(draws.range(0.7, 4.0)),

@@ -2,9 +2,9 @@
 
 mod turn;
 
-use super::checkers::Witness;
-use super::island::Home;
-use super::mutants::Plant;
+use super::checkers::Checkers;
+use super::island::SimulatedIsland;
+use super::mutants::Mutant;
 use super::network::Network;
 use super::plan::Traits;
 use super::text::trust;
@@ -52,7 +52,7 @@ struct Program {
 /// What a program has of the world.
 #[derive(Debug, Default)]
 struct World {
-    home: Option<Home>,
+    island: Option<SimulatedIsland>,
     inbox: VecDeque<Vec<u8>>,
     lease: Lease,
     given: Option<Given<Drive>>,
@@ -67,7 +67,7 @@ struct World {
 pub struct Robot {
     index: usize,
     drift: f64,
-    plant: Option<Plant>,
+    mutant: Option<Mutant>,
     program: Option<Program>,
     starts: u32,
     hangs_until: u32,
@@ -76,7 +76,7 @@ pub struct Robot {
     told: u32,
     dspic: Dspic,
     command: Command,
-    /// Of a fault that was planted: the highest number that a directive had.
+    /// For a mutant: the highest number that a directive had.
     highest: u64,
 }
 
@@ -86,8 +86,8 @@ pub struct Outside<'a> {
     pub now: u32,
     /// The links.
     pub network: &'a mut Network,
-    /// Who looks on.
-    pub witness: &'a mut Witness,
+    /// The checkers.
+    pub checkers: &'a mut Checkers,
     /// Robots, then the frisbee.
     pub bodies: &'a [Body],
     /// The arena.
@@ -101,11 +101,11 @@ fn session(now: u32, island: u16) -> u64 {
 
 impl Robot {
     /// A robot that is switched off until `traits.boots`.
-    pub fn new(index: usize, traits: &Traits, plant: Option<Plant>) -> Robot {
+    pub fn new(index: usize, traits: &Traits, mutant: Option<Mutant>) -> Robot {
         Robot {
             index,
             drift: traits.drift,
-            plant,
+            mutant,
             program: None,
             starts: traits.boots,
             hangs_until: 0,
@@ -122,7 +122,7 @@ impl Robot {
         self.starts = self.starts.max(starts);
         if self.program.take().is_some() {
             out.network.robot_died(self.index);
-            out.witness.wheels.died(out.now, self.index);
+            out.checkers.wheels.died(out.now, self.index);
         }
     }
 
@@ -157,7 +157,7 @@ impl Robot {
     pub fn turn(&mut self, out: &mut Outside<'_>, passed: u32) {
         let island = self.index as u16 + 1;
         if self.program.is_none() && out.now >= self.starts {
-            let trust = if self.plant == Some(Plant::TrustsSignatures) { Trust::Anybody } else { trust() };
+            let trust = if self.mutant == Some(Mutant::TrustsSignatures) { Trust::Anybody } else { trust() };
             let session = session(out.now, island);
             self.program = Some(Program {
                 robot: robot::Robot::new(Core::new(island, session, trust), 1.0),
@@ -165,11 +165,11 @@ impl Robot {
                 started: out.now,
                 next_control: 0.0,
             });
-            out.witness.wheels.started(out.now, self.index, session);
+            out.checkers.wheels.started(out.now, self.index, session);
         }
         let Some(Program { robot, world, started, next_control }) = &mut self.program else { return };
-        let (index, plant, highest) = (self.index, self.plant, &mut self.highest);
-        let mut turn = Turn { index, plant, world, highest, passed, out };
+        let (index, mutant, highest) = (self.index, self.mutant, &mut self.highest);
+        let mut turn = Turn { index, mutant, world, highest, passed, out };
         // The island's thread works on while the control thread hangs, and its news count as told at once.
         robot.collect(&mut turn);
         if turn.out.now < self.hangs_until {
@@ -179,7 +179,7 @@ impl Robot {
         robot.listen(now, &mut turn);
         if now * 1000.0 >= *next_control {
             *next_control = (*next_control + CONTROL).max(now * 1000.0 - CONTROL);
-            if plant == Some(Plant::DeafToSilence) {
+            if mutant == Some(Mutant::DeafToSilence) {
                 robot.core.on_message(now, ToRobot::Ping { stamp: 0.0 });
             }
             robot.update(now, &mut turn);
@@ -191,7 +191,7 @@ impl Robot {
     pub fn drive(&mut self, now: u32, step: u32) -> ([f32; 2], u32) {
         let mute = now < self.mute_until;
         if let Some(Program { world, .. }) = self.program.as_mut().filter(|_| !mute) {
-            if let (Some(given), Some(Plant::EndlessLease)) = (&mut world.given, self.plant) {
+            if let (Some(given), Some(Mutant::EndlessLease)) = (&mut world.given, self.mutant) {
                 given.at = Duration::from_millis(u64::from(now));
             }
             let Drive(speeds) = world.lease.command(world.given, Duration::from_millis(u64::from(now)));
@@ -200,7 +200,7 @@ impl Robot {
             self.dspic.exchange(&self.command.encode());
             world.sensed = Some(now);
             self.told = now;
-        } else if self.plant == Some(Plant::NoTimeOut) {
+        } else if self.mutant == Some(Mutant::NoTimeOut) {
             self.dspic.exchange(&self.command.encode());
         }
         let wheels = self.dspic.wheels();

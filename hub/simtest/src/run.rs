@@ -1,8 +1,8 @@
 //! One run: the loop over simulated time, and what must have come of it in the end.
 
-use super::checkers::{Violation, Witness};
+use super::checkers::{Checkers, Violation};
 use super::hub::Hub;
-use super::mutants::Plant;
+use super::mutants::Mutant;
 use super::network::{MOST, Network};
 use super::plan::{Happening, Plan};
 use super::robot::{INBOX, Outside, Robot};
@@ -34,9 +34,9 @@ pub struct Settings {
     pub seed: u64,
     /// Simulated time, s; the last 20 are without faults, and there are 10 before.
     pub seconds: u32,
-    /// A fault that is planted.
-    pub plant: Option<Plant>,
-    /// Keep the last events.
+    /// A bug that is put in.
+    pub mutant: Option<Mutant>,
+    /// Remember the last events.
     pub trace: bool,
 }
 
@@ -66,7 +66,7 @@ struct Swarm {
     network: Network,
     robots: Vec<Robot>,
     hub: Hub,
-    witness: Witness,
+    checkers: Checkers,
     bodies: Vec<Body>,
     physics: Physics,
     keeper: Keeper,
@@ -89,7 +89,7 @@ pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outc
     let mut swarm = Swarm::new(settings, &plan);
     let mut next = plan.happenings.iter().peekable();
     let mut quarters = [1, 2, 3].map(|part| plan.end / 4 * part).into_iter().peekable();
-    while swarm.now < plan.end && swarm.witness.violation().is_none() {
+    while swarm.now < plan.end && swarm.checkers.violation().is_none() {
         swarm.now += STEP;
         while let Some((_, happening)) = next.next_if(|(at, _)| *at <= swarm.now) {
             swarm.happen(happening);
@@ -99,17 +99,17 @@ pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outc
             quarter();
         }
     }
-    if swarm.witness.violation().is_none() {
+    if swarm.checkers.violation().is_none() {
         swarm.judge();
     }
     Outcome {
         seed: settings.seed,
-        violation: swarm.witness.violation().cloned(),
-        hash: swarm.witness.trace.hash(),
+        violation: swarm.checkers.violation().cloned(),
+        hash: swarm.checkers.trace.hash(),
         messages: swarm.network.counts(),
         happenings: plan.happenings.len(),
-        moves: swarm.witness.wheels.moves(),
-        trace: swarm.witness.trace.into_lines(),
+        moves: swarm.checkers.wheels.moves(),
+        trace: swarm.checkers.trace.into_lines(),
     }
 }
 
@@ -117,14 +117,14 @@ impl Swarm {
     fn new(settings: Settings, plan: &Plan) -> Swarm {
         let spec = WorldSpec::scenario(ROBOTS, Scenario::B);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
-        let robot = |(i, traits)| Robot::new(i, traits, settings.plant);
+        let robot = |(i, traits)| Robot::new(i, traits, settings.mutant);
         Swarm {
             seed: settings.seed,
             now: 0,
             network: Network::new(settings.seed, &plan.traits),
             robots: plan.traits.iter().enumerate().map(robot).collect(),
-            hub: Hub::new(settings.plant),
-            witness: Witness::new(settings.trace),
+            hub: Hub::new(settings.mutant),
+            checkers: Checkers::new(settings.trace),
             bodies: start::place(&spec, 0, &mut draws),
             physics: Physics::default(),
             keeper: Keeper::default(),
@@ -138,13 +138,13 @@ impl Swarm {
 
     /// One robot, and everything outside it.
     fn robot(&mut self, index: usize) -> (&mut Robot, Outside<'_>) {
-        let Swarm { now, network, robots, witness, bodies, physics, .. } = self;
-        (&mut robots[index], Outside { now: *now, network, witness, bodies, physics })
+        let Swarm { now, network, robots, checkers, bodies, physics, .. } = self;
+        (&mut robots[index], Outside { now: *now, network, checkers, bodies, physics })
     }
 
     fn happen(&mut self, happening: &Happening) {
         let now = self.now;
-        self.witness.happens(now, happening);
+        self.checkers.happens(now, happening);
         match happening {
             Happening::Crash(robot, lasts) => {
                 let (robot, mut outside) = self.robot(*robot);
@@ -157,10 +157,10 @@ impl Swarm {
             Happening::Rubbish(robot) => self.rubbish(*robot),
             Happening::HubCrash(lasts, remembers, back) => {
                 self.hub.turn_back(*back);
-                self.hub.crash(&mut self.network, &mut self.witness, now + lasts, *remembers)
+                self.hub.crash(&mut self.network, &mut self.checkers, now + lasts, *remembers)
             }
             Happening::Poses(poses, lasts) => self.hub.blind(*poses, now + lasts),
-            Happening::Ask(order) => self.hub.ask(now, order.request(), &mut self.network, &mut self.witness),
+            Happening::Ask(order) => self.hub.ask(order.request()),
             Happening::Calm => self.network.calm(),
         }
     }
@@ -168,7 +168,7 @@ impl Swarm {
     /// What somebody who means no good may send.
     fn rubbish(&mut self, robot: usize) {
         let now = self.now;
-        let mut draws = Draws::new(self.seed, 6, robot as u32, now, Stream::Microscope);
+        let mut draws = Draws::new(self.seed, 6, robot as u32, now, Stream::Simtest);
         let noise: Vec<u8> = (0..40).map(|_| draws.word() as u8).collect();
         self.network.send(now, robot, true, noise.clone());
         self.network.send(now, robot, false, noise);
@@ -190,10 +190,7 @@ impl Swarm {
         let now = self.now;
         while let Some(delivery) = self.network.arrived(now) {
             match delivery.to_hub {
-                true => {
-                    let (network, witness) = (&mut self.network, &mut self.witness);
-                    self.hub.receive(now, delivery.robot, &delivery.bytes, network, witness);
-                }
+                true => self.hub.receive(delivery),
                 false => self.robots[delivery.robot].receive(delivery.bytes),
             }
         }
@@ -202,9 +199,9 @@ impl Swarm {
             robot.turn(&mut outside, STEP);
         }
         if now.is_multiple_of(FRAME) {
-            self.hub.see(now, &self.bodies, &mut self.network, &mut self.witness);
+            self.hub.see(now, &self.bodies);
         }
-        self.hub.turn(now, &mut self.network, &mut self.witness);
+        self.hub.turn(now, &mut self.network, &mut self.checkers);
         while (self.physics_steps + 1) * BODY_STEP <= now {
             self.move_bodies();
         }
@@ -217,7 +214,7 @@ impl Swarm {
         for (index, robot) in self.robots.iter_mut().enumerate() {
             let (wheels, told) = robot.drive(self.now, BODY_STEP);
             self.bodies[index].wheels = wheels;
-            self.witness.wheels.turn(self.now, told, index, wheels);
+            self.checkers.wheels.turn(self.now, told, index, wheels);
         }
         physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.physics_steps);
         self.physics_steps += 1;
@@ -230,10 +227,10 @@ impl Swarm {
         let waiting = self.robots.iter().map(Robot::waiting).max().unwrap_or(0);
         if waiting >= INBOX || self.network.flying() >= MOST {
             let what = format!("{waiting} messages wait for a robot, {} are on their way", self.network.flying());
-            self.witness.violated(now, "queues stay within bounds", "network", what);
+            self.checkers.violated(now, "queues stay within bounds", "network", what);
         }
         if let Some(status) = self.hub.status(now) {
-            self.witness.hub.check(now, &status);
+            self.checkers.hub.check(now, &status);
         }
         // The run that must converge is asked for a second after the faults are over.
         if now <= calm + 1_000 {
@@ -249,10 +246,10 @@ impl Swarm {
         if now > calm + 1_000 + RUNS_WITHIN && !self.ran {
             let states: Vec<_> = self.robots.iter().map(Robot::stands).collect();
             let what = format!("{phase:?} and not running {RUNS_WITHIN} ms after the start; the robots: {states:?}");
-            self.witness.violated(now, CONVERGES, "hub", what);
+            self.checkers.violated(now, CONVERGES, "hub", what);
         }
         if now > calm + 1_000 + OVER_WITHIN && !self.over {
-            self.witness.violated(now, CONVERGES, "hub", format!("{phase:?} {OVER_WITHIN} ms after the start"));
+            self.checkers.violated(now, CONVERGES, "hub", format!("{phase:?} {OVER_WITHIN} ms after the start"));
         }
     }
 
@@ -269,7 +266,7 @@ impl Swarm {
                     "{stands:?} at the end, wheels {:?}, {} generations, drove: {}",
                     self.bodies[index].wheels, self.generations[index], self.drove[index]
                 );
-                self.witness.violated(self.now, CONVERGES, id(index), what);
+                self.checkers.violated(self.now, CONVERGES, id(index), what);
             }
         }
     }

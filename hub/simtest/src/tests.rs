@@ -1,15 +1,46 @@
-//! Seeds are clean, the same every time, and planted faults are found.
+//! Seeds are clean, the same every time, and mutants are found.
 
 use super::*;
 
-fn settings(seed: u64) -> Settings {
-    Settings { seed, seconds: 60, plant: None, trace: false }
+/// Seeds with each mutant, from 1; two of them must find it, and without a mutant all are clean.
+const SEEDS: u64 = 20;
+
+fn settings(seed: u64, mutant: Option<Mutant>) -> Settings {
+    Settings { seed, seconds: 60, mutant, trace: false }
+}
+
+/// Words of the rules that a mutant breaks.
+fn complaint(mutant: Mutant) -> &'static str {
+    match mutant {
+        Mutant::DeafToSilence | Mutant::OldRun => "silen",
+        Mutant::EndlessLease => "control thread hangs",
+        Mutant::NoTimeOut => "wheels stand when the",
+        Mutant::TrustsGenes | Mutant::TrustsSignatures => "a tree that was not verified",
+        Mutant::CountsTwice => "given once",
+        Mutant::DropsEntry => "the record tells what happened",
+        Mutant::FallingNumbers => "the swarm converges",
+    }
 }
 
 #[test]
 fn the_same_seed_is_the_same_run() {
-    let [a, b] = [run(settings(3)), run(settings(3))];
+    let [a, b] = [run(settings(3, None)), run(settings(3, None))];
     assert_eq!(format!("{a:?}"), format!("{b:?}"));
-    assert_ne!(a.hash, run(settings(4)).hash);
+    assert_ne!(a.hash, run(settings(4, None)).hash);
     assert!(a.moves > 1_000 && a.messages.1 > 100, "too little happens to mean anything: {a:?}");
+}
+
+#[test]
+fn mutants_are_found_and_the_same_seeds_are_clean_without_them() {
+    for mutant in Mutant::ALL {
+        let found = campaign(settings(1, Some(mutant)), SEEDS, || {});
+        let as_expected = |outcome: &&Outcome| {
+            outcome.violation.as_ref().is_some_and(|violation| violation.rule.contains(complaint(mutant)))
+        };
+        let count = found.violations.iter().filter(as_expected).count();
+        println!("{mutant:?}: found by {} of {SEEDS} seeds", found.broken);
+        assert!(count >= 2, "{mutant:?} is found by {count} seeds: {:#?}", found.violations);
+    }
+    let clean = campaign(settings(1, None), SEEDS, || {});
+    assert_eq!(clean.broken, 0, "{:#?}", clean.violations);
 }

@@ -34,7 +34,7 @@ fn text(seconds: f64, segment: f64, evolves: bool) -> String {
     let (minutes, segment) = (seconds / 60.0, segment / 60.0);
     let controller = if evolves { String::new() } else { format!("controller = \"{CONTROLLER}\"\n") };
     format!(
-        "name = \"microscope\"\nminutes = {minutes}\nsegment_minutes = {segment}\ntask = \"transport\"\n{controller}\
+        "name = \"simtest\"\nminutes = {minutes}\nsegment_minutes = {segment}\ntask = \"transport\"\n{controller}\
          [evolution]\npopulation = 8\ntrial_seconds = 1.0\n[migration]\nreceive = 4\nkeep = 4\n"
     )
 }

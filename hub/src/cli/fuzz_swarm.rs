@@ -1,4 +1,4 @@
-//! `xpuck fuzz-swarm`: the swarm under a microscope.
+//! `xpuck fuzz-swarm`: deterministic simulation testing of the swarm.
 
 use super::tree_file::print;
 use anyhow::Result;
@@ -6,12 +6,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::process::ExitCode;
-use xpuck_simtest::{Campaign, Outcome, Plant, Settings, campaign, run as run_seed};
+use xpuck_simtest::{Campaign, Mutant, Outcome, Settings, campaign, run as run_seed};
 
 /// Lines of a trace that a failure shows without --trace.
 const LAST: usize = 30;
 
-/// Put the swarm under a microscope: hub and nine robots in one thread, with everything going wrong.
+/// Test the swarm by simulation: hub and nine robots in one thread, with faults injected.
 ///
 /// The programs' own cores run on a simulated clock and network, with real physics. Links lose, delay, double and
 /// reorder messages; robots and hub crash and come back; control threads hang; motion capture freezes or lies; operators
@@ -23,7 +23,7 @@ const LAST: usize = 30;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  xpuck fuzz-swarm --seeds 100            a hundred seeds\n  \
     xpuck fuzz-swarm --seed 7 --trace       what happens in one\n  \
-    xpuck fuzz-swarm --seeds 20 --plant old-run   is a planted fault found?\n  \
+    xpuck fuzz-swarm --seeds 20 --mutant old-run   is this bug found?\n  \
     xpuck fuzz-swarm --seconds 86400        a day, to see that memory stays flat")]
 pub struct FuzzSwarmArgs {
     /// The first seed.
@@ -41,14 +41,14 @@ pub struct FuzzSwarmArgs {
     /// Print one JSON object and no progress.
     #[arg(long)]
     json: bool,
-    /// Plant a fault, to see that it is found.
-    #[arg(long, value_name = "FAULT", help_heading = "Planted faults")]
-    plant: Option<Plant>,
+    /// Put a bug in, to see that it is found.
+    #[arg(long, alias = "plant", value_name = "BUG", help_heading = "Mutation testing")]
+    mutant: Option<Mutant>,
 }
 
 /// Runs the command.
 pub fn run(args: &FuzzSwarmArgs) -> Result<ExitCode> {
-    let first = Settings { seed: args.seed, seconds: args.seconds, plant: args.plant, trace: false };
+    let first = Settings { seed: args.seed, seconds: args.seconds, mutant: args.mutant, trace: false };
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(args.seeds) };
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} seed {pos}/{len}  {eta} left")?);
     let found = campaign(first, args.seeds, || bar.inc(1));
@@ -73,10 +73,10 @@ pub fn run(args: &FuzzSwarmArgs) -> Result<ExitCode> {
 
 fn complaint(args: &FuzzSwarmArgs, outcome: &Outcome) -> String {
     let Some(violation) = &outcome.violation else { return String::new() };
-    let plant = args.plant.and_then(|plant| clap::ValueEnum::to_possible_value(&plant));
-    let plant = plant.map(|value| format!(" --plant {}", value.get_name())).unwrap_or_default();
+    let mutant = args.mutant.and_then(|mutant| clap::ValueEnum::to_possible_value(&mutant));
+    let mutant = mutant.map(|value| format!(" --mutant {}", value.get_name())).unwrap_or_default();
     format!(
-        "seed {}: {:.3} s: {}: {}: {}\n  again: xpuck fuzz-swarm --seed {} --seconds {} --trace{plant}",
+        "seed {}: {:.3} s: {}: {}: {}\n  again: xpuck fuzz-swarm --seed {} --seconds {} --trace{mutant}",
         outcome.seed,
         f64::from(violation.at) / 1000.0,
         violation.rule,

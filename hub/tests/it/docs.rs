@@ -17,7 +17,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/hub-mocap.md",
     "docs/senses.md",
     "docs/security.md",
-    "docs/microscope.md",
+    "docs/simtest.md",
     "docs/protocols/messages.md",
     "docs/evolution.md",
     "docs/firmware.md",

@@ -22,7 +22,7 @@ pub trait Shell {
     /// The next message from the hub, none if none is there; an error says in one line why it cannot be read.
     fn receive(&mut self) -> Option<Result<Sealed, String>>;
 
-    /// What a message makes the core do. Only a test that plants a fault puts anything else here.
+    /// What a message makes the core do. Only the simulation test's mutants put anything else here.
     fn hear(&mut self, core: &mut Core, now: f64, message: Sealed) -> Vec<Action> {
         core.on_sealed(now, message)
     }

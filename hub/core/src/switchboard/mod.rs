@@ -1,5 +1,5 @@
 //! The switchboard: who is there, what the swarm is to do, and how the run stands. A plain state machine over arena
-//! time in seconds; [`xpuck_hub_service::hub`] feeds it and does what it says.
+//! time in seconds; [`crate::hub`] feeds it and does what it says.
 
 mod dedup;
 mod operators;

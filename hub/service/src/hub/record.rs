@@ -1,89 +1,88 @@
-//! The hub's loop and its recorder: a record is opened, resumed and closed, and operators hear what goes wrong with it.
+//! The records of the hub's runs: the one that is written, and those that are being closed.
 
-use super::Hub;
-use crate::recovery::{self, ResumedRun};
+use std::path::Path;
+use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::hub::RecordNews;
+use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_record::run_file::Beginning;
-use xpuck_record::{Note, Recorder};
-use xpuck_wire::clock::unix_ms;
-use xpuck_wire::log::Line;
+use xpuck_record::{Closing, Note, RecordError, Recorder};
+use xpuck_wire::{Status, event_at};
 
-impl Hub {
-    /// Goes on with the run of a hub that died a moment ago, if there is one. Gives the time to count on from.
-    pub(super) fn resume(&mut self) -> f64 {
-        let recovery::Found { resumed, notes } = recovery::look_back(&self.config);
-        let begins = self.resume_run(resumed);
-        notes.into_iter().for_each(|text| self.board.warn(begins, text));
-        begins
+/// The hub's records.
+#[derive(Default)]
+pub(super) struct Records {
+    recorder: Option<Recorder>,
+    closing: Vec<Closing>,
+}
+
+impl Records {
+    /// Opens the record of a run that begins, and tells where it is.
+    pub(super) fn open(&mut self, config: &Config, begins: &Beginning) -> Result<String, String> {
+        self.write_with(Recorder::open(config, begins))
     }
 
-    fn resume_run(&mut self, resumed: Option<ResumedRun>) -> f64 {
-        let Some(ResumedRun { directory, snapshot, away }) = resumed else { return 0.0 };
-        let now = snapshot.time + away.as_secs_f64() * self.config.swarm.speed;
-        match self.board.resume(now, snapshot) {
-            Ok(()) => match Recorder::go_on(&self.config, &directory) {
-                Ok(recorder) => self.record_with(recorder),
-                Err(error) => self.not_recording(now, &error.to_string()),
-            },
-            Err(why) => self.board.warn(now, format!("the run in {} is not taken up: {why}", directory.display())),
-        }
-        now
+    /// Goes on with the record in this folder, and tells where it is.
+    pub(super) fn resume(&mut self, config: &Config, directory: &Path) -> Result<String, String> {
+        self.write_with(Recorder::go_on(config, directory))
     }
 
-    fn record_with(&mut self, recorder: Recorder) {
-        self.board.set_record(recorder.directory().display().to_string());
+    fn write_with(&mut self, recorder: Result<Recorder, RecordError>) -> Result<String, String> {
+        let recorder = recorder.map_err(|error| error.to_string())?;
+        let place = place(&recorder);
         self.recorder = Some(recorder);
+        Ok(place)
     }
 
-    /// Says so where everybody sees it; all else goes on.
-    fn not_recording(&mut self, now: f64, why: &str) {
-        let text = format!("NOT RECORDING: {why}");
-        self.board.set_record(text.clone());
-        self.board.say(now, Line::error(text));
+    /// The file that is being written, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.recorder.as_ref().and_then(Recorder::file)
     }
 
-    /// The loud state is over.
-    fn recording_again(&mut self, now: f64, text: String) {
+    /// Adds an entry; gives how many were lost so far, if that has to be told.
+    pub(super) fn write(&mut self, entry: Entry) -> Option<u64> {
+        self.recorder.as_mut().and_then(|recorder| recorder.write(entry))
+    }
+
+    /// Stores how the run stands.
+    pub(super) fn store(&self, snapshot: Snapshot) {
         if let Some(recorder) = &self.recorder {
-            self.board.set_record(recorder.directory().display().to_string());
-        }
-        self.board.note(now, text);
-    }
-
-    pub(super) fn open_record(&mut self, now: f64, name: &str, text: &str, seed: u64) {
-        self.close_record(now);
-        match Recorder::open(&self.config, &Beginning { name, text, seed, unix_ms: unix_ms(), commit: self.commit }) {
-            Ok(recorder) => self.record_with(recorder),
-            Err(error) => self.not_recording(now, &error.to_string()),
+            recorder.keep(snapshot);
         }
     }
 
-    pub(super) fn record(&mut self, now: f64, entry: Entry) {
-        if let Some(lost) = self.recorder.as_mut().and_then(|r| r.write(entry)) {
-            let text = format!("NOT RECORDED: {lost} messages so far, the disk is too slow");
-            self.board.say(now, Line::error(text));
-        }
-    }
-
-    /// What the recorder has to tell, and records that are closed by now.
-    pub(super) fn hear_recorder(&mut self, now: f64) {
-        while let Some(note) = self.recorder.as_mut().and_then(Recorder::note) {
+    /// What recorder and records that are being closed have to tell. Those that are closed by now are forgotten.
+    pub(super) fn news(&mut self) -> Option<RecordNews> {
+        while let Some(recorder) = &mut self.recorder
+            && let Some(note) = recorder.note()
+        {
             match note {
-                Note::Say(line) => self.board.say(now, line),
-                Note::Stopped(why) => self.not_recording(now, &why),
-                Note::Again(_, text) => self.recording_again(now, text),
+                Note::Say(line) => return Some(RecordNews::Say(line)),
+                Note::Stopped(why) => return Some(RecordNews::Stopped(why)),
+                Note::Again(_, text) => return Some(RecordNews::Again { place: place(recorder), text }),
                 Note::Next(_) => {}
             }
         }
-        for closing in &self.closing {
-            std::iter::from_fn(|| closing.note()).for_each(|line| self.board.say(now, line));
+        let told = self.closing.iter().find_map(Closing::note);
+        if told.is_none() {
+            self.closing.retain(|closing| !closing.is_over());
         }
-        self.closing.retain(|closing| !closing.is_over());
+        told.map(RecordNews::Say)
     }
 
-    pub(super) fn close_record(&mut self, now: f64) {
-        if let Some(recorder) = self.recorder.take() {
-            self.closing.push(recorder.close(self.board.status(now)));
+    /// Closes the record with its final status; its end is written meanwhile.
+    pub(super) fn close(&mut self, status: Status) {
+        self.closing.extend(self.recorder.take().map(|recorder| recorder.close(status)));
+    }
+
+    /// Waits until all records are closed, and logs what they have to tell.
+    pub(super) fn wait(&mut self) {
+        for line in self.closing.drain(..).flat_map(Closing::wait) {
+            event_at!(line.level, target: "hub", "{}", line.text);
         }
     }
+}
+
+fn place(recorder: &Recorder) -> String {
+    recorder.directory().display().to_string()
 }

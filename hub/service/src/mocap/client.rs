@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 use xpuck_hub_core::config::Mocap;
+use xpuck_hub_core::hub::POSES_AT_ONCE;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::mocap::gates::Gates;
 use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
 /// Frames that may wait for the hub; newer ones are dropped while it is full.
-pub const QUEUE: usize = 64;
+pub const QUEUE: usize = POSES_AT_ONCE;
 /// Pause between attempts to connect.
 const RETRY: Duration = Duration::from_millis(200);
 /// Counts of refused poses are told so often at most.

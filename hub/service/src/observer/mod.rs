@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 use tracing::warn;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
-use xpuck_hub_core::switchboard::Action;
 use xpuck_wire::Status;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::{RobotMessage, ToRobot};
@@ -132,14 +131,13 @@ impl Observer {
         self.arrived = Some(arrived);
     }
 
-    /// Something that may be recorded and streamed.
-    pub fn action(&mut self, wall: f64, action: &Action) {
-        if let (Some(streamer), Action::Record(entry)) = (&mut self.streamer, action) {
-            match entry {
-                Entry::Poses { time, bodies } => streamer.poses(wall, *time, bodies),
-                Entry::Telemetry { time, robot, telemetry, .. } => streamer.telemetry(wall, *time, robot, telemetry),
-                _ => {}
-            }
+    /// An entry of the record, which may be streamed.
+    pub fn entry(&mut self, wall: f64, entry: &Entry) {
+        let Some(streamer) = &mut self.streamer else { return };
+        match entry {
+            Entry::Poses { time, bodies } => streamer.poses(wall, *time, bodies),
+            Entry::Telemetry { time, robot, telemetry, .. } => streamer.telemetry(wall, *time, robot, telemetry),
+            _ => {}
         }
     }
 

@@ -2,8 +2,8 @@
 //! queues have bounds.
 
 use super::Fault;
-use super::record::RecordWitness;
-use super::score::ScoreWitness;
+use super::record::RecordChecker;
+use super::score::ScoreChecker;
 use crate::{ROBOTS, id};
 use std::collections::HashSet;
 use xpuck_hub_core::entry::Entry;
@@ -13,14 +13,16 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::message::{Directive, Gene, RobotMessage, State, ToRobot};
 use xpuck_wire::{Phase, Status};
 
-/// Most actions of one call: a few for each robot, and a few for the run.
+/// Most actions that time brings in a turn: a few for each robot, and a few for the run.
 const ACTIONS: usize = 8 * ROBOTS + 16;
+/// Most actions that each message, request or frame brings on average.
+const ACTIONS_EACH: usize = 8;
 /// Events that a status may hold.
 const EVENTS: usize = 50;
 /// Immigrants in an answer; the experiments ask for so many.
 const IMMIGRANTS: usize = 4;
 
-/// A hub that goes on with a run has lost at most so much of its running time, s: the state is kept each second.
+/// A hub that goes on with a run has lost at most so much of its running time, s: a snapshot is stored each second.
 const LOST_SECONDS: f64 = 1.1;
 
 /// Who a gene is: island of birth, number, and a hash of the tree. A robot that lost its island numbers anew from 0, and
@@ -31,17 +33,17 @@ fn individual(gene: &Gene) -> Individual {
     (gene.island, gene.number, fnv1a(gene.tree.bytes()))
 }
 
-/// What was known of a run when the hub kept how it stands.
+/// What was counted of a run when the hub stored a snapshot of it.
 #[derive(Clone, Debug)]
-pub struct Stood {
-    score: ScoreWitness,
+pub struct RunCounts {
+    score: ScoreChecker,
     waits_for_run: bool,
     came: HashSet<u64>,
 }
 
 /// What was seen of the hub.
 #[derive(Debug, Default)]
-pub struct HubWitness {
+pub struct HubChecker {
     heard: [Option<f64>; ROBOTS],
     /// What each robot said last that it does.
     states: [State; ROBOTS],
@@ -50,13 +52,13 @@ pub struct HubWitness {
     /// Individuals that a robot sent in this run: sender, and who it is.
     sent: HashSet<(usize, Individual)>,
     local: f64,
-    pub(super) record: RecordWitness,
-    score: ScoreWitness,
+    pub(super) record: RecordChecker,
+    score: ScoreChecker,
     pub(super) fault: Fault,
     waits_for_run: bool,
 }
 
-impl HubWitness {
+impl HubChecker {
     /// The hub's program starts, without a run.
     pub fn started(&mut self) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
@@ -65,23 +67,23 @@ impl HubWitness {
         self.score.forget();
     }
 
-    /// How a run stands is kept.
-    pub fn kept(&self) -> Stood {
-        Stood { score: self.score.clone(), waits_for_run: self.waits_for_run, came: self.record.came() }
+    /// What was counted of the run so far; a snapshot of it is stored.
+    pub fn counts(&self) -> RunCounts {
+        RunCounts { score: self.score.clone(), waits_for_run: self.waits_for_run, came: self.record.came() }
     }
 
     /// The hub's program starts and goes on with a run that stands at `run_seconds`. Roster and round trips under way
     /// begin anew; what was counted goes on, and so do the genes that it may give.
-    pub fn took_up(&mut self, now: u32, stood: Stood, run_seconds: f64) {
+    pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
         let lost = self.score.run_seconds() - run_seconds;
         self.fault.hold(lost <= LOST_SECONDS, now, "a hub that returns goes on with its run", || {
             ("hub".into(), format!("{lost:.3} s of running time are lost"))
         });
-        self.score.go_on(stood.score);
-        self.waits_for_run = stood.waits_for_run;
-        self.record.goes_on(stood.came);
+        self.score.go_on(counts.score);
+        self.waits_for_run = counts.waits_for_run;
+        self.record.goes_on(counts.came);
     }
 
     /// The hub's program dies; its record stays open.
@@ -102,8 +104,10 @@ impl HubWitness {
         self.local = local;
     }
 
-    /// A message reaches the switchboard.
-    pub fn delivered(&mut self, local: f64, robot: usize, message: &RobotMessage) {
+    /// A message reaches the switchboard: it is of the program that speaks for that robot.
+    pub fn delivered(&mut self, local: f64, robot: &str, message: &RobotMessage) {
+        let name = robot;
+        let Some(robot) = (0..ROBOTS).find(|i| id(*i) == name) else { return };
         self.heard[robot] = Some(local);
         match message {
             RobotMessage::Telemetry(told) => self.states[robot] = told.state,
@@ -113,7 +117,7 @@ impl HubWitness {
             RobotMessage::Pong { stamp } => self.score.ponged(robot, local, *stamp),
             _ => {}
         }
-        self.record.delivered(id(robot), message);
+        self.record.delivered(name, message);
     }
 
     /// A frame reaches the switchboard, which stands at `progress`.
@@ -122,17 +126,6 @@ impl HubWitness {
             self.score.frisbee(pose.at.x, progress);
         }
         self.record.frame(frame);
-    }
-
-    /// The switchboard wants so many things done at once.
-    pub fn acts(&mut self, actions: usize) {
-        self.fault.hold(actions <= ACTIONS, self.now(), "queues stay within bounds", || {
-            ("hub".into(), format!("{actions} actions at once; {ACTIONS} are expected"))
-        });
-    }
-
-    fn now(&self) -> u32 {
-        (self.local * 1000.0) as u32
     }
 
     /// The hub sends to a robot.
@@ -187,8 +180,12 @@ impl HubWitness {
         self.score.compare(now, status, &mut self.fault);
     }
 
-    /// The hub has done all that it wanted.
-    pub fn settled(&mut self, now: u32) {
+    /// The hub's turn is over: so many messages, requests and frames came, and so many actions were carried out.
+    pub fn turned(&mut self, now: u32, came: usize, actions: usize) {
+        let most = ACTIONS + ACTIONS_EACH * came;
+        self.fault.hold(actions <= most, now, "queues stay within bounds", || {
+            ("hub".into(), format!("{actions} actions in a turn in which {came} messages came; {most} are expected"))
+        });
         self.record.settled(now);
     }
 

@@ -1,4 +1,4 @@
-//! Who looks on: what must hold, judged by what is seen from outside the cores.
+//! Checkers of invariants: what must hold, judged by what is seen from outside the cores.
 
 mod hub;
 mod record;
@@ -7,16 +7,16 @@ mod trees;
 mod wheels;
 
 use super::id;
-use hub::HubWitness;
-pub use hub::Stood;
+use hub::HubChecker;
+pub use hub::RunCounts;
 use std::collections::VecDeque;
-use trees::TreeWitness;
-use wheels::WheelWitness;
+use trees::TreeChecker;
+use wheels::WheelChecker;
 use xpuck_robot_core::controller::Controller;
 use xpuck_wire::message::{Directive, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 
-/// Lines of a trace that are kept.
+/// Most lines of a trace.
 const LINES: usize = 400;
 
 /// Something that must not be.
@@ -81,27 +81,27 @@ impl Trace {
     }
 }
 
-/// Looks on.
+/// All checkers, and the trace.
 #[derive(Debug)]
-pub struct Witness {
+pub struct Checkers {
     /// Whether wheels stand when they must.
-    pub wheels: WheelWitness,
+    pub wheels: WheelChecker,
     /// Whether trees are known.
-    pub trees: TreeWitness,
+    pub trees: TreeChecker,
     /// Whether the hub tells the truth.
-    pub hub: HubWitness,
+    pub hub: HubChecker,
     /// What happened.
     pub trace: Trace,
     fault: Fault,
 }
 
-impl Witness {
+impl Checkers {
     /// Nothing seen yet.
-    pub fn new(traced: bool) -> Witness {
-        Witness {
-            wheels: WheelWitness::default(),
-            trees: TreeWitness::default(),
-            hub: HubWitness::default(),
+    pub fn new(traced: bool) -> Checkers {
+        Checkers {
+            wheels: WheelChecker::default(),
+            trees: TreeChecker::default(),
+            hub: HubChecker::default(),
             trace: Trace { hash: 0xcbf2_9ce4_8422_2325, lines: traced.then(VecDeque::new) },
             fault: Fault::default(),
         }

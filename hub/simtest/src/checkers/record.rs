@@ -24,7 +24,7 @@ enum Fact {
 
 /// What is known of the record.
 #[derive(Debug, Default)]
-pub struct RecordWitness {
+pub struct RecordChecker {
     expected: VecDeque<Fact>,
     /// Events that were recorded and not logged yet.
     events: VecDeque<String>,
@@ -40,7 +40,7 @@ pub struct RecordWitness {
     pub(super) fault: Fault,
 }
 
-impl RecordWitness {
+impl RecordChecker {
     /// The record of a run whose generations and trees so far are `came` goes on.
     pub(super) fn goes_on(&mut self, came: HashSet<u64>) {
         (self.came, self.runs, self.open) = (came, true, true);
@@ -53,7 +53,7 @@ impl RecordWitness {
 
     pub(super) fn died(&mut self) {
         let fault = std::mem::take(&mut self.fault);
-        *self = RecordWitness { fault, ..RecordWitness::default() };
+        *self = RecordChecker { fault, ..RecordChecker::default() };
     }
 
     pub(super) fn run_began(&mut self) {

@@ -9,7 +9,7 @@ use xpuck_wire::{Phase, Status};
 
 /// What the figures should be.
 #[derive(Clone, Debug, Default)]
-pub struct ScoreWitness {
+pub struct ScoreChecker {
     /// Pings that a robot has not answered yet, by the bits of their stamps.
     asked: [BTreeSet<u64>; ROBOTS],
     trips: u64,
@@ -20,7 +20,7 @@ pub struct ScoreWitness {
     run_seconds: f64,
 }
 
-impl ScoreWitness {
+impl ScoreChecker {
     /// A run is accepted.
     pub fn run_began(&mut self) {
         (self.moved, self.last_x, self.runs, self.run_seconds) = (Vec::new(), None, true, 0.0);
@@ -92,13 +92,13 @@ impl ScoreWitness {
 
     /// The hub's program starts anew.
     pub fn forget(&mut self) {
-        *self = ScoreWitness::default();
+        *self = ScoreChecker::default();
     }
 
-    /// A hub goes on with the run that stood like this. Pings of the earlier one are not answered to it, and where the
+    /// A hub goes on with the run of which this was counted. Pings of the earlier one are not answered to it, and where the
     /// frisbee went meanwhile is no move.
-    pub fn go_on(&mut self, stood: ScoreWitness) {
-        *self = ScoreWitness { asked: Default::default(), last_x: None, ..stood };
+    pub fn go_on(&mut self, counted: ScoreChecker) {
+        *self = ScoreChecker { asked: Default::default(), last_x: None, ..counted };
     }
 
     /// Running time, s, when it was looked at last.

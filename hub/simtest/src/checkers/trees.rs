@@ -25,7 +25,7 @@ struct Known {
 
 /// Trees that were bred or given, in the last runs.
 #[derive(Debug, Default)]
-pub struct TreeWitness {
+pub struct TreeChecker {
     now: Known,
     before: VecDeque<Known>,
     /// Of each robot the tree that was looked at last.
@@ -33,7 +33,7 @@ pub struct TreeWitness {
     pub(super) fault: Fault,
 }
 
-impl TreeWitness {
+impl TreeChecker {
     /// A run is accepted.
     pub(super) fn run_began(&mut self) {
         self.before.push_front(std::mem::take(&mut self.now));

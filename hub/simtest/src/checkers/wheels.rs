@@ -40,13 +40,13 @@ type Rank = (u64, u64);
 
 /// What was seen of each robot.
 #[derive(Debug, Default)]
-pub struct WheelWitness {
+pub struct WheelChecker {
     seen: [Seen; ROBOTS],
     pub(super) fault: Fault,
     moves: u64,
 }
 
-impl WheelWitness {
+impl WheelChecker {
     /// A robot's program starts.
     pub fn started(&mut self, now: u32, robot: usize, session: u64) {
         let stopped = self.seen[robot].stopped;

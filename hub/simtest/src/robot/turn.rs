@@ -2,8 +2,8 @@
 
 use super::{Drive, Outside, World};
 use crate::FORGED;
-use crate::island::Home;
-use crate::mutants::Plant;
+use crate::island::SimulatedIsland;
+use crate::mutants::Mutant;
 use std::time::Duration;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::Tree;
@@ -27,9 +27,9 @@ const CAMERA: u32 = 200;
 /// One turn of a program.
 pub(super) struct Turn<'a, 'b> {
     pub(super) index: usize,
-    pub(super) plant: Option<Plant>,
+    pub(super) mutant: Option<Mutant>,
     pub(super) world: &'a mut World,
-    /// Of a fault that was planted: the highest number that a directive had.
+    /// For a mutant: the highest number that a directive had.
     pub(super) highest: &'a mut u64,
     /// Time since the last turn, ms.
     pub(super) passed: u32,
@@ -43,12 +43,12 @@ impl Shell for Turn<'_, '_> {
     }
 
     fn hear(&mut self, core: &mut Core, now: f64, sealed: Sealed) -> Vec<Action> {
-        self.out.witness.heard(self.out.now, self.index, &sealed);
+        self.out.checkers.heard(self.out.now, self.index, &sealed);
         let actions = match self.misread(&sealed.message) {
             Some(message) => core.on_message(now, message),
             None => core.on_sealed(now, sealed),
         };
-        if self.plant == Some(Plant::TrustsGenes) {
+        if self.mutant == Some(Mutant::TrustsGenes) {
             let genes = actions.iter().filter_map(|action| match action {
                 Action::Immigrants { genes, .. } => Some(genes),
                 _ => None,
@@ -62,7 +62,7 @@ impl Shell for Turn<'_, '_> {
     }
 
     fn send(&mut self, message: RobotMessage) {
-        self.out.witness.said(self.out.now, self.index, &message);
+        self.out.checkers.said(self.out.now, self.index, &message);
         self.out.network.to_hub(self.out.now, self.index, &message);
     }
 
@@ -73,27 +73,27 @@ impl Shell for Turn<'_, '_> {
 
     fn start_island(&mut self, plan: IslandPlan) {
         let island = plan.found();
-        self.out.witness.trees.bred(&island);
-        self.world.home = Some(Home::new(island));
+        self.out.checkers.trees.bred(&island);
+        self.world.island = Some(SimulatedIsland::new(island));
     }
 
     fn run_island(&mut self, running: bool) {
-        if let Some(home) = &mut self.world.home {
-            home.run(running);
+        if let Some(island) = &mut self.world.island {
+            island.run(running);
         }
     }
 
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>) {
-        if let Some(home) = &mut self.world.home {
-            home.immigrate(generation, &migrants);
-            self.out.witness.trees.bred(home.island());
+        if let Some(island) = &mut self.world.island {
+            island.immigrate(generation, &migrants);
+            self.out.checkers.trees.bred(island.island());
         }
     }
 
     fn news(&mut self) -> Option<News> {
-        let home = self.world.home.as_mut()?;
-        let done = home.work(self.out.now, self.passed)?;
-        self.out.witness.trees.bred(home.island());
+        let island = self.world.island.as_mut()?;
+        let done = island.work(self.out.now, self.passed)?;
+        self.out.checkers.trees.bred(island.island());
         Some(News::Generation(Box::new(done)))
     }
 
@@ -119,7 +119,7 @@ impl Shell for Turn<'_, '_> {
         let speeds = wheels.map(|speed| StepsPerSecond::from(MetresPerSecond(speed)));
         let at = Duration::from_millis(u64::from(self.out.now));
         self.world.given = Some(Given { command: Drive(speeds), at });
-        self.out.witness.controlled(self.out.now, self.index, core.controller(), wheels);
+        self.out.checkers.controlled(self.out.now, self.index, core.controller(), wheels);
         wheels
     }
 
@@ -131,11 +131,11 @@ impl Shell for Turn<'_, '_> {
 }
 
 impl Turn<'_, '_> {
-    /// What a core with a planted fault would have understood, whatever the seal says.
+    /// What a mutant would have understood, whatever the seal says.
     fn misread(&mut self, message: &ToRobot) -> Option<ToRobot> {
-        match (self.plant, message) {
+        match (self.mutant, message) {
             // Forged numbers would make it deaf to every STOP, which is another fault.
-            (Some(Plant::OldRun), ToRobot::Directive(Directive { number, state, segment, run, .. }))
+            (Some(Mutant::OldRun), ToRobot::Directive(Directive { number, state, segment, run, .. }))
                 if *number < FORGED =>
             {
                 *self.highest = (*self.highest).max(*number);

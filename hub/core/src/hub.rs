@@ -1,0 +1,246 @@
+//! One hub around its [`Switchboard`]: the order in which poses, messages and requests are dealt with, whose messages
+//! count, how messages are sealed, and what becomes of actions. All that touches the world is behind [`Shell`].
+
+mod shell;
+
+use crate::config::Config;
+use crate::rate_limit::RateLimit;
+use crate::rivals::{Rivals, Verdict};
+use crate::switchboard::{Action, Snapshot, Switchboard};
+pub use shell::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
+use xpuck_wire::Swarm;
+use xpuck_wire::log::Line;
+use xpuck_wire::message::{Reply, RobotMessage, ToRobot};
+use xpuck_wire::seal::{Sealed, Sealer};
+
+/// Messages of robots, and requests of operators, handled in one turn at most.
+pub const MESSAGES_AT_ONCE: usize = 256;
+/// News of motion capture taken in one turn at most.
+pub const POSES_AT_ONCE: usize = 64;
+/// Carrying out actions may bring notes, which are actions again; what is left after so many rounds is for the next turn.
+const ROUNDS: usize = 4;
+
+/// A hub's decisions, with all that they remember.
+pub struct Hub {
+    /// Who is there, what the swarm is to do, and how the run stands.
+    pub board: Switchboard,
+    swarm: Swarm,
+    sealer: Sealer,
+    rivals: Rivals,
+    refusals: RateLimit,
+    recording: bool,
+    over: bool,
+}
+
+impl Hub {
+    /// A hub that has just started. `base` is wall time in ms: its own numbers count on from there.
+    pub fn new(config: Config, base: u64) -> Hub {
+        Hub {
+            swarm: config.swarm.clone(),
+            sealer: Sealer::new(base),
+            rivals: Rivals::new(config.swarm.speed),
+            board: Switchboard::new(config, base),
+            refusals: RateLimit::default(),
+            recording: false,
+            over: false,
+        }
+    }
+
+    /// True when the hub is to end.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Goes on with the run of a hub that died `away` s of wall time ago; `record` goes on with its record, and tells where
+    /// it is, or why nothing is recorded. Whom to trust must be known. Gives the arena time to count on from, s, and why
+    /// the run is not taken up, if it is not.
+    pub fn resume(
+        &mut self,
+        snapshot: Snapshot,
+        away: f64,
+        record: impl FnOnce() -> Result<String, String>,
+    ) -> (f64, Result<(), String>) {
+        let now = snapshot.time + away * self.swarm.speed;
+        let resumed = self.board.resume(now, snapshot);
+        if resumed.is_ok() {
+            self.record_opened(now, record());
+        }
+        (now, resumed)
+    }
+
+    /// Handles everything that waits, then what time brings. Poses come first: senses that are made of them do not wait
+    /// for what many robots have to tell.
+    pub fn turn(&mut self, now: f64, shell: &mut impl Shell) {
+        self.look_after_keys(now, shell);
+        self.take_poses(now, shell);
+        self.board.send_senses(now);
+        self.act(now, shell);
+        self.listen(now, shell);
+        self.answer(now, shell);
+        self.board.on_time(now);
+        self.hear_recorder(now, shell);
+        self.act(now, shell);
+    }
+
+    /// Takes over who is trusted and who was turned away.
+    pub fn look_after_keys(&mut self, now: f64, shell: &mut impl Shell) {
+        let Some(news) = shell.keys() else { return };
+        news.notes.into_iter().for_each(|line| self.board.say(now, line));
+        if let Some(trust) = news.trust {
+            self.board.set_trust(trust);
+        }
+        self.board.set_refusals(now, news.refusals);
+    }
+
+    /// Seals a message for a robot, by its place in the swarm file.
+    pub fn seal(&mut self, robot: usize, message: ToRobot) -> Sealed {
+        self.sealer.seal(&self.swarm.robots[robot], message)
+    }
+
+    fn take_poses(&mut self, now: f64, shell: &mut impl Shell) {
+        for _ in 0..POSES_AT_ONCE {
+            match shell.poses(now) {
+                Some(PoseNews::Frame(frame)) => self.board.on_frame(now, frame),
+                Some(PoseNews::Refused(counts)) => self.board.set_refused_poses(counts),
+                Some(PoseNews::Note(line)) => self.board.say(now, line),
+                None => break,
+            }
+        }
+    }
+
+    fn listen(&mut self, now: f64, shell: &mut impl Shell) {
+        for _ in 0..MESSAGES_AT_ONCE {
+            let Some(FromRobot { robot, connection, message }) = shell.receive() else { break };
+            let session = message.as_ref().ok().and_then(RobotMessage::session);
+            if !self.counts(now, &robot, connection, session, shell) {
+                continue;
+            }
+            shell.heard(now, &robot, &message);
+            match message {
+                Ok(message) => {
+                    if let RobotMessage::Hello { session, seen, .. } = message {
+                        self.sealer.greet(&robot, session, seen);
+                    }
+                    self.board.on_robot(now, &robot, message);
+                }
+                Err(error) => {
+                    let line = self.refusals.line(now, || format!("robot {robot}: message refused: {error}"));
+                    line.into_iter().for_each(|text| self.board.warn(now, text));
+                }
+            }
+        }
+    }
+
+    /// True unless another program speaks for that robot. Robots that are not in the swarm file are the board's to refuse.
+    fn counts<S: Shell>(
+        &mut self,
+        now: f64,
+        robot: &str,
+        connection: S::Connection,
+        session: Option<u64>,
+        shell: &mut S,
+    ) -> bool {
+        if self.swarm.island(robot).is_none() {
+            return true;
+        }
+        let usual = shell.answers_by(robot, &connection);
+        match self.rivals.judge(shell.wall(), robot, session, usual) {
+            Verdict::Refused => false,
+            Verdict::Counts(told) => {
+                shell.answer_by(robot, connection);
+                told.into_iter().for_each(|text| self.board.warn(now, text));
+                true
+            }
+        }
+    }
+
+    /// What a request brings is done before the next one is looked at: a record that it closes ends with the status of its
+    /// own run, also if the next one starts another.
+    fn answer(&mut self, now: f64, shell: &mut impl Shell) {
+        for _ in 0..MESSAGES_AT_ONCE {
+            let Some(Asked { by, request }) = shell.request() else { break };
+            let reply = match request {
+                Ok(request) => self.board.on_request(now, request),
+                Err(why) => Reply::Refused(why),
+            };
+            shell.answer(by, reply);
+            self.act(now, shell);
+        }
+    }
+
+    fn hear_recorder(&mut self, now: f64, shell: &mut impl Shell) {
+        while let Some(news) = shell.record_news() {
+            match news {
+                RecordNews::Say(line) => self.board.say(now, line),
+                RecordNews::Stopped(why) => self.not_recording(now, &why),
+                RecordNews::Again { place, text } => {
+                    self.board.set_record(place);
+                    self.board.note(now, text);
+                }
+            }
+        }
+    }
+
+    fn act(&mut self, now: f64, shell: &mut impl Shell) {
+        for _ in 0..ROUNDS {
+            let actions = self.board.take_actions();
+            if actions.is_empty() {
+                return;
+            }
+            for action in actions {
+                self.carry_out(now, action, shell);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, now: f64, action: Action, shell: &mut impl Shell) {
+        match action {
+            Action::Send(robot, message) => {
+                let sealed = self.seal(robot, message);
+                shell.send(robot, sealed);
+            }
+            Action::OpenRecord { name, text, seed } => {
+                self.close_record(now, shell);
+                let record = shell.open_record(&name, &text, seed);
+                self.record_opened(now, record);
+            }
+            Action::Record(entry) => {
+                if let Some(lost) = shell.record(entry) {
+                    let text = format!("NOT RECORDED: {lost} messages so far, the disk is too slow");
+                    self.board.say(now, Line::error(text));
+                }
+            }
+            Action::Snapshot(snapshot) => shell.store(*snapshot),
+            Action::CloseRecord => self.close_record(now, shell),
+            Action::Say(line) => shell.log(line),
+            Action::Shutdown => {
+                self.close_record(now, shell);
+                self.over = true;
+            }
+        }
+    }
+
+    fn record_opened(&mut self, now: f64, record: Result<String, String>) {
+        self.recording = record.is_ok();
+        match record {
+            Ok(place) => self.board.set_record(place),
+            Err(why) => self.not_recording(now, &why),
+        }
+    }
+
+    /// Says so where everybody sees it; all else goes on.
+    fn not_recording(&mut self, now: f64, why: &str) {
+        let text = format!("NOT RECORDING: {why}");
+        self.board.set_record(text.clone());
+        self.board.say(now, Line::error(text));
+    }
+
+    fn close_record(&mut self, now: f64, shell: &mut impl Shell) {
+        if std::mem::take(&mut self.recording) {
+            shell.close_record(self.board.status(now));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

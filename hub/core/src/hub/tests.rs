@@ -1,0 +1,259 @@
+//! In what order a hub deals with what comes, whose messages count, and what becomes of records, in a shell that
+//! remembers.
+
+use super::*;
+use crate::config::{Arena, Console, HubFile, Mocap, Record};
+use crate::entry::Entry;
+use crate::mocap::Frame;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_wire::codec::CodecError;
+use xpuck_wire::message::Request;
+use xpuck_wire::signed::{Signed, Trust};
+use xpuck_wire::{Addresses, Phase, Security, Status};
+
+#[derive(Default)]
+struct Bench {
+    wall: f64,
+    keys: Option<KeyNews>,
+    poses: VecDeque<PoseNews>,
+    inbox: VecDeque<(&'static str, u8, Result<RobotMessage, CodecError>)>,
+    requests: VecDeque<Request>,
+    answers: BTreeMap<String, u8>,
+    replies: Vec<Reply>,
+    sent: Vec<(usize, Sealed)>,
+    refuses_records: bool,
+    /// Names of records that were opened, and experiments and phases with which they were closed.
+    opened: Vec<String>,
+    closed: Vec<(String, Phase)>,
+    news: VecDeque<RecordNews>,
+    stored: Option<Snapshot>,
+    lines: Vec<String>,
+    /// What was taken, in order.
+    taken: Vec<&'static str>,
+}
+
+impl Bench {
+    fn says(&mut self, robot: &'static str, connection: u8, message: RobotMessage) {
+        self.inbox.push_back((robot, connection, Ok(message)));
+    }
+}
+
+impl Shell for Bench {
+    type Connection = u8;
+    type Asker = ();
+
+    fn wall(&mut self) -> f64 {
+        self.wall
+    }
+
+    fn keys(&mut self) -> Option<KeyNews> {
+        self.keys.take()
+    }
+
+    fn poses(&mut self, _: f64) -> Option<PoseNews> {
+        let news = self.poses.pop_front()?;
+        self.taken.push("poses");
+        Some(news)
+    }
+
+    fn receive(&mut self) -> Option<FromRobot<u8>> {
+        let (robot, connection, message) = self.inbox.pop_front()?;
+        self.taken.push("message");
+        Some(FromRobot { robot: robot.into(), connection, message })
+    }
+
+    fn answers_by(&self, robot: &str, connection: &u8) -> bool {
+        self.answers.get(robot) == Some(connection)
+    }
+
+    fn answer_by(&mut self, robot: &str, connection: u8) {
+        self.answers.insert(robot.into(), connection);
+    }
+
+    fn heard(&mut self, _: f64, _: &str, _: &Result<RobotMessage, CodecError>) {
+        self.taken.push("heard");
+    }
+
+    fn request(&mut self) -> Option<Asked<()>> {
+        let request = self.requests.pop_front()?;
+        self.taken.push("request");
+        Some(Asked { by: (), request: Ok(request) })
+    }
+
+    fn answer(&mut self, (): (), reply: Reply) {
+        self.replies.push(reply);
+    }
+
+    fn send(&mut self, robot: usize, message: Sealed) {
+        self.sent.push((robot, message));
+    }
+
+    fn open_record(&mut self, name: &str, _: &str, _: u64) -> Result<String, String> {
+        self.opened.push(name.into());
+        if self.refuses_records { Err("the disk is full".into()) } else { Ok(format!("runs/{name}")) }
+    }
+
+    fn record(&mut self, _: Entry) -> Option<u64> {
+        None
+    }
+
+    fn record_news(&mut self) -> Option<RecordNews> {
+        self.news.pop_front()
+    }
+
+    fn store(&mut self, snapshot: Snapshot) {
+        self.stored = Some(snapshot);
+    }
+
+    fn close_record(&mut self, status: Status) {
+        self.closed.push((status.experiment, status.phase));
+    }
+
+    fn log(&mut self, line: Line) {
+        self.lines.push(line.text);
+    }
+}
+
+fn hub() -> Hub {
+    let address = || String::from("tcp://127.0.0.1:1");
+    let config = Config {
+        hub: HubFile {
+            swarm: PathBuf::new(),
+            realtime: 0,
+            mocap: Mocap::default(),
+            messages: Messages::default(),
+            record: Record::at(""),
+            arena: Arena::default(),
+            console: Console::default(),
+            stream: None,
+        },
+        swarm: Swarm {
+            speed: 1.0,
+            robots: ["xp01".into(), "xp02".into()].into(),
+            hub: Addresses { robots: address(), operator: address(), console: None },
+            security: Security::default(),
+        },
+    };
+    Hub::new(config, 1000)
+}
+
+fn hello(session: u64) -> RobotMessage {
+    RobotMessage::Hello { version: "1".into(), session, seen: (0, 0) }
+}
+
+fn start(name: &str) -> Request {
+    let text = format!("name = \"{name}\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n");
+    Request::Start { signed: Signed::new(text, BTreeMap::new(), None).unwrap(), seed: 1 }
+}
+
+fn trusting() -> Bench {
+    Bench { keys: Some(KeyNews { trust: Some(Trust::Anybody), ..KeyNews::default() }), ..Bench::default() }
+}
+
+#[test]
+fn poses_come_before_messages_and_messages_before_requests() {
+    let (mut hub, mut bench) = (hub(), Bench::default());
+    bench.requests.push_back(Request::Status);
+    bench.says("xp01", 1, hello(7));
+    bench.poses.push_back(PoseNews::Frame(Frame::default()));
+    hub.turn(0.1, &mut bench);
+    assert_eq!(bench.taken, ["poses", "message", "heard", "request"]);
+    assert!(matches!(bench.replies[..], [Reply::Status(_)]));
+}
+
+#[test]
+fn one_turn_handles_no_more_than_so_many_messages() {
+    let (mut hub, mut bench) = (hub(), Bench::default());
+    (0..MESSAGES_AT_ONCE + 10).for_each(|_| bench.says("xp01", 1, hello(7)));
+    hub.turn(0.1, &mut bench);
+    assert_eq!(bench.inbox.len(), 10);
+}
+
+#[test]
+fn what_is_sent_to_a_robot_has_the_session_of_its_hello() {
+    let (mut hub, mut bench) = (hub(), Bench::default());
+    bench.says("xp02", 1, hello(7));
+    hub.turn(0.1, &mut bench);
+    let seals: Vec<_> = bench.sent.iter().map(|(robot, sealed)| (*robot, sealed.session, sealed.hub)).collect();
+    assert!(!seals.is_empty() && seals.iter().all(|seal| *seal == (1, 7, 1000)), "{seals:?}");
+}
+
+#[test]
+fn a_second_program_with_one_key_is_neither_heard_nor_answered_while_the_first_is_heard() {
+    let (mut hub, mut bench) = (hub(), Bench::default());
+    bench.says("xp01", 1, hello(7));
+    bench.says("xp01", 2, hello(8));
+    hub.turn(0.1, &mut bench);
+    assert_eq!(bench.taken, ["message", "heard", "message"]);
+    assert_eq!(bench.answers["xp01"], 1);
+    // The first has been silent for long enough.
+    bench.wall = 1.1;
+    bench.says("xp01", 2, hello(8));
+    hub.turn(1.2, &mut bench);
+    assert_eq!(bench.answers["xp01"], 2);
+    assert_eq!(hub.seal(0, ToRobot::Ping { stamp: 0.0 }).session, 8);
+}
+
+#[test]
+fn strangers_are_counted_and_what_is_no_message_is_told_once() {
+    let (mut hub, mut bench) = (hub(), Bench::default());
+    bench.says("xp99", 1, hello(7));
+    bench.inbox.extend((0..5).map(|_| ("xp01", 1, Err(CodecError::Version(0)))));
+    hub.turn(0.1, &mut bench);
+    assert_eq!(hub.board.strangers(), 1);
+    let refused = bench.lines.iter().filter(|line| line.starts_with("robot xp01: message refused: message version 0"));
+    assert_eq!(refused.count(), 1, "{:?}", bench.lines);
+}
+
+#[test]
+fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once() {
+    let (mut hub, mut bench) = (hub(), trusting());
+    bench.requests.extend([start("first"), Request::Stop, start("second")]);
+    hub.turn(0.1, &mut bench);
+    assert!(bench.replies.iter().all(|reply| matches!(reply, Reply::Done)), "{:?}", bench.replies);
+    assert_eq!(bench.opened, ["first", "second"]);
+    assert_eq!(bench.closed, [("first".to_string(), Phase::Finished)]);
+    assert_eq!(hub.board.status(0.1).record, "runs/second");
+    bench.requests.push_back(Request::Shutdown);
+    hub.turn(0.2, &mut bench);
+    assert!(hub.is_over() && bench.closed.len() == 2, "{:?}", bench.closed);
+}
+
+#[test]
+fn operators_see_when_nothing_is_recorded_and_when_it_goes_on() {
+    let (mut hub, mut bench) = (hub(), Bench { refuses_records: true, ..trusting() });
+    bench.requests.push_back(start("first"));
+    hub.turn(0.1, &mut bench);
+    assert_eq!(hub.board.status(0.1).record, "NOT RECORDING: the disk is full");
+    bench.requests.push_back(Request::Stop);
+    hub.turn(0.2, &mut bench);
+    assert!(bench.closed.is_empty(), "there is none to close: {:?}", bench.closed);
+    bench.refuses_records = false;
+    bench.requests.push_back(start("second"));
+    hub.turn(0.3, &mut bench);
+    bench.news.push_back(RecordNews::Stopped("no room".into()));
+    hub.turn(0.4, &mut bench);
+    assert_eq!(hub.board.status(0.4).record, "NOT RECORDING: no room");
+    bench.news.push_back(RecordNews::Again { place: "runs/second".into(), text: "recording again".into() });
+    hub.turn(0.5, &mut bench);
+    assert_eq!(hub.board.status(0.5).record, "runs/second");
+    assert!(bench.lines.contains(&"recording again".to_string()), "{:?}", bench.lines);
+}
+
+#[test]
+fn a_run_is_resumed_with_its_record_and_one_of_other_robots_is_not() {
+    let mut bench = trusting();
+    bench.requests.push_back(start("first"));
+    hub().turn(0.1, &mut bench);
+    let snapshot = bench.stored.expect("a run is stored at once");
+    let mut next = hub();
+    next.board.set_trust(Trust::Anybody);
+    let (now, resumed) = next.resume(snapshot.clone(), 2.0, || Ok("runs/first".into()));
+    assert_eq!((now, resumed), (2.1, Ok(())));
+    assert_eq!(next.board.status(now).record, "runs/first");
+    let other = Snapshot { robots: vec!["xp07".into()], ..snapshot };
+    let (_, resumed) = hub().resume(other, 2.0, || panic!("there is no run to record"));
+    assert_eq!(resumed, Err("it had other robots".to_string()));
+}

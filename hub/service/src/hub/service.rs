@@ -1,0 +1,199 @@
+//! What the hub's program has of the world: sockets, the guard of the keys, motion capture, the console, the observer and
+//! records.
+
+use super::record::Records;
+use crate::admission::relay::Relay;
+use crate::console::{Command, Shown};
+use crate::mocap::client::Event;
+use crate::observer::Observer;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
+use tokio::sync::{oneshot, watch};
+use tracing::warn;
+use xpuck_hub_core::config::Config;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::hub::{Asked, FromRobot, Hub, KeyNews, PoseNews, RecordNews, Shell};
+use xpuck_hub_core::rate_limit::RateLimit;
+use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_record::run_file::Beginning;
+use xpuck_wire::clock::unix_ms;
+use xpuck_wire::codec::CodecError;
+use xpuck_wire::guard::Guard;
+use xpuck_wire::log::{self, Line};
+use xpuck_wire::message::{Reply, Request, RobotMessage};
+use xpuck_wire::seal::Sealed;
+use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
+use xpuck_wire::{Status, event_at, precedence};
+
+/// The hub's program.
+pub(super) struct Service {
+    pub(super) config: Config,
+    pub(super) robots: Router,
+    pub(super) operators: OperatorsHub,
+    /// In front of both.
+    pub(super) relays: [Relay; 2],
+    /// Who is let in, and the edition of the keyring that the hub knows.
+    pub(super) guard: Option<(Arc<Guard>, u64)>,
+    pub(super) poses: Receiver<Event>,
+    pub(super) commands: Receiver<Command>,
+    pub(super) status: watch::Sender<Shown>,
+    pub(super) records: Records,
+    pub(super) observer: Observer,
+    /// Of connections closed to make room, and how many there were when that was told of last.
+    pub(super) crowds: (RateLimit, u64),
+    pub(super) started: Instant,
+    /// The commit that this program was built from.
+    pub(super) commit: &'static str,
+}
+
+/// Who asks.
+pub(super) enum Asker {
+    /// An operator or observer by ZeroMQ.
+    Socket(ReturnAddress),
+    /// The console's page.
+    Page(oneshot::Sender<Reply>),
+}
+
+impl Shell for Service {
+    type Connection = Sender;
+    type Asker = Asker;
+
+    fn wall(&mut self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    fn keys(&mut self) -> Option<KeyNews> {
+        let (guard, known) = self.guard.as_mut()?;
+        let notes = guard.take_notes();
+        let edition = guard.edition();
+        let trust = (edition != *known).then(|| guard.trust());
+        *known = edition;
+        Some(KeyNews { notes, trust, refusals: guard.refusals() })
+    }
+
+    fn poses(&mut self, now: f64) -> Option<PoseNews> {
+        Some(match self.poses.try_recv().ok()? {
+            Event::Frame(frame, arrived) => {
+                self.observer.frame(now, arrived);
+                PoseNews::Frame(frame)
+            }
+            Event::Refused(counts) => PoseNews::Refused(counts),
+            Event::Note(line) => PoseNews::Note(line),
+        })
+    }
+
+    fn receive(&mut self) -> Option<FromRobot<Sender>> {
+        let (sender, message) = self.robots.receive_from()?;
+        Some(FromRobot { robot: sender.name.clone(), connection: sender, message })
+    }
+
+    fn answers_by(&self, _: &str, connection: &Sender) -> bool {
+        self.robots.answers_by(connection)
+    }
+
+    fn answer_by(&mut self, _: &str, connection: Sender) {
+        self.robots.answer_by(connection);
+    }
+
+    fn heard(&mut self, now: f64, _: &str, message: &Result<RobotMessage, CodecError>) {
+        self.observer.message(now, message);
+    }
+
+    /// By ZeroMQ or from the console's page, which has but few at once.
+    fn request(&mut self) -> Option<Asked<Asker>> {
+        if let Ok(Command { request, answer }) = self.commands.try_recv() {
+            return Some(Asked { by: Asker::Page(answer), request: Ok(request) });
+        }
+        let (to, request) = self.operators.receive::<Request>()?;
+        let request = match request {
+            Ok(request) if !request.allowed_to(to.peer.role) => {
+                if let Some((guard, _)) = &self.guard {
+                    guard.count_wrong_role();
+                }
+                Err(format!("`{}` is an observer, who may look and change nothing", to.peer.name))
+            }
+            request => request.map_err(|error| format!("request refused: {error}")),
+        };
+        Some(Asked { by: Asker::Socket(to), request })
+    }
+
+    fn answer(&mut self, to: Asker, reply: Reply) {
+        match to {
+            Asker::Socket(to) => self.operators.answer(to, &reply),
+            // A page that left needs no answer.
+            Asker::Page(to) => drop(to.send(reply)),
+        }
+    }
+
+    fn send(&mut self, robot: usize, message: Sealed) {
+        let sent = self.robots.send(&self.config.swarm.robots[robot], &message);
+        self.observer.sent(&message.message, sent);
+    }
+
+    fn open_record(&mut self, name: &str, text: &str, seed: u64) -> Result<String, String> {
+        let begins = Beginning { name, text, seed, unix_ms: unix_ms(), commit: self.commit };
+        self.records.open(&self.config, &begins)
+    }
+
+    fn record(&mut self, entry: Entry) -> Option<u64> {
+        self.observer.entry(self.started.elapsed().as_secs_f64(), &entry);
+        self.records.write(entry)
+    }
+
+    fn record_news(&mut self) -> Option<RecordNews> {
+        self.records.news()
+    }
+
+    fn store(&mut self, snapshot: Snapshot) {
+        self.records.store(snapshot);
+    }
+
+    fn close_record(&mut self, status: Status) {
+        self.records.close(status);
+    }
+
+    fn log(&mut self, line: Line) {
+        event_at!(line.level, target: "hub", "{}", line.text);
+    }
+}
+
+impl Service {
+    /// Senses that are due do not wait for robots or builds on the same machine.
+    pub(super) fn run_first(&self) {
+        let priority = self.config.hub.realtime;
+        if priority > 0 && precedence::run_first(priority).is_err() {
+            warn!(
+                target: "hub",
+                "the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy"
+            );
+        }
+    }
+
+    /// Shows how things stand to those who watch.
+    pub(super) fn publish(&mut self, now: f64, hub: &mut Hub) {
+        self.look_after_ports(now, hub);
+        hub.board.set_log_lines_lost(log::lost());
+        hub.board.set_keys_unreadable(self.guard.as_ref().and_then(|(guard, _)| guard.unreadable()));
+        let status = hub.board.status(now);
+        let wall = self.started.elapsed().as_secs_f64();
+        self.observer.links(self.robots.ended());
+        self.observer.status(wall, &status, self.records.file(), hub.board.strangers());
+        if let Ok(json) = serde_json::to_string(&status) {
+            self.status.send_replace(Shown::new(&json));
+        }
+    }
+
+    /// Connections of strangers make room for those that come; that there are so many is worth a line.
+    fn look_after_ports(&mut self, now: f64, hub: &mut Hub) {
+        let counts = self.relays.each_ref().map(Relay::counts);
+        let evicted = counts.iter().map(|port| port.evicted).sum();
+        let (limit, told) = &mut self.crowds;
+        if evicted > *told && limit.due(now) {
+            let new = evicted - *told;
+            hub.board.warn(now, format!("{new} connections were closed to make room for others"));
+            *told = evicted;
+        }
+        self.observer.ports(&counts);
+    }
+}

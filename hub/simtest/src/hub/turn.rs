@@ -1,0 +1,160 @@
+//! The world around a hub's decisions, simulated: what the hub's program has sockets, files and threads for.
+
+use super::{Machine, StoredSnapshot, World};
+use crate::checkers::Checkers;
+use crate::id;
+use crate::mutants::Mutant;
+use crate::network::Network;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::hub::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
+use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_wire::codec::{CodecError, decode};
+use xpuck_wire::log;
+use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
+use xpuck_wire::seal::Sealed;
+use xpuck_wire::{Phase, Status};
+
+/// One entry in so many is missing with [`Mutant::DropsEntry`].
+const DROPPED: u64 = 1_000;
+
+/// One turn of a program.
+pub(super) struct Turn<'a> {
+    /// Now, ms.
+    pub(super) now: u32,
+    /// What the program's clock shows, and how long it runs, s.
+    pub(super) local: f64,
+    pub(super) wall: f64,
+    /// Phase, segment and running time when the turn began: frames come first in it.
+    pub(super) progress: (Phase, u32, f64),
+    pub(super) mutant: Option<Mutant>,
+    pub(super) machine: &'a mut Machine,
+    pub(super) world: &'a mut World,
+    pub(super) network: &'a mut Network,
+    pub(super) checkers: &'a mut Checkers,
+    /// What came in this turn, and what was done.
+    pub(super) came: usize,
+    pub(super) done: usize,
+}
+
+/// An operator, by the request that has to be answered.
+pub(super) enum Asker {
+    Starts,
+    Stops,
+    Other,
+}
+
+impl Shell for Turn<'_> {
+    /// How often the robot's program had died before.
+    type Connection = u32;
+    type Asker = Asker;
+
+    fn wall(&mut self) -> f64 {
+        self.wall
+    }
+
+    /// Nobody's key is enrolled or revoked here.
+    fn keys(&mut self) -> Option<KeyNews> {
+        None
+    }
+
+    fn poses(&mut self, _: f64) -> Option<PoseNews> {
+        let news = self.world.poses.pop_front()?;
+        self.came += 1;
+        if let PoseNews::Frame(frame) = &news {
+            self.checkers.hub.frame(frame, self.progress);
+        }
+        Some(news)
+    }
+
+    fn receive(&mut self) -> Option<FromRobot<u32>> {
+        let delivery = self.world.inbox.pop_front()?;
+        self.came += 1;
+        let mut message = decode(&delivery.bytes);
+        if let (Some(Mutant::FallingNumbers), Ok(RobotMessage::Hello { seen, .. })) = (self.mutant, &mut message) {
+            *seen = (0, 0);
+        }
+        Some(FromRobot { robot: id(delivery.robot).into(), connection: delivery.connection, message })
+    }
+
+    fn answers_by(&self, robot: &str, connection: &u32) -> bool {
+        self.world.answers.get(robot) == Some(connection)
+    }
+
+    fn answer_by(&mut self, robot: &str, connection: u32) {
+        self.world.answers.insert(robot.into(), connection);
+    }
+
+    fn heard(&mut self, _: f64, robot: &str, message: &Result<RobotMessage, CodecError>) {
+        if let Ok(message) = message {
+            self.checkers.hub.delivered(self.local, robot, message);
+        }
+    }
+
+    fn request(&mut self) -> Option<Asked<Asker>> {
+        let request = self.world.requests.pop_front()?;
+        self.came += 1;
+        let by = match request {
+            Request::Start { .. } => Asker::Starts,
+            Request::Stop => Asker::Stops,
+            _ => Asker::Other,
+        };
+        Some(Asked { by, request: Ok(request) })
+    }
+
+    fn answer(&mut self, to: Asker, reply: Reply) {
+        match to {
+            Asker::Starts if matches!(reply, Reply::Done) => self.checkers.run_began(),
+            Asker::Stops if !matches!(reply, Reply::Done) => {
+                self.checkers.violated(self.now, "STOP is accepted in every phase", "hub", format!("{reply:?}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whatever the connection: a message may reach another start of a robot's program than it was meant for.
+    fn send(&mut self, robot: usize, mut sealed: Sealed) {
+        self.done += 1;
+        if let (Some(Mutant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.mutant, &mut sealed.message) {
+            immigrants.extend(immigrants.first().cloned());
+        }
+        self.checkers.hub.sends(self.now, robot, &sealed.message);
+        self.network.to_robot(self.now, robot, sealed);
+    }
+
+    fn open_record(&mut self, _: &str, _: &str, _: u64) -> Result<String, String> {
+        self.done += 1;
+        self.checkers.hub.opened();
+        Ok(String::new())
+    }
+
+    fn record(&mut self, entry: Entry) -> Option<u64> {
+        self.done += 1;
+        self.machine.entries += 1;
+        if self.mutant != Some(Mutant::DropsEntry) || !self.machine.entries.is_multiple_of(DROPPED) {
+            self.checkers.hub.recorded(self.now, entry);
+        }
+        None
+    }
+
+    /// The record is never in trouble.
+    fn record_news(&mut self) -> Option<RecordNews> {
+        None
+    }
+
+    fn store(&mut self, snapshot: Snapshot) {
+        self.done += 1;
+        let bytes = postcard::to_stdvec(&snapshot).expect("a snapshot is plain data");
+        self.machine.disk = Some(StoredSnapshot { bytes, at: self.now, counts: self.checkers.hub.counts() });
+    }
+
+    fn close_record(&mut self, status: Status) {
+        self.done += 1;
+        self.machine.disk = None;
+        self.checkers.hub.closed(self.now, &status);
+    }
+
+    fn log(&mut self, line: log::Line) {
+        self.done += 1;
+        self.checkers.hub.logged(self.now, &line.text);
+    }
+}

@@ -1,0 +1,42 @@
+//! The simulation test by its command: many seeds at once, and what it says of a mutant.
+
+use crate::common::xpuck;
+use std::process::Output;
+
+fn fuzz(arguments: &[&str]) -> Output {
+    xpuck().arg("fuzz-swarm").args(arguments).output().unwrap()
+}
+
+/// Seeds of `make test`.
+const SEEDS: &str = "200";
+
+#[test]
+fn two_hundred_seeds_are_clean() {
+    let output = fuzz(&["--seeds", SEEDS, "--json"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let [median, p95, max] = ["median_ms", "p95_ms", "max_ms"].map(|key| found[key].as_f64().unwrap());
+    println!("{SEEDS} seeds: a seed takes {median:.0} ms (median), {p95:.0} ms (95 %), {max:.0} ms at most");
+    assert!(output.status.success(), "{:#}", found["violations"]);
+    assert!(found["wheel_seconds"].as_f64().unwrap() > 1_000.0, "robots hardly moved: {text}");
+}
+
+#[test]
+fn a_mutant_fails_with_the_rule_and_the_command_that_shows_it() {
+    for option in ["--mutant", "--plant"] {
+        let output = fuzz(&["--seeds", "2", "--seconds", "40", option, "drops-entry"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let rule = "the record tells what happened";
+        assert!(!output.status.success() && text.lines().any(|l| l.starts_with("seed ") && l.contains(rule)), "{text}");
+        assert!(text.contains("--seconds 40 --trace --mutant drops-entry"), "{text}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_clear_line() {
+    for arguments in [["--seconds", "5"], ["--seeds", "0"], ["--mutant", "nothing"]] {
+        let output = fuzz(&arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && text.starts_with("error: invalid value"), "{text}");
+    }
+}
