@@ -40,7 +40,7 @@ const RESTING: f32 = 0.0005;
 /// Longest time between two calls that counts as running time, s.
 const LONGEST_STEP: f64 = 0.5;
 /// Poses are recorded so often at most, times a second.
-const POSES_HZ: f64 = 25.0;
+pub const POSES_HZ: f64 = 25.0;
 /// Poses older than this mean that tracking is lost, s.
 pub const TRACKING_LOST: f64 = 1.0;
 /// Events kept for display.

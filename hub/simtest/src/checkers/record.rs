@@ -5,6 +5,8 @@ use super::Fault;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
+use xpuck_hub_core::rate::Rate;
+use xpuck_hub_core::switchboard::POSES_HZ;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Gene, RobotMessage, State};
@@ -37,6 +39,8 @@ pub struct RecordChecker {
     /// The record replayed: each robot's last state, and the last poses.
     states: BTreeMap<String, (State, u32)>,
     poses: Vec<Body>,
+    /// Poses are recorded at a bounded rate.
+    poses_at: Rate,
     pub(super) fault: Fault,
 }
 
@@ -61,8 +65,9 @@ impl RecordChecker {
         self.runs = true;
     }
 
-    pub(super) fn frame(&mut self, frame: &Frame) {
-        if frame.number.is_multiple_of(2) {
+    /// A frame reaches the switchboard at `local` of the hub's clock, s.
+    pub(super) fn frame(&mut self, local: f64, frame: &Frame) {
+        if self.poses_at.allows(local, POSES_HZ) {
             let body = |b: &xpuck_hub_core::mocap::Tracked| {
                 let pose = [b.pose.at.x, b.pose.at.y, b.pose.heading];
                 Body { name: b.name.clone(), pose }
