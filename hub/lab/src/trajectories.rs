@@ -9,7 +9,7 @@ pub const MAX_FRAMES: u32 = 3000;
 
 /// A run as it was recorded.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trails {
+pub struct Trajectories {
     /// Arena, half the length along x and along y, m.
     pub half_arena: (f32, f32),
     /// Number of robots: the first bodies.
@@ -46,7 +46,7 @@ pub struct Frame {
     pub seconds: f32,
     /// Where each body is.
     pub poses: Vec<Pose>,
-    /// For each robot the index in [`Trails::branches`] of what drove it most since the last frame; `None` if nothing.
+    /// For each robot the index in [`Trajectories::branches`] of what drove it most since the last frame; `None` if nothing.
     pub drivers: Vec<Option<usize>>,
     /// f_raw (Eq. 8.3) of the run up to here.
     pub fitness: f32,
@@ -54,7 +54,7 @@ pub struct Frame {
     pub put_back: bool,
 }
 
-impl Trails {
+impl Trajectories {
     /// f_raw (Eq. 8.3) of the whole run.
     pub fn fitness(&self) -> f32 {
         self.frames[self.frames.len() - 1].fitness
@@ -68,7 +68,7 @@ impl Trails {
 
 /// Runs a world for some controller updates and records it; all robots run `program`, which was compiled from `tree`.
 /// The run is the one that every engine measures for the same world.
-pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) -> Trails {
+pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) -> Trajectories {
     let robots = world.robots();
     let stride = updates.div_ceil(MAX_FRAMES).max(1);
     let mut memories = vec![Memory::new(program); robots];
@@ -98,7 +98,7 @@ pub fn record(mut world: World, tree: &Tree, program: &Program, updates: u32) ->
     for driver in frames.iter_mut().flat_map(|frame| &mut frame.drivers) {
         *driver = driver.and_then(|node| branches.binary_search_by_key(&node, |b| b.node).ok());
     }
-    Trails {
+    Trajectories {
         half_arena: world.physics.half_arena,
         robots,
         shapes: world.bodies.iter().map(|b| b.shape).collect(),
@@ -135,7 +135,7 @@ mod tests {
 
     const CALIBRATION: &str = include_str!("../../../docs/trees/806768.bt");
 
-    fn recorded(text: &str, updates: u32) -> Trails {
+    fn recorded(text: &str, updates: u32) -> Trajectories {
         let tree = Tree::parse(text).unwrap();
         let program = Program::compile(&tree).unwrap();
         record(World::new(&WorldSpec::scenario(9, Scenario::B), 0, 4, 2), &tree, &program, updates)
@@ -147,37 +147,43 @@ mod tests {
         let spec = WorldSpec::scenario(9, Scenario::B);
         let job = Job { spec: &spec, start: 0, team: Team::all(0), seed: 4, world: 2, updates: 300 };
         let outcome = Reference::default().run(&[program], &[job])[0];
-        let trails = recorded(CALIBRATION, 300);
-        assert_eq!(trails.fitness(), outcome.fitness);
-        assert_eq!((trails.frames.len(), trails.stride, trails.shapes.len()), (301, 1, 10));
-        assert_eq!(trails.frames.iter().filter(|f| f.put_back).count(), trails.relocations as usize);
+        let trajectories = recorded(CALIBRATION, 300);
+        assert_eq!(trajectories.fitness(), outcome.fitness);
+        assert_eq!((trajectories.frames.len(), trajectories.stride, trajectories.shapes.len()), (301, 1, 10));
+        assert_eq!(trajectories.frames.iter().filter(|f| f.put_back).count(), trajectories.relocations as usize);
     }
 
     #[test]
     fn robots_of_806768_are_driven_by_its_three_branches() {
-        let trails = recorded(CALIBRATION, 300);
-        let texts: Vec<&str> = trails.branches.iter().map(|b| b.text.as_str()).collect();
+        let trajectories = recorded(CALIBRATION, 300);
+        let texts: Vec<&str> = trajectories.branches.iter().map(|b| b.text.as_str()).collect();
         assert_eq!(texts[0], "avoiding");
         assert!(texts.len() == 3 && texts[1].starts_with("mulas v_goal.y") && texts[2].starts_with("mulav v_goal"));
-        let shares: f64 = trails.branches.iter().map(|b| b.share).sum();
-        assert!((shares + trails.undriven - 1.0).abs() < 1e-9 && trails.branches.iter().all(|b| b.share > 0.01));
-        let counted = trails.frames[1..].iter().flat_map(|f| &f.drivers).filter(|d| **d == Some(1)).count();
-        assert_eq!(counted as f64 / 2700.0, trails.branches[1].share, "with a stride of 1 frames tell every update");
+        let shares: f64 = trajectories.branches.iter().map(|b| b.share).sum();
+        assert!(
+            (shares + trajectories.undriven - 1.0).abs() < 1e-9 && trajectories.branches.iter().all(|b| b.share > 0.01)
+        );
+        let counted = trajectories.frames[1..].iter().flat_map(|f| &f.drivers).filter(|d| **d == Some(1)).count();
+        assert_eq!(
+            counted as f64 / 2700.0,
+            trajectories.branches[1].share,
+            "with a stride of 1 frames tell every update"
+        );
     }
 
     #[test]
     fn a_tree_that_drives_nobody_has_no_branches() {
-        let trails = recorded("movcv v_scr 0deg\n", 5);
-        assert!(trails.branches.is_empty() && trails.undriven == 1.0);
-        assert!(trails.frames.iter().all(|f| f.drivers.iter().all(Option::is_none)));
+        let trajectories = recorded("movcv v_scr 0deg\n", 5);
+        assert!(trajectories.branches.is_empty() && trajectories.undriven == 1.0);
+        assert!(trajectories.frames.iter().all(|f| f.drivers.iter().all(Option::is_none)));
     }
 
     #[test]
     fn long_runs_have_no_more_frames_and_still_end_at_their_end() {
-        let trails = recorded("avoiding\n", 2 * MAX_FRAMES + 1);
-        assert_eq!(trails.stride, 3);
-        assert_eq!(trails.frames.len(), 2002, "the start, 2000 of three updates, and the last");
-        assert!((trails.seconds() - 600.1).abs() < 1e-3);
+        let trajectories = recorded("avoiding\n", 2 * MAX_FRAMES + 1);
+        assert_eq!(trajectories.stride, 3);
+        assert_eq!(trajectories.frames.len(), 2002, "the start, 2000 of three updates, and the last");
+        assert!((trajectories.seconds() - 600.1).abs() < 1e-3);
     }
 
     #[test]

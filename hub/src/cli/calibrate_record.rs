@@ -12,7 +12,7 @@ use xpuck_registers::infrared::{Curve, PUBLISHED};
 
 /// Make a record in the simulator, with known parameters that its fit must find.
 ///
-/// The experiments are those that docs/calibration.md asks of a lab; the same seed gives the same record.
+/// The experiments are those that docs/calibration.md asks for; the same seed gives the same record.
 #[derive(Args)]
 #[command(after_help = "Example: xpuck calibrate record latency --seed 3 --delay 0.2 -o latency.csv")]
 pub struct RecordArgs {

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::{Table, Value};
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::evolution_run::{Config, Ended, Folder, Outcome, Resumed, Swarm, run as run_swarm};
+use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::figure::Figure;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
@@ -93,37 +93,41 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     if args.lifeline {
         shutdown::end_with_stdin()?;
     }
-    let (mut swarm, mut folder) = match &args.resume {
+    let (mut evolution, mut folder) = match &args.resume {
         Some(path) => {
-            let Resumed { folder, swarm, notices } = Folder::resume(path)?;
+            let Resumed { folder, evolution, notices } = Folder::resume(path)?;
             notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
-            refuse_one(swarm.config())?;
-            (swarm, Some(folder))
+            refuse_one(evolution.config())?;
+            (evolution, Some(folder))
         }
         None => {
             let config = evolution_file::load(args.file.as_deref(), overrides(args)?)?;
             refuse_one(&config)?;
             let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
-            (Swarm::new(config), folder)
+            (EvolutionRun::new(config), folder)
         }
     };
-    let bar = progress_bar(&swarm, args.json)?;
-    let ended = run_swarm(&mut swarm, folder.as_mut(), &stop, |swarm| {
-        bar.set_position(percent(swarm));
-        bar.set_message(format!("generation {}  mean {:.3}", swarm.state().generation, Figure(swarm.mean_derated())));
+    let bar = progress_bar(&evolution, args.json)?;
+    let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution| {
+        bar.set_position(percent(evolution));
+        bar.set_message(format!(
+            "generation {}  mean {:.3}",
+            evolution.state().generation,
+            Figure(evolution.mean_derated())
+        ));
     })?;
     bar.finish_and_clear();
     if ended == Ended::Stopped {
         let path = kept.context("only a run with a folder is stopped")?;
-        let done = format!(" after generation {}, {} % of the run", swarm.state().generation, percent(&swarm));
+        let done = format!(" after generation {}, {} % of the run", evolution.state().generation, percent(&evolution));
         log::line(farewell(&done, path));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
     let measuring = Instant::now();
-    let mut outcome = Outcome::of(&swarm)?;
+    let mut outcome = Outcome::of(&evolution)?;
     outcome.wall_s += measuring.elapsed().as_secs_f64();
     if let Some(folder) = &folder {
-        folder.finish(&swarm, &outcome)?;
+        folder.finish(&evolution, &outcome)?;
     }
     if args.json {
         output::line(serde_json::to_string(&outcome)?)?;
@@ -145,17 +149,17 @@ fn farewell(done: &str, path: &Path) -> String {
     format!("xpuck: stopped{done}; go on with: xpuck evolve --resume {}", path.display())
 }
 
-fn progress_bar(swarm: &Swarm, quiet: bool) -> Result<ProgressBar> {
+fn progress_bar(evolution: &EvolutionRun, quiet: bool) -> Result<ProgressBar> {
     let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(100) };
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} {pos} %  {msg}  {eta} left")?);
-    bar.set_position(percent(swarm));
+    bar.set_position(percent(evolution));
     bar.reset_eta();
     Ok(bar)
 }
 
 /// How much of a run is done.
-pub(super) fn percent(swarm: &Swarm) -> u64 {
-    (100.0 * swarm.done()) as u64
+pub(super) fn percent(evolution: &EvolutionRun) -> u64 {
+    (100.0 * evolution.done()) as u64
 }
 
 /// The flags as keys of an evolution file.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use toml::{Table, Value};
 use xpuck_hub_service::geneserver::Link;
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::evolution_run::{Ended, Folder, Outcome, Resumed, Swarm, run_with};
+use xpuck_lab::evolution_run::{Ended, EvolutionRun, Folder, Outcome, Resumed, run_with};
 use xpuck_lab::figure::Figure;
 use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
@@ -62,55 +62,55 @@ pub struct IslandArgs {
 pub fn run(args: &IslandArgs) -> Result<ExitCode> {
     let dir = &args.resume;
     let stop = shutdown::computation_flag(format!("xpuck: island {}: {}", args.island, again(dir)))?;
-    let (mut swarm, mut folder) = open(args)?;
+    let (mut evolution, mut folder) = open(args)?;
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let sockets = Sockets::for_worker(key.as_ref())?;
-    let mut link = Link::open(sockets, &args.hub, args.island, swarm.config().primitive_set.clone())?;
+    let mut link = Link::open(sockets, &args.hub, args.island, evolution.config().primitive_set.clone())?;
     let say = |link: &mut Link| {
         for Line { level, text } in link.take_notes() {
             event_at!(level, target: "island", number = args.island, "{text}");
         }
     };
-    if swarm.is_done() && Folder::is_finished(dir) {
+    if evolution.is_done() && Folder::is_finished(dir) {
         // The server may not have heard of it, but that is no reason to wait.
-        link.done(swarm.state().generation, SHORT_FAREWELL);
+        link.done(evolution.state().generation, SHORT_FAREWELL);
         log::report(format_args!("island {} is done: see {}", args.island, dir.display()));
         return Ok(ExitCode::SUCCESS);
     }
-    link.join(swarm.state().generation);
+    link.join(evolution.state().generation);
     let mut report = Instant::now() + REPORT;
-    let step = |swarm: &mut Swarm| {
-        let generation = swarm.state().generation;
-        let exchange = generation > 0 && swarm.config().migration.due(generation);
+    let step = |evolution: &mut EvolutionRun| {
+        let generation = evolution.state().generation;
+        let exchange = generation > 0 && evolution.config().migration.due(generation);
         let immigrants = match exchange {
-            true => link.exchange(generation, &swarm.state().islands[0].emigrant()),
+            true => link.exchange(generation, &evolution.state().islands[0].emigrant()),
             false => Vec::new(),
         };
         say(&mut link);
-        swarm.step_with(&immigrants)
+        evolution.step_with(&immigrants)
     };
-    let ended = run_with(&mut swarm, Some(&mut folder), &stop, step, |swarm| {
+    let ended = run_with(&mut evolution, Some(&mut folder), &stop, step, |evolution| {
         if !args.json && Instant::now() >= report {
             report = Instant::now() + REPORT;
-            log::report(sentence(args.island, swarm));
+            log::report(sentence(args.island, evolution));
         }
     })?;
     if ended == Ended::Stopped {
-        log::line(format_args!("xpuck: {}; {}", sentence(args.island, &swarm), again(dir)));
+        log::line(format_args!("xpuck: {}; {}", sentence(args.island, &evolution), again(dir)));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
-    let outcome = Outcome::of(&swarm)?;
-    folder.finish(&swarm, &outcome)?;
+    let outcome = Outcome::of(&evolution)?;
+    folder.finish(&evolution, &outcome)?;
     // A server that was there and is being started again has to hear it, or it would wait for this island for ever.
     let patience = if link.met() { FAREWELL } else { SHORT_FAREWELL };
-    link.done(swarm.state().generation, patience);
+    link.done(evolution.state().generation, patience);
     say(&mut link);
     if args.json {
         log::report(serde_json::to_string(&outcome)?);
     } else {
         log::report(format_args!(
             "{}; re-measured {:.3}",
-            sentence(args.island, &swarm),
+            sentence(args.island, &evolution),
             Figure(outcome.remeasured_mean)
         ));
     }
@@ -118,7 +118,7 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
 }
 
 /// The island's run: begun if the folder is new, else gone on with.
-fn open(args: &IslandArgs) -> Result<(Swarm, Folder)> {
+fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
     let dir = &args.resume;
     let fresh = !Folder::holds_run(dir);
     if fresh || args.file.is_some() || !args.set.is_empty() {
@@ -127,27 +127,27 @@ fn open(args: &IslandArgs) -> Result<(Swarm, Folder)> {
         let config = evolution_file::load(args.file.as_deref(), table)?;
         if fresh {
             let folder = Folder::create(dir, &config)?;
-            return Ok((Swarm::new(config), folder));
+            return Ok((EvolutionRun::new(config), folder));
         }
         let kept = Folder::config(dir)?;
         if kept.fingerprint() != config.fingerprint() {
             bail!("{}: holds a run of another configuration (see its run.toml); choose another folder", dir.display());
         }
     }
-    let Resumed { folder, swarm, notices } = Folder::resume(dir)?;
+    let Resumed { folder, evolution, notices } = Folder::resume(dir)?;
     notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
-    if swarm.config().island != Some(args.island) {
+    if evolution.config().island != Some(args.island) {
         bail!("{}: holds another run than that of island {}; choose another folder", dir.display(), args.island);
     }
-    Ok((swarm, folder))
+    Ok((evolution, folder))
 }
 
 fn again(dir: &Path) -> String {
     format!("stopped; started again with --resume {} it goes on", dir.display())
 }
 
-fn sentence(island: u16, swarm: &Swarm) -> String {
-    let (generation, percent) = (swarm.state().generation, percent(swarm));
-    let progress = swarm.state().islands[0].progress();
+fn sentence(island: u16, evolution: &EvolutionRun) -> String {
+    let (generation, percent) = (evolution.state().generation, percent(evolution));
+    let progress = evolution.state().islands[0].progress();
     format!("island {island}: generation {generation}, {percent} % of the run, best {:.3}", Figure(progress.derated))
 }

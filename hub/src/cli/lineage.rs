@@ -50,7 +50,8 @@ pub fn run(args: &LineageArgs) -> Result<()> {
     if args.depth > 10_000 {
         bail!("--depth {}: at most 10000", args.depth);
     }
-    let path = args.run.join(RECORD);
+    let is_record = args.run.file_name().is_some_and(|name| name == RECORD) && args.run.is_file();
+    let path = if is_record { args.run.clone() } else { args.run.join(RECORD) };
     let of_hub = match args.run.is_dir() {
         true => !xpuck_record::parts(&args.run)?.is_empty(),
         false => args.run.extension().is_some_and(|e| e == "mcap"),

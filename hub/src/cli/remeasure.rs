@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use xpuck_evolve::Algorithm;
 use xpuck_lab::evolution_run::SECONDS;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::remeasure::{Kept, Row, draw};
+use xpuck_lab::remeasure::{RecordedRun, Row, draw};
 
 /// Measure the champions of kept runs again, generation by generation.
 ///
@@ -62,15 +62,15 @@ struct Measured<'a> {
 
 /// Runs the command.
 pub fn run(args: &RemeasureArgs) -> Result<()> {
-    let read = |folder: &PathBuf| Kept::read(folder, args.every);
-    let kept: Vec<Kept> = args.folders.iter().map(read).collect::<Result<_, _>>()?;
-    let total: usize = kept.iter().map(Kept::generations).sum();
+    let read = |folder: &PathBuf| RecordedRun::read(folder, args.every);
+    let recorded: Vec<RecordedRun> = args.folders.iter().map(read).collect::<Result<_, _>>()?;
+    let total: usize = recorded.iter().map(RecordedRun::generations).sum();
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(total as u64) };
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} generation {pos}/{len}  {eta} left")?);
-    let mut measured = Vec::with_capacity(kept.len());
-    for (run, kept) in args.folders.iter().zip(&kept) {
-        let generations = kept.measure(args.runs, || bar.inc(1));
-        let (algorithm, seed) = (kept.config.settings.algorithm, kept.config.seed);
+    let mut measured = Vec::with_capacity(recorded.len());
+    for (run, recorded) in args.folders.iter().zip(&recorded) {
+        let generations = recorded.measure(args.runs, || bar.inc(1));
+        let (algorithm, seed) = (recorded.config.settings.algorithm, recorded.config.seed);
         measured.push(Measured { run, algorithm, seed, runs: args.runs, seconds: SECONDS, generations });
     }
     bar.finish_and_clear();

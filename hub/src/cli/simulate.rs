@@ -26,7 +26,7 @@ use xpuck_wire::{file, output};
 /// same seed gives the same digits on any number of threads.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  xpuck simulate docs/trees/806768.bt --scenario b --runs 200\n  \
-xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trails.svg --html replay.html\n  \
+xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trajectories.svg --html replay.html\n  \
 xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml\n  \
 xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt")]
 pub struct SimulateArgs {
@@ -220,7 +220,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
 /// Writes the pictures of one run of the plan and says so in a line.
 fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, run: u32) -> Result<String> {
     let world = World::new(plan.spec, run as usize, plan.seed, run);
-    let trails = record(world, tree, program, plan.updates());
+    let trajectories = record(world, tree, program, plan.updates());
     let start = match (&args.world, args.scenario) {
         (Some(world), _) => world.display().to_string(),
         (None, ScenarioArg::A) => "scenario a".into(),
@@ -229,6 +229,10 @@ fn draw(args: &SimulateArgs, tree: &Tree, program: &Program, plan: &Plan<'_>, ru
     };
     let tree = args.tree.iter().map(|t| t.display().to_string()).collect();
     let caption = Caption { tree, start: start.clone(), seed: plan.seed, run };
-    args.picture.write(&trails, &caption)?;
-    Ok(format!("run {run} ({start}) has fitness {:.4}: {}", Figure(trails.fitness().into()), args.picture.files()))
+    args.picture.write(&trajectories, &caption)?;
+    Ok(format!(
+        "run {run} ({start}) has fitness {:.4}: {}",
+        Figure(trajectories.fitness().into()),
+        args.picture.files()
+    ))
 }

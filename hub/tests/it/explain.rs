@@ -1,4 +1,4 @@
-//! `xpuck tree explain`: its forms, its study, and clear refusals.
+//! `xpuck tree explain`: its forms, its ablation, and clear refusals.
 
 use crate::common::xpuck;
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn every_form_tells_the_same_rules() {
 }
 
 #[test]
-fn every_tree_of_the_library_is_explained_and_studied() {
+fn every_tree_of_the_library_is_explained_and_ablated() {
     let paths = std::fs::read_dir(TREES).unwrap().map(|entry| entry.unwrap().path());
     for path in paths.filter(|path| path.is_file()) {
         let tree = path.file_stem().unwrap().to_str().unwrap();
@@ -56,27 +56,27 @@ fn every_tree_of_the_library_is_explained_and_studied() {
 }
 
 #[test]
-fn a_study_counts_every_update_and_compares_on_the_same_worlds() {
+fn an_ablation_counts_every_update_and_compares_on_the_same_worlds() {
     let object = object("806768", &["--simulate", "--runs", "6", "--seconds", "10", "--scenario", "b"]);
-    let study = &object["study"];
-    assert_eq!(study["updates"], 6 * 100 * 9);
-    let node = |line: usize| &study["nodes"][line - 1];
+    let ablation = &object["study"];
+    assert_eq!(ablation["updates"], 6 * 100 * 9);
+    let node = |line: usize| &ablation["nodes"][line - 1];
     let ticks =
         |line: usize| ["success", "failure", "running"].map(|r| node(line)[r].as_u64().unwrap()).iter().sum::<u64>();
     assert_eq!((ticks(1), ticks(2)), (5400, 5400));
     assert_eq!(ticks(3), node(2)["failure"].as_u64().unwrap(), "the next rule is tried when avoiding fails");
     assert_eq!(ticks(8), node(3)["failure"].as_u64().unwrap());
     assert_eq!(ticks(6), node(5)["success"].as_u64().unwrap(), "what follows bfront is ticked when it succeeds");
-    let removals = study["removals"].as_array().unwrap();
+    let removals = ablation["removals"].as_array().unwrap();
     assert_eq!(removals.len(), 7);
     let size = |effect: &Value| effect["mean"].as_f64().unwrap().abs();
     assert!(removals.windows(2).all(|pair| size(&pair[0]) >= size(&pair[1])), "the largest effect comes first");
     // Without its last rule the robot only turns and waits: what the tree gained is lost, world by world.
     let last = removals.iter().find(|r| r["line"] == 8).unwrap();
-    let (lost, whole) = (last["mean"].as_f64().unwrap(), study["fitness"].as_f64().unwrap());
+    let (lost, whole) = (last["mean"].as_f64().unwrap(), ablation["fitness"].as_f64().unwrap());
     assert!(whole > 0.05 && (lost + whole).abs() < 0.02, "{lost} of {whole}");
     assert!(
-        study["constants"]
+        ablation["constants"]
             .as_array()
             .unwrap()
             .iter()

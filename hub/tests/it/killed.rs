@@ -36,7 +36,7 @@ fn kill_nine_at_random_moments_loses_at_most_the_generation_in_hand() {
         }
         let seen = in_table(&killed);
         let left_over = CHECKPOINTS.iter().any(|name| killed.join(format!("{name}.new")).exists());
-        let at = Folder::resume(&killed).unwrap().swarm.state().generation;
+        let at = Folder::resume(&killed).unwrap().evolution.state().generation;
         assert!(at <= seen && seen <= at + 1 && at >= before, "{seen} in the table, {at} kept, {before} before");
         in_a_write += u32::from(left_over || seen > at);
         before = at;
@@ -99,5 +99,5 @@ fn a_signal_ends_a_run_within_five_seconds_even_if_a_generation_takes_longer() {
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     assert_eq!(output.status.code(), Some(75));
     assert!(String::from_utf8_lossy(&output.stderr).contains("go on with: xpuck evolve --resume"));
-    assert_eq!(Folder::resume(&out).unwrap().swarm.state().generation, 0);
+    assert_eq!(Folder::resume(&out).unwrap().evolution.state().generation, 0);
 }

@@ -4,8 +4,9 @@ use crate::common::xpuck;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 use xpuck_evolve::{Algorithm, Id, Operator, PrimitiveSet, Settings};
+use xpuck_kernels::tree::Tree;
 use xpuck_lab::evolution_run::RECORD;
 use xpuck_lab::evolution_run::lineage::{Index, individuals};
 use xpuck_lab::evolution_run::record::{self, Generation, Island, Reader};
@@ -110,14 +111,20 @@ fn what_cannot_be_answered_is_refused_in_one_line() {
         String::from_utf8(output.stderr).unwrap()
     };
     let unknown = refusal(dir.path(), &["1.999"]);
-    assert!(unknown.contains("record.xprec: knows no 1.999 up to generation 1") && unknown.lines().count() == 1);
+    assert!(unknown.contains("record.mcap: knows no 1.999 up to generation 1") && unknown.lines().count() == 1);
     assert!(refusal(dir.path(), &["three"]).contains("write island and number with a dot, such as 3.1204"));
-    assert!(refusal(&dir.path().join("trees"), &[]).contains("record.xprec: cannot be read"));
+    assert!(refusal(&dir.path().join("trees"), &[]).contains("record.mcap: cannot be read"));
     std::fs::write(dir.path().join(RECORD), "generation,island").unwrap();
-    assert!(refusal(dir.path(), &[]).contains("record.xprec: is no record of an evolution"));
-    let future = [b"XPUCKREC".as_slice(), &9u32.to_le_bytes()].concat();
+    assert!(refusal(dir.path(), &[]).contains("record.mcap: is no record of an evolution"));
+    let mut future = record::header();
+    let number = future.windows(2).position(|two| two == b"/2").unwrap() + 1;
+    future[number] = b'9';
     std::fs::write(dir.path().join(RECORD), future).unwrap();
-    assert!(refusal(dir.path(), &[]).contains("has format 9, and this program reads format 1"));
+    assert!(refusal(dir.path(), &[]).contains("has format 9, and this program reads format 2"));
+    std::fs::rename(dir.path().join(RECORD), dir.path().join("record.xprec")).unwrap();
+    let older = refusal(dir.path(), &[]);
+    assert!(older.contains("record.xprec: has format 1, which xpuck 0.1.0 reads, and this program reads format 2"));
+    assert_eq!(older.lines().count(), 1, "{older}");
 }
 
 #[test]
@@ -127,24 +134,57 @@ fn a_record_that_is_cut_off_at_any_byte_is_read_up_to_there() {
     let bytes = std::fs::read(dir.path().join(RECORD)).unwrap();
     let whole: Vec<Generation> = Reader::open(&dir.path().join(RECORD)).unwrap().collect();
     let mut ends = vec![record::header().len()];
-    whole.iter().for_each(|g| ends.push(ends.last().unwrap() + record::block(g).unwrap().len()));
-    assert_eq!(*ends.last().unwrap(), bytes.len());
+    whole.iter().for_each(|g| ends.push(ends.last().unwrap() + record::chunk(g).unwrap().len()));
+    assert_eq!(bytes, [&bytes[..*ends.last().unwrap()], &record::end()].concat());
     let cut = dir.path().join("cut");
     for length in ends[0]..=bytes.len() {
         std::fs::write(&cut, &bytes[..length]).unwrap();
         let readable = ends.iter().filter(|end| **end <= length).count() - 1;
         let mut reader = Reader::open(&cut).unwrap();
         assert_eq!(reader.by_ref().collect::<Vec<_>>(), whole[..readable]);
-        assert_eq!(reader.left_over() as usize, length - ends[readable]);
+        // The end that every record has is nothing left over.
+        let end = bytes[ends[readable]..length] == *record::end();
+        assert_eq!(reader.left_over() as usize, if end { 0 } else { length - ends[readable] });
     }
     let mut flipped = bytes.clone();
     flipped[ends[2] + 30] ^= 1;
     std::fs::write(&cut, &flipped).unwrap();
     assert_eq!(Reader::open(&cut).unwrap().collect::<Vec<_>>(), whole[..2], "and up to what is corrupt");
-    std::fs::write(dir.path().join(RECORD), &bytes[..bytes.len() - 1]).unwrap();
+    std::fs::write(dir.path().join(RECORD), &bytes[..ends[4] - 1]).unwrap();
     let output = lineage(dir.path(), &[]);
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("no whole generation; read up to 3"));
+}
+
+/// The snippet of docs/evolution.md reads every bit of samples and trees.
+#[test]
+fn the_record_is_read_from_python() {
+    const CHECK: &str = "import struct\n\
+        bits = sum(struct.unpack('<I', struct.pack('<f', x))[0] for x in samples.fitness.dropna())\n\
+        texts = [tree for tree in births.tree if isinstance(tree, str)]\n\
+        print('check', len(births), len(samples), bits, len(texts), len(''.join(texts)))\n";
+    let Ok(python) = std::env::var("XPUCK_RECORD_PYTHON") else {
+        return xpuck_testing::skipped("records of evolution are not read from Python (make deps-record)");
+    };
+    let dir = tempfile::tempdir().unwrap();
+    evolve(dir.path(), 24, 4);
+    let blocks: Vec<Generation> = Reader::open(&dir.path().join(RECORD)).unwrap().collect();
+    let islands = || blocks.iter().flat_map(|block| &block.islands);
+    let births = islands().flat_map(|island| &island.births);
+    let exact = |tree: &Tree| Some(tree.to_string()).filter(|text| Tree::parse(text).unwrap().key() == tree.key());
+    let texts: Vec<String> = births.clone().filter_map(|birth| exact(&birth.tree)).collect();
+    let fitness: Vec<Option<f32>> = islands().flat_map(|island| &island.samples).map(|s| s.fitness).collect();
+    let bits: u64 = fitness.iter().flatten().map(|fitness| u64::from(fitness.to_bits())).sum();
+    let expected =
+        format!("check {} {} {bits} {} {}", births.count(), fitness.len(), texts.len(), texts.concat().len());
+
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/evolution.md")).unwrap();
+    let snippet = text.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let code = format!("{snippet}{CHECK}");
+    let output = Command::new(python).args(["-c", &code]).current_dir(dir.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("crossover") && said.lines().last() == Some(&expected), "{said} instead of {expected}");
 }
 
 #[test]
@@ -163,7 +203,7 @@ fn results_that_are_no_numbers_are_recorded_as_refused() {
     let generation = Generation { generation: 1, islands: vec![entry] };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(RECORD);
-    std::fs::write(&path, [record::header(), record::block(&generation).unwrap()].concat()).unwrap();
+    std::fs::write(&path, [record::header(), record::chunk(&generation).unwrap(), record::end()].concat()).unwrap();
     let ids: Vec<Id> = island.population().iter().map(|i| i.id).collect();
     let found = individuals(&path, &ids).unwrap();
     let refused: Vec<usize> = (0..8).filter(|i| found[*i].refused() == 1).collect();

@@ -46,7 +46,7 @@ fn the_drawing_holds_every_trail_and_names_the_branches() {
     let svg = roxmltree::Document::parse(&text).unwrap();
     let of = |class: &str| svg.descendants().filter(|n| n.attribute("class") == Some(class)).collect::<Vec<_>>();
     // Keys of the legend are one circle each.
-    assert_eq!((of("trail").len(), of("start").len(), of("end").len(), of("disc").len()), (9, 11, 10, 1));
+    assert_eq!((of("trajectory").len(), of("start").len(), of("end").len(), of("disc").len()), (9, 11, 10, 1));
     let rows: Vec<&str> = of("branch").iter().filter_map(|n| n.text()).collect();
     for (row, words) in
         rows.iter().zip(["2 ", "7 ", "9 "].iter().zip(["avoiding", "mulas v_goal.y", "mulav v_goal v_scr"]))
@@ -54,10 +54,13 @@ fn the_drawing_holds_every_trail_and_names_the_branches() {
         assert!(row.trim_start().starts_with(words.0) && row.contains(words.1), "{rows:?}");
     }
     assert_eq!(rows.len(), 3);
-    let colours = |trail: &roxmltree::Node| {
-        trail.descendants().filter_map(|n| n.attribute("stroke")).map(str::to_owned).collect::<BTreeSet<_>>()
+    let colours = |trajectory: &roxmltree::Node| {
+        trajectory.descendants().filter_map(|n| n.attribute("stroke")).map(str::to_owned).collect::<BTreeSet<_>>()
     };
-    assert!(of("trail").iter().any(|trail| colours(trail).len() == 3), "some robot was driven by all three branches");
+    assert!(
+        of("trajectory").iter().any(|trajectory| colours(trajectory).len() == 3),
+        "some robot was driven by all three branches"
+    );
     let fitness = mean(&["--runs", "1"]);
     assert!(of("title")[0].text().unwrap().contains(&format!("fitness {fitness:.4}")), "{fitness}");
 }
@@ -123,13 +126,13 @@ fn wrong_wishes_are_refused_in_a_line() {
     assert!(refusal(&["--run", "2"]).contains("add --svg or --html"));
 }
 
-/// docs/806768-trails.svg is what the command in docs/simulator.md draws.
+/// docs/806768-trajectories.svg is what the command in docs/simulator.md draws.
 #[test]
 fn the_drawing_in_the_documents_is_the_real_one() {
-    let shown = std::fs::read_to_string(Path::new(ROOT).join("docs/806768-trails.svg")).unwrap();
+    let shown = std::fs::read_to_string(Path::new(ROOT).join("docs/806768-trajectories.svg")).unwrap();
     assert!(
         shown == drawn("--svg", TREE, &["--runs", "1"]),
-        "draw docs/806768-trails.svg again: see docs/simulator.md"
+        "draw docs/806768-trajectories.svg again: see docs/simulator.md"
     );
 }
 

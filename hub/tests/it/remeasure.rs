@@ -4,6 +4,7 @@ use crate::common::xpuck;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
+use xpuck_lab::evolution_run::record;
 
 fn evolve(out: &Path, algorithm: &str) {
     let text = "evolve --islands 2 --population 8 --generations 3 --seconds 1 --robots 3 --remeasure 4 --json --out";
@@ -91,10 +92,12 @@ fn a_folder_without_a_record_to_measure_is_refused_in_one_line() {
         assert_eq!(text.lines().count(), 1, "{text}");
         text
     };
-    assert!(refusal().contains("has no record.xprec; `xpuck evolve --out DIR` keeps one"));
-    let record = dir.path().join("record.xprec");
-    std::fs::write(&record, "").unwrap();
-    assert!(refusal().contains("record.xprec: is no record of an evolution"));
-    std::fs::write(&record, xpuck_lab::evolution_run::record::header()).unwrap();
-    assert!(refusal().contains("record.xprec: holds no whole generation yet"));
+    assert!(refusal().contains("has no record.mcap; `xpuck evolve --out DIR` keeps one"));
+    let file = dir.path().join("record.mcap");
+    std::fs::write(&file, "").unwrap();
+    assert!(refusal().contains("record.mcap: is no record of an evolution"));
+    std::fs::write(&file, [record::header(), record::end()].concat()).unwrap();
+    assert!(refusal().contains("record.mcap: holds no whole generation yet"));
+    std::fs::rename(&file, dir.path().join("record.xprec")).unwrap();
+    assert!(refusal().contains("record.xprec: has format 1, which xpuck 0.1.0 reads"));
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use toml::Table;
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::evolution_run::{Config, Ended, Folder, Outcome, RECORD, Resumed, Swarm, run};
+use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, RECORD, Resumed, run};
 
 fn config(overrides: &str) -> Config {
     let base = "islands = 2\nrobots = 2\nseconds = 1.0\nremeasure = 2\nsettings.population = 12\n";
@@ -18,23 +18,23 @@ fn config(overrides: &str) -> Config {
 }
 
 /// Runs in this process to the end.
-fn complete(Resumed { mut folder, mut swarm, .. }: Resumed) {
-    let ended = run(&mut swarm, Some(&mut folder), &AtomicBool::new(false), |_| {}).unwrap();
+fn complete(Resumed { mut folder, mut evolution, .. }: Resumed) {
+    let ended = run(&mut evolution, Some(&mut folder), &AtomicBool::new(false), |_| {}).unwrap();
     assert_eq!(ended, Ended::Whole);
-    let mut outcome = Outcome::of(&swarm).unwrap();
+    let mut outcome = Outcome::of(&evolution).unwrap();
     outcome.wall_s += 1.0;
-    folder.finish(&swarm, &outcome).unwrap();
+    folder.finish(&evolution, &outcome).unwrap();
 }
 
 /// A run in this process that stops after `stop_at` generations.
 fn begin(out: &Path, config: Config, stop_at: u32) {
     let mut folder = Folder::create(out, &config).unwrap();
     let stop = AtomicBool::new(stop_at == 0);
-    let mut swarm = Swarm::new(config);
-    let watch = |swarm: &Swarm| {
-        stop.store(swarm.state().generation == stop_at, Ordering::Relaxed);
+    let mut evolution = EvolutionRun::new(config);
+    let watch = |evolution: &EvolutionRun| {
+        stop.store(evolution.state().generation == stop_at, Ordering::Relaxed);
     };
-    run(&mut swarm, Some(&mut folder), &stop, watch).unwrap();
+    run(&mut evolution, Some(&mut folder), &stop, watch).unwrap();
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -83,6 +83,7 @@ fn a_crash_at_any_byte_of_a_write_changes_nothing() {
     let old = |name: &str| std::fs::metadata(sides.dir.path().join("before").join(name)).unwrap().len() as usize;
     let (r, t) = (old(RECORD), old("generations.csv"));
     let mut cases: Vec<(usize, usize, Option<usize>)> = Vec::new();
+    // The next generation's chunk takes the place of the file's end.
     cases.extend((r..record.len()).step_by(97).map(|cut| (cut, t, None)));
     cases.extend((t..=table.len()).step_by(29).map(|cut| (record.len(), cut, None)));
     cases.extend((0..=checkpoint.len()).step_by(701).map(|cut| (record.len(), table.len(), Some(cut))));
@@ -94,7 +95,7 @@ fn a_crash_at_any_byte_of_a_write_changes_nothing() {
             std::fs::write(place.join("checkpoint-0.new"), &checkpoint[..cut]).unwrap();
         }
         let resumed = Folder::resume(&place).unwrap();
-        assert_eq!((resumed.swarm.state().generation, resumed.notices.len()), (5, 0));
+        assert_eq!((resumed.evolution.state().generation, resumed.notices.len()), (5, 0));
         complete(resumed);
         assert_same(&place, &sides.expected);
     }
@@ -121,7 +122,7 @@ fn every_algorithm_goes_on_under_every_policy() {
         complete(Folder::resume(&whole).unwrap());
         begin(&cut, config(&text), 5);
         let resumed = Folder::resume(&cut).unwrap();
-        assert_eq!(resumed.swarm.state().generation, 5);
+        assert_eq!(resumed.evolution.state().generation, 5);
         complete(resumed);
         assert_same(&cut, &contents(&whole));
     }
@@ -148,7 +149,7 @@ fn broken_checkpoints_fall_back_to_the_other_or_are_refused_in_one_line() {
         std::fs::write(place.join("checkpoint-1"), &bytes).unwrap();
         let resumed = Folder::resume(&place).unwrap();
         // Generation 5 was in checkpoint 1, generation 4 is in checkpoint 0.
-        assert_eq!(resumed.swarm.state().generation, 4);
+        assert_eq!(resumed.evolution.state().generation, 4);
         let [notice] = resumed.notices.as_slice() else { panic!("{:?}", resumed.notices) };
         assert!(notice.contains("checkpoint-1: ") && notice.contains(expected), "{notice}");
         assert!(notice.ends_with("going on from the other, generation 4"), "{notice}");
@@ -180,13 +181,16 @@ fn another_configuration_is_refused_and_names_the_remedy() {
     let error = refusal(&place);
     assert!(error.contains("belongs to another configuration than run.toml now says; put run.toml back"), "{error}");
     std::fs::write(place.join("run.toml"), format!("# a remark changes nothing\n{text}")).unwrap();
-    assert_eq!(Folder::resume(&place).unwrap().swarm.state().generation, 5);
+    assert_eq!(Folder::resume(&place).unwrap().evolution.state().generation, 5);
     std::fs::write(place.join("run.toml"), text.replace("seed", "sead")).unwrap();
     assert!(refusal(&place).contains("run.toml: line "), "{}", refusal(&place));
     assert!(refusal(sides.dir.path()).contains("holds no run, as it has no run.toml; begin one with --out"));
     std::fs::write(place.join("run.toml"), &text).unwrap();
     std::fs::write(place.join(RECORD), b"short").unwrap();
-    assert!(refusal(&place).contains("record.xprec has 5 bytes and had "), "{}", refusal(&place));
+    assert!(refusal(&place).contains("record.mcap has 5 bytes and had "), "{}", refusal(&place));
+    std::fs::rename(place.join(RECORD), place.join("record.xprec")).unwrap();
+    assert!(refusal(&place).contains("record.xprec: has format 1, which xpuck 0.1.0 reads"), "{}", refusal(&place));
+    assert!(!place.join(RECORD).exists(), "nothing is begun beside it");
 }
 
 #[test]
@@ -197,7 +201,7 @@ fn a_folder_holds_one_run_of_one_process() {
     let error = Folder::resume(&out).map(|_| ()).unwrap_err().to_string();
     assert!(error.ends_with("another process works on this run; wait for its end"), "{error}");
     drop(folder);
-    assert!(Folder::resume(&out).is_ok_and(|resumed| resumed.swarm.state().generation == 0), "it begins again");
+    assert!(Folder::resume(&out).is_ok_and(|resumed| resumed.evolution.state().generation == 0), "it begins again");
     let error = Folder::create(&out, &config("")).map(|_| ()).unwrap_err().to_string();
     assert!(error.ends_with("holds a run already; go on with --resume, or choose another folder"), "{error}");
 }
@@ -208,13 +212,13 @@ fn keeping_a_generation_of_nine_islands_is_cheap() {
     let dir = tempfile::tempdir().unwrap();
     let config = evolution_file::load(None, "robots = 1\nseconds = 1.0\n".parse().unwrap()).unwrap();
     let mut folder = Folder::create(&dir.path().join("run"), &config).unwrap();
-    let mut swarm = Swarm::new(config);
+    let mut evolution = EvolutionRun::new(config);
     let size = |name: &str| std::fs::metadata(dir.path().join("run").join(name)).unwrap().len();
     let mut before = 0;
     for generation in 1..=6 {
-        let step = swarm.step();
+        let step = evolution.step();
         let started = Instant::now();
-        folder.keep(swarm.state(), &step).unwrap();
+        folder.keep(evolution.state(), &step).unwrap();
         let taken = started.elapsed();
         let (record, checkpoint) = (size(RECORD) - before, size(CHECKPOINTS[generation % 2]));
         before = size(RECORD);

@@ -1,4 +1,5 @@
-//! Which leaf of a tree drives the robot: the first that writes v_goal in a tick (thesis 8.6.3 colours trails by it).
+//! Which leaf of a tree drives the robot: the first that writes v_goal in a tick (thesis 8.6.3 colours trajectories
+//! by it).
 
 use super::{Memory, Program, Senses};
 use crate::math::Vec2;

@@ -1,4 +1,4 @@
-//! Studying a tree in simulation: which nodes are in use, and what each branch and each constant is worth.
+//! Ablation of a tree in simulation: which nodes are in use, and what each branch and each constant is worth.
 //!
 //! Every variant of the tree runs in the same worlds as the whole tree, so that differences are paired: what the starts
 //! and the noise do to both cancels.
@@ -11,12 +11,12 @@ use crate::measure::{Plan, fitness_of_runs, mean_and_sd};
 use xpuck_kernels::engine::{Count, Engine, Team, observe};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 
-/// Most variants that a study runs; a larger tree's last ones are left out.
+/// Most variants that an ablation runs; a larger tree's last ones are left out.
 pub const MAX_VARIANTS: usize = 300;
 
-/// What came out of a study.
+/// What came out of an ablation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Study {
+pub struct Ablation {
     /// Results of each node in the order of the tree.
     pub counts: Vec<Count>,
     /// Robot updates in all runs: what a node that is ticked in every update counts.
@@ -44,23 +44,23 @@ pub struct Effect {
     pub error: f64,
 }
 
-impl Study {
+impl Ablation {
     /// The part of all robot updates in which a node was ticked, 0..=1.
     pub fn share(&self, node: usize) -> f64 {
         self.counts[node].ticks() as f64 / self.updates as f64
     }
 }
 
-/// Studies a tree by a plan. `progress` is told how many of how many measurements are done.
+/// Measures a tree and its variants by a plan. `progress` is told how many of how many measurements are done.
 ///
 /// # Errors
 /// If the tree does not fit a robot.
-pub fn study(
+pub fn ablate(
     engine: &dyn Engine,
     tree: &Tree,
     plan: &Plan<'_>,
     mut progress: impl FnMut(usize, usize),
-) -> Result<Study, CompileError> {
+) -> Result<Ablation, CompileError> {
     let program = Program::compile(tree)?;
     let mut variants = variants(tree);
     let left_out = variants.len().saturating_sub(MAX_VARIANTS);
@@ -83,7 +83,7 @@ pub fn study(
         effects.sort_by(|a: &Effect, b| b.mean.abs().total_cmp(&a.mean.abs()));
     }
     let updates = u64::from(plan.runs) * u64::from(plan.updates()) * plan.spec.robots as u64;
-    Ok(Study { counts, updates, fitness: mean_and_error(&whole), removals, constants, left_out })
+    Ok(Ablation { counts, updates, fitness: mean_and_error(&whole), removals, constants, left_out })
 }
 
 fn mean_and_error(sample: &[f64]) -> (f64, f64) {

@@ -1,4 +1,4 @@
-//! The variants of a tree that a study compares with the whole: one branch less, or one constant a little different.
+//! The variants of a tree that an ablation compares with the whole: one branch less, or one constant a little different.
 
 use xpuck_kernels::tree::{Group, Node, Operand, Tree};
 

@@ -1,7 +1,7 @@
 //! Calibration: the simulator's parameters fitted to recorded poses and readings (thesis chapter 7).
 //!
-//! Each subject has a file that reads its record and fits it, without files or clocks. [`lab`] makes records in the
-//! simulator with known parameters, so that every fit can be tried on data whose truth is known.
+//! Each subject has a file that reads its record and fits it, without files or clocks. [`synthetic`] makes recordings in
+//! the simulator with known parameters, so that every fit can be tried on data whose truth is known.
 
 pub mod camera;
 pub mod collisions;

@@ -7,13 +7,14 @@
 use super::champion::champion;
 use super::config::Config;
 use super::file;
-use super::generation::{Generation, State, Swarm};
+use super::generation::{EvolutionRun, Generation, State};
 use super::outcome::Outcome;
 use super::record;
 use crate::figure::Figure;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Individual, checkpoint};
 use xpuck_wire::atomic;
@@ -25,7 +26,7 @@ const RUN: &str = "run.toml";
 /// What came out.
 const RESULT: &str = "result.json";
 /// The record of births, migrations and samples.
-pub const RECORD: &str = "record.xprec";
+pub const RECORD: &str = "record.mcap";
 /// The table of generations and islands.
 const TABLE: &str = "generations.csv";
 /// The two last generations, in turns.
@@ -57,7 +58,7 @@ pub struct Folder {
     lengths: Lengths,
 }
 
-/// Bytes of the files that grow, at a checkpoint.
+/// Bytes of the files that grow, at a checkpoint; of the record without its end.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Lengths {
     record: u64,
@@ -69,7 +70,7 @@ pub struct Resumed {
     /// Where it is kept.
     pub folder: Folder,
     /// The run as it stood after its last sound checkpoint, or at its start if it had none.
-    pub swarm: Swarm,
+    pub evolution: EvolutionRun,
     /// What a person should know: checkpoints that could not be used.
     pub notices: Vec<String>,
 }
@@ -128,15 +129,16 @@ impl Folder {
             return Err(fail(path, format!("holds no run, as it has no {RUN}; begin one with --out")));
         }
         let config = Folder::config(path)?;
+        record::refuse_older(&path.join(RECORD)).map_err(|error| fail(&error.path, error.message))?;
         let record = lock(path)?;
         let (found, notices) = newest(path, config.fingerprint())?;
         let (lengths, state) = found.map_or((Lengths::default(), None), |(lengths, state)| (lengths, Some(state)));
         let folder = Folder::open(path, &config, record, lengths)?;
-        let swarm = match state {
-            Some(state) => Swarm::resumed(config, state),
-            None => Swarm::new(config),
+        let evolution = match state {
+            Some(state) => EvolutionRun::resumed(config, state),
+            None => EvolutionRun::new(config),
         };
-        Ok(Resumed { folder, swarm, notices })
+        Ok(Resumed { folder, evolution, notices })
     }
 
     /// Cuts the files that grow back to `lengths`; `record` is the locked one.
@@ -144,24 +146,24 @@ impl Folder {
         let table = growing(&path.join(TABLE))?;
         let configuration = config.fingerprint();
         let mut folder = Folder { path: path.into(), configuration, record, table, lengths };
-        for (name, file, length) in
-            [(RECORD, &mut folder.record, lengths.record), (TABLE, &mut folder.table, lengths.table)]
-        {
-            file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io(&path.join(name)))?;
-        }
-        if lengths.record == 0 {
-            folder.append(&record::header(), b"")?;
-        }
+        folder.record.set_len(lengths.record).map_err(io(&path.join(RECORD)))?;
+        let table = &mut folder.table;
+        table.set_len(lengths.table).and_then(|()| table.seek(SeekFrom::End(0))).map_err(io(&path.join(TABLE)))?;
+        let start = if lengths.record == 0 { record::header() } else { Vec::new() };
+        folder.append(start, b"")?;
         Ok(folder)
     }
 
     /// Appends to record and table.
-    fn append(&mut self, record: &[u8], table: &[u8]) -> Result<(), FolderError> {
-        for (name, file, bytes) in [(RECORD, &mut self.record, record), (TABLE, &mut self.table, table)] {
-            file.write_all(bytes).map_err(io(&self.path.join(name)))?;
-        }
-        self.lengths.record += record.len() as u64;
-        self.lengths.table += table.len() as u64;
+    fn append(&mut self, mut record: Vec<u8>, table: &[u8]) -> Result<(), FolderError> {
+        let grown = Lengths {
+            record: self.lengths.record + record.len() as u64,
+            table: self.lengths.table + table.len() as u64,
+        };
+        record.extend(record::end());
+        self.record.write_all_at(&record, self.lengths.record).map_err(io(&self.path.join(RECORD)))?;
+        self.table.write_all(table).map_err(io(&self.path.join(TABLE)))?;
+        self.lengths = grown;
         Ok(())
     }
 
@@ -173,8 +175,8 @@ impl Folder {
         let mut rows = csv::WriterBuilder::new().has_headers(self.lengths.table == 0).from_writer(Vec::new());
         generation.rows.iter().try_for_each(|row| rows.serialize(row)).expect("rows are plain data in memory");
         let rows = rows.into_inner().expect("flushed into memory");
-        let block = record::block(&generation.record).map_err(|message| fail(&self.path.join(RECORD), message))?;
-        self.append(&block, &rows)?;
+        let chunk = record::chunk(&generation.record).map_err(|message| fail(&self.path.join(RECORD), message))?;
+        self.append(chunk, &rows)?;
         let bytes = checkpoint::to_bytes(&(self.lengths, state), self.configuration);
         let file = self.path.join(CHECKPOINTS[state.generation as usize % 2]);
         let (record, table) = (&self.record, &self.table);
@@ -194,11 +196,11 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk refuses.
-    pub fn finish(&self, swarm: &Swarm, outcome: &Outcome) -> Result<(), FolderError> {
+    pub fn finish(&self, evolution: &EvolutionRun, outcome: &Outcome) -> Result<(), FolderError> {
         let trees = self.path.join("trees");
         std::fs::create_dir_all(&trees).map_err(io(&trees))?;
-        let settings = &swarm.config().settings;
-        for (i, island) in swarm.config().numbers().zip(&swarm.state().islands) {
+        let settings = &evolution.config().settings;
+        for (i, island) in evolution.config().numbers().zip(&evolution.state().islands) {
             let write = |name: String, individual: &Individual| {
                 let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
                 let text =

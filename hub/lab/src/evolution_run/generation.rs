@@ -15,7 +15,7 @@ use xpuck_kernels::tree::Tree;
 const UPDATES_PER_SECOND: f64 = 10.0;
 
 /// A run of evolution.
-pub struct Swarm {
+pub struct EvolutionRun {
     config: Config,
     state: State,
     /// What trees compile to; it can be made again from the state.
@@ -77,9 +77,9 @@ pub struct Row {
     pub distinct: f64,
 }
 
-impl Swarm {
+impl EvolutionRun {
     /// A run before its first generation.
-    pub fn new(config: Config) -> Swarm {
+    pub fn new(config: Config) -> EvolutionRun {
         let island = |i| Island::new(config.settings.clone(), config.primitive_set.clone(), i, config.seed);
         let state = State {
             generation: 0,
@@ -89,12 +89,12 @@ impl Swarm {
             reached: None,
             wall_s: 0.0,
         };
-        Swarm::resumed(config, state)
+        EvolutionRun::resumed(config, state)
     }
 
-    /// A run that goes on from a state that [`Swarm::state`] gave.
-    pub fn resumed(config: Config, state: State) -> Swarm {
-        Swarm { config, state, evaluator: Evaluator::default() }
+    /// A run that goes on from a state that [`EvolutionRun::state`] gave.
+    pub fn resumed(config: Config, state: State) -> EvolutionRun {
+        EvolutionRun { config, state, evaluator: Evaluator::default() }
     }
 
     /// What the run is.

@@ -1,6 +1,6 @@
 //! The islands of one process: a whole run of evolution, generation by generation.
 //!
-//! [`Swarm`] is a plain state machine: it simulates and evolves, and knows no file and no clock. [`Folder`] keeps what a
+//! [`EvolutionRun`] is a plain state machine: it simulates and evolves, and knows no file and no clock. [`Folder`] keeps what a
 //! run leaves behind, so that it can go on after it was cut short, and [`run`] brings the two together.
 
 mod champion;
@@ -16,6 +16,6 @@ mod run;
 pub use champion::{THRESHOLD, champion};
 pub use config::{Config, MAX_GENERATIONS};
 pub use folder::{Folder, FolderError, RECORD, Resumed};
-pub use generation::{Generation, Reached, Row, State, Swarm};
+pub use generation::{EvolutionRun, Generation, Reached, Row, State};
 pub use outcome::{Champion, Outcome, SECONDS, on_fresh_worlds};
 pub use run::{Ended, run, run_with};

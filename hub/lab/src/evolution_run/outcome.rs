@@ -2,7 +2,7 @@
 
 use super::champion::champion;
 use super::config::Config;
-use super::generation::Swarm;
+use super::generation::EvolutionRun;
 use crate::measure::{Plan, measure_all};
 use serde::Serialize;
 use xpuck_evolve::{Algorithm, Individual};
@@ -70,8 +70,8 @@ impl Outcome {
     ///
     /// # Errors
     /// If a champion does not fit a robot.
-    pub fn of(swarm: &Swarm) -> Result<Outcome, CompileError> {
-        let (config, state) = (swarm.config(), swarm.state());
+    pub fn of(evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
+        let (config, state) = (evolution.config(), evolution.state());
         let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
         let trees: Vec<Tree> = champions.iter().map(|c| c.tree.under_avoiding()).collect();
         let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
@@ -93,7 +93,7 @@ impl Outcome {
             remeasured_best: again[best],
             generations_to: state.reached.map(|reached| reached.generation),
             robot_seconds_to: state.reached.map(|reached| reached.robot_seconds),
-            robot_seconds: swarm.robot_seconds(),
+            robot_seconds: evolution.robot_seconds(),
             wall_s: state.wall_s,
             generations: state.generation,
             champions: champions.iter().zip(&again).map(row).collect(),

@@ -1,7 +1,7 @@
 //! A run from where it stands to its end, or to where it is told to stop.
 
 use super::folder::{Folder, FolderError};
-use super::generation::{Generation, Swarm};
+use super::generation::{EvolutionRun, Generation};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -15,39 +15,39 @@ pub enum Ended {
 }
 
 /// Runs the generations that are left. Each is kept in the folder, if there is one, before the next begins; then `watch`
-/// sees the swarm. `stop` ends the run after the generation in hand.
+/// sees the run. `stop` ends the run after the generation in hand.
 ///
 /// # Errors
 /// If the folder cannot be written; all generations before are kept.
 pub fn run(
-    swarm: &mut Swarm,
+    evolution: &mut EvolutionRun,
     folder: Option<&mut Folder>,
     stop: &AtomicBool,
-    watch: impl FnMut(&Swarm),
+    watch: impl FnMut(&EvolutionRun),
 ) -> Result<Ended, FolderError> {
-    run_with(swarm, folder, stop, Swarm::step, watch)
+    run_with(evolution, folder, stop, EvolutionRun::step, watch)
 }
 
-/// The same with another way to make a step: [`Swarm::step_with`] immigrants from elsewhere.
+/// The same with another way to make a step: [`EvolutionRun::step_with`] immigrants from elsewhere.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_with(
-    swarm: &mut Swarm,
+    evolution: &mut EvolutionRun,
     mut folder: Option<&mut Folder>,
     stop: &AtomicBool,
-    mut step: impl FnMut(&mut Swarm) -> Generation,
-    mut watch: impl FnMut(&Swarm),
+    mut step: impl FnMut(&mut EvolutionRun) -> Generation,
+    mut watch: impl FnMut(&EvolutionRun),
 ) -> Result<Ended, FolderError> {
     let mut mark = Instant::now();
-    while !swarm.is_done() {
-        let generation = step(swarm);
-        swarm.spend(mark.elapsed().as_secs_f64());
+    while !evolution.is_done() {
+        let generation = step(evolution);
+        evolution.spend(mark.elapsed().as_secs_f64());
         mark = Instant::now();
         if let Some(folder) = &mut folder {
-            folder.keep(swarm.state(), &generation)?;
+            folder.keep(evolution.state(), &generation)?;
         }
-        watch(swarm);
+        watch(evolution);
         if stop.load(Ordering::Relaxed) {
             return Ok(Ended::Stopped);
         }

@@ -9,7 +9,7 @@ mod figure;
 pub use figure::draw;
 
 use crate::evolution_run::lineage::individuals;
-use crate::evolution_run::record::{Reader, RecordError};
+use crate::evolution_run::record::{Reader, RecordError, refuse_older};
 use crate::evolution_run::{Config, Folder, FolderError, RECORD, on_fresh_worlds};
 use crate::sweep::curves::{Quality, Step, of_run};
 use crate::sweep::evolution::generations;
@@ -34,7 +34,7 @@ pub enum RemeasureError {
 
 /// A kept run: some of its generations, and who led its islands after them.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct RecordedRun {
     /// What the run is.
     pub config: Config,
     generations: Vec<Generation>,
@@ -63,14 +63,15 @@ pub struct Row {
     pub best: f64,
 }
 
-impl Kept {
+impl RecordedRun {
     /// Reads every `every`-th generation and the last one out of a run's folder, as far as record and table go.
     ///
     /// # Errors
     /// If the folder holds no run, or its record is no record, holds no whole generation, or lacks a champion's birth,
     /// as that of an island whose process exchanged genes with others may.
-    pub fn read(folder: &Path, every: u32) -> Result<Kept, RemeasureError> {
+    pub fn read(folder: &Path, every: u32) -> Result<RecordedRun, RemeasureError> {
         let path = folder.join(RECORD);
+        refuse_older(&path)?;
         if !path.exists() {
             return Err(Problem::of(folder, format!("has no {RECORD}; `xpuck evolve --out DIR` keeps one")).into());
         }
@@ -97,10 +98,10 @@ impl Kept {
         };
         let generations: Vec<Generation> = blocks.into_iter().map(generation).collect::<Result<_, _>>()?;
         let trees = trees(&path, &generations)?;
-        Ok(Kept { config, generations, trees })
+        Ok(RecordedRun { config, generations, trees })
     }
 
-    /// Number of generations that [`Kept::measure`] measures.
+    /// Number of generations that [`RecordedRun::measure`] measures.
     pub fn generations(&self) -> usize {
         self.generations.len()
     }

@@ -1,6 +1,6 @@
-//! An account and a study as one JSON object.
+//! An account and an ablation as one JSON object.
 
-use super::Studied;
+use super::Ablated;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ struct Rule {
 }
 
 /// The object, with a line feed at its end.
-pub fn object(account: &Account, studied: Option<&Studied<'_>>) -> Result<String> {
+pub fn object(account: &Account, ablated: Option<&Ablated<'_>>) -> Result<String> {
     let mut object = json!({
         "nodes_before": account.before,
         "nodes": account.tree.nodes().len(),
@@ -28,8 +28,8 @@ pub fn object(account: &Account, studied: Option<&Studied<'_>>) -> Result<String
         "notes": account.notes,
         "account": rule(&account.root),
     });
-    if let Some(studied) = studied {
-        object["study"] = study(account, studied);
+    if let Some(ablated) = ablated {
+        object["study"] = ablation(account, ablated);
     }
     Ok(serde_json::to_string(&object)? + "\n")
 }
@@ -45,12 +45,12 @@ fn rule(item: &Item) -> Rule {
     }
 }
 
-fn study(account: &Account, Studied { study, plan }: &Studied<'_>) -> Value {
-    let nodes = account.tree.nodes().iter().zip(&study.counts).enumerate();
+fn ablation(account: &Account, Ablated { ablation, plan }: &Ablated<'_>) -> Value {
+    let nodes = account.tree.nodes().iter().zip(&ablation.counts).enumerate();
     let nodes: Vec<Value> = nodes
         .map(|(i, (node, count))| {
             json!({
-                "line": i + 1, "node": node.to_string(), "ticked": study.share(i),
+                "line": i + 1, "node": node.to_string(), "ticked": ablation.share(i),
                 "success": count.success, "failure": count.failure, "running": count.running,
             })
         })
@@ -63,7 +63,7 @@ fn study(account: &Account, Studied { study, plan }: &Studied<'_>) -> Value {
     };
     json!({
         "runs": plan.runs, "seconds": plan.seconds, "robots": plan.spec.robots, "seed": plan.seed,
-        "fitness": study.fitness.0, "error": study.fitness.1, "updates": study.updates, "nodes": nodes,
-        "removals": effects(&study.removals), "constants": effects(&study.constants), "left_out": study.left_out,
+        "fitness": ablation.fitness.0, "error": ablation.fitness.1, "updates": ablation.updates, "nodes": nodes,
+        "removals": effects(&ablation.removals), "constants": effects(&ablation.constants), "left_out": ablation.left_out,
     })
 }

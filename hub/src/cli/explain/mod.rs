@@ -13,7 +13,7 @@ use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_t
 use xpuck_kernels::engine::Simd;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
-use xpuck_lab::ablation::{MAX_VARIANTS, Study, study};
+use xpuck_lab::ablation::{Ablation, MAX_VARIANTS, ablate};
 use xpuck_lab::measure::Plan;
 use xpuck_wire::output;
 
@@ -26,7 +26,7 @@ use xpuck_wire::output;
 #[derive(Args)]
 #[command(after_help = format!(
     "Examples:\n  xpuck tree explain docs/trees/806768.bt\n  xpuck tree explain docs/trees/806768.bt --simulate --to svg \
-     -o 806768.svg\n\nA study runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
+     -o 806768.svg\n\nAn ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
      mean and its standard error: an effect below twice its error may be chance."
 ))]
 pub struct ExplainArgs {
@@ -75,9 +75,9 @@ enum Form {
     Svg,
 }
 
-/// A study and the plan that it followed.
-struct Studied<'a> {
-    study: Study,
+/// An ablation and the plan that it followed.
+struct Ablated<'a> {
+    ablation: Ablation,
     plan: Plan<'a>,
 }
 
@@ -90,47 +90,47 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let name = args.file.display().to_string();
     Program::compile(&tree).with_context(|| name.clone())?;
     let account = explain(&tree);
-    let studied = args.simulate.then(|| simulate(&account, plan)).transpose().context(name)?;
-    let studied = studied.as_ref();
-    let text = if args.json { json::object(&account, studied)? } else { form(args, &account, studied) };
+    let ablated = args.simulate.then(|| simulate(&account, plan)).transpose().context(name)?;
+    let ablated = ablated.as_ref();
+    let text = if args.json { json::object(&account, ablated)? } else { form(args, &account, ablated) };
     deliver(args.output.as_deref(), text.as_bytes())
 }
 
-fn simulate<'a>(account: &Account, plan: Plan<'a>) -> Result<Studied<'a>> {
+fn simulate<'a>(account: &Account, plan: Plan<'a>) -> Result<Ablated<'a>> {
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} variant {pos}/{len}  {eta} left")?);
-    let study = study(&Simd::default(), &account.tree, &plan, |done, total| {
+    let ablation = ablate(&Simd::default(), &account.tree, &plan, |done, total| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     })?;
     bar.finish_and_clear();
-    Ok(Studied { study, plan })
+    Ok(Ablated { ablation, plan })
 }
 
-fn form(args: &ExplainArgs, account: &Account, studied: Option<&Studied<'_>>) -> String {
-    let note = |node: usize| Some(tables::share(&studied?.study, node));
+fn form(args: &ExplainArgs, account: &Account, ablated: Option<&Ablated<'_>>) -> String {
+    let note = |node: usize| Some(tables::share(&ablated?.ablation, node));
     match args.to {
         Form::Text => {
             let colours = args.output.is_none() && output::has_colours();
             let mut text =
                 to_text(account, note, |part, words| if colours { paint(part, words) } else { words.into() });
-            if let Some(studied) = studied {
-                text.push_str(&tables::text(account, studied));
+            if let Some(ablated) = ablated {
+                text.push_str(&tables::text(account, ablated));
             }
             text
         }
         Form::Markdown => {
             let mut text = to_markdown(account, note);
-            if let Some(studied) = studied {
-                text.push_str(&tables::markdown(account, studied));
+            if let Some(ablated) = ablated {
+                text.push_str(&tables::markdown(account, ablated));
             }
             text
         }
         Form::Svg => {
             let direction = if args.left { Direction::Right } else { Direction::Down };
-            match studied {
-                Some(Studied { study, .. }) => {
-                    let shares: Vec<f32> = (0..study.counts.len()).map(|node| study.share(node) as f32).collect();
+            match ablated {
+                Some(Ablated { ablation, .. }) => {
+                    let shares: Vec<f32> = (0..ablation.counts.len()).map(|node| ablation.share(node) as f32).collect();
                     to_svg_in_use(&account.tree, direction, &shares)
                 }
                 None => to_svg(&account.tree, direction),

@@ -1,15 +1,15 @@
-//! A study's tables, as text and as Markdown.
+//! An ablation's tables, as text and as Markdown.
 
-use super::Studied;
+use super::Ablated;
 use std::fmt::Write;
 use xpuck_kernels::analysis::explain::Account;
 use xpuck_kernels::engine::Count;
-use xpuck_lab::ablation::{Effect, Study};
+use xpuck_lab::ablation::{Ablation, Effect};
 use xpuck_lab::figure::Figure;
 
 /// "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or that a node is never reached.
-pub fn share(study: &Study, node: usize) -> String {
-    let count = &study.counts[node];
+pub fn share(ablation: &Ablation, node: usize) -> String {
+    let count = &ablation.counts[node];
     if count.ticks() == 0 {
         return "never reached".into();
     }
@@ -17,24 +17,24 @@ pub fn share(study: &Study, node: usize) -> String {
     let results = results.iter().filter(|(_, n)| *n > 0);
     let results: Vec<String> =
         results.map(|(name, n)| format!("{name} {}", percent(*n as f64 / count.ticks() as f64))).collect();
-    format!("reached in {} of updates: {}", percent(study.share(node)), results.join(", "))
+    format!("reached in {} of updates: {}", percent(ablation.share(node)), results.join(", "))
 }
 
 /// Use, removals and constants for a terminal.
-pub fn text(account: &Account, studied: &Studied<'_>) -> String {
-    let mut text = format!("\n{}\n\n", opening(studied));
+pub fn text(account: &Account, ablated: &Ablated<'_>) -> String {
+    let mut text = format!("\n{}\n\n", opening(ablated));
     text.push_str("  ticked  success  failure  running\n");
-    for (line, (count, ticked)) in lines(account).iter().zip(rows(&studied.study)) {
+    for (line, (count, ticked)) in lines(account).iter().zip(rows(&ablated.ablation)) {
         match count {
             Some([success, failure, running]) => {
                 let _ = writeln!(text, "{ticked:>8} {success:>8} {failure:>8} {running:>8}  {line}");
             }
             None => {
-                let _ = writeln!(text, "{:>8} {:26}  {line}", "-", never(studied));
+                let _ = writeln!(text, "{:>8} {:26}  {line}", "-", never(ablated));
             }
         }
     }
-    for (title, effects) in effects(studied) {
+    for (title, effects) in effects(ablated) {
         let _ = write!(text, "\n{title}\n\n");
         effects.iter().for_each(|effect| {
             let _ = writeln!(
@@ -46,34 +46,34 @@ pub fn text(account: &Account, studied: &Studied<'_>) -> String {
             );
         });
     }
-    text.push_str(&left_out(studied));
+    text.push_str(&left_out(ablated));
     text
 }
 
 /// Use, removals and constants for a document.
-pub fn markdown(account: &Account, studied: &Studied<'_>) -> String {
-    let mut text = format!("\n## In simulation\n\n{}\n\n", opening(studied));
+pub fn markdown(account: &Account, ablated: &Ablated<'_>) -> String {
+    let mut text = format!("\n## In simulation\n\n{}\n\n", opening(ablated));
     text.push_str("| line | node | ticked | success | failure | running |\n|---|---|---|---|---|---|\n");
-    for (i, (line, (count, ticked))) in lines(account).iter().zip(rows(&studied.study)).enumerate() {
+    for (i, (line, (count, ticked))) in lines(account).iter().zip(rows(&ablated.ablation)).enumerate() {
         let indent = "&nbsp;".repeat(line.len() - line.trim_start().len());
         let cells = match count {
             Some([success, failure, running]) => format!("{ticked} | {success} | {failure} | {running}"),
-            None => format!("{} | | |", never(studied)),
+            None => format!("{} | | |", never(ablated)),
         };
         let _ = writeln!(text, "| {} | {indent}`{}` | {cells} |", i + 1, line.trim_start());
     }
-    for (title, effects) in effects(studied) {
+    for (title, effects) in effects(ablated) {
         let _ = write!(text, "\n{title}\n\n| change of fitness | line | variant |\n|---|---|---|\n");
         effects.iter().for_each(|effect| {
             let _ = writeln!(text, "| {} | {} | {} |", worth(effect), effect.node + 1, effect.change.words());
         });
     }
-    text.push_str(&left_out(studied));
+    text.push_str(&left_out(ablated));
     text
 }
 
-fn opening(Studied { study, plan }: &Studied<'_>) -> String {
-    let (mean, error) = study.fitness;
+fn opening(Ablated { ablation, plan }: &Ablated<'_>) -> String {
+    let (mean, error) = ablation.fitness;
     format!(
         "Fitness {:.4} +- {error:.4} over {} runs of {} s with {} robots. Ticked: part of all robot updates; results: \
          part of the ticks.",
@@ -84,8 +84,8 @@ fn opening(Studied { study, plan }: &Studied<'_>) -> String {
     )
 }
 
-fn never(studied: &Studied<'_>) -> String {
-    format!("never reached in {} runs", studied.plan.runs)
+fn never(ablated: &Ablated<'_>) -> String {
+    format!("never reached in {} runs", ablated.plan.runs)
 }
 
 /// The tree's lines in the text form.
@@ -94,12 +94,12 @@ fn lines(account: &Account) -> Vec<String> {
 }
 
 /// Results in percent of a node's ticks, and ticks in percent of the updates; no results for what is never reached.
-fn rows(study: &Study) -> impl Iterator<Item = (Option<[String; 3]>, String)> {
-    study.counts.iter().enumerate().map(|(node, count)| {
+fn rows(ablation: &Ablation) -> impl Iterator<Item = (Option<[String; 3]>, String)> {
+    ablation.counts.iter().enumerate().map(|(node, count)| {
         let Count { success, failure, running } = *count;
         let part = |n: u64| percent(n as f64 / count.ticks() as f64);
         let results = (count.ticks() > 0).then(|| [success, failure, running].map(part));
-        (results, percent(study.share(node)))
+        (results, percent(ablation.share(node)))
     })
 }
 
@@ -108,10 +108,10 @@ fn percent(part: f64) -> String {
     if part > 0.0 && part < 0.0005 { "< 0.1 %".into() } else { format!("{:.1} %", 100.0 * part) }
 }
 
-fn effects<'a>(Studied { study, .. }: &'a Studied<'_>) -> [(&'static str, &'a [Effect]); 2] {
+fn effects<'a>(Ablated { ablation, .. }: &'a Ablated<'_>) -> [(&'static str, &'a [Effect]); 2] {
     [
-        ("Change of fitness without a branch, on the same worlds:", &study.removals),
-        ("Change of fitness with another constant, on the same worlds:", &study.constants),
+        ("Change of fitness without a branch, on the same worlds:", &ablation.removals),
+        ("Change of fitness with another constant, on the same worlds:", &ablation.constants),
     ]
 }
 
@@ -119,8 +119,8 @@ fn worth(effect: &Effect) -> String {
     format!("{:+.4} +- {:.4}", Figure(effect.mean), effect.error)
 }
 
-fn left_out(Studied { study, .. }: &Studied<'_>) -> String {
-    match study.left_out {
+fn left_out(Ablated { ablation, .. }: &Ablated<'_>) -> String {
+    match ablation.left_out {
         0 => String::new(),
         n => format!("\n{n} more variants were not run: the tree is too large.\n"),
     }

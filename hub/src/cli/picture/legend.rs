@@ -2,7 +2,7 @@
 
 use super::colours::{self, OTHER, UNDRIVEN};
 use serde::Serialize;
-use xpuck_lab::trajectories::Trails;
+use xpuck_lab::trajectories::Trajectories;
 
 /// What the legend is about.
 pub const TITLE: &str =
@@ -31,12 +31,12 @@ pub struct Legend {
 
 impl Legend {
     /// The legend of a recorded run.
-    pub fn new(trails: &Trails) -> Legend {
-        let colours = colours::of_branches(&trails.branches);
+    pub fn new(trajectories: &Trajectories) -> Legend {
+        let colours = colours::of_branches(&trajectories.branches);
         let (mut rows, mut row_of_branch) = (Vec::new(), Vec::new());
         let own = colours.iter().filter(|colour| **colour != OTHER).count();
         let mut others = Row { colour: OTHER, line: None, text: String::new(), share: 0.0 };
-        for (branch, colour) in trails.branches.iter().zip(&colours) {
+        for (branch, colour) in trajectories.branches.iter().zip(&colours) {
             if *colour == OTHER {
                 row_of_branch.push(own);
                 others.share += branch.share;
@@ -50,9 +50,9 @@ impl Legend {
             others.text = format!("{} other branches", colours.len() - own);
             rows.push(others);
         }
-        if trails.undriven > 0.0 {
+        if trajectories.undriven > 0.0 {
             let text = "no branch: the wheels stand".into();
-            rows.push(Row { colour: UNDRIVEN, line: None, text, share: trails.undriven });
+            rows.push(Row { colour: UNDRIVEN, line: None, text, share: trajectories.undriven });
         }
         Legend { rows, row_of_branch }
     }

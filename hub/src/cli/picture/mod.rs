@@ -1,4 +1,4 @@
-//! Pictures of one run for `xpuck simulate`: a drawing of the trails, and a page that plays the run.
+//! Pictures of one run for `xpuck simulate`: a drawing of the trajectories, and a page that plays the run.
 
 mod colours;
 mod legend;
@@ -10,12 +10,12 @@ use super::tree_file::write;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_lab::trajectories::Trails;
+use xpuck_lab::trajectories::Trajectories;
 
 /// Which pictures are wanted, and of which run.
 #[derive(Args)]
 pub struct PictureArgs {
-    /// Draw the trails of one run to this SVG file, coloured by the branch of the tree that drove the robot.
+    /// Draw the trajectories of one run to this SVG file, coloured by the branch of the tree that drove the robot.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write a web page to this file that plays one run; it needs no network.
@@ -61,12 +61,12 @@ impl PictureArgs {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write(&self, trails: &Trails, caption: &Caption) -> Result<()> {
+    pub fn write(&self, trajectories: &Trajectories, caption: &Caption) -> Result<()> {
         if let Some(path) = &self.svg {
-            write(path, svg::draw(trails, caption).as_bytes())?;
+            write(path, svg::draw(trajectories, caption).as_bytes())?;
         }
         if let Some(path) = &self.html {
-            write(path, replay::page(trails, caption)?.as_bytes())?;
+            write(path, replay::page(trajectories, caption)?.as_bytes())?;
         }
         Ok(())
     }

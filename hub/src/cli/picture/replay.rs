@@ -6,7 +6,7 @@ use super::legend::{self, Legend, Row};
 use anyhow::Result;
 use serde::Serialize;
 use xpuck_kernels::world::Pose;
-use xpuck_lab::trajectories::Trails;
+use xpuck_lab::trajectories::Trajectories;
 
 const PAGE: &str = include_str!("../../../replay/replay.html");
 const STYLE: &str = include_str!("../../../replay/replay.css");
@@ -48,20 +48,23 @@ struct Frames {
 }
 
 /// The page for a recorded run.
-pub fn page(trails: &Trails, caption: &Caption) -> Result<String> {
-    let legend = Legend::new(trails);
-    let body = |i: usize| Body { radius: trails.shapes[i].radius, colour: (i >= trails.robots).then_some(FRISBEE) };
+pub fn page(trajectories: &Trajectories, caption: &Caption) -> Result<String> {
+    let legend = Legend::new(trajectories);
+    let body = |i: usize| Body {
+        radius: trajectories.shapes[i].radius,
+        colour: (i >= trajectories.robots).then_some(FRISBEE),
+    };
     let run = Run {
         tree: &caption.tree,
         start: &caption.start,
         seed: caption.seed,
         run: caption.run,
-        half_arena: trails.half_arena,
-        robots: trails.robots,
-        bodies: (0..trails.shapes.len()).map(body).collect(),
+        half_arena: trajectories.half_arena,
+        robots: trajectories.robots,
+        bodies: (0..trajectories.shapes.len()).map(body).collect(),
         legend_title: legend::TITLE,
         legend: &legend.rows,
-        frames: frames(trails, &legend),
+        frames: frames(trajectories, &legend),
     };
     // Within a script only `<` could end the data.
     let data = serde_json::to_string(&run)?.replace('<', "\\u003c");
@@ -69,16 +72,18 @@ pub fn page(trails: &Trails, caption: &Caption) -> Result<String> {
     Ok(PAGE.replace("{{style}}", STYLE).replace("{{script}}", SCRIPT).replace("{{data}}", &data))
 }
 
-fn frames(trails: &Trails, legend: &Legend) -> Frames {
-    let frames = &trails.frames;
+fn frames(trajectories: &Trajectories, legend: &Legend) -> Frames {
+    let frames = &trajectories.frames;
     let pose = |pose: &Pose| [pose.at.x * 1e4, pose.at.y * 1e4, pose.heading * 1e3].map(|v| v.round() as i32);
     let driver = |robot: usize, frame: usize| legend.row(frames[frame.max(1)].drivers[robot]);
     Frames {
         seconds: frames.iter().map(|f| rounded(f.seconds, 1)).collect(),
         fitness: frames.iter().map(|f| rounded(f.fitness, 4)).collect(),
         put_back: frames.iter().map(|f| f.put_back).collect(),
-        poses: (0..trails.shapes.len()).map(|b| frames.iter().flat_map(|f| pose(&f.poses[b])).collect()).collect(),
-        drivers: (0..trails.robots).map(|r| (0..frames.len()).map(|f| driver(r, f)).collect()).collect(),
+        poses: (0..trajectories.shapes.len())
+            .map(|b| frames.iter().flat_map(|f| pose(&f.poses[b])).collect())
+            .collect(),
+        drivers: (0..trajectories.robots).map(|r| (0..frames.len()).map(|f| driver(r, f)).collect()).collect(),
     }
 }
 

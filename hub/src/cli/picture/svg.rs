@@ -1,4 +1,4 @@
-//! The trails of one run as a drawing, like Fig. 8.8 to 8.12 of the thesis: title, arena, legend.
+//! The trajectories of one run as a drawing, like Fig. 8.8 to 8.12 of the thesis: title, arena, legend.
 
 use super::Caption;
 use super::colours::{FLOOR, FRISBEE, UNDRIVEN};
@@ -6,7 +6,7 @@ use super::legend::{self, Legend};
 use super::svg_bodies::{Plan, outlined};
 use std::fmt::Write;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::trajectories::Trails;
+use xpuck_lab::trajectories::Trajectories;
 
 /// Longer side of the arena, pixels.
 const LONG_SIDE: f32 = 840.0;
@@ -25,7 +25,7 @@ const STYLE: &str = "  <style>
     .wall { fill: none; stroke: #57606a; stroke-width: 2 }
     .goal { stroke: #0b63c4; stroke-width: 5 }
     .bar { stroke: #1b1f24; stroke-width: 3 }
-    .trail { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke-linecap: round }
+    .trajectory { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke-linecap: round }
     .outlines { fill: none; stroke-width: 0.8; stroke-opacity: 0.4 }
     .start { fill: none; stroke: #57606a; stroke-width: 1.4; stroke-dasharray: 4 3 }
     .end { stroke: #1b1f24; stroke-width: 1.4 }
@@ -39,21 +39,21 @@ const STYLE: &str = "  <style>
 ";
 
 /// Draws a recorded run.
-pub fn draw(trails: &Trails, caption: &Caption) -> String {
-    let (half_x, half_y) = trails.half_arena;
+pub fn draw(trajectories: &Trajectories, caption: &Caption) -> String {
+    let (half_x, half_y) = trajectories.half_arena;
     let scale = LONG_SIDE / (2.0 * half_x.max(half_y));
-    let plan = Plan { half: trails.half_arena, scale, left: MARGIN, top: HEAD };
+    let plan = Plan { half: trajectories.half_arena, scale, left: MARGIN, top: HEAD };
     let (wide, high) = (2.0 * half_x * scale, 2.0 * half_y * scale);
-    let legend = Legend::new(trails);
+    let legend = Legend::new(trajectories);
     let width = wide + 2.0 * MARGIN;
     let height = HEAD + high + KEYS + ROW * (legend.rows.len() + 1) as f32 + MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">\n{STYLE}  <rect width=\"100%\" height=\"100%\" fill=\"{FLOOR}\"/>\n"
     );
-    title(&mut svg, trails, caption);
-    plan.discs(&mut svg, trails);
-    plan.robots(&mut svg, trails, &legend);
+    title(&mut svg, trajectories, caption);
+    plan.discs(&mut svg, trajectories);
+    plan.robots(&mut svg, trajectories, &legend);
     let _ = writeln!(
         svg,
         "  <rect class=\"wall\" x=\"{MARGIN}\" y=\"{HEAD}\" width=\"{wide:.0}\" height=\"{high:.0}\"/>\n  \
@@ -80,11 +80,11 @@ pub fn draw(trails: &Trails, caption: &Caption) -> String {
     svg
 }
 
-fn title(svg: &mut String, trails: &Trails, caption: &Caption) {
+fn title(svg: &mut String, trajectories: &Trajectories, caption: &Caption) {
     let Caption { tree, start, seed, run } = caption;
-    let period = trails.frames[1].seconds;
-    let what = if outlined(trails) { "a point and an outline" } else { "a point" };
-    let back = match trails.relocations {
+    let period = trajectories.frames[1].seconds;
+    let what = if outlined(trajectories) { "a point and an outline" } else { "a point" };
+    let back = match trajectories.relocations {
         1 => "put back once".into(),
         n => format!("put back {n} times"),
     };
@@ -94,10 +94,10 @@ fn title(svg: &mut String, trails: &Trails, caption: &Caption) {
          <text class=\"small\" x=\"{MARGIN}\" y=\"44\">{}, seed {seed}, run {run}; robots: {}; {:.1} s; frisbee {back}; \
          {what} every {period:.1} s</text>",
         escape(tree),
-        Figure(trails.fitness().into()),
+        Figure(trajectories.fitness().into()),
         escape(start),
-        trails.robots,
-        trails.seconds(),
+        trajectories.robots,
+        trajectories.seconds(),
     );
 }
 

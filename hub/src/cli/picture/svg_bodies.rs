@@ -1,13 +1,13 @@
-//! Bodies and their trails in the drawing of a run.
+//! Bodies and their trajectories in the drawing of a run.
 
 use super::colours::FRISBEE;
 use super::legend::Legend;
 use std::fmt::Write;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::world::Pose;
-use xpuck_lab::trajectories::Trails;
+use xpuck_lab::trajectories::Trajectories;
 
-/// Most outlines of robots along their trails; more would hide them.
+/// Most outlines of robots along their trajectories; more would hide them.
 const MAX_OUTLINES: usize = 1000;
 
 /// Where the arena is in the drawing.
@@ -22,9 +22,9 @@ pub struct Plan {
     pub top: f32,
 }
 
-/// Whether robots are outlined at every point of their trails, as in the thesis: only in short runs.
-pub fn outlined(trails: &Trails) -> bool {
-    (trails.frames.len() - 1) * trails.robots <= MAX_OUTLINES
+/// Whether robots are outlined at every point of their trajectories, as in the thesis: only in short runs.
+pub fn outlined(trajectories: &Trajectories) -> bool {
+    (trajectories.frames.len() - 1) * trajectories.robots <= MAX_OUTLINES
 }
 
 impl Plan {
@@ -43,15 +43,15 @@ impl Plan {
         let _ = writeln!(svg, "  <circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"{colours}/>");
     }
 
-    /// Discs with their trails; only the first, the frisbee, is ever put back.
-    pub fn discs(&self, svg: &mut String, trails: &Trails) {
-        for disc in trails.robots..trails.shapes.len() {
-            let radius = trails.shapes[disc].radius;
-            let frisbee = disc == trails.robots;
+    /// Discs with their trajectories; only the first, the frisbee, is ever put back.
+    pub fn discs(&self, svg: &mut String, trajectories: &Trajectories) {
+        for disc in trajectories.robots..trajectories.shapes.len() {
+            let radius = trajectories.shapes[disc].radius;
+            let frisbee = disc == trajectories.robots;
             let [mut slide, mut back, mut crosses] = [const { String::new() }; 3];
-            let mut last = trails.frames[0].poses[disc].at;
+            let mut last = trajectories.frames[0].poses[disc].at;
             self.go(&mut slide, 'M', last);
-            for frame in &trails.frames[1..] {
+            for frame in &trajectories.frames[1..] {
                 let at = frame.poses[disc].at;
                 if frisbee && frame.put_back {
                     self.go(&mut back, 'M', last);
@@ -64,7 +64,7 @@ impl Plan {
                 }
                 last = at;
             }
-            self.circle(svg, "start", trails.frames[0].poses[disc].at, radius, "");
+            self.circle(svg, "start", trajectories.frames[0].poses[disc].at, radius, "");
             let _ = writeln!(svg, "  <path class=\"slide\" stroke=\"{FRISBEE}\" d=\"{slide}\"/>");
             if !back.is_empty() {
                 let _ = writeln!(svg, "  <path class=\"back\" stroke=\"{FRISBEE}\" d=\"{back}\"/>");
@@ -74,16 +74,16 @@ impl Plan {
         }
     }
 
-    /// Robots with their trails; ends come last, so that no trail hides them.
-    pub fn robots(&self, svg: &mut String, trails: &Trails, legend: &Legend) {
-        for robot in 0..trails.robots {
-            self.circle(svg, "start", trails.frames[0].poses[robot].at, trails.shapes[robot].radius, "");
-            self.trail(svg, trails, robot, legend);
+    /// Robots with their trajectories; ends come last, so that no trajectory hides them.
+    pub fn robots(&self, svg: &mut String, trajectories: &Trajectories, legend: &Legend) {
+        for robot in 0..trajectories.robots {
+            self.circle(svg, "start", trajectories.frames[0].poses[robot].at, trajectories.shapes[robot].radius, "");
+            self.trajectory(svg, trajectories, robot, legend);
         }
-        let end = &trails.frames[trails.frames.len() - 1];
-        for robot in 0..trails.robots {
+        let end = &trajectories.frames[trajectories.frames.len() - 1];
+        for robot in 0..trajectories.robots {
             let colour = legend.colour(end.drivers[robot]);
-            let (pose, radius) = (end.poses[robot], trails.shapes[robot].radius);
+            let (pose, radius) = (end.poses[robot], trajectories.shapes[robot].radius);
             self.circle(svg, "end", pose.at, radius, &format!(" fill=\"{colour}\""));
             let mut line = String::new();
             self.go(&mut line, 'M', pose.at);
@@ -93,20 +93,20 @@ impl Plan {
         }
     }
 
-    /// One robot's trail: a path for each stretch that one branch drove, and outlines along it in a short run.
-    fn trail(&self, svg: &mut String, trails: &Trails, robot: usize, legend: &Legend) {
-        let radius = trails.shapes[robot].radius * self.scale;
-        let outlined = outlined(trails);
-        let _ = writeln!(svg, "  <g class=\"trail\"><title>robot {}</title>", robot + 1);
+    /// One robot's trajectory: a path for each stretch that one branch drove, and outlines along it in a short run.
+    fn trajectory(&self, svg: &mut String, trajectories: &Trajectories, robot: usize, legend: &Legend) {
+        let radius = trajectories.shapes[robot].radius * self.scale;
+        let outlined = outlined(trajectories);
+        let _ = writeln!(svg, "  <g class=\"trajectory\"><title>robot {}</title>", robot + 1);
         let mut from = 0;
-        while from + 1 < trails.frames.len() {
-            let driver = trails.frames[from + 1].drivers[robot];
-            let same = trails.frames[from + 1..].iter().take_while(|f| f.drivers[robot] == driver).count();
+        while from + 1 < trajectories.frames.len() {
+            let driver = trajectories.frames[from + 1].drivers[robot];
+            let same = trajectories.frames[from + 1..].iter().take_while(|f| f.drivers[robot] == driver).count();
             let to = from + same;
             let [mut path, mut outlines] = [const { String::new() }; 2];
-            self.go(&mut path, 'M', trails.frames[from].poses[robot].at);
+            self.go(&mut path, 'M', trajectories.frames[from].poses[robot].at);
             for i in from + 1..=to {
-                let at = trails.frames[i].poses[robot].at;
+                let at = trajectories.frames[i].poses[robot].at;
                 self.go(&mut path, 'L', at);
                 if outlined {
                     self.go(&mut outlines, 'M', at);

@@ -1,4 +1,4 @@
-//! A laboratory in the simulator: records of the form that a real one keeps, with known parameters.
+//! Synthetic recordings: made in the simulator, with known parameters, in the form of those of real experiments.
 
 mod bench;
 mod runs;

@@ -1,0 +1,227 @@
+//! Records read, whole or cut off.
+
+use super::data::Generation;
+use super::write::{END, FORMAT, MAX_CHUNK, PROFILE, end};
+use mcap::records::{Record, op};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The record of format 1, which lay where this one does.
+const OLDER: &str = "record.xprec";
+/// Bytes of a record of MCAP before its body: its kind and the body's length.
+const HEAD: u64 = 9;
+/// Longest body of the file's header, bytes.
+const MAX_HEADER: usize = 4096;
+
+/// A record that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {message}", path.display())]
+pub struct RecordError {
+    pub(in crate::evolution_run) path: PathBuf,
+    pub(in crate::evolution_run) message: String,
+}
+
+impl RecordError {
+    /// Something else that is wrong with a record.
+    pub(in crate::evolution_run) fn new(path: &Path, message: impl Into<String>) -> RecordError {
+        RecordError { path: path.into(), message: message.into() }
+    }
+}
+
+/// Refuses the record of format 1 where there is no other.
+///
+/// # Errors
+/// If there is such a record instead of the one at `path`.
+pub fn refuse_older(path: &Path) -> Result<(), RecordError> {
+    let older = path.with_file_name(OLDER);
+    if path.exists() || !older.exists() {
+        return Ok(());
+    }
+    let message = format!("has format 1, which xpuck 0.1.0 reads, and this program reads format {FORMAT}");
+    Err(RecordError::new(&older, message))
+}
+
+/// Reads a record generation by generation, up to its end or to the first chunk that is not whole.
+pub struct Reader {
+    file: BufReader<File>,
+    /// Where the next chunk begins, bytes from the start.
+    at: u64,
+    length: u64,
+}
+
+impl Reader {
+    /// Opens a record.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no record of this format.
+    pub fn open(path: &Path) -> Result<Reader, RecordError> {
+        refuse_older(path)?;
+        let fail = |message: String| RecordError::new(path, message);
+        let file = xpuck_wire::file::open(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
+        let length = file.metadata().map_err(|error| fail(error.to_string()))?.len();
+        let mut reader = Reader { file: BufReader::new(file), at: 0, length };
+        let profile = reader.profile().unwrap_or_default();
+        match profile.strip_prefix(PROFILE) {
+            Some(FORMAT) => Ok(reader),
+            Some(format) => {
+                let format = format.escape_default();
+                Err(fail(format!("has format {format}, and this program reads format {FORMAT}")))
+            }
+            None => Err(fail("is no record of an evolution".into())),
+        }
+    }
+
+    /// What the file's header says that it holds; none if it is no MCAP file.
+    fn profile(&mut self) -> Option<String> {
+        let mut magic = [0; mcap::MAGIC.len()];
+        self.file.read_exact(&mut magic).ok()?;
+        if magic != mcap::MAGIC {
+            return None;
+        }
+        self.at = magic.len() as u64;
+        let (kind, body) = self.record(MAX_HEADER)?;
+        let Record::Header(header) = mcap::read::parse_record(kind, &body).ok()? else { return None };
+        self.at += HEAD + body.len() as u64;
+        Some(header.profile)
+    }
+
+    /// Bytes behind the last whole chunk but for the file's end, once the reader has come there: what was cut off or is
+    /// corrupt.
+    pub fn left_over(&self) -> u64 {
+        self.length.saturating_sub(self.at)
+    }
+
+    /// The kind and the body, of at most so many bytes, of the record at the file's position.
+    fn record(&mut self, most: usize) -> Option<(u8, Vec<u8>)> {
+        let mut head = [0; HEAD as usize];
+        self.file.read_exact(&mut head).ok()?;
+        let [kind, size @ ..] = head;
+        let size = u64::from_le_bytes(size);
+        // A length that points past the end is not believed, so no memory is taken for it.
+        if size > (most as u64).min(self.length.saturating_sub(self.at + HEAD)) {
+            return None;
+        }
+        let mut body = vec![0; size as usize];
+        self.file.read_exact(&mut body).ok()?;
+        Some((kind, body))
+    }
+
+    fn chunk(&mut self) -> Option<Generation> {
+        if self.left_over() == END as u64 {
+            let mut rest = [0; END];
+            self.file.read_exact(&mut rest).ok()?;
+            if rest == *end() {
+                self.at = self.length;
+            }
+            return None;
+        }
+        let (kind, body) = self.record(MAX_CHUNK)?;
+        if kind != op::CHUNK {
+            return None;
+        }
+        let generation = unpack(&body)?;
+        self.at += HEAD + body.len() as u64;
+        Some(generation)
+    }
+}
+
+/// The generation of a chunk, if the chunk is what was written.
+fn unpack(body: &[u8]) -> Option<Generation> {
+    let Record::Chunk { header, data } = mcap::read::parse_record(op::CHUNK, body).ok()? else { return None };
+    if header.compression != "zstd" || header.uncompressed_size > MAX_CHUNK as u64 {
+        return None;
+    }
+    let plain = zstd::bulk::decompress(&data, header.uncompressed_size as usize).ok()?;
+    if crc32fast::hash(&plain) != header.uncompressed_crc {
+        return None;
+    }
+    let mut records = mcap::read::LinearReader::sans_magic(&plain).map_while(Result::ok);
+    records.find_map(|record| match record {
+        Record::Message { data, .. } => serde_json::from_slice(&data).ok(),
+        _ => None,
+    })
+}
+
+impl Iterator for Reader {
+    type Item = Generation;
+
+    fn next(&mut self) -> Option<Generation> {
+        self.chunk()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::{Island, Sample};
+    use super::super::write::{chunk, header};
+    use super::*;
+    use std::io::Cursor;
+    use xpuck_evolve::Id;
+
+    fn generation(number: u32) -> Generation {
+        let id = Id { island: 0, number };
+        let sample = Sample { id, stratum: 1, fitness: Some(0.1 * number as f32) };
+        let island = Island { births: Vec::new(), arrivals: vec![id], samples: vec![sample], champion: id };
+        Generation { generation: number, islands: vec![island; 2] }
+    }
+
+    fn read(bytes: &[u8]) -> (Vec<Generation>, u64) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("record.mcap");
+        std::fs::write(&path, bytes).unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        (reader.by_ref().collect(), reader.left_over())
+    }
+
+    #[test]
+    fn a_record_is_whole_for_others_and_read_up_to_what_is_not() {
+        let chunks = [1, 2].map(|number| chunk(&generation(number)).unwrap());
+        let record = [header(), chunks[0].clone(), chunks[1].clone(), end()].concat();
+        assert_eq!(read(&record), (vec![generation(1), generation(2)], 0));
+        assert_eq!(read(&[header(), end()].concat()), (Vec::new(), 0));
+        let others: Vec<Generation> = mcap::MessageStream::new(&record)
+            .unwrap()
+            .map(|message| serde_json::from_slice(&message.unwrap().data).unwrap())
+            .collect();
+        assert_eq!(others, [generation(1), generation(2)]);
+        let second = header().len() + chunks[0].len();
+        for length in second..record.len() {
+            let whole = if length < second + chunks[1].len() { 1 } else { 2 };
+            let behind = if whole == 1 { second } else { second + chunks[1].len() };
+            let (generations, left_over) = read(&record[..length]);
+            assert_eq!((generations.len(), left_over as usize), (whole, length - behind));
+        }
+        // Its length, its size unpacked, its checksum, its data.
+        for at in [3, 30, 34, 60] {
+            let mut flipped = record.clone();
+            flipped[second + at] ^= 1;
+            assert_eq!(read(&flipped).0, [generation(1)], "byte {at}");
+        }
+    }
+
+    #[test]
+    fn what_claims_to_be_large_takes_no_memory() {
+        let mut bomb = [header(), chunk(&generation(1)).unwrap()].concat();
+        let at = header().len();
+        bomb[at + 25..at + 33].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert_eq!(read(&bomb).0, []);
+        bomb[at + 1..at + 9].copy_from_slice(&(1u64 << 60).to_le_bytes());
+        assert_eq!(read(&bomb).0, []);
+    }
+
+    #[test]
+    fn what_is_no_record_and_an_older_one_are_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("record.mcap");
+        let refusal = || Reader::open(&path).map(|_| ()).unwrap_err().to_string();
+        let foreign = mcap::Writer::new(Cursor::new(Vec::new())).unwrap().into_inner().into_inner();
+        for bytes in [&b""[..], b"XPUCKREC\x01\0\0\0", &foreign, &header()[..20]] {
+            std::fs::write(&path, bytes).unwrap();
+            assert!(refusal().ends_with("record.mcap: is no record of an evolution"), "{}", refusal());
+        }
+        std::fs::rename(&path, dir.path().join(OLDER)).unwrap();
+        let older = "record.xprec: has format 1, which xpuck 0.1.0 reads, and this program reads format 2";
+        assert!(refusal().ends_with(older), "{}", refusal());
+    }
+}

@@ -1,0 +1,79 @@
+//! Generations as chunks of an MCAP file.
+
+use super::data::Generation;
+use mcap::records::MessageHeader;
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+/// The format that this program writes and reads.
+pub(super) const FORMAT: &str = "2";
+/// What the header calls the contents, before the format's number.
+pub(super) const PROFILE: &str = "xpuck-evolution/";
+/// The only topic.
+const TOPIC: &str = "/generation";
+/// zstd's own default: at the thesis's budget it takes a few milliseconds a generation.
+const LEVEL: u32 = 3;
+/// Largest chunk, bytes, compressed or not.
+pub(super) const MAX_CHUNK: usize = 1 << 30;
+/// Bytes of the file's end: the records "data end" and "footer", and the mark that files begin and end with.
+pub(super) const END: usize = 9 + 4 + 9 + 20 + 8;
+
+/// A whole file with one message or none.
+fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
+    let options = mcap::WriteOptions::new()
+        .profile(format!("{PROFILE}{FORMAT}"))
+        .library(concat!("xpuck ", env!("CARGO_PKG_VERSION")))
+        .chunk_size(None)
+        .compression_level(LEVEL)
+        .compression_threads(0)
+        // What tells of other places in the file would have to be written anew with every generation.
+        .emit_summary_records(false)
+        .emit_summary_offsets(false)
+        .emit_message_indexes(false)
+        .calculate_data_section_crc(false);
+    let mut writer = options.create(Cursor::new(Vec::new()))?;
+    if let Some((generation, data)) = message {
+        let channel_id = writer.add_channel(0, TOPIC, "json", &BTreeMap::new())?;
+        // A run has no clock: a generation counts as a second.
+        let time = u64::from(generation) * 1_000_000_000;
+        let header = MessageHeader { channel_id, sequence: generation, log_time: time, publish_time: time };
+        writer.write_to_known_channel(&header, data)?;
+    }
+    writer.finish()?;
+    Ok(writer.into_inner().into_inner())
+}
+
+/// A file without a generation: its beginning and its end.
+fn empty() -> (Vec<u8>, Vec<u8>) {
+    let mut start = file(None).expect("plain data in memory");
+    let end = start.split_off(start.len() - END);
+    (start, end)
+}
+
+/// What stands at the beginning of every record.
+pub fn header() -> Vec<u8> {
+    empty().0
+}
+
+/// What stands at the end of every record.
+pub fn end() -> Vec<u8> {
+    empty().1
+}
+
+/// A generation as a chunk, to be put behind a record's last chunk.
+///
+/// # Errors
+/// If the generation is larger than 1 GiB, which a reader would refuse.
+pub fn chunk(generation: &Generation) -> Result<Vec<u8>, String> {
+    let plain = serde_json::to_vec(generation).expect("plain data in memory");
+    // The chunk holds the channel too, in a few bytes.
+    if plain.len() > MAX_CHUNK - 4096 {
+        return Err(format!(
+            "a generation of {} bytes; at most {MAX_CHUNK} are recorded, so evolve fewer",
+            plain.len()
+        ));
+    }
+    let mut bytes = file(Some((generation.generation, &plain))).expect("plain data in memory");
+    bytes.truncate(bytes.len() - END);
+    Ok(bytes.split_off(header().len()))
+}
