@@ -66,6 +66,21 @@ fn renamed(attributes: &[Attribute], name: &str) -> String {
     }
 }
 
+/// What a serde rule such as `rename = "x"` of a field or type says.
+fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
+    let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
+    let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
+    let value = rules.split(',').find_map(|rule| rule.trim().strip_prefix(key)?.trim().strip_prefix('='))?;
+    Some(value.trim().trim_matches('"').to_string())
+}
+
+/// As what a type travels that is another one in the code.
+fn disguise(page: &mut String, attributes: &[Attribute], known: &BTreeMap<String, bool>) -> bool {
+    let Some(other) = rule(attributes, "from") else { return false };
+    let _ = writeln!(page, "Travels as: {}.\n", kind(&syn::parse_str(&other).unwrap(), known));
+    true
+}
+
 /// True for a public type that travels.
 fn travels(item: &Item) -> bool {
     let (attributes, public) = match item {
@@ -127,7 +142,7 @@ fn table(page: &mut String, fields: &Fields, known: &BTreeMap<String, bool>) {
         Fields::Named(list) => {
             page.push_str("| field | type | meaning |\n|---|---|---|\n");
             for field in &list.named {
-                let name = field.ident.as_ref().unwrap();
+                let name = rule(&field.attrs, "rename").unwrap_or_else(|| field.ident.as_ref().unwrap().to_string());
                 let _ = writeln!(page, "| `{name}` | {} | {} |", kind(&field.ty, known), words(&field.attrs));
             }
             page.push('\n');
@@ -191,6 +206,7 @@ fn page() -> String {
             match item {
                 Item::Struct(item) => {
                     let _ = writeln!(page, "## {name}\n\n{}\n", words(&item.attrs));
+                    disguise(&mut page, &item.attrs, &known);
                     table(&mut page, &item.fields, &known);
                     match name.as_str() {
                         "Sealed" => example(&mut page, &examples::sealed()),
@@ -200,11 +216,13 @@ fn page() -> String {
                 }
                 Item::Enum(item) => {
                     let _ = writeln!(page, "## {name}\n\n{}\n", words(&item.attrs));
+                    let disguised = disguise(&mut page, &item.attrs, &known);
                     for variant in &item.variants {
                         let title = variant.ident.to_string();
                         if !messages {
                             let travels = renamed(&item.attrs, &title);
-                            let _ = writeln!(page, "- `\"{travels}\"`: {}", words(&variant.attrs));
+                            let travels = if disguised { travels } else { format!("`\"{travels}\"`") };
+                            let _ = writeln!(page, "- {travels}: {}", words(&variant.attrs));
                             continue;
                         }
                         let _ = writeln!(page, "### {name}: {title}\n\n{}\n", words(&variant.attrs));
