@@ -70,8 +70,8 @@ fn renamed(attributes: &[Attribute], name: &str) -> String {
 fn rule(attributes: &[Attribute], key: &str) -> Option<String> {
     let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
     let rules: String = serde.filter_map(|a| a.meta.require_list().ok()).map(|l| l.tokens.to_string()).collect();
-    let value = rules.split(',').find_map(|rule| rule.trim().strip_prefix(key)?.trim().strip_prefix('='))?;
-    Some(value.trim().trim_matches('"').to_string())
+    let begins = rules.find(&format!("{key} = \""))?;
+    Some(rules[begins..].split('"').nth(1)?.to_string())
 }
 
 /// As what a type travels that is another one in the code.
