@@ -87,7 +87,7 @@ fn lineages_are_printed_as_trees_graphs_and_json() {
         let parents = member["parents"].as_array().unwrap();
         assert!(parents.iter().all(|p| names.contains(p.as_str().unwrap())));
         assert_eq!(member["evaluations"].as_u64().unwrap() as usize, member["samples"].as_array().unwrap().len());
-        assert!(xpuck_kernels::tree::Tree::parse(member["tree"].as_str().unwrap()).is_ok());
+        assert!(Tree::parse(member["tree"].as_str().unwrap()).is_ok());
     }
     let text = String::from_utf8(lineage(dir.path(), &[&id, "--depth", "100"]).stdout).unwrap();
     for name in &names {
