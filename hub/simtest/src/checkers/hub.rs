@@ -125,7 +125,7 @@ impl HubChecker {
         if let Some(pose) = frame.pose("frisbee") {
             self.score.frisbee(pose.at.x, progress);
         }
-        self.record.frame(frame);
+        self.record.frame(self.local, frame);
     }
 
     /// The hub sends to a robot.

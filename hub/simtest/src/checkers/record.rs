@@ -5,12 +5,15 @@ use super::Fault;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
+use xpuck_hub_core::rate::Rate;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Gene, RobotMessage, State};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
+/// Poses are recorded so often at most, times a second.
+const POSES_HZ: f64 = 25.0;
 const TRUTH: &str = "the record tells what happened, once and in order";
 
 /// Something that must be recorded.
@@ -34,6 +37,9 @@ pub struct RecordChecker {
     /// The hub has a run, going on or over.
     runs: bool,
     open: bool,
+    /// Number of the last frame that this hub took, and which of them it records.
+    frame: Option<u32>,
+    pose_rate: Rate,
     /// The record replayed: each robot's last state, and the last poses.
     states: BTreeMap<String, (State, u32)>,
     poses: Vec<Body>,
@@ -61,8 +67,9 @@ impl RecordChecker {
         self.runs = true;
     }
 
-    pub(super) fn frame(&mut self, frame: &Frame) {
-        if frame.number.is_multiple_of(2) {
+    pub(super) fn frame(&mut self, local: f64, frame: &Frame) {
+        let new = self.frame.replace(frame.number) != Some(frame.number);
+        if new && self.pose_rate.allows(local, POSES_HZ) {
             let body = |b: &xpuck_hub_core::mocap::Tracked| {
                 let pose = [b.pose.at.x, b.pose.at.y, b.pose.heading];
                 Body { name: b.name.clone(), pose }
