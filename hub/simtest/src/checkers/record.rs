@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::rate::Rate;
-use xpuck_hub_core::switchboard::POSES_HZ;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Gene, RobotMessage, State};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
+/// Poses are recorded so often at most, times a second.
+const POSES_HZ: f64 = 25.0;
 const TRUTH: &str = "the record tells what happened, once and in order";
 
 /// Something that must be recorded.
@@ -36,6 +37,9 @@ pub struct RecordChecker {
     /// The hub has a run, going on or over.
     runs: bool,
     open: bool,
+    /// Number of the last frame that this hub took, and which of them it records.
+    frame: Option<u32>,
+    pose_rate: Rate,
     /// The record replayed: each robot's last state, and the last poses.
     states: BTreeMap<String, (State, u32)>,
     poses: Vec<Body>,
@@ -65,9 +69,9 @@ impl RecordChecker {
         self.runs = true;
     }
 
-    /// A frame reaches the switchboard at `local` of the hub's clock, s.
     pub(super) fn frame(&mut self, local: f64, frame: &Frame) {
-        if self.poses_at.allows(local, POSES_HZ) {
+        let new = self.frame.replace(frame.number) != Some(frame.number);
+        if new && self.pose_rate.allows(local, POSES_HZ) {
             let body = |b: &xpuck_hub_core::mocap::Tracked| {
                 let pose = [b.pose.at.x, b.pose.at.y, b.pose.heading];
                 Body { name: b.name.clone(), pose }
