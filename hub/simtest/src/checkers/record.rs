@@ -6,14 +6,13 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::rate::Rate;
+use xpuck_hub_core::switchboard::POSES_HZ;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Gene, RobotMessage, State};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
-/// Poses are recorded so often at most, times a second.
-const POSES_HZ: f64 = 25.0;
 const TRUTH: &str = "the record tells what happened, once and in order";
 
 /// Something that must be recorded.
@@ -43,8 +42,6 @@ pub struct RecordChecker {
     /// The record replayed: each robot's last state, and the last poses.
     states: BTreeMap<String, (State, u32)>,
     poses: Vec<Body>,
-    /// Poses are recorded at a bounded rate.
-    poses_at: Rate,
     pub(super) fault: Fault,
 }
 
