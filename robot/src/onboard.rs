@@ -70,9 +70,9 @@ pub struct Plan {
 
 impl Plan {
     fn checkpoints(&self) -> Option<Checkpoints> {
-        let IslandPlan { experiment, number, algorithm, seed, island, robots } = &self.island;
-        let (experiment, rest) = (format!("{experiment:?}"), format!("{number} {algorithm} {seed} {island} {robots}"));
-        self.state.as_deref().map(|folder| Checkpoints::new(folder, [experiment.as_str(), &rest]))
+        let IslandPlan { digest, number, algorithm, seed, island, robots, .. } = &self.island;
+        let rest = format!("{number} {algorithm} {seed} {island} {robots}");
+        self.state.as_deref().map(|folder| Checkpoints::new(folder, [digest.as_str(), &rest]))
     }
 }
 

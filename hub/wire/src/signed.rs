@@ -122,6 +122,12 @@ fn check_files(files: &BTreeMap<String, String>) -> Result<(), SignatureError> {
 }
 
 impl Signed {
+    /// SHA-256 of the manifest, 64 hexadecimal digits: two experiments are the same if and only if these are, whoever signed
+    /// them, because the manifest has the digests of all files.
+    pub fn digest(&self) -> String {
+        hex(&Sha256::digest(self.manifest.as_bytes()))
+    }
+
     /// An experiment ready to travel; unsigned without a key, for hubs in `dev_mode`.
     ///
     /// # Errors

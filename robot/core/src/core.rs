@@ -278,7 +278,8 @@ impl Core {
         self.controller = given;
         let mut actions = vec![refused(String::new())];
         if !self.fixed {
-            let plan = IslandPlan { experiment, number, algorithm, seed, island: self.island, robots };
+            let digest = signed.digest();
+            let plan = IslandPlan { experiment, digest, number, algorithm, seed, island: self.island, robots };
             actions.insert(0, Action::Prepare(Box::new(plan)));
         }
         actions

@@ -15,6 +15,8 @@ pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 pub struct IslandPlan {
     /// The experiment.
     pub experiment: Experiment,
+    /// SHA-256 of its manifest, by which checkpoints know it.
+    pub digest: String,
     /// Its number.
     pub number: u64,
     /// Its algorithm.

@@ -8,7 +8,9 @@ fn plan(state: Option<PathBuf>) -> Plan {
     let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
         [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
     let experiment = Experiment::parse("x", text).unwrap();
-    let island = IslandPlan { experiment, number: 5, algorithm: Algorithm::default(), seed: 1, island: 1, robots: 2 };
+    let digest = "0".repeat(64);
+    let island =
+        IslandPlan { experiment, digest, number: 5, algorithm: Algorithm::default(), seed: 1, island: 1, robots: 2 };
     Plan { island, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 

@@ -1,5 +1,6 @@
 //! The thread that keeps a connection to the motion-capture system.
 
+use super::error::MocapError;
 use super::open::open;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,7 +70,7 @@ struct Client {
 
 impl Client {
     /// Passes frames on until the connection breaks.
-    fn stream(&mut self, stop: &AtomicBool, wake: &dyn Fn()) -> Result<(), String> {
+    fn stream(&mut self, stop: &AtomicBool, wake: &dyn Fn()) -> Result<(), MocapError> {
         let mut source = open(&self.mocap, stop)?;
         while !stop.load(Ordering::Relaxed) {
             for raw in source.frames()? {
@@ -101,7 +102,7 @@ impl Client {
         }
     }
 
-    fn warn(&mut self, problem: &str) {
+    fn warn(&mut self, problem: &MocapError) {
         if !std::mem::replace(&mut self.warned, true) {
             let place = self.mocap.place();
             self.note(Line::warn(format!("motion capture at {place}: {problem}; trying again until it answers")));

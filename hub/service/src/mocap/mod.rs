@@ -5,6 +5,7 @@
 //! ([`xpuck_hub_core::mocap::gates`]) and hands frames to the hub.
 
 pub mod client;
+pub mod error;
 pub mod natnet;
 pub mod open;
 pub mod probe;

@@ -1,5 +1,6 @@
 //! How the motion-capture system that the hub's file names is opened.
 
+use super::error::MocapError;
 use super::source::PoseSource;
 use super::stream::{SILENCE, Tcp};
 use super::{natnet, replay, vicon, vrpn};
@@ -10,7 +11,7 @@ use xpuck_hub_core::config::{Mocap, MocapKind};
 ///
 /// # Errors
 /// Why it cannot be reached, in a few words.
-pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, String> {
+pub fn open(mocap: &Mocap, stop: &AtomicBool) -> Result<Box<dyn PoseSource>, MocapError> {
     let address = &mocap.address;
     Ok(match mocap.kind {
         MocapKind::Vicon => {

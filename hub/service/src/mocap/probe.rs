@@ -1,5 +1,6 @@
 //! Whether there is what a hub would connect to: one look, for those who have no connection.
 
+use super::error::MocapError;
 use super::natnet::udp::Udp;
 use super::replay::Replay;
 use super::stream::Tcp;
@@ -14,12 +15,12 @@ use xpuck_hub_core::config::{Mocap, MocapKind};
 ///
 /// # Errors
 /// Why a hub would see nothing, in a few words.
-pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, String> {
+pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, MocapError> {
     let address = &mocap.address;
     match mocap.kind {
         MocapKind::Vicon | MocapKind::Vrpn => {
-            let one = address.to_socket_addrs().map_err(|e| e.to_string())?.next().ok_or("no such address")?;
-            TcpStream::connect_timeout(&one, patience).map_err(|e| e.to_string())?;
+            let one = address.to_socket_addrs()?.next().ok_or(MocapError::NoAddress)?;
+            TcpStream::connect_timeout(&one, patience)?;
             Ok("accepts connections".into())
         }
         MocapKind::VrpnUdp => {
@@ -28,7 +29,7 @@ pub fn probe(mocap: &Mocap, patience: Duration) -> Result<String, String> {
         }
         MocapKind::Natnet => {
             let udp = Udp::connect(address, mocap.up, patience)?;
-            let server = udp.server().ok_or("no answer")?;
+            let server = udp.server().ok_or(MocapError::NoAnswer(patience.as_secs_f32()))?;
             let (name, version) = (&server.application_name, server.protocol_version);
             Ok(format!("{name:?} answered, NatNet {}.{}", version.major, version.minor))
         }

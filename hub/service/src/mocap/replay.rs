@@ -1,5 +1,6 @@
 //! A recorded run as a source of poses: what a hub wrote, it can see again.
 
+use super::error::MocapError;
 use super::source::PoseSource;
 use super::stream::QUIET;
 use serde::Deserialize;
@@ -31,7 +32,11 @@ pub(super) struct Replay {
 
 impl Replay {
     /// Reads the poses of the record that the file names; an unfinished record is read as far as it goes.
-    pub fn open(mocap: &Mocap) -> Result<Replay, String> {
+    pub fn open(mocap: &Mocap) -> Result<Replay, MocapError> {
+        Replay::read(mocap).map_err(MocapError::Record)
+    }
+
+    fn read(mocap: &Mocap) -> Result<Replay, String> {
         let file = mocap.file.as_ref().ok_or("mocap.file is missing")?;
         let name = file.display();
         let bytes = xpuck_wire::file::bytes(file, MAX_BYTES).map_err(|e| format!("{name}: {e}"))?;
@@ -63,7 +68,7 @@ impl Replay {
 }
 
 impl PoseSource for Replay {
-    fn frames(&mut self) -> Result<Vec<RawFrame>, String> {
+    fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         if self.next == self.poses.len() {
             if !self.again {
                 std::thread::sleep(QUIET);

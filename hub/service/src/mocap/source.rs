@@ -1,5 +1,6 @@
 //! What all motion-capture systems have in common.
 
+use super::error::MocapError;
 use std::time::Duration;
 use xpuck_hub_core::mocap::RawFrame;
 
@@ -9,7 +10,7 @@ pub trait PoseSource {
     ///
     /// # Errors
     /// Why the connection is of no more use, in a few words.
-    fn frames(&mut self) -> Result<Vec<RawFrame>, String>;
+    fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError>;
 }
 
 /// A protocol over a stream of bytes, without any I/O.
@@ -18,7 +19,7 @@ pub trait Codec {
     ///
     /// # Errors
     /// What in the bytes makes no sense; the connection must be dropped.
-    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String>;
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError>;
 
     /// Bytes to send to the server.
     fn take_outgoing(&mut self) -> Vec<u8>;

@@ -1,5 +1,6 @@
 //! A codec over TCP: the server is connected to, or asked by UDP to connect to us.
 
+use super::error::MocapError;
 use super::source::{Codec, PoseSource};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
@@ -21,19 +22,15 @@ pub(super) struct Tcp {
     bytes: Box<[u8]>,
 }
 
-pub(super) fn text(error: std::io::Error) -> String {
-    error.to_string()
-}
-
 impl Tcp {
     /// Connects to a server.
-    pub fn connect(address: &str, codec: Box<dyn Codec>) -> Result<Tcp, String> {
-        Tcp::over(uninterrupted(|| TcpStream::connect(address)).map_err(text)?, codec)
+    pub fn connect(address: &str, codec: Box<dyn Codec>) -> Result<Tcp, MocapError> {
+        Tcp::over(uninterrupted(|| TcpStream::connect(address))?, codec)
     }
 
-    fn over(socket: TcpStream, codec: Box<dyn Codec>) -> Result<Tcp, String> {
-        socket.set_nodelay(true).map_err(text)?;
-        socket.set_read_timeout(Some(QUIET)).map_err(text)?;
+    fn over(socket: TcpStream, codec: Box<dyn Codec>) -> Result<Tcp, MocapError> {
+        socket.set_nodelay(true)?;
+        socket.set_read_timeout(Some(QUIET))?;
         Ok(Tcp { socket, codec, heard: Instant::now(), bytes: vec![0; 16384].into() })
     }
 
@@ -43,57 +40,56 @@ impl Tcp {
         codec: Box<dyn Codec>,
         patience: Duration,
         stop: &AtomicBool,
-    ) -> Result<Tcp, String> {
-        let server: SocketAddr =
-            address.to_socket_addrs().map_err(text)?.find(SocketAddr::is_ipv4).ok_or("it has no IPv4 address")?;
-        let request = UdpSocket::bind("0.0.0.0:0").map_err(text)?;
-        request.connect(server).map_err(text)?;
+    ) -> Result<Tcp, MocapError> {
+        let server: SocketAddr = address.to_socket_addrs()?.find(SocketAddr::is_ipv4).ok_or(MocapError::NoIpv4)?;
+        let request = UdpSocket::bind("0.0.0.0:0")?;
+        request.connect(server)?;
         // Our address as the server's network sees it.
-        let listener = TcpListener::bind((request.local_addr().map_err(text)?.ip(), 0)).map_err(text)?;
-        listener.set_nonblocking(true).map_err(text)?;
-        let ours = listener.local_addr().map_err(text)?;
+        let listener = TcpListener::bind((request.local_addr()?.ip(), 0))?;
+        listener.set_nonblocking(true)?;
+        let ours = listener.local_addr()?;
         let began = Instant::now();
         while began.elapsed() < patience && !stop.load(Ordering::Relaxed) {
             let call = format!("{} {}\0", ours.ip(), ours.port());
-            uninterrupted(|| request.send(call.as_bytes())).map_err(text)?;
+            uninterrupted(|| request.send(call.as_bytes()))?;
             let until = Instant::now() + QUIET;
             while Instant::now() < until && !stop.load(Ordering::Relaxed) {
                 match uninterrupted(|| listener.accept()) {
                     Ok((socket, from)) if from.ip() == server.ip() => {
-                        socket.set_nonblocking(false).map_err(text)?;
+                        socket.set_nonblocking(false)?;
                         return Tcp::over(socket, codec);
                     }
-                    Ok((_, from)) => return Err(format!("{} connected in its place", from.ip())),
+                    Ok((_, from)) => return Err(MocapError::AnotherPeer(from.ip())),
                     Err(e) if e.kind() == ErrorKind::WouldBlock => std::thread::sleep(Duration::from_millis(5)),
-                    Err(e) => return Err(text(e)),
+                    Err(e) => return Err(e.into()),
                 }
             }
         }
-        Err(format!("asked by UDP to connect to {ours}, it does not; is the port open to it?"))
+        Err(MocapError::NotCalledBack(ours))
     }
 }
 
 impl PoseSource for Tcp {
-    fn frames(&mut self) -> Result<Vec<RawFrame>, String> {
+    fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         let outgoing = self.codec.take_outgoing();
         if !outgoing.is_empty() {
             std::thread::sleep(self.codec.pace());
-            self.socket.write_all(&outgoing).map_err(text)?;
+            self.socket.write_all(&outgoing)?;
         }
         match uninterrupted(|| self.socket.read(&mut self.bytes)) {
-            Ok(0) => Err("the server closed the connection".into()),
+            Ok(0) => Err(MocapError::Closed),
             Ok(n) => {
                 self.heard = Instant::now();
                 self.codec.feed(&self.bytes[..n])
             }
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 if self.heard.elapsed() >= SILENCE {
-                    return Err(format!("silent for {} s", SILENCE.as_secs()));
+                    return Err(MocapError::Silent(SILENCE.as_secs()));
                 }
                 self.codec.quiet();
                 Ok(Vec::new())
             }
-            Err(e) => Err(text(e)),
+            Err(e) => Err(e.into()),
         }
     }
 }
@@ -109,7 +105,7 @@ mod tests {
     struct Bytes;
 
     impl Codec for Bytes {
-        fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String> {
+        fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError> {
             Ok(vec![RawFrame::default(); bytes.len()])
         }
 
@@ -134,7 +130,7 @@ mod tests {
             while frames < 3 {
                 frames += tcp.frames()?.len();
             }
-            Ok::<_, String>(frames)
+            Ok::<_, MocapError>(frames)
         });
         let (mut client, _) = server.accept().unwrap();
         begins.recv().unwrap();

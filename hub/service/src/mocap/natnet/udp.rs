@@ -2,8 +2,9 @@
 //! multicast group if there is one. The server is known by its address; its frames may come from another port than its
 //! answers.
 
+use super::super::error::MocapError;
 use super::super::source::PoseSource;
-use super::super::stream::{QUIET, SILENCE, text};
+use super::super::stream::{QUIET, SILENCE};
 use super::Session;
 use natnet::net::MIN_DATA_BUFFER;
 use natnet::{ServerInfo, command};
@@ -32,18 +33,18 @@ pub(in crate::mocap) struct Udp {
 
 impl Udp {
     /// Asks the server at `address` for a connection and waits until it answers, at most for `patience`.
-    pub fn connect(address: &str, up: UpAxis, patience: Duration) -> Result<Udp, String> {
+    pub fn connect(address: &str, up: UpAxis, patience: Duration) -> Result<Udp, MocapError> {
         let ipv4 = |address| if let SocketAddr::V4(v4) = address { Some(v4) } else { None };
-        let server = address.to_socket_addrs().map_err(text)?.find_map(ipv4).ok_or("it has no IPv4 address")?;
-        let local = local_address(server).map_err(text)?;
-        let command = UdpSocket::bind((local, 0)).map_err(text)?;
-        command.set_read_timeout(Some(QUIET)).map_err(text)?;
+        let server = address.to_socket_addrs()?.find_map(ipv4).ok_or(MocapError::NoIpv4)?;
+        let local = local_address(server)?;
+        let command = UdpSocket::bind((local, 0))?;
+        command.set_read_timeout(Some(QUIET))?;
         let now = Instant::now();
         let (session, buffer) = (Session::new(up), vec![0; MIN_DATA_BUFFER]);
         let mut udp = Udp { session, server, command, group: None, heard: now, kept_alive: now, buffer };
         while udp.session.server().is_none() {
             if now.elapsed() >= patience {
-                return Err(format!("no answer for {} s", patience.as_secs_f32()));
+                return Err(MocapError::NoAnswer(patience.as_secs_f32()));
             }
             udp.send()?;
             udp.receive()?;
@@ -51,8 +52,8 @@ impl Udp {
         }
         if let Some(info) = udp.session.server().filter(|info| info.connection.multicast) {
             let (group, port) = (info.multicast_group(), info.connection.data_port);
-            let socket = join(group, port, local).map_err(|e| format!("multicast group {group}, port {port}: {e}"))?;
-            udp.command.set_nonblocking(true).map_err(text)?;
+            let socket = join(group, port, local).map_err(|error| MocapError::Multicast { group, port, error })?;
+            udp.command.set_nonblocking(true)?;
             udp.group = Some(socket);
         }
         udp.heard = Instant::now();
@@ -64,29 +65,29 @@ impl Udp {
         self.session.server()
     }
 
-    fn send(&mut self) -> Result<(), String> {
+    fn send(&mut self) -> Result<(), MocapError> {
         if self.kept_alive.elapsed() >= KEEP_ALIVE {
             self.kept_alive = Instant::now();
-            uninterrupted(|| self.command.send_to(&command::keepalive_datagram(), self.server)).map_err(text)?;
+            uninterrupted(|| self.command.send_to(&command::keepalive_datagram(), self.server))?;
         }
         for datagram in self.session.take_outgoing() {
-            uninterrupted(|| self.command.send_to(&datagram, self.server)).map_err(text)?;
+            uninterrupted(|| self.command.send_to(&datagram, self.server))?;
         }
         Ok(())
     }
 
     /// Takes a datagram from each socket; others than our server may send there too.
-    fn receive(&mut self) -> Result<Vec<RawFrame>, String> {
+    fn receive(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         let mut frames = Vec::new();
         for socket in [Some(&self.command), self.group.as_ref()].into_iter().flatten() {
             match uninterrupted(|| socket.recv_from(&mut self.buffer)) {
                 Ok((n, from)) if from.ip() == *self.server.ip() => {
                     self.heard = Instant::now();
-                    frames.extend(self.session.feed(&self.buffer[..n])?);
+                    frames.extend(self.session.feed(&self.buffer[..n]).map_err(MocapError::NatNet)?);
                 }
                 Ok(_) => {}
                 Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
-                Err(e) => return Err(text(e)),
+                Err(e) => return Err(e.into()),
             }
         }
         Ok(frames)
@@ -94,11 +95,11 @@ impl Udp {
 }
 
 impl PoseSource for Udp {
-    fn frames(&mut self) -> Result<Vec<RawFrame>, String> {
+    fn frames(&mut self) -> Result<Vec<RawFrame>, MocapError> {
         self.send()?;
         let frames = self.receive()?;
         if self.heard.elapsed() >= SILENCE {
-            return Err(format!("silent for {} s", SILENCE.as_secs()));
+            return Err(MocapError::Silent(SILENCE.as_secs()));
         }
         Ok(frames)
     }

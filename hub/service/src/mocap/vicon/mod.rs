@@ -7,6 +7,7 @@ mod packet;
 
 pub use packet::ViconError;
 
+use super::error::MocapError;
 use super::source::Codec;
 use packet::{HEADER, MAGIC, Packet, Segment, id};
 use std::collections::BTreeMap;
@@ -146,8 +147,8 @@ impl Client {
 }
 
 impl Codec for Client {
-    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String> {
-        Client::feed(self, bytes).map_err(|e| e.to_string())
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError> {
+        Ok(Client::feed(self, bytes)?)
     }
 
     fn take_outgoing(&mut self) -> Vec<u8> {

@@ -8,6 +8,7 @@ mod message;
 
 pub use message::VrpnError;
 
+use super::error::MocapError;
 use super::rotation;
 use super::source::Codec;
 use message::{COOKIE, Message, Reader, SENDER_IS, TYPE_IS, described};
@@ -55,8 +56,8 @@ impl Default for Client {
 }
 
 impl Codec for Client {
-    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, String> {
-        Client::feed(self, bytes).map_err(|e| e.to_string())
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError> {
+        Ok(Client::feed(self, bytes)?)
     }
 
     fn take_outgoing(&mut self) -> Vec<u8> {
