@@ -276,7 +276,7 @@ impl Core {
         self.segment = 0;
         self.fixed = given.is_some();
         self.controller = given;
-        let mut actions = vec![refused(String::new())];
+        let mut actions = vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
         if !self.fixed {
             let digest = signed.digest();
             let plan = IslandPlan { experiment, digest, number, algorithm, seed, island: self.island, robots };

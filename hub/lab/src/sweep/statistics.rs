@@ -160,8 +160,8 @@ mod tests {
             (10_000, 1.960_201_263_621_358_5),
         ];
         for (degrees, t) in known {
-            close(student_t_975(degrees), t, 1e-11);
-            close(2.0 * student_t(degrees).sf(t), 0.05, 1e-12);
+            close(student_t_975(degrees), t, 1e-9);
+            close(2.0 * student_t(degrees).sf(t), 0.05, 1e-11);
         }
     }
 
