@@ -143,6 +143,6 @@ mod tests {
             }
             client.write_all(&[0]).unwrap();
         }
-        assert_eq!(reader.join().unwrap(), Ok(3));
+        assert_eq!(reader.join().unwrap().unwrap(), 3);
     }
 }
