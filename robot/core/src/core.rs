@@ -121,7 +121,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// A robot that has just been switched on. `session` is random and not 0 ([`xpuck_wire::seal::fresh_session`]); only
+    /// A robot that has just been switched on. `session` is random and not 0 ([`xpuck_wire::session::fresh_session`]); only
     /// experiments of those in `trust` are run.
     pub fn new(island: u16, session: u64, trust: Trust) -> Core {
         Core {

@@ -1,7 +1,7 @@
 //! The geneserver: mediates migration between islands (thesis 8.3.1). Plain state machines; they know no sockets.
 //!
 //! [`Geneserver`] keeps each island's most recent emigrants and answers with others'. [`Gate`] checks what comes from
-//! outside before it gets there. [`Broker`] answers workers' messages with both; [`service`] is its shell.
+//! outside before it gets there. [`Broker`] answers workers' messages with both; `xpuck-hub-service` has its shell.
 
 mod broker;
 mod emigrant;

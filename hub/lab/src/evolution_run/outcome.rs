@@ -27,7 +27,7 @@ pub struct Outcome {
     pub remeasured_mean: f64,
     /// The highest of them.
     pub remeasured_best: f64,
-    /// The first generation with a mean of [`THRESHOLD`] or more.
+    /// The first generation with a mean of [`super::THRESHOLD`] or more.
     #[serde(rename = "generations_to_0.205")]
     pub generations_to: Option<u32>,
     /// Simulated time until then, s times robots.
