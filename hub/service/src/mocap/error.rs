@@ -1,7 +1,5 @@
 //! Why a motion-capture system is of no use, or of no more.
 
-use super::vicon::ViconError;
-use super::vrpn::VrpnError;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -11,15 +9,9 @@ pub enum MocapError {
     /// The network or a file.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Bytes that are no Vicon DataStream.
+    /// Bytes that the protocol does not have, or a version of it that cannot be read.
     #[error("{0}")]
-    Vicon(#[from] ViconError),
-    /// Bytes that are no VRPN.
-    #[error("{0}")]
-    Vrpn(#[from] VrpnError),
-    /// A datagram that is no NatNet, or of a version that cannot be read.
-    #[error("{0}")]
-    NatNet(String),
+    Bytes(Box<dyn std::error::Error + Send + Sync>),
     /// The server hung up.
     #[error("the server closed the connection")]
     Closed,

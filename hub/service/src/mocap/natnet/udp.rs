@@ -83,7 +83,7 @@ impl Udp {
             match uninterrupted(|| socket.recv_from(&mut self.buffer)) {
                 Ok((n, from)) if from.ip() == *self.server.ip() => {
                     self.heard = Instant::now();
-                    frames.extend(self.session.feed(&self.buffer[..n]).map_err(MocapError::NatNet)?);
+                    frames.extend(self.session.feed(&self.buffer[..n]).map_err(|why| MocapError::Bytes(why.into()))?);
                 }
                 Ok(_) => {}
                 Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}

@@ -148,7 +148,7 @@ impl Client {
 
 impl Codec for Client {
     fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError> {
-        Ok(Client::feed(self, bytes)?)
+        Client::feed(self, bytes).map_err(|error| MocapError::Bytes(error.into()))
     }
 
     fn take_outgoing(&mut self) -> Vec<u8> {

@@ -57,7 +57,7 @@ impl Default for Client {
 
 impl Codec for Client {
     fn feed(&mut self, bytes: &[u8]) -> Result<Vec<RawFrame>, MocapError> {
-        Ok(Client::feed(self, bytes)?)
+        Client::feed(self, bytes).map_err(|error| MocapError::Bytes(error.into()))
     }
 
     fn take_outgoing(&mut self) -> Vec<u8> {
