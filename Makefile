@@ -23,9 +23,9 @@ help:
 	@echo "make picture    the picture of the README, from a run"
 	@echo "make clean      remove what was built"
 
-# Debian's libzmq has CURVE; SQLite keeps the catalogue of runs; AprilTag finds markers; libusb reads the xpuck's camera; a C compiler builds zstd for the recorder and the calls to AprilTag.
+# Debian's libzmq has CURVE; SQLite keeps the catalogue of runs; AprilTag finds markers; libusb reads the xpuck's camera; zstd compresses records; a C compiler builds the calls to AprilTag.
 deps:
-	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev libusb-1.0-0-dev gcc
+	@sh tools/deps.sh pkg-config libzmq3-dev libapriltag-dev libsqlite3-dev libusb-1.0-0-dev libzstd-dev gcc
 
 build: deps
 	cargo build --workspace

@@ -13,6 +13,7 @@ for package in "$@"; do
         libapriltag-dev) pkg-config --exists apriltag 2>/dev/null || missing="$missing $package" ;;
         libsqlite3-dev) pkg-config --exists sqlite3 2>/dev/null || missing="$missing $package" ;;
         libusb-1.0-0-dev) pkg-config --exists libusb-1.0 2>/dev/null || missing="$missing $package" ;;
+        libzstd-dev) pkg-config --exists libzstd 2>/dev/null || missing="$missing $package" ;;
         mesa-vulkan-drivers)
             find /usr/share/vulkan/icd.d /etc/vulkan/icd.d -name '*.json' 2>/dev/null | grep -q . ||
                 missing="$missing $package libvulkan1"

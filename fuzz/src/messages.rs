@@ -3,14 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use xpuck_wire::codec::{decode, encode};
+use xpuck_wire::codec::{Message, decode, encode};
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::{Signed, Trust};
 
-fn check<T: Serialize + DeserializeOwned>(bytes: &[u8]) {
+fn check<T: Message>(bytes: &[u8]) {
     match decode::<T>(bytes) {
         Ok(message) => {
             let again = encode(&message);

@@ -60,12 +60,10 @@ impl Histogram {
     /// that the middle of it belongs to.
     pub fn telemetry(&self) -> [u32; LATENESS_BINS] {
         let mut bins = [0u32; LATENESS_BINS];
-        let mut lower = 0;
-        for (bin, count) in self.bins.iter().enumerate() {
-            let upper = upper_end(bin);
-            let told = &mut bins[telemetry_bin((lower + upper) as f64 / 2.0)];
+        for (bin, count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let lower = bin.checked_sub(1).map_or(0, upper_end);
+            let told = &mut bins[telemetry_bin((lower + upper_end(bin)) as f64 / 2.0)];
             *told = told.saturating_add((*count).try_into().unwrap_or(u32::MAX));
-            lower = upper;
         }
         bins
     }

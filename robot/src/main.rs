@@ -32,8 +32,8 @@ struct DriveArgs {
     #[arg(long)]
     check: bool,
     /// End when standard input is closed, so that no robot outlives the program that started it.
-    #[arg(long)]
-    lifeline: bool,
+    #[arg(long, alias = "lifeline")]
+    end_with_stdin: bool,
 }
 
 #[derive(Subcommand)]
@@ -140,7 +140,7 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
         ))?;
         return Ok(());
     }
-    let stop = service_flag(Ends { with_stdin: args.lifeline, at_second_signal: true })?;
+    let stop = service_flag(Ends { with_stdin: args.end_with_stdin, at_second_signal: true })?;
     daemon::run(&config, &stop)?;
     Ok(())
 }

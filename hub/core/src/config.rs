@@ -255,6 +255,20 @@ pub struct Config {
 }
 
 impl HubFile {
+    /// Everything by default, records in `folder`, and no priority asked for.
+    pub fn at(folder: impl Into<PathBuf>) -> HubFile {
+        HubFile {
+            swarm: PathBuf::new(),
+            realtime: 0,
+            mocap: Mocap::default(),
+            messages: Messages::default(),
+            record: Record::at(folder),
+            arena: Arena::default(),
+            console: Console::default(),
+            stream: None,
+        }
+    }
+
     /// Checks ranges and what must be there; errors begin with the file's name.
     ///
     /// # Errors

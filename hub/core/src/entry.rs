@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xpuck_wire::message::{Birth, Gene};
+use xpuck_wire::message::{Birth, Emigrant};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Phase, Segment};
 
@@ -42,7 +42,7 @@ pub enum Entry {
         /// Generations done.
         generation: u32,
         /// The individual it offered to the others.
-        emigrant: Gene,
+        emigrant: Emigrant,
         /// Who was born in it.
         births: Vec<Birth>,
     },
@@ -55,7 +55,7 @@ pub enum Entry {
         /// The segment.
         segment: u32,
         /// The tree.
-        gene: Gene,
+        gene: Emigrant,
     },
     /// How the run stands, once a second of wall time and at every change.
     Run {

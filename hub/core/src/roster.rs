@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{Gene, State};
+use xpuck_wire::message::{Emigrant, State};
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 
 /// A robot silent for so long counts as lost, s of arena time.
@@ -16,7 +16,7 @@ pub const PINGS: usize = 64;
 const REMEMBERED: usize = 16;
 
 /// Trees that drove a robot, each with its segment, the present one last.
-pub type Loaded = VecDeque<(u32, Gene)>;
+pub type Loaded = VecDeque<(u32, Emigrant)>;
 
 /// What the hub knows of one robot.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ pub struct Robot {
     /// The trees that drove it in this run.
     pub loaded: Loaded,
     /// The emigrant of its last generation.
-    pub fittest: Option<Gene>,
+    pub fittest: Option<Emigrant>,
     /// Stamps of pings that it has not answered, the newest last.
     pings: VecDeque<f64>,
 }
@@ -63,7 +63,7 @@ impl Robot {
 
     /// True if it is told for the first time that this tree was loaded for this segment: a network may deliver twice, and
     /// a robot that starts again breeds the same first tree again.
-    pub fn loads(&mut self, segment: u32, gene: &Gene) -> bool {
+    pub fn loads(&mut self, segment: u32, gene: &Emigrant) -> bool {
         if self.loaded.iter().any(|(known, tree)| *known == segment && tree.same(gene)) {
             return false;
         }

@@ -90,7 +90,7 @@ impl VirtualSenses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Arena, HubFile, Mocap, Record};
+    use crate::config::{HubFile, Mocap};
     use crate::mocap::Tracked;
     use xpuck_kernels::math::vec2;
     use xpuck_kernels::world::senses::messages::{Messages, Occlusion};
@@ -106,14 +106,9 @@ mod tests {
         let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
         let config = Config {
             hub: HubFile {
-                swarm: Default::default(),
-                realtime: 0,
                 mocap: Mocap { frisbee: "frisbee".into(), ..Mocap::default() },
                 messages,
-                record: Record::at(""),
-                arena: Arena::default(),
-                console: crate::config::Console::default(),
-                stream: None,
+                ..HubFile::at("")
             },
             swarm: Swarm {
                 speed: 1.0,

@@ -102,7 +102,7 @@ impl Births {
 mod tests {
     use super::*;
     use crate::McapFile;
-    use xpuck_wire::message::{Birth, Gene};
+    use xpuck_wire::message::{Birth, Emigrant};
 
     #[test]
     fn ancestors_are_found_over_islands() {
@@ -115,7 +115,7 @@ mod tests {
             let island = if robot == "xp01" { 1 } else { 2 };
             let tree = format!("ifquad v_prox {number}");
             let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
-            let emigrant = Gene { island, number, epoch: 0, tree, count, sum, square };
+            let emigrant = Emigrant { island, number, epoch: 0, tree, count, sum, square };
             let births = vec![Birth { number, parents, fitness: 0.1 }];
             let entry = Entry::Genes { time: generation.into(), robot: robot.into(), generation, emigrant, births };
             file.write(&entry).unwrap();

@@ -26,11 +26,11 @@ fn texts() -> [String; TOPICS.len()] {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use xpuck_wire::message::{Birth, Gene};
+    use xpuck_wire::message::{Birth, Emigrant};
     use xpuck_wire::{Body, Phase, Segment};
 
     fn entries() -> [Entry; TOPICS.len()] {
-        let gene = Gene {
+        let gene = Emigrant {
             island: 1,
             number: 2,
             epoch: 0,

@@ -306,7 +306,7 @@ function fillBlue(row, blue) {
 // Arena
 
 // Poses are drawn on the way from where they were shown to where they were told, over one interval of events.
-const motion = { from: new Map(), to: new Map(), at: 0, interval: 100, trails: new Map() };
+const motion = { from: new Map(), to: new Map(), at: 0, interval: 100, trajectories: new Map() };
 
 function takePoses(gap, now) {
   const share = shareAt(now);
@@ -320,12 +320,12 @@ function takePoses(gap, now) {
     if (pose.length === 3 && pose.every(Number.isFinite)) motion.to.set(String(body.name), pose);
   }
   for (const [name, pose] of motion.to) extendTrail(name, pose);
-  for (const name of motion.trails.keys()) if (!motion.to.has(name)) motion.trails.delete(name);
+  for (const name of motion.trajectories.keys()) if (!motion.to.has(name)) motion.trajectories.delete(name);
 }
 
 function extendTrail(name, pose) {
-  if (!motion.trails.has(name)) motion.trails.set(name, []);
-  const trail = motion.trails.get(name);
+  if (!motion.trajectories.has(name)) motion.trajectories.set(name, []);
+  const trail = motion.trajectories.get(name);
   trail.push(pose);
   if (trail.length > TRAIL_EVENTS) trail.shift();
 }
@@ -417,7 +417,7 @@ function drawGoal(ctx, map) {
 
 // Drawn in a few bands of equal strength: one stroke for each piece would be thousands in a frame.
 function drawTrail(ctx, map, name, shown) {
-  const points = motion.trails.get(name).slice(0, -1).concat([shown]);
+  const points = motion.trajectories.get(name).slice(0, -1).concat([shown]);
   const strength = name === FRISBEE ? 0.75 : 0.28;
   ctx.strokeStyle = name === FRISBEE ? palette.frisbee : palette.dim;
   ctx.lineWidth = name === FRISBEE ? 3 : 1.5;

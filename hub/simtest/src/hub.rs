@@ -10,15 +10,13 @@ use super::plan::Poses;
 use super::text::trust;
 use super::{ROBOTS, id};
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
 use turn::Turn;
-use xpuck_hub_core::config::{Arena, Config, Console, HubFile, Mocap, Record};
+use xpuck_hub_core::config::{Config, HubFile, Mocap};
 use xpuck_hub_core::hub::{self, PoseNews};
 use xpuck_hub_core::mocap::gates::Gates;
 use xpuck_hub_core::mocap::{RawBody, RawFrame};
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_kernels::world::Body;
-use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Request, ToRobot};
 use xpuck_wire::{Addresses, Phase, Security, Status, Swarm};
@@ -81,16 +79,7 @@ impl Hub {
         let address = || String::from("tcp://127.0.0.1:1");
         let mocap = Mocap { frisbee: "frisbee".into(), ..Mocap::default() };
         let config = Config {
-            hub: HubFile {
-                swarm: PathBuf::new(),
-                realtime: 0,
-                mocap,
-                messages: Messages::default(),
-                record: Record::at(""),
-                arena: Arena::default(),
-                console: Console::default(),
-                stream: None,
-            },
+            hub: HubFile { mocap, ..HubFile::at("") },
             swarm: Swarm {
                 speed: 1.0,
                 robots: (0..ROBOTS).map(|robot| id(robot).into()).collect(),

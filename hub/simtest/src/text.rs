@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use xpuck_kernels::random::Draws;
 use xpuck_wire::keys::Secret;
-use xpuck_wire::message::Gene;
+use xpuck_wire::message::Emigrant;
 use xpuck_wire::signed::{Signed, Trust};
 
 /// The operator whom all trust, and a stranger of the same name. Their keys are new in each process; nothing that is
@@ -53,7 +53,7 @@ pub fn no_experiment(draws: &mut Draws) -> Signed {
 
 /// A gene that none is: its tree is no tree or too large, or its samples cannot be. Where the tree is sound it drives
 /// whatever the robot senses, so that nobody can run it unseen.
-pub fn no_gene(draws: &mut Draws) -> Gene {
+pub fn no_gene(draws: &mut Draws) -> Emigrant {
     let sound = "movcv v_goal 45deg".to_string();
     let (tree, count, sum) = match draws.below(4) {
         0 => ("mulav v_gaol v_zero 3 v_blue".to_string(), [4, 4], [4.0, 4.0]),
@@ -62,5 +62,5 @@ pub fn no_gene(draws: &mut Draws) -> Gene {
         _ => (sound, [4, 4], [f64::NAN, 4.0]),
     };
     let island = 1 + draws.below(9) as u16;
-    Gene { island, number: 1_000_000 + draws.below(1000), epoch: 0, tree, count, sum, square: sum }
+    Emigrant { island, number: 1_000_000 + draws.below(1000), epoch: 0, tree, count, sum, square: sum }
 }

@@ -7,7 +7,7 @@ use xpuck_evolve::{Id, Migrant, PrimitiveSet, Samples, Settings, Space, ramped};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::FileError;
 use xpuck_wire::keys::Secret;
-use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
+use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, Readable, SocketError, Sockets, wait};
 
 /// Sockets of one thread; ZeroMQ allows 1023 in a context.
@@ -180,7 +180,7 @@ impl Speaker {
     }
 
     /// A random tree of the depths of new trees, with a random fitness.
-    fn gene(&self, island: u16, generation: u32) -> (Gene, u64) {
+    fn gene(&self, island: u16, generation: u32) -> (Emigrant, u64) {
         let mut draws = Draws::new(2, u32::from(island), 0, generation, Stream::Evolution);
         let space = Space { primitive_set: &self.primitive_set, settings: &self.settings };
         let how = ramped(draws.below(256) as usize, 256, 6);
@@ -188,7 +188,7 @@ impl Speaker {
         let mut samples = Samples::default();
         (0..8).for_each(|_| samples.add(samples.next_stratum(), f64::from(0.3 * draws.unit())));
         let nodes = tree.nodes().len() as u64;
-        (Gene::of(Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }.values()), nodes)
+        (Emigrant::of(Migrant { id: Id { island, number: generation }, tree, samples, epoch: 0 }.values()), nodes)
     }
 
     /// Takes the answers that come within `timeout_ms`, from the sockets that wait for one.

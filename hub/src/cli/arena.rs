@@ -22,8 +22,8 @@ pub struct ArenaArgs {
     #[arg(long)]
     config: PathBuf,
     /// End when standard input is closed.
-    #[arg(long)]
-    lifeline: bool,
+    #[arg(long, alias = "lifeline")]
+    end_with_stdin: bool,
 }
 
 /// `arena.toml`.
@@ -167,7 +167,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
 /// Runs the command.
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let settings = settings(&args.config)?;
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.lifeline, ..Default::default() })?;
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     let summary = xpuck_arena::run(&settings, &stop, |_| log::report("ready"))?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };

@@ -141,7 +141,7 @@ impl Server {
             None => Vec::new(),
         };
         let mut child = Command::new(std::env::current_exe()?)
-            .args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--lifeline", "--dir"])
+            .args(["geneserver", "--listen", "tcp://127.0.0.1:*", "--json", "--end-with-stdin", "--dir"])
             .arg(dir.path())
             .args(with_key)
             .env_remove("XPUCK_GENESERVER_KEY")

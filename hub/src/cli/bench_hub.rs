@@ -218,7 +218,7 @@ struct Hub(Child);
 impl Hub {
     fn start(dir: &Path) -> Result<Hub> {
         let mut hub = Hub(Command::new(std::env::current_exe()?)
-            .args(["hub", "--lifeline", "--config"])
+            .args(["hub", "--end-with-stdin", "--config"])
             .arg(dir.join("hub.toml"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -78,8 +78,8 @@ pub struct EvolveArgs {
     #[arg(long)]
     json: bool,
     /// End when standard input does.
-    #[arg(long, hide = true)]
-    lifeline: bool,
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
 }
 
 /// Runs the command.
@@ -90,7 +90,7 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         Some(path) => shutdown::computation_flag(farewell("", path))?,
         None => Arc::new(AtomicBool::new(false)),
     };
-    if args.lifeline {
+    if args.end_with_stdin {
         shutdown::end_with_stdin()?;
     }
     let (mut evolution, mut folder) = match &args.resume {

@@ -55,8 +55,8 @@ pub struct GeneserverArgs {
     #[arg(long)]
     json: bool,
     /// End when standard input is closed.
-    #[arg(long, hide = true)]
-    lifeline: bool,
+    #[arg(long, hide = true, alias = "lifeline")]
+    end_with_stdin: bool,
 }
 
 /// Runs the command.
@@ -72,7 +72,7 @@ pub fn run(args: &GeneserverArgs) -> Result<ExitCode> {
     let (listen, dir, idle) = (args.listen.clone(), args.dir.clone(), Duration::from_secs(args.idle));
     let key = args.key.as_deref().map(Secret::read).transpose()?;
     let options = Options { listen, key, dir, islands: args.islands, idle, configuration };
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.lifeline, ..Default::default() })?;
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     xpuck_hub_service::heap::give_back_regularly()?;
     let (status, done) = geneserver::run(&options, broker, &stop, |what| tell(what, args.json))?;
     if args.json {

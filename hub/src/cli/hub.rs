@@ -16,14 +16,14 @@ pub struct HubArgs {
     #[arg(long)]
     config: PathBuf,
     /// End when standard input is closed.
-    #[arg(long)]
-    lifeline: bool,
+    #[arg(long, alias = "lifeline")]
+    end_with_stdin: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &HubArgs) -> Result<()> {
     let config = config_file::read(&args.config)?;
-    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.lifeline, ..Default::default() })?;
+    let stop = shutdown::service_flag(shutdown::Ends { with_stdin: args.end_with_stdin, ..Default::default() })?;
     hub::run(config, env!("XPUCK_COMMIT"), stop, || log::report("ready"))?;
     Ok(())
 }

@@ -49,7 +49,7 @@ impl Demo {
 
     fn process(&self, words: &[&str]) -> u32 {
         let root = self.out.path().display().to_string();
-        let all: Vec<&str> = words.iter().copied().chain([root.as_str(), "--lifeline"]).collect();
+        let all: Vec<&str> = words.iter().copied().chain([root.as_str(), "--end-with-stdin"]).collect();
         let found = processes(&all);
         assert_eq!(found.len(), 1, "{words:?}: {found:?}");
         found[0]
@@ -77,7 +77,7 @@ impl Demo {
 impl Drop for Demo {
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
-            // Only after a failed assertion; the lifelines end the rest.
+            // Only after a failed assertion; their closed standard inputs end the rest.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use xpuck_evolve::{Id, Migrant, Samples};
-use xpuck_hub_core::geneserver::{Copies, Emigrant, Geneserver, MAX_ISLANDS};
+use xpuck_hub_core::geneserver::{Copies, Geneserver, MAX_ISLANDS, Offer};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Kind, Tree};
 use xpuck_wire::{Migration, Policy};
@@ -142,7 +142,7 @@ fn heterogeneity_counts_different_trees_and_strangers() {
 fn there_is_room_for_ten_thousand_islands_and_no_more() {
     let mut server = server(Migration { keep: 1, ..of(Policy::Full) });
     for island in 0..MAX_ISLANDS as u16 {
-        assert!(server.keep(Emigrant::new(island, 1, &migrant(island, 0, 0.1, 0.0))));
+        assert!(server.keep(Offer::new(island, 1, &migrant(island, 0, 0.1, 0.0))));
     }
     assert!(!server.has_room(20_000) && server.has_room(0));
     assert!(server.exchange(20_000, 1, migrant(20_000, 0, 0.9, 1.0)).is_empty());
@@ -193,8 +193,7 @@ fn the_running_ranking_answers_as_ranking_everybody_anew_does() {
             (0..draws.below(3)).for_each(|_| sent.samples.add(1, f64::from(draws.below(6))));
             let generation = draws.below(40);
             let expected = plain.exchange(copies, island, generation, &sent);
-            let got: Vec<Migrant> =
-                server.exchange(island, generation, sent).into_iter().map(Emigrant::migrant).collect();
+            let got: Vec<Migrant> = server.exchange(island, generation, sent).into_iter().map(Offer::migrant).collect();
             assert_eq!(got, expected, "step {step}, {copies:?}");
         }
         let all: Vec<Migrant> = plain.recent.values().flatten().map(|(_, m)| m.clone()).collect();

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
+use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, Sockets, wait};
 
 /// A geneserver process.
@@ -226,7 +226,8 @@ fn bad_migrants_are_refused_counted_and_logged_with_their_sender() {
     let sockets = Sockets::new();
     let dealer = sockets.worker(&server.endpoint, "by-hand").unwrap();
     let emigrant = |island: u16, tree: String, square: f64| {
-        let gene = Gene { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [square, 0.0] };
+        let gene =
+            Emigrant { island, number: 1, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [square, 0.0] };
         WorkerMessage::Emigrant { island, generation: 1, gene }
     };
     let tree = || String::from("movcv v_goal 45deg");

@@ -83,7 +83,7 @@ impl Lab {
 
     /// The same, of another configuration or within another program.
     pub fn serve_as(&mut self, mut command: Command, what: &str, config: &str) {
-        command.args([what, "--lifeline", "--config", config]).stdout(Stdio::piped());
+        command.args([what, "--end-with-stdin", "--config", config]).stdout(Stdio::piped());
         let child = self.spawn(command, config.trim_end_matches(".toml"));
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -98,7 +98,7 @@ impl Lab {
     /// The same with another of its files and another log.
     pub fn robot_as(&mut self, config: &str, log: &str) -> &mut Child {
         let mut command = Command::new(Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd"));
-        command.args(["--lifeline", "--config", config]);
+        command.args(["--end-with-stdin", "--config", config]);
         self.spawn(command, log)
     }
 

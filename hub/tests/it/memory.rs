@@ -85,7 +85,7 @@ impl Lab {
         let log = self.directory.path().join(format!("{name}.log"));
         let log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
         let command = command.arg("--config").arg(self.directory.path().join(format!("{name}.toml")));
-        command.arg("--lifeline").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap()
+        command.arg("--end-with-stdin").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap()
     }
 
     /// Starts a service and waits until it is ready.

@@ -11,13 +11,12 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 use xpuck_arena::vicon::encode::{self, SUPPORTED};
 use xpuck_arena::vicon::frame;
-use xpuck_hub_core::config::{self, Config, HubFile, Mocap, MocapKind, Record};
+use xpuck_hub_core::config::{Config, HubFile, Mocap, MocapKind};
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
-use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_record::Recorder;
 use xpuck_record::run_file::Beginning;
 use xpuck_wire::{Addresses, Body, Security, Status, Swarm};
@@ -54,7 +53,7 @@ fn all_kinds_of_server_show_the_same_poses() {
     std::fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
     std::fs::write(dir.path().join("arena.toml"), arena).unwrap();
     let mut process = xpuck()
-        .args(["arena", "--lifeline", "--config"])
+        .args(["arena", "--end-with-stdin", "--config"])
         .arg(dir.path().join("arena.toml"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -83,7 +82,7 @@ fn all_kinds_of_server_show_the_same_poses() {
         let place = |b: &xpuck_hub_core::mocap::Tracked| (b.name.clone(), [b.pose.at.x, b.pose.at.y, b.pose.heading]);
         shown.push(last.bodies.iter().map(place).collect());
     }
-    // Dropping the lifeline ends the arena.
+    // Closing its standard input ends the arena.
     drop(process.stdin.take());
     assert!(process.wait().unwrap().success());
     // Nobody drove, so nothing moved.
@@ -192,16 +191,7 @@ fn a_recorded_run_is_seen_again() {
     let dir = tempfile::tempdir().unwrap();
     let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
     let config = Config {
-        hub: HubFile {
-            swarm: Default::default(),
-            realtime: 0,
-            mocap: Mocap::default(),
-            messages: Messages::default(),
-            record: Record::at(dir.path()),
-            arena: config::Arena::default(),
-            console: Default::default(),
-            stream: None,
-        },
+        hub: HubFile::at(dir.path()),
         swarm: Swarm { speed: 1.0, robots: vec!["xp01".into()], hub, security: Security::dev_mode() },
     };
     let mut recorder = Recorder::open(

@@ -10,7 +10,7 @@ use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
 use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
-use xpuck_hub_core::config::{self, Config, HubFile, Mocap, MocapKind, Record, ViconMode};
+use xpuck_hub_core::config::{Config, HubFile, Mocap, MocapKind, ViconMode};
 use xpuck_hub_core::virtual_senses::VirtualSenses;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
 use xpuck_kernels::world::senses::messages::Messages;
@@ -48,14 +48,9 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
     let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
     Config {
         hub: HubFile {
-            swarm: Default::default(),
-            realtime: 0,
             mocap,
             messages: Messages { latency_s: 0.0, range_m: 10.0, ..Messages::default() },
-            record: Record::at(""),
-            arena: config::Arena::default(),
-            console: Default::default(),
-            stream: None,
+            ..HubFile::at("")
         },
         swarm: Swarm { speed: 1.0, robots: robots.to_vec(), hub, security: Security::dev_mode() },
     }

@@ -1,13 +1,11 @@
 //! The switchboard's decisions, driven by hand: no clock, no socket.
 
-use std::path::PathBuf;
-use xpuck_hub_core::config::{Arena, Config, HubFile, Mocap, MocapKind, Record};
+use xpuck_hub_core::config::{Config, HubFile, Mocap};
 use xpuck_hub_core::mocap::{Frame, Tracked};
 use xpuck_hub_core::switchboard::{Action, Snapshot, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
-use xpuck_kernels::world::senses::messages::Messages;
-use xpuck_wire::message::{Directive, Gene, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, Emigrant, Reply, Request, RobotMessage, State, ToRobot};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
@@ -41,21 +39,7 @@ impl Bench {
     fn new() -> Bench {
         let address = || String::from("tcp://127.0.0.1:1");
         let config = Config {
-            hub: HubFile {
-                swarm: PathBuf::new(),
-                realtime: 0,
-                mocap: Mocap {
-                    kind: MocapKind::Vicon,
-                    address: String::new(),
-                    frisbee: "frisbee".into(),
-                    ..Mocap::default()
-                },
-                messages: Messages::default(),
-                record: Record::at(""),
-                arena: Arena::default(),
-                console: Default::default(),
-                stream: None,
-            },
+            hub: HubFile { mocap: Mocap { frisbee: "frisbee".into(), ..Mocap::default() }, ..HubFile::at("") },
             swarm: Swarm {
                 speed: 1.0,
                 robots: vec!["xp01".into(), "xp02".into()],
@@ -262,7 +246,7 @@ fn a_start_without_robots_gives_up_and_says_so() {
 fn bad_genes_and_strangers_are_refused() {
     let mut bench = Bench::new();
     bench.start();
-    let gene = |tree: &str| Gene {
+    let gene = |tree: &str| Emigrant {
         island: 1,
         number: 1,
         epoch: 0,
@@ -295,7 +279,7 @@ fn genes_travel_by_the_experiments_policy_and_by_the_robots_poses() {
         for (number, id) in (1..).zip(["xp01", "xp02"]) {
             let tree = format!("movcv v_goal {number}");
             let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
-            let emigrant = Gene { island: number, number: 1, epoch: 0, tree, count, sum, square };
+            let emigrant = Emigrant { island: number, number: 1, epoch: 0, tree, count, sum, square };
             bench.board.on_robot(bench.now, id, RobotMessage::Genes { generation: 1, emigrant, births: vec![] });
         }
         bench.deliver();
@@ -385,9 +369,9 @@ fn recorded(bench: &mut Bench, message: &RobotMessage) -> usize {
     actions.iter().filter(|a| matches!(a, Action::Record(_))).count()
 }
 
-fn gene() -> Gene {
+fn gene() -> Emigrant {
     let tree = "mulav v_goal v_zero 3 v_blue".to_string();
-    Gene { island: 1, number: 5, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] }
+    Emigrant { island: 1, number: 5, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] }
 }
 
 #[test]
@@ -395,7 +379,7 @@ fn a_hub_that_takes_a_run_up_knows_the_trees_that_were_told() {
     let mut bench = Bench::new();
     bench.start();
     // A number that is none equals nothing, and comes twice all the same.
-    let loaded = RobotMessage::Loaded { segment: 1, gene: Gene { sum: [f64::NAN, 0.0], ..gene() } };
+    let loaded = RobotMessage::Loaded { segment: 1, gene: Emigrant { sum: [f64::NAN, 0.0], ..gene() } };
     assert_eq!([recorded(&mut bench, &loaded), recorded(&mut bench, &loaded)], [1, 0]);
     bench.pass(2.0);
     let kept = bench.kept.take().expect("the state is kept each second");

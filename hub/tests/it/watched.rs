@@ -79,7 +79,7 @@ impl World {
         let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
         let mut robot = {
             let mut command = Command::new(xpuckd);
-            command.args(["--lifeline", "--config"]).arg(robot);
+            command.args(["--end-with-stdin", "--config"]).arg(robot);
             command
         };
         let robot = robot.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("xpuckd is built");
@@ -102,7 +102,7 @@ impl World {
 
     fn serve(&mut self, what: &str, config: &Path) {
         let mut command = xpuck();
-        command.args([what, "--lifeline", "--config"]).arg(config).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args([what, "--end-with-stdin", "--config"]).arg(config).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

@@ -1,7 +1,8 @@
 //! Bytes of a message: a version byte, then MessagePack with named fields, so that other languages can read it.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use crate::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
+use crate::seal::Sealed;
+use crate::signed::Signed;
 use std::cell::RefCell;
 
 /// First byte of every message.
@@ -30,30 +31,58 @@ pub enum CodecError {
     Malformed(#[from] rmp_serde::decode::Error),
 }
 
+/// What can be sent. Its reader and writer are functions of this crate, so they are compiled here and not again by
+/// everybody who calls them.
+pub trait Message: Sized {
+    #[doc(hidden)]
+    fn write(&self, bytes: &mut Vec<u8>);
+    #[doc(hidden)]
+    fn read(bytes: &[u8]) -> Result<Self, rmp_serde::decode::Error>;
+}
+
+macro_rules! messages {
+    ($($kind:ty),+) => { $(
+        impl Message for $kind {
+            fn write(&self, bytes: &mut Vec<u8>) {
+                rmp_serde::encode::write_named(bytes, self).expect("our messages can be encoded");
+            }
+
+            fn read(bytes: &[u8]) -> Result<Self, rmp_serde::decode::Error> {
+                let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
+                reader.set_max_depth(MAX_DEPTH);
+                serde::Deserialize::deserialize(&mut reader)
+            }
+        }
+    )+ };
+}
+
+messages!(RobotMessage, ToRobot, Request, Reply, WorkerMessage, ToWorker, Sealed, Signed);
+
 /// A message's bytes.
 ///
 /// # Panics
-/// If the message cannot be encoded: our message types always can.
-pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+/// If the message cannot be encoded: ours always can.
+pub fn encode<T: Message>(message: &T) -> Vec<u8> {
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.clear();
         scratch.push(VERSION);
-        rmp_serde::encode::write_named(scratch, message).expect("our messages can be encoded");
+        message.write(scratch);
         scratch.as_slice().into()
     })
 }
 
 /// The message in some bytes. The whole of them must be one message.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
+///
+/// # Errors
+/// They are too few or too many, of another version, or something else.
+pub fn decode<T: Message>(bytes: &[u8]) -> Result<T, CodecError> {
     if bytes.len() < 2 || bytes.len() > MAX_BYTES {
         return Err(CodecError::Size(bytes.len()));
     }
     if bytes[0] != VERSION {
         return Err(CodecError::Version(bytes[0]));
     }
-    let mut reader = rmp_serde::Deserializer::from_read_ref(&bytes[1..]);
-    reader.set_max_depth(MAX_DEPTH);
-    Ok(serde::Deserialize::deserialize(&mut reader)?)
+    Ok(T::read(&bytes[1..])?)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A tree on its way between islands, with its samples as counts, sums and sums of squares of two strata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Gene {
+pub struct Emigrant {
     /// Island of birth.
     pub island: u16,
     /// Number of birth on that island.
@@ -29,24 +29,24 @@ pub struct Gene {
     pub square: [f64; 2],
 }
 
-/// A gene as plain values, in the order of its fields; samples together.
-pub type GeneValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
+/// An emigrant as plain values, in the order of its fields; samples together.
+pub type EmigrantValues<Text> = (u16, u32, u32, Text, ([u32; 2], [f64; 2], [f64; 2]));
 
-impl Gene {
-    /// The gene of these values.
-    pub fn of((island, number, epoch, tree, (count, sum, square)): GeneValues<String>) -> Gene {
-        Gene { island, number, epoch, tree, count, sum, square }
+impl Emigrant {
+    /// The emigrant of these values.
+    pub fn of((island, number, epoch, tree, (count, sum, square)): EmigrantValues<String>) -> Emigrant {
+        Emigrant { island, number, epoch, tree, count, sum, square }
     }
 
     /// Its values, which whoever believes them has to check.
-    pub fn values(&self) -> GeneValues<&str> {
+    pub fn values(&self) -> EmigrantValues<&str> {
         (self.island, self.number, self.epoch, &self.tree, (self.count, self.sum, self.square))
     }
 
     /// Equal in every bit. Unlike with `==`, a number that is none equals itself.
-    pub fn same(&self, other: &Gene) -> bool {
-        let rest = |gene: &Gene| (gene.island, gene.number, gene.epoch, gene.count);
-        let bits = |gene: &Gene| [gene.sum, gene.square].map(|pair| pair.map(f64::to_bits));
+    pub fn same(&self, other: &Emigrant) -> bool {
+        let rest = |gene: &Emigrant| (gene.island, gene.number, gene.epoch, gene.count);
+        let bits = |gene: &Emigrant| [gene.sum, gene.square].map(|pair| pair.map(f64::to_bits));
         rest(self) == rest(other) && bits(self) == bits(other) && self.tree == other.tree
     }
 }
@@ -103,7 +103,7 @@ pub enum RobotMessage {
         /// Generations done.
         generation: u32,
         /// The emigrant.
-        emigrant: Gene,
+        emigrant: Emigrant,
         /// Births of this generation.
         births: Vec<Birth>,
     },
@@ -112,7 +112,7 @@ pub enum RobotMessage {
         /// The segment it was loaded for.
         segment: u32,
         /// The tree as it runs, `avoiding` included.
-        gene: Gene,
+        gene: Emigrant,
     },
     /// The answer to [`ToRobot::Settings`].
     Settings(PushAnswer),
@@ -206,7 +206,7 @@ pub enum ToRobot {
         /// The generation that they answer.
         generation: u32,
         /// The immigrants, fittest first; at most 64, and fewer if they would not fit in a message.
-        immigrants: Vec<Gene>,
+        immigrants: Vec<Emigrant>,
     },
     /// Asks for a pong; measures the round trip.
     Ping {
@@ -247,7 +247,7 @@ pub enum WorkerMessage {
         /// Generations done.
         generation: u32,
         /// The individual offered to the others.
-        gene: Gene,
+        gene: Emigrant,
     },
     /// The island's generations are all done.
     Done {
@@ -276,7 +276,7 @@ pub enum ToWorker {
         /// The generation that they answer.
         generation: u32,
         /// The immigrants, fittest first; at most 64, and fewer if they would not fit in a message.
-        immigrants: Vec<Gene>,
+        immigrants: Vec<Emigrant>,
     },
     /// What was sent is refused.
     Refused {
@@ -343,7 +343,7 @@ pub enum Reply {
     /// How things stand.
     Status(Box<Status>),
     /// Trees by robot.
-    Trees(Vec<(String, Gene)>),
+    Trees(Vec<(String, Emigrant)>),
     /// How the last push stands, a row for each robot that it is for.
     Pushed(Vec<PushRow>),
 }

@@ -2,9 +2,7 @@
 
 mod examples;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use xpuck_wire::codec::{VERSION, decode, encode};
+use xpuck_wire::codec::{Message, VERSION, decode, encode};
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
 
 /// Damaged forms of each example.
@@ -50,7 +48,7 @@ fn damage(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Damages each example; what is still read must survive being written again.
-fn attack<T: Serialize + DeserializeOwned>(examples: &[T]) -> (u64, u64) {
+fn attack<T: Message>(examples: &[T]) -> (u64, u64) {
     let (mut read, mut refused) = (0, 0);
     for (number, example) in examples.iter().enumerate() {
         let whole = encode(example);

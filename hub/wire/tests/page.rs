@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, Meta, PathArguments, Type, Visibility};
-use xpuck_wire::codec::{MAX_BYTES, VERSION, encode};
+use xpuck_wire::codec::{MAX_BYTES, Message, VERSION, encode};
 
 /// Where the types are.
 const FILES: [&str; 8] =
@@ -151,7 +151,7 @@ fn table(page: &mut String, fields: &Fields, known: &BTreeMap<String, bool>) {
 }
 
 /// An example as JSON and as the bytes that travel.
-fn example<T: Serialize>(page: &mut String, message: &T) {
+fn example<T: Message + Serialize>(page: &mut String, message: &T) {
     let bytes = encode(message);
     let hex: Vec<String> = bytes.iter().take(SHOWN).map(|b| format!("{b:02x}")).collect();
     let lines: Vec<String> = hex.chunks(32).map(|line| line.join(" ")).collect();
@@ -161,7 +161,7 @@ fn example<T: Serialize>(page: &mut String, message: &T) {
 }
 
 /// Examples by the name of their variant.
-fn by_name<T: Serialize>(messages: &[T]) -> BTreeMap<String, String> {
+fn by_name<T: Message + Serialize>(messages: &[T]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for message in messages {
         let value = serde_json::to_value(message).unwrap();

@@ -3,7 +3,7 @@
 use crate::core::Core;
 use xpuck_evolve::{Migrant, Progress};
 use xpuck_kernels::tree::CompileError;
-use xpuck_wire::message::{Gene, RobotMessage};
+use xpuck_wire::message::{Emigrant, RobotMessage};
 
 /// The fittest individual of the robot's island, and the segment that still waits for one.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,6 @@ impl OnboardChampion {
         };
         self.owed = None;
         core.load(&champion.tree)?;
-        Ok(Some(RobotMessage::Loaded { segment, gene: Gene::of(champion.values()) }))
+        Ok(Some(RobotMessage::Loaded { segment, gene: Emigrant::of(champion.values()) }))
     }
 }

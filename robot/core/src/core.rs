@@ -45,7 +45,7 @@ pub enum Action {
         /// The generation that they answer.
         generation: u32,
         /// The genes, not yet checked.
-        genes: Vec<xpuck_wire::message::Gene>,
+        genes: Vec<xpuck_wire::message::Emigrant>,
     },
     /// Load the island's fittest tree, with [`Core::load`].
     LoadFittest {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Progress, Settings};
 use xpuck_wire::Experiment;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Birth, Gene, RobotMessage};
+use xpuck_wire::message::{Birth, Emigrant, RobotMessage};
 
 /// How long a finished generation waits for the others' genes, wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
@@ -89,6 +89,6 @@ impl Generation {
     /// What the hub is told of it.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());
-        RobotMessage::Genes { generation, emigrant: Gene::of(self.emigrant.values()), births }
+        RobotMessage::Genes { generation, emigrant: Emigrant::of(self.emigrant.values()), births }
     }
 }

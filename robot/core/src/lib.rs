@@ -1,5 +1,5 @@
 //! What one robot decides, as plain state machines: time and messages go in, actions come out. They know no device,
-//! clock, socket or thread, so `xpuckd` runs them on a robot and the hub's swarm test runs nine of them at once.
+//! clock, socket or thread, so `xpuckd` runs them on a robot and the simulation test runs nine of them at once.
 
 pub mod champion;
 pub mod controller;

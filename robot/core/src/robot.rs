@@ -8,7 +8,7 @@ use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
+use xpuck_wire::message::{Emigrant, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
@@ -16,7 +16,7 @@ use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
 /// Messages handled between two looks at the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
 
-/// The world around one robot: `xpuckd` has devices and sockets there, the hub's swarm test simulated ones. No method
+/// The world around one robot: `xpuckd` has devices and sockets there, the simulation test simulated ones. No method
 /// waits.
 pub trait Shell {
     /// The next message from the hub, none if none is there; an error says in one line why it cannot be read.
@@ -175,7 +175,7 @@ impl Robot {
         }
     }
 
-    fn immigrate(&mut self, generation: u32, genes: &[Gene], shell: &mut impl Shell) {
+    fn immigrate(&mut self, generation: u32, genes: &[Emigrant], shell: &mut impl Shell) {
         let (mut sound, mut errors) = (Vec::new(), Vec::new());
         for gene in genes {
             match Migrant::check(gene.values()) {

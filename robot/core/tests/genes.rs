@@ -2,7 +2,7 @@
 
 use xpuck_evolve::{Id, Migrant, Samples};
 use xpuck_kernels::tree::Tree;
-use xpuck_wire::message::Gene;
+use xpuck_wire::message::Emigrant;
 
 #[test]
 fn genes_survive_the_wire_and_bad_ones_are_refused() {
@@ -10,15 +10,18 @@ fn genes_survive_the_wire_and_bad_ones_are_refused() {
     let mut samples = Samples::default();
     samples.add(0, 0.25);
     let migrant = Migrant { id: Id { island: 3, number: 7 }, tree, samples, epoch: 2 };
-    let gene = Gene::of(migrant.values());
-    let check = |gene: &Gene| Migrant::check(gene.values()).map_err(|error| error.to_string());
+    let gene = Emigrant::of(migrant.values());
+    let check = |gene: &Emigrant| Migrant::check(gene.values()).map_err(|error| error.to_string());
     assert_eq!(check(&gene).unwrap(), migrant);
     assert!(
-        check(&Gene { tree: "mulav v_gaol".into(), ..gene.clone() })
+        check(&Emigrant { tree: "mulav v_gaol".into(), ..gene.clone() })
             .unwrap_err()
             .starts_with("migrant 3.7: line 1, column 7")
     );
     let large = format!("seq\n{}", "  mulas v_goal.y v_prox.x 6.55123 v_up.y\n".repeat(2000));
-    assert!(check(&Gene { tree: large, ..gene.clone() }).unwrap_err().starts_with("migrant 3.7: "), "fits no robot");
-    assert_eq!(check(&Gene { count: [0, 0], ..gene }).unwrap_err(), "migrant 3.7: its samples are impossible");
+    assert!(
+        check(&Emigrant { tree: large, ..gene.clone() }).unwrap_err().starts_with("migrant 3.7: "),
+        "fits no robot"
+    );
+    assert_eq!(check(&Emigrant { count: [0, 0], ..gene }).unwrap_err(), "migrant 3.7: its samples are impossible");
 }

@@ -1,6 +1,6 @@
 //! What a geneserver for workers answers, who they are, and how things stand. A plain state machine.
 
-use super::{Emigrant, Gate, Geneserver, Heterogeneity, to_genes};
+use super::{Gate, Geneserver, Heterogeneity, Offer, to_emigrants};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xpuck_wire::log::Line;
@@ -36,7 +36,7 @@ pub struct Status {
 pub struct Memory {
     islands: BTreeMap<u16, Standing>,
     /// Island by island, the oldest first.
-    emigrants: Vec<Emigrant>,
+    emigrants: Vec<Offer>,
 }
 
 /// Answers workers.
@@ -82,7 +82,7 @@ impl Broker {
                 Ok(migrant) => {
                     self.exchanges += 1;
                     self.islands.insert(island, Standing { generation, done: false });
-                    let immigrants = to_genes(self.server.exchange(island, generation, migrant));
+                    let immigrants = to_emigrants(self.server.exchange(island, generation, migrant));
                     ToWorker::Immigrants { island, generation, immigrants }
                 }
                 Err(error) => {

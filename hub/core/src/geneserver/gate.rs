@@ -1,10 +1,10 @@
 //! What comes from outside is checked here before it reaches the geneserver, and what goes out is kept in bounds.
 
-use super::Emigrant;
+use super::Offer;
 use std::collections::BTreeMap;
 use xpuck_evolve::{Id, Migrant, MigrantError, PrimitiveSet};
 use xpuck_wire::codec::MAX_BYTES;
-use xpuck_wire::message::Gene;
+use xpuck_wire::message::Emigrant;
 
 /// Senders whose refusals are counted one by one; those of others are counted together.
 const MAX_SENDERS: usize = 1000;
@@ -39,7 +39,7 @@ impl Gate {
     }
 
     /// The individual in a gene, checked in every respect. A refusal is counted under the sender's name.
-    pub fn admit(&mut self, sender: &str, gene: &Gene) -> Result<Migrant, Refusal> {
+    pub fn admit(&mut self, sender: &str, gene: &Emigrant) -> Result<Migrant, Refusal> {
         let checked = self.check(gene);
         if checked.is_err() {
             self.count(sender);
@@ -47,7 +47,7 @@ impl Gate {
         checked
     }
 
-    fn check(&self, gene: &Gene) -> Result<Migrant, Refusal> {
+    fn check(&self, gene: &Emigrant) -> Result<Migrant, Refusal> {
         let migrant = Migrant::check(gene.values())?;
         if !self.allows(&migrant) {
             return Err(Refusal::NotAllowed(migrant.id));
@@ -81,13 +81,13 @@ impl Gate {
 }
 
 /// Emigrants as messages, in their order: as many as fit in one answer.
-pub fn to_genes(emigrants: Vec<&Emigrant>) -> Vec<Gene> {
+pub fn to_emigrants(emigrants: Vec<&Offer>) -> Vec<Emigrant> {
     let mut bytes = 0;
-    let fits = |gene: &Gene| {
+    let fits = |gene: &Emigrant| {
         bytes += gene.tree.len();
         bytes <= MAX_ANSWER
     };
-    emigrants.into_iter().map(Emigrant::gene).take_while(fits).collect()
+    emigrants.into_iter().map(Offer::emigrant).take_while(fits).collect()
 }
 
 #[cfg(test)]
@@ -95,17 +95,18 @@ mod tests {
     use super::*;
     use xpuck_evolve::Samples;
     use xpuck_kernels::tree::Tree;
+    use xpuck_wire::message::ToWorker;
 
-    fn gene(tree: &str) -> Gene {
+    fn gene(tree: &str) -> Emigrant {
         let tree = tree.into();
-        Gene { island: 3, number: 7, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] }
+        Emigrant { island: 3, number: 7, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] }
     }
 
     #[test]
     fn what_is_wrong_is_refused_and_counted_by_sender() {
         let mut gate = Gate::new(PrimitiveSet::in_swarm());
         let large = format!("seq\n{}", "  successl\n".repeat(2100));
-        let nan = Gene { sum: [f64::NAN, 0.0], ..gene("successl") };
+        let nan = Emigrant { sum: [f64::NAN, 0.0], ..gene("successl") };
         for (bad, expected) in [
             (gene("movcv v_gaol 3"), "migrant 3.7: line 1, column 7"),
             (gene(&large), "migrant 3.7: line 2049"),
@@ -131,10 +132,11 @@ mod tests {
         let text = format!("{}{}", "seq\n", "  mulas v_goal.y v_prox.x 6.55123 v_up.y\n".repeat(700));
         let tree = Tree::parse(&text).unwrap();
         let migrant = Migrant { id: Id { island: 1, number: 1 }, tree, samples: Samples::default(), epoch: 0 };
-        let emigrant = Emigrant::new(1, 1, &migrant);
-        let genes = to_genes(vec![&emigrant; 64]);
+        let emigrant = Offer::new(1, 1, &migrant);
+        let genes = to_emigrants(vec![&emigrant; 64]);
         assert!((8..64).contains(&genes.len()), "{}", genes.len());
-        assert!(xpuck_wire::codec::encode(&genes).len() < MAX_BYTES);
-        assert_eq!(to_genes(vec![]), []);
+        let answer = ToWorker::Immigrants { island: 1, generation: 1, immigrants: genes };
+        assert!(xpuck_wire::codec::encode(&answer).len() < MAX_BYTES);
+        assert_eq!(to_emigrants(vec![]), []);
     }
 }

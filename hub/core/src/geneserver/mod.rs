@@ -4,14 +4,14 @@
 //! outside before it gets there. [`Broker`] answers workers' messages with both; `xpuck-hub-service` has its shell.
 
 mod broker;
-mod emigrant;
 mod gate;
+mod offer;
 mod ranking;
 mod sources;
 
 pub use broker::{Broker, Memory, Standing, Status};
-pub use emigrant::Emigrant;
-pub use gate::{Gate, Refusal, to_genes};
+pub use gate::{Gate, Refusal, to_emigrants};
+pub use offer::Offer;
 pub use ranking::Copies;
 
 use ranking::{Rank, Ranking};
@@ -37,7 +37,7 @@ pub struct Geneserver {
     /// Numbers of the islands heard from, ascending.
     islands: Vec<u16>,
     /// Of each of them its emigrants, the most recent last.
-    recent: Vec<VecDeque<Arc<Emigrant>>>,
+    recent: Vec<VecDeque<Arc<Offer>>>,
     /// The emigrants of each epoch: those of another would take a fresh start over at once.
     rankings: BTreeMap<u32, Ranking>,
     places: sources::Places,
@@ -82,9 +82,9 @@ impl Geneserver {
 
     /// Takes an island's emigrant and answers with its immigrants: none between exchanges, and none once there are
     /// [`MAX_ISLANDS`] others.
-    pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<&Emigrant> {
+    pub fn exchange(&mut self, island: u16, generation: u32, migrant: Migrant) -> Vec<&Offer> {
         let epoch = migrant.epoch;
-        if !self.migration.due(generation) || !self.keep(Emigrant::new(island, generation, &migrant)) {
+        if !self.migration.due(generation) || !self.keep(Offer::new(island, generation, &migrant)) {
             return Vec::new();
         }
         self.immigrants(island, generation, epoch)
@@ -97,7 +97,7 @@ impl Geneserver {
 
     /// Keeps an emigrant; false if there is no room for its island. One that was sent before in the same generation
     /// is replaced; where equal trees are sent once, so is an older self with fewer samples.
-    pub fn keep(&mut self, emigrant: Emigrant) -> bool {
+    pub fn keep(&mut self, emigrant: Offer) -> bool {
         if !self.has_room(emigrant.sender) {
             return false;
         }
@@ -107,9 +107,9 @@ impl Geneserver {
             index
         });
         let once = self.copies == Copies::Once;
-        let replaced = |e: &Emigrant| e.generation == emigrant.generation || (once && e.id == emigrant.id);
+        let replaced = |e: &Offer| e.generation == emigrant.generation || (once && e.id == emigrant.id);
         let list = &mut self.recent[index];
-        let mut gone: Vec<Arc<Emigrant>> = list.iter().filter(|e| replaced(e)).cloned().collect();
+        let mut gone: Vec<Arc<Offer>> = list.iter().filter(|e| replaced(e)).cloned().collect();
         list.retain(|e| !replaced(e));
         gone.extend((list.len() == self.migration.keep).then(|| list.pop_front()).flatten());
         gone.iter().for_each(|e| self.forget(e));
@@ -120,7 +120,7 @@ impl Geneserver {
         true
     }
 
-    fn forget(&mut self, emigrant: &Emigrant) {
+    fn forget(&mut self, emigrant: &Offer) {
         self.foreign -= usize::from(emigrant.is_foreign());
         if let Some(ranking) = self.rankings.get_mut(&emigrant.epoch) {
             ranking.remove(emigrant);
@@ -131,7 +131,7 @@ impl Geneserver {
     }
 
     /// Whom an island that is known gets, fittest first.
-    fn immigrants(&self, island: u16, generation: u32, epoch: u32) -> Vec<&Emigrant> {
+    fn immigrants(&self, island: u16, generation: u32, epoch: u32) -> Vec<&Offer> {
         let Migration { policy, receive, neighbours, range_m, .. } = self.migration;
         let Ok(index) = self.islands.binary_search(&island) else { return Vec::new() };
         let sources = match policy {
@@ -148,7 +148,7 @@ impl Geneserver {
             }
         };
         let known = sources.iter().filter_map(|source| self.islands.binary_search(source).ok());
-        let mut found: Vec<&Emigrant> =
+        let mut found: Vec<&Offer> =
             known.flat_map(|i| &self.recent[i]).map(Arc::as_ref).filter(|e| e.epoch == epoch).collect();
         found.sort_by_cached_key(|e| Rank::of(e));
         let mut seen = BTreeSet::new();
@@ -159,7 +159,7 @@ impl Geneserver {
 
     /// The islands' recent emigrants: island by island, the oldest first. Given to [`Geneserver::keep`] in this order
     /// they make an equal server.
-    pub fn emigrants(&self) -> impl Iterator<Item = &Emigrant> {
+    pub fn emigrants(&self) -> impl Iterator<Item = &Offer> {
         self.recent.iter().flatten().map(Arc::as_ref)
     }
 
@@ -184,7 +184,7 @@ struct Plain {
     copies: Copies,
     seed: u64,
     places: sources::Places,
-    emigrants: Vec<Emigrant>,
+    emigrants: Vec<Offer>,
 }
 
 impl From<Geneserver> for Plain {

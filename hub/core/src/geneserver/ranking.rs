@@ -1,6 +1,6 @@
 //! A running ranking of emigrants, so that an exchange looks only at those it sends.
 
-use super::emigrant::Emigrant;
+use super::offer::Offer;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,8 +19,8 @@ pub struct Rank {
 
 impl Rank {
     /// The place of an emigrant.
-    pub fn of(emigrant: &Emigrant) -> Rank {
-        let Emigrant { sender, generation, id, samples, .. } = *emigrant;
+    pub fn of(emigrant: &Offer) -> Rank {
+        let Offer { sender, generation, id, samples, .. } = *emigrant;
         Rank { fitness: samples.mean(), samples: samples.n(), id, sender, generation }
     }
 }
@@ -59,7 +59,7 @@ pub enum Copies {
 /// The emigrants of one epoch, fittest first.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
-    all: BTreeMap<Rank, Arc<Emigrant>>,
+    all: BTreeMap<Rank, Arc<Offer>>,
     /// Those that carry each tree.
     trees: HashMap<Arc<str>, BTreeSet<Rank>>,
     /// The first of each tree.
@@ -68,21 +68,21 @@ pub struct Ranking {
 
 impl Ranking {
     /// Takes an emigrant in.
-    pub fn insert(&mut self, emigrant: Arc<Emigrant>) {
+    pub fn insert(&mut self, emigrant: Arc<Offer>) {
         let rank = Rank::of(&emigrant);
         self.change(&emigrant, |carriers| carriers.insert(rank));
         self.all.insert(rank, emigrant);
     }
 
     /// Takes an emigrant out.
-    pub fn remove(&mut self, emigrant: &Emigrant) {
+    pub fn remove(&mut self, emigrant: &Offer) {
         let rank = Rank::of(emigrant);
         self.all.remove(&rank);
         self.change(emigrant, |carriers| carriers.remove(&rank));
     }
 
     /// Changes who carries the emigrant's tree, and with it who is the first of them.
-    fn change(&mut self, emigrant: &Emigrant, change: impl FnOnce(&mut BTreeSet<Rank>) -> bool) {
+    fn change(&mut self, emigrant: &Offer, change: impl FnOnce(&mut BTreeSet<Rank>) -> bool) {
         let carriers = self.trees.entry(emigrant.tree.clone()).or_default();
         let before = carriers.first().copied();
         change(carriers);
@@ -97,7 +97,7 @@ impl Ranking {
     }
 
     /// The fittest `count` that `island` did not send itself.
-    pub fn best(&self, island: u16, copies: Copies, count: usize) -> Vec<&Emigrant> {
+    pub fn best(&self, island: u16, copies: Copies, count: usize) -> Vec<&Offer> {
         match copies {
             Copies::Each => self.all.values().map(Arc::as_ref).filter(|e| e.sender != island).take(count).collect(),
             Copies::Once => self.best_trees(island, count),
@@ -105,7 +105,7 @@ impl Ranking {
     }
 
     /// Walks over the first of each tree. Where that is the island's own, another carrier takes its turn further down.
-    fn best_trees(&self, island: u16, count: usize) -> Vec<&Emigrant> {
+    fn best_trees(&self, island: u16, count: usize) -> Vec<&Offer> {
         let mut heads = self.heads.iter().copied().peekable();
         let mut seconds: BTreeSet<Rank> = BTreeSet::new();
         let mut best = Vec::with_capacity(count);

@@ -2,12 +2,10 @@
 //! remembers.
 
 use super::*;
-use crate::config::{Arena, Console, HubFile, Mocap, Record};
+use crate::config::HubFile;
 use crate::entry::Entry;
 use crate::mocap::Frame;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
-use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::Request;
 use xpuck_wire::signed::{Signed, Trust};
@@ -119,16 +117,7 @@ impl Shell for Bench {
 fn hub() -> Hub {
     let address = || String::from("tcp://127.0.0.1:1");
     let config = Config {
-        hub: HubFile {
-            swarm: PathBuf::new(),
-            realtime: 0,
-            mocap: Mocap::default(),
-            messages: Messages::default(),
-            record: Record::at(""),
-            arena: Arena::default(),
-            console: Console::default(),
-            stream: None,
-        },
+        hub: HubFile::at(""),
         swarm: Swarm {
             speed: 1.0,
             robots: ["xp01".into(), "xp02".into()].into(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use xpuck_wire::message::{Birth, Gene};
+use xpuck_wire::message::{Birth, Emigrant};
 
 /// Generations remembered of each island. A link repeats what was sent last, not what was sent long ago.
 const REMEMBERED: usize = 64;
@@ -16,7 +16,7 @@ pub struct SeenGenerations {
 impl SeenGenerations {
     /// SeenGenerations a generation; false if the same was taken before. A robot that lost its island begins again at generation 1
     /// with other individuals, and those count.
-    pub fn take(&mut self, island: u16, generation: u32, emigrant: &Gene, births: &[Birth]) -> bool {
+    pub fn take(&mut self, island: u16, generation: u32, emigrant: &Emigrant, births: &[Birth]) -> bool {
         let bytes = postcard::to_stdvec(&(emigrant, births)).unwrap_or_default();
         let mark = (generation, crc32fast::hash(&bytes));
         let taken = self.islands.entry(island).or_default();
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_same_generation_counts_once_and_the_memory_is_bounded() {
-        let gene = |number| Gene {
+        let gene = |number| Emigrant {
             island: 1,
             number,
             epoch: 0,

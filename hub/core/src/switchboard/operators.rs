@@ -1,7 +1,7 @@
 //! What operators ask, and how things stand.
 
 use super::{Action, Switchboard, bodies, phase_name};
-use xpuck_wire::message::{Gene, Reply, Request, State};
+use xpuck_wire::message::{Emigrant, Reply, Request, State};
 use xpuck_wire::{Phase, Status};
 
 impl Switchboard {
@@ -47,7 +47,7 @@ impl Switchboard {
         Reply::Done
     }
 
-    fn trees(&self) -> Vec<(String, Gene)> {
+    fn trees(&self) -> Vec<(String, Emigrant)> {
         let of = |r: &crate::roster::Robot| {
             let both = r.loaded.iter().map(|(_, gene)| gene).chain(&r.fittest);
             both.map(|gene| (r.id.clone(), gene.clone())).collect::<Vec<_>>()

@@ -2,8 +2,8 @@
 
 use super::{Action, Switchboard};
 use crate::entry::Entry;
-use crate::geneserver::to_genes;
-use xpuck_wire::message::{Gene, RobotMessage, ToRobot};
+use crate::geneserver::to_emigrants;
+use xpuck_wire::message::{Emigrant, RobotMessage, ToRobot};
 use xpuck_wire::settings::Answer;
 
 /// Longest version of a robot's program, characters.
@@ -115,7 +115,7 @@ impl Switchboard {
         }
     }
 
-    fn exchange(&mut self, now: f64, place: usize, generation: u32, gene: &Gene) {
+    fn exchange(&mut self, now: f64, place: usize, generation: u32, gene: &Emigrant) {
         let Some(run) = &mut self.run else { return };
         for body in self.frame.iter().flat_map(|(_, frame)| &frame.bodies) {
             if let Some(place) = self.roster.place(&body.name) {
@@ -125,7 +125,7 @@ impl Switchboard {
         let robot = &mut self.roster.robots[place];
         match run.gate.admit(&robot.id, gene) {
             Ok(migrant) => {
-                let immigrants = to_genes(run.geneserver.exchange(island(place), generation, migrant));
+                let immigrants = to_emigrants(run.geneserver.exchange(island(place), generation, migrant));
                 robot.fittest = Some(gene.clone());
                 self.actions.push(Action::Send(place, ToRobot::Genes { generation, immigrants }));
             }

@@ -9,7 +9,7 @@ use crate::roster::{Loaded, RoundTrips};
 use crate::score::Score;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::PrimitiveSet;
-use xpuck_wire::message::{Gene, State};
+use xpuck_wire::message::{Emigrant, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
 
@@ -50,7 +50,7 @@ pub struct Snapshot {
     /// Which generations were taken.
     pub seen: SeenGenerations,
     /// Of each robot the trees that drove it, and its island's fittest.
-    pub trees: Vec<(Loaded, Option<Gene>)>,
+    pub trees: Vec<(Loaded, Option<Emigrant>)>,
     /// What operators were shown: the result, should no hub return.
     pub status: Status,
 }

@@ -6,7 +6,7 @@ use super::record;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_evolve::{Island, Migrant, Trial};
-use xpuck_hub_core::geneserver::{Emigrant, Geneserver};
+use xpuck_hub_core::geneserver::{Geneserver, Offer};
 use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
@@ -51,14 +51,14 @@ pub struct Reached {
 /// What a generation was: a line of `generations.csv` for each island, and a block of the record.
 pub struct Generation {
     /// One row for each island.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GenerationRow>,
     /// Births, migrations and samples.
     pub record: record::Generation,
 }
 
 /// Where an island stood at the end of a generation: a line of `generations.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GenerationRow {
     /// The generation, from 1.
     pub generation: u32,
     /// The island, from 0.
@@ -140,7 +140,7 @@ impl EvolutionRun {
         if generation > 0 {
             for (i, island) in self.config.numbers().zip(&mut self.state.islands) {
                 let immigrants: Vec<Migrant> =
-                    server.exchange(i, generation, island.emigrant()).into_iter().map(Emigrant::migrant).collect();
+                    server.exchange(i, generation, island.emigrant()).into_iter().map(Offer::migrant).collect();
                 island.advance(&immigrants);
             }
         }
@@ -201,11 +201,11 @@ impl EvolutionRun {
         entries
     }
 
-    fn row(&self, number: u16, island: &Island) -> Row {
+    fn row(&self, number: u16, island: &Island) -> GenerationRow {
         let progress = island.progress();
         let population = island.population();
         let different: BTreeSet<Vec<u8>> = population.iter().map(|i| i.tree.key()).collect();
-        Row {
+        GenerationRow {
             generation: self.state.generation,
             island: number,
             robot_seconds: self.robot_seconds(),

@@ -1,7 +1,7 @@
 //! What a sweep's runs found, taken together into files.
 
 use super::curves;
-use super::evolution::{Generation, Run, State};
+use super::evolution::{Run, State};
 use super::figure::{self, Setting};
 use super::file::Sweep;
 use super::folder::{Folder, write};
@@ -9,6 +9,7 @@ use super::page;
 use super::problem::Problem;
 use super::summary::{self, EXPLANATION, Group, Row};
 use super::table_files::Files;
+use crate::evolution_run::GenerationRow;
 use serde_json::{Map, Value};
 use xpuck_record::table::{Column, Table};
 
@@ -88,7 +89,7 @@ fn generations(
     let setting = |point: &super::Point| Setting { label: point.label.clone(), ..Setting::default() };
     let mut settings: Vec<Setting> = sweep.points.iter().map(setting).collect();
     let mut files = Files::begin(&folder.join(""), "generations", &piece(sweep, &[]))?;
-    let mut held: Vec<(&Run, Generation)> = Vec::new();
+    let mut held: Vec<(&Run, GenerationRow)> = Vec::new();
     for (run, result) in runs.iter().zip(found) {
         let lines = run.generations()?;
         let setting = &mut settings[run.point];
@@ -108,12 +109,12 @@ fn generations(
     Ok(settings)
 }
 
-fn piece(sweep: &Sweep, rows: &[(&Run, Generation)]) -> Table {
-    let integers = |value: &dyn Fn(&Run, &Generation) -> i64| {
+fn piece(sweep: &Sweep, rows: &[(&Run, GenerationRow)]) -> Table {
+    let integers = |value: &dyn Fn(&Run, &GenerationRow) -> i64| {
         Column::Integers(rows.iter().map(|(run, line)| Some(value(run, line))).collect())
     };
     let numbers =
-        |value: fn(&Generation) -> f64| Column::Numbers(rows.iter().map(|(_, line)| Some(value(line))).collect());
+        |value: fn(&GenerationRow) -> f64| Column::Numbers(rows.iter().map(|(_, line)| Some(value(line))).collect());
     let labels = rows.iter().map(|(run, _)| Some(sweep.points[run.point].label.clone())).collect();
     vec![
         ("point".into(), integers(&|run, _| run.point as i64 + 1)),

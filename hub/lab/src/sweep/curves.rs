@@ -1,7 +1,7 @@
 //! Curves over the course of evolution: what each run did, the mean of a setting's runs, and how sure that mean is.
 
-use super::evolution::Generation;
 use super::statistics::{Spread, student_t_975};
+use crate::evolution_run::GenerationRow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -43,8 +43,8 @@ pub enum Quality {
 }
 
 impl Quality {
-    fn of(self, islands: &[Generation]) -> f64 {
-        let mean = |value: fn(&Generation) -> f64| islands.iter().map(value).sum::<f64>() / islands.len() as f64;
+    fn of(self, islands: &[GenerationRow]) -> f64 {
+        let mean = |value: fn(&GenerationRow) -> f64| islands.iter().map(value).sum::<f64>() / islands.len() as f64;
         match self {
             Quality::Derated => mean(|g| g.derated),
             Quality::Best => islands.iter().map(|g| g.best).fold(f64::NEG_INFINITY, f64::max),
@@ -76,12 +76,12 @@ pub struct Step {
 }
 
 /// The course of a run, from the lines of its islands.
-pub fn of_run(lines: &[Generation], quality: Quality) -> Vec<Step> {
-    let mut generations: BTreeMap<u32, Vec<Generation>> = BTreeMap::new();
+pub fn of_run(lines: &[GenerationRow], quality: Quality) -> Vec<Step> {
+    let mut generations: BTreeMap<u32, Vec<GenerationRow>> = BTreeMap::new();
     for line in lines {
         generations.entry(line.generation).or_default().push(*line);
     }
-    let step = |(generation, islands): (u32, Vec<Generation>)| Step {
+    let step = |(generation, islands): (u32, Vec<GenerationRow>)| Step {
         generation,
         robot_seconds: islands.iter().map(|g| g.robot_seconds).fold(0.0, f64::max),
         value: quality.of(&islands),
@@ -119,9 +119,9 @@ pub fn mean_course(runs: &[Vec<Step>]) -> Vec<MeanStep> {
 mod tests {
     use super::*;
 
-    fn line(generation: u32, island: u32, best: f64) -> Generation {
+    fn line(generation: u32, island: u16, best: f64) -> GenerationRow {
         let robot_seconds = 100.0 * f64::from(generation);
-        Generation {
+        GenerationRow {
             generation,
             island,
             robot_seconds,

@@ -1,8 +1,8 @@
 //! One run of a sweep: an `xpuck evolve` process and the folder that it keeps.
 
 use super::problem::Problem;
+use crate::evolution_run::GenerationRow;
 use crate::evolution_run::file as evolution_file;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::fs::OpenOptions;
 use std::os::unix::process::CommandExt;
@@ -35,35 +35,14 @@ pub enum State {
     New,
 }
 
-/// A line of `generations.csv`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Generation {
-    /// Number of the generation.
-    pub generation: u32,
-    /// The island.
-    pub island: u32,
-    /// Robot-seconds that the whole swarm has simulated so far.
-    pub robot_seconds: f64,
-    /// The champion's mean fitness.
-    pub best: f64,
-    /// The same, derated for few evaluations (Eq. 8.1).
-    pub derated: f64,
-    /// The champion's evaluations.
-    pub evaluations: u32,
-    /// Mean fitness of the population.
-    pub mean: f64,
-    /// Different trees in the population, as a part of it.
-    pub distinct: f64,
-}
-
 /// The generations of the run that is kept in a folder, island by island.
 ///
 /// # Errors
 /// Its table cannot be read, or a line of it is something else.
-pub fn generations(folder: &Path) -> Result<Vec<Generation>, Problem> {
+pub fn generations(folder: &Path) -> Result<Vec<GenerationRow>, Problem> {
     let path = folder.join("generations.csv");
     let mut reader = csv::Reader::from_path(&path).map_err(|error| Problem::of(&path, error))?;
-    let rows: Result<Vec<Generation>, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
+    let rows: Result<Vec<GenerationRow>, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
     rows.map_err(|error| Problem::of(&path, error))
 }
 
@@ -108,7 +87,7 @@ impl Run {
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is something else.
-    pub fn generations(&self) -> Result<Vec<Generation>, Problem> {
+    pub fn generations(&self) -> Result<Vec<GenerationRow>, Problem> {
         generations(&self.folder)
     }
 
@@ -143,7 +122,7 @@ impl Run {
                 command.arg(&self.file).args(["--seed", &self.seed.to_string(), "--out"]).arg(&self.folder)
             }
         };
-        command.args(["--json", "--lifeline"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(said);
+        command.args(["--json", "--end-with-stdin"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(said);
         if let Some(threads) = threads {
             command.env("RAYON_NUM_THREADS", threads.to_string());
         }

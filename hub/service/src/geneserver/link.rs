@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use xpuck_evolve::{Migrant, PrimitiveSet};
 use xpuck_hub_core::geneserver::Gate;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Gene, ToWorker, WorkerMessage};
+use xpuck_wire::message::{Emigrant, ToWorker, WorkerMessage};
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 
 /// How long a finished generation waits for the others' genes. Once an answer did not come, nobody waits again until
@@ -91,7 +91,7 @@ impl Link {
             self.heard();
             self.take(late, &mut arrived);
         }
-        let gene = Gene::of(emigrant.values());
+        let gene = Emigrant::of(emigrant.values());
         let sent = self.dealer.send(&WorkerMessage::Emigrant { island: self.island, generation, gene });
         let deadline = Instant::now() + ANSWER;
         while sent && !self.away && Instant::now() < deadline {

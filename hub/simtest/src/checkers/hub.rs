@@ -10,7 +10,7 @@ use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_core::roster::LOST_AFTER;
 use xpuck_kernels::hash::fnv1a;
-use xpuck_wire::message::{Directive, Gene, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, Emigrant, RobotMessage, State, ToRobot};
 use xpuck_wire::{Phase, Status};
 
 /// Most actions that time brings in a turn: a few for each robot, and a few for the run.
@@ -29,7 +29,7 @@ const LOST_SECONDS: f64 = 1.1;
 /// the others may still send on one of its former life that has the same number.
 type Individual = (u16, u32, u64);
 
-fn individual(gene: &Gene) -> Individual {
+fn individual(gene: &Emigrant) -> Individual {
     (gene.island, gene.number, fnv1a(gene.tree.bytes()))
 }
 

@@ -9,7 +9,7 @@ use xpuck_hub_core::rate::Rate;
 use xpuck_hub_core::switchboard::POSES_HZ;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
-use xpuck_wire::message::{Gene, RobotMessage, State};
+use xpuck_wire::message::{Emigrant, RobotMessage, State};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Status};
 
@@ -20,8 +20,8 @@ const TRUTH: &str = "the record tells what happened, once and in order";
 enum Fact {
     Poses(Vec<Body>),
     Telemetry(String, Box<Telemetry>),
-    Genes(String, u32, Gene),
-    Loaded(String, u32, Gene),
+    Genes(String, u32, Emigrant),
+    Loaded(String, u32, Emigrant),
 }
 
 /// What is known of the record.

@@ -7,9 +7,8 @@ use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Record, Stream};
+use xpuck_hub_core::config::{HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
-use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
@@ -90,11 +89,8 @@ impl Layout {
                 frisbee: xpuck_arena::vicon::FRISBEE.into(),
                 ..Mocap::default()
             },
-            messages: Messages::default(),
-            record: Record::at(&root),
-            arena: Arena::default(),
-            console: Default::default(),
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
+            ..HubFile::at(&root)
         };
         write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
         write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;

@@ -107,7 +107,7 @@ pub struct Run {
     /// The hub's last word.
     pub status: xpuck_wire::Status,
     /// Trees that drove robots or led their islands.
-    pub trees: Vec<(String, xpuck_wire::message::Gene)>,
+    pub trees: Vec<(String, xpuck_wire::message::Emigrant)>,
 }
 
 fn conduct(

@@ -1,4 +1,4 @@
-//! The demo's processes: started with a lifeline, logged, and ended together.
+//! The demo's processes: started, logged, and ended together.
 
 use super::files::Layout;
 use crate::cli::arena::Timing;
@@ -25,7 +25,7 @@ struct Process {
     gone: bool,
 }
 
-/// The processes. Dropping this closes their lifelines, so none outlives the demo, however it ends.
+/// The processes. Dropping this closes their standard inputs, so none outlives the demo, however it ends.
 pub struct Processes<'a> {
     layout: &'a Layout,
     xpuck: PathBuf,
@@ -50,7 +50,7 @@ impl<'a> Processes<'a> {
             .args(arguments)
             .arg("--config")
             .arg(file)
-            .arg("--lifeline")
+            .arg("--end-with-stdin")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
@@ -107,7 +107,7 @@ impl<'a> Processes<'a> {
         gone
     }
 
-    /// Cuts all lifelines, waits, and kills what does not end. Returns what the arena told of its timing.
+    /// Closes all standard inputs, waits, and kills what does not end. Returns what the arena told of its timing.
     pub fn end(&mut self) -> Option<Timing> {
         for process in &mut self.list {
             drop(process.child.stdin.take());

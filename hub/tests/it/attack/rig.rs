@@ -78,7 +78,11 @@ impl Rig {
         rig.serve("hub", descriptors);
         let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
         let mut robot = Command::new(xpuckd);
-        robot.args(["--lifeline", "--config"]).arg(rig.path("xp01.toml")).stdin(Stdio::piped()).stderr(Stdio::null());
+        robot
+            .args(["--end-with-stdin", "--config"])
+            .arg(rig.path("xp01.toml"))
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null());
         rig.children.push(robot.spawn().expect("xpuckd is built"));
         rig.until("the robot is there", |rig| rig.status().robots.iter().all(|robot| robot.alive));
         let files = BTreeMap::from([("on.bt".to_string(), "movcv v_goal 0deg\n".to_string())]);
@@ -100,7 +104,7 @@ impl Rig {
             None => xpuck(),
         };
         let log = std::fs::File::create(self.path(&format!("{what}.log"))).unwrap();
-        command.args([what, "--lifeline", "--config"]).arg(self.path(&format!("{what}.toml")));
+        command.args([what, "--end-with-stdin", "--config"]).arg(self.path(&format!("{what}.toml")));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

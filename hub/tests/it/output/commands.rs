@@ -163,7 +163,7 @@ fn hub(dir: &Path, file: &str, speed: f64) -> (Child, String) {
     );
     std::fs::write(dir.join(file), text).unwrap();
     let mut hub = xpuck();
-    hub.args(["hub", "--lifeline", "--config"]).arg(dir.join(file)).stdin(Stdio::piped()).stdout(Stdio::piped());
+    hub.args(["hub", "--end-with-stdin", "--config"]).arg(dir.join(file)).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut hub = hub.stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(hub.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

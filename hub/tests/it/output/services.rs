@@ -77,7 +77,7 @@ impl World {
 
     fn spawn(&mut self, name: &'static str, mut command: Command, words: &[&str], file: &str, sink: Sink) {
         let (out, err) = (sink.open(), sink.open());
-        command.args(words).arg("--lifeline").arg("--config").arg(self.dir.path().join(file));
+        command.args(words).arg("--end-with-stdin").arg("--config").arg(self.dir.path().join(file));
         let child = command.stdin(Stdio::piped()).stdout(out.0).stderr(err.0).spawn().unwrap();
         self.children.push((name, child));
         self._readers.extend([out.1, err.1].into_iter().flatten());

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::{self, Report};
-use xpuck_wire::message::{Directive, Gene, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, Emigrant, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{Router, Sockets};
@@ -274,7 +274,7 @@ impl Rig {
             RobotMessage::Settings(_) => {}
             RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
             RobotMessage::Genes { generation, emigrant, .. } => {
-                let perfect = Gene {
+                let perfect = Emigrant {
                     island: ELSEWHERE,
                     tree: DRIVE.into(),
                     count: [1_000_000; 2],
@@ -305,7 +305,7 @@ impl Drop for Rig {
 
 fn serve(directory: &Path) -> Child {
     let mut arena = xpuck()
-        .args(["arena", "--lifeline", "--config"])
+        .args(["arena", "--end-with-stdin", "--config"])
         .arg(directory.join("arena.toml"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -322,5 +322,11 @@ fn robot(directory: &Path) -> Child {
     assert!(xpuckd.exists(), "{} is missing: `cargo build -p xpuck-robot` builds it", xpuckd.display());
     let log = File::options().create(true).append(true).open(directory.join("xpuckd.log")).unwrap();
     let config = directory.join("xp01.toml");
-    Command::new(xpuckd).args(["--lifeline", "--config"]).arg(config).stdin(Stdio::piped()).stderr(log).spawn().unwrap()
+    Command::new(xpuckd)
+        .args(["--end-with-stdin", "--config"])
+        .arg(config)
+        .stdin(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .unwrap()
 }

@@ -1,12 +1,10 @@
 //! The ends that connect: a robot's, a worker's and an operator's.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, Message};
 use crate::monitor;
 use crate::session::fresh_session;
 use crate::signals::{again, send_parts};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::time::{Duration, Instant};
 
 /// A worker asks so often whether the server is there, ms of wall time.
@@ -94,13 +92,13 @@ impl Dealer {
     }
 
     /// The next message, or `None` if none waits.
-    pub fn receive<T: DeserializeOwned>(&self) -> Option<Result<T, CodecError>> {
+    pub fn receive<T: Message>(&self) -> Option<Result<T, CodecError>> {
         let bytes = again(|| self.socket.recv_bytes(zmq::DONTWAIT)).ok()?;
         Some(codec::decode(&bytes))
     }
 
     /// Sends, or drops the message if the queue is full; true if sent.
-    pub fn send<T: Serialize>(&self, message: &T) -> bool {
+    pub fn send<T: Message>(&self, message: &T) -> bool {
         send_parts(&self.socket, &[codec::encode(message)]).is_ok()
     }
 }
@@ -134,7 +132,7 @@ pub struct OperatorLink {
 
 impl OperatorLink {
     /// Asks and waits for the answer.
-    pub fn ask<Q: Serialize, A: DeserializeOwned>(&self, request: &Q) -> Result<A, AskError> {
+    pub fn ask<Q: Message, A: Message>(&self, request: &Q) -> Result<A, AskError> {
         let silent = |_| AskError::NoAnswer(self.endpoint.clone());
         let question = codec::encode(request);
         again(|| self.socket.send(&question[..], 0)).map_err(silent)?;

@@ -1,13 +1,11 @@
 //! The ends that bind: the hub's for robots and for operators, and a geneserver's.
 
 use super::{Keys, NAME_ENDS, REFUSED_AT_ONCE, Readable, SocketError, Sockets};
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, Message};
 use crate::guard::{Domain, Guard, Peer};
 use crate::keyring::Role;
 use crate::monitor;
 use crate::signals::{receive_parts, send_parts};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -144,7 +142,7 @@ impl Router {
 
     /// The next message of somebody who may speak, and who that is, or `None` if none waits. Others are counted. What is
     /// sent to that name takes the way that this message came.
-    pub fn receive<T: DeserializeOwned>(&self) -> Option<(String, Result<T, CodecError>)> {
+    pub fn receive<T: Message>(&self) -> Option<(String, Result<T, CodecError>)> {
         let (sender, message) = self.receive_from()?;
         let name = sender.name.clone();
         self.answer_by(sender);
@@ -164,7 +162,7 @@ impl Router {
     }
 
     /// As [`Router::receive`], but what is sent to that name goes where it went before.
-    pub fn receive_from<T: DeserializeOwned>(&self) -> Option<(Sender, Result<T, CodecError>)> {
+    pub fn receive_from<T: Message>(&self) -> Option<(Sender, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_way(&self.socket)?;
             let Some(route) = parts.into_iter().next() else { continue };
@@ -195,7 +193,7 @@ impl Router {
     }
 
     /// Sends, or drops the message if the peer is not there or its queue is full; true if sent.
-    pub fn send<T: Serialize>(&self, id: &str, message: &T) -> bool {
+    pub fn send<T: Message>(&self, id: &str, message: &T) -> bool {
         let routes = self.routes.borrow();
         let route = routes.get(id).map_or(id.as_bytes(), Vec::as_slice);
         let parts: [&[u8]; 2] = [route, &codec::encode(message)];
@@ -229,7 +227,7 @@ impl OperatorsHub {
     }
 
     /// The next request of somebody who may ask, or `None` if none waits. Others are counted.
-    pub fn receive<T: DeserializeOwned>(&self) -> Option<(ReturnAddress, Result<T, CodecError>)> {
+    pub fn receive<T: Message>(&self) -> Option<(ReturnAddress, Result<T, CodecError>)> {
         for _ in 0..REFUSED_AT_ONCE {
             let (parts, mut body) = receive_with_way(&self.socket)?;
             let peer = match &self.access {
@@ -244,7 +242,7 @@ impl OperatorsHub {
     }
 
     /// Answers a request.
-    pub fn answer<T: Serialize>(&self, to: ReturnAddress, reply: &T) {
+    pub fn answer<T: Message>(&self, to: ReturnAddress, reply: &T) {
         let mut parts = to.parts;
         parts.push(codec::encode(reply));
         // An operator who left gets no answer; nothing is lost by that.

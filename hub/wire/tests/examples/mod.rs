@@ -1,7 +1,7 @@
 //! One message of each kind, as a swarm at work sends them.
 
 use xpuck_wire::message::{
-    Birth, Directive, Gene, Reply, Request, RobotMessage, State, ToRobot, ToWorker, WorkerMessage,
+    Birth, Directive, Emigrant, Reply, Request, RobotMessage, State, ToRobot, ToWorker, WorkerMessage,
 };
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
@@ -9,8 +9,8 @@ use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Body, Phase, PushAnswer, PushRow, RobotRow, Segment, Status};
 
-fn gene() -> Gene {
-    Gene {
+fn gene() -> Emigrant {
+    Emigrant {
         island: 3,
         number: 4711,
         epoch: 0,

@@ -118,8 +118,8 @@ fn a_flood_of_messages_does_not_hold_up_the_loop() {
 fn what_is_refused_is_counted_and_the_first_is_told() {
     let (mut robot, mut bench) = prepared();
     bench.inbox.extend(["no message", "no message"].map(|text| Err(text.into())));
-    let sound = Gene::of(bench.finish().champion.values());
-    let bad = Gene { tree: "nonsense".into(), ..sound.clone() };
+    let sound = Emigrant::of(bench.finish().champion.values());
+    let bad = Emigrant { tree: "nonsense".into(), ..sound.clone() };
     bench.say(ToRobot::Genes { generation: 1, immigrants: vec![bad, sound] });
     robot.listen(0.1, &mut bench);
     assert_eq!(bench.immigrants, [(1, 1)], "only sound genes reach the island");

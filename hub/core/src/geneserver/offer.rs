@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use xpuck_evolve::{Id, Migrant, Samples};
 use xpuck_kernels::tree::Tree;
-use xpuck_wire::message::Gene;
+use xpuck_wire::message::Emigrant;
 
 /// An individual that an island offered to the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Plain", from = "Plain")]
-pub struct Emigrant {
+pub struct Offer {
     /// The island that sent it, which need not be where it was born.
     pub sender: u16,
     /// The sender's generation.
@@ -27,11 +27,11 @@ pub struct Emigrant {
 /// What is written of an emigrant: sender, generation, and the individual, whose tree is checked when it is read.
 type Plain = (u16, u32, Migrant);
 
-impl Emigrant {
+impl Offer {
     /// An individual that `sender` offers after `generation`.
-    pub fn new(sender: u16, generation: u32, migrant: &Migrant) -> Emigrant {
+    pub fn new(sender: u16, generation: u32, migrant: &Migrant) -> Offer {
         let Migrant { id, epoch, samples, .. } = *migrant;
-        Emigrant { sender, generation, id, epoch, samples, tree: migrant.tree.to_string().into() }
+        Offer { sender, generation, id, epoch, samples, tree: migrant.tree.to_string().into() }
     }
 
     /// The individual.
@@ -41,10 +41,10 @@ impl Emigrant {
     }
 
     /// What a robot or a worker gets of it.
-    pub fn gene(&self) -> Gene {
+    pub fn emigrant(&self) -> Emigrant {
         let Id { island, number } = self.id;
         let (count, sum, square) = self.samples.parts();
-        Gene { island, number, epoch: self.epoch, tree: self.tree.to_string(), count, sum, square }
+        Emigrant { island, number, epoch: self.epoch, tree: self.tree.to_string(), count, sum, square }
     }
 
     /// Born elsewhere than on the island that sent it.
@@ -53,14 +53,14 @@ impl Emigrant {
     }
 }
 
-impl From<Emigrant> for Plain {
-    fn from(emigrant: Emigrant) -> Plain {
+impl From<Offer> for Plain {
+    fn from(emigrant: Offer) -> Plain {
         (emigrant.sender, emigrant.generation, emigrant.migrant())
     }
 }
 
-impl From<Plain> for Emigrant {
-    fn from((sender, generation, migrant): Plain) -> Emigrant {
-        Emigrant::new(sender, generation, &migrant)
+impl From<Plain> for Offer {
+    fn from((sender, generation, migrant): Plain) -> Offer {
+        Offer::new(sender, generation, &migrant)
     }
 }
