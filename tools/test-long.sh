@@ -17,7 +17,7 @@ sh tools/soak.sh 30
 sh tools/flat.sh 1440 16 3
 XPUCK_ATTACK=20000 cargo test --workspace --test it attack:: -- --nocapture --test-threads 1
 XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments -- --nocapture
-XPUCK_DAMAGES=10000 cargo test -p xpuck-hub --lib of_a_record_damaged_anywhere -- --nocapture
+XPUCK_DAMAGES=10000 cargo test -p xpuck-record --lib of_a_record_damaged_anywhere -- --nocapture
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 target/debug/xpuck demo --speed 1 --out "$out" --no-console

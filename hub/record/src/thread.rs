@@ -1,5 +1,5 @@
 //! The hub's handle on the thread that writes a record. The hub never waits for a disk: what does not fit into the queue is
-//! lost, counted and complained of.
+//! lost, counted and reported.
 
 use super::budget::{Limits, Within};
 use super::job::{Job, Note};

@@ -378,7 +378,7 @@ fn gene() -> Emigrant {
 fn a_hub_that_takes_a_run_up_knows_the_trees_that_were_told() {
     let mut bench = Bench::new();
     bench.start();
-    // A number that is none equals nothing, and comes twice all the same.
+    // NaN equals nothing, so a plain comparison would record the same tree twice.
     let loaded = RobotMessage::Loaded { segment: 1, gene: Emigrant { sum: [f64::NAN, 0.0], ..gene() } };
     assert_eq!([recorded(&mut bench, &loaded), recorded(&mut bench, &loaded)], [1, 0]);
     bench.pass(2.0);

@@ -43,7 +43,7 @@ impl Emigrant {
         (self.island, self.number, self.epoch, &self.tree, (self.count, self.sum, self.square))
     }
 
-    /// Equal in every bit. Unlike with `==`, a number that is none equals itself.
+    /// Equal in every bit. Unlike with `==`, NaN equals itself.
     pub fn same(&self, other: &Emigrant) -> bool {
         let rest = |gene: &Emigrant| (gene.island, gene.number, gene.epoch, gene.count);
         let bits = |gene: &Emigrant| [gene.sum, gene.square].map(|pair| pair.map(f64::to_bits));
@@ -72,7 +72,7 @@ pub enum RobotMessage {
     Hello {
         /// Version of the robot's program.
         version: String,
-        /// A random number of this start of the program, not 0; see [`crate::seal`].
+        /// A random number of this start of the program, not 0; every message to the robot repeats it (replay protection).
         session: u64,
         /// Number of the latest hub that it heard, and count of that hub's latest message; zeros before the first. What
         /// the hub says next is above it.
@@ -224,7 +224,7 @@ pub enum ToRobot {
     Settings {
         /// Rises with every push; a robot answers the same number again without doing anything again.
         number: u64,
-        /// Part of a robot's file; at most [`crate::settings::MAX_SETTINGS`] bytes.
+        /// Part of a robot's file; at most 16384 bytes.
         text: String,
     },
 }

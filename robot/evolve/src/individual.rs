@@ -2,12 +2,13 @@
 
 use crate::genotype::Genotype;
 use crate::samples::Samples;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use xpuck_kernels::tree::{CompileError, Footprint, ParseError, Tree};
 
 /// An individual's name: unique over the swarm and the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Id {
     /// The island where it was born.
     pub island: u16,
@@ -22,7 +23,7 @@ impl fmt::Display for Id {
 }
 
 /// How an individual came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operator {
     /// Drawn at random.

@@ -40,7 +40,7 @@ pub fn fit(moves: &[Move]) -> Result<Wheels, CalibrateError> {
     let mut rows: Vec<([f64; 3], f64, usize)> = Vec::new();
     for (i, m) in moves.iter().enumerate() {
         if !m.turn.is_finite() || m.distance.is_some_and(|d| !d.is_finite()) {
-            return unfit(format!("measurement {} is no number", i + 1));
+            return unfit(format!("measurement {} is not a finite number", i + 1));
         }
         let [left, right] = m.steps.map(|steps| steps as f64 * metre);
         if let Some(chord) = m.distance {
@@ -176,7 +176,7 @@ mod tests {
         let error = |moves: &[Move]| fit(moves).unwrap_err().to_string();
         assert!(error(&[ahead]).contains("more than half a turn"));
         assert!(error(&[round]).contains("straight"));
-        assert!(error(&[ahead, Move { turn: f64::NAN, ..round }]).contains("measurement 2 is no number"));
+        assert!(error(&[ahead, Move { turn: f64::NAN, ..round }]).contains("measurement 2 is not a finite number"));
         assert!(error(&[ahead, Move { turn: 3.0 * PI, ..round }]).contains("baseline = 2.0"));
         assert!(error(&[ahead, ahead, round, Move { distance: Some(0.55), ..ahead }]).contains("off the others"));
         assert!(error(&[Move { steps: [0; 2], ..ahead }, Move { steps: [0; 2], ..round }]).contains("too alike"));

@@ -48,7 +48,7 @@ pub fn fit(readings: &[Reading], present: &Infrared) -> Result<Infrared, Calibra
         let mut points = Vec::new();
         for reading in mine {
             if !reading.distance.is_finite() || !reading.counts.is_finite() {
-                return unfit(format!("a reading of sensor {number} is no number"));
+                return unfit(format!("a reading of sensor {number} is not a finite number"));
             }
             let curve = f64::from(present.curve.counts(reading.distance as f32));
             // At the ends of the range a reading says only a bound.
@@ -217,7 +217,7 @@ mod tests {
             readings.iter_mut().filter(|r| r.sensor == 2).for_each(change);
             error(&readings)
         };
-        assert!(with(&|r| r.counts = f64::NAN).starts_with("a reading of sensor 3 is no number"));
+        assert!(with(&|r| r.counts = f64::NAN).starts_with("a reading of sensor 3 is not a finite number"));
         assert!(with(&|r| r.counts = 4095.0).starts_with("sensor 3: 0 usable readings"));
         assert!(with(&|r| r.distance = 0.02 + 0.1 * r.distance).contains("too alike"));
         assert!(with(&|r| r.counts = 4094.0 - r.counts).contains("scale = -"));

@@ -149,7 +149,7 @@ impl Gates {
     fn check(&mut self, body: &RawBody, time: f64) -> Result<Pose, (Reason, String)> {
         shape(body).map_err(|why| (Reason::NoPose, why))?;
         let limits = &self.limits;
-        // Negated, so that what is not a number is refused.
+        // Negated, so that NaN is refused.
         if let Some(quality) = body.quality.filter(|q| q.is_nan() || *q < limits.min_quality) {
             return Err((Reason::Quality, format!("quality {quality} is under min_quality = {}", limits.min_quality)));
         }

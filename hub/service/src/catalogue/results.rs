@@ -45,8 +45,8 @@ pub struct Results {
     pub robots: Vec<RobotResult>,
     /// Real fitness by segment, from segment 1.
     pub segments: Vec<Segment>,
-    /// The gates of 8.4 in words; empty if the run passes all.
-    pub complaints: Vec<String>,
+    /// What the quality gates of thesis 8.4 found, in words; empty if the run passes all.
+    pub quality: Vec<String>,
     /// What of the record is damaged, with the remedy; empty if it is whole.
     pub damage: Vec<String>,
 }
@@ -125,16 +125,15 @@ impl Results {
             None
         });
         let segments = status.as_ref().map_or(told, |s| s.segments.clone());
-        let mut complaints = Vec::new();
+        let mut quality = Vec::new();
         if let Some(dead) = status.as_ref().map(|s| s.dead).filter(|dead| *dead > 0) {
-            complaints.push(format!("D: robots were lost during the run, {dead} times in all"));
+            quality.push(format!("D: robots were lost during the run, {dead} times in all"));
         }
         if let Some(slow) = status.as_ref().map(|s| s.slow_round_trips).filter(|slow| *slow > SLOW) {
-            complaints
-                .push(format!("P: {:.1} % of the round trips took above 100 ms, and 5 % are allowed", slow * 100.0));
+            quality.push(format!("P: {:.1} % of the round trips took above 100 ms, and 5 % are allowed", slow * 100.0));
         }
         let robots = robots.into_iter().map(|(robot, tally)| tally.finish(robot, end)).collect();
         let segments = segments.into_iter().filter(|s| s.number > 0 && s.seconds > 0.0).collect();
-        Ok(Results { robots, segments, complaints, damage })
+        Ok(Results { robots, segments, quality, damage })
     }
 }

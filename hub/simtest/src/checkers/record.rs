@@ -31,7 +31,7 @@ pub struct RecordChecker {
     /// Events that were recorded and not logged yet.
     events: VecDeque<String>,
     /// Generations and trees of this run that came already, by hashes of sender and message: what comes again counts
-    /// once. Bytes are compared, because forged genes hold numbers that are none, which equal nothing.
+    /// once. Bytes are compared, because forged genes hold NaN, which equals nothing.
     came: HashSet<u64>,
     /// The hub has a run, going on or over.
     runs: bool,
@@ -114,7 +114,7 @@ impl RecordChecker {
             Entry::Loaded { robot, segment, gene, .. } => Fact::Loaded(robot, segment, gene),
         };
         let expected = self.expected.pop_front();
-        // Forged genes hold numbers that are none, which equal nothing.
+        // Forged genes hold NaN, which equals nothing.
         let same = expected.as_ref() == Some(&found) || format!("{expected:?}") == format!("{:?}", Some(&found));
         self.fault.hold(same, now, TRUTH, || {
             let what = |fact: &Option<Fact>| fact.as_ref().map_or("nothing".into(), |f| short(&format!("{f:?}")));

@@ -42,9 +42,9 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
         writeln!(text, "{:>7}  {:>7.1}  {:>12.3}", s.number, s.seconds, s.fitness)?;
     }
     writeln!(text, "evolved fitness at the end: {:.3}", row.evolved_fitness)?;
-    match results.complaints.is_empty() {
+    match results.quality.is_empty() {
         true => writeln!(text, "quality: no robot died, and at most 5 % of the round trips took above 100 ms")?,
-        false => results.complaints.iter().try_for_each(|line| writeln!(text, "quality {line}"))?,
+        false => results.quality.iter().try_for_each(|line| writeln!(text, "quality {line}"))?,
     }
     print(&text)
 }

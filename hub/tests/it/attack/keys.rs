@@ -11,8 +11,10 @@ fn keys_that_cannot_be_read_revoke_nobody_and_raise_an_alarm() {
     // The whole folder is gone.
     std::fs::rename(&keys, &aside).unwrap();
     rig.until("the alarm", |rig| rig.log().contains("KEYS CANNOT BE READ"));
-    let health = rig.http(&format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", rig.console()));
-    assert!(health.starts_with("HTTP/1.1 503") && health.contains("the keys cannot be read"), "{health}");
+    rig.until("the alarm in /health", |rig| {
+        let health = rig.http(&format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", rig.console()));
+        health.starts_with("HTTP/1.1 503") && health.contains("the keys cannot be read")
+    });
     assert!(rig.shown()["security"]["keys_unreadable"].as_str().is_some_and(|why| why.contains("keys")));
     std::fs::rename(&aside, &keys).unwrap();
     rig.until("the end of the alarm", |rig| rig.log().contains("can be read again"));

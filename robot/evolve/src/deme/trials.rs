@@ -3,7 +3,7 @@
 use super::Deme;
 use crate::individual::Individual;
 
-/// What a sample counts that is no number: as bad as a controller that never moves the frisbee.
+/// What a sample that is NaN or infinite counts: as bad as a controller that never moves the frisbee.
 const FAILURE: f64 = -1.0;
 
 /// One simulation that the island wants.

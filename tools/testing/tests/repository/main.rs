@@ -1,5 +1,6 @@
 //! Tests of the repository itself: its third-party crates, and the files that its texts name.
 
+mod commands;
 mod dependencies;
 mod facts;
 mod licence;

@@ -1,12 +1,13 @@
 //! What a record holds.
 
 use super::exact;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_evolve::{Id, Operator, Trial};
 use xpuck_kernels::tree::Tree;
 
 /// A generation of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generation {
     /// Its number, from 1.
     pub generation: u32,
@@ -15,7 +16,7 @@ pub struct Generation {
 }
 
 /// A generation of an island.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Island {
     /// Who was new in it.
     pub births: Vec<Birth>,
@@ -28,7 +29,7 @@ pub struct Island {
 }
 
 /// The birth of an individual.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Birth {
     /// Its name.
     pub id: Id,
@@ -38,11 +39,12 @@ pub struct Birth {
     pub operator: Operator,
     /// The genotype: its text, or the bytes of its compact form if the text would change a bit of it.
     #[serde(with = "exact::tree")]
+    #[schemars(with = "exact::TreeForm")]
     pub tree: Tree,
 }
 
 /// A sample of an individual's fitness.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// Whose.
     pub id: Id,

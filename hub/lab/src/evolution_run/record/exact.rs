@@ -1,7 +1,19 @@
 //! Trees and samples in JSON, so that every bit of them comes back.
 
+use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
+
+/// How a tree is written, for the schema.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code, reason = "only its schema is used")]
+pub(super) enum TreeForm {
+    /// The text form.
+    Text(String),
+    /// Bytes of the compact form.
+    Compact(Vec<u8>),
+}
 
 /// Reads a number, or none, from its own digits: by way of an f64 it would be rounded twice.
 pub(super) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f32>, D::Error> {

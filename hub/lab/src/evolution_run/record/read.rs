@@ -156,6 +156,8 @@ mod tests {
     use super::super::data::{Island, Sample};
     use super::super::write::{chunk, header};
     use super::*;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
     use std::io::Cursor;
     use xpuck_evolve::Id;
 
@@ -174,6 +176,20 @@ mod tests {
         (reader.by_ref().collect(), reader.left_over())
     }
 
+    /// Each object of a message has the keys that its schema requires.
+    fn assert_same_keys(value: &Value, schema: &Value) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| assert_same_keys(item, &schema["items"])),
+            Value::Object(fields) => {
+                let keys: BTreeSet<&str> = fields.keys().map(String::as_str).collect();
+                let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                assert_eq!(keys, required, "{schema}");
+                fields.iter().for_each(|(key, value)| assert_same_keys(value, &schema["properties"][key]));
+            }
+            _ => assert!(schema.get("type").is_some() || schema.get("anyOf").is_some(), "{value}: {schema}"),
+        }
+    }
+
     #[test]
     fn a_record_is_whole_for_others_and_read_up_to_what_is_not() {
         let chunks = [1, 2].map(|number| chunk(&generation(number)).unwrap());
@@ -182,7 +198,14 @@ mod tests {
         assert_eq!(read(&[header(), end()].concat()), (Vec::new(), 0));
         let others: Vec<Generation> = mcap::MessageStream::new(&record)
             .unwrap()
-            .map(|message| serde_json::from_slice(&message.unwrap().data).unwrap())
+            .map(|message| {
+                let message = message.unwrap();
+                let schema = message.channel.schema.as_ref().expect("a schema stands before the channel");
+                let schema: Value = serde_json::from_slice(&schema.data).unwrap();
+                let value: Value = serde_json::from_slice(&message.data).unwrap();
+                assert_same_keys(&value, &schema);
+                serde_json::from_slice(&message.data).unwrap()
+            })
             .collect();
         assert_eq!(others, [generation(1), generation(2)]);
         let second = header().len() + chunks[0].len();

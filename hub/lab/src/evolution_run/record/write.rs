@@ -4,6 +4,7 @@ use super::data::Generation;
 use mcap::records::MessageHeader;
 use std::collections::BTreeMap;
 use std::io::Cursor;
+use std::sync::LazyLock;
 
 /// The format that this program writes and reads.
 pub(super) const FORMAT: &str = "2";
@@ -17,6 +18,9 @@ const LEVEL: u32 = 3;
 pub(super) const MAX_CHUNK: usize = 1 << 30;
 /// Bytes of the file's end: the records "data end" and "footer", and the mark that files begin and end with.
 pub(super) const END: usize = 9 + 4 + 9 + 20 + 8;
+
+/// The JSON Schema of a message.
+static SCHEMA: LazyLock<String> = LazyLock::new(|| xpuck_wire::schema::of_json::<Generation>().to_value().to_string());
 
 /// A whole file with one message or none.
 fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
@@ -33,7 +37,8 @@ fn file(message: Option<(u32, &[u8])>) -> mcap::McapResult<Vec<u8>> {
         .calculate_data_section_crc(false);
     let mut writer = options.create(Cursor::new(Vec::new()))?;
     if let Some((generation, data)) = message {
-        let channel_id = writer.add_channel(0, TOPIC, "json", &BTreeMap::new())?;
+        let schema = writer.add_schema(&TOPIC[1..], "jsonschema", SCHEMA.as_bytes())?;
+        let channel_id = writer.add_channel(schema, TOPIC, "json", &BTreeMap::new())?;
         // A run has no clock: a generation counts as a second.
         let time = u64::from(generation) * 1_000_000_000;
         let header = MessageHeader { channel_id, sequence: generation, log_time: time, publish_time: time };
@@ -66,8 +71,8 @@ pub fn end() -> Vec<u8> {
 /// If the generation is larger than 1 GiB, which a reader would refuse.
 pub fn chunk(generation: &Generation) -> Result<Vec<u8>, String> {
     let plain = serde_json::to_vec(generation).expect("plain data in memory");
-    // The chunk holds the channel too, in a few bytes.
-    if plain.len() > MAX_CHUNK - 4096 {
+    // The chunk holds the channel and its schema, too.
+    if plain.len() > MAX_CHUNK - (16 << 10) {
         return Err(format!(
             "a generation of {} bytes; at most {MAX_CHUNK} are recorded, so evolve fewer",
             plain.len()
