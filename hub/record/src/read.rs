@@ -1,9 +1,11 @@
 //! Reading records: message by message, over all files of a run, in the order of time within each file. What is damaged is
 //! left out and told.
 
+use super::between::End;
 use super::chunk::messages;
 use super::reader::{Chunk, Reader};
 use super::scan::Source;
+use super::survey::MISSING_END;
 use super::{OPEN, RecordError, open_file, parts, recover};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -70,7 +72,10 @@ impl Messages {
             if let Some(chunk) = reader.next_chunk().map_err(|error| RecordError::of(path, error))? {
                 return Ok(Some(raw(chunk)));
             }
-            let words = reader.damage.words();
+            // Only a file that is being written may lack its end.
+            let endless =
+                || (!path.to_string_lossy().ends_with(OPEN) && reader.end == End::Open).then(|| MISSING_END.into());
+            let words = reader.damage.words().or_else(endless);
             // The end of a file that is being written may be in the making.
             let writing = path.to_string_lossy().ends_with(OPEN) && recover::is_written(path).unwrap_or(false);
             if let Some(words) = words.filter(|_| !writing) {

@@ -27,12 +27,15 @@ pub struct Recovered {
     pub damage: Option<String>,
     /// Where the damaged original is.
     pub original: Option<PathBuf>,
+    /// The file was whole and had its name already.
+    pub untouched: bool,
 }
 
 impl Recovered {
     /// In one line, without the file's name.
     pub fn words(&self) -> String {
-        let mut words = format!("{} messages", self.messages);
+        let was = if self.untouched { "was whole, " } else { "" };
+        let mut words = format!("{was}{} messages", self.messages);
         if let Some(damage) = &self.damage {
             words += &format!("; {damage}");
         }
@@ -60,7 +63,7 @@ fn of_run(path: &Path) -> Result<Recovered, RecordError> {
         let bytes = open_file(path)?.length().map_err(|error| RecordError::of(path, error))?;
         let aside = set_aside(path).map_err(|error| RecordError::of(path, error))?;
         let damage = Some(format!("nothing could be saved: {damage}"));
-        Ok(Recovered { path: aside.clone(), messages: 0, bytes, damage, original: Some(aside) })
+        Ok(Recovered { path: aside.clone(), messages: 0, bytes, damage, original: Some(aside), untouched: false })
     })
 }
 
@@ -83,14 +86,16 @@ fn make_whole(path: &Path) -> Result<Result<Recovered, String>, RecordError> {
     if damage.is_some() && survey.chunks.is_empty() {
         return Ok(Err(damage.unwrap_or_default()));
     }
-    let done =
-        |messages, original| Recovered { path: target.clone(), messages, bytes, damage: damage.clone(), original };
+    let done = |messages, original| {
+        let (path, damage) = (target.clone(), damage.clone());
+        Recovered { path, messages, bytes, damage, original, untouched: false }
+    };
     if survey.end == End::Whole && damage.is_none() {
         if open {
             rename_new(path, &target).map_err(|error| RecordError::of(&target, error))?;
             sync_folder(&target);
         }
-        return Ok(Ok(done(survey.messages, None)));
+        return Ok(Ok(Recovered { untouched: !open, ..done(survey.messages, None) }));
     }
     if open && target.try_exists().map_err(fail)? {
         return Err(RecordError::of(path, format!("cannot be made whole: {} is there already", target.display())));
@@ -165,9 +170,9 @@ pub fn run(directory: &Path, files: &[PathBuf]) -> Result<Vec<Recovered>, Record
     }
     let name = |r: &Recovered| r.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let described = directory.join(RUN_FILE).try_exists().map_err(|error| RecordError::of(directory, error))?;
-    if described && !done.is_empty() {
+    if described && done.iter().any(|r| !r.untouched) {
         RunFile::change(directory, |run| {
-            run.recovered.extend(done.iter().map(name));
+            run.recovered.extend(done.iter().filter(|r| !r.untouched).map(name));
             run.recovered.dedup();
         })?;
     }

@@ -58,6 +58,9 @@ pub(super) struct Found {
     meanings: Meanings,
 }
 
+/// What is wrong with a closed file that simply stops.
+pub(super) const MISSING_END: &str = "its end is missing";
+
 /// What there is in a file.
 pub(super) struct Survey {
     /// It begins as an MCAP file does.
@@ -97,7 +100,7 @@ impl Survey {
     /// What is wrong. A file that is being written, `open`, need not have an end.
     pub fn damage(&self, open: bool) -> Option<String> {
         let ended = open || self.end != End::Open;
-        self.damage.words().or_else(|| (!ended).then(|| "its end is missing".into()))
+        self.damage.words().or_else(|| (!ended).then(|| MISSING_END.into()))
     }
 
     /// Writes the messages of the file that was surveyed as a new record.

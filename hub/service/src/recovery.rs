@@ -195,7 +195,13 @@ pub fn settle(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError
 fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError> {
     let done = recover::run(directory, files)?;
     let messages: u64 = done.iter().map(|r| r.messages).sum();
-    let mut text = format!("{} files made whole with {messages} messages", done.len());
+    let count = |what: fn(&recover::Recovered) -> bool| done.iter().filter(|r| what(r)).count();
+    let (whole, lost) = (count(|r| r.untouched), count(|r| r.messages == 0 && r.damage.is_some()));
+    let mut text = match done.len() {
+        0 => "it has no record".into(),
+        all if all == whole => format!("whole already, with {messages} messages"),
+        all => format!("{} files made whole, {messages} messages in all", all - whole - lost),
+    };
     for damaged in done.iter().filter(|r| r.damage.is_some()) {
         text += &format!("; {}: {}", damaged.path.display(), damaged.words());
     }

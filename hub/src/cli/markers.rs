@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use xpuck_lab::markers::{self, Choice, SIDE, SPACING_MM};
-use xpuck_wire::output;
+use xpuck_wire::{atomic, output};
 
 /// Patterns in one row of the text.
 const COLUMNS: usize = 8;
@@ -37,7 +37,7 @@ pub fn run(args: &MarkersArgs) -> Result<()> {
         bail!("the grid has fewer than {} patterns", args.robots);
     };
     if let Some(path) = &args.svg {
-        std::fs::write(path, markers::svg(&choice.patterns))
+        atomic::output(path, markers::svg(&choice.patterns).as_bytes())
             .with_context(|| format!("--svg {}: cannot be written", path.display()))?;
     }
     if args.json {

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use std::path::Path;
 use xpuck_kernels::tree::exchange::{from_binary, from_json, from_xml};
 use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree};
-use xpuck_wire::{file, output};
+use xpuck_wire::{atomic, file, output};
 
 /// Formats that can be read.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -58,9 +58,9 @@ pub(super) fn text(path: &Path) -> Result<String> {
     Ok(file::text(path, MAX_TEXT as u64)?)
 }
 
-/// Writes a file.
+/// Writes a file; one that is there is replaced only when the new one is whole.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
+    atomic::output(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 /// Prints.

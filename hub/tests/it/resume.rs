@@ -206,6 +206,36 @@ fn a_folder_holds_one_run_of_one_process() {
     assert!(error.ends_with("holds a run already; go on with --resume, or choose another folder"), "{error}");
 }
 
+#[test]
+fn a_run_begins_only_in_a_folder_that_is_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let refusal = || Folder::create(dir.path(), &config("")).map(|_| ()).unwrap_err().to_string();
+    let record = std::fs::File::create(dir.path().join(RECORD)).unwrap();
+    record.lock().unwrap();
+    assert!(refusal().ends_with("another process works on this run; wait for its end"), "{}", refusal());
+    assert!(!dir.path().join("run.toml").exists(), "who loses the race leaves nothing of its own");
+    record.unlock().unwrap();
+    std::fs::write(dir.path().join(RECORD), "of something else").unwrap();
+    assert!(refusal().ends_with("holds a record.mcap of something else; choose another folder"), "{}", refusal());
+    assert_eq!(std::fs::read(dir.path().join(RECORD)).unwrap(), b"of something else");
+}
+
+#[test]
+fn what_changed_since_it_was_written_is_told() {
+    let sides = Sides::new();
+    for name in [RECORD, "generations.csv"] {
+        let place = sides.before();
+        let mut bytes = std::fs::read(place.join(name)).unwrap();
+        bytes[100] ^= 1;
+        std::fs::write(place.join(name), bytes).unwrap();
+        let resumed = Folder::resume(&place).unwrap();
+        let [notice] = resumed.notices.as_slice() else { panic!("{:?}", resumed.notices) };
+        assert!(notice.contains(&format!("{name}: is not as it was written; the run goes on")), "{notice}");
+        assert_eq!(resumed.evolution.state().generation, 5);
+    }
+    assert!(Folder::resume(&sides.before()).unwrap().notices.is_empty());
+}
+
 /// The figures of docs/evolution.md: what a generation of the thesis's budget takes on the disk, and how long.
 #[test]
 fn keeping_a_generation_of_nine_islands_is_cheap() {

@@ -19,13 +19,22 @@ pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
-    let mut file = File::create(&new)?;
-    if let Ok(metadata) = std::fs::metadata(path) {
-        file.set_permissions(metadata.permissions())?;
+    let fill = || {
+        let mut file = File::create(&new)?;
+        if let Ok(metadata) = std::fs::metadata(path) {
+            file.set_permissions(metadata.permissions())?;
+        }
+        file.write_all(bytes)?;
+        file.sync_all()
+    };
+    match fill() {
+        Ok(()) => Ok(Prepared { path: path.into(), new }),
+        Err(error) => {
+            // What a full disk took of it is of no use; if it cannot be removed either, the first error says more.
+            let _ = remove(&new);
+            Err(error)
+        }
     }
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    Ok(Prepared { path: path.into(), new })
 }
 
 impl Prepared {
@@ -46,6 +55,19 @@ impl Prepared {
 /// What the system says; the old file is then still there.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     prepare(path, bytes)?.commit()
+}
+
+/// Writes what a person asked for to the place that they named. A file is replaced whole, also behind a symbolic link;
+/// a device or a pipe is written to.
+///
+/// # Errors
+/// What the system says; a file that was there before is then still there.
+pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => write(&path.canonicalize()?, bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => write(path, bytes),
+        _ => std::fs::write(path, bytes),
+    }
 }
 
 /// Puts a file that was written piece by piece in the place of `path`: brings it to the disk first.
@@ -99,6 +121,22 @@ mod tests {
         assert!(write(&dir.path().join("nowhere/x"), b"").is_err());
         remove(&path).unwrap();
         remove(&path).unwrap();
+    }
+
+    #[test]
+    fn an_output_replaces_files_and_is_written_to_devices() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, link) = (dir.path().join("x"), dir.path().join("link"));
+        output(&path, b"one").unwrap();
+        std::os::unix::fs::symlink("x", &link).unwrap();
+        output(&link, b"two").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        output(Path::new("/dev/null"), b"gone").unwrap();
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+        assert_eq!(output(Path::new("/dev/full"), b"x").unwrap_err().kind(), ErrorKind::StorageFull);
+        assert!(output(dir.path(), b"x").is_err());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The folder of a run: its evolution file, what happened so far, and its last two checkpoints.
 //!
 //! A generation is appended to the record and the table, these are brought to the disk, and then the checkpoint takes
-//! the place of the one before the last. It holds how long record and table were, so that a run that goes on from it
+//! the place of the one before the last. It holds how long record and table were, and their checksums, so that a run that goes on from it
 //! cuts off what later generations had begun to write.
 
 use super::champion::champion;
@@ -13,7 +13,7 @@ use super::record;
 use crate::figure::Figure;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Individual, checkpoint};
@@ -55,14 +55,44 @@ pub struct Folder {
     configuration: u32,
     record: File,
     table: File,
-    lengths: Lengths,
+    grown: Grown,
 }
 
-/// Bytes of the files that grow, at a checkpoint; of the record without its end.
+/// The files that grow, at a checkpoint; the record without its end.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Lengths {
-    record: u64,
-    table: u64,
+struct Grown {
+    record: Part,
+    table: Part,
+}
+
+/// A file up to some place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Part {
+    /// Bytes.
+    length: u64,
+    /// Their CRC-32.
+    checksum: u32,
+}
+
+impl Part {
+    /// With more behind it.
+    fn with(self, bytes: &[u8]) -> Part {
+        let mut hasher = crc32fast::Hasher::new_with_initial_len(self.checksum, self.length);
+        hasher.update(bytes);
+        Part { length: self.length + bytes.len() as u64, checksum: hasher.finalize() }
+    }
+
+    /// As many bytes of a file as this has, and their checksum.
+    fn found(self, path: &Path) -> std::io::Result<Part> {
+        let mut file = File::open(path)?.take(self.length);
+        let (mut found, mut bytes) = (Part::default(), vec![0; 1 << 16]);
+        loop {
+            match file.read(&mut bytes)? {
+                0 => return Ok(found),
+                n => found = found.with(&bytes[..n]),
+            }
+        }
+    }
 }
 
 /// A run that can go on.
@@ -71,7 +101,7 @@ pub struct Resumed {
     pub folder: Folder,
     /// The run as it stood after its last sound checkpoint, or at its start if it had none.
     pub evolution: EvolutionRun,
-    /// What a person should know: checkpoints that could not be used.
+    /// What a person should know: checkpoints that could not be used, and files that changed since they were written.
     pub notices: Vec<String>,
 }
 
@@ -83,8 +113,20 @@ impl Folder {
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
         let run = path.join(RUN);
-        if run.exists() {
-            return Err(fail(path, "holds a run already; go on with --resume, or choose another folder"));
+        let io = |file: &Path| {
+            let file = file.to_path_buf();
+            move |error| fail(&file, format!("{error}; make room or mend the disk, then begin again"))
+        };
+        let none = || match run.exists() {
+            true => Err(fail(path, "holds a run already; go on with --resume, or choose another folder")),
+            false => Ok(()),
+        };
+        none()?;
+        // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
+        let record = lock(path)?;
+        none()?;
+        if record.metadata().map_err(io(&path.join(RECORD)))?.len() > 0 {
+            return Err(fail(path, format!("holds a {RECORD} of something else; choose another folder")));
         }
         for (name, text) in [(file::WORLD, &config.world), (file::PRIMITIVE_SET, &config.primitive_set_file)] {
             if let Some(text) = text {
@@ -94,7 +136,7 @@ impl Folder {
         }
         // Last, as with it the folder is a run.
         atomic::write(&run, file::write(config).as_bytes()).map_err(io(&run))?;
-        Folder::open(path, config, lock(path)?, Lengths::default())
+        Folder::open(path, config, record, Grown::default())
     }
 
     /// True if the folder holds a run, whatever its state.
@@ -131,9 +173,17 @@ impl Folder {
         let config = Folder::config(path)?;
         record::refuse_older(&path.join(RECORD)).map_err(|error| fail(&error.path, error.message))?;
         let record = lock(path)?;
-        let (found, notices) = newest(path, config.fingerprint())?;
-        let (lengths, state) = found.map_or((Lengths::default(), None), |(lengths, state)| (lengths, Some(state)));
-        let folder = Folder::open(path, &config, record, lengths)?;
+        let (found, mut notices) = newest(path, config.fingerprint())?;
+        let (grown, state) = found.map_or((Grown::default(), None), |(grown, state)| (grown, Some(state)));
+        for (name, part) in [(RECORD, grown.record), (TABLE, grown.table)].into_iter().filter(|(_, p)| p.length > 0) {
+            let file = path.join(name);
+            if part.found(&file).map_err(|error| fail(&file, format!("cannot be read: {error}")))? != part {
+                let what = "is not as it was written; the run goes on, but what reads this file finds it damaged";
+                notices.push(fail(&file, what));
+            }
+        }
+        let notices = notices.iter().map(ToString::to_string).collect();
+        let folder = Folder::open(path, &config, record, grown)?;
         let evolution = match state {
             Some(state) => EvolutionRun::resumed(config, state),
             None => EvolutionRun::new(config),
@@ -141,29 +191,26 @@ impl Folder {
         Ok(Resumed { folder, evolution, notices })
     }
 
-    /// Cuts the files that grow back to `lengths`; `record` is the locked one.
-    fn open(path: &Path, config: &Config, record: File, lengths: Lengths) -> Result<Folder, FolderError> {
+    /// Cuts the files that grow back to what they were; `record` is the locked one.
+    fn open(path: &Path, config: &Config, record: File, grown: Grown) -> Result<Folder, FolderError> {
         let table = growing(&path.join(TABLE))?;
         let configuration = config.fingerprint();
-        let mut folder = Folder { path: path.into(), configuration, record, table, lengths };
-        folder.record.set_len(lengths.record).map_err(io(&path.join(RECORD)))?;
+        let mut folder = Folder { path: path.into(), configuration, record, table, grown };
+        folder.record.set_len(grown.record.length).map_err(io(&path.join(RECORD)))?;
         let table = &mut folder.table;
-        table.set_len(lengths.table).and_then(|()| table.seek(SeekFrom::End(0))).map_err(io(&path.join(TABLE)))?;
-        let start = if lengths.record == 0 { record::header() } else { Vec::new() };
+        table.set_len(grown.table.length).and_then(|()| table.seek(SeekFrom::End(0))).map_err(io(&path.join(TABLE)))?;
+        let start = if grown.record.length == 0 { record::header() } else { Vec::new() };
         folder.append(start, b"")?;
         Ok(folder)
     }
 
     /// Appends to record and table.
     fn append(&mut self, mut record: Vec<u8>, table: &[u8]) -> Result<(), FolderError> {
-        let grown = Lengths {
-            record: self.lengths.record + record.len() as u64,
-            table: self.lengths.table + table.len() as u64,
-        };
+        let grown = Grown { record: self.grown.record.with(&record), table: self.grown.table.with(table) };
         record.extend(record::end());
-        self.record.write_all_at(&record, self.lengths.record).map_err(io(&self.path.join(RECORD)))?;
+        self.record.write_all_at(&record, self.grown.record.length).map_err(io(&self.path.join(RECORD)))?;
         self.table.write_all(table).map_err(io(&self.path.join(TABLE)))?;
-        self.lengths = grown;
+        self.grown = grown;
         Ok(())
     }
 
@@ -172,12 +219,12 @@ impl Folder {
     /// # Errors
     /// If the disk refuses; what was kept before stays sound.
     pub fn keep(&mut self, state: &State, generation: &Generation) -> Result<(), FolderError> {
-        let mut rows = csv::WriterBuilder::new().has_headers(self.lengths.table == 0).from_writer(Vec::new());
+        let mut rows = csv::WriterBuilder::new().has_headers(self.grown.table.length == 0).from_writer(Vec::new());
         generation.rows.iter().try_for_each(|row| rows.serialize(row)).expect("rows are plain data in memory");
         let rows = rows.into_inner().expect("flushed into memory");
         let chunk = record::chunk(&generation.record).map_err(|message| fail(&self.path.join(RECORD), message))?;
         self.append(chunk, &rows)?;
-        let bytes = checkpoint::to_bytes(&(self.lengths, state), self.configuration);
+        let bytes = checkpoint::to_bytes(&(self.grown, state), self.configuration);
         let file = self.path.join(CHECKPOINTS[state.generation as usize % 2]);
         let (record, table) = (&self.record, &self.table);
         // Together, as a disk takes hardly longer for three files than for one.
@@ -233,17 +280,17 @@ fn lock(path: &Path) -> Result<File, FolderError> {
     }
 }
 
-type Found = Option<(Lengths, State)>;
+type Found = Option<(Grown, State)>;
 
 /// The newest checkpoint that can be used, and what is to be said of one that cannot; `None` if there is none at all.
-fn newest(path: &Path, configuration: u32) -> Result<(Found, Vec<String>), FolderError> {
+fn newest(path: &Path, configuration: u32) -> Result<(Found, Vec<FolderError>), FolderError> {
     let mut best: Found = None;
     let mut broken = Vec::new();
     for name in CHECKPOINTS {
         match read(path, name, configuration) {
-            Ok(Some((lengths, state))) => {
+            Ok(Some((grown, state))) => {
                 if best.as_ref().is_none_or(|(_, b)| b.generation < state.generation) {
-                    best = Some((lengths, state));
+                    best = Some((grown, state));
                 }
             }
             Ok(None) => {}
@@ -256,8 +303,8 @@ fn newest(path: &Path, configuration: u32) -> Result<(Found, Vec<String>), Folde
             Err(FolderError { message: format!("{}; {remedy}", error.message), ..error })
         }
         (Some((_, state)), Some(error)) => {
-            let notice = format!("{error}; going on from the other, generation {}", state.generation);
-            Ok((best, vec![notice]))
+            let message = format!("{}; going on from the other, generation {}", error.message, state.generation);
+            Ok((best, vec![FolderError { message, ..error }]))
         }
         (_, None) => Ok((best, Vec::new())),
     }
@@ -269,18 +316,18 @@ fn read(path: &Path, name: &str, configuration: u32) -> Result<Found, String> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot be read: {error}")),
     };
-    let (lengths, state): (Lengths, State) =
+    let (grown, state): (Grown, State) =
         checkpoint::from_bytes(&bytes, configuration).map_err(|error| match error {
             checkpoint::CheckpointError::Configuration => {
                 format!("{error} than {RUN} now says; put {RUN} back as it was")
             }
             _ => error.to_string(),
         })?;
-    for (name, needed) in [(RECORD, lengths.record), (TABLE, lengths.table)] {
+    for (name, needed) in [(RECORD, grown.record.length), (TABLE, grown.table.length)] {
         let found = std::fs::metadata(path.join(name)).map_or(0, |m| m.len());
         if found < needed {
             return Err(format!("{name} has {found} bytes and had {needed} at this checkpoint"));
         }
     }
-    Ok(Some((lengths, state)))
+    Ok(Some((grown, state)))
 }
