@@ -76,6 +76,8 @@ impl Hub {
         self.board.send_senses(now);
         self.act(now, shell);
         self.listen(now, shell);
+        // What robots brought belongs to the run that goes on; a request may end it and begin another.
+        self.act(now, shell);
         self.answer(now, shell);
         self.board.on_time(now);
         self.hear_recorder(now, shell);
