@@ -310,7 +310,8 @@ impl Core {
         if state == State::Stop {
             self.stopped = rank;
         }
-        let mut actions = vec![Action::Evolve(state == State::Run)];
+        // Where a controller is given, the island of an earlier run stands still.
+        let mut actions = vec![Action::Evolve(state == State::Run && !self.fixed)];
         if segment > self.segment && state == State::Run {
             self.segment = segment;
             if !self.fixed {
@@ -318,6 +319,11 @@ impl Core {
             }
         }
         actions
+    }
+
+    /// The experiment gives the controller, and nothing evolves.
+    pub fn is_fixed(&self) -> bool {
+        self.fixed
     }
 
     /// Puts a tree in control for a segment; it runs under `avoiding`.

@@ -116,6 +116,8 @@ impl Robot {
         let (progress, champion) = match shell.news() {
             None => return,
             Some(News::Say(line)) => return shell.log(line),
+            // An island of an earlier run ends the generation in hand; its fittest must not drive this one.
+            Some(_) if self.core.is_fixed() => return,
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
                 shell.send(done.message());

@@ -117,7 +117,7 @@ fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
         0.0,
         ToRobot::Directive(Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 }),
     );
-    assert_eq!(actions, [Action::Evolve(true)]);
+    assert_eq!(actions, [Action::Evolve(false)]);
     assert!(moves(core.control(0.1, &clear())));
     let bad = text.replace("v_goal", "v_gaol");
     let actions = core.on_message(0.0, ToRobot::Experiment { number: 6, seed: 1, robots: 2, signed: signed(&bad) });

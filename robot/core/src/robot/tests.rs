@@ -166,3 +166,24 @@ fn telemetry_has_what_the_motors_make_and_round_trips_of_wall_time() {
     assert!(commanded[0] > 0.0);
     assert_eq!(told.motion.wheels, commanded.map(|speed| speed / 2.0));
 }
+
+#[test]
+fn the_fittest_of_an_earlier_run_does_not_take_a_given_controllers_place() {
+    let (mut robot, mut bench) = prepared();
+    bench.say(run(10, 1));
+    robot.listen(0.1, &mut bench);
+    let done = bench.finish();
+    let text = TEXT.replace("task", "controller = \"movcv v_goal 0deg\"\ntask");
+    let manifest = format!("experiment = {text:?}");
+    let signed = Signed { manifest, signer: String::new(), signature: String::new(), files: Default::default() };
+    bench.say(ToRobot::Experiment { number: 6, seed: 1, robots: 2, signed });
+    robot.listen(0.2, &mut bench);
+    let given = robot.core.controller().map(|c| c.tree().clone());
+    assert!(given.is_some(), "{:?}", bench.sent);
+    // A segment of the earlier run still waits for a tree, and here is its island's first generation.
+    let sent = bench.sent.len();
+    bench.news.push_back(News::Generation(Box::new(done)));
+    robot.collect(&mut bench);
+    assert!(bench.loaded().is_empty() && bench.sent.len() == sent, "{:?}", bench.sent);
+    assert_eq!(robot.core.controller().map(|c| c.tree().clone()), given);
+}
