@@ -1,8 +1,8 @@
 //! The folder of a run: its evolution file, what happened so far, and its last two checkpoints.
 //!
 //! A generation is appended to the record and the table, these are brought to the disk, and then the checkpoint takes
-//! the place of the one before the last. It holds how long record and table were, and their checksums, so that a run that goes on from it
-//! cuts off what later generations had begun to write.
+//! the place of the one before the last. It holds how long record and table were, and their checksums, so that a run
+//! that goes on from it cuts off what later generations had begun to write.
 
 use super::champion::champion;
 use super::config::Config;
@@ -113,7 +113,7 @@ impl Folder {
     pub fn create(path: &Path, config: &Config) -> Result<Folder, FolderError> {
         std::fs::create_dir_all(path).map_err(|error| fail(path, format!("{error}; is the place writable?")))?;
         let run = path.join(RUN);
-        let io = |file: &Path| {
+        let unmade = |file: &Path| {
             let file = file.to_path_buf();
             move |error| fail(&file, format!("{error}; make room or mend the disk, then begin again"))
         };
@@ -125,17 +125,17 @@ impl Folder {
         // Who has the lock has the folder; another may have begun a run, and even have ended it, in between.
         let record = lock(path)?;
         none()?;
-        if record.metadata().map_err(io(&path.join(RECORD)))?.len() > 0 {
+        if record.metadata().map_err(unmade(&path.join(RECORD)))?.len() > 0 {
             return Err(fail(path, format!("holds a {RECORD} of something else; choose another folder")));
         }
         for (name, text) in [(file::WORLD, &config.world), (file::PRIMITIVE_SET, &config.primitive_set_file)] {
             if let Some(text) = text {
                 let file = path.join(name);
-                atomic::write(&file, text.as_bytes()).map_err(io(&file))?;
+                atomic::write(&file, text.as_bytes()).map_err(unmade(&file))?;
             }
         }
         // Last, as with it the folder is a run.
-        atomic::write(&run, file::write(config).as_bytes()).map_err(io(&run))?;
+        atomic::write(&run, file::write(config).as_bytes()).map_err(unmade(&run))?;
         Folder::open(path, config, record, Grown::default())
     }
 
