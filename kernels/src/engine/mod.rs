@@ -8,7 +8,7 @@ mod simd;
 mod team;
 
 pub use evaluate::Evaluator;
-pub use gpu::{Gpu, GpuError};
+pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;
 pub use simd::Simd;
