@@ -2,15 +2,17 @@
 
 fn sense() {
     look_ahead();
-    if (params.switches & SWITCH_PROXIMITY) != 0u {
+    if switched(SWITCH_PROXIMITY) {
         stage_proximity();
     }
     // Camera and range and bearing are slower.
     let slow = update % SLOW_SENSES_PERIOD == 0u;
-    if slow && (params.switches & SWITCH_CAMERA) != 0u {
+    if slow && switched(SWITCH_CAMERA) {
         stage_camera();
     }
-    if slow && (params.switches & SWITCH_NEIGHBOURS) != 0u {
+    if switched(SWITCH_MESSAGES) {
+        stage_messages();
+    } else if slow && switched(SWITCH_NEIGHBOURS) {
         stage_range_and_bearing();
     }
 }
@@ -20,33 +22,42 @@ fn physics_step() {
     stage_contacts();
     stage_integrate();
     stage_separate();
-    if (params.switches & SWITCH_RELOCATION) != 0u {
+    if switched(SWITCH_RELOCATION) {
         stage_task();
     }
     step_number += 1u;
+    if switched(SWITCH_MESSAGES) {
+        note_poses(step_number % params.past_kept);
+    }
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
 fn advance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
+    if switched(SWITCH_MESSAGES) {
+        note_poses(step_number % params.past_kept);
+    }
     for (var i = 0u; i < params.updates; i++) {
         sense();
         stage_tick();
-        workgroupBarrier();
-        physics_steps();
+        sync();
+        for (var k = 0u; k < STEPS_PER_UPDATE; k++) {
+            physics_step();
+        }
+        stage_score();
         update += 1u;
     }
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
 fn only_friction(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_friction();
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
 fn only_contacts(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_contacts();
@@ -54,21 +65,21 @@ fn only_contacts(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
 fn only_integrate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_integrate();
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
 fn only_proximity(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_proximity();
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
 fn only_camera(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_camera();
@@ -76,26 +87,43 @@ fn only_camera(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
+fn only_messages(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    load(group.x, invocation);
+    note_poses(0u);
+    stage_messages();
+    store();
+}
+
+@compute @workgroup_size(WORKGROUP)
 fn only_tick(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_tick();
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
 fn only_task(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_task();
     store();
 }
 
-@compute @workgroup_size(SLOTS)
+@compute @workgroup_size(WORKGROUP)
+fn only_score(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    load(group.x, invocation);
+    stage_score();
+    store();
+}
+
+@compute @workgroup_size(WORKGROUP)
 fn only_random(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
-    let words = philox(vec4(world_number, me, step_number, STREAM_MOTION), seed);
-    state[place(Q_X)] = words.x;
-    state[place(Q_Y)] = words.y;
-    state[place(Q_VX)] = words.z;
-    state[place(Q_VY)] = words.w;
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let words = philox(vec4(world_number, b, step_number, STREAM_MOTION), seed);
+        state[place(Q_X, b)] = words.x;
+        state[place(Q_Y, b)] = words.y;
+        state[place(Q_VX, b)] = words.z;
+        state[place(Q_VY, b)] = words.w;
+    }
 }

@@ -1,8 +1,8 @@
 // The three-segment camera, and range and bearing; see world/senses/. Columns are bits, counted from the left edge.
 
-fn columns(d: vec2<f32>, size: f32) -> u32 {
-    let front = dot(ahead, d);
-    let bearing = angle_of(vec2(front, cross2(ahead, d)));
+fn columns(forward: vec2<f32>, d: vec2<f32>, size: f32) -> u32 {
+    let front = dot(forward, d);
+    let bearing = angle_of(vec2(front, cross2(forward, d)));
     let half = atan2_positive(size, sqrt(max(dot(d, d) - size * size, 0.0)));
     let first = (CAMERA_FOV * 0.5 - bearing - half) * (f32(CAMERA_COLUMNS) / CAMERA_FOV);
     let last = (CAMERA_FOV * 0.5 - bearing + half) * (f32(CAMERA_COLUMNS) / CAMERA_FOV);
@@ -18,22 +18,25 @@ fn colour_of(body: u32) -> u32 {
     return params.body[body].colour;
 }
 
-// The colour of the wall patch that a column looks at, or 3.
-fn patch_behind(column: u32) -> u32 {
+// The direction of the middle of a column.
+fn column_direction(column: u32, heading_now: f32) -> vec2<f32> {
     let bearing = CAMERA_FOV * 0.5 - (CAMERA_FOV / f32(CAMERA_COLUMNS)) * (f32(column) + 0.5);
-    let s = sin_cos(wrap_angle(heading + bearing));
-    let direction = vec2(s.y, s.x);
-    let at = vec2(px[me], py[me]);
+    let s = sin_cos(wrap_angle(heading_now + bearing));
+    return vec2(s.y, s.x);
+}
+
+// The colour of the wall patch that a column looks at, or 3.
+fn patch_behind(origin: vec2<f32>, direction: vec2<f32>) -> u32 {
     let bounds = select(-params.half_arena, params.half_arena, direction > vec2(0.0));
     // A component of 0 leads nowhere near a wall: far beyond the other one.
-    let along = select((bounds - at) / direction, vec2(1e9), direction == vec2(0.0));
-    let hit = at + direction * min(along.x, along.y);
-    for (var i = 0u; i < params.patches; i++) {
-        if distance(params.patch_list[i].at, hit) <= params.patch_list[i].half_length {
-            return params.patch_list[i].colour;
-        }
+    let along = select((bounds - origin) / direction, vec2(1e9), direction == vec2(0.0));
+    let hit = origin + direction * min(along.x, along.y);
+    var colour = 3u;
+    for (var i = params.patches; i > 0u; i--) {
+        let seen = distance(params.patch_list[i - 1u].at, hit) <= params.patch_list[i - 1u].half_length;
+        colour = select(colour, params.patch_list[i - 1u].colour, seen);
     }
-    return 3u;
+    return colour;
 }
 
 fn seen_in(bits: u32, segment: u32) -> f32 {
@@ -41,67 +44,98 @@ fn seen_in(bits: u32, segment: u32) -> f32 {
 }
 
 // Robots all have one colour, so only bodies of other colours need to know who hides them: a column shows the robots'
-// colour if such a body is there and none of another colour is seen.
+// colour if such a body is there and none of another colour is seen. Inner walls are white and hide what is behind them.
 fn stage_camera() {
-    if me < params.robots {
-        let usual = colour_of(me);
-        var bits = array<u32, 3>(0u, 0u, 0u);
-        var shown = 0u;
-        var usuals = 0u;
-        var distances: array<f32, SLOTS>;
-        var masks: array<u32, SLOTS>;
-        for (var j = 0u; j < params.bodies; j++) {
-            let d = between(j);
-            distances[j] = dot(d, d);
-            masks[j] = select(columns(d, radius(j)), 0u, j == me);
-            usuals |= select(0u, masks[j], colour_of(j) == usual);
-        }
-        for (var d = params.robots; d < params.bodies; d++) {
-            if colour_of(d) == usual || masks[d] == 0u {
-                continue;
+    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+        let here = place_of(b);
+        let front = ahead[own(b)];
+        let usual = colour_of(b);
+        // The squared distance of the nearest inner wall in each column.
+        var walls: array<f32, CAMERA_COLUMNS>;
+        var taken = 0u;
+        if params.walls > 0u {
+            for (var column = 0u; column < CAMERA_COLUMNS; column++) {
+                let direction = column_direction(column, heading[own(b)]);
+                var nearest = 1e9;
+                for (var w = 0u; w < params.walls; w++) {
+                    nearest = min(along_to_wall(w, here, direction), nearest);
+                }
+                walls[column] = nearest * nearest;
+                taken |= select(0u, 1u << column, nearest < 1e8);
             }
-            var visible = masks[d];
-            for (var o = 0u; o < params.bodies; o++) {
-                let nearer = distances[o] < distances[d] || (distances[o] == distances[d] && o < d);
+        }
+        var usuals = 0u;
+        var masks: array<u32, CAPACITY>;
+        for (var j = 0u; j < params.bodies; j++) {
+            let mask = select(seen_columns(b, j, &walls), 0u, j == b);
+            usuals |= select(0u, mask, colour_of(j) == usual);
+            masks[j] = mask;
+        }
+        var bits = vec3(0u);
+        var shown = 0u;
+        for (var d = params.robots; d < params.bodies; d++) {
+            let offset = place_of(d) - here;
+            let far = dot(offset, offset);
+            var visible = select(masks[d], 0u, colour_of(d) == usual);
+            // Only a body that is seen can be hidden.
+            let last = select(0u, params.bodies, visible != 0u);
+            for (var o = 0u; o < last; o++) {
+                let to = place_of(o) - here;
+                let square = dot(to, to);
+                let nearer = square < far || (square == far && o < d);
                 visible &= ~select(0u, masks[o], nearer && o != d);
             }
-            bits[colour_of(d)] |= visible;
+            bits |= select(vec3(0u), vec3(visible), vec3(colour_of(d)) == vec3(0u, 1u, 2u));
             shown |= visible;
         }
-        bits[usual] |= usuals & ~shown;
+        bits |= select(vec3(0u), vec3(usuals & ~shown), vec3(usual) == vec3(0u, 1u, 2u));
+        taken |= usuals | shown;
         if params.patches > 0u {
-            let taken = usuals | shown;
             for (var column = 0u; column < CAMERA_COLUMNS; column++) {
-                if ((taken >> column) & 1u) == 0u {
-                    let colour = patch_behind(column);
-                    if colour < 3u {
-                        bits[colour] |= 1u << column;
-                    }
-                }
+                let colour = patch_behind(here, column_direction(column, heading[own(b)]));
+                let free = ((taken >> column) & 1u) == 0u;
+                bits |= select(vec3(0u), vec3(1u << column), vec3(free) & (vec3(colour) == vec3(0u, 1u, 2u)));
             }
         }
-        for (var c = 0u; c < 3u; c++) {
-            let l = seen_in(bits[c], 0u);
-            let m = seen_in(bits[c], 1u);
-            let r = seen_in(bits[c], 2u);
-            colours[c] = vec2(params.aside.x * l + m + params.aside.x * r, params.aside.y * l - params.aside.y * r);
-        }
+        red[own(b)] = colour_vector(bits.x);
+        green[own(b)] = colour_vector(bits.y);
+        blue[own(b)] = colour_vector(bits.z);
     }
 }
 
+// The columns in which robot b sees another body, were there only walls.
+fn seen_columns(b: u32, other: u32, walls: ptr<function, array<f32, CAMERA_COLUMNS>>) -> u32 {
+    let d = between(b, other);
+    var mask = columns(ahead[own(b)], d, radius(other));
+    if params.walls > 0u {
+        for (var column = 0u; column < CAMERA_COLUMNS; column++) {
+            mask &= ~select(0u, 1u << column, (*walls)[column] <= dot(d, d));
+        }
+    }
+    return mask;
+}
+
+fn colour_vector(bits: u32) -> vec2<f32> {
+    let l = seen_in(bits, 0u);
+    let m = seen_in(bits, 1u);
+    let r = seen_in(bits, 2u);
+    return vec2(params.aside.x * l + m + params.aside.x * r, params.aside.y * l - params.aside.y * r);
+}
+
 fn stage_range_and_bearing() {
-    if me < params.robots {
+    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+        let here = place_of(b);
+        let front = ahead[own(b)];
         var sum = vec2(0.0);
         var count = 0.0;
-        for (var j = 0u; j < params.bodies; j++) {
-            let d = between(j);
+        for (var j = 0u; j < params.robots; j++) {
+            let d = place_of(j) - here;
             let square = dot(d, d);
-            if j != me && tall(j) && square <= NEIGHBOUR_RANGE * NEIGHBOUR_RANGE && square > 0.0 {
-                sum += d * (NEIGHBOUR_MIN / square);
-                count += 1.0;
-            }
+            let near = square <= NEIGHBOUR_RANGE * NEIGHBOUR_RANGE && square > 0.0;
+            sum += select(vec2(0.0), d * (NEIGHBOUR_MIN / square), near);
+            count += select(0.0, 1.0, near);
         }
-        attr = select(vec2(1.0, 0.0), rotate(sum, vec2(ahead.x, -ahead.y)), count > 0.0);
-        neighbours = count;
+        attr[own(b)] = select(vec2(1.0, 0.0), rotate(sum, vec2(front.x, -front.y)), count > 0.0);
+        neighbours[own(b)] = count;
     }
 }

@@ -1,12 +1,8 @@
-// Contacts by sequential impulses; see world/physics/contacts.rs. Finding them is done body by body. Solving them is done island
-// by island (bodies that touch, and what these touch): within one each impulse depends on those before it, but islands
-// do not know of each other, so each has an invocation of its own and the result is that of one long list.
-
-// For each body: bits of the later bodies it touches, and from WALL_BITS on of the walls.
-var<workgroup> touches: array<u32, SLOTS>;
+// Contacts by sequential impulses; see world/physics/contacts.rs. Finding them is done body by body; how they are listed
+// and solved depends on the layout.
 
 struct Contact {
-    // Body a, body b (0xff for a wall), and the island's next contact.
+    // Body a, body b (WALL for a wall), and in islands the next contact.
     bodies: u32,
     normal: vec2<f32>,
     push: f32,
@@ -15,126 +11,100 @@ struct Contact {
     tangent_impulse: f32,
 }
 
-var<workgroup> contacts: array<Contact, MAX_CONTACTS>;
-var<workgroup> contact_count: u32;
-// Of each body: the first body of its island; of such a one: the island's first contact.
-var<workgroup> island: array<u32, SLOTS>;
-var<workgroup> first_contact: array<u32, SLOTS>;
-
-// Bits of the bodies that have entries in `touches`; cleared by stage_friction, the stage before.
-var<workgroup> busy: atomic<u32>;
-
-const NO_CONTACT: u32 = 0xffu;
-
 const WALL: u32 = 0xffu;
-const WALL_BITS: u32 = 28u;
-const_assert MAX_BODIES <= WALL_BITS;
-const_assert MAX_CONTACTS <= NO_CONTACT;
+const_assert MOST_BODIES < WALL;
+// Bits of `touches`: the arena's walls, then inner walls, then bodies.
+const INNER_WALLS_FROM: u32 = 4u;
+const BODIES_FROM: u32 = INNER_WALLS_FROM + MAX_WALLS;
 
 fn wall_normal(wall: u32) -> vec2<f32> {
     return vec2(select(0.0, select(-1.0, 1.0, wall == 0u), wall < 2u), select(0.0, select(-1.0, 1.0, wall == 2u), wall >= 2u));
 }
 
 fn wall_penetration(body: u32, wall: u32) -> f32 {
-    let n = wall_normal(wall);
     let half = select(params.half_arena.y, params.half_arena.x, wall < 2u);
-    return px[body] * n.x + py[body] * n.y + radius(body) - half;
+    return dot(place_of(body), wall_normal(wall)) + radius(body) - half;
+}
+
+// From a place to the nearest point of an inner wall.
+fn wall_offset(wall: u32, origin: vec2<f32>) -> vec2<f32> {
+    let ends = params.wall_list[wall];
+    let along = ends.zw - ends.xy;
+    let part = clamp(dot(origin - ends.xy, along) / dot(along, along), 0.0, 1.0);
+    return ends.xy + along * part - origin;
 }
 
 fn find_touches() {
-    var hits = 0u;
-    if me < params.bodies {
-        for (var wall = 0u; wall < 4u; wall++) {
-            hits |= select(0u, 1u << (WALL_BITS + wall), wall_penetration(me, wall) > 0.0);
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let size = radius(b);
+        let here = place_of(b);
+        var hits = 0u;
+        for (var k = 0u; k < TOUCH_WORDS; k++) {
+            touches[own(b)][k] = 0u;
         }
-        for (var j = me + 1u; j < params.bodies; j++) {
-            let reach = radius(me) + radius(j);
-            let d = between(j);
-            hits |= select(0u, 1u << j, dot(d, d) < reach * reach);
+        hits |= select(0u, 1u, here.x + size - params.half_arena.x > 0.0);
+        hits |= select(0u, 2u, -here.x + size - params.half_arena.x > 0.0);
+        hits |= select(0u, 4u, here.y + size - params.half_arena.y > 0.0);
+        hits |= select(0u, 8u, -here.y + size - params.half_arena.y > 0.0);
+        for (var w = 0u; w < params.walls; w++) {
+            let offset = wall_offset(w, here);
+            hits |= select(0u, 1u << (INNER_WALLS_FROM + w), dot(offset, offset) < size * size);
         }
+        var word = 0u;
+        for (var j = b + 1u; j < params.bodies; j++) {
+            let bit = BODIES_FROM + j;
+            if bit >> 5u != word {
+                touches[own(b)][word] = hits;
+                word = bit >> 5u;
+                hits = 0u;
+            }
+            let reach = size + radius(j);
+            let d = place_of(j) - here;
+            hits |= select(0u, 1u << (bit & 31u), dot(d, d) < reach * reach);
+        }
+        touches[own(b)][word] = hits;
     }
-    touches[me] = hits;
-    if hits != 0u {
-        atomicOr(&busy, 1u << me);
-    }
-    island[me] = me;
-    first_contact[me] = NO_CONTACT;
-    workgroupBarrier();
 }
 
 // Inverse mass, radius and turn of a contact's second body; nothing for a wall.
 fn other_side(b: u32) -> vec3<f32> {
-    if b == WALL {
-        return vec3(0.0);
-    }
-    return vec3(params.body[b].inverse_mass, radius(b), radius(b) * params.body[b].inverse_inertia);
+    let i = min(b, params.bodies - 1u);
+    let side = vec3(params.body[i].inverse_mass, radius(i), radius(i) * params.body[i].inverse_inertia);
+    return select(side, vec3(0.0), b == WALL);
 }
 
 fn movement(body: u32) -> vec3<f32> {
-    if body == WALL {
-        return vec3(0.0);
-    }
-    return vec3(vx[body], vy[body], spin[body]);
+    let i = at(min(body, params.bodies - 1u));
+    return select(vec3(vx[i], vy[i], spin[i]), vec3(0.0), body == WALL);
 }
 
-fn add_contact(a: u32, b: u32, normal: vec2<f32>, penetration: f32) {
-    if contact_count == MAX_CONTACTS {
-        return;
+// The contact of body a with what bit `bit` of its touches stands for.
+fn contact_of(a: u32, bit: u32) -> Contact {
+    let here = place_of(a);
+    let inner = params.walls > 0u && bit >= INNER_WALLS_FROM && bit < BODIES_FROM;
+    let body = bit >= BODIES_FROM;
+    let b = select(WALL, bit - BODIES_FROM, body);
+    var d = place_of(select(a, b, body)) - here;
+    if inner {
+        d = wall_offset(bit - INNER_WALLS_FROM, here);
     }
+    let distance = length(d);
+    let towards = select(vec2(1.0, 0.0), d * (1.0 / distance), distance > 0.0);
+    let arena = bit < INNER_WALLS_FROM;
+    let normal = select(towards, wall_normal(bit), arena);
+    let depth = radius(a) + other_side(b).y - distance;
+    let penetration = select(depth, wall_penetration(a, bit), arena);
     let normal_mass = 1.0 / (params.body[a].inverse_mass + other_side(b).x);
     let approach = dot(movement(b).xy - movement(a).xy, normal);
     let push = max(penetration - PENETRATION_SLOP, 0.0) * PENETRATION_CORRECTION * normal_mass;
-    contacts[contact_count] = Contact(a | b << 8u | NO_CONTACT << 16u, normal, push, -params.restitution * min(approach, 0.0), 0.0, 0.0);
-    contact_count += 1u;
-}
-
-fn list_contacts() {
-    contact_count = 0u;
-    var left = atomicLoad(&busy);
-    while left != 0u {
-        let a = firstTrailingBit(left);
-        left &= left - 1u;
-        var hits = touches[a];
-        while hits != 0u && (hits >> WALL_BITS) != 0u {
-            let wall = firstTrailingBit(hits >> WALL_BITS);
-            hits &= ~(1u << (WALL_BITS + wall));
-            add_contact(a, WALL, wall_normal(wall), wall_penetration(a, wall));
-        }
-        while hits != 0u {
-            let b = firstTrailingBit(hits);
-            hits &= hits - 1u;
-            let d = vec2(px[b] - px[a], py[b] - py[a]);
-            let distance = length(d);
-            let normal = select(vec2(1.0, 0.0), d * (1.0 / distance), distance > 0.0);
-            add_contact(a, b, normal, radius(a) + radius(b) - distance);
-            unite(island[a], island[b]);
-        }
-    }
-    // Backwards, so that each island's contacts come in the order of the list.
-    for (var i = contact_count; i > 0u; i--) {
-        let c = i - 1u;
-        let leader = island[contacts[c].bodies & 0xffu];
-        contacts[c].bodies = (contacts[c].bodies & 0xffffu) | first_contact[leader] << 16u;
-        first_contact[leader] = c;
-    }
-}
-
-fn unite(a: u32, b: u32) {
-    if a == b {
-        return;
-    }
-    for (var i = 0u; i < params.bodies; i++) {
-        if island[i] == b {
-            island[i] = a;
-        }
-    }
+    return Contact(a | b << 8u, normal, push, -params.restitution * min(approach, 0.0), 0.0, 0.0);
 }
 
 fn resolve(c: u32) {
-    let contact = contacts[c];
+    let contact = contact_at(c);
     let a = contact.bodies & 0xffu;
     let b = (contact.bodies >> 8u) & 0xffu;
-    let ours = vec3(params.body[a].inverse_mass, radius(a), radius(a) * params.body[a].inverse_inertia);
+    let ours = other_side(a);
     let other = other_side(b);
     let inverse = ours.x + other.x;
     let tangent_mass = 1.0 / (inverse + (ours.y * ours.z + other.y * other.z));
@@ -155,50 +125,38 @@ fn resolve(c: u32) {
     mine -= vec3(contact.normal * (impulse * ours.x), 0.0);
     to += vec3(contact.normal * (impulse * other.x), 0.0);
 
-    contacts[c].tangent_impulse = along;
-    contacts[c].normal_impulse = apart;
-    vx[a] = mine.x;
-    vy[a] = mine.y;
-    spin[a] = mine.z;
+    keep_impulses(c, apart, along);
+    vx[at(a)] = mine.x;
+    vy[at(a)] = mine.y;
+    spin[at(a)] = mine.z;
     if b != WALL {
-        vx[b] = to.x;
-        vy[b] = to.y;
-        spin[b] = to.z;
+        vx[at(b)] = to.x;
+        vy[at(b)] = to.y;
+        spin[at(b)] = to.z;
     }
 }
 
 fn stage_contacts() {
     find_touches();
-    if me == 0u {
-        list_contacts();
-    }
-    workgroupBarrier();
-    if first_contact[me] != NO_CONTACT {
-        for (var i = 0u; i < CONTACT_ITERATIONS; i++) {
-            var c = first_contact[me];
-            while c != NO_CONTACT {
-                resolve(c);
-                c = contacts[c].bodies >> 16u;
-            }
-        }
-    }
-    workgroupBarrier();
+    list_contacts();
+    solve_contacts();
 }
 
 // Moves apart what overlapped when the contacts were found.
 fn stage_separate() {
-    if me == 0u {
+    if leader {
         for (var c = 0u; c < contact_count; c++) {
-            let a = contacts[c].bodies & 0xffu;
-            let b = (contacts[c].bodies >> 8u) & 0xffu;
-            let push = contacts[c].normal * contacts[c].push;
-            px[a] -= push.x * params.body[a].inverse_mass;
-            py[a] -= push.y * params.body[a].inverse_mass;
+            let contact = contact_at(c);
+            let a = contact.bodies & 0xffu;
+            let b = (contact.bodies >> 8u) & 0xffu;
+            let push = contact.normal * contact.push;
+            px[at(a)] -= push.x * params.body[a].inverse_mass;
+            py[at(a)] -= push.y * params.body[a].inverse_mass;
             if b != WALL {
-                px[b] += push.x * params.body[b].inverse_mass;
-                py[b] += push.y * params.body[b].inverse_mass;
+                px[at(b)] += push.x * params.body[b].inverse_mass;
+                py[at(b)] += push.y * params.body[b].inverse_mass;
             }
         }
     }
-    workgroupBarrier();
+    sync();
 }

@@ -11,35 +11,35 @@ fn grip(footing: Footing, slip: vec2<f32>) -> vec2<f32> {
 }
 
 fn stage_friction() {
-    if me < params.bodies {
-        let footing = params.footing[me];
-        let velocity = vec2(vx[me], vy[me]);
-        look_ahead();
-        let arm = perp(ahead) * footing.arm;
-        let left = grip(footing, velocity + perp(arm) * spin[me] - ahead * wheels.x);
-        let right = grip(footing, velocity - perp(arm) * spin[me] - ahead * wheels.y);
-        let changed = velocity + (left + right) * params.body[me].inverse_mass;
-        vx[me] = changed.x;
-        vy[me] = changed.y;
-        spin[me] += cross2(arm, left - right) * params.body[me].inverse_inertia;
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let footing = params.footing[b];
+        let velocity = vec2(vx[at(b)], vy[at(b)]);
+        let turning = spin[at(b)];
+        let driven = wheels[own(b)];
+        let s = sin_cos(heading[own(b)]);
+        let front = vec2(s.y, s.x);
+        let arm = perp(front) * footing.arm;
+        let left = grip(footing, velocity + perp(arm) * turning - front * driven.x);
+        let right = grip(footing, velocity - perp(arm) * turning - front * driven.y);
+        let changed = velocity + (left + right) * params.body[b].inverse_mass;
+        vx[at(b)] = changed.x;
+        vy[at(b)] = changed.y;
+        spin[at(b)] = turning + cross2(arm, left - right) * params.body[b].inverse_inertia;
     }
-    if me == 0u {
-        atomicStore(&busy, 0u);
-    }
-    workgroupBarrier();
+    sync();
 }
 
 fn stage_integrate() {
-    if me < params.bodies {
-        let words = philox(vec4(world_number, me, step_number, STREAM_MOTION), seed);
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let words = philox(vec4(world_number, b, step_number, STREAM_MOTION), seed);
         let pair = normal_pair(words.x, words.y);
         let drift = normal_pair(words.z, words.w).x * params.noise.z;
-        let velocity = vec2(vx[me], vy[me]);
+        let velocity = vec2(vx[at(b)], vy[at(b)]);
         let way = velocity * (DT * (1.0 + pair.x * params.noise.x));
-        let turn = spin[me] * (DT * (1.0 + pair.y * params.noise.y)) + length(velocity) * (DT * drift);
-        px[me] += way.x;
-        py[me] += way.y;
-        heading = wrap_angle(heading + turn);
+        let turn = spin[at(b)] * (DT * (1.0 + pair.y * params.noise.y)) + length(velocity) * (DT * drift);
+        px[at(b)] += way.x;
+        py[at(b)] += way.y;
+        heading[own(b)] = wrap_angle(heading[own(b)] + turn);
     }
-    workgroupBarrier();
+    sync();
 }

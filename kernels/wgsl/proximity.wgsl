@@ -16,35 +16,71 @@ fn ray_to_wall(origin: f32, direction: f32, half: f32) -> f32 {
     return select((select(-half, half, direction > 0.0) - origin) / direction, 1.0, direction == 0.0);
 }
 
+// Distance along a ray to an inner wall; far if the ray misses it.
+fn along_to_wall(wall: u32, origin: vec2<f32>, direction: vec2<f32>) -> f32 {
+    let ends = params.wall_list[wall];
+    let along = ends.zw - ends.xy;
+    let start = ends.xy - origin;
+    let across = cross2(direction, along);
+    let distance = cross2(start, along) / across;
+    let part = cross2(start, direction) / across;
+    return select(1e9, distance, across != 0.0 && distance >= 0.0 && part >= 0.0 && part <= 1.0);
+}
+
 fn stage_proximity() {
-    if me < params.robots {
-        let at = vec2(px[me], py[me]);
-        let walls = any(abs(at) + REACH > params.half_arena);
-        var near = 0u;
-        for (var j = 0u; j < params.bodies; j++) {
-            let d = between(j);
-            let far = REACH + radius(j);
-            near |= select(0u, 1u << j, j != me && tall(j) && dot(d, d) < far * far);
+    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+        let here = place_of(b);
+        let front = ahead[own(b)];
+        let walls = any(abs(here) + REACH > params.half_arena);
+        var inner = false;
+        for (var w = 0u; w < params.walls; w++) {
+            let offset = wall_offset(w, here);
+            inner |= dot(offset, offset) < REACH * REACH;
         }
-        prox = vec2(0.0);
-        if walls || near != 0u {
-            for (var ray = 0u; ray < RAYS; ray++) {
-                let direction = rotate(params.rays[ray].xy, ahead);
-                let origin = at + direction * ROBOT_RADIUS;
-                var distance = PROX_RANGE;
-                var others = near;
-                while others != 0u {
-                    let j = firstTrailingBit(others);
-                    others &= others - 1u;
-                    distance = min(ray_to_circle(origin, direction, vec2(px[j], py[j]), radius(j)), distance);
-                }
-                if walls {
-                    let x = ray_to_wall(origin.x, direction.x, params.half_arena.x);
-                    let y = ray_to_wall(origin.y, direction.y, params.half_arena.y);
-                    distance = min(max(min(x, y), 0.0), distance);
-                }
-                prox += params.rays[ray].xy * (1.0 - distance * (1.0 / PROX_RANGE));
+        // Only bodies in reach of the rays matter, and few are; there is room for no more than these around a robot.
+        var near: array<u32, MOST_NEAR>;
+        var count = 0u;
+        for (var j = 0u; j < params.robots; j++) {
+            let d = place_of(j) - here;
+            let far = REACH + radius(j);
+            if j != b && dot(d, d) < far * far && count < MOST_NEAR {
+                near[count] = j;
+                count += 1u;
             }
         }
+        var distances: array<f32, RAYS>;
+        for (var ray = 0u; ray < RAYS; ray++) {
+            distances[ray] = PROX_RANGE;
+            if walls {
+                let direction = rotate(params.rays[ray].xy, front);
+                let origin = here + direction * ROBOT_RADIUS;
+                let x = ray_to_wall(origin.x, direction.x, params.half_arena.x);
+                let y = ray_to_wall(origin.y, direction.y, params.half_arena.y);
+                distances[ray] = min(max(min(x, y), 0.0), PROX_RANGE);
+            }
+        }
+        for (var n = 0u; n < count; n++) {
+            let centre = place_of(near[n]);
+            let size = radius(near[n]);
+            for (var ray = 0u; ray < RAYS; ray++) {
+                let direction = rotate(params.rays[ray].xy, front);
+                let origin = here + direction * ROBOT_RADIUS;
+                distances[ray] = min(ray_to_circle(origin, direction, centre, size), distances[ray]);
+            }
+        }
+        if inner {
+            for (var w = 0u; w < params.walls; w++) {
+                for (var ray = 0u; ray < RAYS; ray++) {
+                    let direction = rotate(params.rays[ray].xy, front);
+                    let free = max(along_to_wall(w, here, direction) - ROBOT_RADIUS, 0.0);
+                    distances[ray] = min(free, distances[ray]);
+                }
+            }
+        }
+        var sum = vec2(0.0);
+        for (var ray = 0u; ray < RAYS; ray++) {
+            sum += params.rays[ray].xy * (1.0 - distances[ray] * (1.0 / PROX_RANGE));
+        }
+        prox[own(b)] = select(vec2(0.0), sum, walls || inner || count > 0u);
     }
 }

@@ -1,8 +1,8 @@
-// What the stages work on: bindings, the layout of a world in storage, and its copy in workgroup memory.
+// What the stages work on: bindings, the layout of a world in storage, and its copy in the invocations.
 //
-// A workgroup is a world and an invocation a body, so neighbouring invocations read neighbouring words. The names in
-// capitals are generated from the Rust sources by engine/gpu/source.rs, whose tests also hold that the structs lie as those
-// of engine/gpu/params.rs do.
+// The same stages run in two layouts, lane_body.wgsl and lane_world.wgsl, which say where a body's numbers are and which
+// bodies an invocation sees to. The names in capitals are generated from the Rust sources by engine/gpu/source.rs, whose
+// tests also hold that the structs lie as those of engine/gpu/params.rs do.
 
 // How a body stands on the floor.
 struct Footing {
@@ -28,6 +28,39 @@ struct PatchParams {
     colour: u32,
 }
 
+struct MessageParams {
+    range: f32,
+    range_noise: f32,
+    bearing_noise: f32,
+    // 1 - probability of loss.
+    kept: f32,
+    loss_at_range: f32,
+    sender_lobe: u32,
+    receiver_lobe: u32,
+    // The bodies before this one stand in the way; 0 for none.
+    opaque: u32,
+}
+
+struct TaskParams {
+    kind: u32,
+    // Square of the range of a cluster, or the distance between robots that counts as 1.
+    size: f32,
+    // Cells along x and y.
+    columns: u32,
+    rows: u32,
+    nest: RegionParams,
+    food: RegionParams,
+}
+
+// A rectangle with rounded corners; if `beyond`, all outside it.
+struct RegionParams {
+    at: vec2<f32>,
+    half: vec2<f32>,
+    radius: f32,
+    beyond: u32,
+    unused: vec2<u32>,
+}
+
 struct Params {
     robots: u32,
     bodies: u32,
@@ -42,129 +75,153 @@ struct Params {
     nan: u32,
     // Unit vector of the camera's left segment.
     aside: vec2<f32>,
-    // Words of node memory of a world.
-    memory_words: u32,
+    walls: u32,
     // Senses to compute, and whether the task relocates the disc: SWITCH_...
     switches: u32,
+    // Words of a world in `work`.
+    work_words: u32,
+    // Poses of a body that are kept in `past`.
+    past_kept: u32,
+    // Worlds of a workgroup, and of the batch.
+    worlds: u32,
+    batch: u32,
+    task: TaskParams,
+    messages: MessageParams,
     // Directions of the proximity rays.
     rays: array<vec4<f32>, RAYS>,
-    footing: array<Footing, MAX_BODIES>,
-    body: array<BodyParams, MAX_BODIES>,
     patch_list: array<PatchParams, MAX_PATCHES>,
+    // Ends of the inner walls.
+    wall_list: array<vec4<f32>, MAX_WALLS>,
+    footing: array<Footing, MOST_BODIES>,
+    body: array<BodyParams, MOST_BODIES>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> state: array<u32>;
+// The instructions of all programs.
 @group(0) @binding(2) var<storage, read> programs: array<u32>;
+// What the nodes with memory remember.
 @group(0) @binding(3) var<storage, read_write> memory: array<u32>;
+// Contacts, and bits of who is near whom.
+@group(0) @binding(4) var<storage, read_write> work: array<u32>;
+// Cells of the arena that were visited, as bits; then the poses of the past, which messages tell.
+@group(0) @binding(5) var<storage, read_write> past: array<atomic<u32>>;
+// Where the factors of robots are; two words an update: the number of the last message and the place of the poses it
+@group(0) @binding(6) var<storage, read> table: array<u32>;
 
-// Bodies of the workgroup's world.
-var<workgroup> px: array<f32, SLOTS>;
-var<workgroup> py: array<f32, SLOTS>;
-var<workgroup> vx: array<f32, SLOTS>;
-var<workgroup> vy: array<f32, SLOTS>;
-var<workgroup> spin: array<f32, SLOTS>;
-
-// Of this invocation's body.
-var<private> me: u32;
+// This invocation's world and its counters.
 var<private> world: u32;
-var<private> heading: f32;
-var<private> ahead: vec2<f32>;
-var<private> wheels: vec2<f32>;
-// Senses and goal, in the order of the layout from Q_PROX_X on.
-var<private> prox: vec2<f32>;
-var<private> attr: vec2<f32>;
-var<private> neighbours: f32;
-var<private> colours: array<vec2<f32>, 3>;
-var<private> goal: vec2<f32>;
-var<private> scratch: vec3<f32>;
-// Counters of the world, the same in all its invocations.
 var<private> seed: vec2<u32>;
 var<private> world_number: u32;
 var<private> update: u32;
 var<private> step_number: u32;
 
+// Words lie in rows, a world in each column.
 fn header(word: u32) -> u32 {
-    return world * WORLD_WORDS + word;
+    return word * params.batch + world;
 }
 
-fn place(quantity: u32) -> u32 {
-    return world * WORLD_WORDS + HEADER_WORDS + quantity * SLOTS + me;
+fn place(quantity: u32, body: u32) -> u32 {
+    return (HEADER_WORDS + quantity * params.bodies + body) * params.batch + world;
 }
 
-fn of_body(quantity: u32) -> f32 {
-    return bitcast<f32>(state[place(quantity)]);
+fn cell_words() -> u32 {
+    return (params.task.columns * params.task.rows + 31u) / 32u;
 }
 
-fn keep(quantity: u32, value: f32) {
-    state[place(quantity)] = bitcast<u32>(value);
+fn of_body(quantity: u32, body: u32) -> f32 {
+    return bitcast<f32>(state[place(quantity, body)]);
 }
 
-fn load(world_id: u32, invocation: u32) {
-    world = world_id;
-    me = invocation;
+fn keep(quantity: u32, body: u32, value: f32) {
+    state[place(quantity, body)] = bitcast<u32>(value);
+}
+
+fn switched(bit: u32) -> bool {
+    return (params.switches & bit) != 0u;
+}
+
+fn load(group: u32, invocation: u32) {
+    enter(group, invocation);
     seed = vec2(state[header(H_SEED_LOW)], state[header(H_SEED_HIGH)]);
     world_number = state[header(H_WORLD)];
     update = state[header(H_UPDATE)];
     step_number = update * STEPS_PER_UPDATE;
-    px[me] = of_body(Q_X);
-    py[me] = of_body(Q_Y);
-    vx[me] = of_body(Q_VX);
-    vy[me] = of_body(Q_VY);
-    spin[me] = of_body(Q_SPIN);
-    heading = of_body(Q_HEADING);
-    wheels = vec2(of_body(Q_LEFT), of_body(Q_RIGHT));
-    prox = vec2(of_body(Q_PROX_X), of_body(Q_PROX_Y));
-    attr = vec2(of_body(Q_ATTR_X), of_body(Q_ATTR_Y));
-    neighbours = of_body(Q_NEIGHBOURS);
-    colours[0] = vec2(of_body(Q_RED_X), of_body(Q_RED_Y));
-    colours[1] = vec2(of_body(Q_GREEN_X), of_body(Q_GREEN_Y));
-    colours[2] = vec2(of_body(Q_BLUE_X), of_body(Q_BLUE_Y));
-    goal = vec2(of_body(Q_GOAL_X), of_body(Q_GOAL_Y));
-    scratch = vec3(of_body(Q_SCRATCH), of_body(Q_SCRATCH_X), of_body(Q_SCRATCH_Y));
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let i = own(b);
+        px[at(b)] = of_body(Q_X, b);
+        py[at(b)] = of_body(Q_Y, b);
+        vx[at(b)] = of_body(Q_VX, b);
+        vy[at(b)] = of_body(Q_VY, b);
+        spin[at(b)] = of_body(Q_SPIN, b);
+        heading[i] = of_body(Q_HEADING, b);
+        wheels[i] = vec2(of_body(Q_LEFT, b), of_body(Q_RIGHT, b));
+        if b < params.robots {
+            prox[i] = vec2(of_body(Q_PROX_X, b), of_body(Q_PROX_Y, b));
+            attr[i] = vec2(of_body(Q_ATTR_X, b), of_body(Q_ATTR_Y, b));
+            neighbours[i] = of_body(Q_NEIGHBOURS, b);
+            red[i] = vec2(of_body(Q_RED_X, b), of_body(Q_RED_Y, b));
+            green[i] = vec2(of_body(Q_GREEN_X, b), of_body(Q_GREEN_Y, b));
+            blue[i] = vec2(of_body(Q_BLUE_X, b), of_body(Q_BLUE_Y, b));
+            goal[i] = vec2(of_body(Q_GOAL_X, b), of_body(Q_GOAL_Y, b));
+            scratch[i] = vec3(of_body(Q_SCRATCH, b), of_body(Q_SCRATCH_X, b), of_body(Q_SCRATCH_Y, b));
+        }
+    }
     look_ahead();
-    workgroupBarrier();
+    sync();
 }
 
 fn look_ahead() {
-    let s = sin_cos(heading);
-    ahead = vec2(s.y, s.x);
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let s = sin_cos(heading[own(b)]);
+        ahead[own(b)] = vec2(s.y, s.x);
+        up[own(b)] = vec2(s.y, -s.x);
+    }
 }
 
 fn store() {
-    workgroupBarrier();
-    keep(Q_X, px[me]);
-    keep(Q_Y, py[me]);
-    keep(Q_VX, vx[me]);
-    keep(Q_VY, vy[me]);
-    keep(Q_SPIN, spin[me]);
-    keep(Q_HEADING, heading);
-    keep(Q_LEFT, wheels.x);
-    keep(Q_RIGHT, wheels.y);
-    keep(Q_PROX_X, prox.x);
-    keep(Q_PROX_Y, prox.y);
-    keep(Q_ATTR_X, attr.x);
-    keep(Q_ATTR_Y, attr.y);
-    keep(Q_NEIGHBOURS, neighbours);
-    keep(Q_RED_X, colours[0].x);
-    keep(Q_RED_Y, colours[0].y);
-    keep(Q_GREEN_X, colours[1].x);
-    keep(Q_GREEN_Y, colours[1].y);
-    keep(Q_BLUE_X, colours[2].x);
-    keep(Q_BLUE_Y, colours[2].y);
-    keep(Q_GOAL_X, goal.x);
-    keep(Q_GOAL_Y, goal.y);
-    keep(Q_SCRATCH, scratch.x);
-    keep(Q_SCRATCH_X, scratch.y);
-    keep(Q_SCRATCH_Y, scratch.z);
-    if me == 0u {
+    sync();
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let i = own(b);
+        keep(Q_X, b, px[at(b)]);
+        keep(Q_Y, b, py[at(b)]);
+        keep(Q_VX, b, vx[at(b)]);
+        keep(Q_VY, b, vy[at(b)]);
+        keep(Q_SPIN, b, spin[at(b)]);
+        keep(Q_HEADING, b, heading[i]);
+        keep(Q_LEFT, b, wheels[i].x);
+        keep(Q_RIGHT, b, wheels[i].y);
+        if b < params.robots {
+            keep(Q_PROX_X, b, prox[i].x);
+            keep(Q_PROX_Y, b, prox[i].y);
+            keep(Q_ATTR_X, b, attr[i].x);
+            keep(Q_ATTR_Y, b, attr[i].y);
+            keep(Q_NEIGHBOURS, b, neighbours[i]);
+            keep(Q_RED_X, b, red[i].x);
+            keep(Q_RED_Y, b, red[i].y);
+            keep(Q_GREEN_X, b, green[i].x);
+            keep(Q_GREEN_Y, b, green[i].y);
+            keep(Q_BLUE_X, b, blue[i].x);
+            keep(Q_BLUE_Y, b, blue[i].y);
+            keep(Q_GOAL_X, b, goal[i].x);
+            keep(Q_GOAL_Y, b, goal[i].y);
+            keep(Q_SCRATCH, b, scratch[i].x);
+            keep(Q_SCRATCH_X, b, scratch[i].y);
+            keep(Q_SCRATCH_Y, b, scratch[i].z);
+        }
+    }
+    if leader {
         state[header(H_UPDATE)] = update;
     }
 }
 
 // Place of another body seen from this one's.
-fn between(other: u32) -> vec2<f32> {
-    return vec2(px[other] - px[me], py[other] - py[me]);
+fn between(body: u32, other: u32) -> vec2<f32> {
+    return vec2(px[at(other)] - px[at(body)], py[at(other)] - py[at(body)]);
+}
+
+fn place_of(body: u32) -> vec2<f32> {
+    return vec2(px[at(body)], py[at(body)]);
 }
 
 fn radius(body: u32) -> f32 {

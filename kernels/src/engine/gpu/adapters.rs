@@ -98,9 +98,10 @@ impl Display for AdapterChoice {
     }
 }
 
-/// The limits that the kernels are opened with: those that every Vulkan GPU has, the Raspberry Pi 5's (V3DV) too.
+/// The limits that the kernels are opened with, which every Vulkan GPU has: 256 invocations and 16 KiB a workgroup and 8
+/// storage buffers are all that the Raspberry Pi 5's (V3DV) has.
 pub(super) fn needed() -> wgpu::Limits {
-    wgpu::Limits::downlevel_defaults()
+    wgpu::Limits { max_storage_buffers_per_shader_stage: 8, ..wgpu::Limits::downlevel_defaults() }
 }
 
 /// An error that names the first limit that is below what is needed.

@@ -1,11 +1,19 @@
-//! How worlds lie in the storage buffers; `source` makes the WGSL constants from the same lists.
+//! How worlds lie in the storage buffers and in the invocations; `source` makes the WGSL constants from the same lists.
 
-/// Bodies of a world in storage, and invocations of its workgroup.
-pub const SLOTS: usize = 32;
+use crate::model::MAX_DISCS;
+
+/// Most robots of a world.
+pub const MOST_ROBOTS: usize = 128;
+/// Most bodies of a world.
+pub const MOST_BODIES: usize = MOST_ROBOTS + MAX_DISCS;
 /// Words of an instruction.
 pub const NODE_WORDS: usize = 5;
-/// Most wall patches of a world.
+/// Most wall patches, and most inner walls, of a world.
 pub const MAX_PATCHES: usize = 16;
+/// Words of a contact in storage.
+pub const CONTACT_WORDS: usize = 7;
+/// Bodies of a world for which kernels are compiled; each is compiled at its first use.
+const CAPACITIES: [usize; 2] = [24, MOST_BODIES];
 
 /// What a world's header holds, a word each.
 pub const HEADER: &[&str] = &[
@@ -17,13 +25,19 @@ pub const HEADER: &[&str] = &[
     "COUNTED_FROM",
     "TOTAL",
     "RELOCATIONS",
+    // Sizes of the largest clusters, added up.
+    "LARGEST",
 ];
 
-/// What each body has, a word a slot.
+/// What each body has, a word each. The first ones are what the outcome needs, and all that is read back.
 pub const QUANTITIES: &[&str] = &[
     "X",
     "Y",
     "HEADING",
+    // What the task counts of a robot, integers.
+    "COUNT_LOW",
+    "COUNT_HIGH",
+    "CARRYING",
     "VX",
     "VY",
     "SPIN",
@@ -50,8 +64,91 @@ pub const QUANTITIES: &[&str] = &[
     "MEMORIES",
 ];
 
-/// Words of a world.
-pub const WORLD_WORDS: usize = HEADER.len() + QUANTITIES.len() * SLOTS;
+/// How many of [`QUANTITIES`] are read back.
+pub const OUTCOME_QUANTITIES: usize = place(QUANTITIES, "VX");
+
+/// What a lane sees to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// A body: for GPUs, whose lanes are many and meet in workgroup memory at little cost.
+    Body,
+    /// All of a world: for processors that play a GPU, where lanes are few and meeting is dear.
+    World,
+}
+
+/// How worlds are spread over invocations. Each layout has kernels of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Layout {
+    /// What a lane sees to.
+    pub lane: Lane,
+    /// Most bodies of a world.
+    pub capacity: usize,
+    /// Invocations of a workgroup.
+    pub workgroup: usize,
+}
+
+impl Layout {
+    /// The layout for worlds of so many bodies on an adapter that runs `subgroup` invocations in step.
+    pub fn of(lane: Lane, bodies: usize, subgroup: usize) -> Layout {
+        let capacity = CAPACITIES.into_iter().find(|c| bodies <= *c).unwrap_or(MOST_BODIES);
+        let workgroup = match lane {
+            Lane::World => subgroup.clamp(4, 64),
+            Lane::Body => body_workgroup(bodies, subgroup.clamp(8, 64)),
+        };
+        Layout { lane, capacity, workgroup }
+    }
+
+    /// Worlds of a workgroup.
+    pub fn worlds(&self, bodies: usize) -> usize {
+        match self.lane {
+            Lane::World => self.workgroup,
+            Lane::Body => self.workgroup / bodies,
+        }
+    }
+
+    /// Most contacts of a world: a circle touches at most six others of its size.
+    pub fn contacts(&self) -> usize {
+        6 * self.capacity
+    }
+
+    /// Bodies of an invocation.
+    pub fn own(&self) -> usize {
+        match self.lane {
+            Lane::World => self.capacity,
+            Lane::Body => 1,
+        }
+    }
+
+    /// Words of a world's contacts in storage.
+    pub fn contact_words(&self) -> usize {
+        match self.lane {
+            Lane::World => 0,
+            Lane::Body => self.contacts() * CONTACT_WORDS,
+        }
+    }
+
+    /// Words for a bit of each robot.
+    pub fn robot_words(&self) -> usize {
+        self.capacity.div_ceil(32)
+    }
+
+    /// Words for a bit of all that a body may touch.
+    pub fn touch_words(&self) -> usize {
+        (4 + MAX_PATCHES + self.capacity).div_ceil(32)
+    }
+
+    /// Words of a world in `work`: contacts, and who is near whom.
+    pub fn work_words(&self, robots: usize) -> usize {
+        self.contact_words() + robots * self.robot_words()
+    }
+}
+
+/// The smallest workgroup of whole subgroups nine tenths of whose lanes have a body, or the one with the fewest idle.
+fn body_workgroup(bodies: usize, subgroup: usize) -> usize {
+    let share = |size: usize| (size / bodies * bodies * 1000 / size, std::cmp::Reverse(size));
+    let sizes = (1..=256 / subgroup).map(|n| n * subgroup).filter(|size| *size >= bodies);
+    sizes.clone().find(|size| share(*size).0 >= 900).or_else(|| sizes.max_by_key(|s| share(*s))).unwrap_or(256)
+}
 
 /// The place of a name in a list.
 ///
@@ -80,4 +177,22 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
         i += 1;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_of_a_workgroup_have_bodies() {
+        for bodies in 1..=MOST_BODIES {
+            for subgroup in [8, 16, 32, 64] {
+                let layout = Layout::of(Lane::Body, bodies, subgroup);
+                let busy = layout.worlds(bodies) * bodies;
+                assert!(layout.workgroup <= 256 && busy > 0 && bodies <= layout.capacity);
+                assert!(bodies > 64 || busy * 10 >= layout.workgroup * 8, "{bodies} bodies, {layout:?}");
+            }
+        }
+        assert_eq!(Layout::of(Lane::Body, 17, 32).workgroup, 128, "seven worlds of seventeen bodies");
+    }
 }

@@ -1,59 +1,80 @@
-//! Worlds on a GPU: WGSL kernels through wgpu, a workgroup a world and an invocation a body.
+//! Worlds on a GPU: WGSL kernels through wgpu, in two layouts (see `layout`).
 //!
-//! A dispatch does several updates of many worlds, bounded in time (watchdogs) and, on software adapters, in loop
-//! iterations. Results are not those of `reference` bit for bit, as GPUs round some operations otherwise; the twin
-//! test compares stage by stage.
+//! Batches of alike worlds go to the device one after the other, two at a time, so that one is made ready while the other
+//! runs. A dispatch does several updates of all its worlds, bounded in time (watchdogs) and, on software adapters, in loop
+//! iterations; nobody waits between dispatches. Results are not those of `reference` bit for bit, as GPUs round some
+//! operations otherwise; the twin test compares stage by stage.
 
 mod adapters;
+mod bounds;
+mod code;
 mod device;
 mod encode;
 mod layout;
+mod outcome;
 mod params;
 mod source;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod timing;
 
 pub use adapters::{Adapter, AdapterChoice, AdapterKind, AdapterLimits};
 pub use device::GpuError;
 
 use super::simd::{Scene, Simd};
-use super::{Engine, Job, Outcome, alike, hash};
-use crate::model::{
-    CAMERA_COLUMNS, CONTACT_ITERATIONS, CONTROL_PERIOD, MAX_BODIES, MAX_CONTACTS, MAX_DISCS, PROX_ANGLES,
-    RELOCATION_TRIES, STEPS_PER_UPDATE,
-};
+use super::{Engine, Job, Outcome, alike};
+use crate::model::MAX_DISCS;
 use crate::tree::Program;
-use crate::world::task::transport::{position_fitness, raw_fitness};
-use crate::world::{Body, Sensing, Task, World};
-use device::Device;
-use encode::{Code, Words, header, world_words};
-use layout::{MAX_PATCHES, SLOTS, WORLD_WORDS};
+use crate::world::senses::last_message;
+use crate::world::senses::messages::{Channel, Messages};
+use crate::world::{Sensing, World};
+use device::{Batch, Device, Flight};
+use encode::{Code, Rows, State};
+use layout::{HEADER, Lane, Layout, MAX_PATCHES, MOST_ROBOTS, OUTCOME_QUANTITIES};
 use params::Params;
 use rayon::prelude::*;
 use source::source;
+use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Most worlds at once: 4096 take 12 MiB.
-const MOST_WORLDS: usize = 4096;
+/// Most worlds of a batch on a GPU, and on a processor that plays one.
+const MOST_WORLDS: [usize; 2] = [16_384, 1024];
 /// Worlds of the first batch, before the device's speed is known.
 const FIRST_WORLDS: usize = 64;
 /// What a dispatch should take; watchdogs of drivers wait for seconds, displays for less.
 const DISPATCH: Duration = Duration::from_millis(60);
 /// Most updates of a dispatch.
 const MOST_UPDATES: u32 = 64;
-/// Loop iterations after which software adapters of Mesa end all loops of an invocation without a word.
-const ITERATIONS: u32 = 65_535;
+/// Batches on the device at once.
+const IN_FLIGHT: usize = 2;
 
 /// The engine for GPUs.
 pub struct Gpu {
     /// The senses to compute; `None` for those that the trees of a batch read.
     pub sensing: Option<Sensing>,
     device: Device,
+    /// The layout to use; `None` for the one that suits the adapter.
+    lane: Option<Lane>,
     /// Time of one update of one world, once known.
     pace: Mutex<Option<Duration>>,
     /// Why jobs were run elsewhere, if they were.
     notice: Mutex<Option<String>>,
+}
+
+/// What the batches of alike jobs have in common.
+struct Kind<'a> {
+    code: &'a Code<'a>,
+    scene: Scene,
+    messages: Option<&'a Messages>,
+    updates: u32,
+    layout: Layout,
+    /// Most updates of a dispatch.
+    bound: u32,
+    /// Nodes with memory, at most.
+    memories: usize,
+    table: Vec<u32>,
 }
 
 impl Gpu {
@@ -85,8 +106,8 @@ impl Gpu {
     /// One line if it is not there (with those that are), if several are meant, if one of its limits is too small (with
     /// what is needed and what there is), or if its driver refuses.
     pub fn open_adapter(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
-        let device = Device::open(&source(), choice)?;
-        Ok(Gpu { sensing: None, device, pace: Mutex::new(None), notice: Mutex::new(None) })
+        let device = Device::open(choice, source)?;
+        Ok(Gpu { sensing: None, device, lane: None, pace: Mutex::new(None), notice: Mutex::new(None) })
     }
 
     /// True once the device is lost: from then on every run is done by `simd`. Opening the adapter anew may bring it back.
@@ -94,68 +115,163 @@ impl Gpu {
         self.device.is_lost()
     }
 
-    /// Runs alike jobs in batches as large as the device's speed allows.
+    /// Runs alike jobs in batches as large as the device's speed allows, the next one while the last one runs.
     fn run_alike(&self, code: &Code<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
+        let kind = self.kind(code, jobs)?;
         let mut outcomes = Vec::with_capacity(jobs.len());
+        let mut flying: VecDeque<(Flight, usize, Instant)> = VecDeque::new();
+        let mut next = 0;
+        let mut freed = clock();
         while outcomes.len() < jobs.len() {
-            let pace = *self.pace.lock().unwrap_or_else(|e| e.into_inner());
-            let worlds = pace.map_or(FIRST_WORLDS, |p| (DISPATCH.as_secs_f64() / p.as_secs_f64()) as usize);
-            let rest = &jobs[outcomes.len()..];
-            let batch = &rest[..rest.len().min(worlds.clamp(1, MOST_WORLDS))];
-            outcomes.extend(self.run_batch(code, batch)?);
+            if next < jobs.len() && flying.len() < IN_FLIGHT {
+                let batch = &jobs[next..jobs.len().min(next + self.worlds(&kind))];
+                let flight = self.begin(&kind, batch)?;
+                flying.push_back((flight, batch.len(), clock()));
+                next += batch.len();
+                continue;
+            }
+            let Some((flight, worlds, begun)) = flying.pop_front() else { break };
+            let words = self.device.finish(flight)?;
+            let now = clock();
+            // It began to run when it was there and the one before was done.
+            self.set_pace(now - begun.max(freed), kind.updates, worlds);
+            freed = now;
+            outcomes.extend(self.outcomes(&kind, &words, worlds)?);
         }
         Ok(outcomes)
     }
 
-    fn run_batch(&self, code: &Code<'_>, jobs: &[&Job<'_>]) -> Result<Vec<Outcome>, GpuError> {
-        let programs = code.programs;
-        let updates = jobs[0].updates;
-        let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
-        let scene = Scene::of(&worlds[0]);
-        supported(&scene)?;
-        let read = || jobs.iter().map(|job| job.sensing(programs)).fold(Sensing::NONE, Sensing::and);
-        let sensing = self.sensing.unwrap_or_else(read);
-        let running =
-            |j: &&Job<'_>| (0..scene.robots).map(|robot| &programs[j.team.program(robot)]).collect::<Vec<_>>();
-        let memories = jobs.iter().flat_map(running).map(Program::memories).max().unwrap_or(0);
-        let memory_words = (memories * SLOTS) as u32;
-        let state: Vec<u32> = jobs.iter().zip(&worlds).flat_map(|(j, w)| world_words(w, j, code)).collect();
-        let longest = jobs.iter().flat_map(running).map(Program::len).max().unwrap_or(1);
-        let bound = if self.device.software { updates_within_iterations(longest) } else { MOST_UPDATES };
-        let params = |updates| Params::of(&scene, sensing, updates, memory_words);
-        let batch =
-            self.device.batch(&params(1), &state, &code.words, memories * SLOTS * jobs.len(), jobs.len() as u32);
-        let mut done = 0;
-        let mut next = 1;
-        while done < updates {
-            let now = next.min(updates - done);
-            let started = clock();
-            self.device.advance(&batch, &params(now))?;
-            let each = started.elapsed() / now;
-            *self.pace.lock().unwrap_or_else(|e| e.into_inner()) = Some(each / jobs.len() as u32);
-            done += now;
-            let affordable = DISPATCH.as_secs_f64() / each.as_secs_f64().max(1e-9);
-            next = (affordable as u32).clamp(1, bound);
-        }
-        let mut words = self.device.read(&batch)?;
-        let disc = scene.robots;
-        let outcome = |words: &mut [u32]| {
-            let count = words[header("UPDATE")];
-            if count != updates {
-                let adapter = self.device.name.clone();
-                return Err(GpuError::Short { adapter, done: count, wanted: updates });
-            }
-            let words = Words(words);
-            let frisbee = Body { pose: words.pose(disc), ..worlds[0].bodies[disc] };
-            let seconds = updates as f32 * CONTROL_PERIOD;
-            let fitness = match scene.task {
-                Task::TransportPosition => position_fitness(&frisbee, scene.physics.half_arena.0),
-                _ => raw_fitness(words.moved(disc), seconds),
-            };
-            Ok(Outcome { fitness, hash: hash((0..scene.bodies.len()).map(|i| words.pose(i))) })
-        };
-        words.chunks_exact_mut(WORLD_WORDS).map(outcome).collect()
+    fn kind<'a>(&self, code: &'a Code<'a>, jobs: &[&'a Job<'_>]) -> Result<Kind<'a>, GpuError> {
+        let Job { spec, start, seed, world, updates, .. } = *jobs[0];
+        supported(spec.robots, spec.discs.len(), spec.physics.walls.len(), spec.patches.len())?;
+        let scene = Scene::of(&World::new(spec, start, seed, world));
+        let running = |j: &&'a Job<'_>| (0..spec.robots).map(|robot| j.team.program(robot)).collect::<Vec<_>>();
+        let mut used: Vec<usize> = jobs.iter().flat_map(running).collect();
+        used.sort_unstable();
+        used.dedup();
+        let most = |of: fn(&Program) -> usize| used.iter().map(|p| of(&code.programs[*p])).max().unwrap_or(1);
+        let (nodes, memories) = (most(Program::len), most(Program::memories));
+        let (layout, bound) = self.layout(&scene, nodes);
+        let messages = spec.messages.as_ref();
+        let table = messages.map_or_else(Vec::new, |m| message_table(m, &scene, updates));
+        Ok(Kind { code, scene, messages, updates, layout, bound, memories, table })
     }
+
+    /// The layout for worlds of a scene and trees of so many nodes, and how many updates a dispatch may do.
+    fn layout(&self, scene: &Scene, nodes: usize) -> (Layout, u32) {
+        let of = |lane| Layout::of(lane, scene.bodies.len(), self.device.subgroup);
+        let bound = |layout: &Layout| {
+            if self.device.software { bounds::updates(layout, scene, nodes) } else { MOST_UPDATES }
+        };
+        let world = of(Lane::World);
+        let lane = self.lane.unwrap_or({
+            if self.device.software && bound(&world) > 0 { Lane::World } else { Lane::Body }
+        });
+        (of(lane), bound(&of(lane)).clamp(1, MOST_UPDATES))
+    }
+
+    /// Worlds of the next batch.
+    fn worlds(&self, kind: &Kind<'_>) -> usize {
+        let [hardware, software] = MOST_WORLDS;
+        let most = if self.device.software { software } else { hardware };
+        let params = Params::of(&kind.scene, kind.messages, Sensing::NONE, &kind.layout, 1);
+        let words = [
+            State::rows(kind.scene.bodies.len()),
+            kind.memories * kind.scene.robots,
+            params.work_words as usize,
+            params.past_words(),
+        ];
+        let largest = words.into_iter().max().unwrap_or(1) * size_of::<u32>();
+        let room = (self.device.storage_bytes / largest).saturating_sub(kind.layout.workgroup);
+        let fast = self.pace().map_or(FIRST_WORLDS, |p| (DISPATCH.as_secs_f64() / p.as_secs_f64().max(1e-9)) as usize);
+        fast.min(most).min(room).max(1)
+    }
+
+    fn pace(&self) -> Option<Duration> {
+        *self.pace.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn set_pace(&self, taken: Duration, updates: u32, worlds: usize) {
+        let each = taken.as_secs_f64() / (f64::from(updates.max(1)) * worlds as f64);
+        *self.pace.lock().unwrap_or_else(|e| e.into_inner()) = Some(Duration::from_secs_f64(each));
+    }
+
+    /// Gives a batch to the device.
+    fn begin(&self, kind: &Kind<'_>, jobs: &[&Job<'_>]) -> Result<Flight, GpuError> {
+        let (scene, layout) = (&kind.scene, &kind.layout);
+        let (robots, bodies) = (scene.robots, scene.bodies.len());
+        let worlds: Vec<World> = jobs.par_iter().map(|j| World::new(j.spec, j.start, j.seed, j.world)).collect();
+        let read = || jobs.iter().map(|job| job.sensing(kind.code.programs)).fold(Sensing::NONE, Sensing::and);
+        let sensing = self.sensing.unwrap_or_else(read);
+        let columns = jobs.len().next_multiple_of(layout.worlds(bodies));
+        let state = State::of(&worlds, jobs, kind.code, columns);
+        let params = Params::of(scene, kind.messages, sensing, layout, columns);
+        let mut flight = self.device.begin(&Batch {
+            layout: *layout,
+            params,
+            state: &state.words,
+            programs: &kind.code.words,
+            table: &kind.table,
+            memory: kind.memories * robots * columns,
+            work: params.work_words as usize * columns,
+            past: params.past_words() * columns,
+            outcome: [(HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns, params.cell_words() * columns],
+        })?;
+        let mut done = 0;
+        if self.pace().is_none() {
+            // The first dispatch compiles; the second shows how fast the device is.
+            for _ in 0..2.min(kind.updates) {
+                let started = clock();
+                self.device.advance(&mut flight, 1, 1);
+                self.device.wait(&flight)?;
+                self.set_pace(started.elapsed(), 1, columns);
+                done += 1;
+            }
+        }
+        let pace = self.pace().map_or(1e-3, |p| p.as_secs_f64()).max(1e-9);
+        let affordable = DISPATCH.as_secs_f64() / (pace * columns as f64);
+        let each = (affordable as u32).clamp(1, kind.bound);
+        let left = kind.updates - done;
+        self.device.advance(&mut flight, each, left / each);
+        if left % each > 0 {
+            self.device.advance(&mut flight, left % each, 1);
+        }
+        self.device.ask(&mut flight);
+        Ok(flight)
+    }
+
+    fn outcomes(&self, kind: &Kind<'_>, words: &[u32], worlds: usize) -> Result<Vec<Outcome>, GpuError> {
+        let bodies = kind.scene.bodies.len();
+        let columns = worlds.next_multiple_of(kind.layout.worlds(bodies));
+        let (state, cells) = words.split_at((HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns);
+        let rows = Rows { words: state, worlds: columns, bodies };
+        let cell_words = cells.len() / columns;
+        let outcome = |w: usize| {
+            let done = rows.header(w, "UPDATE");
+            if done != kind.updates {
+                let adapter = self.device.name.clone();
+                return Err(GpuError::Short { adapter, done, wanted: kind.updates });
+            }
+            let cells = &cells[w * cell_words..(w + 1) * cell_words];
+            Ok(outcome::of(&kind.scene, &rows, w, cells, kind.updates))
+        };
+        (0..worlds).map(outcome).collect()
+    }
+}
+
+/// Where the robots' factors begin; for each update the number of the last message and the place of the poses that it
+/// tells of; then the factors.
+fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
+    let kept = crate::world::senses::poses_kept(model);
+    let mut table = vec![1 + 2 * updates];
+    for update in 0..updates {
+        let (number, step) = last_message(model, update);
+        let noted = (update * crate::model::STEPS_PER_UPDATE) as usize;
+        table.extend([number, (step.min(noted) % kept) as u32]);
+    }
+    let channel = Channel::new(*model, scene.robots, Vec::new());
+    table.extend(channel.gains().iter().flatten().map(|gain| gain.to_bits()));
+    table
 }
 
 /// The clock: how long a dispatch took says how much the next one may do. No result hangs on it.
@@ -172,7 +288,10 @@ impl Engine for Gpu {
     fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
         let mut outcomes = vec![Outcome { fitness: 0.0, hash: 0 }; jobs.len()];
         let code = Code::of(programs);
-        for indices in alike(jobs) {
+        for mut indices in alike(jobs) {
+            // Worlds of one tree lie side by side: lanes that run the same program seldom wait for each other.
+            let key = |i: &usize| (jobs[*i].sensing(programs), jobs[*i].team.program(0));
+            indices.sort_by_cached_key(key);
             let group: Vec<&Job<'_>> = indices.iter().map(|i| &jobs[*i]).collect();
             let done = self.run_alike(&code, &group).unwrap_or_else(|error| {
                 let notice = format!("{error}; these runs are done by simd");
@@ -196,39 +315,17 @@ impl Engine for Gpu {
     }
 }
 
-/// What the kernels do not know yet goes to another engine.
-fn supported(scene: &Scene) -> Result<(), GpuError> {
-    if !scene.task.moves_disc() {
-        return Err(GpuError::Unsupported("tasks other than transport"));
+/// What the kernels have no room for goes to another engine.
+fn supported(robots: usize, discs: usize, walls: usize, patches: usize) -> Result<(), GpuError> {
+    if !(1..=MOST_ROBOTS).contains(&robots) {
+        return Err(GpuError::Robots { robots, most: MOST_ROBOTS });
     }
-    if !scene.physics.walls.is_empty() {
-        return Err(GpuError::Unsupported("inner walls"));
-    }
-    if scene.messages {
-        return Err(GpuError::Unsupported("a model of messages"));
-    }
-    if scene.patches.len() > MAX_PATCHES {
-        return Err(GpuError::Unsupported("more than 16 wall patches"));
+    for (what, count, most) in
+        [("discs", discs, MAX_DISCS), ("inner walls", walls, MAX_PATCHES), ("wall patches", patches, MAX_PATCHES)]
+    {
+        if count > most {
+            return Err(GpuError::TooMany { what, count, most });
+        }
     }
     Ok(())
-}
-
-/// Updates of a dispatch that stay within [`ITERATIONS`] whatever happens in the worlds, for programs of this length.
-fn updates_within_iterations(nodes: usize) -> u32 {
-    (ITERATIONS / iterations_of_update(nodes)).max(1)
-}
-
-/// Most loop iterations of an invocation in one update.
-fn iterations_of_update(nodes: usize) -> u32 {
-    let bodies = MAX_BODIES as u32;
-    let [contacts, iterations] = [MAX_CONTACTS, CONTACT_ITERATIONS].map(|n| n as u32);
-    let [rays, columns, tries] = [PROX_ANGLES.len(), CAMERA_COLUMNS, RELOCATION_TRIES].map(|n| n as u32);
-    let [discs, patches] = [MAX_DISCS, MAX_PATCHES].map(|n| n as u32);
-    // Every node is entered and left at most once, and `par` counts its children.
-    let tick = 4 * nodes as u32 + 3;
-    let senses = (bodies + rays * (1 + bodies)) + (bodies + discs * bodies + columns * (1 + patches) + 3) + bodies;
-    let relocation = tries * (bodies + 8);
-    let unite = bodies * bodies;
-    let step = (4 + bodies) + (bodies + 2 * contacts) + unite + iterations * (1 + contacts) + contacts + relocation;
-    1 + senses + tick + STEPS_PER_UPDATE * step
 }

@@ -1,11 +1,14 @@
 //! The uniform parameters of a dispatch, as the kernels read them (`wgsl/state.wgsl`).
 
-use super::layout::MAX_PATCHES;
+use super::layout::{Layout, MAX_PATCHES, MOST_BODIES};
 use crate::engine::simd::{Scene, SceneBody};
 use crate::math::Vec2;
-use crate::model::{MAX_BODIES, PROX_ANGLES, SEGMENT_ANGLE};
-use crate::world::Sensing;
-use crate::world::senses::{Patch, ray_directions};
+use crate::model::{PROX_ANGLES, SEGMENT_ANGLE};
+use crate::world::senses::messages::{Messages, Occlusion};
+use crate::world::senses::{Patch, poses_kept, ray_directions};
+use crate::world::task::coverage::Coverage;
+use crate::world::task::spacing::Dispersion;
+use crate::world::{Sensing, Task, task::Region};
 use bytemuck::{Pod, Zeroable};
 
 /// Bits of [`Params::switches`].
@@ -13,6 +16,13 @@ pub(super) const SWITCH_PROXIMITY: u32 = 1;
 pub(super) const SWITCH_CAMERA: u32 = 2;
 pub(super) const SWITCH_NEIGHBOURS: u32 = 4;
 pub(super) const SWITCH_RELOCATION: u32 = 8;
+pub(super) const SWITCH_MESSAGES: u32 = 16;
+
+/// Values of [`TaskParams::kind`]; 0 counts nothing after an update.
+pub(super) const TASK_AGGREGATION: u32 = 1;
+pub(super) const TASK_DISPERSION: u32 = 2;
+pub(super) const TASK_COVERAGE: u32 = 3;
+pub(super) const TASK_FORAGING: u32 = 4;
 
 /// What is the same for all worlds of a dispatch.
 #[repr(C)]
@@ -31,15 +41,63 @@ pub(super) struct Params {
     pub nan: u32,
     /// Unit vector of the camera's left segment.
     pub aside: [f32; 2],
-    /// Words of node memory of a world.
-    pub memory_words: u32,
+    pub walls: u32,
     /// Which senses to compute, and whether the task relocates the disc.
     pub switches: u32,
+    /// Words of a world in `work`.
+    pub work_words: u32,
+    /// Poses of a body that are kept for messages.
+    pub past_kept: u32,
+    /// Worlds of a workgroup, and of the batch.
+    pub worlds: u32,
+    pub batch: u32,
+    pub task: TaskParams,
+    pub messages: MessageParams,
     /// Directions of the proximity rays; the last two numbers of each are not used.
     pub rays: [[f32; 4]; PROX_ANGLES.len()],
-    pub footing: [Footing; MAX_BODIES],
-    pub body: [BodyParams; MAX_BODIES],
     pub patch_list: [PatchParams; MAX_PATCHES],
+    pub wall_list: [[f32; 4]; MAX_PATCHES],
+    pub footing: [Footing; MOST_BODIES],
+    pub body: [BodyParams; MOST_BODIES],
+}
+
+/// What a task counts.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(super) struct TaskParams {
+    pub kind: u32,
+    pub size: f32,
+    pub columns: u32,
+    pub rows: u32,
+    pub nest: RegionParams,
+    pub food: RegionParams,
+}
+
+/// A rectangle with rounded corners; if `beyond`, all outside it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(super) struct RegionParams {
+    pub at: [f32; 2],
+    pub half: [f32; 2],
+    pub radius: f32,
+    pub beyond: u32,
+    pub unused: [u32; 2],
+}
+
+/// The model of messages.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(super) struct MessageParams {
+    pub range: f32,
+    pub range_noise: f32,
+    pub bearing_noise: f32,
+    /// 1 - probability of loss.
+    pub kept: f32,
+    pub loss_at_range: f32,
+    pub sender_lobe: u32,
+    pub receiver_lobe: u32,
+    /// The bodies before this one stand in the way; 0 for none.
+    pub opaque: u32,
 }
 
 /// How a body stands on the floor.
@@ -73,8 +131,8 @@ pub(super) struct PatchParams {
 }
 
 impl Params {
-    /// The parameters of a scene.
-    pub fn of(scene: &Scene, sensing: Sensing, updates: u32, memory_words: u32) -> Params {
+    /// The parameters of a batch of worlds of a scene.
+    pub fn of(scene: &Scene, messages: Option<&Messages>, sensing: Sensing, layout: &Layout, batch: usize) -> Params {
         let physics = &scene.physics;
         let aside = Vec2::unit(SEGMENT_ANGLE);
         let switches = [
@@ -82,11 +140,13 @@ impl Params {
             (sensing.camera, SWITCH_CAMERA),
             (sensing.neighbours, SWITCH_NEIGHBOURS),
             (scene.task.relocates(), SWITCH_RELOCATION),
+            (messages.is_some(), SWITCH_MESSAGES),
         ];
+        let (robots, bodies) = (scene.robots, scene.bodies.len());
         Params {
-            robots: scene.robots as u32,
-            bodies: scene.bodies.len() as u32,
-            updates,
+            robots: robots as u32,
+            bodies: bodies as u32,
+            updates: 1,
             patches: scene.patches.len() as u32,
             half_arena: physics.half_arena.into(),
             mu: physics.mu_bodies,
@@ -94,12 +154,84 @@ impl Params {
             noise: physics.noise,
             nan: f32::NAN.to_bits(),
             aside: [aside.x, aside.y],
-            memory_words,
+            walls: physics.walls.len() as u32,
             switches: switches.iter().map(|(on, bit)| if *on { *bit } else { 0 }).sum(),
+            work_words: layout.work_words(robots) as u32,
+            past_kept: messages.map_or(1, |m| poses_kept(m) as u32),
+            worlds: layout.worlds(bodies) as u32,
+            batch: batch as u32,
+            task: TaskParams::of(scene),
+            messages: messages.map_or_else(MessageParams::default, |m| MessageParams::of(m, scene)),
             rays: ray_directions().map(|ray| [ray.x, ray.y, 0.0, 0.0]),
+            patch_list: filled(scene.patches.iter().map(PatchParams::of)),
+            wall_list: filled(physics.walls.iter().map(|w| [w.from.x, w.from.y, w.to.x, w.to.y])),
             footing: filled(scene.bodies.iter().map(Footing::of)),
             body: filled(scene.bodies.iter().map(BodyParams::of)),
-            patch_list: filled(scene.patches.iter().map(PatchParams::of)),
+        }
+    }
+
+    /// Words of the arena's cells, a bit each.
+    pub fn cell_words(&self) -> usize {
+        (self.task.columns * self.task.rows).div_ceil(32) as usize
+    }
+
+    /// Words of a world in `past`.
+    pub fn past_words(&self) -> usize {
+        let poses = if self.switches & SWITCH_MESSAGES == 0 { 0 } else { self.past_kept as usize };
+        self.cell_words() + poses * self.bodies as usize * 3
+    }
+}
+
+/// Number of the arena's cells.
+pub(super) fn cells(scene: &Scene) -> u32 {
+    let task = TaskParams::of(scene);
+    task.columns * task.rows
+}
+
+impl TaskParams {
+    fn of(scene: &Scene) -> TaskParams {
+        let none = TaskParams::default();
+        let half_arena = scene.physics.half_arena;
+        match &scene.task {
+            Task::Transport | Task::TransportOnce | Task::TransportPosition => none,
+            Task::Aggregation { range } => TaskParams { kind: TASK_AGGREGATION, size: range * range, ..none },
+            Task::Dispersion => {
+                TaskParams { kind: TASK_DISPERSION, size: Dispersion::new(scene.robots, half_arena).widest(), ..none }
+            }
+            Task::Coverage { cell } => {
+                let [columns, rows] = Coverage::new(*cell, half_arena).cells().map(|n| n as u32);
+                TaskParams { kind: TASK_COVERAGE, columns, rows, ..none }
+            }
+            Task::Foraging { nest, food } => {
+                TaskParams { kind: TASK_FORAGING, nest: RegionParams::of(nest), food: RegionParams::of(food), ..none }
+            }
+        }
+    }
+}
+
+impl RegionParams {
+    fn of(region: &Region) -> RegionParams {
+        let (at, half, radius) = region.rounded();
+        let beyond = u32::from(matches!(region, Region::Beyond { .. }));
+        RegionParams { at: [at.x, at.y], half: [half.x, half.y], radius, beyond, unused: [0; 2] }
+    }
+}
+
+impl MessageParams {
+    fn of(model: &Messages, scene: &Scene) -> MessageParams {
+        MessageParams {
+            range: model.range_m,
+            range_noise: model.range_noise_m,
+            bearing_noise: model.bearing_noise_rad,
+            kept: 1.0 - model.loss,
+            loss_at_range: model.loss_at_range,
+            sender_lobe: model.sender_lobe.into(),
+            receiver_lobe: model.receiver_lobe.into(),
+            opaque: match model.occlusion {
+                Occlusion::None => 0,
+                Occlusion::Robots => scene.robots as u32,
+                Occlusion::All => scene.bodies.len() as u32,
+            },
         }
     }
 }

@@ -1,7 +1,13 @@
 //! Puts the WGSL together: constants from the Rust sources, the stages, and loops written out.
 
-use super::layout::{HEADER, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS};
-use super::params::{SWITCH_CAMERA, SWITCH_NEIGHBOURS, SWITCH_PROXIMITY, SWITCH_RELOCATION};
+use super::code::{
+    FIRST_JUMP, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET,
+};
+use super::layout::{CONTACT_WORDS, HEADER, Lane, Layout, MAX_PATCHES, MOST_BODIES, NODE_WORDS, QUANTITIES};
+use super::params::{
+    SWITCH_CAMERA, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PROXIMITY, SWITCH_RELOCATION, TASK_AGGREGATION,
+    TASK_COVERAGE, TASK_DISPERSION, TASK_FORAGING,
+};
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
 use crate::tree::{Kind, Status};
@@ -10,64 +16,83 @@ use crate::{model, random, tree};
 use std::f32::consts;
 use std::fmt::Write;
 
+/// Most robots that are in reach of a robot's proximity rays at once: eight fit without overlapping.
+const MOST_NEAR: usize = 16;
+
 /// The stages.
-const STAGES: [&str; 10] = [
-    include_str!("../../../wgsl/state.wgsl"),
-    include_str!("../../../wgsl/math.wgsl"),
-    include_str!("../../../wgsl/random.wgsl"),
-    include_str!("../../../wgsl/integrate.wgsl"),
-    include_str!("../../../wgsl/contacts.wgsl"),
-    include_str!("../../../wgsl/proximity.wgsl"),
-    include_str!("../../../wgsl/camera.wgsl"),
-    include_str!("../../../wgsl/task.wgsl"),
-    include_str!("../../../wgsl/tick.wgsl"),
-    include_str!("../../../wgsl/advance.wgsl"),
+const STAGES: [(&str, &str); 12] = [
+    ("state", include_str!("../../../wgsl/state.wgsl")),
+    ("own", include_str!("../../../wgsl/own.wgsl")),
+    ("math", include_str!("../../../wgsl/math.wgsl")),
+    ("random", include_str!("../../../wgsl/random.wgsl")),
+    ("integrate", include_str!("../../../wgsl/integrate.wgsl")),
+    ("contacts", include_str!("../../../wgsl/contacts.wgsl")),
+    ("proximity", include_str!("../../../wgsl/proximity.wgsl")),
+    ("camera", include_str!("../../../wgsl/camera.wgsl")),
+    ("messages", include_str!("../../../wgsl/messages.wgsl")),
+    ("task", include_str!("../../../wgsl/task.wgsl")),
+    ("tick", include_str!("../../../wgsl/tick.wgsl")),
+    ("advance", include_str!("../../../wgsl/advance.wgsl")),
 ];
 
-/// The kernels as one text.
-pub(super) fn source() -> String {
+/// The kernels of a layout as one text.
+pub(super) fn source(layout: &Layout) -> String {
     let mut text = String::new();
-    for (name, value) in integers() {
+    for (name, value) in integers(layout) {
         let _ = writeln!(text, "const {name}: u32 = {value}u;");
     }
     for (name, value) in floats() {
         let _ = writeln!(text, "const {name}: f32 = {value:?};");
     }
-    for stage in STAGES {
-        text.push_str(stage);
+    let lane = match layout.lane {
+        Lane::Body => ("lane_body", include_str!("../../../wgsl/lane_body.wgsl")),
+        Lane::World => ("lane_world", include_str!("../../../wgsl/lane_world.wgsl")),
+    };
+    for (name, stage) in STAGES.into_iter().chain([lane]) {
+        match std::env::var("WGSL_DIR") {
+            Ok(d) => text.push_str(&std::fs::read_to_string(format!("{d}/{name}.wgsl")).unwrap()),
+            _ => text.push_str(stage),
+        }
         text.push('\n');
     }
-    written_out(&mut text);
+    philox_written_out(&mut text);
     text
 }
 
-/// Loops of a fixed length, written out: some software adapters count loop iterations.
-fn written_out(text: &mut String) {
+/// The rounds of Philox, written out: some software adapters count loop iterations.
+fn philox_written_out(text: &mut String) {
     text.push_str("fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {\n    var c = counter;\n");
     for round in 0..random::PHILOX_ROUNDS {
         let _ = writeln!(text, "    c = philox_round(c, key + {round}u * vec2(PHILOX_BUMP_0, PHILOX_BUMP_1));");
     }
-    text.push_str("    return c;\n}\n\nfn physics_steps() {\n");
-    text.push_str(&"    physics_step();\n".repeat(model::STEPS_PER_UPDATE as usize));
-    text.push_str("}\n");
+    text.push_str("    return c;\n}\n");
 }
 
 /// The constants that are whole numbers.
-fn integers() -> Vec<(String, u32)> {
+fn integers(layout: &Layout) -> Vec<(String, u32)> {
     let sizes = [
-        ("SLOTS", SLOTS),
+        ("CAPACITY", layout.capacity),
+        ("WORKGROUP", layout.workgroup),
+        ("OWN_BODIES", layout.own()),
+        ("MOST_CONTACTS", layout.contacts()),
+        ("CONTACT_WORDS", CONTACT_WORDS),
+        ("CONTACTS_WORDS", layout.contact_words()),
+        ("TOUCH_WORDS", layout.touch_words()),
+        ("BUSY_WORDS", layout.touch_words() * layout.capacity),
+        ("ROBOT_WORDS", layout.robot_words()),
+        ("MOST_NEAR", MOST_NEAR),
+        ("MOST_BODIES", MOST_BODIES),
         ("NODE_WORDS", NODE_WORDS),
         ("MAX_PATCHES", MAX_PATCHES),
+        ("MAX_WALLS", MAX_PATCHES),
         ("HEADER_WORDS", HEADER.len()),
-        ("WORLD_WORDS", WORLD_WORDS),
+        ("QUANTITIES", QUANTITIES.len()),
         ("RAYS", model::PROX_ANGLES.len()),
-        ("MAX_BODIES", model::MAX_BODIES),
-        ("MAX_CONTACTS", model::MAX_CONTACTS),
         ("CONTACT_ITERATIONS", model::CONTACT_ITERATIONS),
         ("CAMERA_COLUMNS", model::CAMERA_COLUMNS),
         ("COLUMNS_PER_SEGMENT", COLUMNS_PER_SEGMENT),
         ("RELOCATION_TRIES", model::RELOCATION_TRIES),
-        ("CELLS_TIMES_SLOTS", cells::CELLS * SLOTS),
+        ("CELLS", cells::CELLS),
         ("CELL_GOAL", cells::GOAL),
         ("CELL_PROX", cells::PROX),
         ("CELL_UP", cells::UP),
@@ -84,6 +109,18 @@ fn integers() -> Vec<(String, u32)> {
         ("SWITCH_CAMERA", SWITCH_CAMERA),
         ("SWITCH_NEIGHBOURS", SWITCH_NEIGHBOURS),
         ("SWITCH_RELOCATION", SWITCH_RELOCATION),
+        ("SWITCH_MESSAGES", SWITCH_MESSAGES),
+        ("TASK_AGGREGATION", TASK_AGGREGATION),
+        ("TASK_DISPERSION", TASK_DISPERSION),
+        ("TASK_COVERAGE", TASK_COVERAGE),
+        ("TASK_FORAGING", TASK_FORAGING),
+        ("FIRST_JUMP", FIRST_JUMP),
+        ("JUMP_END", JUMP_END),
+        ("JUMP_SET", JUMP_SET),
+        ("JUMP_FLAG", JUMP_FLAG),
+        ("JUMP_REPEATED", JUMP_REPEATED),
+        ("JUMP_COUNT", JUMP_COUNT),
+        ("JUMP_COUNTED", JUMP_COUNTED),
         ("SUCCESS", Status::Success as u32),
         ("FAILURE", Status::Failure as u32),
         ("RUNNING", Status::Running as u32),
@@ -91,6 +128,7 @@ fn integers() -> Vec<(String, u32)> {
         ("PAR_RUNNING", u32::from(tree::PAR_RUNNING)),
         ("STREAM_MOTION", random::Stream::Motion as u32),
         ("STREAM_CONTROLLER", random::Stream::Controller as u32),
+        ("STREAM_MESSAGES", random::Stream::Messages as u32),
         ("STREAM_RELOCATION", random::Stream::Relocation as u32),
         ("PHILOX_FACTOR_0", random::PHILOX_FACTORS[0]),
         ("PHILOX_FACTOR_1", random::PHILOX_FACTORS[1]),
@@ -149,26 +187,31 @@ fn floats() -> Vec<(String, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::params::{BodyParams, Footing, Params, PatchParams};
+    use super::super::params::{BodyParams, Footing, MessageParams, Params, PatchParams, RegionParams, TaskParams};
     use super::*;
     use naga::valid::{Capabilities, ValidationFlags, Validator};
     use naga::{Expression, Literal, Module, TypeInner};
     use std::mem::{offset_of, size_of};
 
-    fn module() -> Module {
-        let source = source();
+    const LAYOUTS: [Lane; 2] = [Lane::Body, Lane::World];
+
+    fn module(lane: Lane) -> Module {
+        let source = source(&Layout::of(lane, 17, 8));
         naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)))
     }
 
     #[test]
     fn the_kernels_are_valid() {
-        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-        validator.validate(&module()).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source())));
+        for lane in LAYOUTS {
+            let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+            let source = source(&Layout::of(lane, 17, 8));
+            validator.validate(&module(lane)).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+        }
     }
 
     #[test]
     fn constants_arrive_bit_by_bit() {
-        let module = module();
+        let module = module(Lane::Body);
         let literal = |name: &str| {
             let constant = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name));
             let (_, constant) = constant.unwrap_or_else(|| panic!("no constant {name}"));
@@ -179,7 +222,7 @@ mod tests {
             }
         };
         floats().iter().for_each(|(name, value)| assert_eq!(literal(name), value.to_bits(), "{name}"));
-        integers().iter().for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
+        integers(&Layout::of(Lane::Body, 17, 8)).iter().for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
     }
 
     /// The size of a struct and the offsets of its members in WGSL.
@@ -201,7 +244,7 @@ mod tests {
 
     #[test]
     fn shared_structs_have_the_same_layout() {
-        let module = module();
+        let module = module(Lane::Body);
         assert_same_layout!(
             &module,
             Params {
@@ -215,12 +258,34 @@ mod tests {
                 noise,
                 nan,
                 aside,
-                memory_words,
+                walls,
                 switches,
+                work_words,
+                past_kept,
+                worlds,
+                batch,
+                task,
+                messages,
                 rays,
+                patch_list,
+                wall_list,
                 footing,
                 body,
-                patch_list,
+            }
+        );
+        assert_same_layout!(&module, TaskParams { kind, size, columns, rows, nest, food });
+        assert_same_layout!(&module, RegionParams { at, half, radius, beyond, unused });
+        assert_same_layout!(
+            &module,
+            MessageParams {
+                range,
+                range_noise,
+                bearing_noise,
+                kept,
+                loss_at_range,
+                sender_lobe,
+                receiver_lobe,
+                opaque,
             }
         );
         assert_same_layout!(&module, Footing { radius, arm, half_mass, strongest });

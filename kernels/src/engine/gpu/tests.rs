@@ -3,16 +3,21 @@
 //! Runs on any Vulkan adapter; `make test` installs Mesa's software one.
 
 use super::device::{Batch, Device};
-use super::encode::{Code, Words, header, quantity, world_words};
-use super::layout::{HEADER, QUANTITIES, SLOTS, WORLD_WORDS};
+use super::encode::{Code, Rows, State, quantity};
+use super::layout::{Lane, Layout, MOST_BODIES, QUANTITIES, place};
 use super::*;
 use crate::engine::{Reference, Team};
-use crate::math::Vec2;
+use crate::math::{Vec2, vec2};
 use crate::random::{Draws, Stream, block};
 use crate::tree::{Memory, Tree};
 use crate::world::physics::{Footing, contacts, floor_friction, integrate, motion_noise, steer};
+use crate::world::senses::Patch;
+use crate::world::senses::messages::{Moment, Occlusion};
+use crate::world::spec::{Area, Disc};
 use crate::world::task::transport::{Transport, touches_end};
-use crate::world::{Body, Colour, Pose, Scenario, WorldSpec, senses};
+use crate::world::task::{Region, Score};
+use crate::world::wall::Wall;
+use crate::world::{Body, Colour, Pose, Scenario, Shape, Task, WorldSpec, senses};
 
 const WORLDS: u32 = 24;
 const ROBOTS: usize = 16;
@@ -27,64 +32,120 @@ const TREES: [&str; 6] = [
     "seq\n  mulas s_scr s_scr 1.5 s_n\n  movcs s_scr 3\n  mulas s_scr v_goal.x 1 s_scr\n  ifprob s_scr 1 1\n  attract -1\n",
 ];
 
+/// A world with something of everything: inner walls, discs of several colours, patches.
+fn furnished() -> WorldSpec {
+    let mut spec = WorldSpec::benchmark(ROBOTS);
+    spec.physics.walls = vec![
+        Wall { from: vec2(0.35, -0.3), to: vec2(0.4, 0.5) },
+        Wall { from: vec2(-0.75, 0.4), to: vec2(-0.3, 0.45) },
+    ];
+    let area = |x: f32, y: f32| Area { low: vec2(x - 0.05, y - 0.05), high: vec2(x + 0.05, y + 0.05) };
+    spec.discs.push(Disc { shape: Shape::disc(0.06, 0.05, 0.4, Colour::Green), start: area(0.0, 0.6) });
+    spec.discs.push(Disc { shape: Shape::disc(0.05, 0.1, 0.3, Colour::Red), start: area(0.0, -0.6) });
+    spec.patches = vec![
+        Patch { at: vec2(-1.0, 0.2), half_length: 0.4, colour: Colour::Green },
+        Patch { at: vec2(0.3, 0.75), half_length: 0.5, colour: Colour::Blue },
+    ];
+    spec
+}
+
+/// The layouts of the test: both, and that for many robots.
+fn layouts() -> [Layout; 3] {
+    let [body, world] = [Lane::Body, Lane::World].map(|lane| Layout::of(lane, ROBOTS + 3, 8));
+    [body, world, Layout { capacity: MOST_BODIES, ..body }]
+}
+
 /// Worlds in mid-run, on the processor and as words.
 struct Twin {
+    spec: WorldSpec,
+    layout: Layout,
     worlds: Vec<World>,
     programs: Vec<Program>,
-    state: Vec<u32>,
+    state: State,
+    scene: Scene,
 }
 
 impl Twin {
-    fn new() -> Twin {
+    fn new(layout: Layout) -> Twin {
+        Twin::of(furnished(), layout)
+    }
+
+    fn of(spec: WorldSpec, layout: Layout) -> Twin {
         let programs: Vec<Program> =
             TREES.iter().map(|t| Program::compile(&Tree::parse(t).unwrap()).unwrap()).collect();
-        let code = Code::of(&programs);
         // Robots that avoid nothing make contacts.
         let forward = Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
-        let spec = WorldSpec::benchmark(ROBOTS);
-        let mut worlds = Vec::new();
-        let mut state = Vec::new();
-        for i in 0..WORLDS {
+        let started = |i: u32| {
             let mut world = World::new(&spec, i as usize, SEED, i);
             let drivers = [&programs[0], &forward];
             let mut memories: Vec<Memory> = (0..ROBOTS).map(|r| Memory::new(drivers[r % 2])).collect();
-            for _ in 0..100 {
-                world.update(&drivers, &mut memories);
-            }
-            let team = Team::all(i as usize % programs.len());
-            let job = Job { spec: &spec, start: 0, team, seed: SEED, world: i, updates: 0 };
-            let mut words = world_words(&world, &job, &code);
-            let mut named = Words(&mut words);
+            (0..100).for_each(|_| world.update(&drivers, &mut memories));
+            world
+        };
+        let worlds: Vec<World> = (0..WORLDS).map(started).collect();
+        let mut twin = Twin { scene: Scene::of(&worlds[0]), spec, layout, worlds, programs, state: State { words: Vec::new(), worlds: 0, bodies: 0 } };
+        twin.encode();
+        twin
+    }
+
+    /// Puts the worlds into words.
+    fn encode(&mut self) {
+        let job = |i: u32| {
+            let team = Team::all(i as usize % self.programs.len());
+            Job { spec: &self.spec, start: 0, team, seed: SEED, world: i, updates: 0 }
+        };
+        let jobs: Vec<Job<'_>> = (0..WORLDS).map(job).collect();
+        let jobs: Vec<&Job<'_>> = jobs.iter().collect();
+        let columns = (WORLDS as usize).next_multiple_of(self.layout.worlds(self.scene.bodies.len()));
+        let mut state = State::of(&self.worlds, &jobs, &Code::of(&self.programs), columns);
+        for (w, world) in self.worlds.iter().enumerate() {
             for robot in 0..ROBOTS {
                 let s = world.senses(robot);
-                named.set_vector(quantity("PROX_X"), robot, s.prox);
-                named.set_vector(quantity("ATTR_X"), robot, s.attr);
-                named.set(quantity("NEIGHBOURS"), robot, s.neighbours);
+                state.set_vector(w, quantity("PROX_X"), robot, s.prox);
+                state.set_vector(w, quantity("ATTR_X"), robot, s.attr);
+                state.set(w, quantity("NEIGHBOURS"), robot, s.neighbours);
                 for (colour, v) in s.colours.iter().enumerate() {
-                    named.set_vector(quantity("RED_X") + 2 * colour, robot, *v);
+                    state.set_vector(w, quantity("RED_X") + 2 * colour, robot, *v);
                 }
             }
-            worlds.push(world);
-            state.extend(words);
         }
-        Twin { worlds, programs, state }
+        self.state = state;
     }
 
-    fn batch(&self, device: &Device, state: &[u32]) -> Batch {
-        let scene = Scene::of(&self.worlds[0]);
-        let memories = self.programs.iter().map(Program::memories).max().unwrap();
-        let memory_words = (memories * SLOTS) as u32;
-        let code = Code::of(&self.programs).words;
-        let params = Params::of(&scene, Sensing::ALL, 1, memory_words);
-        device.batch(&params, state, &code, memories * SLOTS * WORLDS as usize, WORLDS)
+    fn memories(&self) -> usize {
+        self.programs.iter().map(Program::memories).max().unwrap()
     }
 
-    /// The words after a stage has run `times`.
-    fn run(&self, device: &Device, stage: &str, times: u32) -> Vec<u32> {
-        let batch = self.batch(device, &self.state);
-        let pipeline = device.stage(stage);
-        (0..times).for_each(|_| device.run(&batch, &pipeline).unwrap());
-        device.read(&batch).unwrap()
+    /// Words of the state after a stage has run `times`, then those of cells, then node memory.
+    fn run(&self, device: &Device, stage: &'static str, times: u32) -> [Vec<u32>; 3] {
+        let columns = self.state.worlds;
+        let params = Params::of(&self.scene, self.spec.messages.as_ref(), Sensing::ALL, &self.layout, columns);
+        let mut table = vec![3, MESSAGE, 0];
+        let channel = Channel::new(self.spec.messages.unwrap_or_default(), ROBOTS, Vec::new());
+        table.extend(channel.gains().iter().flatten().map(|g| g.to_bits()));
+        let memory = self.memories() * ROBOTS * columns;
+        let batch = Batch {
+            layout: self.layout,
+            params,
+            state: &self.state.words,
+            programs: &Code::of(&self.programs).words,
+            table: &table,
+            memory,
+            work: params.work_words as usize * columns,
+            past: params.past_words() * columns,
+            outcome: [self.state.words.len(), params.cell_words() * columns],
+        };
+        let mut flight = device.begin_stage(&batch, stage).unwrap();
+        device.advance(&mut flight, 1, times);
+        let memory = device.read_memory(&flight, memory);
+        device.ask(&mut flight);
+        let mut words = device.finish(flight).unwrap();
+        let cells = words.split_off(self.state.words.len());
+        [words, cells, memory]
+    }
+
+    fn rows<'a>(&self, words: &'a [u32]) -> Rows<'a> {
+        Rows { words, worlds: self.state.worlds, bodies: self.state.bodies }
     }
 
     /// Compares quantities of all bodies for which `expected` has values, within a tolerance.
@@ -95,14 +156,14 @@ impl Twin {
         tolerance: f32,
         expected: impl Fn(u32) -> Vec<Vec<f32>>,
     ) -> Result<(), String> {
-        for (w, world) in words.chunks_exact(WORLD_WORDS).enumerate() {
-            for (i, values) in expected(w as u32).iter().enumerate() {
+        for w in 0..WORLDS {
+            for (i, values) in expected(w).iter().enumerate() {
                 for (name, value) in names.iter().zip(values) {
-                    let got = f32::from_bits(world[HEADER.len() + quantity(name) * SLOTS + i]);
-                    // Written so that NaN on either side is a difference.
-                    let near = (got - value).abs() <= tolerance;
+                    let got = self.rows(words).get(w as usize, place(QUANTITIES, name), i);
+                    // Written so that NaN on either side is a difference, unless it is on both.
+                    let near = (got - value).abs() <= tolerance || (got.is_nan() && value.is_nan());
                     if !near {
-                        return Err(format!("world {w}, body {i}: {name} is {got}, reference {value}"));
+                        return Err(format!("{:?}: world {w}, body {i}: {name} is {got}, reference {value}", self.layout));
                     }
                 }
             }
@@ -115,16 +176,19 @@ impl Twin {
     }
 }
 
-type Check = fn(&Twin, &Device) -> Result<(), String>;
+/// Number of the message that the twin test hears.
+const MESSAGE: u32 = 7;
+
+type Check = fn(Layout, &Device) -> Result<(), String>;
 
 /// Philox is integer arithmetic: exact.
-fn random(twin: &Twin, device: &Device) -> Result<(), String> {
-    let words = twin.run(device, "only_random", 1);
-    for (w, world) in words.chunks_exact(WORLD_WORDS).enumerate() {
-        for i in 0..SLOTS {
-            let expected = block(SEED, w as u32, i as u32, 0, Stream::Motion, 0);
-            let at = |name| world[HEADER.len() + quantity(name) * SLOTS + i];
-            let got = [at("X"), at("Y"), at("VX"), at("VY")];
+fn random(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_random", 1);
+    for w in 0..WORLDS {
+        for i in 0..twin.state.bodies {
+            let expected = block(SEED, w, i as u32, 0, Stream::Motion, 0);
+            let got = ["X", "Y", "VX", "VY"].map(|name| twin.rows(&words).word(w as usize, place(QUANTITIES, name), i));
             if got != expected {
                 return Err(format!("world {w}, body {i}: {got:?}, reference {expected:?}"));
             }
@@ -135,8 +199,9 @@ fn random(twin: &Twin, device: &Device) -> Result<(), String> {
 
 /// Velocities are below 1; a few roundings of sqrt, division and sine: 2e-6. Spins reach 5 and divide by small
 /// inertias: 1e-4.
-fn friction(twin: &Twin, device: &Device) -> Result<(), String> {
-    let words = twin.run(device, "only_friction", 1);
+fn friction(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_friction", 1);
     let after = |w: u32| -> Vec<(Vec2, f32)> {
         let rub =
             |b: &Body| floor_friction(&Footing::of(&b.shape), Vec2::unit(b.pose.heading), b.velocity, b.spin, b.wheels);
@@ -147,8 +212,9 @@ fn friction(twin: &Twin, device: &Device) -> Result<(), String> {
 }
 
 /// Eight iterations over chains of contacts add up roundings: velocities within 1e-5, spins 1e-3, places 1e-6.
-fn touching(twin: &Twin, device: &Device) -> Result<(), String> {
-    let words = twin.run(device, "only_contacts", 1);
+fn touching(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_contacts", 1);
     let after = |w: u32| -> Vec<Body> {
         let mut bodies = twin.bodies(w);
         let found = contacts::solve(&mut bodies, &twin.worlds[w as usize].physics);
@@ -163,8 +229,9 @@ fn touching(twin: &Twin, device: &Device) -> Result<(), String> {
 }
 
 /// A step moves by millimetres: places and headings within a few roundings of numbers up to pi.
-fn moving(twin: &Twin, device: &Device) -> Result<(), String> {
-    let words = twin.run(device, "only_integrate", 1);
+fn moving(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_integrate", 1);
     let after = |w: u32| {
         let step = |(i, b): (usize, &Body)| {
             let words = block(SEED, w, i as u32, 0, Stream::Motion, 0);
@@ -178,8 +245,9 @@ fn moving(twin: &Twin, device: &Device) -> Result<(), String> {
 }
 
 /// A reading is a distance over 30 mm; rays that graze take the root of a small difference: 2e-3.
-fn rays(twin: &Twin, device: &Device) -> Result<(), String> {
-    let words = twin.run(device, "only_proximity", 1);
+fn rays(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_proximity", 1);
     let after = |w: u32| -> Vec<Vec<f32>> {
         let world = &twin.worlds[w as usize];
         let sense = |i| senses::proximity_vector(&senses::proximity(&world.bodies, i, &world.physics));
@@ -196,8 +264,9 @@ fn rays(twin: &Twin, device: &Device) -> Result<(), String> {
 }
 
 /// Segments are seen or not; what they add up to is exact but for the rounding of a sum.
-fn camera(twin: &Twin, device: &Device) -> Result<(), String> {
-    let words = twin.run(device, "only_camera", 1);
+fn camera(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_camera", 1);
     let after = |w: u32| {
         let world = &twin.worlds[w as usize];
         let see = |i| {
@@ -214,8 +283,9 @@ fn camera(twin: &Twin, device: &Device) -> Result<(), String> {
 }
 
 /// Sums over up to 15 neighbours of numbers up to 1; the count is exact.
-fn neighbours(twin: &Twin, device: &Device) -> Result<(), String> {
-    let words = twin.run(device, "only_camera", 1);
+fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_camera", 1);
     let sense = |w: u32, i| senses::range_and_bearing(&twin.worlds[w as usize].bodies, i);
     twin.compare(&words, &["NEIGHBOURS"], 0.0, |w| (0..ROBOTS).map(|i| vec![sense(w, i).1]).collect())?;
     let attr = |w| {
@@ -230,14 +300,10 @@ fn neighbours(twin: &Twin, device: &Device) -> Result<(), String> {
 }
 
 /// Node memories are integers: exact. Goals are sums of a few products of numbers up to 20: 1e-4.
-fn ticks(twin: &Twin, device: &Device) -> Result<(), String> {
+fn ticks(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
     const TICKS: u32 = 12;
-    let batch = twin.batch(device, &twin.state);
-    let pipeline = device.stage("only_tick");
-    (0..TICKS).for_each(|_| device.run(&batch, &pipeline).unwrap());
-    let words = device.read(&batch).unwrap();
-    let memory = device.read_memory(&batch).unwrap();
-    let longest = twin.programs.iter().map(Program::memories).max().unwrap();
+    let [words, _, memory] = twin.run(device, "only_tick", TICKS);
     let mut expected = Vec::new();
     for w in 0..WORLDS {
         let program = &twin.programs[w as usize % twin.programs.len()];
@@ -256,7 +322,7 @@ fn ticks(twin: &Twin, device: &Device) -> Result<(), String> {
             let cells = robot.board.cells();
             rows.push(vec![goal.x, goal.y, left, right, cells[17], cells[18], cells[19]]);
             for (slot, word) in robot.node_words().iter().enumerate() {
-                let got = memory[(w as usize * longest + slot) * SLOTS + i];
+                let got = memory[(slot * ROBOTS + i) * twin.state.worlds + w as usize];
                 if got != u32::from(*word) {
                     return Err(format!("world {w}, robot {i}: node memory {slot} is {got:#x}, reference {word:#x}"));
                 }
@@ -264,33 +330,21 @@ fn ticks(twin: &Twin, device: &Device) -> Result<(), String> {
         }
         expected.push(rows);
     }
-    // A scratch register may hold NaN on both sides; it counts as 0 in this comparison if both agree.
     let names = ["GOAL_X", "GOAL_Y", "LEFT", "RIGHT", "SCRATCH", "SCRATCH_X", "SCRATCH_Y"];
-    let mut words = words;
-    for (world, rows) in words.chunks_exact_mut(WORLD_WORDS).zip(&mut expected) {
-        for (i, row) in rows.iter_mut().enumerate() {
-            for (name, value) in names.iter().zip(row) {
-                let word = &mut world[HEADER.len() + quantity(name) * SLOTS + i];
-                if value.is_nan() && f32::from_bits(*word).is_nan() {
-                    (*word, *value) = (0, 0.0);
-                }
-            }
-        }
-    }
     twin.compare(&words, &names, 1e-4, |w| expected[w as usize].clone())
 }
 
 /// The spot is drawn from the same numbers: within a rounding.
-fn relocation(twin: &Twin, device: &Device) -> Result<(), String> {
-    let mut moved = Twin { worlds: twin.worlds.clone(), programs: Vec::new(), state: twin.state.clone() };
-    moved.programs = twin.programs.clone();
+fn relocation(layout: Layout, device: &Device) -> Result<(), String> {
+    let mut moved = Twin::new(layout);
     for (w, world) in moved.worlds.iter_mut().enumerate() {
         world.bodies[ROBOTS].pose.at.x = if w % 2 == 0 { -0.9 } else { 0.5 };
-        let words = &mut moved.state[w * WORLD_WORDS..(w + 1) * WORLD_WORDS];
-        Words(words).set_body(ROBOTS, &world.bodies[ROBOTS]);
-        words[header("COUNTED_FROM")] = 0;
     }
-    let words = moved.run(device, "only_task", 1);
+    moved.encode();
+    for w in 0..WORLDS as usize {
+        *moved.state.header(w, "COUNTED_FROM") = 0;
+    }
+    let [words, ..] = moved.run(device, "only_task", 1);
     let after = |w: u32| {
         let mut bodies = moved.bodies(w);
         let mut task = Transport::new(&Body { pose: Pose::default(), ..bodies[ROBOTS] });
@@ -300,9 +354,8 @@ fn relocation(twin: &Twin, device: &Device) -> Result<(), String> {
         (bodies.iter().map(|b| vec![b.pose.at.x, b.pose.at.y]).collect::<Vec<_>>(), task.moved(&bodies[ROBOTS]))
     };
     moved.compare(&words, &["X", "Y"], 1e-6, |w| after(w).0)?;
-    let mut words = words;
-    for (w, world) in words.chunks_exact_mut(WORLD_WORDS).enumerate() {
-        let (got, expected) = (Words(world).moved(ROBOTS), after(w as u32).1);
+    for w in 0..WORLDS {
+        let (got, expected) = (moved.rows(&words).moved(w as usize, ROBOTS), after(w).1);
         if (got - expected).abs() > 1e-6 {
             return Err(format!("world {w}: moved {got}, reference {expected}"));
         }
@@ -310,36 +363,148 @@ fn relocation(twin: &Twin, device: &Device) -> Result<(), String> {
     Ok(())
 }
 
+/// Who is heard is drawn from the same numbers, so counts are exact; bearings are angles within some roundings, and up to
+/// fifteen vectors up to 1 add up: 2e-5.
+fn messages(layout: Layout, device: &Device) -> Result<(), String> {
+    let model = Messages {
+        range_noise_m: 0.03,
+        bearing_noise_rad: 0.2,
+        loss: 0.1,
+        loss_at_range: 0.3,
+        sender_lobe: 1,
+        receiver_lobe: 2,
+        gain_spread: 0.3,
+        gain_seed: 5,
+        occlusion: Occlusion::All,
+        range_m: 1.5,
+        ..Messages::default()
+    };
+    let twin = Twin::of(WorldSpec { messages: Some(model), ..furnished() }, layout);
+    let [words, ..] = twin.run(device, "only_messages", 1);
+    let radii = twin.spec.discs.iter().map(|d| d.shape.radius).collect();
+    let channel = Channel::new(model, ROBOTS, radii);
+    let heard = |w: u32, me: usize| {
+        let poses: Vec<Option<Pose>> = twin.bodies(w).iter().map(|b| Some(b.pose)).collect();
+        let (mut sum, mut count) = (Vec2::ZERO, 0.0);
+        channel.hear(Moment { seed: SEED, world: w, number: MESSAGE }, me, &poses, |_, neighbour| {
+            sum += senses::attraction_step(&neighbour);
+            count += 1.0;
+        });
+        (if count > 0.0 { sum } else { vec2(1.0, 0.0) }, count)
+    };
+    let all = (0..WORLDS).flat_map(|w| (0..ROBOTS).map(move |i| (w, i))).map(|(w, i)| heard(w, i).1).sum::<f32>();
+    assert!(all > 200.0, "only {all} robots heard");
+    twin.compare(&words, &["NEIGHBOURS"], 0.0, |w| (0..ROBOTS).map(|i| vec![heard(w, i).1]).collect())?;
+    let attr = |w| (0..ROBOTS).map(|i| heard(w, i).0).map(|v| vec![v.x, v.y]).collect();
+    twin.compare(&words, &["ATTR_X", "ATTR_Y"], 2e-5, attr)
+}
+
+/// What the tasks count of one update: counts are exact, the rest is one rounding of a mean.
+fn scores(layout: Layout, device: &Device) -> Result<(), String> {
+    let tasks = [Task::Aggregation { range: 0.3 }, Task::Dispersion, Task::Coverage { cell: 0.2 }];
+    for task in tasks {
+        let twin = Twin::of(WorldSpec { task, ..furnished() }, layout);
+        let [words, cells, _] = twin.run(device, "only_score", 1);
+        let each = cells.len() / twin.state.worlds;
+        for w in 0..WORLDS as usize {
+            let bodies = &twin.worlds[w].bodies;
+            let mut score = Score::new(&task, &twin.spec.physics, bodies, ROBOTS);
+            score.update(&bodies[..ROBOTS].iter().map(|b| b.pose.at).collect::<Vec<_>>());
+            let expected = score.fitness(&twin.spec.physics, bodies, ROBOTS, 0.1);
+            let got = outcome::of(&twin.scene, &twin.rows(&words), w, &cells[w * each..(w + 1) * each], 1).fitness;
+            if expected == 0.0 || (got - expected).abs() > 1e-5 {
+                return Err(format!("{}, world {w}: {got}, reference {expected}", task.name()));
+            }
+        }
+    }
+    // Who is in the food picks up; what is nest afterwards takes it.
+    let left = Region::Rectangle { at: vec2(-0.6, 0.0), half: vec2(0.3, 0.7) };
+    let far = Region::Beyond { at: vec2(0.0, 0.0), radius: 1.15 };
+    let swapped = |nest, food| WorldSpec { task: Task::Foraging { nest, food }, ..furnished() };
+    let twin = Twin::of(swapped(far, left), layout);
+    let [words, ..] = twin.run(device, "only_score", 1);
+    let mut after = Twin::of(swapped(left, far), layout);
+    after.state.words = words;
+    let [words, ..] = after.run(device, "only_score", 1);
+    let within = |w: u32| after.bodies(w)[..ROBOTS].iter().filter(|b| left.contains(b.pose.at)).count() as u32;
+    for w in 0..WORLDS {
+        let rows = after.rows(&words);
+        let count: u32 = (0..ROBOTS).map(|i| rows.word(w as usize, quantity("COUNT_LOW"), i)).sum();
+        if count != within(w) {
+            return Err(format!("foraging, world {w}: {count} delivered, reference {}", within(w)));
+        }
+    }
+    assert!((0..WORLDS).map(within).sum::<u32>() > 10, "nobody forages");
+    Ok(())
+}
+
 /// Each stage's comparison, and a fault that must turn it red.
-const STAGES: [(&str, Check, &str, &str); 9] = [
+const STAGES: [(&str, Check, &str, &str); 13] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
     ("contacts", touching, "params.mu * contact.normal_impulse", "1.1 * params.mu * contact.normal_impulse"),
+    ("inner walls", touching, "return ends.xy + along * part - origin", "return ends.xy + along * part * 0.98 - origin"),
     ("integrate", moving, "* params.noise.z", "* params.noise.y * 1.05"),
     ("proximity", rays, "direction * ROBOT_RADIUS", "direction * 0.0365"),
     ("camera", camera, "min(last + 1.0,", "min(last + 0.5,"),
+    ("patches", camera, ".half_length;\n        colour", ".half_length * 0.9;\n        colour"),
     ("range and bearing", neighbours, "(NEIGHBOUR_MIN / square)", "(NEIGHBOUR_MIN / square * 1.01)"),
-    ("tick", ticks, "status == FAILURE || left == 1u", "status == FAILURE || left == 2u"),
+    ("messages", messages, "range + noise.y *", "range - noise.y *"),
+    ("tick", ticks, "select(RUNNING, SUCCESS, kept == 1u)", "select(RUNNING, SUCCESS, kept == 2u)"),
     ("task", relocation, "spot *= RELOCATION_RADIUS", "spot *= 1.01 * RELOCATION_RADIUS"),
+    ("score", scores, "dot(d, d) <= params.task.size", "dot(d, d) <= 0.8 * params.task.size"),
 ];
 
 #[test]
 fn every_stage_agrees_with_reference() {
-    let device = Device::open(&source(), &AdapterChoice::Best).unwrap();
-    let twin = Twin::new();
-    for (name, check, ..) in STAGES {
-        check(&twin, &device).unwrap_or_else(|e| panic!("{name} on {}: {e}", device.name));
+    let device = Device::open(&AdapterChoice::Best, source).unwrap();
+    for layout in layouts() {
+        for (name, check, ..) in STAGES {
+            check(layout, &device).unwrap_or_else(|e| panic!("{name} on {}: {e}", device.name));
+        }
     }
 }
 
 #[test]
 fn a_fault_in_any_stage_is_seen() {
-    let twin = Twin::new();
-    for (name, check, right, wrong) in STAGES {
-        let faulty = source().replacen(right, wrong, 1);
-        assert_ne!(faulty, source(), "{name}: the fault is not planted");
-        let device = Device::open(&faulty, &AdapterChoice::Best).unwrap();
-        assert!(check(&twin, &device).is_err(), "{name}: the fault is not seen");
+    for (i, (name, check, right, wrong)) in STAGES.into_iter().enumerate() {
+        let layout = layouts()[i % 2];
+        let faulty = move |layout: &Layout| source(layout).replacen(right, wrong, 1);
+        assert_ne!(faulty(&layout), source(&layout), "{name}: the fault is not planted");
+        let device = Device::open(&AdapterChoice::Best, faulty).unwrap();
+        assert!(check(layout, &device).is_err(), "{name}: the fault is not seen");
+    }
+}
+
+/// Every task, in a world with something of everything: means over worlds differ by no more than samples do.
+#[test]
+fn every_task_scores_as_in_reference() {
+    let gpu = Gpu::open().unwrap();
+    let programs = [Program::compile(&Tree::parse("sel\n  avoiding\n  attract 3\n").unwrap()).unwrap()];
+    let nest = Region::Disc { at: vec2(-0.6, -0.3), radius: 0.35 };
+    let food = Region::Rectangle { at: vec2(0.2, 0.0), half: vec2(0.2, 0.5) };
+    let tasks = [
+        Task::Transport,
+        Task::TransportOnce,
+        Task::TransportPosition,
+        Task::Aggregation { range: 0.3 },
+        Task::Dispersion,
+        Task::Coverage { cell: 0.2 },
+        Task::Foraging { nest, food },
+    ];
+    for task in tasks {
+        let messages = matches!(task, Task::Aggregation { .. } | Task::Transport).then(Messages::default);
+        let spec = WorldSpec { task, messages, ..furnished() };
+        let job = |world| Job { spec: &spec, start: 1, team: Team::all(0), seed: 3, world, updates: 60 };
+        let jobs: Vec<Job<'_>> = (0..64).map(job).collect();
+        let [a, b] = [&gpu as &dyn Engine, &Reference::default()].map(|engine| {
+            let fitness: Vec<f64> = engine.run(&programs, &jobs).iter().map(|o| f64::from(o.fitness)).collect();
+            let mean = fitness.iter().sum::<f64>() / fitness.len() as f64;
+            let square = fitness.iter().map(|f| (f - mean) * (f - mean)).sum::<f64>() / 63.0;
+            (mean, square / 64.0)
+        });
+        assert_eq!(gpu.notice(), None, "{}", task.name());
+        assert!((a.0 - b.0).abs() <= 4.0 * (a.1 + b.1).sqrt() + 1e-6, "{}: {a:?}, reference {b:?}", task.name());
     }
 }
 
@@ -379,13 +544,30 @@ fn infinities_stay_in_the_controllers() {
 }
 
 #[test]
-fn what_the_kernels_do_not_know_is_run_by_simd() {
-    let gpu = Gpu::open().unwrap();
-    let programs = [Program::compile(&Tree::parse("attract 3").unwrap()).unwrap()];
-    let spec = WorldSpec { task: Task::Dispersion, ..WorldSpec::benchmark(4) };
-    let job = Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world: 1, updates: 20 };
-    assert_eq!(gpu.run(&programs, &[job]), Simd::default().run(&programs, &[job]));
-    assert!(gpu.notice().unwrap().contains("no tasks other than transport"), "{:?}", gpu.notice());
+fn what_the_kernels_have_no_room_for_is_refused_in_one_line() {
+    assert_eq!(supported(128, 8, 16, 16), Ok(()));
+    let told = supported(129, 0, 0, 0).unwrap_err().to_string();
+    assert_eq!(told, "129 robots in a world; the GPU kernels take 1 to 128");
+    assert!(supported(16, 0, 17, 0).unwrap_err().to_string().contains("17 inner walls"));
+}
+
+#[test]
+fn both_layouts_and_batches_of_any_size_give_the_same_swarms() {
+    let mut gpu = Gpu::open().unwrap();
+    let programs = [Program::compile(&Tree::parse(TREES[1]).unwrap()).unwrap()];
+    let spec = WorldSpec::scenario(3, Scenario::B);
+    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 10 };
+    let jobs: Vec<Job<'_>> = (0..150).map(job).collect();
+    let mut of = |lane| {
+        gpu.lane = Some(lane);
+        let outcomes = gpu.run(&programs, &jobs);
+        assert_eq!(gpu.notice(), None);
+        outcomes
+    };
+    // One second with hardly a contact: roundings have no time to grow.
+    for (a, b) in of(Lane::Body).iter().zip(of(Lane::World)) {
+        assert!((a.fitness - b.fitness).abs() < 1e-4, "{a:?}, {b:?}");
+    }
 }
 
 #[test]
@@ -415,9 +597,18 @@ fn an_adapter_is_opened_by_its_number_or_name() {
 
 #[test]
 fn dispatches_stay_within_the_iterations_of_software_adapters() {
-    assert!(updates_within_iterations(10) >= 2);
-    for nodes in [1, 10, 2048] {
-        assert!(updates_within_iterations(nodes) * iterations_of_update(nodes) <= ITERATIONS, "{nodes} nodes");
+    let scene = |spec: &WorldSpec| Scene::of(&World::new(spec, 0, 1, 1));
+    for spec in [WorldSpec::benchmark(1), WorldSpec::benchmark(16), furnished()] {
+        let scene = scene(&spec);
+        for lane in [Lane::Body, Lane::World] {
+            let layout = Layout::of(lane, scene.bodies.len(), 8);
+            for nodes in [1, 10, 2048] {
+                let updates = bounds::updates(&layout, &scene, nodes);
+                assert!(updates * bounds::of_update(&layout, &scene, nodes) <= bounds::ITERATIONS, "{nodes} nodes");
+            }
+        }
     }
-    assert!(QUANTITIES.len() * SLOTS * 4 < 64 * 1024, "a world stays below 64 KiB");
+    let benchmark = scene(&WorldSpec::benchmark(16));
+    assert!(bounds::updates(&Layout::of(Lane::World, 17, 8), &benchmark, 20) >= 2);
+    assert!(bounds::updates(&Layout::of(Lane::Body, 17, 8), &benchmark, 2048) >= 1, "large trees run a body a lane");
 }

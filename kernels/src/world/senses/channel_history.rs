@@ -31,6 +31,19 @@ pub(crate) struct ChannelHistory {
     noted: usize,
 }
 
+/// For how many steps poses are kept, as a message may tell of them.
+pub(crate) fn poses_kept(model: &Messages) -> usize {
+    ((model.latency_s + 1.0 / model.rate_hz) / f64::from(DT)).ceil() as usize + 2
+}
+
+/// The number of the last message before an update, and the step after which it was as the message tells.
+pub(crate) fn last_message(model: &Messages, update: u32) -> (u32, usize) {
+    let now = f64::from(update * STEPS_PER_UPDATE) * f64::from(DT);
+    let number = (now * model.rate_hz + 1e-6).floor();
+    let step = ((number / model.rate_hz - model.latency_s) / f64::from(DT)).round().max(0.0) as usize;
+    (number as u32, step)
+}
+
 impl ChannelHistory {
     /// A world that begins with these poses.
     pub fn new(
@@ -40,7 +53,7 @@ impl ChannelHistory {
         world: u32,
         poses: impl Iterator<Item = Pose>,
     ) -> ChannelHistory {
-        let kept = ((model.latency_s + 1.0 / model.rate_hz) / f64::from(DT)).ceil() as usize + 2;
+        let kept = poses_kept(&model);
         let bodies = spec.robots + spec.discs.len();
         let discs = spec.discs.iter().map(|d| d.shape.radius).collect();
         let channel = Channel::new(model, spec.robots, discs);
@@ -63,13 +76,11 @@ impl ChannelHistory {
     /// everything stood where it starts.
     pub fn reading(&self, update: u32, me: usize, listen: bool) -> Reading {
         let model = self.channel.model();
-        let now = f64::from(update * STEPS_PER_UPDATE) * f64::from(DT);
-        let number = (now * model.rate_hz + 1e-6).floor();
-        let step = ((number / model.rate_hz - model.latency_s) / f64::from(DT)).round().max(0.0) as usize;
+        let (number, step) = last_message(model, update);
         let from = step.min(self.noted - 1) % self.kept * self.bodies;
         let bodies = &self.past[from..from + self.bodies];
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);
-        let moment = Moment { seed: self.seed, world: self.world, number: number as u32 };
+        let moment = Moment { seed: self.seed, world: self.world, number };
         if listen {
             self.channel.hear(moment, me, bodies, |_, neighbour| {
                 sum += attraction_step(&neighbour);

@@ -171,6 +171,11 @@ impl Channel {
         Channel { gains: gains.collect(), model, discs }
     }
 
+    /// Of each robot how much farther it sends, and hears.
+    pub(crate) fn gains(&self) -> &[[f32; 2]] {
+        &self.gains
+    }
+
     /// The model.
     pub fn model(&self) -> &Messages {
         &self.model

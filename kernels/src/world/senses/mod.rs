@@ -10,7 +10,7 @@ pub use camera::{Blobs, Patch, camera};
 pub(crate) use camera::{
     COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, patch_behind, segments_vector,
 };
-pub(crate) use channel_history::{ChannelHistory, Reading};
+pub(crate) use channel_history::{ChannelHistory, Reading, last_message, poses_kept};
 pub use neighbours::{Neighbour, attraction, range_and_bearing};
 pub(crate) use neighbours::{attraction_of_sum, attraction_step, neighbour};
 pub use proximity::{proximity, proximity_vector, ray_to_walls};

@@ -17,6 +17,11 @@ impl Coverage {
         Coverage { half_arena, columns, visited: vec![false; columns * rows] }
     }
 
+    /// Cells along x and along y.
+    pub(crate) fn cells(&self) -> [usize; 2] {
+        [self.columns, self.visited.len() / self.columns]
+    }
+
     /// Counts after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
         let rows = self.visited.len() / self.columns;

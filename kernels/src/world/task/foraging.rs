@@ -52,7 +52,7 @@ impl Region {
     }
 
     /// Centre, half sides and radius of a rectangle with rounded corners; rectangle and disc are its extremes.
-    fn rounded(&self) -> (Vec2, Vec2, f32) {
+    pub(crate) fn rounded(&self) -> (Vec2, Vec2, f32) {
         match *self {
             Region::Rectangle { at, half } => (at, half, 0.0),
             Region::Disc { at, radius } | Region::Beyond { at, radius } => (at, Vec2::ZERO, radius),
@@ -68,6 +68,11 @@ fn outside_of(place: Vec2, half: Vec2) -> Vec2 {
 /// Distance of the farthest corner of a rectangle from the origin.
 fn farthest(centre: Vec2, half: Vec2) -> f32 {
     vec2(centre.x.abs() + half.x, centre.y.abs() + half.y).length()
+}
+
+/// The most items that robots can deliver (Eq. 4.2).
+pub(crate) fn food_max(nest: &Region, food: &Region, robots: usize, seconds: f32) -> f32 {
+    robots as f32 * (V_MAX * FRAC_1_SQRT_2) * seconds / (2.0 * nest.gap(food))
 }
 
 /// Counts the items that robots carry.
@@ -101,8 +106,7 @@ impl Foraging {
     /// Items delivered over food_max (Eq. 4.1 and 4.2): what robots would deliver that drive straight to and fro at
     /// full speed, having started at the edge of the nest.
     pub fn fitness(&self, robots: usize, seconds: f32) -> f32 {
-        let most = robots as f32 * (V_MAX * FRAC_1_SQRT_2) * seconds / (2.0 * self.nest.gap(&self.food));
-        self.delivered as f32 / most
+        self.delivered as f32 / food_max(&self.nest, &self.food, robots, seconds)
     }
 }
 

@@ -82,6 +82,11 @@ impl Dispersion {
         Dispersion { widest: (share * (2.0 / 3f32.sqrt())).sqrt(), mean: Mean::default() }
     }
 
+    /// Distance to the nearest robot that counts as 1, m.
+    pub(crate) fn widest(&self) -> f32 {
+        self.widest
+    }
+
     /// Counts after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
         let mut sum = 0.0;

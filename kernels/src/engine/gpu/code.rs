@@ -1,0 +1,198 @@
+//! Programs as jumps: every leaf knows where control goes after each of its results.
+//!
+//! The result of a child says at once what becomes of a `seq`, `sel`, `invert`, `successd` or `failed` above it, so these
+//! need no instruction. What a node with memory does when a child ends is one; it stands behind the nodes' own.
+
+use super::layout::NODE_WORDS;
+use crate::tree::{Kind, PAR_RUNNING, Program, RUNNING_FLAG, Status};
+use std::collections::BTreeMap;
+
+/// Where control goes when the tick ends.
+pub(super) const JUMP_END: u32 = 0xffff;
+/// Kinds from here on are no nodes.
+pub(super) const FIRST_JUMP: u32 = 64;
+/// Sets the node's memory.
+pub(super) const JUMP_SET: u32 = FIRST_JUMP;
+/// Flags it as running.
+pub(super) const JUMP_FLAG: u32 = FIRST_JUMP + 1;
+/// One success of a `repeat`: the last of them is its own.
+pub(super) const JUMP_REPEATED: u32 = FIRST_JUMP + 2;
+/// Adds to what a `par` has counted.
+pub(super) const JUMP_COUNT: u32 = FIRST_JUMP + 3;
+/// The same after the last child, and what comes of it.
+pub(super) const JUMP_COUNTED: u32 = FIRST_JUMP + 4;
+
+/// Kind and registers, two numbers, where to go after success and failure, where after running and the node's memory.
+pub(super) type Jump = [u32; NODE_WORDS];
+
+/// The instructions of a program. The first ones are its nodes, with the same numbers.
+pub(super) fn jumps(program: &Program) -> Vec<Jump> {
+    let nodes: Vec<[u32; 5]> = program.words().collect();
+    let mut linker = Linker { code: nodes.clone(), nodes, edges: BTreeMap::new() };
+    for node in 0..linker.nodes.len() {
+        let [success, failure, running] = if linker.has_child(node) {
+            [linker.entry(node + 1); 3]
+        } else {
+            [Status::Success, Status::Failure, Status::Running].map(|status| linker.after(node, status))
+        };
+        let slot = linker.nodes[node][4];
+        linker.code[node][3] = success | failure << 16;
+        linker.code[node][4] = running | slot << 16;
+        if linker.is(node, &[Kind::Par]) {
+            // Its count starts at 0.
+            linker.code[node][..2].copy_from_slice(&[JUMP_SET, 0]);
+        }
+    }
+    linker.code
+}
+
+/// Instructions of a tick at most: a tick enters a node once, and once for each of its children ends one of them.
+pub(super) fn most_steps(nodes: usize) -> u32 {
+    2 * nodes as u32 + 1
+}
+
+struct Linker {
+    nodes: Vec<[u32; 5]>,
+    code: Vec<Jump>,
+    /// What is done when a child of a node with memory ends in a status.
+    edges: BTreeMap<(usize, u32), u32>,
+}
+
+impl Linker {
+    fn is(&self, node: usize, kinds: &[Kind]) -> bool {
+        kinds.iter().any(|kind| self.nodes[node][0] & 0xff == *kind as u32)
+    }
+
+    fn has_child(&self, node: usize) -> bool {
+        self.end(node) > node + 1
+    }
+
+    fn parent(&self, node: usize) -> usize {
+        (self.nodes[node][3] & 0xffff) as usize
+    }
+
+    fn end(&self, node: usize) -> usize {
+        (self.nodes[node][3] >> 16) as usize
+    }
+
+    /// The next child of a node's parent.
+    fn sibling(&self, node: usize) -> Option<usize> {
+        let end = self.end(node);
+        (end != self.end(self.parent(node))).then_some(end)
+    }
+
+    /// The first instruction of a subtree that does anything.
+    fn entry(&self, mut node: usize) -> u32 {
+        while self.is(node, &[Kind::Seq, Kind::Sel, Kind::Invert, Kind::Successd, Kind::Failed]) {
+            node += 1;
+        }
+        node as u32
+    }
+
+    /// Where control goes after a node ended in a status.
+    fn after(&mut self, mut node: usize, mut status: Status) -> u32 {
+        while node != 0 {
+            let parent = self.parent(node);
+            let goes_on = (self.is(parent, &[Kind::Seq]) && status == Status::Success)
+                || (self.is(parent, &[Kind::Sel]) && status == Status::Failure);
+            if let (true, Some(next)) = (goes_on, self.sibling(node)) {
+                return self.entry(next);
+            }
+            status = match status {
+                Status::Running => Status::Running,
+                _ if self.is(parent, &[Kind::Successd]) => Status::Success,
+                _ if self.is(parent, &[Kind::Failed]) => Status::Failure,
+                Status::Success if self.is(parent, &[Kind::Invert]) => Status::Failure,
+                Status::Failure if self.is(parent, &[Kind::Invert]) => Status::Success,
+                unchanged => unchanged,
+            };
+            if self.is(parent, &[Kind::Seqm, Kind::Selm, Kind::Par, Kind::Repeati, Kind::Repeatr]) {
+                return self.edge(node, status);
+            }
+            node = parent;
+        }
+        JUMP_END
+    }
+
+    /// The instruction for a child of a node with memory that ended in a status.
+    fn edge(&mut self, child: usize, status: Status) -> u32 {
+        let key = (child, status as u32);
+        if let Some(known) = self.edges.get(&key) {
+            return *known;
+        }
+        let parent = self.parent(child);
+        let (slot, wanted) = (self.nodes[parent][4], self.nodes[parent][1]);
+        let next = self.sibling(child).map(|sibling| self.entry(sibling));
+        let jump = if self.is(parent, &[Kind::Seqm, Kind::Selm]) {
+            let goes_on = if self.is(parent, &[Kind::Seqm]) { Status::Success } else { Status::Failure };
+            let resume = if status == Status::Running { u32::from(RUNNING_FLAG) | child as u32 } else { 0 };
+            let to = match next {
+                Some(next) if status == goes_on => next,
+                _ => self.after(parent, status),
+            };
+            [JUMP_SET, resume, 0, to, 0]
+        } else if self.is(parent, &[Kind::Par]) {
+            let count = match status {
+                Status::Success => 1,
+                Status::Failure => 0,
+                Status::Running => u32::from(PAR_RUNNING),
+            };
+            match next {
+                Some(next) => [JUMP_COUNT, count, 0, next, 0],
+                None => {
+                    let (success, failure) = (self.after(parent, Status::Success), self.after(parent, Status::Failure));
+                    [JUMP_COUNTED, count, wanted, success | failure << 16, self.after(parent, Status::Running)]
+                }
+            }
+        } else {
+            match status {
+                Status::Running => [JUMP_FLAG, 0, 0, self.after(parent, Status::Running), 0],
+                Status::Failure => [JUMP_SET, 0, 0, self.after(parent, Status::Failure), 0],
+                Status::Success => {
+                    let (success, running) = (self.after(parent, Status::Success), self.after(parent, Status::Running));
+                    [JUMP_REPEATED, 0, 0, success, running]
+                }
+            }
+        };
+        let [kind, a, b, goes, running] = jump;
+        let place = self.code.len() as u32;
+        self.code.push([kind, a, b, goes, running | slot << 16]);
+        self.edges.insert(key, place);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Tree;
+
+    fn code(text: &str) -> Vec<Jump> {
+        jumps(&Program::compile(&Tree::parse(text).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn nodes_without_memory_are_jumped_over() {
+        let code = code("sel\n  seq\n    ifquad v_prox 0\n    invert\n      successl\n  upfield 1\n");
+        assert_eq!(code.len(), 6, "no instruction but the nodes' own");
+        let goes = |i: usize| [code[i][3] & 0xffff, code[i][3] >> 16, code[i][4] & 0xffff];
+        assert_eq!(goes(0)[0], 2, "down to the first leaf");
+        assert_eq!(goes(2), [4, 5, JUMP_END]);
+        assert_eq!(goes(4), [5, JUMP_END, JUMP_END], "success is inverted, so the sequence fails");
+        assert_eq!(goes(5), [JUMP_END; 3]);
+    }
+
+    #[test]
+    fn every_jump_leads_into_the_program_and_ticks_are_bounded() {
+        let repeats = "par 2\n".to_string() + &"  repeati 3\n    seqm\n      successl\n      failurel\n".repeat(60);
+        let code = code(&repeats);
+        let nodes = 1 + 60 * 4;
+        assert!(code.len() <= 4 * nodes, "{} instructions for {nodes} nodes", code.len());
+        for jump in &code {
+            for to in [jump[3] & 0xffff, jump[3] >> 16, jump[4] & 0xffff] {
+                assert!(to == JUMP_END || (to as usize) < code.len(), "{jump:?}");
+            }
+        }
+        assert!(most_steps(nodes) >= 3 * 60 + 1);
+    }
+}

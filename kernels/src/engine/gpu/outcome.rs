@@ -1,0 +1,39 @@
+//! What came of a world: the task's fitness from what the kernels counted.
+
+use super::encode::{Rows, quantity};
+use crate::engine::simd::Scene;
+use crate::engine::{Outcome, hash};
+use crate::model::CONTROL_PERIOD;
+use crate::world::Task;
+use crate::world::task::foraging::food_max;
+use crate::world::task::transport::raw_fitness;
+
+/// Number that a robot that is as far from all others as can be adds in an update.
+const WHOLE: f64 = 16_777_216.0;
+
+/// The outcome of world `w` after so many updates; `cells` are the arena's, a bit each.
+pub(super) fn of(scene: &Scene, rows: &Rows<'_>, w: usize, cells: &[u32], updates: u32) -> Outcome {
+    let robots = scene.robots;
+    let seconds = updates as f32 * CONTROL_PERIOD;
+    let per_update = |sum: f64| (sum / f64::from(updates.max(1)) / robots as f64) as f32;
+    let counted = |robot| {
+        let word = |name| u64::from(rows.word(w, name, robot));
+        word(quantity("COUNT_LOW")) + (word(quantity("COUNT_HIGH")) << 32)
+    };
+    let all: u64 = (0..robots).map(counted).sum();
+    let fitness = match &scene.task {
+        Task::Transport | Task::TransportOnce => raw_fitness(rows.moved(w, robots), seconds),
+        Task::TransportPosition => {
+            let (x, half) = (rows.get(w, quantity("X"), robots), scene.physics.half_arena.0);
+            (-x).max(0.0) / (half - scene.bodies[robots].radius)
+        }
+        Task::Aggregation { .. } => per_update(f64::from(rows.header(w, "LARGEST"))),
+        Task::Dispersion => per_update(all as f64 / WHOLE),
+        Task::Coverage { .. } => {
+            let visited: u32 = cells.iter().map(|word| word.count_ones()).sum();
+            visited as f32 / super::params::cells(scene) as f32
+        }
+        Task::Foraging { nest, food } => all as f32 / food_max(nest, food, robots, seconds),
+    };
+    Outcome { fitness, hash: hash((0..scene.bodies.len()).map(|i| rows.pose(w, i))) }
+}

@@ -1,0 +1,153 @@
+// A body in each lane, and as many worlds a workgroup as fill its lanes: invocation b * worlds + w sees to body b of world
+// w, so that neighbouring lanes read neighbouring words and the worlds' leaders, who do what is done once in a world, lie
+// side by side. The bodies of a world meet in workgroup memory, and their contacts in storage.
+
+const OWN_STEP: u32 = 0x10000u;
+const NOBODY: u32 = 0xffffu;
+
+var<private> first_own: u32;
+var<private> leader: bool;
+// Which of the workgroup's worlds.
+var<private> lane_world: u32;
+
+var<workgroup> px: array<f32, WORKGROUP>;
+var<workgroup> py: array<f32, WORKGROUP>;
+var<workgroup> vx: array<f32, WORKGROUP>;
+var<workgroup> vy: array<f32, WORKGROUP>;
+var<workgroup> spin: array<f32, WORKGROUP>;
+// Of each body: the number of its contacts, and the first contact of its island if it leads one.
+var<workgroup> counts: array<u32, WORKGROUP>;
+var<workgroup> first_contact: array<u32, WORKGROUP>;
+// Of each body: one of its island that is nearer to the leader, or itself.
+var<workgroup> island: array<u32, WORKGROUP>;
+var<private> contact_count: u32;
+
+const NO_CONTACT: u32 = 0xffffu;
+
+fn at(body: u32) -> u32 {
+    return body * params.worlds + lane_world;
+}
+
+fn own(body: u32) -> u32 {
+    return 0u;
+}
+
+fn enter(group: u32, invocation: u32) {
+    let body = invocation / params.worlds;
+    lane_world = invocation % params.worlds;
+    first_own = select(NOBODY, body, body < params.bodies);
+    leader = body == 0u;
+    world = group * params.worlds + lane_world;
+}
+
+fn sync() {
+    workgroupBarrier();
+}
+
+fn sync_storage() {
+    storageBarrier();
+}
+
+fn contact_word(c: u32) -> u32 {
+    return world * params.work_words + c * CONTACT_WORDS;
+}
+
+fn contact_at(c: u32) -> Contact {
+    let word = contact_word(c);
+    return Contact(
+        work[word],
+        vec2(bitcast<f32>(work[word + 1u]), bitcast<f32>(work[word + 2u])),
+        bitcast<f32>(work[word + 3u]), bitcast<f32>(work[word + 4u]),
+        bitcast<f32>(work[word + 5u]), bitcast<f32>(work[word + 6u]),
+    );
+}
+
+fn keep_impulses(c: u32, normal: f32, tangent: f32) {
+    work[contact_word(c) + 5u] = bitcast<u32>(normal);
+    work[contact_word(c) + 6u] = bitcast<u32>(tangent);
+}
+
+fn keep_contact(c: u32, contact: Contact) {
+    let word = contact_word(c);
+    work[word] = contact.bodies;
+    work[word + 1u] = bitcast<u32>(contact.normal.x);
+    work[word + 2u] = bitcast<u32>(contact.normal.y);
+    work[word + 3u] = bitcast<u32>(contact.push);
+    work[word + 4u] = bitcast<u32>(contact.rebound);
+    keep_impulses(c, 0.0, 0.0);
+}
+
+// Every body lists its own contacts, after those of the bodies before it. Then the leader joins bodies that touch to
+// islands: within one each impulse depends on those before it, but islands do not know of each other, so each is solved
+// by an invocation of its own and the result is that of one long list.
+fn list_contacts() {
+    if first_own != NOBODY {
+        var count = 0u;
+        for (var k = 0u; k < TOUCH_WORDS; k++) {
+            count += countOneBits(touches[0][k]);
+        }
+        counts[at(first_own)] = count;
+        island[at(first_own)] = first_own;
+        first_contact[at(first_own)] = NO_CONTACT;
+    }
+    sync();
+    contact_count = 0u;
+    if first_own != NOBODY {
+        var mine = 0u;
+        for (var b = 0u; b < params.bodies; b++) {
+            mine += select(0u, counts[at(b)], b < first_own);
+            contact_count += counts[at(b)];
+        }
+        contact_count = min(contact_count, MOST_CONTACTS);
+        for (var k = 0u; k < TOUCH_WORDS; k++) {
+            var hits = touches[0][k];
+            while hits != 0u && mine < MOST_CONTACTS {
+                keep_contact(mine, contact_of(first_own, firstTrailingBit(hits) + k * 32u));
+                hits &= hits - 1u;
+                mine += 1u;
+            }
+        }
+    }
+    storageBarrier();
+    if leader {
+        for (var c = 0u; c < contact_count; c++) {
+            let bodies = work[contact_word(c)];
+            if ((bodies >> 8u) & 0xffu) != WALL {
+                let a = leader_of(bodies & 0xffu);
+                let b = leader_of((bodies >> 8u) & 0xffu);
+                island[at(max(a, b))] = min(a, b);
+            }
+        }
+        // Backwards, so that each island's contacts come in the order of the list.
+        for (var i = contact_count; i > 0u; i--) {
+            let c = i - 1u;
+            let bodies = work[contact_word(c)];
+            let first = at(leader_of(bodies & 0xffu));
+            work[contact_word(c)] = (bodies & 0xffffu) | first_contact[first] << 16u;
+            first_contact[first] = c;
+        }
+    }
+    storageBarrier();
+    sync();
+}
+
+fn leader_of(body: u32) -> u32 {
+    var b = body;
+    while island[at(b)] != b {
+        b = island[at(b)];
+    }
+    return b;
+}
+
+fn solve_contacts() {
+    if first_own != NOBODY && first_contact[at(first_own)] != NO_CONTACT {
+        for (var i = 0u; i < CONTACT_ITERATIONS; i++) {
+            var c = first_contact[at(first_own)];
+            while c != NO_CONTACT {
+                resolve(c);
+                c = work[contact_word(c)] >> 16u;
+            }
+        }
+    }
+    sync();
+}

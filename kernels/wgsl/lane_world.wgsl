@@ -1,0 +1,84 @@
+// A world in each lane: an invocation sees to all bodies of a world, so that lanes of a processor's vector registers are
+// full, invocations never wait for each other, and all of a world is private to one.
+
+const OWN_STEP: u32 = 1u;
+const first_own: u32 = 0u;
+const leader: bool = true;
+
+var<private> px: array<f32, CAPACITY>;
+var<private> py: array<f32, CAPACITY>;
+var<private> vx: array<f32, CAPACITY>;
+var<private> vy: array<f32, CAPACITY>;
+var<private> spin: array<f32, CAPACITY>;
+
+var<private> contacts: array<Contact, MOST_CONTACTS>;
+var<private> contact_count: u32;
+
+fn at(body: u32) -> u32 {
+    return body;
+}
+
+fn own(body: u32) -> u32 {
+    return body;
+}
+
+fn enter(group: u32, invocation: u32) {
+    world = group * WORKGROUP + invocation;
+}
+
+fn sync() {
+}
+
+fn sync_storage() {
+}
+
+fn contact_at(c: u32) -> Contact {
+    return contacts[c];
+}
+
+fn keep_impulses(c: u32, normal: f32, tangent: f32) {
+    contacts[c].normal_impulse = normal;
+    contacts[c].tangent_impulse = tangent;
+}
+
+// One loop over all bits of all words: what follows is as dear for one contact as for one in every lane.
+fn list_contacts() {
+    contact_count = 0u;
+    var entries = 0u;
+    var busy: array<u32, BUSY_WORDS>;
+    for (var b = 0u; b < params.bodies; b++) {
+        for (var k = 0u; k < TOUCH_WORDS; k++) {
+            if touches[b][k] != 0u {
+                busy[entries] = b | k << 8u;
+                entries += 1u;
+            }
+        }
+    }
+    var entry = 0u;
+    var hits = 0u;
+    var origin = 0u;
+    loop {
+        if hits == 0u {
+            if entry == entries || contact_count == MOST_CONTACTS {
+                break;
+            }
+            origin = busy[entry];
+            hits = touches[origin & 0xffu][origin >> 8u];
+            entry += 1u;
+        }
+        let bit = firstTrailingBit(hits);
+        hits &= hits - 1u;
+        if contact_count < MOST_CONTACTS {
+            contacts[contact_count] = contact_of(origin & 0xffu, bit + (origin >> 8u) * 32u);
+            contact_count += 1u;
+        }
+    }
+}
+
+fn solve_contacts() {
+    for (var i = 0u; i < CONTACT_ITERATIONS; i++) {
+        for (var c = 0u; c < contact_count; c++) {
+            resolve(c);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// What robots hear where a world has a model of messages; see world/senses/messages.rs and channel_history.rs. The poses
+// after each step are kept in a ring, as long as a message may tell of them.
+
+fn pose_word(slot: u32, body: u32) -> u32 {
+    return params.batch * cell_words() + ((world * params.past_kept + slot) * params.bodies + body) * 3u;
+}
+
+fn note_poses(slot: u32) {
+    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+        let word = pose_word(slot, b);
+        atomicStore(&past[word], bitcast<u32>(px[at(b)]));
+        atomicStore(&past[word + 1u], bitcast<u32>(py[at(b)]));
+        atomicStore(&past[word + 2u], bitcast<u32>(heading[own(b)]));
+    }
+    sync_storage();
+}
+
+// Place and heading.
+fn noted_pose(slot: u32, body: u32) -> vec3<f32> {
+    let word = pose_word(slot, body);
+    return vec3(bitcast<f32>(atomicLoad(&past[word])), bitcast<f32>(atomicLoad(&past[word + 1u])), bitcast<f32>(atomicLoad(&past[word + 2u])));
+}
+
+fn gain(robot: u32, hears: u32) -> f32 {
+    return bitcast<f32>(table[table[0] + 2u * robot + hears]);
+}
+
+fn lobe(power: u32, direction: f32, towards: vec2<f32>, range: f32) -> f32 {
+    let s = sin_cos(direction);
+    let facing = select(dot(vec2(s.y, s.x), towards) / range, 1.0, power == 0u || range == 0.0);
+    var product = 1.0;
+    for (var i = 0u; i < power; i++) {
+        product *= 0.5 + 0.5 * facing;
+    }
+    return product;
+}
+
+fn hidden(slot: u32, me: u32, other: u32, origin: vec2<f32>, along: vec2<f32>) -> bool {
+    let square = dot(along, along);
+    var covered = false;
+    for (var i = 0u; i < params.messages.opaque; i++) {
+        let towards = noted_pose(slot, i).xy - origin;
+        let size = select(radius(i), ROBOT_RADIUS, i < params.robots);
+        let front = dot(towards, along);
+        let aside = cross2(towards, along);
+        covered |= i != me && i != other && front > 0.0 && front < square && aside * aside < size * size * square;
+    }
+    return covered;
+}
+
+fn stage_messages() {
+    let number = table[1u + 2u * update];
+    let slot = table[2u + 2u * update];
+    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+        let receiver = noted_pose(slot, b);
+        let front = sin_cos(receiver.z);
+        up[own(b)] = vec2(front.y, -front.x);
+        var sum = vec2(0.0);
+        var count = 0.0;
+        let listens = select(0u, params.robots, switched(SWITCH_NEIGHBOURS));
+        for (var j = 0u; j < listens; j++) {
+            let sender = noted_pose(slot, j);
+            let d = sender.xy - receiver.xy;
+            let range = length(d);
+            let gains = gain(j, 0u) * gain(b, 1u);
+            let lobes = lobe(params.messages.receiver_lobe, receiver.z, d, range)
+                * lobe(params.messages.sender_lobe, sender.z, -d, range);
+            let reach = params.messages.range * gains * lobes;
+            let words = philox(vec4(world_number, b + j * NEXT_BLOCK, number, STREAM_MESSAGES), seed);
+            let part = select(0.0, range / reach, reach > 0.0);
+            let kept = params.messages.kept * (1.0 - params.messages.loss_at_range * part * part);
+            let near = j != b && range <= reach && unit(words.x) < kept;
+            if near && !hidden(slot, b, j, receiver.xy, d) {
+                let noise = normal_pair(words.y, words.z);
+                let bearing = wrap_angle(wrap_angle(angle_of(d) - receiver.z) + noise.x * params.messages.bearing_noise);
+                let heard = max(range + noise.y * params.messages.range_noise, NEIGHBOUR_MIN);
+                let s = sin_cos(bearing);
+                sum += vec2(s.y, s.x) * (NEIGHBOUR_MIN / heard);
+                count += 1.0;
+            }
+        }
+        attr[own(b)] = select(vec2(1.0, 0.0), sum, count > 0.0);
+        neighbours[own(b)] = count;
+    }
+}
