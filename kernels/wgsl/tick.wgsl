@@ -41,7 +41,8 @@ fn update_tree(program: u32, robot: u32) {
         let base = program + at * NODE_WORDS;
         let head = programs[base];
         let kind = head & 0xffu;
-        let d = (head >> 8u) & 0x1fu;
+        let drives = kind == KIND_UPFIELD || kind == KIND_ATTRACT;
+        let d = select((head >> 8u) & 0x1fu, CELL_GOAL, drives);
         let s1 = (head >> 16u) & 0x1fu;
         let s2 = (head >> 24u) & 0x1fu;
         let number = programs[base + 1u];
