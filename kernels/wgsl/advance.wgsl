@@ -37,7 +37,7 @@ fn advance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     if switched(SWITCH_MESSAGES) {
         note_poses(step_number % params.past_kept);
     }
-    for (var i = 0u; i < params.updates; i++) {
+    for (var i = 0u; i < scene.updates; i++) {
         sense();
         stage_tick();
         sync();
@@ -119,7 +119,7 @@ fn only_score(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
 @compute @workgroup_size(WORKGROUP)
 fn only_random(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let words = philox(vec4(world_number, b, step_number, STREAM_MOTION), seed);
         state[place(Q_X, b)] = words.x;
         state[place(Q_Y, b)] = words.y;

@@ -32,7 +32,7 @@ fn patch_behind(origin: vec2<f32>, direction: vec2<f32>) -> u32 {
     let along = select((bounds - origin) / direction, vec2(1e9), direction == vec2(0.0));
     let hit = origin + direction * min(along.x, along.y);
     var colour = 3u;
-    for (var i = params.patches; i > 0u; i--) {
+    for (var i = scene.patches; i > 0u; i--) {
         let seen = distance(params.patch_list[i - 1u].at, hit) <= params.patch_list[i - 1u].half_length;
         colour = select(colour, params.patch_list[i - 1u].colour, seen);
     }
@@ -46,18 +46,18 @@ fn seen_in(bits: u32, segment: u32) -> f32 {
 // Robots all have one colour, so only bodies of other colours need to know who hides them: a column shows the robots'
 // colour if such a body is there and none of another colour is seen. Inner walls are white and hide what is behind them.
 fn stage_camera() {
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         let front = ahead[own(b)];
         let usual = colour_of(b);
         // The squared distance of the nearest inner wall in each column.
         var walls: array<f32, CAMERA_COLUMNS>;
         var taken = 0u;
-        if params.walls > 0u {
+        if scene.walls > 0u {
             for (var column = 0u; column < CAMERA_COLUMNS; column++) {
                 let direction = column_direction(column, heading[own(b)]);
                 var nearest = 1e9;
-                for (var w = 0u; w < params.walls; w++) {
+                for (var w = 0u; w < scene.walls; w++) {
                     nearest = min(along_to_wall(w, here, direction), nearest);
                 }
                 walls[column] = nearest * nearest;
@@ -66,19 +66,19 @@ fn stage_camera() {
         }
         var usuals = 0u;
         var masks: array<u32, CAPACITY>;
-        for (var j = 0u; j < params.bodies; j++) {
+        for (var j = 0u; j < scene.bodies; j++) {
             let mask = select(seen_columns(b, j, &walls), 0u, j == b);
             usuals |= select(0u, mask, colour_of(j) == usual);
             masks[j] = mask;
         }
         var bits = vec3(0u);
         var shown = 0u;
-        for (var d = params.robots; d < params.bodies; d++) {
+        for (var d = scene.robots; d < scene.bodies; d++) {
             let offset = place_of(d) - here;
             let far = dot(offset, offset);
             var visible = select(masks[d], 0u, colour_of(d) == usual);
             // Only a body that is seen can be hidden.
-            let last = select(0u, params.bodies, visible != 0u);
+            let last = select(0u, scene.bodies, visible != 0u);
             for (var o = 0u; o < last; o++) {
                 let to = place_of(o) - here;
                 let square = dot(to, to);
@@ -90,16 +90,16 @@ fn stage_camera() {
         }
         bits |= select(vec3(0u), vec3(usuals & ~shown), vec3(usual) == vec3(0u, 1u, 2u));
         taken |= usuals | shown;
-        if params.patches > 0u {
+        if scene.patches > 0u {
             for (var column = 0u; column < CAMERA_COLUMNS; column++) {
                 let colour = patch_behind(here, column_direction(column, heading[own(b)]));
                 let free = ((taken >> column) & 1u) == 0u;
                 bits |= select(vec3(0u), vec3(1u << column), vec3(free) & (vec3(colour) == vec3(0u, 1u, 2u)));
             }
         }
-        red[own(b)] = colour_vector(bits.x);
-        green[own(b)] = colour_vector(bits.y);
-        blue[own(b)] = colour_vector(bits.z);
+        keep_vector(Q_RED_X, b, colour_vector(bits.x));
+        keep_vector(Q_GREEN_X, b, colour_vector(bits.y));
+        keep_vector(Q_BLUE_X, b, colour_vector(bits.z));
     }
 }
 
@@ -107,7 +107,7 @@ fn stage_camera() {
 fn seen_columns(b: u32, other: u32, walls: ptr<function, array<f32, CAMERA_COLUMNS>>) -> u32 {
     let d = between(b, other);
     var mask = columns(ahead[own(b)], d, radius(other));
-    if params.walls > 0u {
+    if scene.walls > 0u {
         for (var column = 0u; column < CAMERA_COLUMNS; column++) {
             mask &= ~select(0u, 1u << column, (*walls)[column] <= dot(d, d));
         }
@@ -123,19 +123,19 @@ fn colour_vector(bits: u32) -> vec2<f32> {
 }
 
 fn stage_range_and_bearing() {
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         let front = ahead[own(b)];
         var sum = vec2(0.0);
         var count = 0.0;
-        for (var j = 0u; j < params.robots; j++) {
+        for (var j = 0u; j < scene.robots; j++) {
             let d = place_of(j) - here;
             let square = dot(d, d);
             let near = square <= NEIGHBOUR_RANGE * NEIGHBOUR_RANGE && square > 0.0;
             sum += select(vec2(0.0), d * (NEIGHBOUR_MIN / square), near);
             count += select(0.0, 1.0, near);
         }
-        attr[own(b)] = select(vec2(1.0, 0.0), rotate(sum, vec2(front.x, -front.y)), count > 0.0);
-        neighbours[own(b)] = count;
+        keep_vector(Q_ATTR_X, b, select(vec2(1.0, 0.0), rotate(sum, vec2(front.x, -front.y)), count > 0.0));
+        keep(Q_NEIGHBOURS, b, count);
     }
 }

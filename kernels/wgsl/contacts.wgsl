@@ -35,7 +35,7 @@ fn wall_offset(wall: u32, origin: vec2<f32>) -> vec2<f32> {
 }
 
 fn find_touches() {
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let size = radius(b);
         let here = place_of(b);
         var hits = 0u;
@@ -46,12 +46,12 @@ fn find_touches() {
         hits |= select(0u, 2u, -here.x + size - params.half_arena.x > 0.0);
         hits |= select(0u, 4u, here.y + size - params.half_arena.y > 0.0);
         hits |= select(0u, 8u, -here.y + size - params.half_arena.y > 0.0);
-        for (var w = 0u; w < params.walls; w++) {
+        for (var w = 0u; w < scene.walls; w++) {
             let offset = wall_offset(w, here);
             hits |= select(0u, 1u << (INNER_WALLS_FROM + w), dot(offset, offset) < size * size);
         }
         var word = 0u;
-        for (var j = b + 1u; j < params.bodies; j++) {
+        for (var j = b + 1u; j < scene.bodies; j++) {
             let bit = BODIES_FROM + j;
             if bit >> 5u != word {
                 touches[own(b)][word] = hits;
@@ -68,20 +68,20 @@ fn find_touches() {
 
 // Inverse mass, radius and turn of a contact's second body; nothing for a wall.
 fn other_side(b: u32) -> vec3<f32> {
-    let i = min(b, params.bodies - 1u);
+    let i = min(b, scene.bodies - 1u);
     let side = vec3(params.body[i].inverse_mass, radius(i), radius(i) * params.body[i].inverse_inertia);
     return select(side, vec3(0.0), b == WALL);
 }
 
 fn movement(body: u32) -> vec3<f32> {
-    let i = at(min(body, params.bodies - 1u));
+    let i = at(min(body, scene.bodies - 1u));
     return select(vec3(vx[i], vy[i], spin[i]), vec3(0.0), body == WALL);
 }
 
 // The contact of body a with what bit `bit` of its touches stands for.
 fn contact_of(a: u32, bit: u32) -> Contact {
     let here = place_of(a);
-    let inner = params.walls > 0u && bit >= INNER_WALLS_FROM && bit < BODIES_FROM;
+    let inner = scene.walls > 0u && bit >= INNER_WALLS_FROM && bit < BODIES_FROM;
     let body = bit >= BODIES_FROM;
     let b = select(WALL, bit - BODIES_FROM, body);
     var d = place_of(select(a, b, body)) - here;

@@ -11,7 +11,7 @@ fn grip(footing: Footing, slip: vec2<f32>) -> vec2<f32> {
 }
 
 fn stage_friction() {
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let footing = params.footing[b];
         let velocity = vec2(vx[at(b)], vy[at(b)]);
         let turning = spin[at(b)];
@@ -30,7 +30,7 @@ fn stage_friction() {
 }
 
 fn stage_integrate() {
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let words = philox(vec4(world_number, b, step_number, STREAM_MOTION), seed);
         let pair = normal_pair(words.x, words.y);
         let drift = normal_pair(words.z, words.w).x * params.noise.z;

@@ -35,7 +35,7 @@ fn own(body: u32) -> u32 {
 fn enter(group: u32, invocation: u32) {
     let body = invocation / params.worlds;
     lane_world = invocation % params.worlds;
-    first_own = select(NOBODY, body, body < params.bodies);
+    first_own = select(NOBODY, body, body < scene.bodies);
     leader = body == 0u;
     world = group * params.worlds + lane_world;
 }
@@ -94,7 +94,7 @@ fn list_contacts() {
     contact_count = 0u;
     if first_own != NOBODY {
         var mine = 0u;
-        for (var b = 0u; b < params.bodies; b++) {
+        for (var b = 0u; b < scene.bodies; b++) {
             mine += select(0u, counts[at(b)], b < first_own);
             contact_count += counts[at(b)];
         }

@@ -46,7 +46,7 @@ fn list_contacts() {
     contact_count = 0u;
     var entries = 0u;
     var busy: array<u32, BUSY_WORDS>;
-    for (var b = 0u; b < params.bodies; b++) {
+    for (var b = 0u; b < scene.bodies; b++) {
         for (var k = 0u; k < TOUCH_WORDS; k++) {
             if touches[b][k] != 0u {
                 busy[entries] = b | k << 8u;
@@ -75,10 +75,11 @@ fn list_contacts() {
     }
 }
 
+// One loop for all iterations: lanes with few contacts are done with all of theirs while others go on.
 fn solve_contacts() {
-    for (var i = 0u; i < CONTACT_ITERATIONS; i++) {
-        for (var c = 0u; c < contact_count; c++) {
-            resolve(c);
-        }
+    var c = 0u;
+    for (var i = 0u; i < CONTACT_ITERATIONS * contact_count; i++) {
+        resolve(c);
+        c = select(c + 1u, 0u, c + 1u == contact_count);
     }
 }

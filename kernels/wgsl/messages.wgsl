@@ -2,11 +2,11 @@
 // after each step are kept in a ring, as long as a message may tell of them.
 
 fn pose_word(slot: u32, body: u32) -> u32 {
-    return params.batch * cell_words() + ((world * params.past_kept + slot) * params.bodies + body) * 3u;
+    return params.batch * cell_words() + ((world * params.past_kept + slot) * scene.bodies + body) * 3u;
 }
 
 fn note_poses(slot: u32) {
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let word = pose_word(slot, b);
         atomicStore(&past[word], bitcast<u32>(px[at(b)]));
         atomicStore(&past[word + 1u], bitcast<u32>(py[at(b)]));
@@ -22,7 +22,7 @@ fn noted_pose(slot: u32, body: u32) -> vec3<f32> {
 }
 
 fn gain(robot: u32, hears: u32) -> f32 {
-    return bitcast<f32>(table[table[0] + 2u * robot + hears]);
+    return bitcast<f32>(table[table[1] + 2u * robot + hears]);
 }
 
 fn lobe(power: u32, direction: f32, towards: vec2<f32>, range: f32) -> f32 {
@@ -38,9 +38,9 @@ fn lobe(power: u32, direction: f32, towards: vec2<f32>, range: f32) -> f32 {
 fn hidden(slot: u32, me: u32, other: u32, origin: vec2<f32>, along: vec2<f32>) -> bool {
     let square = dot(along, along);
     var covered = false;
-    for (var i = 0u; i < params.messages.opaque; i++) {
+    for (var i = 0u; i < scene.opaque; i++) {
         let towards = noted_pose(slot, i).xy - origin;
-        let size = select(radius(i), ROBOT_RADIUS, i < params.robots);
+        let size = select(radius(i), ROBOT_RADIUS, i < scene.robots);
         let front = dot(towards, along);
         let aside = cross2(towards, along);
         covered |= i != me && i != other && front > 0.0 && front < square && aside * aside < size * size * square;
@@ -49,22 +49,22 @@ fn hidden(slot: u32, me: u32, other: u32, origin: vec2<f32>, along: vec2<f32>) -
 }
 
 fn stage_messages() {
-    let number = table[1u + 2u * update];
-    let slot = table[2u + 2u * update];
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    let number = table[2u + 2u * update];
+    let slot = table[3u + 2u * update];
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let receiver = noted_pose(slot, b);
         let front = sin_cos(receiver.z);
         up[own(b)] = vec2(front.y, -front.x);
         var sum = vec2(0.0);
         var count = 0.0;
-        let listens = select(0u, params.robots, switched(SWITCH_NEIGHBOURS));
+        let listens = select(0u, scene.robots, switched(SWITCH_NEIGHBOURS));
         for (var j = 0u; j < listens; j++) {
             let sender = noted_pose(slot, j);
             let d = sender.xy - receiver.xy;
             let range = length(d);
             let gains = gain(j, 0u) * gain(b, 1u);
-            let lobes = lobe(params.messages.receiver_lobe, receiver.z, d, range)
-                * lobe(params.messages.sender_lobe, sender.z, -d, range);
+            let lobes = lobe(scene.receiver_lobe, receiver.z, d, range)
+                * lobe(scene.sender_lobe, sender.z, -d, range);
             let reach = params.messages.range * gains * lobes;
             let words = philox(vec4(world_number, b + j * NEXT_BLOCK, number, STREAM_MESSAGES), seed);
             let part = select(0.0, range / reach, reach > 0.0);
@@ -79,7 +79,7 @@ fn stage_messages() {
                 count += 1.0;
             }
         }
-        attr[own(b)] = select(vec2(1.0, 0.0), sum, count > 0.0);
-        neighbours[own(b)] = count;
+        keep_vector(Q_ATTR_X, b, select(vec2(1.0, 0.0), sum, count > 0.0));
+        keep(Q_NEIGHBOURS, b, count);
     }
 }

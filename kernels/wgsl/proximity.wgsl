@@ -28,19 +28,19 @@ fn along_to_wall(wall: u32, origin: vec2<f32>, direction: vec2<f32>) -> f32 {
 }
 
 fn stage_proximity() {
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         let front = ahead[own(b)];
         let walls = any(abs(here) + REACH > params.half_arena);
         var inner = false;
-        for (var w = 0u; w < params.walls; w++) {
+        for (var w = 0u; w < scene.walls; w++) {
             let offset = wall_offset(w, here);
             inner |= dot(offset, offset) < REACH * REACH;
         }
         // Only bodies in reach of the rays matter, and few are; there is room for no more than these around a robot.
         var near: array<u32, MOST_NEAR>;
         var count = 0u;
-        for (var j = 0u; j < params.robots; j++) {
+        for (var j = 0u; j < scene.robots; j++) {
             let d = place_of(j) - here;
             let far = REACH + radius(j);
             if j != b && dot(d, d) < far * far && count < MOST_NEAR {
@@ -69,7 +69,7 @@ fn stage_proximity() {
             }
         }
         if inner {
-            for (var w = 0u; w < params.walls; w++) {
+            for (var w = 0u; w < scene.walls; w++) {
                 for (var ray = 0u; ray < RAYS; ray++) {
                     let direction = rotate(params.rays[ray].xy, front);
                     let free = max(along_to_wall(w, here, direction) - ROBOT_RADIUS, 0.0);
@@ -81,6 +81,6 @@ fn stage_proximity() {
         for (var ray = 0u; ray < RAYS; ray++) {
             sum += params.rays[ray].xy * (1.0 - distances[ray] * (1.0 / PROX_RANGE));
         }
-        prox[own(b)] = select(vec2(0.0), sum, walls || inner || count > 0u);
+        keep_vector(Q_PROX_X, b, select(vec2(0.0), sum, walls || inner || count > 0u));
     }
 }

@@ -106,8 +106,40 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> work: array<u32>;
 // Cells of the arena that were visited, as bits; then the poses of the past, which messages tell.
 @group(0) @binding(5) var<storage, read_write> past: array<atomic<u32>>;
-// Where the factors of robots are; two words an update: the number of the last message and the place of the poses it
+// A zero; where the factors of robots are; two words an update: the number of the last message and the place of the poses
+// that it tells of; the factors.
 @group(0) @binding(6) var<storage, read> table: array<u32>;
+
+// What loops and branches depend on. Mesa's software adapters compile a kernel anew for the values of uniforms that do,
+// at every dispatch; to these a word of storage is added, which they do not look into.
+struct Scene {
+    robots: u32,
+    bodies: u32,
+    updates: u32,
+    walls: u32,
+    patches: u32,
+    switches: u32,
+    task: u32,
+    sender_lobe: u32,
+    receiver_lobe: u32,
+    opaque: u32,
+}
+
+var<private> scene: Scene;
+
+fn look_at_scene() {
+    let zero = table[0];
+    scene.robots = params.robots + zero;
+    scene.bodies = params.bodies + zero;
+    scene.updates = params.updates + zero;
+    scene.walls = params.walls + zero;
+    scene.patches = params.patches + zero;
+    scene.switches = params.switches + zero;
+    scene.task = params.task.kind + zero;
+    scene.sender_lobe = params.messages.sender_lobe + zero;
+    scene.receiver_lobe = params.messages.receiver_lobe + zero;
+    scene.opaque = params.messages.opaque + zero;
+}
 
 // This invocation's world and its counters.
 var<private> world: u32;
@@ -122,7 +154,7 @@ fn header(word: u32) -> u32 {
 }
 
 fn place(quantity: u32, body: u32) -> u32 {
-    return (HEADER_WORDS + quantity * params.bodies + body) * params.batch + world;
+    return (HEADER_WORDS + quantity * scene.bodies + body) * params.batch + world;
 }
 
 fn cell_words() -> u32 {
@@ -133,21 +165,32 @@ fn of_body(quantity: u32, body: u32) -> f32 {
     return bitcast<f32>(state[place(quantity, body)]);
 }
 
+// A quantity of two numbers, which follow each other.
+fn vector_of_body(quantity: u32, body: u32) -> vec2<f32> {
+    return vec2(of_body(quantity, body), of_body(quantity + 1u, body));
+}
+
 fn keep(quantity: u32, body: u32, value: f32) {
     state[place(quantity, body)] = bitcast<u32>(value);
 }
 
+fn keep_vector(quantity: u32, body: u32, v: vec2<f32>) {
+    keep(quantity, body, v.x);
+    keep(quantity + 1u, body, v.y);
+}
+
 fn switched(bit: u32) -> bool {
-    return (params.switches & bit) != 0u;
+    return (scene.switches & bit) != 0u;
 }
 
 fn load(group: u32, invocation: u32) {
+    look_at_scene();
     enter(group, invocation);
     seed = vec2(state[header(H_SEED_LOW)], state[header(H_SEED_HIGH)]);
     world_number = state[header(H_WORLD)];
     update = state[header(H_UPDATE)];
     step_number = update * STEPS_PER_UPDATE;
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let i = own(b);
         px[at(b)] = of_body(Q_X, b);
         py[at(b)] = of_body(Q_Y, b);
@@ -156,23 +199,13 @@ fn load(group: u32, invocation: u32) {
         spin[at(b)] = of_body(Q_SPIN, b);
         heading[i] = of_body(Q_HEADING, b);
         wheels[i] = vec2(of_body(Q_LEFT, b), of_body(Q_RIGHT, b));
-        if b < params.robots {
-            prox[i] = vec2(of_body(Q_PROX_X, b), of_body(Q_PROX_Y, b));
-            attr[i] = vec2(of_body(Q_ATTR_X, b), of_body(Q_ATTR_Y, b));
-            neighbours[i] = of_body(Q_NEIGHBOURS, b);
-            red[i] = vec2(of_body(Q_RED_X, b), of_body(Q_RED_Y, b));
-            green[i] = vec2(of_body(Q_GREEN_X, b), of_body(Q_GREEN_Y, b));
-            blue[i] = vec2(of_body(Q_BLUE_X, b), of_body(Q_BLUE_Y, b));
-            goal[i] = vec2(of_body(Q_GOAL_X, b), of_body(Q_GOAL_Y, b));
-            scratch[i] = vec3(of_body(Q_SCRATCH, b), of_body(Q_SCRATCH_X, b), of_body(Q_SCRATCH_Y, b));
-        }
     }
     look_ahead();
     sync();
 }
 
 fn look_ahead() {
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let s = sin_cos(heading[own(b)]);
         ahead[own(b)] = vec2(s.y, s.x);
         up[own(b)] = vec2(s.y, -s.x);
@@ -181,7 +214,7 @@ fn look_ahead() {
 
 fn store() {
     sync();
-    for (var b = first_own; b < params.bodies; b += OWN_STEP) {
+    for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
         let i = own(b);
         keep(Q_X, b, px[at(b)]);
         keep(Q_Y, b, py[at(b)]);
@@ -191,24 +224,6 @@ fn store() {
         keep(Q_HEADING, b, heading[i]);
         keep(Q_LEFT, b, wheels[i].x);
         keep(Q_RIGHT, b, wheels[i].y);
-        if b < params.robots {
-            keep(Q_PROX_X, b, prox[i].x);
-            keep(Q_PROX_Y, b, prox[i].y);
-            keep(Q_ATTR_X, b, attr[i].x);
-            keep(Q_ATTR_Y, b, attr[i].y);
-            keep(Q_NEIGHBOURS, b, neighbours[i]);
-            keep(Q_RED_X, b, red[i].x);
-            keep(Q_RED_Y, b, red[i].y);
-            keep(Q_GREEN_X, b, green[i].x);
-            keep(Q_GREEN_Y, b, green[i].y);
-            keep(Q_BLUE_X, b, blue[i].x);
-            keep(Q_BLUE_Y, b, blue[i].y);
-            keep(Q_GOAL_X, b, goal[i].x);
-            keep(Q_GOAL_Y, b, goal[i].y);
-            keep(Q_SCRATCH, b, scratch[i].x);
-            keep(Q_SCRATCH_X, b, scratch[i].y);
-            keep(Q_SCRATCH_Y, b, scratch[i].z);
-        }
     }
     if leader {
         state[header(H_UPDATE)] = update;

@@ -11,7 +11,7 @@ fn free_spot(disc: u32) -> vec2<f32> {
         }
         spot *= RELOCATION_RADIUS;
         var room = 1e9;
-        for (var j = 0u; j < params.bodies; j++) {
+        for (var j = 0u; j < scene.bodies; j++) {
             let free = distance(place_of(j), spot) - radius(j) - radius(disc);
             room = min(room, select(free, 1e9, j == disc));
         }
@@ -27,7 +27,7 @@ fn free_spot(disc: u32) -> vec2<f32> {
 }
 
 fn stage_task() {
-    let disc = params.robots;
+    let disc = scene.robots;
     if leader && abs(px[at(disc)]) + radius(disc) >= params.half_arena.x {
         start_draws(0u, step_number, STREAM_RELOCATION);
         let spot = free_spot(disc);
@@ -48,13 +48,13 @@ fn stage_task() {
 // Robots that are in range of each other, as bits; then the size of the largest cluster, a robot at a time.
 fn score_aggregation() {
     let bits_from = world * params.work_words + CONTACTS_WORDS;
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         var bits = 0u;
-        for (var j = 0u; j < params.robots; j++) {
+        for (var j = 0u; j < scene.robots; j++) {
             let d = place_of(j) - here;
             bits |= select(0u, 1u << (j & 31u), dot(d, d) <= params.task.size);
-            if (j & 31u) == 31u || j + 1u == params.robots {
+            if (j & 31u) == 31u || j + 1u == scene.robots {
                 work[bits_from + b * ROBOT_WORDS + (j >> 5u)] = bits;
                 bits = 0u;
             }
@@ -70,7 +70,7 @@ fn score_aggregation() {
         }
         var largest = 0u;
         var size = 0u;
-        for (var n = 0u; n < params.robots; n++) {
+        for (var n = 0u; n < scene.robots; n++) {
             var next = NO_ROBOT;
             var unseen = NO_ROBOT;
             for (var i = ROBOT_WORDS; i > 0u; i--) {
@@ -86,7 +86,7 @@ fn score_aggregation() {
             largest = max(largest, size);
             seen[next >> 5u] |= 1u << (next & 31u);
             for (var k = 0u; k < ROBOT_WORDS; k++) {
-                if k * 32u < params.robots {
+                if k * 32u < scene.robots {
                     reached[k] = (reached[k] | work[bits_from + next * ROBOT_WORDS + k]) & ~seen[k];
                 }
             }
@@ -100,10 +100,10 @@ const NO_ROBOT: u32 = 0xffffu;
 
 // Each robot adds up its part in units of 2^-24, over two words: sums are exact.
 fn score_dispersion() {
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         var nearest = 1e9;
-        for (var j = 0u; j < params.robots; j++) {
+        for (var j = 0u; j < scene.robots; j++) {
             let d = place_of(j) - here;
             nearest = min(select(dot(d, d), 1e9, j == b), nearest);
         }
@@ -119,7 +119,7 @@ fn cell_of(x: f32, half: f32, cells: u32) -> u32 {
 }
 
 fn score_coverage() {
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let column = cell_of(px[at(b)], params.half_arena.x, params.task.columns);
         let row = cell_of(py[at(b)], params.half_arena.y, params.task.rows);
         let cell = row * params.task.columns + column;
@@ -133,7 +133,7 @@ fn in_region(region: RegionParams, here: vec2<f32>) -> bool {
 }
 
 fn score_foraging() {
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         let carried = state[place(Q_CARRYING, b)];
         let food = in_region(params.task.food, here);
@@ -144,16 +144,16 @@ fn score_foraging() {
 }
 
 fn stage_score() {
-    if params.task.kind == TASK_AGGREGATION {
+    if scene.task == TASK_AGGREGATION {
         score_aggregation();
     }
-    if params.task.kind == TASK_DISPERSION {
+    if scene.task == TASK_DISPERSION {
         score_dispersion();
     }
-    if params.task.kind == TASK_COVERAGE {
+    if scene.task == TASK_COVERAGE {
         score_coverage();
     }
-    if params.task.kind == TASK_FORAGING {
+    if scene.task == TASK_FORAGING {
         score_foraging();
     }
 }

@@ -7,12 +7,17 @@
 var<private> board: array<f32, CELLS>;
 
 fn slot_place(slot: u32, robot: u32) -> u32 {
-    return (slot * params.robots + robot) * params.batch + world;
+    return (slot * scene.robots + robot) * params.batch + world;
 }
 
 fn vector(index: u32) -> vec2<f32> {
     let even = index & 0x1eu;
     return vec2(board[even], board[even + 1u]);
+}
+
+fn set_vector(cell: u32, v: vec2<f32>) {
+    board[cell] = v.x;
+    board[cell + 1u] = v.y;
 }
 
 fn in_quadrant(v: vec2<f32>, quadrant: i32) -> bool {
@@ -193,7 +198,7 @@ fn update_tree(program: u32, robot: u32) {
 }
 
 fn stage_tick() {
-    for (var b = first_own; b < params.robots; b += OWN_STEP) {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let i = own(b);
         let program = state[place(Q_PROGRAM, b)];
         let memories = state[place(Q_MEMORIES, b)];
@@ -206,27 +211,24 @@ fn stage_tick() {
         board[1] = 0.0;
         board[CELL_GOAL] = nan;
         board[CELL_GOAL + 1u] = nan;
-        board[CELL_PROX] = prox[i].x;
-        board[CELL_PROX + 1u] = prox[i].y;
-        board[CELL_UP] = up[i].x;
-        board[CELL_UP + 1u] = up[i].y;
-        board[CELL_ATTR] = attr[i].x;
-        board[CELL_ATTR + 1u] = attr[i].y;
-        board[CELL_RED] = red[i].x;
-        board[CELL_RED + 1u] = red[i].y;
-        board[CELL_RED + 2u] = green[i].x;
-        board[CELL_RED + 3u] = green[i].y;
-        board[CELL_RED + 4u] = blue[i].x;
-        board[CELL_RED + 5u] = blue[i].y;
-        board[CELL_NEIGHBOURS] = neighbours[i];
-        board[CELL_SCRATCH_FIRST] = scratch[i].x;
-        board[CELL_SCRATCH_FIRST + 1u] = scratch[i].y;
-        board[CELL_SCRATCH_FIRST + 2u] = scratch[i].z;
+        set_vector(CELL_PROX, vector_of_body(Q_PROX_X, b));
+        set_vector(CELL_UP, up[i]);
+        set_vector(CELL_ATTR, vector_of_body(Q_ATTR_X, b));
+        for (var c = 0u; c < 6u; c++) {
+            board[CELL_RED + c] = of_body(Q_RED_X + c, b);
+        }
+        board[CELL_NEIGHBOURS] = of_body(Q_NEIGHBOURS, b);
+        for (var c = 0u; c < 3u; c++) {
+            board[CELL_SCRATCH_FIRST + c] = of_body(Q_SCRATCH + c, b);
+        }
         start_draws(b, update, STREAM_CONTROLLER);
         update_tree(program, b);
-        goal[i] = vec2(finite(board[CELL_GOAL]), finite(board[CELL_GOAL + 1u]));
-        scratch[i] = vec3(board[CELL_SCRATCH_FIRST], board[CELL_SCRATCH_FIRST + 1u], board[CELL_SCRATCH_FIRST + 2u]);
-        wheels[i] = steer(goal[i]);
+        let goal = vec2(finite(board[CELL_GOAL]), finite(board[CELL_GOAL + 1u]));
+        keep_vector(Q_GOAL_X, b, goal);
+        for (var c = 0u; c < 3u; c++) {
+            keep(Q_SCRATCH + c, b, board[CELL_SCRATCH_FIRST + c]);
+        }
+        wheels[i] = steer(goal);
     }
 }
 

@@ -153,7 +153,7 @@ impl Gpu {
         let (nodes, memories) = (most(Program::len), most(Program::memories));
         let (layout, bound) = self.layout(&scene, nodes);
         let messages = spec.messages.as_ref();
-        let table = messages.map_or_else(Vec::new, |m| message_table(m, &scene, updates));
+        let table = messages.map_or_else(|| vec![0], |m| message_table(m, &scene, updates));
         Ok(Kind { code, scene, messages, updates, layout, bound, memories, table })
     }
 
@@ -259,11 +259,11 @@ impl Gpu {
     }
 }
 
-/// Where the robots' factors begin; for each update the number of the last message and the place of the poses that it
+/// A zero that kernels read (`wgsl/state.wgsl`); where the robots' factors begin; for each update the number of the last message and the place of the poses that it
 /// tells of; then the factors.
 fn message_table(model: &Messages, scene: &Scene, updates: u32) -> Vec<u32> {
     let kept = crate::world::senses::poses_kept(model);
-    let mut table = vec![1 + 2 * updates];
+    let mut table = vec![0, 2 + 2 * updates];
     for update in 0..updates {
         let (number, step) = last_message(model, update);
         let noted = (update * crate::model::STEPS_PER_UPDATE) as usize;

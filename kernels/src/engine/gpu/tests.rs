@@ -120,7 +120,7 @@ impl Twin {
     fn run(&self, device: &Device, stage: &'static str, times: u32) -> [Vec<u32>; 3] {
         let columns = self.state.worlds;
         let params = Params::of(&self.scene, self.spec.messages.as_ref(), Sensing::ALL, &self.layout, columns);
-        let mut table = vec![3, MESSAGE, 0];
+        let mut table = vec![0, 4, MESSAGE, 0];
         let channel = Channel::new(self.spec.messages.unwrap_or_default(), ROBOTS, Vec::new());
         table.extend(channel.gains().iter().flatten().map(|g| g.to_bits()));
         let memory = self.memories() * ROBOTS * columns;

@@ -36,3 +36,34 @@ fn timing() {
     run("+cam", Sensing::ALL, &circle);
     run("all", Sensing::ALL, &explore);
 }
+
+#[test]
+#[ignore]
+fn compile_times() {
+    let spec = WorldSpec::benchmark(16);
+    let programs = vec![Program::compile(&Tree::parse(EXPLORE).unwrap()).unwrap()];
+    let world = World::new(&spec, 0, 1, 0);
+    let scene = Scene::of(&world);
+    let job = Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world: 0, updates: 0 };
+    let device = Device::open(&AdapterChoice::Best, source).unwrap();
+    let lanes = match std::env::var("LANE").as_deref() { Ok("body") => vec![Lane::Body], Ok(_) => vec![Lane::World], _ => vec![Lane::Body, Lane::World] };
+    let only = std::env::var("ENTRY").ok();
+    for lane in lanes {
+        let layout = Layout::of(lane, 17, device.subgroup);
+        for entry in ["only_random", "only_friction", "only_contacts", "only_integrate", "only_proximity", "only_camera", "only_messages", "only_tick", "only_task", "only_score", "advance"] {
+            if only.as_deref().is_some_and(|o| o != entry) { continue; }
+            let columns = layout.worlds(17);
+            let state = State::of(std::slice::from_ref(&world), &[&job], &Code::of(&programs), columns);
+            let params = Params::of(&scene, None, Sensing::ALL, &layout, columns);
+            let t = clock();
+            let mut flight = device.begin_stage(&Batch { layout, params, state: &state.words, programs: &Code::of(&programs).words, table: &[0], memory: 4096, work: 1 << 16, past: 64, outcome: [16, 16] }, entry).unwrap();
+            let made = t.elapsed();
+            device.advance(&mut flight, 1, 1);
+            device.wait(&flight).unwrap();
+            let first = t.elapsed();
+            device.advance(&mut flight, 1, 1);
+            device.wait(&flight).unwrap();
+            println!("{lane:?} {entry}: pipeline {:.2} s, first {:.2} s, again {:.4} s", made.as_secs_f64(), (first - made).as_secs_f64(), (t.elapsed() - first).as_secs_f64());
+        }
+    }
+}
