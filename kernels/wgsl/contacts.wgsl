@@ -100,6 +100,35 @@ fn contact_of(a: u32, bit: u32) -> Contact {
     return Contact(a | b << 8u, normal, push, -params.restitution * min(approach, 0.0), 0.0, 0.0);
 }
 
+fn contact_at(c: u32) -> Contact {
+    let word = contact_word(c);
+    let step = params.contact_step;
+    return Contact(
+        work[word],
+        vec2(bitcast<f32>(work[word + step]), bitcast<f32>(work[word + 2u * step])),
+        bitcast<f32>(work[word + 3u * step]), bitcast<f32>(work[word + 4u * step]),
+        bitcast<f32>(work[word + 5u * step]), bitcast<f32>(work[word + 6u * step]),
+    );
+}
+
+fn keep_impulses(c: u32, normal: f32, tangent: f32) {
+    let word = contact_word(c);
+    let step = params.contact_step;
+    work[word + 5u * step] = bitcast<u32>(normal);
+    work[word + 6u * step] = bitcast<u32>(tangent);
+}
+
+fn keep_contact(c: u32, contact: Contact) {
+    let word = contact_word(c);
+    let step = params.contact_step;
+    work[word] = contact.bodies;
+    work[word + step] = bitcast<u32>(contact.normal.x);
+    work[word + 2u * step] = bitcast<u32>(contact.normal.y);
+    work[word + 3u * step] = bitcast<u32>(contact.push);
+    work[word + 4u * step] = bitcast<u32>(contact.rebound);
+    keep_impulses(c, 0.0, 0.0);
+}
+
 fn resolve(c: u32) {
     let contact = contact_at(c);
     let a = contact.bodies & 0xffu;

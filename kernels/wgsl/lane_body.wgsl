@@ -49,32 +49,7 @@ fn sync_storage() {
 }
 
 fn contact_word(c: u32) -> u32 {
-    return world * params.work_words + c * CONTACT_WORDS;
-}
-
-fn contact_at(c: u32) -> Contact {
-    let word = contact_word(c);
-    return Contact(
-        work[word],
-        vec2(bitcast<f32>(work[word + 1u]), bitcast<f32>(work[word + 2u])),
-        bitcast<f32>(work[word + 3u]), bitcast<f32>(work[word + 4u]),
-        bitcast<f32>(work[word + 5u]), bitcast<f32>(work[word + 6u]),
-    );
-}
-
-fn keep_impulses(c: u32, normal: f32, tangent: f32) {
-    work[contact_word(c) + 5u] = bitcast<u32>(normal);
-    work[contact_word(c) + 6u] = bitcast<u32>(tangent);
-}
-
-fn keep_contact(c: u32, contact: Contact) {
-    let word = contact_word(c);
-    work[word] = contact.bodies;
-    work[word + 1u] = bitcast<u32>(contact.normal.x);
-    work[word + 2u] = bitcast<u32>(contact.normal.y);
-    work[word + 3u] = bitcast<u32>(contact.push);
-    work[word + 4u] = bitcast<u32>(contact.rebound);
-    keep_impulses(c, 0.0, 0.0);
+    return world * CONTACTS_WORDS + c * CONTACT_WORDS;
 }
 
 // Every body lists its own contacts, after those of the bodies before it. Then the leader joins bodies that touch to

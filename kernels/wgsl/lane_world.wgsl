@@ -11,7 +11,6 @@ var<private> vx: array<f32, CAPACITY>;
 var<private> vy: array<f32, CAPACITY>;
 var<private> spin: array<f32, CAPACITY>;
 
-var<private> contacts: array<Contact, MOST_CONTACTS>;
 var<private> contact_count: u32;
 
 fn at(body: u32) -> u32 {
@@ -32,13 +31,9 @@ fn sync() {
 fn sync_storage() {
 }
 
-fn contact_at(c: u32) -> Contact {
-    return contacts[c];
-}
-
-fn keep_impulses(c: u32, normal: f32, tangent: f32) {
-    contacts[c].normal_impulse = normal;
-    contacts[c].tangent_impulse = tangent;
+// A world in each column, as in `state`.
+fn contact_word(c: u32) -> u32 {
+    return c * CONTACT_WORDS * params.batch + world;
 }
 
 // One loop over all bits of all words: what follows is as dear for one contact as for one in every lane.
@@ -69,7 +64,7 @@ fn list_contacts() {
         let bit = firstTrailingBit(hits);
         hits &= hits - 1u;
         if contact_count < MOST_CONTACTS {
-            contacts[contact_count] = contact_of(origin & 0xffu, bit + (origin >> 8u) * 32u);
+            keep_contact(contact_count, contact_of(origin & 0xffu, bit + (origin >> 8u) * 32u));
             contact_count += 1u;
         }
     }

@@ -78,8 +78,8 @@ struct Params {
     walls: u32,
     // Senses to compute, and whether the task relocates the disc: SWITCH_...
     switches: u32,
-    // Words of a world in `work`.
-    work_words: u32,
+    // Words from one number of a contact to the next.
+    contact_step: u32,
     // Poses of a body that are kept in `past`.
     past_kept: u32,
     // Worlds of a workgroup, and of the batch.

@@ -47,7 +47,7 @@ fn stage_task() {
 
 // Robots that are in range of each other, as bits; then the size of the largest cluster, a robot at a time.
 fn score_aggregation() {
-    let bits_from = world * params.work_words + CONTACTS_WORDS;
+    let bits_from = params.batch * CONTACTS_WORDS + world * scene.robots * ROBOT_WORDS;
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {
         let here = place_of(b);
         var bits = 0u;

@@ -40,14 +40,17 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     let proximity = 1 + walls + robots + 2 * rays + 16 * (1 + rays) + walls * (1 + rays);
     let camera = 1 + columns * (1 + walls) + bodies * (1 + shadows) + discs * (1 + bodies) + columns * (1 + patches);
     let heard = if scene.messages { robots * (17 + bodies) } else { robots };
-    let tick = 1 + nodes as u32 + most_steps(nodes);
+    // Registers are read and written in three loops.
+    let tick = 1 + nodes as u32 + most_steps(nodes) + 15;
     let pairs = match layout.lane {
         Lane::Body => bodies,
         Lane::World => bodies.div_ceil(2),
     };
     let find = 1 + touched + walls + pairs;
     let (list, solve) = match layout.lane {
-        Lane::Body => (2 * touched + 2 * bodies + 2 * contacts + 3 * bodies * contacts.min(8), iterations * (1 + contacts)),
+        Lane::Body => {
+            (2 * touched + 2 * bodies + 2 * contacts + 3 * bodies * contacts.min(8), iterations * (1 + contacts))
+        }
         Lane::World => (bodies * (1 + touched) + contacts + 1, iterations * (1 + contacts)),
     };
     let relocation = if scene.task.relocates() { tries + DRAWS + tries * bodies } else { 0 };

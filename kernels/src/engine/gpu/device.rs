@@ -140,7 +140,6 @@ struct Buffers {
 const STATE: usize = 0;
 const PROGRAMS: usize = 1;
 const MEMORY: usize = 2;
-const WORK: usize = 3;
 const PAST: usize = 4;
 const TABLE: usize = 5;
 
@@ -280,8 +279,14 @@ impl Device {
     pub fn begin_stage(&self, batch: &Batch<'_>, entry: &'static str) -> Result<Flight, GpuError> {
         let advance = self.kernel(&batch.layout, entry)?;
         let [state, past] = batch.outcome;
-        let sizes =
-            [batch.state.len(), batch.programs.len(), batch.memory, batch.work, batch.past.max(past), batch.table.len()];
+        let sizes = [
+            batch.state.len(),
+            batch.programs.len(),
+            batch.memory,
+            batch.work,
+            batch.past.max(past),
+            batch.table.len(),
+        ];
         let buffers = self.buffers(&sizes.map(bytes), bytes(state + past));
         for (number, words) in [(STATE, batch.state), (PROGRAMS, batch.programs), (TABLE, batch.table)] {
             self.queue.write_buffer(&buffers.storage[number], 0, cast_slice(words));

@@ -121,10 +121,7 @@ impl Layout {
 
     /// Words of a world's contacts in storage.
     pub fn contact_words(&self) -> usize {
-        match self.lane {
-            Lane::World => 0,
-            Lane::Body => self.contacts() * CONTACT_WORDS,
-        }
+        self.contacts() * CONTACT_WORDS
     }
 
     /// Words for a bit of each robot.

@@ -16,8 +16,6 @@ mod params;
 mod source;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod timing;
 
 pub use adapters::{Adapter, AdapterChoice, AdapterKind, AdapterLimits};
 pub use device::GpuError;
@@ -164,9 +162,8 @@ impl Gpu {
             if self.device.software { bounds::updates(layout, scene, nodes) } else { MOST_UPDATES }
         };
         let world = of(Lane::World);
-        let lane = self.lane.unwrap_or({
-            if self.device.software && bound(&world) > 0 { Lane::World } else { Lane::Body }
-        });
+        let lane =
+            self.lane.unwrap_or(if self.device.software && bound(&world) > 0 { Lane::World } else { Lane::Body });
         (of(lane), bound(&of(lane)).clamp(1, MOST_UPDATES))
     }
 
@@ -178,7 +175,7 @@ impl Gpu {
         let words = [
             State::rows(kind.scene.bodies.len()),
             kind.memories * kind.scene.robots,
-            params.work_words as usize,
+            kind.layout.work_words(kind.scene.robots),
             params.past_words(),
         ];
         let largest = words.into_iter().max().unwrap_or(1) * size_of::<u32>();
@@ -213,7 +210,7 @@ impl Gpu {
             programs: &kind.code.words,
             table: &kind.table,
             memory: kind.memories * robots * columns,
-            work: params.work_words as usize * columns,
+            work: layout.work_words(robots) * columns,
             past: params.past_words() * columns,
             outcome: [(HEADER.len() + OUTCOME_QUANTITIES * bodies) * columns, params.cell_words() * columns],
         })?;

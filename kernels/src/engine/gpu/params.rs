@@ -1,6 +1,6 @@
 //! The uniform parameters of a dispatch, as the kernels read them (`wgsl/state.wgsl`).
 
-use super::layout::{Layout, MAX_PATCHES, MOST_BODIES};
+use super::layout::{Lane, Layout, MAX_PATCHES, MOST_BODIES};
 use crate::engine::simd::{Scene, SceneBody};
 use crate::math::Vec2;
 use crate::model::{PROX_ANGLES, SEGMENT_ANGLE};
@@ -44,8 +44,8 @@ pub(super) struct Params {
     pub walls: u32,
     /// Which senses to compute, and whether the task relocates the disc.
     pub switches: u32,
-    /// Words of a world in `work`.
-    pub work_words: u32,
+    /// Words from one number of a contact to the next.
+    pub contact_step: u32,
     /// Poses of a body that are kept for messages.
     pub past_kept: u32,
     /// Worlds of a workgroup, and of the batch.
@@ -156,7 +156,7 @@ impl Params {
             aside: [aside.x, aside.y],
             walls: physics.walls.len() as u32,
             switches: switches.iter().map(|(on, bit)| if *on { *bit } else { 0 }).sum(),
-            work_words: layout.work_words(robots) as u32,
+            contact_step: if layout.lane == Lane::World { batch as u32 } else { 1 },
             past_kept: messages.map_or(1, |m| poses_kept(m) as u32),
             worlds: layout.worlds(bodies) as u32,
             batch: batch as u32,

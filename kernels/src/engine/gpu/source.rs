@@ -1,8 +1,6 @@
 //! Puts the WGSL together: constants from the Rust sources, the stages, and loops written out.
 
-use super::code::{
-    FIRST_JUMP, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET,
-};
+use super::code::{FIRST_JUMP, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::layout::{CONTACT_WORDS, HEADER, Lane, Layout, MAX_PATCHES, MOST_BODIES, NODE_WORDS, QUANTITIES};
 use super::params::{
     SWITCH_CAMERA, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PROXIMITY, SWITCH_RELOCATION, TASK_AGGREGATION,
@@ -20,19 +18,19 @@ use std::fmt::Write;
 const MOST_NEAR: usize = 16;
 
 /// The stages.
-const STAGES: [(&str, &str); 12] = [
-    ("state", include_str!("../../../wgsl/state.wgsl")),
-    ("own", include_str!("../../../wgsl/own.wgsl")),
-    ("math", include_str!("../../../wgsl/math.wgsl")),
-    ("random", include_str!("../../../wgsl/random.wgsl")),
-    ("integrate", include_str!("../../../wgsl/integrate.wgsl")),
-    ("contacts", include_str!("../../../wgsl/contacts.wgsl")),
-    ("proximity", include_str!("../../../wgsl/proximity.wgsl")),
-    ("camera", include_str!("../../../wgsl/camera.wgsl")),
-    ("messages", include_str!("../../../wgsl/messages.wgsl")),
-    ("task", include_str!("../../../wgsl/task.wgsl")),
-    ("tick", include_str!("../../../wgsl/tick.wgsl")),
-    ("advance", include_str!("../../../wgsl/advance.wgsl")),
+const STAGES: [&str; 12] = [
+    include_str!("../../../wgsl/state.wgsl"),
+    include_str!("../../../wgsl/own.wgsl"),
+    include_str!("../../../wgsl/math.wgsl"),
+    include_str!("../../../wgsl/random.wgsl"),
+    include_str!("../../../wgsl/integrate.wgsl"),
+    include_str!("../../../wgsl/contacts.wgsl"),
+    include_str!("../../../wgsl/proximity.wgsl"),
+    include_str!("../../../wgsl/camera.wgsl"),
+    include_str!("../../../wgsl/messages.wgsl"),
+    include_str!("../../../wgsl/task.wgsl"),
+    include_str!("../../../wgsl/tick.wgsl"),
+    include_str!("../../../wgsl/advance.wgsl"),
 ];
 
 /// The kernels of a layout as one text.
@@ -45,14 +43,11 @@ pub(super) fn source(layout: &Layout) -> String {
         let _ = writeln!(text, "const {name}: f32 = {value:?};");
     }
     let lane = match layout.lane {
-        Lane::Body => ("lane_body", include_str!("../../../wgsl/lane_body.wgsl")),
-        Lane::World => ("lane_world", include_str!("../../../wgsl/lane_world.wgsl")),
+        Lane::Body => include_str!("../../../wgsl/lane_body.wgsl"),
+        Lane::World => include_str!("../../../wgsl/lane_world.wgsl"),
     };
-    for (name, stage) in STAGES.into_iter().chain([lane]) {
-        match std::env::var("WGSL_DIR") {
-            Ok(d) => text.push_str(&std::fs::read_to_string(format!("{d}/{name}.wgsl")).unwrap()),
-            _ => text.push_str(stage),
-        }
+    for stage in STAGES.into_iter().chain([lane]) {
+        text.push_str(stage);
         text.push('\n');
     }
     philox_written_out(&mut text);
@@ -222,7 +217,9 @@ mod tests {
             }
         };
         floats().iter().for_each(|(name, value)| assert_eq!(literal(name), value.to_bits(), "{name}"));
-        integers(&Layout::of(Lane::Body, 17, 8)).iter().for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
+        integers(&Layout::of(Lane::Body, 17, 8))
+            .iter()
+            .for_each(|(name, value)| assert_eq!(literal(name), *value, "{name}"));
     }
 
     /// The size of a struct and the offsets of its members in WGSL.
@@ -260,7 +257,7 @@ mod tests {
                 aside,
                 walls,
                 switches,
-                work_words,
+                contact_step,
                 past_kept,
                 worlds,
                 batch,

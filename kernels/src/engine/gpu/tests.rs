@@ -83,7 +83,14 @@ impl Twin {
             world
         };
         let worlds: Vec<World> = (0..WORLDS).map(started).collect();
-        let mut twin = Twin { scene: Scene::of(&worlds[0]), spec, layout, worlds, programs, state: State { words: Vec::new(), worlds: 0, bodies: 0 } };
+        let mut twin = Twin {
+            scene: Scene::of(&worlds[0]),
+            spec,
+            layout,
+            worlds,
+            programs,
+            state: State { words: Vec::new(), worlds: 0, bodies: 0 },
+        };
         twin.encode();
         twin
     }
@@ -131,7 +138,7 @@ impl Twin {
             programs: &Code::of(&self.programs).words,
             table: &table,
             memory,
-            work: params.work_words as usize * columns,
+            work: self.layout.work_words(ROBOTS) * columns,
             past: params.past_words() * columns,
             outcome: [self.state.words.len(), params.cell_words() * columns],
         };
@@ -163,7 +170,10 @@ impl Twin {
                     // Written so that NaN on either side is a difference, unless it is on both.
                     let near = (got - value).abs() <= tolerance || (got.is_nan() && value.is_nan());
                     if !near {
-                        return Err(format!("{:?}: world {w}, body {i}: {name} is {got}, reference {value}", self.layout));
+                        return Err(format!(
+                            "{:?}: world {w}, body {i}: {name} is {got}, reference {value}",
+                            self.layout
+                        ));
                     }
                 }
             }
@@ -443,7 +453,12 @@ const STAGES: [(&str, Check, &str, &str); 13] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
     ("contacts", touching, "params.mu * contact.normal_impulse", "1.1 * params.mu * contact.normal_impulse"),
-    ("inner walls", touching, "return ends.xy + along * part - origin", "return ends.xy + along * part * 0.98 - origin"),
+    (
+        "inner walls",
+        touching,
+        "return ends.xy + along * part - origin",
+        "return ends.xy + along * part * 0.98 - origin",
+    ),
     ("integrate", moving, "* params.noise.z", "* params.noise.y * 1.05"),
     ("proximity", rays, "direction * ROBOT_RADIUS", "direction * 0.0365"),
     ("camera", camera, "min(last + 1.0,", "min(last + 0.5,"),
