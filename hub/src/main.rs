@@ -40,6 +40,8 @@ enum Command {
     Pause(HubAddress),
     /// Go on after a pause.
     Resume(HubAddress),
+    /// End the experiment's present phase: the next one begins, or the run is over.
+    Next(HubAddress),
     /// Stop the wheels and end the run.
     Stop(HubAddress),
     Keys(cli::keys::KeysArgs),
@@ -93,6 +95,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Start(args) => cli::operator::start(args)?,
         Command::Pause(address) => cli::operator::command(address, &Request::Pause)?,
         Command::Resume(address) => cli::operator::command(address, &Request::Resume)?,
+        Command::Next(address) => cli::operator::command(address, &Request::Next)?,
         Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
         Command::Keys(args) => cli::keys::run(args)?,
         Command::Runs(args) => cli::runs::run(args)?,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
-use xpuck_robot_core::island::{IslandPlan, News};
+use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::robot::{Robot, Shell};
 use xpuck_wire::log::{self, Line};
 use xpuck_wire::message::RobotMessage;
@@ -191,6 +191,12 @@ impl Shell for Daemon<'_> {
         if let Some(onboard) = &self.onboard {
             debug!(target: "xpuckd", id = self.config.robot.id, "evolution {}", if running { "runs" } else { "stands still" });
             onboard.run(running);
+        }
+    }
+
+    fn change_trials(&mut self, trials: Trials) {
+        if let Some(onboard) = &self.onboard {
+            onboard.change_trials(trials);
         }
     }
 

@@ -15,8 +15,8 @@ use tracing::warn;
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
-use xpuck_kernels::world::WorldSpec;
-use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News};
+use xpuck_kernels::tree::Program;
+use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News, Trials};
 use xpuck_wire::log::Line;
 use xpuck_wire::precedence;
 
@@ -45,6 +45,7 @@ pub struct Onboard {
     shared: Arc<Shared>,
     news: Receiver<News>,
     immigrants: SyncSender<Answer>,
+    trials: Sender<Trials>,
 }
 
 impl Drop for Onboard {
@@ -70,7 +71,8 @@ pub struct Plan {
 
 impl Plan {
     fn checkpoints(&self) -> Option<Checkpoints> {
-        let IslandPlan { digest, number, algorithm, seed, island, robots, .. } = &self.island;
+        let IslandPlan { plan, digest, number, seed, island } = &self.island;
+        let (algorithm, robots) = (plan.settings.algorithm, plan.phase(0).world.robots);
         let rest = format!("{number} {algorithm} {seed} {island} {robots}");
         self.state.as_deref().map(|folder| Checkpoints::new(folder, [digest.as_str(), &rest]))
     }
@@ -86,21 +88,30 @@ impl Onboard {
         shared.duty.store(1.0f32.to_bits(), Ordering::Relaxed);
         let (sender, news) = channel();
         let (immigrants, arrivals) = sync_channel(ANSWERS);
+        let (trials, changes) = channel();
         let theirs = shared.clone();
         std::thread::Builder::new().name("evolution".into()).spawn(move || {
             let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
-            let mut thread = IslandThread { plan: &plan, shared: &theirs, sender, arrivals, governor };
+            let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
+            let mut thread =
+                IslandThread { plan: &plan, shared: &theirs, sender, arrivals, changes, setting, governor };
             match background(plan.threads) {
                 Ok(pool) => pool.install(move || thread.run()),
                 Err(why) => thread.say(Line::warn(format!("{why}; the robot runs without evolution"))),
             }
         })?;
-        Ok(Onboard { shared, news, immigrants })
+        Ok(Onboard { shared, news, immigrants, trials })
     }
 
     /// Lets the island live, or stands it still after the trials in hand.
     pub fn run(&self, running: bool) {
         self.shared.running.store(running, Ordering::Relaxed);
+    }
+
+    /// Has the island try its trees there from now on.
+    pub fn change_trials(&self, trials: Trials) {
+        // An island that has ended tries nothing.
+        let _ = self.trials.send(trials);
     }
 
     /// The next news, or `None` if there are none.
@@ -138,12 +149,49 @@ fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())
 }
 
+/// Where trees are tried, with the programs of the robots that are given trees.
+struct Setting {
+    trials: Trials,
+    mates: Vec<Program>,
+}
+
+impl Setting {
+    fn of(trials: Trials) -> Setting {
+        let given = trials.given.iter().flatten();
+        // Plans hold only trees that fit.
+        let mates = given.map(|tree| Program::compile(tree).expect("a tree that fits a robot")).collect();
+        Setting { trials, mates }
+    }
+
+    /// The robots of a trial of one of `trees` individuals.
+    fn team(&self, individual: usize, trees: usize) -> Team {
+        if self.mates.is_empty() {
+            return Team::all(individual);
+        }
+        let mut mates = trees..;
+        let program = |given: &Option<_>| given.as_ref().map_or(individual, |_| mates.next().unwrap_or(individual));
+        Team::of(self.trials.given.iter().map(program).collect::<Vec<_>>())
+    }
+}
+
+/// What became of a generation's trials.
+enum Tried {
+    /// Their fitness, one for each.
+    All(Vec<f32>),
+    /// Trials are of another kind from now on.
+    Changed,
+    /// The island is to end.
+    Ended,
+}
+
 /// The island's thread.
 struct IslandThread<'a> {
     plan: &'a Plan,
     shared: &'a Shared,
     sender: Sender<News>,
     arrivals: Receiver<Answer>,
+    changes: Receiver<Trials>,
+    setting: Setting,
     governor: Governor,
 }
 
@@ -153,7 +201,15 @@ impl IslandThread<'_> {
         let mut island = self.resumed(checkpoints.as_ref()).unwrap_or_else(|| self.plan.island.found());
         let mut evaluator = Evaluator::default();
         let mut disk_works = true;
-        while let Some(fitness) = self.try_all(&island, &mut evaluator) {
+        loop {
+            let fitness = match self.try_all(&island, &mut evaluator) {
+                Tried::All(fitness) => fitness,
+                Tried::Changed => {
+                    island.forget();
+                    continue;
+                }
+                Tried::Ended => return,
+            };
             let done = Generation::finish(&mut island, &fitness);
             let (champion, progress) = (done.champion.clone(), done.progress);
             if self.sender.send(News::Generation(Box::new(done))).is_err() {
@@ -190,22 +246,27 @@ impl IslandThread<'_> {
         let _ = self.sender.send(News::Say(line));
     }
 
-    /// Runs every trial of a generation; `None` when the island is to end.
-    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> Option<Vec<f32>> {
+    /// Runs every trial of a generation.
+    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> Tried {
         let (threads, plan) = (self.plan.threads, &self.plan.island);
         let trials = island.trials();
-        evaluator.prepare(&island.population().iter().map(|individual| &individual.tree).collect::<Vec<_>>());
-        let spec = WorldSpec::benchmark(usize::from(plan.robots));
-        let updates = (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32;
+        let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
+        evaluator.prepare_with(&trees, &self.setting.mates);
+        let updates = (plan.plan.trial_seconds / CONTROL_PERIOD).round() as u32;
         let mut fitness = Vec::with_capacity(trials.len());
         for chunk in trials.chunks(CHUNK * threads) {
             if !self.may_go_on() {
-                return None;
+                return Tried::Ended;
             }
+            if let Some(trials) = self.changes.try_iter().last() {
+                self.setting = Setting::of(trials);
+                return Tried::Changed;
+            }
+            let setting = &self.setting;
             let job = |trial: &xpuck_evolve::Trial| Job {
-                spec: &spec,
+                spec: &setting.trials.world,
                 start: trial.stratum,
-                team: Team::all(trial.individual),
+                team: setting.team(trial.individual, trees.len()),
                 seed: plan.seed ^ u64::from(plan.island) << 32,
                 world: trial.world,
                 updates: trial.length * updates,
@@ -217,7 +278,7 @@ impl IslandThread<'_> {
             self.shared.duty.store(duty.to_bits(), Ordering::Relaxed);
             std::thread::sleep(thermal::rest(began.elapsed(), duty));
         }
-        Some(fitness)
+        Tried::All(fitness)
     }
 
     /// Waits while the island is to stand still or the processor is too hot for any work; false when it is to end.

@@ -12,4 +12,3 @@ pub mod remeasure;
 pub mod schemas;
 pub mod sweep;
 pub mod trajectories;
-pub mod world_file;

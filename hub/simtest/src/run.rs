@@ -175,8 +175,15 @@ impl Swarm {
         let signed = no_experiment(&mut draws);
         let run = FORGED + u64::from(now);
         let experiment = ToRobot::Experiment { number: run, seed: 1, robots: 9, signed };
-        let order =
-            ToRobot::Directive(Directive { number: run, state: State::Run, segment: 0, run, expires: f64::INFINITY });
+        let order = ToRobot::Directive(Directive {
+            number: run,
+            state: State::Run,
+            segment: 0,
+            run,
+            phase: 0,
+            tree: None,
+            expires: f64::INFINITY,
+        });
         for message in [experiment, order] {
             self.hub.forge(now, robot, message, &mut self.network);
         }

@@ -3,14 +3,15 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use xpuck_experiment::{Experiment, Plan};
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_lab::figure::Figure;
+use xpuck_wire::Status;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
-use xpuck_wire::{Experiment, Status};
 use xpuck_wire::{file, output};
 
 /// How long an answer may take, ms.
@@ -56,7 +57,8 @@ pub struct RobotsArgs {
 pub struct StartArgs {
     /// The experiment file.
     experiment: PathBuf,
-    /// Files to send along, such as the controller that `controller_file` names.
+    /// Files to send along. Those that the experiment names (worlds, primitive sets, controllers) are taken from beside its
+    /// file unless they are given here.
     #[arg(long = "with", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seed of the run.
@@ -81,7 +83,7 @@ pub fn robots(args: &RobotsArgs) -> Result<()> {
 pub fn start(args: &StartArgs) -> Result<()> {
     let name = args.experiment.display().to_string();
     let text = file::text(&args.experiment, file::MAX_TOML)?;
-    Experiment::parse(&name, &text)?;
+    let experiment = Experiment::parse(&name, &text)?;
     let mut files = BTreeMap::new();
     for path in &args.files {
         let name = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
@@ -89,9 +91,23 @@ pub fn start(args: &StartArgs) -> Result<()> {
             bail!("--with names two files `{name}`");
         }
     }
+    add_files(&experiment, &args.experiment, &mut files)?;
+    Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
     let (_, secret) = args.address.open()?;
     let signed = Signed::new(text, files, secret.as_ref())?;
     command(&args.address, &Request::Start { signed, seed: args.seed })
+}
+
+/// Adds the files that an experiment names and that are not there yet, from beside its own file.
+pub fn add_files(experiment: &Experiment, path: &Path, files: &mut BTreeMap<String, String>) -> Result<()> {
+    for name in experiment.files() {
+        if !files.contains_key(name) {
+            let text = file::text(&path.with_file_name(name), file::MAX_TOML)
+                .with_context(|| format!("{} names `{name}`", path.display()))?;
+            files.insert(name.into(), text);
+        }
+    }
+    Ok(())
 }
 
 /// Gives a command without arguments.

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xpuck_experiment::world_file;
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::Team;
 use xpuck_kernels::model::MAX_ROBOTS;
@@ -16,7 +17,6 @@ use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
-use xpuck_lab::world_file;
 use xpuck_wire::{file, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.

@@ -3,11 +3,11 @@
 use crate::common::xpuck;
 use serde_json::Value;
 use std::path::Path;
+use xpuck_experiment::world_file;
 use xpuck_kernels::engine::{Engine, Reference, Simd, Team};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::measure::{Plan, measure};
-use xpuck_lab::world_file;
 
 const WORLDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/worlds");
 const TREES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees");

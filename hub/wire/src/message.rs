@@ -131,7 +131,7 @@ impl RobotMessage {
 }
 
 /// What a robot is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Directive {
     /// Rises with every change.
@@ -142,6 +142,12 @@ pub struct Directive {
     pub segment: u32,
     /// Number of the experiment that it is about; 0 for none. READY, RUN and PAUSE of another one are ignored.
     pub run: u64,
+    /// The experiment's phase, from 0.
+    pub phase: u16,
+    /// The tree that robots without a controller of their own load for this phase, where all are to drive with the swarm's
+    /// fittest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// The hub's time after which it is not to be obeyed; STOP is obeyed all the same.
     pub expires: f64,
 }
@@ -304,6 +310,8 @@ pub enum Request {
     Pause,
     /// Go on after a pause.
     Resume,
+    /// End the experiment's present phase: the next one begins, or the run is over.
+    Next,
     /// End the run.
     Stop,
     /// The trees that drove robots in this run, and their islands' fittest.

@@ -23,6 +23,15 @@ impl Team {
         team
     }
 
+    /// Robot i runs the i-th of these programs; robots beyond run program 0.
+    pub fn of(programs: impl IntoIterator<Item = usize>) -> Team {
+        let mut team = Team::all(0);
+        for (place, program) in team.0.iter_mut().zip(programs) {
+            *place = program as u32;
+        }
+        team
+    }
+
     /// The program of a robot.
     pub fn program(&self, robot: usize) -> usize {
         self.0[robot] as usize

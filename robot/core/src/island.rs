@@ -1,9 +1,12 @@
 //! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Progress, Settings};
-use xpuck_wire::Experiment;
+use xpuck_evolve::{Id, Island, Migrant, Progress};
+use xpuck_experiment::{Plan, PlannedPhase};
+use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Birth, Emigrant, RobotMessage};
 
@@ -14,30 +17,37 @@ pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug, PartialEq)]
 pub struct IslandPlan {
     /// The experiment.
-    pub experiment: Experiment,
+    pub plan: Arc<Plan>,
     /// SHA-256 of its manifest, by which checkpoints know it.
     pub digest: String,
     /// Its number.
     pub number: u64,
-    /// Its algorithm.
-    pub algorithm: Algorithm,
     /// Seed of the run, the same for all islands.
     pub seed: u64,
     /// The island, from 1.
     pub island: u16,
-    /// Robots in each simulation.
-    pub robots: u16,
 }
 
 impl IslandPlan {
     /// The island before its first trials.
     pub fn found(&self) -> Island {
-        let experiment = &self.experiment;
-        let population = experiment.evolution.population;
-        let immigrants = experiment.migration.receive.min(population / 2);
-        let exchange_every = experiment.migration.every;
-        let settings = Settings { population, immigrants, exchange_every, ..Settings::of(self.algorithm) };
-        Island::new(settings, PrimitiveSet::in_swarm(), self.island, self.seed)
+        Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
+    }
+}
+
+/// Where an island tries its trees: the world, and the robots in it that run trees as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trials {
+    /// The world.
+    pub world: Arc<WorldSpec>,
+    /// Of each robot the tree that it is given; the others run the individual that is tried.
+    pub given: Vec<Option<Arc<Tree>>>,
+}
+
+impl Trials {
+    /// Those of a phase.
+    pub fn of(phase: &PlannedPhase) -> Trials {
+        Trials { world: phase.world.clone(), given: phase.given.clone() }
     }
 }
 

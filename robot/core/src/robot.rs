@@ -3,7 +3,7 @@
 
 use crate::champion::OnboardChampion;
 use crate::core::{Action, Core};
-use crate::island::{IslandPlan, News};
+use crate::island::{IslandPlan, News, Trials};
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
@@ -38,6 +38,9 @@ pub trait Shell {
 
     /// Lets the island, if there is one, live or stand still.
     fn run_island(&mut self, running: bool);
+
+    /// Has the island, if there is one, try its trees there from now on.
+    fn change_trials(&mut self, trials: Trials);
 
     /// Hands checked genes that answer `generation` to the island, if there is one.
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
@@ -166,6 +169,8 @@ impl Robot {
                     shell.start_island(*plan);
                 }
                 Action::Evolve(running) => shell.run_island(running),
+                Action::ChangeTrials(trials) => shell.change_trials(trials),
+                Action::KeepController => self.champion.owe_nothing(),
                 Action::Immigrants { generation, genes } => self.immigrate(generation, &genes, shell),
                 Action::LoadFittest { segment } => {
                     let loaded = self.champion.load(&mut self.core, segment);

@@ -1,16 +1,16 @@
 //! An island from its start to its end, and over a restart.
 
 use super::*;
-use xpuck_evolve::{Algorithm, Progress};
-use xpuck_wire::Experiment;
+use xpuck_evolve::Progress;
+use xpuck_experiment::Experiment;
 
 fn plan(state: Option<PathBuf>) -> Plan {
     let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
         [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
     let experiment = Experiment::parse("x", text).unwrap();
     let digest = "0".repeat(64);
-    let island =
-        IslandPlan { experiment, digest, number: 5, algorithm: Algorithm::default(), seed: 1, island: 1, robots: 2 };
+    let plan = xpuck_experiment::Plan::new(&experiment, &Default::default(), Some(2)).unwrap();
+    let island = IslandPlan { plan: plan.into(), digest, number: 5, seed: 1, island: 1 };
     Plan { island, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 

@@ -232,8 +232,9 @@ impl Switchboard {
     /// The present directive, with a new expiry.
     fn directive(&self) -> ToRobot {
         let (number, state, segment) = self.directive;
-        let run = self.run.as_ref().map_or(0, |run| run.number);
-        ToRobot::Directive(Directive { number, state, segment, run, expires: self.last + VALID })
+        let (run, phase, tree) =
+            self.run.as_ref().map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
+        ToRobot::Directive(Directive { number, state, segment, run, phase, tree, expires: self.last + VALID })
     }
 
     /// Handles a frame of motion capture.
@@ -249,6 +250,13 @@ impl Switchboard {
         self.resting = if still { self.resting.or(Some(now)) } else { None };
         let robot = frame.bodies.iter().any(|body| self.roster.place(&body.name).is_some());
         self.watchdog.see(now, frisbee.is_some(), robot);
+        if let Some(run) = &mut self.run {
+            for body in &frame.bodies {
+                if let Some(place) = self.roster.place(&body.name) {
+                    run.score.see_robot(place, body.pose.at);
+                }
+            }
+        }
         if self.pose_rate.allows(now, POSES_HZ) {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }
@@ -265,7 +273,10 @@ impl Switchboard {
         let passed = (now - self.last).clamp(0.0, LONGEST_STEP);
         self.last = now;
         for id in self.roster.newly_lost(now) {
-            let running = matches!(self.phase, Phase::Running | Phase::Paused | Phase::Relocating | Phase::Blind);
+            let running = matches!(
+                self.phase,
+                Phase::Running | Phase::Paused | Phase::Relocating | Phase::Blind | Phase::Resting
+            );
             if let Some(run) = self.run.as_mut().filter(|_| running) {
                 run.dead += 1;
             }
@@ -338,6 +349,7 @@ pub fn phase_name(phase: Phase) -> &'static str {
         Phase::Paused => "paused",
         Phase::Relocating => "relocating the frisbee",
         Phase::Blind => "paused for want of poses",
+        Phase::Resting => "resting",
         Phase::Finished => "finished",
     }
 }

@@ -1,12 +1,13 @@
 //! Evolution files: one run of evolution as TOML, of which everything may be left out.
 
 use super::config::{Config, MAX_GENERATIONS};
-use crate::world_file;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
+use xpuck_experiment::settings::{self, SAID_ELSEWHERE};
+use xpuck_experiment::world_file;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
@@ -20,9 +21,6 @@ pub const WORLD: &str = "world.toml";
 pub const PRIMITIVE_SET: &str = "primitive-set.toml";
 /// Keys that are read under an older name too: the name, and the key that it means.
 const RENAMED: [(&str, &str); 1] = [("palette", "primitive_set")];
-/// Settings that other keys of the file say, and which key that is.
-const SAID_ELSEWHERE: [(&str, &str); 3] =
-    [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
 /// Generations, unless the file gives them or a budget.
 const GENERATIONS: u32 = 84;
 
@@ -61,20 +59,10 @@ pub(crate) struct EvolutionFile {
     #[serde(alias = "palette")]
     primitive_set: Option<PathBuf>,
     /// Numbers of the algorithm; each one left out has the algorithm's own value.
-    #[schemars(schema_with = "settings_schema")]
+    #[schemars(schema_with = "xpuck_experiment::settings::schema")]
     settings: Table,
     /// How genes travel between islands.
     migration: Migration,
-}
-
-/// The algorithms' settings, none of which has to be there, without those that other keys say.
-fn settings_schema(generator: &mut SchemaGenerator) -> Schema {
-    let mut schema = Settings::json_schema(generator);
-    schema.remove("required");
-    if let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()) {
-        SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(properties.remove(*key)));
-    }
-    schema
 }
 
 impl Default for EvolutionFile {
@@ -173,7 +161,7 @@ fn one_line(error: &toml::de::Error) -> String {
 
 fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     let fail = |message: String| FileError::value(name, message);
-    let settings = effective(file.algorithm, file.settings, &file.migration).map_err(fail)?;
+    let settings = settings::effective(file.algorithm, file.settings, &file.migration).map_err(fail)?;
     let (spec, world) = match file.world {
         Some(path) => (world_file::read(&path)?, Some(read(&path)?)),
         None => {
@@ -217,21 +205,6 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
 
 fn read(path: &Path) -> Result<String, FileError> {
     file::text(path, file::MAX_TOML)
-}
-
-/// The algorithm's settings with those that the file gives.
-fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) -> Result<Settings, String> {
-    for (key, instead) in SAID_ELSEWHERE {
-        if given.contains_key(key) {
-            return Err(format!("settings.{key} is said by `{instead}`; set that"));
-        }
-    }
-    // The algorithm's own number may be too many for the population that is given.
-    given.insert("immigrants".into(), Value::Integer(0));
-    let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
-    // Never more than half of the population.
-    let immigrants = migration.receive.min(settings.population / 2);
-    Ok(Settings { immigrants, exchange_every: migration.every, ..settings })
 }
 
 /// By way of text, in which 0.05 is 0.05; as a value it would be the f64 nearest to the f32 nearest to it.

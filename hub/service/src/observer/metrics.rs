@@ -50,13 +50,14 @@ const STATES: [(State, &str); 5] = [
     (State::Pause, "pause"),
     (State::Stop, "stop"),
 ];
-const PHASES: [(Phase, &str); 7] = [
+const PHASES: [(Phase, &str); 8] = [
     (Phase::Idle, "idle"),
     (Phase::Preparing, "preparing"),
     (Phase::Running, "running"),
     (Phase::Paused, "paused"),
     (Phase::Relocating, "relocating"),
     (Phase::Blind, "blind"),
+    (Phase::Resting, "resting"),
     (Phase::Finished, "finished"),
 ];
 

@@ -10,7 +10,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::senses;
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 use xpuck_robot_core::core::{Action, Core};
-use xpuck_robot_core::island::{IslandPlan, News};
+use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::lease::Given;
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot::Shell;
@@ -83,6 +83,12 @@ impl Shell for Turn<'_, '_> {
         }
     }
 
+    fn change_trials(&mut self, _: Trials) {
+        if let Some(island) = &mut self.world.island {
+            island.forget();
+        }
+    }
+
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>) {
         if let Some(island) = &mut self.world.island {
             island.immigrate(generation, &migrants);
@@ -141,7 +147,7 @@ impl Turn<'_, '_> {
                 *self.highest = (*self.highest).max(*number);
                 let number = if *state == State::Run { *self.highest + 1 } else { *number };
                 let (state, segment, run, expires) = (*state, *segment, *run, f64::INFINITY);
-                Some(ToRobot::Directive(Directive { number, state, segment, run, expires }))
+                Some(ToRobot::Directive(Directive { number, state, segment, run, phase: 0, tree: None, expires }))
             }
             _ => None,
         }

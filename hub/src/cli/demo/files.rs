@@ -7,12 +7,13 @@ use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use xpuck_experiment::Experiment;
 use xpuck_hub_core::config::{HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
-use xpuck_wire::{Addresses, Experiment, Security, Swarm};
+use xpuck_wire::{Addresses, Security, Swarm};
 
 /// The thesis's experiment.
 const TRANSPORT: &str = include_str!("../../../experiments/transport.toml");
@@ -135,8 +136,8 @@ fn robot_file(id: &str, devices: &Path, groot: Option<u16>) -> String {
 
 fn experiment(args: &DemoArgs) -> Result<String> {
     let mut experiment = Experiment::parse("experiments/transport.toml", TRANSPORT)?;
-    experiment.minutes = args.minutes;
-    experiment.segment_minutes = args.minutes / SEGMENTS;
+    experiment.minutes = Some(args.minutes);
+    experiment.segment_minutes = Some(args.minutes / SEGMENTS);
     experiment.evolution.population = args.population;
     if let Some(file) = &args.tree {
         let tree = read_tree(file, RegisterMap::Full, false)?;

@@ -246,7 +246,15 @@ impl Rig {
     fn repeat(&mut self) {
         if let Some(state) = self.directive {
             let (number, segment) = (self.number, self.segment);
-            self.say(&ToRobot::Directive(Directive { number, state, segment, run: 1, expires: f64::MAX }));
+            self.say(&ToRobot::Directive(Directive {
+                number,
+                state,
+                segment,
+                run: 1,
+                phase: 0,
+                tree: None,
+                expires: f64::MAX,
+            }));
         }
     }
 

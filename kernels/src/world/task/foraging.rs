@@ -3,10 +3,11 @@
 
 use crate::math::{Vec2, max, vec2};
 use crate::model::V_MAX;
+use serde::{Deserialize, Serialize};
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// A part of the floor: a rectangle along the axes or a disc, or what lies outside a disc.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Region {
     /// A rectangle.
     Rectangle {
@@ -71,7 +72,7 @@ fn farthest(centre: Vec2, half: Vec2) -> f32 {
 }
 
 /// Counts the items that robots carry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foraging {
     nest: Region,
     food: Region,

@@ -1,9 +1,10 @@
 //! Aggregation and dispersion: how near to each other the robots are.
 
 use crate::math::{Vec2, min};
+use serde::{Deserialize, Serialize};
 
 /// The mean of what was counted after each controller update.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Mean {
     sum: f64,
     updates: u32,
@@ -21,7 +22,7 @@ impl Mean {
 }
 
 /// Counts which share of the robots is in the largest cluster.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
     range: f32,
     mean: Mean,
@@ -68,7 +69,7 @@ fn largest_cluster(robots: &[Vec2], range: f32) -> u32 {
 }
 
 /// Counts how far apart neighbours are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dispersion {
     /// Distance that counts as 1, m.
     widest: f32,

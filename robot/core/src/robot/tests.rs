@@ -1,7 +1,7 @@
 //! What a robot does with messages, genes and its island's news, in a shell that remembers.
 
 use super::*;
-use crate::island::Generation;
+use crate::island::{Generation, Trials};
 use std::collections::VecDeque;
 use xpuck_evolve::Island;
 use xpuck_wire::message::{Directive, State};
@@ -62,6 +62,8 @@ impl Shell for Bench {
 
     fn run_island(&mut self, _: bool) {}
 
+    fn change_trials(&mut self, _: Trials) {}
+
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>) {
         self.immigrants.push((generation, migrants.len()));
     }
@@ -103,7 +105,7 @@ fn prepared() -> (Robot, Bench) {
 }
 
 fn run(number: u64, segment: u32) -> ToRobot {
-    ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, expires: 100.0 })
+    ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, phase: 0, tree: None, expires: 100.0 })
 }
 
 #[test]

@@ -19,9 +19,10 @@ const MAX_TEXT: usize = 64 * 1024;
 
 type Place = [f32; 2];
 
+/// The keys of the file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WorldFile {
+pub struct WorldFile {
     /// Number of robots, 1 to 16.
     robots: usize,
     /// What is scored.
