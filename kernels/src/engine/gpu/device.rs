@@ -183,8 +183,7 @@ impl Device {
         self.lost.load(Ordering::SeqCst)
     }
 
-    /// Lets tests see what happens then.
-    #[cfg(test)]
+    /// Loses it: drills and tests see what happens then.
     pub fn lose(&self) {
         self.device.destroy();
     }

@@ -5,6 +5,7 @@
 //! test compares stage by stage.
 
 mod adapters;
+mod choosing;
 mod device;
 mod encode;
 mod layout;
