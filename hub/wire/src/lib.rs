@@ -7,6 +7,7 @@ pub mod clock;
 pub mod codec;
 mod experiment;
 pub mod file;
+pub mod gpu_nodes;
 pub mod groot;
 pub mod guard;
 pub mod keyring;

@@ -55,6 +55,15 @@ pub struct EngineStatus {
     pub r_acc: f64,
 }
 
+/// A line about an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened.
+    pub text: String,
+    /// Something does not work as was asked for.
+    pub warning: bool,
+}
+
 /// An engine by a choice.
 pub struct ChosenEngine {
     choice: EngineChoice,
@@ -93,14 +102,22 @@ struct State {
     opened: Duration,
     /// The last notice of the device itself.
     heard: Option<String>,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
     meter: Meter,
 }
 
 impl State {
-    fn say(&mut self, line: String) {
+    fn say(&mut self, text: String) {
+        self.tell(Notice { text, warning: false });
+    }
+
+    fn warn(&mut self, text: String) {
+        self.tell(Notice { text, warning: true });
+    }
+
+    fn tell(&mut self, notice: Notice) {
         if self.notices.len() < MAX_NOTICES {
-            self.notices.push(line);
+            self.notices.push(notice);
         }
     }
 }
@@ -177,7 +194,7 @@ impl ChosenEngine {
     }
 
     /// What the user should know since the last call: how `auto` settled, a device lost or back.
-    pub fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.state().notices)
     }
 
@@ -236,7 +253,7 @@ impl ChosenEngine {
             Ok(open) => Arc::new(open),
             Err(error) => {
                 let line = format!("{}; simd runs instead", self.blame(&error));
-                self.state().say(line);
+                self.state().warn(line);
                 return Active::Simd;
             }
         };
@@ -345,7 +362,7 @@ impl ChosenEngine {
         state.retry = Some(now + state.wait);
         state.active = Some(Active::Simd);
         if first {
-            state.say(format!("{why}; simd runs instead, and the device is tried again"));
+            state.warn(format!("{why}; simd runs instead, and the device is tried again"));
         }
     }
 
@@ -359,7 +376,7 @@ impl ChosenEngine {
         let mut state = self.state();
         if notice.is_some() && state.heard != notice {
             state.heard.clone_from(&notice);
-            notice.into_iter().for_each(|line| state.say(line));
+            notice.into_iter().for_each(|line| state.warn(line));
         }
     }
 }
@@ -415,8 +432,8 @@ impl Engine for ChosenEngine {
     }
 
     fn notice(&self) -> Option<String> {
-        let notices = self.take_notices();
-        (!notices.is_empty()).then(|| notices.join("\nxpuck: "))
+        let notices: Vec<String> = self.take_notices().into_iter().map(|notice| notice.text).collect();
+        (!notices.is_empty()).then(|| notices.join("; "))
     }
 }
 

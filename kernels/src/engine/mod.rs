@@ -11,7 +11,7 @@ mod simd;
 mod team;
 
 pub use choice::{EngineChoice, EngineKind};
-pub use chosen::{ChosenEngine, EngineStatus, Machine, check_choice};
+pub use chosen::{ChosenEngine, EngineStatus, Machine, Notice, check_choice};
 pub use evaluate::Evaluator;
 pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};

@@ -20,6 +20,10 @@ fn choice(engine: EngineKind, adapter: &str) -> EngineChoice {
     EngineChoice { engine, adapter }
 }
 
+fn said(engine: &ChosenEngine) -> Vec<String> {
+    engine.take_notices().into_iter().map(|notice| notice.text).collect()
+}
+
 fn programs() -> Vec<Program> {
     vec![Program::compile(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap()]
 }
@@ -46,7 +50,7 @@ fn auto_times_the_adapter_that_it_is_given() {
     let spec = WorldSpec::scenario(4, Scenario::A);
     let outcomes = engine.run(&programs(), &jobs(&spec, 100));
     assert_eq!(outcomes.len(), 100);
-    let said = engine.take_notices().join("\n");
+    let said = said(&engine).join("\n");
     assert!(said.starts_with("engine auto: ") && said.contains("robot-seconds a second"), "{said}");
     // The faster of the two: a software adapter on the same cores is slower than simd.
     assert_eq!(engine.name(), "simd", "{said}");
@@ -66,7 +70,7 @@ fn what_is_not_there_is_refused_with_its_keys() {
     let spec = WorldSpec::scenario(4, Scenario::A);
     let jobs = jobs(&spec, 3);
     assert_eq!(waiting.run(&programs(), &jobs), Simd::default().run(&programs(), &jobs));
-    let said = waiting.take_notices();
+    let said = said(&waiting);
     assert!(said.len() == 1 && said[0].contains("voodoo") && said[0].contains("simd runs instead"), "{said:?}");
 }
 
@@ -127,15 +131,15 @@ fn a_lost_device_costs_no_generation_and_is_opened_again() {
     engine.lose_device();
     assert_eq!(evaluator.fitness(&engine, &jobs), expected, "the generation is run again by simd");
     assert_eq!(engine.status().engine, "simd");
-    let said = engine.take_notices();
-    assert!(said.len() == 1 && said[0].contains("lost") && said[0].contains("simd runs instead"), "{said:?}");
+    let lines = said(&engine);
+    assert!(lines.len() == 1 && lines[0].contains("lost") && lines[0].contains("simd runs instead"), "{lines:?}");
     NOW.fetch_add(900, SeqCst);
     assert_eq!(evaluator.fitness(&engine, &jobs), expected);
     assert!(engine.take_notices().is_empty(), "said once");
     NOW.fetch_add(200, SeqCst);
     evaluator.fitness(&engine, &jobs);
     assert_eq!(engine.status().engine, "gpu");
-    assert!(engine.take_notices()[0].contains("open again"));
+    assert!(said(&engine)[0].contains("open again"));
     // Lost again at once, it is waited for twice as long.
     engine.lose_device();
     evaluator.fitness(&engine, &jobs);
