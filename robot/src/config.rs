@@ -170,7 +170,14 @@ pub struct EvolutionFile {
 
 impl Default for EvolutionFile {
     fn default() -> EvolutionFile {
-        EvolutionFile { threads: 1, max_temperature_c: 80.0, temperature: SOC.into(), engine: None, adapter: None, state: None }
+        EvolutionFile {
+            threads: 1,
+            max_temperature_c: 80.0,
+            temperature: SOC.into(),
+            engine: None,
+            adapter: None,
+            state: None,
+        }
     }
 }
 

@@ -79,6 +79,13 @@ impl EngineArgs {
         checked.map_err(|error| format!("{}: {error}", choice.keys()))
     }
 
+    /// The same as options of another command.
+    pub fn options(&self) -> Vec<String> {
+        let engine = self.engine.map(|engine| ["--engine".to_string(), engine.kind().to_string()]);
+        let adapter = self.adapter.as_ref().map(|adapter| ["--adapter".to_string(), adapter.to_string()]);
+        [engine, adapter].into_iter().flatten().flatten().collect()
+    }
+
     /// The same as lines of a file.
     pub fn toml(&self) -> String {
         let engine = self.engine.map(|engine| format!("engine = \"{}\"\n", engine.kind()));

@@ -1,7 +1,7 @@
 //! `xpuck island`: one island as a process of its own, for any scheduler.
 
-use super::evolve::percent;
 use super::engine::EngineArgs;
+use super::evolve::percent;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};

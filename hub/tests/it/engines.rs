@@ -31,7 +31,9 @@ fn evolve(more: &[&str]) -> Output {
 fn result(output: &Output) -> Value {
     let mut result = json(output);
     assert!(result["r_acc"].as_f64().unwrap() > 0.0);
-    ["wall_s", "r_acc"].map(|timing| result.as_object_mut().unwrap().remove(timing));
+    for timing in ["wall_s", "r_acc"] {
+        result.as_object_mut().unwrap().remove(timing);
+    }
     result
 }
 
@@ -121,7 +123,8 @@ fn a_run_names_its_engine_and_goes_on_with_another() {
     assert_eq!(result(&other)["engine"], "simd");
     let engines = std::fs::read_to_string(folder.join("engines.jsonl")).unwrap();
     let lines: Vec<Value> = engines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told: Vec<_> = lines.iter().map(|line| (line["generation"].as_u64().unwrap(), line["engine"].as_str().unwrap())).collect();
+    let told: Vec<_> =
+        lines.iter().map(|line| (line["generation"].as_u64().unwrap(), line["engine"].as_str().unwrap())).collect();
     assert_eq!(told, [(1, "gpu"), (4, "simd")]);
     // Simd and reference give the same digits, so between them there is nothing to note.
     std::fs::remove_file(Path::new(&simd).join("checkpoint-0")).unwrap();

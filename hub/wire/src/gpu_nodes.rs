@@ -3,8 +3,7 @@
 use std::path::Path;
 
 /// Where the kernel shows GPUs that compute: those of DRM, NVIDIA's own driver, the host's in WSL, Mali's and Adreno's own.
-const NODES: [(&str, &[&str]); 2] =
-    [("/dev/dri", &["renderD"]), ("/dev", &["nvidiactl", "dxg", "mali", "kgsl-3d"])];
+const NODES: [(&str, &[&str]); 2] = [("/dev/dri", &["renderD"]), ("/dev", &["nvidiactl", "dxg", "mali", "kgsl-3d"])];
 
 /// True if there is a node of a GPU. One that cannot be looked for counts as there: the drivers will tell.
 pub fn any() -> bool {

@@ -172,8 +172,8 @@ pub struct EvolutionReport {
     pub kept: u32,
 }
 
-/// Longest text of an [`EngineReport`], bytes.
-pub const ENGINE_TEXT: usize = 40;
+/// Longest text of an [`EngineReport`], bytes: telemetry has its bound.
+pub const ENGINE_TEXT: usize = 22;
 
 /// What simulates for a robot's evolution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -181,7 +181,7 @@ pub const ENGINE_TEXT: usize = 40;
 pub struct EngineReport {
     /// "simd", "reference", "gpu", or "gpu+simd" for both side by side; empty before the first batch.
     pub name: String,
-    /// The adapter; empty without one.
+    /// The adapter's name, shortened; empty without one.
     pub adapter: String,
     /// Simulated robot-seconds a second over the last generations, pauses left out; 0 before the first batch.
     pub r_acc: f32,
@@ -190,10 +190,20 @@ pub struct EngineReport {
 impl EngineReport {
     /// With texts of printable ASCII, at most [`ENGINE_TEXT`] long, and a speed that is one.
     pub fn bounded(&self) -> EngineReport {
-        let cut = |text: &str| text.chars().filter(|c| (' '..='~').contains(c)).take(ENGINE_TEXT).collect();
         let r_acc = if self.r_acc.is_finite() { self.r_acc.max(0.0) } else { 0.0 };
-        EngineReport { name: cut(&self.name), adapter: cut(&self.adapter), r_acc }
+        EngineReport { name: short(&self.name), adapter: short(&self.adapter), r_acc }
     }
+}
+
+/// A name without what stands in brackets; of a long one the last words, in which models differ.
+fn short(name: &str) -> String {
+    let name = name.split('(').next().unwrap_or_default();
+    let text: String = name.chars().filter(|c| (' '..='~').contains(c)).collect();
+    let mut text = text.trim();
+    while let Some((_, rest)) = text.split_once(' ').filter(|_| text.len() > ENGINE_TEXT) {
+        text = rest.trim_start();
+    }
+    text.chars().take(ENGINE_TEXT).collect()
 }
 
 #[cfg(test)]
@@ -268,11 +278,7 @@ mod tests {
                 duty: f32::MAX,
                 kept: u32::MAX,
             },
-            engine: EngineReport {
-                name: "gpu+simd".into(),
-                adapter: "x".repeat(ENGINE_TEXT),
-                r_acc: f32::MAX,
-            },
+            engine: EngineReport { name: "gpu+simd".into(), adapter: "x".repeat(ENGINE_TEXT), r_acc: f32::MAX },
             log_lines_lost: u32::MAX,
         }
     }
@@ -283,6 +289,13 @@ mod tests {
         let bounded = wild.bounded();
         assert_eq!((bounded.name.as_str(), bounded.adapter.len(), bounded.r_acc), ("a[31mb", ENGINE_TEXT, 0.0));
         assert_eq!(bounded.bounded(), bounded);
+        for (name, told) in [
+            ("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe"),
+            ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090"),
+            ("AMD Radeon RX 7900 XTX (RADV NAVI31)", "AMD Radeon RX 7900 XTX"),
+        ] {
+            assert_eq!(short(name), told);
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! An island from its start to its end, and over a restart.
 
 use super::*;
-use xpuck_kernels::engine::{AdapterChoice, EngineKind};
 use xpuck_evolve::{Algorithm, Progress};
+use xpuck_kernels::engine::{AdapterChoice, EngineKind};
 use xpuck_wire::Experiment;
 
 fn plan(state: Option<PathBuf>) -> Plan {
@@ -149,7 +149,9 @@ fn a_device_lost_between_two_generations_costs_none() {
     assert_eq!(on_gpu.len(), without.len());
     let lines: Vec<Told> = told.try_iter().collect();
     match lines.as_slice() {
-        [Told::News(News::Say(line))] => assert!(line.text.contains("lost") && line.text.contains("simd"), "{}", line.text),
+        [Told::News(News::Say(line))] => {
+            assert!(line.text.contains("lost") && line.text.contains("simd"), "{}", line.text)
+        }
         _ => panic!("{} lines", lines.len()),
     }
 }

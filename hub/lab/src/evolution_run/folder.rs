@@ -290,6 +290,10 @@ impl Folder {
         let mut bytes = engines_text(&path)?;
         bytes.extend(serde_json::to_vec(&note).expect("plain data"));
         bytes.push(b'\n');
+        if bytes.len() as u64 > MAX_ENGINES {
+            // A device that comes and goes all the time; what it was is told well enough.
+            return Ok(());
+        }
         atomic::write(&path, &bytes).map_err(io(&path))?;
         self.engine = Some(note);
         Ok(())
@@ -339,7 +343,9 @@ impl Folder {
 fn engines(path: &Path) -> Result<Option<EngineNote>, FolderError> {
     let text = engines_text(path)?;
     match text.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty()) {
-        Some(line) => serde_json::from_slice(line).map(Some).map_err(|error| fail(path, format!("its last line: {error}"))),
+        Some(line) => {
+            serde_json::from_slice(line).map(Some).map_err(|error| fail(path, format!("its last line: {error}")))
+        }
         None => Ok(None),
     }
 }
