@@ -47,6 +47,9 @@ pub enum StartError {
     /// Another program drives this robot.
     #[error("{0}")]
     Held(String),
+    /// The adapter of its evolution.
+    #[error("{0}")]
+    Adapter(FileError),
     /// A device.
     #[error("{0}; is the arena running, or the robot's board connected?")]
     Device(#[from] BodyLinkError),
@@ -83,6 +86,9 @@ struct Daemon<'a> {
 /// # Errors
 /// What keeps it from starting.
 pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
+    let evolution = &config.robot.evolution;
+    let here = config.file.display().to_string();
+    evolution.check_adapter().map_err(|why| StartError::Adapter(FileError::value(&here, why)))?;
     let speed = config.swarm.speed;
     let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / speed);
     let security = &config.swarm.security;
@@ -176,8 +182,9 @@ impl Shell for Daemon<'_> {
     }
 
     fn start_island(&mut self, island: IslandPlan) {
+        let engine = self.evolution.engine(None);
         let EvolutionFile { threads, state, temperature, max_temperature_c, .. } = self.evolution.clone();
-        let plan = Plan { island, threads, state, temperature, max_temperature: max_temperature_c };
+        let plan = Plan { island, engine, threads, state, temperature, max_temperature: max_temperature_c };
         self.onboard = match Onboard::start(plan) {
             Ok(onboard) => Some(onboard),
             Err(error) => {
@@ -252,6 +259,7 @@ impl Shell for Daemon<'_> {
         };
         telemetry.log_lines_lost = log::lost().try_into().unwrap_or(u32::MAX);
         telemetry.evolution.duty = self.onboard.as_ref().map_or(0.0, Onboard::duty);
+        telemetry.engine = self.onboard.as_ref().map(Onboard::engine).unwrap_or_default();
         telemetry.evolution.kept = self.onboard.as_ref().map_or(0, Onboard::kept);
     }
 

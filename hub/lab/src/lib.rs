@@ -2,6 +2,7 @@
 
 pub mod ablation;
 pub mod calibrate;
+pub mod engine;
 pub mod evolution_run;
 pub mod figure;
 pub mod machine_file;

@@ -8,13 +8,13 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
-use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Simd, Team};
+use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Job, Reference, Simd, Team};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 use xpuck_wire::output;
 
 /// The controller of Table 5.3: explore, and turn away from what is in front.
-const EXPLORE: &str = "explore 20";
+pub const EXPLORE: &str = "explore 20";
 /// Without senses a robot that drives on ends at a wall, so the stages before the controller are timed with circles.
 const CIRCLE: &str = "movcv v_goal 60deg";
 
@@ -31,6 +31,9 @@ pub struct BenchArgs {
     /// Only this engine; all that this machine has otherwise.
     #[arg(long)]
     engine: Option<BenchEngine>,
+    /// The adapter of gpu: its index, or a part of its name (`xpuck engines` lists them).
+    #[arg(long, value_name = "ADAPTER")]
+    adapter: Option<String>,
     /// Worlds in the main measurement.
     #[arg(long, default_value_t = 256)]
     worlds: u32,
@@ -112,6 +115,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     if !(1..=4096).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
         bail!("--worlds takes 1 to 4096, --repeat 1 to 100");
     }
+    let adapter = args.adapter.as_deref().map_or(Ok(AdapterChoice::Best), str::parse)?;
     let all = [BenchEngine::Reference, BenchEngine::Simd, BenchEngine::Gpu];
     let chosen: Vec<BenchEngine> = args.engine.map_or(all.to_vec(), |e| vec![e]);
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
@@ -124,7 +128,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
                 BenchEngine::Reference => Box::new(Reference { sensing }),
                 BenchEngine::Simd => Box::new(Simd { sensing }),
                 BenchEngine::Gpu => {
-                    let mut gpu = Gpu::open()?;
+                    let mut gpu = Gpu::open_adapter(&adapter)?;
                     gpu.sensing = sensing;
                     Box::new(gpu)
                 }
@@ -197,12 +201,13 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBa
     })
 }
 
-fn program(text: &str) -> Program {
+/// A tree that is known to be one.
+pub fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).expect("a tree")).expect("fits a robot")
 }
 
 /// Microseconds per robot-second of several runs of 30 s, after one that warms up.
-fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
+pub fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
     const UPDATES: u32 = 300;
     let spec = WorldSpec::scenario(robots, Scenario::B);
     let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: UPDATES };
@@ -219,7 +224,8 @@ fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, rep
     (0..repeat).map(once).collect()
 }
 
-fn median(values: &[f64]) -> f64 {
+/// The value in the middle.
+pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]

@@ -12,6 +12,8 @@ use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
+use xpuck_wire::telemetry::EngineReport;
+use xpuck_wire::Status;
 use xpuck_wire::{file, output};
 
 /// How long an answer may take, ms.
@@ -126,6 +128,15 @@ pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
     Ok(address.open()?.0.operator(&address.hub, TIMEOUT_MS)?.ask(request)?)
 }
 
+/// What simulates for a robot, and how fast.
+pub fn engine(report: &EngineReport) -> String {
+    match report {
+        EngineReport { name, .. } if name.is_empty() => "-".into(),
+        EngineReport { name, adapter, r_acc } if adapter.is_empty() => format!("{name}, {r_acc:.0}"),
+        EngineReport { name, adapter, r_acc } => format!("{name} on {adapter}, {r_acc:.0}"),
+    }
+}
+
 /// Text that a terminal shows in red.
 fn red(text: &str) -> String {
     match output::is_terminal() {
@@ -166,7 +177,7 @@ fn print_status(status: &Status) -> Result<()> {
         Figure(status.evolved)
     ))?;
     output::line(
-        "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)",
+        "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)     engine, r_acc",
     )?;
     for r in &status.robots {
         let state = if r.alive { format!("{:?}", r.state).to_uppercase() } else { "lost".into() };
@@ -175,8 +186,9 @@ fn print_status(status: &Status) -> Result<()> {
         let read = |value: Option<f32>, digits: usize, unit: &str| {
             value.map_or("-".into(), |value| format!("{value:.digits$} {unit}"))
         };
+        let best = format!("{:>6.3} ({})", Figure(e.best), e.evaluations);
         output::line(format_args!(
-            "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {:>6.3} ({})",
+            "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {best:<12}  {}",
             r.id,
             if r.version.is_empty() { "-" } else { &r.version },
             read(r.battery_v, 2, "V"),
@@ -185,8 +197,7 @@ fn print_status(status: &Status) -> Result<()> {
             r.late_p99_ms,
             r.device_errors,
             e.generation,
-            Figure(e.best),
-            e.evaluations
+            engine(&r.engine)
         ))?;
     }
     for (reason, count) in &status.refused_poses {

@@ -95,6 +95,24 @@ fn transport_record(demo: &Path) -> PathBuf {
 }
 
 #[test]
+fn robots_that_evolve_on_a_software_gpu_say_so() {
+    let mut demo = Demo::start("1", &["--json", "--engine", "gpu", "--adapter", "llvmpipe"]);
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(result["generations"].as_u64().unwrap() >= 1, "{result}");
+    let directory = demo.directory();
+    let messages = record(&transport_record(&directory).join("run.mcap"));
+    for robot in ["xp01", "xp02"] {
+        let last = messages.iter().rfind(|(topic, m)| topic == "/telemetry" && m["robot"] == robot).unwrap();
+        let engine = &last.1["telemetry"]["engine"];
+        assert_eq!(engine["name"], "gpu", "{}", last.1);
+        assert!(engine["adapter"].as_str().unwrap().contains("llvmpipe") && engine["r_acc"].as_f64().unwrap() > 0.0);
+    }
+    demo.assert_nobody_left();
+}
+
+#[test]
 fn a_short_run_records_everything() {
     let mut demo = Demo::start("0.5", &["--json"]);
     let (output, text) = demo.end();

@@ -12,6 +12,7 @@ mod common;
 mod demo;
 mod docs;
 mod doubles;
+mod engines;
 mod evolve;
 mod explain;
 mod geneserver;

@@ -6,6 +6,7 @@ pub mod atomic;
 pub mod clock;
 pub mod codec;
 pub mod file;
+pub mod gpu_nodes;
 pub mod groot;
 pub mod guard;
 pub mod keyring;

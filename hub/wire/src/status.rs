@@ -2,7 +2,7 @@
 
 use crate::refusals::Refusals;
 use crate::state::State;
-use crate::telemetry::EvolutionReport;
+use crate::telemetry::{EngineReport, EvolutionReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,9 @@ pub struct RobotRow {
     pub log_lines_lost: u32,
     /// Where its evolution stands.
     pub evolution: EvolutionReport,
+    /// What simulates for it.
+    #[serde(default)]
+    pub engine: EngineReport,
 }
 
 /// A body's pose from motion capture, m and rad.

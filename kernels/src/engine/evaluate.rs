@@ -1,6 +1,6 @@
 //! Fitness of evolved trees.
 
-use super::{Engine, Job};
+use super::{ChosenEngine, Engine, Job};
 use crate::analysis::reduce::{Options, reduce};
 use crate::tree::{CompileError, Program, Tree};
 use rayon::prelude::*;
@@ -63,9 +63,7 @@ impl Evaluator {
     ///
     /// A team with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
-        let placed = |job: &Job<'_>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
-        let runnable: Vec<Option<Job<'_>>> =
-            jobs.iter().map(|job| placed(job).map(|team| Job { team, ..*job })).collect();
+        let runnable = self.runnable(jobs);
         let owned: Vec<Job<'_>> = runnable.iter().flatten().copied().collect();
         let mut outcomes = engine.run(&self.programs, &owned).into_iter();
         let score = |job: &Option<Job<'_>>| {
@@ -76,6 +74,17 @@ impl Evaluator {
             job.spec.task.evolution_fitness(outcome.fitness, least)
         };
         runnable.iter().map(score).collect()
+    }
+
+    /// Lets an engine settle on jobs as [`Evaluator::fitness`] takes them.
+    pub fn settle(&self, engine: &ChosenEngine, jobs: &[Job<'_>]) {
+        engine.settle(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
+    }
+
+    /// The jobs with the places of their programs; `None` where a tree does not fit a robot.
+    fn runnable<'a>(&self, jobs: &[Job<'a>]) -> Vec<Option<Job<'a>>> {
+        let placed = |job: &Job<'a>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
+        jobs.iter().map(|job| placed(job).map(|team| Job { team, ..*job })).collect()
     }
 }
 

@@ -1,14 +1,19 @@
 //! Engines: things that run many worlds. All of them give, for the same jobs, the same outcomes in the same order.
 
+mod choice;
+mod chosen;
 mod evaluate;
 mod gpu;
+mod meter;
 mod observe;
 mod reference;
 mod simd;
 mod team;
 
+pub use choice::{EngineChoice, EngineKind};
+pub use chosen::{ChosenEngine, EngineStatus, Machine, Notice, check_choice};
 pub use evaluate::Evaluator;
-pub use gpu::{Gpu, GpuError};
+pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};
 pub use reference::Reference;
 pub use simd::Simd;

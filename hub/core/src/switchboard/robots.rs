@@ -56,7 +56,8 @@ impl Switchboard {
                 self.roster.pong(place, stamp, (now - stamp).max(0.0) / speed * 1000.0);
             }
             RobotMessage::Ping { stamp } => self.actions.push(Action::Send(place, ToRobot::Pong { stamp, time: now })),
-            RobotMessage::Telemetry(telemetry) => {
+            RobotMessage::Telemetry(mut telemetry) => {
+                telemetry.engine = telemetry.engine.bounded();
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
                 robot.telemetry = (*telemetry).clone();
                 let entry = Entry::Telemetry { time: now, robot: robot_id, round_trip_ms, telemetry };

@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
 use xpuck_experiment::settings::{self, SAID_ELSEWHERE};
 use xpuck_experiment::world_file;
+use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
@@ -50,6 +51,12 @@ pub(crate) struct EvolutionFile {
     seconds: f32,
     /// Seed of all draws.
     seed: u64,
+    /// What simulates the trials: "simd" (without it), "gpu", "reference", "both" or "auto".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<EngineKind>,
+    /// The adapter of "gpu" and "both", by its index or a part of its name; the most capable without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<AdapterChoice>,
     /// Fresh simulations in which the champion is measured at the end.
     #[schemars(range(min = 1, max = 100_000))]
     remeasure: u32,
@@ -76,6 +83,8 @@ impl Default for EvolutionFile {
             robots: None,
             seconds: 30.0,
             seed: 1,
+            engine: None,
+            adapter: None,
             remeasure: 1000,
             world: None,
             primitive_set: None,
@@ -198,6 +207,10 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         primitive_set_file,
         settings,
         migration: file.migration,
+        engine: EngineChoice {
+            engine: file.engine.unwrap_or(EngineKind::Simd),
+            adapter: file.adapter.unwrap_or_default(),
+        },
     };
     config.check().map_err(fail)?;
     Ok(config)
@@ -215,9 +228,16 @@ fn as_table(settings: &Settings) -> Table {
 
 /// The evolution file that says exactly this run, every key of it; its world file is [`WORLD`] beside it.
 pub fn write(config: &Config) -> String {
+    let EngineChoice { engine, adapter } = config.engine.clone();
+    let adapter = Some(adapter).filter(|adapter| *adapter != AdapterChoice::Best);
+    let file = EvolutionFile { engine: Some(engine), adapter, ..file_without_engine(config) };
+    toml::to_string(&file).expect("seeds are checked to fit")
+}
+
+fn file_without_engine(config: &Config) -> EvolutionFile {
     let mut settings = as_table(&config.settings);
     SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(settings.remove(*key)));
-    let file = EvolutionFile {
+    EvolutionFile {
         algorithm: config.settings.algorithm,
         islands: config.islands,
         island: config.island,
@@ -226,19 +246,21 @@ pub fn write(config: &Config) -> String {
         robots: Some(config.spec.robots),
         seconds: config.seconds,
         seed: config.seed,
+        engine: None,
+        adapter: None,
         remeasure: config.remeasure,
         world: config.world.as_ref().map(|_| WORLD.into()),
         primitive_set: config.primitive_set_file.as_ref().map(|_| PRIMITIVE_SET.into()),
         settings,
         migration: config.migration.clone(),
-    };
-    toml::to_string(&file).expect("seeds are checked to fit")
+    }
 }
 
 impl Config {
-    /// The number by which checkpoints know this configuration.
+    /// The number by which checkpoints know this configuration. The engine has no part in it: a run may go on with
+    /// another, and its folder notes that.
     pub fn fingerprint(&self) -> u32 {
-        let file = write(self);
+        let file = toml::to_string(&file_without_engine(self)).expect("seeds are checked to fit");
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
         checkpoint::fingerprint([file.as_str(), beside[0], beside[1]])
     }

@@ -99,7 +99,7 @@ impl Layout {
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
         for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
-            write(path, &robot_file(id, devices.path(), groot::port(args, i)))?;
+            write(path, &robot_file(id, devices.path(), groot::port(args, i), &args.engine.toml()))?;
         }
         Ok(Layout {
             swarm,
@@ -123,11 +123,11 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-fn robot_file(id: &str, devices: &Path, groot: Option<u16>) -> String {
+fn robot_file(id: &str, devices: &Path, groot: Option<u16>, engine: &str) -> String {
     let groot = groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
     format!(
         "id = \"{id}\"\nswarm = \"../swarm.toml\"\n{groot}\n[devices]\nkind = \"virtual\"\ndirectory = {:?}\n\
-         camera_width = {}\ncamera_height = {}\n\n[evolution]\nthreads = 1\n",
+         camera_width = {}\ncamera_height = {}\n\n[evolution]\nthreads = 1\n{engine}",
         devices.display().to_string(),
         CAMERA.width,
         CAMERA.height

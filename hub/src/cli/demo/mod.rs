@@ -6,7 +6,8 @@ mod processes;
 mod report;
 mod watch;
 
-use anyhow::{Result, bail};
+use super::engine::EngineArgs;
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use files::Layout;
 use processes::Processes;
@@ -61,6 +62,8 @@ pub struct DemoArgs {
     /// Individuals on each robot.
     #[arg(long, default_value_t = 256)]
     population: usize,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Let all robots run this tree as written, and evolve nothing.
     #[arg(long)]
     tree: Option<PathBuf>,
@@ -84,6 +87,7 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
         bail!("--population takes 8 to 4096");
     }
     groot::check(args)?;
+    args.engine.check_adapter().map_err(Error::msg)?;
     let stop = shutdown::service_flag(Default::default())?;
     let layout = Layout::write(args)?;
     let mut processes = Processes::new(&layout)?;

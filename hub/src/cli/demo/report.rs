@@ -3,6 +3,7 @@
 use super::files::Layout;
 use super::{DemoArgs, Run};
 use crate::cli::arena::Timing;
+use crate::cli::operator::engine;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -15,6 +16,7 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure_all};
+use xpuck_wire::telemetry::EngineReport;
 
 /// Rounds of measuring: candidates kept and runs for each of them.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
@@ -32,6 +34,8 @@ struct Output {
     slow_round_trips: f64,
     dead: u32,
     generations: u32,
+    /// What simulated on each robot at the end.
+    engines: Vec<EngineReport>,
     arena_over_wall: Option<f64>,
     best_fitness: Option<f64>,
     best_tree: Option<String>,
@@ -59,6 +63,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             slow_round_trips: status.slow_round_trips,
             dead: status.dead,
             generations: status.robots.iter().map(|r| r.evolution.generation).max().unwrap_or(0),
+            engines: status.robots.iter().map(|r| r.engine.clone()).collect(),
             arena_over_wall: timing.map(|t| t.ratio),
             best_fitness: best.as_ref().map(|b| b.2),
             best_tree: best.as_ref().map(|b| b.0.to_string()),
@@ -84,6 +89,9 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             "\narena time / (wall time x {}): {:.4} over {:.0} s of arena time",
             args.speed, timing.ratio, timing.arena_seconds
         )?;
+    }
+    for r in status.robots.iter().filter(|r| !r.engine.name.is_empty()) {
+        writeln!(text, "{} evolved on {}", r.id, engine(&r.engine))?;
     }
     match &best {
         Some((tree, evolved, fitness)) => {

@@ -1,11 +1,12 @@
 //! The adapter, its pipelines and buffers: everything that knows wgpu.
 
+use super::adapters::{self, AdapterChoice, AdapterKind};
 use super::params::Params;
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, DeviceType, PollType};
+use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline, PollType};
 
 /// Why the GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,6 +14,34 @@ pub enum GpuError {
     /// No Vulkan driver or no device.
     #[error("no Vulkan adapter; install a driver (Debian: mesa-vulkan-drivers) or use engine simd")]
     NoAdapter,
+    /// The adapter that was asked for is not there.
+    #[error("no adapter \"{choice}\"; there are: {there}")]
+    NotThere {
+        /// What was asked for.
+        choice: String,
+        /// The adapters that are there.
+        there: String,
+    },
+    /// Several adapters have the name that was asked for.
+    #[error("\"{choice}\" fits several adapters; give more of the name or the index: {there}")]
+    Ambiguous {
+        /// What was asked for.
+        choice: String,
+        /// The adapters that are there.
+        there: String,
+    },
+    /// The adapter has too little of something.
+    #[error("{adapter}: {limit} is {there}, the kernels need {needed}; choose another adapter or use engine simd")]
+    Limits {
+        /// Its name.
+        adapter: String,
+        /// The limit's name in WebGPU.
+        limit: &'static str,
+        /// What the kernels need.
+        needed: u64,
+        /// What the adapter has.
+        there: u64,
+    },
     /// The device cannot be opened or does not have what the kernels need.
     #[error("{adapter}: {why}")]
     Refused {
@@ -70,16 +99,15 @@ pub(super) struct Batch {
 }
 
 impl Device {
-    /// Opens the most capable Vulkan adapter and compiles the kernels.
-    pub fn open(source: &str) -> Result<Device, GpuError> {
-        let adapter = adapters().into_iter().min_by_key(rank).ok_or(GpuError::NoAdapter)?;
-        let info = adapter.get_info();
+    /// Opens an adapter and compiles the kernels.
+    pub fn open(source: &str, choice: &AdapterChoice) -> Result<Device, GpuError> {
+        let (told, mut there): (Vec<_>, Vec<_>) = adapters::all().into_iter().unzip();
+        let place = adapters::chosen(&told, choice)?;
+        let (info, adapter) = (&told[place], there.swap_remove(place));
+        adapters::sufficient(&info.name, &adapter.limits())?;
         let refused = |why: String| GpuError::Refused { adapter: info.name.clone(), why };
-        let wanted = wgpu::DeviceDescriptor {
-            label: Some("xpuck"),
-            required_limits: wgpu::Limits::downlevel_defaults(),
-            ..Default::default()
-        };
+        let wanted =
+            wgpu::DeviceDescriptor { label: Some("xpuck"), required_limits: adapters::needed(), ..Default::default() };
         let (device, queue) =
             pollster::block_on(adapter.request_device(&wanted)).map_err(|e| refused(e.to_string()))?;
         let (lost, why) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(String::new())));
@@ -117,7 +145,7 @@ impl Device {
             ],
         });
         let advance = pipeline(&device, &module, &layout, "advance");
-        let software = info.device_type == DeviceType::Cpu;
+        let software = info.kind == AdapterKind::Software;
         let name = info.name.clone();
         let open = Device {
             name,
@@ -135,11 +163,6 @@ impl Device {
         Ok(open)
     }
 
-    /// True if no adapter is a GPU.
-    pub fn only_software() -> bool {
-        adapters().iter().all(|a| a.get_info().device_type == DeviceType::Cpu)
-    }
-
     /// A pipeline for one stage alone.
     #[cfg(test)]
     pub fn stage(&self, entry: &str) -> ComputePipeline {
@@ -148,15 +171,19 @@ impl Device {
 
     /// An error if the device is lost.
     pub fn check(&self) -> Result<(), GpuError> {
-        if !self.lost.load(Ordering::SeqCst) {
+        if !self.is_lost() {
             return Ok(());
         }
         let why = self.why.lock().unwrap_or_else(|e| e.into_inner()).clone();
         Err(GpuError::Lost { adapter: self.name.clone(), why })
     }
 
-    /// Lets tests see what happens then.
-    #[cfg(test)]
+    /// True if the device is lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst)
+    }
+
+    /// Loses it: drills and tests see what happens then.
     pub fn lose(&self) {
         self.device.destroy();
     }
@@ -250,23 +277,6 @@ impl Device {
         let waited = self.device.poll(PollType::wait_indefinitely());
         self.check()?;
         waited.map(|_| ()).map_err(|e| GpuError::Lost { adapter: self.name.clone(), why: e.to_string() })
-    }
-}
-
-fn adapters() -> Vec<wgpu::Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::VULKAN;
-    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(wgpu::Backends::VULKAN))
-}
-
-/// The most capable first.
-fn rank(adapter: &wgpu::Adapter) -> u8 {
-    match adapter.get_info().device_type {
-        DeviceType::DiscreteGpu => 0,
-        DeviceType::IntegratedGpu => 1,
-        DeviceType::VirtualGpu => 2,
-        DeviceType::Other => 3,
-        DeviceType::Cpu => 4,
     }
 }
 

@@ -4,6 +4,8 @@
 //! iterations. Results are not those of `reference` bit for bit, as GPUs round some operations otherwise; the twin
 //! test compares stage by stage.
 
+mod adapters;
+mod choosing;
 mod device;
 mod encode;
 mod layout;
@@ -12,6 +14,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
+pub use adapters::{Adapter, AdapterChoice, AdapterKind, AdapterLimits};
 pub use device::GpuError;
 
 use super::simd::{Scene, Simd};
@@ -55,12 +58,17 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the most capable Vulkan adapter. Compiling the kernels takes seconds the first time; drivers keep them.
+    /// The Vulkan adapters of this machine, software ones too, in the order of their drivers.
+    pub fn adapters() -> Vec<Adapter> {
+        adapters::all().into_iter().map(|(told, _)| told).collect()
+    }
+
+    /// Opens the most capable adapter. Compiling the kernels takes seconds the first time; drivers keep them.
     ///
     /// # Errors
     /// If there is no adapter, or it refuses.
     pub fn open() -> Result<Gpu, GpuError> {
-        Ok(Gpu { sensing: None, device: Device::open(&source())?, pace: Mutex::new(None), notice: Mutex::new(None) })
+        Gpu::open_adapter(&AdapterChoice::Best)
     }
 
     /// As [`Gpu::open`], but a processor that plays a GPU is refused.
@@ -68,7 +76,23 @@ impl Gpu {
     /// # Errors
     /// If there is no adapter but such a one.
     pub fn open_hardware() -> Result<Gpu, GpuError> {
-        if Device::only_software() { Err(GpuError::NoAdapter) } else { Gpu::open() }
+        let software = Gpu::adapters().iter().all(|adapter| adapter.kind == AdapterKind::Software);
+        if software { Err(GpuError::NoAdapter) } else { Gpu::open() }
+    }
+
+    /// Opens the adapter that is meant.
+    ///
+    /// # Errors
+    /// One line if it is not there (with those that are), if several are meant, if one of its limits is too small (with
+    /// what is needed and what there is), or if its driver refuses.
+    pub fn open_adapter(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
+        let device = Device::open(&source(), choice)?;
+        Ok(Gpu { sensing: None, device, pace: Mutex::new(None), notice: Mutex::new(None) })
+    }
+
+    /// True once the device is lost: from then on every run is done by `simd`. Opening the adapter anew may bring it back.
+    pub fn is_lost(&self) -> bool {
+        self.device.is_lost()
     }
 
     /// Runs alike jobs in batches as large as the device's speed allows.

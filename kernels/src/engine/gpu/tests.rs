@@ -325,7 +325,7 @@ const STAGES: [(&str, Check, &str, &str); 9] = [
 
 #[test]
 fn every_stage_agrees_with_reference() {
-    let device = Device::open(&source()).unwrap();
+    let device = Device::open(&source(), &AdapterChoice::Best).unwrap();
     let twin = Twin::new();
     for (name, check, ..) in STAGES {
         check(&twin, &device).unwrap_or_else(|e| panic!("{name} on {}: {e}", device.name));
@@ -338,7 +338,7 @@ fn a_fault_in_any_stage_is_seen() {
     for (name, check, right, wrong) in STAGES {
         let faulty = source().replacen(right, wrong, 1);
         assert_ne!(faulty, source(), "{name}: the fault is not planted");
-        let device = Device::open(&faulty).unwrap();
+        let device = Device::open(&faulty, &AdapterChoice::Best).unwrap();
         assert!(check(&twin, &device).is_err(), "{name}: the fault is not seen");
     }
 }
@@ -395,9 +395,22 @@ fn a_lost_device_loses_no_result() {
     let spec = WorldSpec::scenario(4, Scenario::A);
     let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 20 };
     let jobs: Vec<Job<'_>> = (0..5).map(job).collect();
+    assert!(!gpu.is_lost());
     gpu.device.lose();
     assert_eq!(gpu.run(&programs, &jobs), Simd::default().run(&programs, &jobs));
-    assert!(gpu.notice().unwrap().contains("simd"), "{:?}", gpu.notice());
+    assert!(gpu.notice().unwrap().contains("simd") && gpu.is_lost(), "{:?}", gpu.notice());
+    assert!(!Gpu::open_adapter(&AdapterChoice::Best).unwrap().is_lost(), "another one can be opened");
+}
+
+#[test]
+fn an_adapter_is_opened_by_its_number_or_name() {
+    let there = Gpu::adapters();
+    let first = &there[0];
+    let by_index = Gpu::open_adapter(&AdapterChoice::Index(first.index)).unwrap();
+    assert_eq!(by_index.device(), Some(first.name.clone()));
+    assert!(first.limits.workgroup_invocations >= 256 && first.limits.subgroup.0 >= 1, "{first:?}");
+    let absent = Gpu::open_adapter(&"no such card".parse().unwrap()).err().unwrap().to_string();
+    assert!(absent.contains("\"no such card\"") && absent.contains(&first.to_string()), "{absent}");
 }
 
 #[test]

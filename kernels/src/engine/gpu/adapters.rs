@@ -1,0 +1,227 @@
+//! The adapters of this machine: what there is, which one is meant, and whether it has what the kernels need.
+
+use super::device::GpuError;
+use std::fmt::{self, Display};
+use std::str::FromStr;
+use wgpu::DeviceType;
+
+/// What an adapter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AdapterKind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the processor's memory.
+    Integrated,
+    /// A GPU that a host lends to a virtual machine.
+    Virtual,
+    /// None of these, or not told.
+    Other,
+    /// A processor that plays a GPU.
+    Software,
+}
+
+impl Display for AdapterKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AdapterKind::Discrete => "discrete",
+            AdapterKind::Integrated => "integrated",
+            AdapterKind::Virtual => "virtual",
+            AdapterKind::Other => "other",
+            AdapterKind::Software => "software",
+        })
+    }
+}
+
+/// The limits of an adapter on which it hangs what the kernels can do there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdapterLimits {
+    /// Most invocations of a workgroup.
+    pub workgroup_invocations: u32,
+    /// Memory of a workgroup, bytes.
+    pub workgroup_bytes: u32,
+    /// Storage buffers of a kernel.
+    pub storage_buffers: u32,
+    /// Largest storage buffer, bytes.
+    pub storage_bytes: u64,
+    /// Fewest and most invocations that the adapter runs in step.
+    pub subgroup: (u32, u32),
+}
+
+/// An adapter of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// Its number: the order in which the drivers name them.
+    pub index: usize,
+    /// Its name, as the driver tells it.
+    pub name: String,
+    /// What it is.
+    pub kind: AdapterKind,
+    /// The driver and its version.
+    pub driver: String,
+    /// Its limits.
+    pub limits: AdapterLimits,
+}
+
+impl Display for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ({})", self.index, self.name, self.kind)
+    }
+}
+
+/// Which adapter is meant. As text: a number is an index, all else a part of a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AdapterChoice {
+    /// The most capable.
+    #[default]
+    Best,
+    /// By its number in [`Gpu::adapters`](super::Gpu::adapters).
+    Index(usize),
+    /// By a part of its name, whatever the case; only one adapter may have it.
+    Name(String),
+}
+
+impl FromStr for AdapterChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<AdapterChoice, Self::Err> {
+        Ok(text.parse().map_or_else(|_| AdapterChoice::Name(text.to_string()), AdapterChoice::Index))
+    }
+}
+
+impl Display for AdapterChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AdapterChoice::Best => f.write_str("best"),
+            AdapterChoice::Index(index) => write!(f, "{index}"),
+            AdapterChoice::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// The limits that the kernels are opened with: those that every Vulkan GPU has, the Raspberry Pi 5's (V3DV) too.
+pub(super) fn needed() -> wgpu::Limits {
+    wgpu::Limits::downlevel_defaults()
+}
+
+/// An error that names the first limit that is below what is needed.
+pub(super) fn sufficient(adapter: &str, there: &wgpu::Limits) -> Result<(), GpuError> {
+    let mut lacking = None;
+    needed().check_limits_with_fail_fn(there, true, |limit, needed, there| lacking = Some((limit, needed, there)));
+    match lacking {
+        None => Ok(()),
+        Some((limit, needed, there)) => Err(GpuError::Limits { adapter: adapter.to_string(), limit, needed, there }),
+    }
+}
+
+/// All Vulkan adapters in the order of their drivers.
+pub(super) fn all() -> Vec<(Adapter, wgpu::Adapter)> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::VULKAN;
+    let instance = wgpu::Instance::new(descriptor);
+    let found = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+    found.into_iter().enumerate().map(|(index, adapter)| (told(index, &adapter), adapter)).collect()
+}
+
+fn told(index: usize, adapter: &wgpu::Adapter) -> Adapter {
+    let (info, limits) = (adapter.get_info(), adapter.limits());
+    Adapter {
+        index,
+        name: info.name,
+        kind: match info.device_type {
+            DeviceType::DiscreteGpu => AdapterKind::Discrete,
+            DeviceType::IntegratedGpu => AdapterKind::Integrated,
+            DeviceType::VirtualGpu => AdapterKind::Virtual,
+            DeviceType::Other => AdapterKind::Other,
+            DeviceType::Cpu => AdapterKind::Software,
+        },
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+        limits: AdapterLimits {
+            workgroup_invocations: limits.max_compute_invocations_per_workgroup,
+            workgroup_bytes: limits.max_compute_workgroup_storage_size,
+            storage_buffers: limits.max_storage_buffers_per_shader_stage,
+            storage_bytes: limits.max_storage_buffer_binding_size,
+            subgroup: (info.subgroup_min_size, info.subgroup_max_size),
+        },
+    }
+}
+
+/// The place of the adapter that is meant.
+pub(super) fn chosen(there: &[Adapter], choice: &AdapterChoice) -> Result<usize, GpuError> {
+    let list = || there.iter().map(Adapter::to_string).collect::<Vec<_>>().join(", ");
+    let not_there = || GpuError::NotThere { choice: choice.to_string(), there: list() };
+    if there.is_empty() {
+        return Err(GpuError::NoAdapter);
+    }
+    match choice {
+        AdapterChoice::Best => (0..there.len()).min_by_key(|place| there[*place].kind).ok_or(GpuError::NoAdapter),
+        AdapterChoice::Index(index) => there.iter().position(|a| a.index == *index).ok_or_else(not_there),
+        AdapterChoice::Name(part) => {
+            let part = part.to_lowercase();
+            let mut fits = (0..there.len()).filter(|place| there[*place].name.to_lowercase().contains(&part));
+            let first = fits.next().ok_or_else(not_there)?;
+            match fits.next() {
+                None => Ok(first),
+                Some(_) => Err(GpuError::Ambiguous { choice: choice.to_string(), there: list() }),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adapter(index: usize, name: &str, kind: AdapterKind) -> Adapter {
+        let limits = AdapterLimits {
+            workgroup_invocations: 256,
+            workgroup_bytes: 16_384,
+            storage_buffers: 8,
+            storage_bytes: 1 << 27,
+            subgroup: (16, 16),
+        };
+        Adapter { index, name: name.into(), kind, driver: "a driver 1.0".into(), limits }
+    }
+
+    #[test]
+    fn adapters_are_chosen_by_index_or_by_part_of_a_name() {
+        let there = [
+            adapter(0, "llvmpipe (LLVM 15.0.6, 256 bits)", AdapterKind::Software),
+            adapter(1, "Card 400", AdapterKind::Discrete),
+            adapter(2, "Card 4000", AdapterKind::Discrete),
+        ];
+        let choose = |text: &str| chosen(&there, &text.parse().unwrap());
+        assert_eq!(choose("1"), Ok(1));
+        assert_eq!(choose("LLVMPIPE"), Ok(0));
+        assert_eq!(
+            choose("4000"),
+            Err(GpuError::NotThere {
+                choice: "4000".into(),
+                there: "0 llvmpipe (LLVM 15.0.6, 256 bits) (software), 1 Card 400 (discrete), 2 Card 4000 (discrete)"
+                    .into()
+            })
+        );
+        assert_eq!(choose("card 4000"), Ok(2));
+        let two = choose("card").unwrap_err().to_string();
+        assert!(two.contains("\"card\"") && two.contains("1 Card 400 (discrete), 2 Card 4000"), "{two}");
+        let none = choose("arc").unwrap_err().to_string();
+        assert!(none.contains("\"arc\"") && none.contains("0 llvmpipe"), "{none}");
+        assert_eq!(chosen(&there, &AdapterChoice::Best), Ok(1));
+        assert_eq!(chosen(&[], &AdapterChoice::Index(0)), Err(GpuError::NoAdapter));
+    }
+
+    #[test]
+    fn a_limit_that_is_too_small_is_named_with_both_numbers() {
+        // What the driver of the Raspberry Pi 5 (V3DV) tells.
+        let pi = wgpu::Limits {
+            max_compute_invocations_per_workgroup: 256,
+            max_compute_workgroup_storage_size: 16_384,
+            max_storage_buffers_per_shader_stage: 8,
+            ..needed()
+        };
+        assert_eq!(sufficient("V3D 7.1", &pi), Ok(()));
+        let small = wgpu::Limits { max_compute_workgroup_storage_size: 8192, ..pi };
+        let error = sufficient("V3D 4.2", &small).unwrap_err().to_string();
+        assert!(error.contains("V3D 4.2") && error.contains("max_compute_workgroup_storage_size"), "{error}");
+        assert!(error.contains("8192") && error.contains("16352"), "{error}");
+    }
+}
