@@ -166,9 +166,9 @@ impl Shell for Daemon<'_> {
         Some(message.map_err(|error| error.to_string()))
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    fn send(&mut self, message: RobotMessage) -> bool {
         // What a full queue does not take is lost, as on any network.
-        self.hub_link.send(&message);
+        self.hub_link.send(&message)
     }
 
     fn trust(&mut self) -> Option<Trust> {

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::message::{Birth, Emigrant};
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
 /// All topics that a record may have, in the order of [`Entry`]'s variants.
-pub const TOPICS: [&str; 6] = ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events"];
+pub const TOPICS: [&str; 7] = ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events", "/updates"];
 
 /// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +84,15 @@ pub enum Entry {
         /// What.
         text: String,
     },
+    /// Control updates of a robot, bit for bit.
+    Updates {
+        /// When they came, s of arena time.
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// What it told.
+        updates: Box<Updates>,
+    },
 }
 
 impl Entry {
@@ -95,6 +105,7 @@ impl Entry {
             Entry::Loaded { .. } => "/loaded",
             Entry::Run { .. } => "/run",
             Entry::Event { .. } => "/events",
+            Entry::Updates { .. } => "/updates",
         }
     }
 
@@ -106,7 +117,8 @@ impl Entry {
             | Entry::Genes { time, .. }
             | Entry::Loaded { time, .. }
             | Entry::Run { time, .. }
-            | Entry::Event { time, .. } => *time,
+            | Entry::Event { time, .. }
+            | Entry::Updates { time, .. } => *time,
         }
     }
 }

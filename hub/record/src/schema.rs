@@ -57,6 +57,7 @@ mod tests {
                 dead: 0,
             },
             Entry::Event { time: 1.0, text: "x".into() },
+            Entry::Updates { time: 1.0, robot: robot(), updates: Box::default() },
         ]
     }
 

@@ -6,6 +6,7 @@ use crate::signed::Signed;
 pub use crate::state::State;
 use crate::status::Status;
 use crate::telemetry::Telemetry;
+use crate::updates::Updates;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +117,8 @@ pub enum RobotMessage {
     },
     /// The answer to [`ToRobot::Settings`].
     Settings(PushAnswer),
+    /// Control updates of a run, for the record; at least once a second.
+    Updates(Box<Updates>),
 }
 
 impl RobotMessage {
@@ -124,6 +127,7 @@ impl RobotMessage {
         match self {
             RobotMessage::Hello { session, .. } => Some(*session),
             RobotMessage::Telemetry(telemetry) => Some(telemetry.session),
+            RobotMessage::Updates(updates) => Some(updates.session),
             _ => None,
         }
         .filter(|session| *session != 0)

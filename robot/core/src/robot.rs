@@ -27,8 +27,8 @@ pub trait Shell {
         core.on_sealed(now, message)
     }
 
-    /// Sends to the hub.
-    fn send(&mut self, message: RobotMessage);
+    /// Sends to the hub; false if the message is lost because the queue is full.
+    fn send(&mut self, message: RobotMessage) -> bool;
 
     /// Whose experiments are run, if that changed since this was asked.
     fn trust(&mut self) -> Option<Trust>;
@@ -73,12 +73,14 @@ pub struct Robot {
     speed: f64,
     /// Messages and genes that were refused.
     refused: u32,
+    /// Batches of control updates that found the queue to the hub full.
+    batches_lost: u32,
 }
 
 impl Robot {
     /// A robot that has just been switched on; `speed` is arena time over wall time.
     pub fn new(core: Core, speed: f64) -> Robot {
-        Robot { core, champion: OnboardChampion::default(), speed, refused: 0 }
+        Robot { core, champion: OnboardChampion::default(), speed, refused: 0, batches_lost: 0 }
     }
 
     /// Generations that the island has done.
@@ -120,7 +122,7 @@ impl Robot {
             Some(_) if self.core.is_fixed() => return,
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
-                shell.send(done.message());
+                let _ = shell.send(done.message());
                 (done.progress, done.champion)
             }
         };
@@ -135,9 +137,13 @@ impl Robot {
         let readings = shell.sense();
         let wheels = self.core.control(now, &readings);
         let wheels = shell.drive(&self.core, wheels);
+        for updates in self.core.sent(wheels) {
+            let sent = shell.send(RobotMessage::Updates(Box::new(updates)));
+            self.batches_lost = self.batches_lost.saturating_add(u32::from(!sent));
+        }
         let mut telemetry = self.telemetry(now, &readings, wheels);
         shell.report(&mut telemetry);
-        shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
+        let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
     }
 
     fn telemetry(&self, now: f64, readings: &Readings, wheels: [f32; 2]) -> Telemetry {
@@ -145,6 +151,7 @@ impl Robot {
         telemetry.motion.wheels = wheels;
         let trip_ms = self.core.round_trip().map(|trip| (trip / self.speed * 1000.0) as f32);
         telemetry.link = LinkReport { trip_ms, refused: self.refused.saturating_add(self.core.stale_seals()) };
+        telemetry.update_batches_lost = self.batches_lost;
         let progress = self.champion.progress();
         telemetry.evolution = EvolutionReport {
             generation: progress.generation,
@@ -160,7 +167,7 @@ impl Robot {
     fn act(&mut self, actions: Vec<Action>, shell: &mut impl Shell) {
         for action in actions {
             match action {
-                Action::Send(message) => shell.send(message),
+                Action::Send(message) => drop(shell.send(message)),
                 Action::Prepare(plan) => {
                     self.champion = OnboardChampion::default();
                     shell.start_island(*plan);
@@ -200,7 +207,7 @@ impl Robot {
 fn tell_loaded(loaded: Result<Option<RobotMessage>, CompileError>, shell: &mut impl Shell) {
     match loaded {
         Ok(None) => {}
-        Ok(Some(message)) => shell.send(message),
+        Ok(Some(message)) => drop(shell.send(message)),
         Err(error) => shell.log(Line::warn(format!("the fittest tree is not loaded: {error}"))),
     }
 }

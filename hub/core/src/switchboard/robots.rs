@@ -80,6 +80,17 @@ impl Switchboard {
                 }
             }
             RobotMessage::Settings(answer) => self.settings_answered(now, place, answer),
+            RobotMessage::Updates(updates) => match updates.check() {
+                Ok(()) => {
+                    let robot = name();
+                    self.actions.push(Action::Record(Entry::Updates { time: now, robot, updates }));
+                }
+                Err(error) => {
+                    let text = format!("robot {}: {error}", robot.id);
+                    let line = self.malformed.line(now, || text);
+                    line.into_iter().for_each(|text| self.warn(now, text));
+                }
+            },
         }
     }
 

@@ -11,6 +11,7 @@ use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Emigrant, RobotMessage, State};
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Status};
 
 const TRUTH: &str = "the record tells what happened, once and in order";
@@ -22,6 +23,7 @@ enum Fact {
     Telemetry(String, Box<Telemetry>),
     Genes(String, u32, Emigrant),
     Loaded(String, u32, Emigrant),
+    Updates(String, Box<Updates>),
 }
 
 /// What is known of the record.
@@ -80,6 +82,7 @@ impl RecordChecker {
     pub(super) fn delivered(&mut self, robot: &str, message: &RobotMessage) {
         let fact = match message {
             RobotMessage::Telemetry(told) => Fact::Telemetry(robot.into(), told.clone()),
+            RobotMessage::Updates(updates) => Fact::Updates(robot.into(), updates.clone()),
             // Without a run nothing is written, and nothing is counted.
             RobotMessage::Genes { generation, emigrant, .. } if self.is_new(robot, message) || !self.runs => {
                 Fact::Genes(robot.into(), *generation, emigrant.clone())
@@ -112,6 +115,7 @@ impl RecordChecker {
             }
             Entry::Genes { robot, generation, emigrant, .. } => Fact::Genes(robot, generation, emigrant),
             Entry::Loaded { robot, segment, gene, .. } => Fact::Loaded(robot, segment, gene),
+            Entry::Updates { robot, updates, .. } => Fact::Updates(robot, updates),
         };
         let expected = self.expected.pop_front();
         // Forged genes hold NaN, which equals nothing.

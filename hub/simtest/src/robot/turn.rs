@@ -61,9 +61,11 @@ impl Shell for Turn<'_, '_> {
         actions
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    /// Its queue is never full; the network behind it loses messages all the same.
+    fn send(&mut self, message: RobotMessage) -> bool {
         self.out.checkers.said(self.out.now, self.index, &message);
         self.out.network.to_hub(self.out.now, self.index, &message);
+        true
     }
 
     /// Nobody's key is enrolled or revoked here.

@@ -48,8 +48,9 @@ impl Shell for Bench {
         self.inbox.pop_front()
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    fn send(&mut self, message: RobotMessage) -> bool {
         self.sent.push(message);
+        true
     }
 
     fn trust(&mut self) -> Option<Trust> {
