@@ -23,7 +23,7 @@ pub enum Format {
 /// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
-const TABLES: [Spec; 9] = [
+const TABLES: [Spec; 11] = [
     Spec("poses", "/poses", Some("bodies"), &[]),
     Spec("telemetry", "/telemetry", None, &[]),
     Spec("genes", "/genes", None, &["births"]),
@@ -33,6 +33,8 @@ const TABLES: [Spec; 9] = [
     Spec("segments", "/run", Some("segments"), &["segment", "phase", "evolved", "slow_round_trips", "dead"]),
     Spec("events", "/events", None, &[]),
     Spec("updates", UPDATES, Some("updates"), &[]),
+    Spec("logs", "/logs", None, &[]),
+    Spec("samples", "/samples", Some("samples"), &[]),
 ];
 
 /// Its messages are packed; a row is one of those that are in them.

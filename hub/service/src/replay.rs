@@ -62,7 +62,11 @@ impl Replay {
                 }
                 self.events.push_back(format!("{time:.1} {text}"));
             }
-            Entry::Genes { .. } | Entry::Loaded { .. } | Entry::Updates { .. } => {}
+            Entry::Genes { .. }
+            | Entry::Loaded { .. }
+            | Entry::Updates { .. }
+            | Entry::Log { .. }
+            | Entry::Samples { .. } => {}
         }
     }
 

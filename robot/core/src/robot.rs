@@ -8,13 +8,17 @@ use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Emigrant, RobotMessage, ToRobot};
+use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
 
 /// Messages handled between two looks at the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
+
+/// Lines of the log told at once, and with each update on average: two a second.
+const LINES_AT_ONCE: f32 = 20.0;
+const LINES_EACH: f32 = 0.2;
 
 /// The world around one robot: `xpuckd` has devices and sockets there, the simulation test simulated ones. No method
 /// waits.
@@ -61,6 +65,9 @@ pub trait Shell {
 
     /// A line for the log.
     fn log(&mut self, line: Line);
+
+    /// The next line that the robot's log said, whoever said it; none if there is none.
+    fn said(&mut self) -> Option<LogLine>;
 }
 
 /// A robot's decisions, with all that they remember.
@@ -75,12 +82,21 @@ pub struct Robot {
     refused: u32,
     /// Batches of control updates that found the queue to the hub full.
     batches_lost: u32,
+    /// Lines of the log that may be told now.
+    lines_due: f32,
 }
 
 impl Robot {
     /// A robot that has just been switched on; `speed` is arena time over wall time.
     pub fn new(core: Core, speed: f64) -> Robot {
-        Robot { core, champion: OnboardChampion::default(), speed, refused: 0, batches_lost: 0 }
+        Robot {
+            core,
+            champion: OnboardChampion::default(),
+            speed,
+            refused: 0,
+            batches_lost: 0,
+            lines_due: LINES_AT_ONCE,
+        }
     }
 
     /// Generations that the island has done.
@@ -123,6 +139,9 @@ impl Robot {
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
                 let _ = shell.send(done.message());
+                if let Some(samples) = done.samples() {
+                    let _ = shell.send(samples);
+                }
                 (done.progress, done.champion)
             }
         };
@@ -141,9 +160,21 @@ impl Robot {
             let sent = shell.send(RobotMessage::Updates(Box::new(updates)));
             self.batches_lost = self.batches_lost.saturating_add(u32::from(!sent));
         }
+        self.tell_log(shell);
         let mut telemetry = self.telemetry(now, &readings, wheels);
         shell.report(&mut telemetry);
         let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
+    }
+
+    /// Tells the hub what the log said. What comes faster waits, and is lost when too much waits.
+    fn tell_log(&mut self, shell: &mut impl Shell) {
+        self.lines_due = (self.lines_due + LINES_EACH).min(LINES_AT_ONCE);
+        while self.lines_due >= 1.0
+            && let Some(line) = shell.said()
+        {
+            self.lines_due -= 1.0;
+            let _ = shell.send(RobotMessage::Log(line));
+        }
     }
 
     fn telemetry(&self, now: f64, readings: &Readings, wheels: [f32; 2]) -> Telemetry {
@@ -167,7 +198,9 @@ impl Robot {
     fn act(&mut self, actions: Vec<Action>, shell: &mut impl Shell) {
         for action in actions {
             match action {
-                Action::Send(message) => drop(shell.send(message)),
+                Action::Send(message) => {
+                    let _ = shell.send(message);
+                }
                 Action::Prepare(plan) => {
                     self.champion = OnboardChampion::default();
                     shell.start_island(*plan);
@@ -207,7 +240,9 @@ impl Robot {
 fn tell_loaded(loaded: Result<Option<RobotMessage>, CompileError>, shell: &mut impl Shell) {
     match loaded {
         Ok(None) => {}
-        Ok(Some(message)) => drop(shell.send(message)),
+        Ok(Some(message)) => {
+            let _ = shell.send(message);
+        }
         Err(error) => shell.log(Line::warn(format!("the fittest tree is not loaded: {error}"))),
     }
 }

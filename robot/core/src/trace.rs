@@ -172,3 +172,69 @@ impl Known {
         Known { compact: Bytes(to_compact(&tree)), tree, hash, told: 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::math::vec2;
+    use xpuck_kernels::random::{Draws, Stream};
+    use xpuck_kernels::tree::{Memory, Program, Senses};
+
+    fn context(segment: u32) -> Context {
+        Context { session: 7, run: 5, segment, state: State::Run }
+    }
+
+    fn controller() -> Controller {
+        Controller::new(Tree::parse("seqm2\n  repeati 7\n    mulas s_scr s_scr 1 s_n\n  movcv v_goal 0deg\n").unwrap())
+            .unwrap()
+    }
+
+    fn update(tracer: &mut Tracer, number: u32, segment: u32, controller: &mut Controller) -> Vec<Updates> {
+        let senses = Senses { neighbours: number as f32, prox: vec2(0.1, -0.0), ..Senses::default() };
+        tracer.begin(f64::from(number) * 0.1, number, context(segment), Some(controller));
+        controller.tick(&senses, &mut Draws::new(1, 1, 0, number, Stream::Controller));
+        let told = (0.5, &[Neighbour { island: 2, range: 0.25, bearing: -0.5 }][..]);
+        let ages = ([Some(0.01), None, Some(0.1)], [false, true]);
+        tracer.decided(&Readings::default(), told, ages, Some(controller), true, [0.1, 0.2]);
+        tracer.sent([0.05, 0.15])
+    }
+
+    #[test]
+    fn a_batch_is_full_after_a_second_and_begins_with_what_the_tree_remembers() {
+        let (mut tracer, mut controller) = (Tracer::default(), controller());
+        let (mut sent, mut memories) = (Vec::new(), Vec::new());
+        for number in 100..135 {
+            memories.push((controller.memory().node_words().to_vec(), controller.board().scratch().map(f32::to_bits)));
+            sent.extend(update(&mut tracer, number, 1, &mut controller));
+        }
+        assert_eq!(sent.iter().map(|b| (b.first, b.count)).collect::<Vec<_>>(), [(100, 10), (110, 10), (120, 10)]);
+        let program = Program::compile(controller.tree()).unwrap();
+        for (batch, at) in sent.iter().zip([0, 10, 20]) {
+            assert_eq!((&batch.memory, batch.scratch), (&memories[at].0, memories[at].1));
+            assert!(Memory::resume(&program, &batch.memory, batch.scratch.map(f32::from_bits)).is_some());
+            let updates = batch.unpack().unwrap();
+            assert!(updates.iter().all(|u| u.ticked && u.nodes.len() == 4 && u.neighbours.len() == 1));
+            assert_eq!(updates[3].after_us, 300_000);
+            assert_eq!(updates[9].cells[16], ((at + 109) as f32).to_bits());
+            assert_eq!(updates[0].wheels.map(f32::from_bits), [0.1, 0.2, 0.05, 0.15]);
+            assert_eq!(updates[0].cells[5], (-0.0f32).to_bits(), "a negative zero stays one");
+        }
+        assert!(memories[10].0 != memories[0].0 && sent[1].scratch != sent[0].scratch, "it remembers something");
+    }
+
+    #[test]
+    fn a_batch_ends_with_its_segment_tree_and_run_and_the_tree_is_told_with_each_first() {
+        let (mut tracer, mut one, mut two) = (Tracer::default(), controller(), controller());
+        let mut sent = Vec::new();
+        (1..=4).for_each(|number| sent.extend(update(&mut tracer, number, 1, &mut one)));
+        (5..=7).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut one)));
+        (8..=9).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
+        // Updates that are not captured are a gap.
+        (20..=21).for_each(|number| sent.extend(update(&mut tracer, number, 2, &mut two)));
+        tracer.rest();
+        sent.extend(tracer.sent([0.0; 2]));
+        let shape: Vec<_> = sent.iter().map(|b| (b.first, b.count, b.segment, b.compact.0.is_empty())).collect();
+        assert_eq!(shape, [(1, 4, 1, false), (5, 3, 2, true), (8, 2, 2, false), (20, 2, 2, true)]);
+        assert!(tracer.sent([0.0; 2]).is_empty(), "nothing is told twice");
+    }
+}

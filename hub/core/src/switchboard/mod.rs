@@ -104,7 +104,7 @@ pub struct Switchboard {
     events: VecDeque<String>,
     record: String,
     refused: u64,
-    /// What is said of control updates that cannot be read.
+    /// What is said of messages for the record that make no sense.
     malformed: RateLimit,
     trust: Trust,
     security: SecurityReport,

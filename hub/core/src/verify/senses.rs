@@ -12,6 +12,8 @@ use xpuck_wire::updates::{Update, Updates};
 
 /// Poses are kept so long, s: a batch comes a second after its first update, and frames may be as old as that.
 const KEPT: f64 = 10.0;
+/// Updates that wait for poses, at most.
+const WAITING: usize = 10_000;
 /// Poses this far apart are not joined by a line, s.
 const LONGEST_GAP: f64 = 0.2;
 /// A robot's clock may gain so much on the hub's, s in a second.
@@ -75,6 +77,8 @@ pub struct SenseVerifier {
     /// By how much the hub's clock is ahead of each robot's, at most, s, and when that was found.
     ahead: BTreeMap<String, (f64, f64)>,
     tallies: [Tally; SENSES.len()],
+    /// Updates that wait for the next poses: the robot, the hub's time, and what it sensed.
+    waiting: VecDeque<(usize, f64, Update)>,
     /// Updates of which the poses are missing.
     blind: u64,
 }
@@ -96,6 +100,7 @@ impl SenseVerifier {
             poses: VecDeque::new(),
             ahead: BTreeMap::new(),
             tallies: Default::default(),
+            waiting: VecDeque::new(),
             blind: 0,
         }
     }
@@ -112,6 +117,9 @@ impl SenseVerifier {
             self.poses.pop_front();
         }
         self.poses.push_back((time, poses));
+        let due = self.waiting.partition_point(|(_, at, _)| *at <= time);
+        let due: Vec<_> = self.waiting.drain(..due).collect();
+        due.iter().for_each(|(me, at, update)| self.compare(*me, *at, update));
     }
 
     /// Something that a robot said at its own time `then` came at the hub's time `now`, s.
@@ -136,9 +144,11 @@ impl SenseVerifier {
         let (Some(me), Some((ahead, _))) = (self.places.get(robot).copied(), self.ahead.get(robot).copied()) else {
             return Ok(());
         };
-        for update in unpacked.iter().filter(|update| update.ticked) {
-            self.compare(me, time(update) + ahead, update);
-        }
+        let ticked = unpacked.into_iter().filter(|update| update.ticked);
+        self.waiting.extend(ticked.map(|update| (me, time(&update) + ahead, update)));
+        let too_many = self.waiting.len().saturating_sub(WAITING);
+        self.waiting.drain(..too_many);
+        self.blind += too_many as u64;
         Ok(())
     }
 
@@ -210,7 +220,7 @@ impl SenseVerifier {
 
     /// Updates of which nobody knows where the robot was.
     pub fn blind(&self) -> u64 {
-        self.blind
+        self.blind + self.waiting.len() as u64
     }
 
     /// How the senses compare, in the order of [`SENSES`]; those of which nothing was compared are left out.

@@ -26,7 +26,11 @@ fn text(verified: &Verified) -> Result<String> {
     writeln!(text, "robot     updates    ticks  different  not ticked again  gaps  missing")?;
     for (robot, r) in &verified.robots {
         let (updates, ticks, different, unknown) = (r.updates, r.ticks, r.different, r.unknown);
-        writeln!(text, "{robot:<8} {updates:>8} {ticks:>8} {different:>10} {unknown:>17} {:>5} {:>8}", r.gaps, r.missing)?;
+        writeln!(
+            text,
+            "{robot:<8} {updates:>8} {ticks:>8} {different:>10} {unknown:>17} {:>5} {:>8}",
+            r.gaps, r.missing
+        )?;
     }
     if !verified.senses.is_empty() {
         writeln!(text, "\nsense       values  different  part    mean      largest   counts above")?;
