@@ -19,8 +19,8 @@ use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::robot::{Robot, Shell};
-use xpuck_wire::log::{self, Line};
-use xpuck_wire::message::RobotMessage;
+use xpuck_wire::log::{self, Line, Tap};
+use xpuck_wire::message::{LogLine, RobotMessage};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_session;
@@ -79,6 +79,8 @@ struct Daemon<'a> {
     turned_away: bool,
     pace: Pace,
     realtime: bool,
+    /// What the log says, for the hub; none if another robot of this process has it.
+    tap: Option<Tap>,
 }
 
 /// Runs a robot until `stop`; its wheels stand when this returns.
@@ -111,6 +113,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         turned_away: false,
         pace: Pace::new(period, period),
         realtime: false,
+        tap: log::tap(),
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
     std::thread::scope(|scope| {
@@ -172,9 +175,9 @@ impl Shell for Daemon<'_> {
         Some(message.map_err(|error| error.to_string()))
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    fn send(&mut self, message: RobotMessage) -> bool {
         // What a full queue does not take is lost, as on any network.
-        self.hub_link.send(&message);
+        self.hub_link.send(&message)
     }
 
     fn trust(&mut self) -> Option<Trust> {
@@ -265,6 +268,10 @@ impl Shell for Daemon<'_> {
 
     fn log(&mut self, line: Line) {
         event_at!(line.level, target: "xpuckd", id = self.config.robot.id, "{}", line.text);
+    }
+
+    fn said(&mut self) -> Option<LogLine> {
+        self.tap.as_ref()?.next()
     }
 }
 

@@ -26,6 +26,8 @@ pub mod snapshot;
 pub mod survey;
 pub mod table;
 mod thread;
+mod updates;
+pub mod verify;
 mod writer;
 
 pub use close::end as end_run;

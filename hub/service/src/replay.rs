@@ -63,7 +63,11 @@ impl Replay {
                 }
                 self.events.push_back(format!("{time:.1} {text}"));
             }
-            Entry::Genes { .. } | Entry::Loaded { .. } => {}
+            Entry::Genes { .. }
+            | Entry::Loaded { .. }
+            | Entry::Updates { .. }
+            | Entry::Log { .. }
+            | Entry::Samples { .. } => {}
         }
     }
 

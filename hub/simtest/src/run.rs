@@ -55,6 +55,8 @@ pub struct Outcome {
     pub happenings: usize,
     /// Steps of 25 ms in which a robot's wheels turned, over all robots.
     pub moves: u64,
+    /// Recorded ticks of the last runs that were made again.
+    pub ticks: u64,
     /// The last events, if they were wanted.
     #[serde(skip)]
     pub trace: Vec<String>,
@@ -109,6 +111,7 @@ pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outc
         messages: swarm.network.counts(),
         happenings: plan.happenings.len(),
         moves: swarm.checkers.wheels.moves(),
+        ticks: swarm.checkers.hub.updates.ticks(),
         trace: swarm.checkers.trace.into_lines(),
     }
 }

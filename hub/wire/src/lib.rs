@@ -3,6 +3,7 @@
 //! read, and what a program writes to its log and its output.
 
 pub mod atomic;
+pub mod bytes;
 pub mod clock;
 pub mod codec;
 pub mod file;
@@ -33,6 +34,7 @@ mod status;
 pub mod stream;
 mod swarm;
 pub mod telemetry;
+pub mod updates;
 mod waker;
 
 pub use file::FileError;

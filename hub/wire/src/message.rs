@@ -6,6 +6,7 @@ use crate::signed::Signed;
 pub use crate::state::State;
 use crate::status::Status;
 use crate::telemetry::Telemetry;
+use crate::updates::Updates;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,103 @@ impl Emigrant {
     }
 }
 
+/// How an individual came to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operator {
+    /// A record of an earlier version does not tell.
+    #[default]
+    Unknown,
+    /// Drawn at random.
+    Random,
+    /// Crossover of two parents, then mutation.
+    Crossover,
+    /// A copy of one parent, then mutation.
+    Mutation,
+}
+
+/// What an individual's samples came to in a generation, for the record.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sampled {
+    /// Island of its birth.
+    pub island: u16,
+    /// Number on that island.
+    pub number: u32,
+    /// Samples so far, on the island that tells.
+    pub samples: u32,
+    /// Their mean.
+    pub fitness: f32,
+}
+
+/// Most individuals of which one message tells samples.
+pub const MAX_SAMPLED: usize = 4096;
+/// Longest text of a robot's line for the record, bytes.
+pub const MAX_LOG_TEXT: usize = 512;
+
+/// How much a line of a log matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Severity {
+    /// Something is lost that was promised.
+    Error,
+    /// Something that somebody should look at.
+    Warn,
+    /// Things go as they should.
+    Info,
+    /// A detail.
+    Debug,
+}
+
+impl Severity {
+    /// That of a level of the log.
+    pub fn of(level: crate::log::Level) -> Severity {
+        match level {
+            crate::log::Level::ERROR => Severity::Error,
+            crate::log::Level::WARN => Severity::Warn,
+            crate::log::Level::INFO => Severity::Info,
+            _ => Severity::Debug,
+        }
+    }
+}
+
+/// A line of a robot's log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogLine {
+    /// How much it matters.
+    pub level: Severity,
+    /// The robot's wall clock, ms since 1970.
+    pub unix_ms: u64,
+    /// Who speaks, and what is said; at most [`MAX_LOG_TEXT`] bytes, without control characters.
+    pub text: String,
+    /// Lines that were lost before they could be told, since the robot's program started.
+    pub lost: u32,
+}
+
+impl LogLine {
+    /// A line, its text cut and its control characters escaped.
+    pub fn new(level: Severity, unix_ms: u64, text: &str) -> LogLine {
+        let mut plain = String::new();
+        for character in text.chars() {
+            match character.is_control() {
+                true => plain.extend(character.escape_default()),
+                false => plain.push(character),
+            }
+            if plain.len() > MAX_LOG_TEXT {
+                break;
+            }
+        }
+        plain.truncate(plain.floor_char_boundary(MAX_LOG_TEXT));
+        LogLine { level, unix_ms, text: plain, lost: 0 }
+    }
+
+    /// Its text is within its bounds.
+    pub fn is_sound(&self) -> bool {
+        self.text.len() <= MAX_LOG_TEXT && !self.text.chars().any(char::is_control)
+    }
+}
+
 /// Birth of an individual, for the record: number, and its parents as (island, number).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -62,6 +160,9 @@ pub struct Birth {
     pub parents: Vec<(u16, u32)>,
     /// Mean of the samples that its first generation gave.
     pub fitness: f32,
+    /// How it came to be.
+    #[serde(default)]
+    pub operator: Operator,
 }
 
 /// From a robot.
@@ -116,6 +217,17 @@ pub enum RobotMessage {
     },
     /// The answer to [`ToRobot::Settings`].
     Settings(PushAnswer),
+    /// Control updates of a run, for the record; at least once a second.
+    Updates(Box<Updates>),
+    /// A line of its log.
+    Log(LogLine),
+    /// Samples of a generation, other than the first of those who were born in it.
+    Samples {
+        /// Generations done.
+        generation: u32,
+        /// Whose samples became more.
+        samples: Vec<Sampled>,
+    },
 }
 
 impl RobotMessage {
@@ -124,6 +236,7 @@ impl RobotMessage {
         match self {
             RobotMessage::Hello { session, .. } => Some(*session),
             RobotMessage::Telemetry(telemetry) => Some(telemetry.session),
+            RobotMessage::Updates(updates) => Some(updates.session),
             _ => None,
         }
         .filter(|session| *session != 0)

@@ -42,6 +42,9 @@ pub struct Telemetry {
     /// Lines of its log that were lost.
     #[serde(default)]
     pub log_lines_lost: u32,
+    /// Batches of control updates for the record that were lost before they left the robot.
+    #[serde(default)]
+    pub update_batches_lost: u32,
 }
 
 /// Supply and heat; what the robot cannot measure is absent.
@@ -280,6 +283,7 @@ mod tests {
             },
             engine: EngineReport { name: "gpu+simd".into(), adapter: "x".repeat(ENGINE_TEXT), r_acc: f32::MAX },
             log_lines_lost: u32::MAX,
+            update_batches_lost: u32::MAX,
         }
     }
 

@@ -7,6 +7,7 @@ mod virtual_senses;
 use crate::controller::Controller;
 use crate::island::{IslandPlan, Trials};
 use crate::readings::Readings;
+use crate::trace::{Context, Tracer};
 use std::sync::Arc;
 use virtual_senses::VirtualSenses;
 use xpuck_experiment::{Drive, Plan, PlannedPhase};
@@ -22,6 +23,7 @@ use xpuck_wire::seal::{Inbox, Sealed, Verdict};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::{SensesReport, Telemetry};
+use xpuck_wire::updates::Updates;
 
 /// Without a message from the hub for so long, the wheels and evolution stop, s.
 pub const HUB_SILENCE: f64 = 1.0;
@@ -119,6 +121,8 @@ pub struct Core {
     updates: u32,
     /// The last control update's results, for telemetry.
     wheels: [f32; 2],
+    /// Control updates for the record.
+    tracer: Tracer,
 }
 
 impl Core {
@@ -150,6 +154,7 @@ impl Core {
             round_trip: None,
             updates: 0,
             wheels: [0.0; 2],
+            tracer: Tracer::default(),
         }
     }
 
@@ -435,16 +440,38 @@ impl Core {
             }
         }
         self.wheels = [0.0; 2];
+        // What is decided in a run is recorded, and so is that nothing is.
+        let traced = matches!(self.state, State::Run | State::Pause) && self.experiment.rank.1 != 0;
+        if traced {
+            let (session, run) = (self.inbox.session(), self.experiment.rank.1);
+            let context = Context { session, run, segment: self.segment, state: self.state };
+            self.tracer.begin(now, self.updates, context, self.controller.as_ref());
+        } else {
+            self.tracer.rest();
+        }
+        let mut ticked = false;
         if running && readings.body_fresh() {
             let senses = self.senses(now, readings);
             if let Some(controller) = &mut self.controller {
                 let mut draws = Draws::new(self.seed, u32::from(self.island), 0, self.updates, Stream::Controller);
                 self.wheels = steer(controller.tick(&senses, &mut draws));
+                ticked = true;
             }
         } else if let Some(controller) = &mut self.controller {
             controller.rest();
         }
+        if traced {
+            let ages = [readings.body_age, readings.camera_age, self.senses.age(now)];
+            let used = [readings.camera_fresh(), !self.senses.stale(now)];
+            let (told, controller) = (self.senses.told(), self.controller.as_ref());
+            self.tracer.decided(readings, told, (ages, used), controller, ticked, self.wheels);
+        }
         self.wheels
+    }
+
+    /// The wheels were sent, m/s: ends the update for the record, and gives what is to be told of it and those before.
+    pub fn sent(&mut self, wheels: [f32; 2]) -> Vec<Updates> {
+        self.tracer.sent(wheels)
     }
 
     /// What the tree reads; what is too old is absent.

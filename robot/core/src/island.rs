@@ -1,14 +1,15 @@
 //! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use xpuck_evolve::{Id, Island, Migrant, Progress};
+use xpuck_evolve::Operator as Bred;
+use xpuck_evolve::{Id, Individual, Island, Migrant, Progress};
 use xpuck_experiment::{Plan, PlannedPhase};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Birth, Emigrant, RobotMessage};
+use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLED, Operator, RobotMessage, Sampled};
 
 /// How long a finished generation waits for the others' genes, wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
@@ -78,22 +79,46 @@ pub struct Generation {
     pub champion: Migrant,
     /// Who was born in it.
     pub births: Vec<Birth>,
+    /// Who else was sampled in it.
+    pub samples: Vec<Sampled>,
 }
 
 impl Generation {
     /// Gives an island the fitness of its trials, one for each. It then waits for the others' genes.
     pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
-        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
+        let before: BTreeMap<Id, u32> = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
         island.record(fitness);
-        let births = island.population().iter().filter(|i| newborn.contains(&i.id)).map(|i| Birth {
+        // Who came from another island was born there.
+        let newborn = |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration;
+        let births = island.population().iter().filter(newborn).map(|i| Birth {
             number: i.id.number,
             parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
             fitness: i.samples.mean() as f32,
+            operator: match i.operator {
+                Bred::Random => Operator::Random,
+                Bred::Crossover => Operator::Crossover,
+                Bred::Mutation => Operator::Mutation,
+                Bred::Migration => Operator::Unknown,
+            },
         });
         let births = births.collect();
+        let more = |i: &&Individual| !newborn(i) && before.get(&i.id) != Some(&i.samples.n());
+        let samples = island.population().iter().filter(more).take(MAX_SAMPLED).map(|i| Sampled {
+            island: i.id.island,
+            number: i.id.number,
+            samples: i.samples.n(),
+            fitness: i.samples.mean() as f32,
+        });
+        let samples = samples.collect();
         let best = island.champion();
         let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
-        Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births }
+        Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births, samples }
+    }
+
+    /// What the hub is told of it besides, for the record.
+    pub fn samples(&self) -> Option<RobotMessage> {
+        let (generation, samples) = (self.progress.generation, self.samples.clone());
+        (!samples.is_empty()).then_some(RobotMessage::Samples { generation, samples })
     }
 
     /// What the hub is told of it.

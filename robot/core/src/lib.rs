@@ -8,3 +8,4 @@ pub mod island;
 pub mod lease;
 pub mod readings;
 pub mod robot;
+pub mod trace;

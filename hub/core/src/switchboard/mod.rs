@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::entry::Entry;
 use crate::mocap::Frame;
 use crate::rate::Rate;
+use crate::rate_limit::RateLimit;
 use crate::roster::Roster;
 use crate::virtual_senses::VirtualSenses;
 use push::Push;
@@ -103,6 +104,8 @@ pub struct Switchboard {
     events: VecDeque<String>,
     record: String,
     refused: u64,
+    /// What is said of messages for the record that make no sense.
+    malformed: RateLimit,
     trust: Trust,
     security: SecurityReport,
     /// How many had been turned away when it was told last, and when it may be told again.
@@ -138,6 +141,7 @@ impl Switchboard {
             events: VecDeque::new(),
             record: String::new(),
             refused: 0,
+            malformed: RateLimit::default(),
             trust: if config.swarm.security.dev_mode { Trust::Anybody } else { Trust::nobody() },
             security: SecurityReport { dev_mode: config.swarm.security.dev_mode, ..SecurityReport::default() },
             told: (0, 0.0),

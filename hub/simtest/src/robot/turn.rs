@@ -16,13 +16,15 @@ use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot::Shell;
 use xpuck_wire::codec::decode;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, LogLine, RobotMessage, Severity, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::Telemetry;
 
 /// Camera frames, ms apart.
 const CAMERA: u32 = 200;
+/// Lines of a log that wait to be told.
+const LINES: usize = 256;
 
 /// One turn of a program.
 pub(super) struct Turn<'a, 'b> {
@@ -61,9 +63,14 @@ impl Shell for Turn<'_, '_> {
         actions
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    /// Its queue is never full; the network behind it loses messages all the same.
+    fn send(&mut self, mut message: RobotMessage) -> bool {
+        if let (Some(Mutant::FalseUpdates), RobotMessage::Updates(updates)) = (self.mutant, &mut message) {
+            updates.scratch[0] ^= 1;
+        }
         self.out.checkers.said(self.out.now, self.index, &message);
         self.out.network.to_hub(self.out.now, self.index, &message);
+        true
     }
 
     /// Nobody's key is enrolled or revoked here.
@@ -132,8 +139,15 @@ impl Shell for Turn<'_, '_> {
     /// Clock and devices have nothing to tell.
     fn report(&mut self, _: &mut Telemetry) {}
 
-    /// Nobody reads a robot's log here.
-    fn log(&mut self, _: Line) {}
+    fn log(&mut self, line: Line) {
+        if self.world.lines.len() < LINES {
+            self.world.lines.push_back(LogLine::new(Severity::of(line.level), self.out.now.into(), &line.text));
+        }
+    }
+
+    fn said(&mut self) -> Option<LogLine> {
+        self.world.lines.pop_front()
+    }
 }
 
 impl Turn<'_, '_> {

@@ -279,7 +279,10 @@ impl Rig {
                     self.repeat();
                 }
             }
-            RobotMessage::Settings(_) => {}
+            RobotMessage::Settings(_)
+            | RobotMessage::Updates(_)
+            | RobotMessage::Log(_)
+            | RobotMessage::Samples { .. } => {}
             RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
             RobotMessage::Genes { generation, emigrant, .. } => {
                 let perfect = Emigrant {

@@ -1,12 +1,14 @@
 //! One message of each kind, as a swarm at work sends them.
 
 use xpuck_wire::message::{
-    Birth, Directive, Emigrant, Reply, Request, RobotMessage, State, ToRobot, ToWorker, WorkerMessage,
+    Birth, Directive, Emigrant, LogLine, Operator, Reply, Request, RobotMessage, Sampled, Severity, State, ToRobot,
+    ToWorker, WorkerMessage,
 };
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::updates::{Packer, Update, Updates};
 use xpuck_wire::{Body, Phase, PushAnswer, PushRow, RobotRow, Segment, Status};
 
 fn gene() -> Emigrant {
@@ -27,6 +29,14 @@ fn telemetry() -> Telemetry {
     telemetry.senses.neighbours = 2;
     telemetry.motion.wheels = [0.0625, 0.09375];
     telemetry
+}
+
+fn updates() -> Updates {
+    let mut packer = Packer::default();
+    let update = Update { state: State::Run, ticked: true, nodes: vec![2, 3], ..Update::default() };
+    packer.push(&update);
+    packer.push(&Update { after_us: 100_000, ..update });
+    Updates { session: 81_985_529, first: 17, count: 2, nodes: 2, data: packer.take(), ..Updates::default() }
 }
 
 /// An experiment as it travels.
@@ -78,10 +88,21 @@ pub fn from_robot() -> Vec<RobotMessage> {
         RobotMessage::Genes {
             generation: 12,
             emigrant: gene(),
-            births: vec![Birth { number: 4711, parents: vec![(3, 4650), (1, 4402)], fitness: 0.125 }],
+            births: vec![Birth {
+                number: 4711,
+                parents: vec![(3, 4650), (1, 4402)],
+                fitness: 0.125,
+                operator: Operator::Crossover,
+            }],
         },
         RobotMessage::Loaded { segment: 1, gene: gene() },
         RobotMessage::Settings(answer()),
+        RobotMessage::Updates(Box::new(updates())),
+        RobotMessage::Log(LogLine::new(Severity::Warn, 1_700_000_000_000, "xpuckd xp01: no poses")),
+        RobotMessage::Samples {
+            generation: 12,
+            samples: vec![Sampled { island: 3, number: 4650, samples: 8, fitness: 0.125 }],
+        },
     ]
 }
 
