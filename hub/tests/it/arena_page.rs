@@ -19,7 +19,8 @@ fn files() -> BTreeMap<String, String> {
     let file = |block: &String| {
         let (name, rest) = block.split_once('\n').unwrap();
         let text = rest.split("```").next().unwrap();
-        let moved = (0..4).fold(text.to_string(), |text, i| text.replace(&format!(":760{i}"), &format!(":{}", ports + i)));
+        let moved =
+            (0..4).fold(text.to_string(), |text, i| text.replace(&format!(":760{i}"), &format!(":{}", ports + i)));
         (name.to_string(), moved)
     };
     blocks.iter().map(file).collect()
@@ -93,7 +94,8 @@ fn the_files_of_the_page_make_a_swarm() {
 
 /// The keys of a schema with dots between them; lists are one key, but those of tables at the top.
 fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
-    let parts = || ["anyOf", "oneOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten()).chain([schema]);
+    let parts =
+        || ["anyOf", "oneOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten()).chain([schema]);
     let tables: Vec<&Value> = parts().filter(|part| part["properties"].is_object()).collect();
     for (key, inner) in tables.iter().flat_map(|table| table["properties"].as_object().unwrap()) {
         let top = before.is_empty() && ["every_robot", "physics", "floor"].contains(&key.as_str());

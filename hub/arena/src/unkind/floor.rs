@@ -2,9 +2,9 @@
 
 use super::keys::FloorKeys;
 use super::places;
+use std::f32::consts::TAU;
 use xpuck_kernels::math::{Vec2, sin_cos, vec2};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
-use std::f32::consts::TAU;
 
 /// Waves that make up the field.
 const WAVES: usize = 32;

@@ -72,7 +72,10 @@ pub(super) fn floor_length() -> f32 {
 
 /// A value that is given, or drawn for each robot from the arena's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a number, a list of as many as there are wheels or sensors, or { spread = ... }")]
+#[serde(
+    untagged,
+    expecting = "expected a number, a list of as many as there are wheels or sensors, or { spread = ... }"
+)]
 pub enum Varied<T> {
     /// This.
     Given(T),

@@ -1,8 +1,6 @@
 //! Presets: unkindness by a name.
 
-use super::keys::{
-    FloorKeys, PhysicsKeys, RobotKeys, SpellKeys, Spread, SupplyKeys, Unkind, Varied,
-};
+use super::keys::{FloorKeys, PhysicsKeys, RobotKeys, SpellKeys, Spread, SupplyKeys, Unkind, Varied};
 use crate::faults::Faults;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
