@@ -1,9 +1,10 @@
 //! The core: bodies, the devices of every robot and the keeper, advanced step by step.
 
-use crate::faults::Faults;
 use crate::keeper::Keeper;
 use crate::robot::Robot;
-use crate::settings::{ArenaError, BodyKind, Settings};
+use crate::settings::{ArenaError, Settings};
+use crate::unkind::{Floor, Traits};
+use std::collections::VecDeque;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
@@ -22,30 +23,51 @@ pub struct Arena {
     robots: Vec<Robot>,
     keeper: Keeper,
     physics: Physics,
+    /// The bodies' friction with an even floor, and by how much the floor is not even.
+    floor: Option<(Vec<f32>, Floor)>,
+    /// Bodies as they were after the last steps, the newest last; as many as the slowest camera is behind.
+    past: VecDeque<Vec<Body>>,
+    /// What each robot's camera goes on to show while it is frozen.
+    frozen: Vec<Option<Vec<Body>>>,
     seed: u64,
     steps: u32,
+}
+
+/// What a robot's camera looks at.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Robots, then the frisbee; the robot itself turned as its camera is.
+    pub bodies: Vec<Body>,
+    /// Half the arena's length along x and y, m.
+    pub half_arena: (f32, f32),
+    /// The camera sends the same picture again and again.
+    pub frozen: bool,
 }
 
 impl Arena {
     /// An arena at its start: robots in the settings' order, then the frisbee.
     pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
         settings.validate()?;
-        let spec = WorldSpec::scenario(settings.robots.len(), settings.scenario);
+        let mut spec = WorldSpec::scenario(settings.robots.len(), settings.scenario);
+        settings.unkind.apply(&mut spec);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let bodies = start::place(&spec, 0, &mut draws);
-        Ok(Arena::with_bodies(settings.seed, bodies, settings.body, &settings.faults))
+        Ok(Arena::with_bodies(settings, spec.physics, bodies))
     }
 
-    /// An arena of given bodies, robots of one kind first and the frisbee last.
-    fn with_bodies(seed: u64, bodies: Vec<Body>, kind: BodyKind, faults: &Faults) -> Arena {
+    /// An arena of given bodies, the settings' robots first and the frisbee last.
+    pub(crate) fn with_bodies(settings: &Settings, physics: Physics, bodies: Vec<Body>) -> Arena {
         let robots = bodies.len() - 1;
-        // Robots come from their chargers nearly full, and not equally so.
-        let charge = |i: usize| f64::from(Draws::new(seed, 0, i as u32, 0, Stream::Device).range(0.92, 1.0));
+        let seed = settings.seed;
+        let friction = || bodies.iter().map(|b| b.shape.mu).collect();
         let mut arena = Arena {
             previous: bodies.iter().map(|b| b.pose).collect(),
-            robots: (0..robots).map(|i| Robot::new(kind, charge(i), faults.clone())).collect(),
+            robots: (0..robots).map(|i| Robot::new(settings, i)).collect(),
             keeper: Keeper::default(),
-            physics: Physics::default(),
+            physics,
+            floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
+            past: VecDeque::new(),
+            frozen: vec![None; robots],
             bodies,
             seed,
             steps: 0,
@@ -61,18 +83,76 @@ impl Arena {
         self.previous.clear();
         self.previous.extend(self.bodies.iter().map(|b| b.pose));
         let velocities: Vec<Vec2> = self.bodies[..robots].iter().map(|b| b.velocity).collect();
-        for (body, robot) in self.bodies.iter_mut().zip(&self.robots) {
-            body.wheels = robot.wheels();
+        for (body, robot) in self.bodies.iter_mut().zip(&mut self.robots) {
+            body.wheels = robot.wheels(self.steps);
+        }
+        if let Some((friction, floor)) = &self.floor {
+            for (body, mu) in self.bodies.iter_mut().zip(friction) {
+                body.shape.mu = mu * floor.factor(body.pose.at);
+            }
         }
         physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
         self.steps += 1;
-        self.robots.iter_mut().for_each(|robot| robot.step(STEP_SECONDS));
+        self.robots.iter_mut().for_each(|robot| robot.step(self.steps, STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
         if self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws) {
             // Carried, not driven: there is no path between the two places.
             self.previous[robots] = self.bodies[robots].pose;
         }
         self.scan(&velocities);
+        self.remember();
+    }
+
+    /// Keeps what cameras that are behind will show.
+    fn remember(&mut self) {
+        let slowest = self.robots.iter().map(|robot| robot.traits.camera_delay).max().unwrap_or(0);
+        if slowest > 0 {
+            self.past.push_back(self.bodies.clone());
+            // The newest is now, and as many before it as the slowest is behind.
+            while self.past.len() > slowest + 1 {
+                self.past.pop_front();
+            }
+        }
+        for i in 0..self.robots.len() {
+            match (self.robots[i].sees_the_past(), &self.frozen[i]) {
+                (true, None) => self.frozen[i] = Some(self.seen_by(i)),
+                (false, Some(_)) => self.frozen[i] = None,
+                _ => {}
+            }
+        }
+    }
+
+    /// The bodies when what leaves a robot's camera now was taken.
+    fn seen_by(&self, robot: usize) -> Vec<Body> {
+        let behind = self.robots[robot].traits.camera_delay;
+        let place = self.past.len().saturating_sub(behind + 1);
+        if behind == 0 { self.bodies.clone() } else { self.past.get(place).unwrap_or(&self.bodies).clone() }
+    }
+
+    /// What the camera of robot `robot` looks at; none while it has no camera.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn view(&self, robot: usize) -> Option<View> {
+        if !self.robots[robot].has_camera() {
+            return None;
+        }
+        let frozen = self.frozen[robot].as_ref();
+        let mut view = View {
+            bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)),
+            half_arena: self.half_arena(),
+            frozen: frozen.is_some(),
+        };
+        view.bodies[robot].pose.heading += self.robots[robot].traits.camera_turn;
+        Some(view)
+    }
+
+    /// What is wrong with robot `robot`.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn traits(&self, robot: usize) -> &Traits {
+        &self.robots[robot].traits
     }
 
     fn scan(&mut self, velocities: &[Vec2]) {
@@ -80,9 +160,7 @@ impl Arena {
             let readings = senses::proximity(&self.bodies, i, &self.physics);
             let body = &self.bodies[i];
             let acceleration = ((body.velocity - velocities[i]) * (1.0 / DT)).rotate(Vec2::unit(-body.pose.heading));
-            // Step 0 of this stream is the charge's.
-            let mut draws = Draws::new(self.seed, 0, i as u32, self.steps + 1, Stream::Device);
-            robot.scan(&readings, acceleration, &mut draws);
+            robot.scan(&readings, acceleration, self.steps);
         }
     }
 
@@ -137,7 +215,7 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::for_tests;
+    use crate::settings::{BodyKind, for_tests};
     use xpuck_kernels::math::vec2;
     use xpuck_kernels::world::Shape;
     use xpuck_registers::epuck2;
@@ -156,7 +234,8 @@ mod tests {
     fn one_of(kind: BodyKind, x: f32, frisbee: f32) -> Arena {
         let robot = Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
         let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(frisbee, 0.0), heading: 0.0 });
-        Arena::with_bodies(3, vec![robot, frisbee], kind, &Faults::default())
+        let settings = Settings { seed: 3, body: kind, ..for_tests(1) };
+        Arena::with_bodies(&settings, Physics::default(), vec![robot, frisbee])
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::faults::Faults;
 use crate::ft2232h;
 use crate::natnet::NatNet;
+use crate::unkind::Unkind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::model::MAX_ROBOTS;
@@ -31,8 +32,10 @@ pub struct Settings {
     pub camera: CameraSettings,
     /// What kind of robots they are.
     pub body: BodyKind,
-    /// What goes wrong on their I2C buses.
+    /// What goes wrong on the buses of those of whom `unkind` says nothing else.
     pub faults: Faults,
+    /// How it differs from the simulator's world.
+    pub unkind: Unkind,
 }
 
 /// A kind of robot.
@@ -81,11 +84,11 @@ pub enum ArenaError {
     #[error("arena setting `{setting}` is {value}: {allowed}")]
     Setting {
         /// Name of the setting.
-        setting: &'static str,
+        setting: String,
         /// Its value.
         value: String,
         /// What it may be.
-        allowed: &'static str,
+        allowed: String,
     },
     /// The motion-capture address cannot be bound.
     #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that holds it")]
@@ -132,8 +135,9 @@ pub enum ArenaError {
 impl Settings {
     /// Checks every range.
     pub fn validate(&self) -> Result<(), ArenaError> {
-        let check = |ok: bool, setting, value: String, allowed| {
-            if ok { Ok(()) } else { Err(ArenaError::Setting { setting, value, allowed }) }
+        let check = |ok: bool, setting: &str, value: String, allowed: &str| {
+            let refused = || ArenaError::Setting { setting: setting.into(), value, allowed: allowed.into() };
+            if ok { Ok(()) } else { Err(refused()) }
         };
         let count = self.robots.len();
         check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 16 are possible")?;
@@ -158,7 +162,8 @@ impl Settings {
         check((0.1..=60.0).contains(&frames_per_second), "camera.frames_per_second", rate, "0.1 to 60 are possible")?;
         let parts = [faults.lost_packets, faults.garbled_packets, faults.stalled_frames];
         let possible = parts.iter().all(|part| (0.0..=1.0).contains(part));
-        check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")
+        check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")?;
+        self.unkind.check(&self.robots)
     }
 
     /// Path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.
@@ -185,6 +190,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        unkind: Unkind::default(),
     }
 }
 

@@ -1,13 +1,14 @@
 //! `xpuck arena`: the virtual arena that stands where the real one would.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use xpuck_arena::natnet::{NatNet, Version};
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings};
+use xpuck_arena::unkind::{FaultKeys, FloorKeys, PhysicsKeys, Preset, RobotKeys};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind};
 use xpuck_kernels::world::Scenario;
 use xpuck_wire::log;
 use xpuck_wire::shutdown;
@@ -51,6 +52,66 @@ pub struct ArenaFile {
     pub natnet: Option<NatNetFile>,
     /// The robots' cameras.
     pub camera: CameraFile,
+    /// A preset of what is unkind: `typical`, or `none`. What the keys below say goes before it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unkind: Preset,
+    /// Masses, friction and noise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub physics: PhysicsKeys,
+    /// How friction with the floor varies by place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorKeys>,
+    /// What is wrong with every robot.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub every_robot: RobotKeys,
+    /// What is wrong with some robots; goes before what is wrong with every.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub robots: Vec<RobotKeys>,
+    /// What fails for a while, at given times or by chance.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub faults: Vec<FaultKeys>,
+}
+
+/// The part of `arena.toml` that says what is unkind, as a file of its own.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct UnkindFile {
+    unkind: Preset,
+    physics: PhysicsKeys,
+    floor: Option<FloorKeys>,
+    every_robot: RobotKeys,
+    robots: Vec<RobotKeys>,
+    faults: Vec<FaultKeys>,
+}
+
+impl UnkindFile {
+    /// What `--unkind` names: a preset, or a file, which may be a whole `arena.toml`.
+    pub fn named(what: &str) -> Result<UnkindFile> {
+        match what {
+            "none" => return Ok(UnkindFile::default()),
+            "typical" => return Ok(UnkindFile { unkind: Preset::Typical, ..UnkindFile::default() }),
+            _ => {}
+        }
+        let path = Path::new(what);
+        let text = file::text(path, file::MAX_TOML)
+            .with_context(|| format!("--unkind {what}: neither `typical` nor `none` nor a file"))?;
+        let whole = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm"));
+        if !whole {
+            return Ok(file::parse(what, &text)?);
+        }
+        let ArenaFile { unkind, physics, floor, every_robot, robots, faults, .. } = file::parse(what, &text)?;
+        Ok(UnkindFile { unkind, physics, floor, every_robot, robots, faults })
+    }
+
+    /// Puts it into an arena's file.
+    pub fn apply(self, arena: &mut ArenaFile) {
+        let UnkindFile { unkind, physics, floor, every_robot, robots, faults } = self;
+        *arena = ArenaFile { unkind, physics, floor, every_robot, robots, faults, ..arena.clone() };
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A NatNet server.
@@ -157,6 +218,14 @@ pub fn settings(path: &Path) -> Result<Settings> {
             BodyFile::Epuck2 => BodyKind::Epuck2,
         },
         faults: Faults::default(),
+        unkind: Unkind {
+            physics: arena.physics,
+            floor: arena.floor,
+            every_robot: arena.every_robot,
+            robots: arena.robots,
+            faults: arena.faults,
+        }
+        .over(arena.unkind.unkind()),
     };
     if let Err(error) = settings.validate() {
         bail!("{name}: {error}");

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
+mod arena_page;
 mod arrows;
 mod attack;
 mod calibrate;

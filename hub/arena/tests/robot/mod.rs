@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind, run};
 use xpuck_kernels::world::Scenario;
 
 const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
@@ -34,6 +34,7 @@ pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settin
         camera: CameraSettings::default(),
         body,
         faults,
+        unkind: Unkind::default(),
     };
     let kind = match body {
         BodyKind::Xpuck => "xpuck",

@@ -1,12 +1,13 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
 use super::{DemoArgs, groot};
-use crate::cli::arena::{ArenaFile, BodyFile, CameraFile};
+use crate::cli::arena::{self, ArenaFile, BodyFile, CameraFile, UnkindFile};
 use crate::cli::simulate::read_tree;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use xpuck_arena::unkind::{PhysicsKeys, Preset, RobotKeys};
 use xpuck_experiment::Experiment;
 use xpuck_hub_core::config::{HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
@@ -45,6 +46,7 @@ pub struct Layout {
 impl Layout {
     /// Makes the directory and writes all files.
     pub fn write(args: &DemoArgs) -> Result<Layout> {
+        let unkind = args.unkind.as_deref().map(UnkindFile::named).transpose()?.unwrap_or_default();
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
         let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
         let config = root.join("config");
@@ -70,7 +72,7 @@ impl Layout {
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
         let experiment = Signed::new(experiment, BTreeMap::new(), Some(&Secret::read(&key)?))?;
-        let arena = ArenaFile {
+        let mut arena = ArenaFile {
             swarm: "swarm.toml".into(),
             seed: args.seed,
             scenario: "a".into(),
@@ -80,7 +82,14 @@ impl Layout {
             body: BodyFile::default(),
             natnet: None,
             camera: CAMERA,
+            unkind: Preset::None,
+            physics: PhysicsKeys::default(),
+            floor: None,
+            every_robot: RobotKeys::default(),
+            robots: Vec::new(),
+            faults: Vec::new(),
         };
+        unkind.apply(&mut arena);
         let hub = HubFile {
             swarm: "swarm.toml".into(),
             realtime: REALTIME,
@@ -95,6 +104,8 @@ impl Layout {
         };
         write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
         write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;
+        // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
+        arena::settings(&config.join("arena.toml"))?;
         write(&config.join("hub.toml"), &toml::to_string(&hub)?)?;
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();

@@ -67,6 +67,9 @@ pub struct DemoArgs {
     /// Let all robots run this tree as written, and evolve nothing.
     #[arg(long)]
     tree: Option<PathBuf>,
+    /// How the arena differs from the simulator's world: `typical`, `none`, or a file with these keys of an arena.toml.
+    #[arg(long, value_name = "PRESET|FILE")]
+    unkind: Option<String>,
     /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
