@@ -13,7 +13,6 @@ use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
 use xpuck_wire::telemetry::EngineReport;
-use xpuck_wire::Status;
 use xpuck_wire::{file, output};
 
 /// How long an answer may take, ms.

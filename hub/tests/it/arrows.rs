@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("xpuck-kernels", &[]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
     ("xpuck-evolve", &["xpuck-kernels"]),
-    ("xpuck-robot-core", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
+    ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
+    ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     ("xpuck-robot", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-robot-core", "xpuck-wire"]),
     ("xpuck-arena", &["xpuck-kernels", "xpuck-registers"]),
-    ("xpuck-hub-core", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
+    ("xpuck-hub-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     ("xpuck-record", &["xpuck-evolve", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
     ("xpuck-hub-service", &["xpuck-evolve", "xpuck-hub-core", "xpuck-kernels", "xpuck-record", "xpuck-wire"]),
     (

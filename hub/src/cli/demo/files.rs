@@ -2,15 +2,17 @@
 
 use super::{DemoArgs, groot};
 use crate::cli::arena::{self, ArenaFile, BodyFile, CameraFile, UnkindFile};
+use crate::cli::operator;
 use crate::cli::simulate::read_tree;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_arena::unkind::{PhysicsKeys, Preset, RobotKeys};
-use xpuck_experiment::Experiment;
+use xpuck_experiment::{Experiment, Plan};
 use xpuck_hub_core::config::{HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
@@ -18,6 +20,8 @@ use xpuck_wire::{Addresses, Security, Swarm};
 
 /// The thesis's experiment.
 const TRANSPORT: &str = include_str!("../../../experiments/transport.toml");
+/// Length of a run of it, minutes.
+const USUAL_MINUTES: f64 = 16.0;
 /// Segments of a run: the first without evolved trees, then the seven of Table 8.3.
 const SEGMENTS: f64 = 8.0;
 /// The camera: a quarter of VGA each way at the reference model's 5 Hz.
@@ -39,6 +43,8 @@ pub struct Layout {
     _devices: tempfile::TempDir,
     /// The experiment, signed.
     pub experiment: Signed,
+    /// What it means.
+    pub plan: Plan,
     /// The key by which the demo operates its hub.
     pub key: PathBuf,
 }
@@ -67,11 +73,11 @@ impl Layout {
             },
             security: Security { keys: "../keys".into(), dev_mode: false },
         };
-        let experiment = experiment(args)?;
+        let (experiment, files, plan) = experiment(args)?;
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
-        let experiment = Signed::new(experiment, BTreeMap::new(), Some(&Secret::read(&key)?))?;
+        let experiment = Signed::new(experiment, files, Some(&Secret::read(&key)?))?;
         let mut arena = ArenaFile {
             swarm: "swarm.toml".into(),
             seed: args.seed,
@@ -119,6 +125,7 @@ impl Layout {
             robots,
             _devices: devices,
             experiment,
+            plan,
             key,
             root,
         })
@@ -145,15 +152,38 @@ fn robot_file(id: &str, devices: &Path, groot: Option<u16>, engine: &str) -> Str
     )
 }
 
-fn experiment(args: &DemoArgs) -> Result<String> {
-    let mut experiment = Experiment::parse("experiments/transport.toml", TRANSPORT)?;
-    experiment.minutes = Some(args.minutes);
-    experiment.segment_minutes = Some(args.minutes / SEGMENTS);
-    experiment.evolution.population = args.population;
+/// The experiment's text, its files, and what they mean.
+fn experiment(args: &DemoArgs) -> Result<(String, BTreeMap<String, String>, Plan)> {
+    let mut files = BTreeMap::new();
+    let mut experiment = match &args.experiment {
+        Some(path) => {
+            let text = file::text(path, file::MAX_TOML)?;
+            let experiment = Experiment::parse(&path.display().to_string(), &text)?;
+            operator::add_files(&experiment, path, &mut files)?;
+            experiment
+        }
+        None => Experiment::parse("experiments/transport.toml", TRANSPORT)?,
+    };
+    let minutes = args.minutes.or_else(|| args.experiment.is_none().then_some(USUAL_MINUTES));
+    if let Some(minutes) = minutes {
+        if !experiment.phases.is_empty() {
+            bail!("--minutes {minutes}: the experiment's phases say how long it is; leave it out");
+        }
+        experiment.minutes = Some(minutes);
+        experiment.segment_minutes = Some(minutes / SEGMENTS);
+    }
+    if let Some(population) = args.population {
+        experiment.evolution.population = population;
+    }
     if let Some(file) = &args.tree {
         let tree = read_tree(file, RegisterMap::Full, false)?;
         Program::compile(&tree).with_context(|| format!("tree {}", file.display()))?;
         experiment.controller = Some(tree.to_string());
     }
-    Ok(toml::to_string(&experiment)?)
+    let text = toml::to_string(&experiment)?;
+    // What was changed may not go together any more, such as one tree for all and several.
+    let experiment = Experiment::parse("experiment", &text)?;
+    let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
+    let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;
+    Ok((text, files, plan))
 }
