@@ -33,11 +33,11 @@ impl Arena {
         let spec = WorldSpec::scenario(settings.robots.len(), settings.scenario);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let bodies = start::place(&spec, 0, &mut draws);
-        Ok(Arena::with_bodies(settings.seed, bodies, settings.body, &settings.faults))
+        Ok(Arena::with_bodies(settings.seed, bodies, spec.physics, settings.body, &settings.faults))
     }
 
     /// An arena of given bodies, robots of one kind first and the frisbee last.
-    fn with_bodies(seed: u64, bodies: Vec<Body>, kind: BodyKind, faults: &Faults) -> Arena {
+    fn with_bodies(seed: u64, bodies: Vec<Body>, physics: Physics, kind: BodyKind, faults: &Faults) -> Arena {
         let robots = bodies.len() - 1;
         // Robots come from their chargers nearly full, and not equally so.
         let charge = |i: usize| f64::from(Draws::new(seed, 0, i as u32, 0, Stream::Device).range(0.92, 1.0));
@@ -45,7 +45,7 @@ impl Arena {
             previous: bodies.iter().map(|b| b.pose).collect(),
             robots: (0..robots).map(|i| Robot::new(kind, charge(i), faults.clone())).collect(),
             keeper: Keeper::default(),
-            physics: Physics::default(),
+            physics,
             bodies,
             seed,
             steps: 0,
@@ -156,7 +156,7 @@ mod tests {
     fn one_of(kind: BodyKind, x: f32, frisbee: f32) -> Arena {
         let robot = Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
         let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(frisbee, 0.0), heading: 0.0 });
-        Arena::with_bodies(3, vec![robot, frisbee], kind, &Faults::default())
+        Arena::with_bodies(3, vec![robot, frisbee], Physics::default(), kind, &Faults::default())
     }
 
     #[test]

@@ -55,8 +55,8 @@ impl Evaluator {
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
         let placed = |job: &Job<'_>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
         let runnable: Vec<Option<Job<'_>>> =
-            jobs.iter().map(|job| placed(job).map(|team| Job { team, ..*job })).collect();
-        let owned: Vec<Job<'_>> = runnable.iter().flatten().copied().collect();
+            jobs.iter().map(|job| placed(job).map(|team| Job { team, ..job.clone() })).collect();
+        let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
         let mut outcomes = engine.run(&self.programs, &owned).into_iter();
         let score = |job: &Option<Job<'_>>| {
             let Some(job) = job else { return 0.0 };
