@@ -13,7 +13,7 @@ use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Colour, Scenario, Sensing, Shape, World, WorldSpec};
 
 fn programs() -> Vec<Program> {
-    let senses = "seq\n  mulas s_scr v_blue.y 2 v_red.x\n  mulav v_goal v_red s_n v_attr\n";
+    let senses = "seq\n  mulas s_scr v_blue.y 2 v_red.x\n  mulav v_goal v_red 0.5 v_attr\n";
     let texts = [
         include_str!("../../docs/trees/806768.bt"),
         "explore 20",
@@ -26,8 +26,14 @@ fn programs() -> Vec<Program> {
     texts.iter().map(|text| program(text).unwrap_or_else(|| panic!("{text}"))).collect()
 }
 
-/// A world at random: more or less room, with walls and patches or without, up to eight discs of any size, any task.
+/// One of many random worlds that can be run.
 fn world(robots: usize, number: u32) -> WorldSpec {
+    let mut tries = (0..20).map(|k| random_world(robots, number + 1000 * k));
+    tries.find(|spec| spec.check().is_ok()).expect("most worlds have room")
+}
+
+/// A world at random: more or less room, with walls and patches or without, up to eight discs of any size, any task.
+fn random_world(robots: usize, number: u32) -> WorldSpec {
     let mut draws = Draws::new(17, number, robots as u32, 0, Stream::Start);
     let mut spec = WorldSpec::benchmark(robots);
     // From as dense as the benchmark to a third of it, and never in the same shape.
@@ -87,7 +93,6 @@ fn engines_agree_bit_for_bit_with_any_number_of_robots() {
     let programs = programs();
     let numbers = [1, 2, 5, 15, 16, 17, 23, 24, 25, 31, 33, 64, 100, 177, 255, 256];
     let specs: Vec<WorldSpec> = numbers.iter().flat_map(|n| (0..3).map(|i| world(*n, i))).collect();
-    specs.iter().for_each(|spec| spec.check().unwrap_or_else(|error| panic!("{error}: {spec:?}")));
     let job = |i: usize| {
         let spec = &specs[i % specs.len()];
         let mixed: Vec<usize> = (0..6).map(|k| (i * 7 + k * 5) % (spec.robots / 3 + 2)).collect();

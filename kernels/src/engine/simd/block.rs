@@ -108,6 +108,8 @@ impl<'a> Block<'a> {
             (0..robots).flat_map(|i| (0..LANES).map(move |l| (i, l))).map(|(i, l)| program(i, l)).collect();
         let memories = programs.iter().map(|p| Memory::new(p)).collect();
         let per_lane = |f: &dyn Fn(&Job<'_>) -> u32| std::array::from_fn(|l| f(&jobs[lane(l)]));
+        let mut contacts = Contacts::new(bodies.len());
+        contacts.reserve();
         let block = Block {
             senses: vec![SenseLanes::default(); robots],
             key: [per_lane(&|j| j.seed as u32), per_lane(&|j| (j.seed >> 32) as u32)],
@@ -115,10 +117,10 @@ impl<'a> Block<'a> {
             update: 0,
             step: 0,
             scores: (0..LANES).map(|l| worlds[lane(l)].score().clone()).collect(),
-            contacts: Contacts::new(bodies.len()),
+            contacts,
             moving: vec![Movement::default(); bodies.len() + 1],
             touches: vec![[0; LANES]; bodies.len()],
-            shifts: Vec::new(),
+            shifts: Vec::with_capacity(4 * bodies.len() * LANES),
             crowd: (bodies.len() > SMALL_WORLD).then(|| Crowd::new(&scene, jobs.len())),
             others: Vec::with_capacity(robots),
             close: Vec::with_capacity(robots),

@@ -97,6 +97,11 @@ impl Contacts {
         Contacts { list: Vec::new(), wall: bodies, most: most_contacts(bodies) }
     }
 
+    /// Makes room for all contacts that there can be, so that no step needs more.
+    pub fn reserve(&mut self) {
+        self.list.reserve(self.most);
+    }
+
     /// Forgets all contacts.
     pub fn clear(&mut self) {
         self.list.clear();
@@ -245,7 +250,7 @@ impl Collisions {
         let crowd = || Crowd {
             grid: Grid::new(physics.half_arena, 2.0 * ROBOT_RADIUS, count),
             large: (0..count).filter(|i| bodies[*i].shape.radius > ROBOT_RADIUS).map(|i| i as u16).collect(),
-            near: Vec::with_capacity(count),
+            near: Vec::with_capacity(2 * count),
         };
         Collisions {
             contacts: Contacts::new(count),
@@ -254,9 +259,9 @@ impl Collisions {
         }
     }
 
-    /// Makes room for all contacts that there can be, so that no step needs more.
+    /// See [`Contacts::reserve`].
     pub fn reserve(&mut self) {
-        self.contacts.list.reserve(self.contacts.most);
+        self.contacts.reserve();
     }
 
     /// Changes the velocities of touching bodies so that they stop approaching.
