@@ -12,7 +12,7 @@ use xpuck_kernels::world::Scenario;
 /// What an arena is made of.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Names of the robots, 1 to 16, distinct, 1 to 32 characters of a-z, 0-9, `_` and `-`.
+    /// Names of the robots, 1 to 256, distinct, 1 to 32 characters of a-z, 0-9, `_` and `-`.
     pub robots: Vec<String>,
     /// Fixes starting places and all noise.
     pub seed: u64,
@@ -140,7 +140,7 @@ impl Settings {
             if ok { Ok(()) } else { Err(refused()) }
         };
         let count = self.robots.len();
-        check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 16 are possible")?;
+        check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 256 are possible")?;
         for (i, id) in self.robots.iter().enumerate() {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
             let good = (1..=32).contains(&id.len()) && id.chars().all(plain) && id != crate::vicon::FRISBEE;

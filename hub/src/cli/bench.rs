@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
 use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Job, Reference, Simd, Team};
+use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 use xpuck_wire::output;
@@ -40,7 +41,8 @@ pub struct BenchArgs {
     /// Repetitions; the median is told.
     #[arg(long, default_value_t = 5)]
     repeat: usize,
-    /// Also measure how cost grows with robots (1 to 16) and with worlds (1 to 4096).
+    /// Also measure how cost grows with robots (1 to 256; from 16 on with the same room
+    /// for each) and with worlds (1 to 4096).
     #[arg(long)]
     scaling: bool,
     /// Print one JSON object.
@@ -172,8 +174,10 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBa
     let everything = median(&main);
     let (mut by_robots, mut by_worlds) = (Vec::new(), Vec::new());
     if args.scaling {
-        for n in [1, 2, 4, 8, 12, 16] {
-            let cost = median(&step(&format!("{n} robots"), full, &explore, n, args.worlds, args.repeat));
+        // The gpu engine runs no larger worlds.
+        let most = if name == "gpu" { 16 } else { MAX_ROBOTS };
+        for n in [1, 2, 4, 8, 12, 16, 32, 64, 128, 256].into_iter().filter(|n| *n <= most) {
+            let cost = median(&step(&format!("{n} robots"), full, &explore, n, fewer(args.worlds, n), args.repeat));
             by_robots.push(Point { n, us_per_robot_s: cost });
         }
         for n in [1, 4, 16, 64, 256, 1024, 4096] {
@@ -201,6 +205,11 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBa
     })
 }
 
+/// So many worlds of more than 16 robots that there are no more robots in all, in whole blocks.
+fn fewer(worlds: u32, robots: usize) -> u32 {
+    if robots <= 16 { worlds } else { (worlds * 16 / robots as u32).max(worlds.min(32)) }
+}
+
 /// A tree that is known to be one.
 pub fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).expect("a tree")).expect("fits a robot")
@@ -213,7 +222,7 @@ pub fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32,
     let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: UPDATES };
     let jobs: Vec<Job<'_>> = (0..worlds).map(job).collect();
     let programs = std::slice::from_ref(program);
-    let short: Vec<Job<'_>> = jobs.iter().map(|j| Job { updates: 10, ..*j }).collect();
+    let short: Vec<Job<'_>> = jobs.iter().map(|j| Job { updates: 10, ..j.clone() }).collect();
     engine.run(programs, &short);
     let robot_seconds = f64::from(worlds) * robots as f64 * f64::from(UPDATES) / 10.0;
     let once = |_| {

@@ -49,7 +49,7 @@ pub struct EvolveArgs {
     /// Robot-seconds of simulation, as in 52e6: the generation that uses them up is the last.
     #[arg(long, value_name = "ROBOT_SECONDS")]
     budget: Option<f64>,
-    /// Robots in each simulation, 1 to 16 [default: 9].
+    /// Robots in each simulation, 1 to 256 [default: 9].
     #[arg(long)]
     robots: Option<i64>,
     /// Simulated seconds of each trial [default: 30].

@@ -39,7 +39,7 @@ pub struct SimulateArgs {
     /// World file (.toml) in place of the benchmark; it says how many robots there are and where they start.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// Number of robots, 1 to 16.
+    /// Number of robots, 1 to 256. For more than 16 the arena is larger, with as much room for each.
     #[arg(long, default_value_t = 9, conflicts_with_all = ["mix", "world"])]
     robots: usize,
     /// Simulated seconds of each run.

@@ -87,7 +87,7 @@ fn bad_trees_are_named_by_file_line_and_column() {
 
 #[test]
 fn arguments_out_of_range_are_refused() {
-    assert!(refusal(&["simulate", TREE, "--robots", "17"]).contains("1 to 16"));
+    assert!(refusal(&["simulate", TREE, "--robots", "257"]).contains("1 to 256"));
     assert!(refusal(&["simulate", TREE, "--runs", "0"]).contains("--runs"));
     assert!(refusal(&["evolve", "--population", "3"]).contains("population = 3 is outside 8..=4096"));
     assert!(refusal(&["demo", "--speed", "1000"]).contains("--speed"));

@@ -42,5 +42,5 @@ pub use migration::{Migration, Policy};
 pub use settings::{PushAnswer, PushRow};
 pub use signals::uninterrupted;
 pub use status::{Body, ExperimentPhase, Phase, RobotRow, SecurityReport, Segment, Status};
-pub use swarm::{Addresses, Security, Swarm, is_local};
+pub use swarm::{Addresses, MAX_ROBOTS, Security, Swarm, is_local};
 pub use waker::{Waker, Wakeups};

@@ -64,7 +64,7 @@ impl Evaluator {
     /// A team with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
         let runnable = self.runnable(jobs);
-        let owned: Vec<Job<'_>> = runnable.iter().flatten().copied().collect();
+        let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
         let mut outcomes = engine.run(&self.programs, &owned).into_iter();
         let score = |job: &Option<Job<'_>>| {
             let Some(job) = job else { return 0.0 };
@@ -84,7 +84,7 @@ impl Evaluator {
     /// The jobs with the places of their programs; `None` where a tree does not fit a robot.
     fn runnable<'a>(&self, jobs: &[Job<'a>]) -> Vec<Option<Job<'a>>> {
         let placed = |job: &Job<'a>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
-        jobs.iter().map(|job| placed(job).map(|team| Job { team, ..*job })).collect()
+        jobs.iter().map(|job| placed(job).map(|team| Job { team, ..job.clone() })).collect()
     }
 }
 

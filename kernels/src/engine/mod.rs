@@ -24,7 +24,7 @@ use crate::tree::Program;
 use crate::world::{Pose, Sensing, WorldSpec};
 
 /// One simulation to run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Job<'a> {
     /// The world.
     pub spec: &'a WorldSpec,

@@ -345,7 +345,7 @@ mod tests {
             ("[settings]\nimmigrants = 3", "settings.immigrants is said by `migration.receive`"),
             ("[migration]\npolicy = \"star\"", "line 2: unknown variant `star`"),
             ("[migration]\nevery = 0", "migration.every = 0 is outside 1..=1000"),
-            ("robots = 17", "robots = 17 is outside 1..=16"),
+            ("robots = 257", "robots = 257 is outside 1..=256"),
             ("seconds = nan", "seconds = NaN is outside"),
             ("islands = 0", "islands = 0 is outside 1..=64"),
             ("budget = 0", "budget = 0 is outside 1..="),

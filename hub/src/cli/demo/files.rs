@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_arena::unkind::{PhysicsKeys, Preset, RobotKeys};
 use xpuck_experiment::{Experiment, Plan};
-use xpuck_hub_core::config::{HubFile, Mocap, MocapKind, REALTIME, Stream};
+use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_kernels::world::spec::half_arena;
 use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
@@ -96,7 +97,10 @@ impl Layout {
             faults: Vec::new(),
         };
         unkind.apply(&mut arena);
+        // As large as the arena makes itself for so many.
+        let (half_length, half_width) = half_arena(args.robots);
         let hub = HubFile {
+            arena: Arena { length_m: 2.0 * half_length, width_m: 2.0 * half_width, ..Arena::default() },
             swarm: "swarm.toml".into(),
             realtime: REALTIME,
             mocap: Mocap {

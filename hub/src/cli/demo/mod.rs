@@ -14,6 +14,7 @@ use processes::Processes;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Ended;
+use xpuck_wire::MAX_ROBOTS;
 use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
@@ -32,7 +33,7 @@ use xpuck_wire::socket::Sockets;
         its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
-    /// Number of robots, 1 to 16.
+    /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each.
     #[arg(long, default_value_t = 9)]
     robots: usize,
     /// Length of the run in minutes of arena time; it then has eight segments, as in the thesis [default: 16, or what the
@@ -84,8 +85,8 @@ const APPEAR: Duration = Duration::from_secs(20);
 
 /// Runs the command; false if the demo was cut short.
 pub fn run(args: &DemoArgs) -> Result<bool> {
-    if !(1..=16).contains(&args.robots) {
-        bail!("--robots {}: 1 to 16 fit the arena", args.robots);
+    if !(1..=MAX_ROBOTS).contains(&args.robots) {
+        bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
     if args.minutes.is_some_and(|minutes| !(0.1..=1440.0).contains(&minutes)) || !(0.1..=32.0).contains(&args.speed) {
         bail!("--minutes takes 0.1 to 1440 and --speed 0.1 to 32");

@@ -54,7 +54,7 @@ pub struct ExplainArgs {
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0, requires = "simulate")]
     seconds: f32,
-    /// Number of robots, 1 to 16.
+    /// Number of robots, 1 to 256.
     #[arg(long, default_value_t = 9, requires = "simulate")]
     robots: usize,
     /// Where the robots start.

@@ -2,6 +2,10 @@
 
 /// Bodies of a world in storage, and invocations of its workgroup.
 pub const SLOTS: usize = 32;
+/// Most bodies of a world that the kernels run.
+pub const MAX_BODIES: usize = 24;
+/// Most contacts of a step.
+pub const MAX_CONTACTS: usize = crate::model::most_contacts(MAX_BODIES);
 /// Words of an instruction.
 pub const NODE_WORDS: usize = 5;
 /// Most wall patches of a world.

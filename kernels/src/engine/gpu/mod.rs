@@ -20,15 +20,14 @@ pub use device::GpuError;
 use super::simd::{Scene, Simd};
 use super::{Engine, Job, Outcome, alike, hash};
 use crate::model::{
-    CAMERA_COLUMNS, CONTACT_ITERATIONS, CONTROL_PERIOD, MAX_BODIES, MAX_CONTACTS, MAX_DISCS, PROX_ANGLES,
-    RELOCATION_TRIES, STEPS_PER_UPDATE,
+    CAMERA_COLUMNS, CONTACT_ITERATIONS, CONTROL_PERIOD, MAX_DISCS, PROX_ANGLES, RELOCATION_TRIES, STEPS_PER_UPDATE,
 };
 use crate::tree::Program;
 use crate::world::task::transport::{position_fitness, raw_fitness};
 use crate::world::{Body, Sensing, Task, World};
 use device::Device;
 use encode::{Code, Words, header, world_words};
-use layout::{MAX_PATCHES, SLOTS, WORLD_WORDS};
+use layout::{MAX_BODIES, MAX_CONTACTS, MAX_PATCHES, SLOTS, WORLD_WORDS};
 use params::Params;
 use rayon::prelude::*;
 use source::source;
@@ -178,7 +177,7 @@ impl Engine for Gpu {
             let done = self.run_alike(&code, &group).unwrap_or_else(|error| {
                 let notice = format!("{error}; these runs are done by simd");
                 self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
-                let owned: Vec<Job<'_>> = group.iter().map(|j| **j).collect();
+                let owned: Vec<Job<'_>> = group.iter().map(|j| (*j).clone()).collect();
                 Simd { sensing: self.sensing }.run(programs, &owned)
             });
             for (index, outcome) in indices.into_iter().zip(done) {
@@ -199,6 +198,9 @@ impl Engine for Gpu {
 
 /// What the kernels do not know yet goes to another engine.
 fn supported(scene: &Scene) -> Result<(), GpuError> {
+    if scene.bodies.len() > MAX_BODIES {
+        return Err(GpuError::Unsupported("worlds of more than 24 robots and discs"));
+    }
     if !scene.task.moves_disc() {
         return Err(GpuError::Unsupported("tasks other than transport"));
     }

@@ -1,9 +1,9 @@
 //! The uniform parameters of a dispatch, as the kernels read them (`wgsl/state.wgsl`).
 
-use super::layout::MAX_PATCHES;
+use super::layout::{MAX_BODIES, MAX_PATCHES};
 use crate::engine::simd::{Scene, SceneBody};
 use crate::math::Vec2;
-use crate::model::{MAX_BODIES, PROX_ANGLES, SEGMENT_ANGLE};
+use crate::model::{PROX_ANGLES, SEGMENT_ANGLE};
 use crate::world::Sensing;
 use crate::world::senses::{Patch, ray_directions};
 use bytemuck::{Pod, Zeroable};

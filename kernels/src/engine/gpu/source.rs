@@ -1,6 +1,6 @@
 //! Puts the WGSL together: constants from the Rust sources, the stages, and loops written out.
 
-use super::layout::{HEADER, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS};
+use super::layout::{HEADER, MAX_BODIES, MAX_CONTACTS, MAX_PATCHES, NODE_WORDS, QUANTITIES, SLOTS, WORLD_WORDS};
 use super::params::{SWITCH_CAMERA, SWITCH_NEIGHBOURS, SWITCH_PROXIMITY, SWITCH_RELOCATION};
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
@@ -61,8 +61,8 @@ fn integers() -> Vec<(String, u32)> {
         ("HEADER_WORDS", HEADER.len()),
         ("WORLD_WORDS", WORLD_WORDS),
         ("RAYS", model::PROX_ANGLES.len()),
-        ("MAX_BODIES", model::MAX_BODIES),
-        ("MAX_CONTACTS", model::MAX_CONTACTS),
+        ("MAX_BODIES", MAX_BODIES),
+        ("MAX_CONTACTS", MAX_CONTACTS),
         ("CONTACT_ITERATIONS", model::CONTACT_ITERATIONS),
         ("CAMERA_COLUMNS", model::CAMERA_COLUMNS),
         ("COLUMNS_PER_SEGMENT", COLUMNS_PER_SEGMENT),

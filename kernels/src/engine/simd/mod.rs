@@ -7,6 +7,7 @@
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
 mod block;
+mod crowd;
 mod motion;
 mod scene;
 mod senses;
@@ -41,7 +42,7 @@ impl Engine for Simd {
         let outcomes: Vec<Vec<Outcome>> = blocks
             .par_iter()
             .map(|indices| {
-                let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i]).collect();
+                let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i].clone()).collect();
                 let sensing = indices.iter().map(|i| sensing[*i]).fold(Sensing::NONE, Sensing::and);
                 simulate(programs, &jobs, sensing)
             })

@@ -72,29 +72,29 @@ fn farthest(centre: Vec2, half: Vec2) -> f32 {
 }
 
 /// Counts the items that robots carry.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foraging {
     nest: Region,
     food: Region,
-    /// Bit i: robot i carries an item.
-    carrying: u32,
+    /// Which robots carry an item.
+    carrying: Vec<bool>,
     delivered: u32,
 }
 
 impl Foraging {
-    /// Nobody carries anything.
-    pub fn new(nest: Region, food: Region) -> Foraging {
-        Foraging { nest, food, carrying: 0, delivered: 0 }
+    /// So many robots, and none of them carries anything.
+    pub fn new(nest: Region, food: Region, robots: usize) -> Foraging {
+        Foraging { nest, food, carrying: vec![false; robots], delivered: 0 }
     }
 
     /// Counts after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
-        for (i, at) in robots.iter().enumerate() {
+        for (at, carries) in robots.iter().zip(&mut self.carrying) {
             if self.food.contains(*at) {
-                self.carrying |= 1 << i;
+                *carries = true;
             } else if self.nest.contains(*at) {
-                self.delivered += self.carrying >> i & 1;
-                self.carrying &= !(1 << i);
+                self.delivered += u32::from(*carries);
+                *carries = false;
             }
         }
     }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_delivers_one_item() {
-        let mut foraging = Foraging::new(NEST, FOOD);
+        let mut foraging = Foraging::new(NEST, FOOD, 2);
         let mut visit = |x: f32| {
             foraging.update(&[vec2(0.0, 0.0), vec2(x, 0.0)]);
             foraging.delivered

@@ -110,10 +110,10 @@ impl Score {
         match *task {
             Task::Transport | Task::TransportOnce => Score::Transport(Transport::new(&bodies[robots])),
             Task::TransportPosition => Score::Position,
-            Task::Aggregation { range } => Score::Aggregation(Aggregation::new(range)),
+            Task::Aggregation { range } => Score::Aggregation(Aggregation::new(range, robots, physics.half_arena)),
             Task::Dispersion => Score::Dispersion(Dispersion::new(robots, physics.half_arena)),
             Task::Coverage { cell } => Score::Coverage(Coverage::new(cell, physics.half_arena)),
-            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(nest, food)),
+            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(nest, food, robots)),
         }
     }
 
