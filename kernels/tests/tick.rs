@@ -386,8 +386,8 @@ fn the_leaf_that_drives_is_the_first_that_writes_the_goal() {
 /// A memory that is written down and taken up again at every tick goes on as if nothing had happened.
 #[test]
 fn a_memory_goes_on_from_its_words_and_scratch_registers() {
-    let text = "par2\n  seqm3\n    repeatr 5\n      mulas s_scr s_scr 1 s_n\n    repeati 3\n      successl\n    \
-                explore 4\n  selm2\n    ifprob s_scr 0.125 3\n    movcv v_scr 45deg\n";
+    let text = "par 2\n  seqm\n    repeatr 5\n      mulas s_scr s_scr 1 s_n\n    repeati 3\n      successl\n    \
+                explore 4\n  selm\n    ifprob s_scr 0.125 3\n    movcv v_scr 45deg\n";
     let mut robot = Robot::new(text);
     robot.senses.neighbours = 2.0;
     let mut resumed = robot.memory.clone();
@@ -408,7 +408,7 @@ fn a_memory_goes_on_from_its_words_and_scratch_registers() {
 
 #[test]
 fn words_that_no_tick_leaves_are_no_memory() {
-    let program = Program::compile(&Tree::parse("seqm2\n  repeati 3\n    successl\n  par1\n    successl\n").unwrap());
+    let program = Program::compile(&Tree::parse("seqm\n  repeati 3\n    successl\n  par 1\n    successl\n").unwrap());
     let program = program.unwrap();
     let resume = |words: &[u16]| Memory::resume(&program, words, [0.0; 3]).is_some();
     let running = 0x8000;

@@ -103,7 +103,7 @@ pub enum Entry {
         /// The line.
         line: LogLine,
     },
-    /// Samples of a generation, other than the first of those who were born in it.
+    /// Samples of individuals after their first generation, each one's newest since this was told last.
     Samples {
         /// When they came, s of arena time.
         time: f64,

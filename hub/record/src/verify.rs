@@ -61,7 +61,7 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         }
     }
     if batches == 0 {
-        let why = "holds no control updates: it was recorded by a version before 0.2, or no robot ran";
+        let why = "holds no control updates: no robot ran, or an earlier version recorded it";
         return Err(RecordError::of(run, why));
     }
     let rows = senses.rows();

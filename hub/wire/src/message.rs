@@ -221,7 +221,7 @@ pub enum RobotMessage {
     Updates(Box<Updates>),
     /// A line of its log.
     Log(LogLine),
-    /// Samples of a generation, other than the first of those who were born in it.
+    /// Samples of individuals after their first generation, each one's newest since this was told last.
     Samples {
         /// Generations done.
         generation: u32,

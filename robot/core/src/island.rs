@@ -115,12 +115,6 @@ impl Generation {
         Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births, samples }
     }
 
-    /// What the hub is told of it besides, for the record.
-    pub fn samples(&self) -> Option<RobotMessage> {
-        let (generation, samples) = (self.progress.generation, self.samples.clone());
-        (!samples.is_empty()).then_some(RobotMessage::Samples { generation, samples })
-    }
-
     /// What the hub is told of it.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());

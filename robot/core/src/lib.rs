@@ -4,6 +4,7 @@
 pub mod champion;
 pub mod controller;
 pub mod core;
+pub mod heritage;
 pub mod island;
 pub mod lease;
 pub mod readings;

@@ -3,6 +3,7 @@
 
 use crate::champion::OnboardChampion;
 use crate::core::{Action, Core};
+use crate::heritage::Heritage;
 use crate::island::{IslandPlan, News, Trials};
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
@@ -85,6 +86,8 @@ pub struct Robot {
     refused: u32,
     /// Batches of control updates that found the queue to the hub full.
     batches_lost: u32,
+    /// Samples that the hub is to be told.
+    heritage: Heritage,
     /// Lines of the log that may be told now.
     lines_due: f32,
 }
@@ -98,6 +101,7 @@ impl Robot {
             speed,
             refused: 0,
             batches_lost: 0,
+            heritage: Heritage::default(),
             lines_due: LINES_AT_ONCE,
         }
     }
@@ -142,9 +146,7 @@ impl Robot {
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
                 let _ = shell.send(done.message());
-                if let Some(samples) = done.samples() {
-                    let _ = shell.send(samples);
-                }
+                self.heritage.take(done.progress.generation, &done.samples);
                 (done.progress, done.champion)
             }
         };
@@ -164,6 +166,9 @@ impl Robot {
             self.batches_lost = self.batches_lost.saturating_add(u32::from(!sent));
         }
         self.tell_log(shell);
+        if let Some(samples) = self.heritage.due(now) {
+            let _ = shell.send(samples);
+        }
         let mut telemetry = self.telemetry(now, &readings, wheels);
         shell.report(&mut telemetry);
         let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
@@ -206,6 +211,7 @@ impl Robot {
                 }
                 Action::Prepare(plan) => {
                     self.champion = OnboardChampion::default();
+                    self.heritage = Heritage::default();
                     shell.start_island(*plan);
                 }
                 Action::Evolve(running) => shell.run_island(running),

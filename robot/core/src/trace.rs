@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn controller() -> Controller {
-        Controller::new(Tree::parse("seqm2\n  repeati 7\n    mulas s_scr s_scr 1 s_n\n  movcv v_goal 0deg\n").unwrap())
+        Controller::new(Tree::parse("seqm\n  repeati 7\n    mulas s_scr s_scr 1 s_n\n  movcv v_goal 0deg\n").unwrap())
             .unwrap()
     }
 
