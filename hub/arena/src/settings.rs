@@ -3,7 +3,7 @@
 use crate::faults::Faults;
 use crate::ft2232h;
 use crate::natnet::NatNet;
-use crate::unkind::Unkind;
+use crate::unkind::{OutOfBounds, Unkind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::model::MAX_ROBOTS;
@@ -84,12 +84,15 @@ pub enum ArenaError {
     #[error("arena setting `{setting}` is {value}: {allowed}")]
     Setting {
         /// Name of the setting.
-        setting: String,
+        setting: &'static str,
         /// Its value.
         value: String,
         /// What it may be.
-        allowed: String,
+        allowed: &'static str,
     },
+    /// What is unkind is out of its bounds.
+    #[error("arena setting {0}")]
+    Unkind(#[from] OutOfBounds),
     /// The motion-capture address cannot be bound.
     #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that holds it")]
     Mocap {
@@ -135,9 +138,8 @@ pub enum ArenaError {
 impl Settings {
     /// Checks every range.
     pub fn validate(&self) -> Result<(), ArenaError> {
-        let check = |ok: bool, setting: &str, value: String, allowed: &str| {
-            let refused = || ArenaError::Setting { setting: setting.into(), value, allowed: allowed.into() };
-            if ok { Ok(()) } else { Err(refused()) }
+        let check = |ok: bool, setting, value: String, allowed| {
+            if ok { Ok(()) } else { Err(ArenaError::Setting { setting, value, allowed }) }
         };
         let count = self.robots.len();
         check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 256 are possible")?;
@@ -163,7 +165,7 @@ impl Settings {
         let parts = [faults.lost_packets, faults.garbled_packets, faults.stalled_frames];
         let possible = parts.iter().all(|part| (0.0..=1.0).contains(part));
         check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")?;
-        self.unkind.check(&self.robots)
+        Ok(self.unkind.check(&self.robots)?)
     }
 
     /// Path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.

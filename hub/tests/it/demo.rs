@@ -174,6 +174,37 @@ fn wheels_turn_only_in_run(messages: &[(String, serde_json::Value)]) {
 }
 
 #[test]
+fn a_robot_whose_board_browns_out_loses_its_devices_and_drives_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let unkind = dir.path().join("unkind.toml");
+    let faults = "[[faults]]\nwhat = \"brown-out\"\nrobot = \"xp02\"\nper_minute = 3.0\nseconds = 2.0\n";
+    std::fs::write(&unkind, faults).unwrap();
+    let mut demo = Demo::start("3", &["--json", "--unkind", unkind.to_str().unwrap()]);
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let messages = record(&transport_record(&demo.directory()).join("run.mcap"));
+    let of = |robot: &str| -> Vec<&serde_json::Value> {
+        let mine = messages.iter().filter(|(topic, message)| topic == "/telemetry" && message["robot"] == robot);
+        mine.map(|(_, message)| &message["telemetry"]).collect()
+    };
+    let count = |t: &serde_json::Value, key: &str| t["devices"][key].as_u64().unwrap();
+    let all = of("xp02");
+    let (first, last, other) = (all[0], all[all.len() - 1], of("xp01"));
+    assert_eq!(first["session"], last["session"], "its program lives on");
+    let corrupt = (count(other[other.len() - 1], "corrupt"), count(last, "corrupt"));
+    assert!(10 * corrupt.0 < corrupt.1, "only xp02's board has the fault: {corrupt:?}");
+    // A line that nobody drives reads ones, which no CRC fits. While it does, the body's age grows and no command leaves.
+    let age = |t: &serde_json::Value, of: &str| t["senses"][of].as_f64().unwrap_or(f64::INFINITY);
+    let wheels = |t: &serde_json::Value| t["motion"]["wheels"].as_array().unwrap().iter().any(|w| *w != 0.0);
+    let lost = all.iter().position(|t| count(t, "corrupt") > 20 && age(t, "body_age") > 0.5).expect("it lost its body");
+    assert!(!wheels(all[lost]), "{}", all[lost]);
+    let back = lost + all[lost..].iter().position(|t| age(t, "body_age") < 0.3).expect("its body answers again");
+    assert!(all[back..].iter().any(|t| wheels(t)), "it drives again");
+    let dark = all.iter().position(|t| age(t, "camera_age") > 1.5).expect("it lost its camera");
+    assert!(all[dark..].iter().any(|t| age(t, "camera_age") < 0.5), "its camera came back");
+}
+
+#[test]
 fn a_killed_robot_is_named_and_the_run_goes_on() {
     let mut demo = Demo::start("0.6", &[]);
     demo.wait_for_run();

@@ -2,9 +2,20 @@
 
 use super::keys::{FaultKeys, PhysicsKeys, RobotKeys, Unkind, Varied};
 use crate::ft2232h;
-use crate::settings::ArenaError;
 use std::ops::RangeInclusive;
 use xpuck_registers::infrared::MAX_COUNTS;
+
+/// A value that is not possible.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` is {value}: {allowed}")]
+pub struct OutOfBounds {
+    /// Where it stands in the file, with dots.
+    pub key: String,
+    /// The value.
+    pub value: String,
+    /// What it may be.
+    pub allowed: String,
+}
 
 /// Most faults in one file.
 const MAX_FAULTS: usize = 256;
@@ -12,7 +23,7 @@ const MAX_FAULTS: usize = 256;
 const GAIN: RangeInclusive<f32> = 0.0..=4.0;
 
 /// Checks every value against its bounds, and every name against the swarm's.
-pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), ArenaError> {
+pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds> {
     physics(&unkind.physics)?;
     if let Some(floor) = unkind.floor {
         within("floor.spread", floor.spread, 0.0..=0.5)?;
@@ -38,7 +49,7 @@ pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), ArenaError>
     unkind.faults.iter().try_for_each(|one| fault(one, names))
 }
 
-fn physics(keys: &PhysicsKeys) -> Result<(), ArenaError> {
+fn physics(keys: &PhysicsKeys) -> Result<(), OutOfBounds> {
     let PhysicsKeys {
         robot_mass_kg,
         robot_friction,
@@ -57,7 +68,7 @@ fn physics(keys: &PhysicsKeys) -> Result<(), ArenaError> {
     noise.into_iter().flatten().try_for_each(|part| within("physics.noise", part, 0.0..=1.0))
 }
 
-fn robot(place: &str, keys: &RobotKeys) -> Result<(), ArenaError> {
+fn robot(place: &str, keys: &RobotKeys) -> Result<(), OutOfBounds> {
     let at = |key: &str| format!("{place}.{key}");
     varied(&at("wheel_bias"), keys.wheel_bias, -0.5..=0.5, 0.15)?;
     maybe(&at("wheel_noise"), keys.wheel_noise, 0.0..=1.0)?;
@@ -95,7 +106,7 @@ fn robot(place: &str, keys: &RobotKeys) -> Result<(), ArenaError> {
     within(&at("supply.reset_seconds"), supply.reset_seconds, 0.025..=600.0)
 }
 
-fn fault(keys: &FaultKeys, names: &[String]) -> Result<(), ArenaError> {
+fn fault(keys: &FaultKeys, names: &[String]) -> Result<(), OutOfBounds> {
     if let Some(id) = &keys.robot {
         known("faults.robot", id, names)?;
     }
@@ -109,7 +120,7 @@ fn fault(keys: &FaultKeys, names: &[String]) -> Result<(), ArenaError> {
     }
 }
 
-fn known(key: &str, id: &str, names: &[String]) -> Result<(), ArenaError> {
+fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
     if names.iter().any(|name| name == id) {
         return Ok(());
     }
@@ -129,7 +140,7 @@ fn varied<const N: usize>(
     value: Option<Varied<[f32; N]>>,
     range: RangeInclusive<f32>,
     widest: f32,
-) -> Result<(), ArenaError> {
+) -> Result<(), OutOfBounds> {
     match value {
         Some(Varied::Given(values)) => values.into_iter().try_for_each(|value| within(key, value, range.clone())),
         Some(Varied::Drawn(drawn)) => within(&format!("{key}.spread"), drawn.spread, 0.0..=widest),
@@ -137,17 +148,17 @@ fn varied<const N: usize>(
     }
 }
 
-fn maybe(key: &str, value: Option<f32>, range: RangeInclusive<f32>) -> Result<(), ArenaError> {
+fn maybe(key: &str, value: Option<f32>, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
     value.map_or(Ok(()), |value| within(key, value, range))
 }
 
-fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), ArenaError> {
+fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
     if range.contains(&value) {
         return Ok(());
     }
     refuse(key, value.to_string(), &format!("{} to {} are possible", range.start(), range.end()))
 }
 
-fn refuse(key: &str, value: String, allowed: &str) -> Result<(), ArenaError> {
-    Err(ArenaError::Setting { setting: key.to_string(), value, allowed: allowed.to_string() })
+fn refuse(key: &str, value: String, allowed: &str) -> Result<(), OutOfBounds> {
+    Err(OutOfBounds { key: key.to_string(), value, allowed: allowed.to_string() })
 }

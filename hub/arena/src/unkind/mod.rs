@@ -16,10 +16,10 @@ pub(crate) use floor::Floor;
 pub use keys::{
     FaultKeys, FaultKind, FloorKeys, PhysicsKeys, RobotKeys, SpellKeys, Spread, StuckSensor, SupplyKeys, Unkind, Varied,
 };
+pub use limits::OutOfBounds;
 pub use preset::Preset;
 pub use traits::Traits;
 
-use crate::settings::ArenaError;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::{Shape, WorldSpec};
 
@@ -28,7 +28,7 @@ impl Unkind {
     ///
     /// # Errors
     /// The key, its value and what it may be.
-    pub fn check(&self, names: &[String]) -> Result<(), ArenaError> {
+    pub fn check(&self, names: &[String]) -> Result<(), OutOfBounds> {
         limits::check(self, names)
     }
 

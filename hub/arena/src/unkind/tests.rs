@@ -396,7 +396,11 @@ fn a_surge_on_bad_contacts_resets_the_board_and_good_ones_carry_it() {
         assert!(lowest < 3.7, "{kind:?}: the surge shows at the monitor: {lowest} V");
         let (film, _) = film(0.3);
         let down: Vec<usize> = (0..800).filter(|i| !film[*i].1).collect();
-        assert!(!down.is_empty() && down.len() % 40 == 0 && down.len() < 400, "{kind:?}: {} steps of 800", down.len());
+        assert!(
+            !down.is_empty() && down.len().is_multiple_of(40) && down.len() < 400,
+            "{kind:?}: {} steps of 800",
+            down.len()
+        );
         assert!(down.iter().all(|i| !film[*i].2), "{kind:?}: the camera is gone with it");
         // The exchange in a film's step comes before its physics, so the body misses the one after.
         assert!(down.iter().all(|i| film.get(i + 1).is_none_or(|next| !next.0)), "{kind:?}");
