@@ -260,7 +260,8 @@ impl ChosenEngine {
         if jobs.iter().any(|job| open.gpu.supports(job.spec).is_err()) {
             return Active::Simd;
         }
-        let jobs: Vec<Job<'_>> = jobs.iter().map(|j| Job { updates: j.updates.min(PROBE_UPDATES), ..j.clone() }).collect();
+        let jobs: Vec<Job<'_>> =
+            jobs.iter().map(|j| Job { updates: j.updates.min(PROBE_UPDATES), ..j.clone() }).collect();
         let speed = |run: &dyn Fn(&[Job<'_>])| {
             run(&jobs[..jobs.len().min(LEAST_SHARED)]);
             let mut best: f64 = 0.0;

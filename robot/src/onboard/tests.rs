@@ -138,14 +138,21 @@ fn a_device_lost_between_two_generations_costs_none() {
     shared.running.store(true, Ordering::Relaxed);
     let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
     let engine = ChosenEngine::open(engine, machine).unwrap();
-    let mut thread = IslandThread { plan: &plan, engine, shared: &shared, sender, arrivals, governor };
+    let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
+    let (_trials, changes) = channel();
+    let mut thread =
+        IslandThread { plan: &plan, engine, shared: &shared, sender, arrivals, changes, setting, governor };
     let mut evaluator = Evaluator::default();
     let island = plan.island.found();
-    let on_gpu = thread.try_all(&island, &mut evaluator).unwrap();
+    let mut try_all = |thread: &mut IslandThread<'_>| match thread.try_all(&island, &mut evaluator) {
+        Tried::All(fitness) => fitness,
+        Tried::Changed | Tried::Ended => panic!("nobody changed or ended it"),
+    };
+    let on_gpu = try_all(&mut thread);
     thread.engine.lose_device();
-    let without = thread.try_all(&island, &mut evaluator).unwrap();
+    let without = try_all(&mut thread);
     thread.engine = ChosenEngine::open(EngineChoice::of(EngineKind::Simd), machine).unwrap();
-    assert_eq!(without, thread.try_all(&island, &mut evaluator).unwrap(), "simd's own digits");
+    assert_eq!(without, try_all(&mut thread), "simd's own digits");
     assert_eq!(on_gpu.len(), without.len());
     let lines: Vec<Told> = told.try_iter().collect();
     match lines.as_slice() {
