@@ -185,7 +185,7 @@ impl Shell for Daemon<'_> {
     }
 
     fn start_island(&mut self, island: IslandPlan) {
-        let engine = self.evolution.engine(None);
+        let engine = self.evolution.engine(island.plan.engine);
         let EvolutionFile { threads, state, temperature, max_temperature_c, .. } = self.evolution.clone();
         let plan = Plan { island, engine, threads, state, temperature, max_temperature: max_temperature_c };
         self.onboard = match Onboard::start(plan) {

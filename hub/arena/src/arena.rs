@@ -1,5 +1,6 @@
 //! The core: bodies, the devices of every robot and the keeper, advanced step by step.
 
+use crate::camera::Surroundings;
 use crate::keeper::Keeper;
 use crate::robot::Robot;
 use crate::settings::{ArenaError, Settings};
@@ -9,7 +10,8 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
-use xpuck_kernels::world::{Body, Pose, WorldSpec, senses, start};
+use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::{Body, Pose, senses, start};
 use xpuck_registers::spi::Words;
 
 /// One step of the arena, s.
@@ -22,6 +24,10 @@ pub struct Arena {
     previous: Vec<Pose>,
     robots: Vec<Robot>,
     keeper: Keeper,
+    /// Somebody puts the frisbee back that has touched an end.
+    relocates: bool,
+    /// Coloured stretches of the arena's walls.
+    patches: Vec<Patch>,
     physics: Physics,
     /// The bodies' friction with an even floor, and by how much the floor is not even.
     floor: Option<(Vec<f32>, Floor)>,
@@ -36,10 +42,10 @@ pub struct Arena {
 /// What a robot's camera looks at.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Robots, then the frisbee; the robot itself turned as its camera is.
+    /// Robots, then discs; the robot itself turned as its camera is.
     pub bodies: Vec<Body>,
-    /// Half the arena's length along x and y, m.
-    pub half_arena: (f32, f32),
+    /// What stands still.
+    pub surroundings: Surroundings,
     /// The camera sends the same picture again and again.
     pub frozen: bool,
 }
@@ -48,22 +54,25 @@ impl Arena {
     /// An arena at its start: robots in the settings' order, then the frisbee.
     pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
         settings.validate()?;
-        let mut spec = WorldSpec::scenario(settings.robots.len(), settings.scenario);
+        let mut spec = settings.spec();
         settings.unkind.apply(&mut spec);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let bodies = start::place(&spec, 0, &mut draws);
-        Ok(Arena::with_bodies(settings, spec.physics, bodies))
+        let relocates = spec.task.relocates();
+        Ok(Arena { relocates, ..Arena::with_bodies(settings, spec.physics, spec.patches, bodies) })
     }
 
-    /// An arena of given bodies, the settings' robots first and the frisbee last.
-    pub(crate) fn with_bodies(settings: &Settings, physics: Physics, bodies: Vec<Body>) -> Arena {
-        let robots = bodies.len() - 1;
+    /// An arena of given bodies, the settings' robots first and then the discs.
+    pub(crate) fn with_bodies(settings: &Settings, physics: Physics, patches: Vec<Patch>, bodies: Vec<Body>) -> Arena {
+        let robots = settings.robots.len();
         let seed = settings.seed;
         let friction = || bodies.iter().map(|b| b.shape.mu).collect();
         let mut arena = Arena {
             previous: bodies.iter().map(|b| b.pose).collect(),
             robots: (0..robots).map(|i| Robot::new(settings, i)).collect(),
             keeper: Keeper::default(),
+            relocates: true,
+            patches,
             physics,
             floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
             past: VecDeque::new(),
@@ -95,7 +104,7 @@ impl Arena {
         self.steps += 1;
         self.robots.iter_mut().for_each(|robot| robot.step(self.steps, STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
-        if self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws) {
+        if self.relocates && self.keeper.watch(&mut self.bodies, robots, self.physics.half_arena.0, &mut draws) {
             // Carried, not driven: there is no path between the two places.
             self.previous[robots] = self.bodies[robots].pose;
         }
@@ -140,7 +149,7 @@ impl Arena {
         let frozen = self.frozen[robot].as_ref();
         let mut view = View {
             bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)),
-            half_arena: self.half_arena(),
+            surroundings: self.surroundings(),
             frozen: frozen.is_some(),
         };
         view.bodies[robot].pose.heading += self.robots[robot].traits.camera_turn;
@@ -180,7 +189,7 @@ impl Arena {
         self.robots[robot].i2c(address, write, read)
     }
 
-    /// Robots, then the frisbee, as they are now.
+    /// Robots, then discs, as they are now.
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
@@ -198,6 +207,12 @@ impl Arena {
     /// Arena time so far, s.
     pub fn seconds(&self) -> f64 {
         f64::from(self.steps) * STEP_SECONDS
+    }
+
+    /// What cameras see beside bodies.
+    pub fn surroundings(&self) -> Surroundings {
+        let Physics { half_arena, ref walls, .. } = self.physics;
+        Surroundings { half_arena, walls: walls.clone(), patches: self.patches.clone() }
     }
 
     /// Half the arena's length along x and y, m.
@@ -235,7 +250,7 @@ mod tests {
         let robot = Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
         let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(frisbee, 0.0), heading: 0.0 });
         let settings = Settings { seed: 3, body: kind, ..for_tests(1) };
-        Arena::with_bodies(&settings, Physics::default(), vec![robot, frisbee])
+        Arena::with_bodies(&settings, Physics::default(), Vec::new(), vec![robot, frisbee])
     }
 
     #[test]

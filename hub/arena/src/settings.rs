@@ -7,7 +7,7 @@ use crate::unkind::{OutOfBounds, Unkind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::{Scenario, WorldSpec};
 
 /// What an arena is made of.
 #[derive(Clone, Debug)]
@@ -18,8 +18,10 @@ pub struct Settings {
     pub seed: u64,
     /// Arena seconds in a wall second, 0.1..=100.
     pub speed: f64,
-    /// Where the robots start.
+    /// Where the robots start in the usual world.
     pub scenario: Scenario,
+    /// What is in the arena, and where it starts, if it is not the usual world; as many robots as there are names.
+    pub world: Option<WorldSpec>,
     /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
     pub device_dir: PathBuf,
     /// Where poses are served as a Vicon DataStream; port 0 takes a free one.
@@ -143,6 +145,13 @@ impl Settings {
         };
         let count = self.robots.len();
         check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 256 are possible")?;
+        if let Some(world) = &self.world {
+            let wrong = |value: String| ArenaError::Setting { setting: "world", value, allowed: "see docs/worlds.md" };
+            if world.robots != count {
+                return Err(wrong(format!("of {} robots, and there are {count}", world.robots)));
+            }
+            world.check().map_err(|error| wrong(format!("impossible: {error}")))?;
+        }
         for (i, id) in self.robots.iter().enumerate() {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
             let good = (1..=32).contains(&id.len()) && id.chars().all(plain) && id != crate::vicon::FRISBEE;
@@ -168,6 +177,16 @@ impl Settings {
         Ok(self.unkind.check(&self.robots)?)
     }
 
+    /// What is in the arena, before what is unkind.
+    pub(crate) fn spec(&self) -> WorldSpec {
+        self.world.clone().unwrap_or_else(|| WorldSpec::scenario(self.robots.len(), self.scenario))
+    }
+
+    /// Number of discs.
+    pub(crate) fn discs(&self) -> usize {
+        self.spec().discs.len()
+    }
+
     /// Path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.
     pub fn device_path(&self, robot: &str, device: &str) -> PathBuf {
         device_path(&self.device_dir, robot, device)
@@ -185,6 +204,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         seed: 5,
         speed: 1.0,
         scenario: Scenario::A,
+        world: None,
         device_dir: PathBuf::from("/nonexistent"),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,

@@ -68,6 +68,7 @@ fn see(
         seed: 12,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: dir.path().into(),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,

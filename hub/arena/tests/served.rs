@@ -23,6 +23,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         seed: 12,
         speed,
         scenario: Scenario::A,
+        world: None,
         device_dir: dir.into(),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,

@@ -4,6 +4,7 @@ use crate::phase::{Given, Kind, MAX_PHASES, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Table;
+use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 
@@ -35,6 +36,9 @@ pub struct Experiment {
     /// What trees are built from: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent along.
     #[serde(default = "in_swarm", skip_serializing_if = "is_in_swarm")]
     pub primitive_set: String,
+    /// What simulates on the robots, unless a robot's own file says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineKind>,
     /// A behaviour tree that all robots run as written for the whole run, in place of evolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<String>,
@@ -153,6 +157,10 @@ impl Experiment {
             (Some(_), Some(_)) => return Err("task and world are both given; the world file says the task".into()),
             _ => {}
         }
+        let files = self.files();
+        if let Some(pair) = files.windows(2).find(|pair| sent_name(pair[0]) == sent_name(pair[1])) {
+            return Err(format!("`{}` and `{}` are sent under one name; rename one", pair[0], pair[1]));
+        }
         self.migration.check()
     }
 
@@ -195,7 +203,8 @@ impl Experiment {
         self.minutes() * 60.0
     }
 
-    /// The names of the files that are to be sent along.
+    /// The files that are to be sent along, as the experiment names them: paths relative to its own file. They travel under
+    /// their [`sent_name`]s.
     pub fn files(&self) -> Vec<&str> {
         let set = Some(self.primitive_set.as_str()).filter(|name| !crate::plan::is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
@@ -206,10 +215,15 @@ impl Experiment {
             .chain(given.filter_map(|given| given.file.as_deref()))
             .chain(worlds)
             .collect();
-        all.sort_unstable();
+        all.sort_unstable_by_key(|path| (sent_name(path), *path));
         all.dedup();
         all
     }
+}
+
+/// The name under which a file is sent: the last part of its path.
+pub fn sent_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 pub(crate) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
@@ -274,6 +288,10 @@ mod tests {
             (format!("{GOOD}world = \"w.toml\"\n"), "task and world are both given"),
             (GOOD.replace("minutes = 16.0\n", ""), "minutes is missing"),
             (phases.replace("generations = 50", "fitness = nan"), "phase 1: until"),
+            (
+                format!("primitive_set = \"b/w\"\n{}", GOOD.replace("task = \"transport\"", "world = \"a/w\"")),
+                "under one name",
+            ),
         ] {
             let error = Experiment::parse("e.toml", &text).unwrap_err().to_string();
             assert!(error.contains(expected) && error.lines().count() == 1, "{error}");

@@ -8,6 +8,6 @@ pub mod plan;
 pub mod settings;
 pub mod world_file;
 
-pub use file::{Evolution, Experiment, TaskName};
+pub use file::{Evolution, Experiment, TaskName, sent_name};
 pub use phase::{Drive, Given, Kind, Phase, Until};
 pub use plan::{Plan, PlanError, PlannedPhase};

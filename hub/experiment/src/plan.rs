@@ -1,12 +1,13 @@
 //! An experiment with its files as what robots and hub work with, checked as a whole.
 
-use crate::file::Experiment;
+use crate::file::{Experiment, sent_name};
 use crate::phase::{Drive, Given, Kind, Phase, Until};
 use crate::{settings, world_file};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toml::Value;
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings};
+use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
@@ -43,6 +44,8 @@ pub struct Plan {
     pub primitive_set: PrimitiveSet,
     /// How genes travel.
     pub migration: Migration,
+    /// What simulates on robots whose own files do not say it.
+    pub engine: Option<EngineKind>,
     /// Simulated seconds of a trial.
     pub trial_seconds: f32,
     /// What is done one after the other; never empty.
@@ -143,6 +146,7 @@ impl Plan {
             settings,
             primitive_set: primitive_set(&e.primitive_set, files)?,
             migration: e.migration.clone(),
+            engine: e.engine,
             trial_seconds: e.evolution.trial_seconds,
             phases: planned,
         })
@@ -159,9 +163,10 @@ impl Plan {
     }
 }
 
-fn file<'a>(name: &str, files: &'a Files) -> Result<&'a str, PlanError> {
-    let missing = || fail(format!("file `{name}` is named and was not sent; put it beside the experiment's file"));
-    files.get(name).map(String::as_str).ok_or_else(missing)
+fn file<'a>(path: &str, files: &'a Files) -> Result<&'a str, PlanError> {
+    let missing =
+        || fail(format!("file `{path}` is named and was not sent; put it there, seen from the experiment's file"));
+    files.get(sent_name(path)).map(String::as_str).ok_or_else(missing)
 }
 
 fn world_of(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpec, PlanError> {

@@ -229,7 +229,7 @@ impl Swarm {
         physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.physics_steps);
         self.physics_steps += 1;
         let mut draws = Draws::new(self.seed, 0, 0, self.physics_steps, Stream::Relocation);
-        self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws);
+        self.keeper.watch(&mut self.bodies, ROBOTS, self.physics.half_arena.0, &mut draws);
     }
 
     fn look(&mut self, calm: u32) {

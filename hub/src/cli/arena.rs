@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::unkind::{FaultKeys, FloorKeys, PhysicsKeys, Preset, RobotKeys};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind};
+use xpuck_experiment::world_file;
 use xpuck_kernels::world::Scenario;
 use xpuck_wire::log;
 use xpuck_wire::shutdown;
@@ -27,6 +28,10 @@ pub struct ArenaArgs {
     end_with_stdin: bool,
 }
 
+fn usual_scenario() -> String {
+    "a".into()
+}
+
 /// `arena.toml`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,8 +40,13 @@ pub struct ArenaFile {
     pub swarm: PathBuf,
     /// Fixes starting places and noise.
     pub seed: u64,
-    /// `a`: robots start at the -x end; `b`: spread over the arena.
+    /// `a`: robots start at the -x end; `b`: spread over the arena. A world file says it itself.
+    #[serde(default = "usual_scenario")]
     pub scenario: String,
+    /// A world file, relative to this file: arena, inner walls, discs, coloured patches, masses and friction, and where
+    /// all start. Without it the usual arena with the frisbee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<PathBuf>,
     /// Where the device sockets go, relative to this file.
     pub devices: PathBuf,
     /// Address and port of the Vicon DataStream server.
@@ -186,6 +196,14 @@ pub fn settings(path: &Path) -> Result<Settings> {
     let here = path.parent().unwrap_or(Path::new("."));
     let swarm = Swarm::read(&here.join(&arena.swarm))
         .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", arena.swarm)))?;
+    let world = match &arena.world {
+        None => None,
+        Some(path) => {
+            let mut world = world_file::read(&here.join(path))?;
+            world.robots = swarm.robots.len();
+            Some(world)
+        }
+    };
     let scenario = match arena.scenario.as_str() {
         "a" => Scenario::A,
         "b" => Scenario::B,
@@ -196,6 +214,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
         seed: arena.seed,
         speed: swarm.speed,
         scenario,
+        world,
         device_dir: here.join(&arena.devices),
         mocap: arena.mocap,
         vrpn: arena.vrpn,

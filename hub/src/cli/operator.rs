@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use xpuck_experiment::{Experiment, Plan};
+use xpuck_experiment::{Experiment, Plan, sent_name};
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_lab::figure::Figure;
 use xpuck_wire::Status;
@@ -101,10 +101,12 @@ pub fn start(args: &StartArgs) -> Result<()> {
 
 /// Adds the files that an experiment names and that are not there yet, from beside its own file.
 pub fn add_files(experiment: &Experiment, path: &Path, files: &mut BTreeMap<String, String>) -> Result<()> {
-    for name in experiment.files() {
+    let here = path.parent().unwrap_or(Path::new(""));
+    for named in experiment.files() {
+        let name = sent_name(named);
         if !files.contains_key(name) {
-            let text = file::text(&path.with_file_name(name), file::MAX_TOML)
-                .with_context(|| format!("{} names `{name}`", path.display()))?;
+            let text = file::text(&here.join(named), file::MAX_TOML)
+                .with_context(|| format!("{} names `{named}`", path.display()))?;
             files.insert(name.into(), text);
         }
     }

@@ -157,7 +157,7 @@ fn check_reads_every_kind_of_file() {
     let experiment = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/transport.toml");
     let output = run(&["check", TREE, experiment]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && text.contains("a tree of 9 nodes") && text.contains("16 minutes"), "{text}");
+    assert!(output.status.success() && text.contains("a tree of 9 nodes") && text.contains("16.0 minutes"), "{text}");
     assert!(refusal(&["check", "/nowhere.bt"]).contains("1 of 1 files are wrong"));
 }
 

@@ -25,6 +25,7 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
         seed: 4,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: devices.into(),
         mocap: (Ipv4Addr::LOCALHOST, 0).into(),
         vrpn: None,

@@ -30,6 +30,7 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
         seed,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: devices.into(),
         mocap: local,
         vrpn: Some(local),

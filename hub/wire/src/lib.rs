@@ -14,6 +14,7 @@ pub mod keyring;
 pub mod keys;
 pub mod library;
 pub mod log;
+mod log_line;
 pub mod message;
 mod migration;
 mod monitor;

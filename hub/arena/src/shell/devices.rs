@@ -153,7 +153,7 @@ impl Devices {
             // A camera that is gone takes its connection with it, as one that is unplugged.
             let Some(view) = lock(arena).view(robot) else { return Ok(()) };
             if now >= due {
-                camera.render(&view.bodies, robot, view.half_arena, &mut frame);
+                camera.render(&view.bodies, robot, &view.surroundings, &mut frame);
                 pictures = pictures.wrapping_add(u32::from(!view.frozen));
                 blemishes.spoil(&mut frame, pictures);
                 let width = self.camera.width as usize;

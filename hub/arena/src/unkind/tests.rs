@@ -68,7 +68,7 @@ fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32,
     settings.unkind.apply(&mut spec);
     let robot = Body::at_rest(spec.robot, Pose { at: vec2(robot_x, 0.0), heading: 0.0 });
     let disc = Body::at_rest(spec.discs[0].shape, Pose { at: vec2(frisbee.0, frisbee.1), heading: 0.0 });
-    Arena::with_bodies(&settings, spec.physics, vec![robot, disc])
+    Arena::with_bodies(&settings, spec.physics, Vec::new(), vec![robot, disc])
 }
 
 /// Drives for `steps` of 25 ms; gives the robot's pose as motion capture sees it and what it told last.
@@ -245,7 +245,7 @@ fn an_uneven_floor_leads_robots_and_frisbee_elsewhere() {
 fn picture(arena: &Arena, settings: &Settings, number: u32) -> Vec<u8> {
     let view = arena.view(0).expect("a camera");
     let mut frame = Vec::new();
-    Camera::new(&settings.camera).render(&view.bodies, 0, view.half_arena, &mut frame);
+    Camera::new(&settings.camera).render(&view.bodies, 0, &view.surroundings, &mut frame);
     let blemishes = Blemishes::new(arena.traits(0), settings.seed, 0, settings.camera.width, settings.camera.height);
     blemishes.spoil(&mut frame, number);
     frame

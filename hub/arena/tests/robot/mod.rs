@@ -29,6 +29,7 @@ pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settin
         seed: 12,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: dir.path().join("devices"),
         mocap: ([127, 0, 0, 1], 0).into(),
         camera: CameraSettings::default(),

@@ -130,7 +130,10 @@ impl TickVerifier {
             return Ok(());
         };
         let name = (updates.session, updates.run, updates.tree.clone());
-        if let Some(ended) = known.ended.take().filter(|ended| ended.batch == name && ended.next == updates.first) {
+        // A batch that brings its tree may be of the same tree loaded anew, which remembers nothing.
+        let goes_on =
+            |ended: &Ended| ended.batch == name && ended.next == updates.first && updates.compact.0.is_empty();
+        if let Some(ended) = known.ended.take().filter(goes_on) {
             let bits = |memory: &Memory| (memory.node_words().to_vec(), memory.board.scratch().map(f32::to_bits));
             if bits(&ended.memory) != bits(&memory) {
                 let (wanted, found) = (bits(&memory), bits(&ended.memory));
@@ -276,7 +279,8 @@ fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
     let ahead = Senses::default();
     let (up, attr, count) = match update.used[1] {
         true => (Vec2::unit(f32::from_bits(update.up)), attraction(&neighbours), neighbours.len() as f32),
-        false => (ahead.up, ahead.attr, ahead.neighbours),
+        // Who knows no direction has none: the robot's core has it so.
+        false => (Vec2::ZERO, ahead.attr, ahead.neighbours),
     };
     let senses = Senses {
         prox: proximity_vector(&update.proximity.map(f32::from_bits)),

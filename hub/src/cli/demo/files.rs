@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_arena::unkind::{PhysicsKeys, Preset, RobotKeys};
-use xpuck_experiment::{Experiment, Plan};
+use xpuck_experiment::{Experiment, Plan, sent_name};
 use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
-use xpuck_kernels::world::spec::half_arena;
 use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
@@ -74,15 +73,16 @@ impl Layout {
             },
             security: Security { keys: "../keys".into(), dev_mode: false },
         };
-        let (experiment, files, plan) = experiment(args)?;
+        let Asked { text, files, plan, world } = experiment(args)?;
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
-        let experiment = Signed::new(experiment, files, Some(&Secret::read(&key)?))?;
+        let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
         let mut arena = ArenaFile {
             swarm: "swarm.toml".into(),
             seed: args.seed,
             scenario: "a".into(),
+            world: world.as_ref().map(PathBuf::from),
             devices: devices.path().into(),
             mocap: mocap.parse()?,
             vrpn: None,
@@ -97,10 +97,14 @@ impl Layout {
             faults: Vec::new(),
         };
         unkind.apply(&mut arena);
-        // As large as the arena makes itself for so many.
-        let (half_length, half_width) = half_arena(args.robots);
+        let (half_length, half_width) = plan.phase(0).world.physics.half_arena;
+        let radius = plan.phase(0).world.discs.first().map(|disc| disc.shape.radius);
         let hub = HubFile {
-            arena: Arena { length_m: 2.0 * half_length, width_m: 2.0 * half_width, ..Arena::default() },
+            arena: Arena {
+                length_m: 2.0 * half_length,
+                width_m: 2.0 * half_width,
+                frisbee_radius_m: radius.unwrap_or(Arena::default().frisbee_radius_m),
+            },
             swarm: "swarm.toml".into(),
             realtime: REALTIME,
             mocap: Mocap {
@@ -113,6 +117,9 @@ impl Layout {
             ..HubFile::at(&root)
         };
         write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
+        if let Some(name) = &world {
+            write(&config.join(name), &files[name])?;
+        }
         write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;
         // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
         arena::settings(&config.join("arena.toml"))?;
@@ -156,8 +163,19 @@ fn robot_file(id: &str, devices: &Path, groot: Option<u16>, engine: &str) -> Str
     )
 }
 
-/// The experiment's text, its files, and what they mean.
-fn experiment(args: &DemoArgs) -> Result<(String, BTreeMap<String, String>, Plan)> {
+/// What a demo is to run.
+struct Asked {
+    /// The experiment's text.
+    text: String,
+    /// Its files.
+    files: BTreeMap<String, String>,
+    /// What they mean.
+    plan: Plan,
+    /// The file of the world with which it begins.
+    world: Option<String>,
+}
+
+fn experiment(args: &DemoArgs) -> Result<Asked> {
     let mut files = BTreeMap::new();
     let mut experiment = match &args.experiment {
         Some(path) => {
@@ -189,5 +207,6 @@ fn experiment(args: &DemoArgs) -> Result<(String, BTreeMap<String, String>, Plan
     let experiment = Experiment::parse("experiment", &text)?;
     let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
     let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;
-    Ok((text, files, plan))
+    let world = experiment.phases.first().and_then(|phase| phase.world.clone()).or(experiment.world);
+    Ok(Asked { text, files, plan, world: world.map(|path| sent_name(&path).into()) })
 }

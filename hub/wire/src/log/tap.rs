@@ -2,7 +2,7 @@
 
 use super::form;
 use crate::clock;
-use crate::message::{LogLine, Severity};
+use crate::log_line::{LogLine, Severity};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -8,6 +8,7 @@ mod adapters;
 mod choosing;
 mod device;
 mod encode;
+mod error;
 mod layout;
 mod params;
 mod source;
@@ -15,7 +16,7 @@ mod source;
 mod tests;
 
 pub use adapters::{Adapter, AdapterChoice, AdapterKind, AdapterLimits};
-pub use device::GpuError;
+pub use error::GpuError;
 
 use super::simd::{Scene, Simd};
 use super::{Engine, Job, Outcome, alike, hash};

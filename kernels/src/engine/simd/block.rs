@@ -1,6 +1,7 @@
 //! The state of sixteen worlds, quantity by quantity, a world in each lane.
 
-use super::crowd::{Crowd, Other};
+use super::crowd::Crowd;
+use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
 use super::scene::Scene;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
@@ -11,41 +12,6 @@ use crate::world::physics::contacts::{Contacts, Movement};
 use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
-
-/// Worlds in a block: the lanes of a 512-bit register; narrower registers take them in turns.
-pub(super) const LANES: usize = 16;
-
-/// A number in each world.
-pub(super) type Lanes = [f32; LANES];
-
-/// The state of one body in all worlds.
-#[derive(Clone, Default)]
-#[repr(align(64))]
-pub(super) struct BodyLanes {
-    pub x: Lanes,
-    pub y: Lanes,
-    pub heading: Lanes,
-    pub vx: Lanes,
-    pub vy: Lanes,
-    pub spin: Lanes,
-    pub left: Lanes,
-    pub right: Lanes,
-}
-
-/// What one robot senses in all worlds; see [`Senses`].
-#[derive(Clone, Default)]
-#[repr(align(64))]
-pub(super) struct SenseLanes {
-    /// The unit vector along the robot's heading.
-    pub ahead: [Lanes; 2],
-    pub up: [Lanes; 2],
-    pub prox: [Lanes; 2],
-    pub attr: [Lanes; 2],
-    pub neighbours: Lanes,
-    pub colours: [[Lanes; 2]; 3],
-    /// What the controller wants.
-    pub goal: [Lanes; 2],
-}
 
 /// A change of place that follows from a contact.
 pub(super) struct Shift {

@@ -4,9 +4,9 @@
 //! [`SKIN`]; then it is made anew (Verlet, "Computer 'experiments' on classical fluids", 1967). So the lists leave out
 //! nobody, and cost little.
 
-use super::block::{BodyLanes, LANES, Lanes, SenseLanes};
+use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
+use super::patches::patches_seen;
 use super::scene::Scene;
-use super::senses::patches_seen;
 use crate::math::{Vec2, vec2};
 use crate::model::{NEIGHBOUR_RANGE, SEGMENT_ANGLE};
 use crate::world::grid::Grid;
@@ -46,18 +46,6 @@ pub(super) struct Near {
     pairs: Vec<[u16; 2]>,
     /// Those that do.
     pub touching: Vec<[u16; 2]>,
-}
-
-/// Where another robot is in each world; infinitely far where a world has no more of them.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-pub(super) struct Other {
-    pub x: Lanes,
-    pub y: Lanes,
-}
-
-impl Other {
-    pub const NOBODY: Other = Other { x: [f32::INFINITY; LANES], y: [f32::INFINITY; LANES] };
 }
 
 impl Near {

@@ -8,14 +8,17 @@
 
 mod block;
 mod crowd;
+mod lanes;
 mod motion;
+mod patches;
 mod scene;
 mod senses;
 
 use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
 use crate::world::Sensing;
-use block::{Block, LANES};
+use block::Block;
+use lanes::LANES;
 use multiversion::multiversion;
 use rayon::prelude::*;
 pub(super) use scene::{Scene, SceneBody};

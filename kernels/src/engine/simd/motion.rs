@@ -1,7 +1,8 @@
 //! Physics steps of a block.
 
-use super::block::{Block, LANES, Shift};
+use super::block::{Block, Shift};
 use super::crowd::Crowd;
+use super::lanes::LANES;
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
 use crate::random::{Draws, Stream, philox};

@@ -1,14 +1,15 @@
 //! Senses of a block: compass and proximity at every update, camera and range and bearing at every other one.
 
-use super::block::{Block, BodyLanes, LANES, Lanes, SenseLanes};
-use super::crowd::Other;
+use super::block::Block;
+use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
+use super::patches::patches_seen;
 use super::scene::Scene;
 use crate::math::{Vec2, max, min, vec2};
-use crate::model::{CAMERA_COLUMNS, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD, SMALL_WORLD};
+use crate::model::{PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD, SMALL_WORLD};
 use crate::world::Sensing;
 use crate::world::senses::{
-    COLUMNS_PER_SEGMENT, Reading, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
-    ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
+    COLUMNS_PER_SEGMENT, Reading, attraction_of_sum, columns, neighbour, ray_directions, ray_to_circle, ray_to_walls,
+    reading, segments_vector, walls_within_reach, within_reach,
 };
 use crate::world::senses::{columns_hidden, inner_walls_seen};
 use crate::world::wall::ray_to_inner_wall;
@@ -269,15 +270,4 @@ fn see_patches(body: &BodyLanes, scene: &Scene, taken: &[u32; LANES], colours: &
         let seen = patches_seen(vec2(body.x[l], body.y[l]), body.heading[l], scene, taken[l]);
         colours.iter_mut().zip(seen).for_each(|(all, patch)| all[l] |= patch);
     }
-}
-
-/// For each colour, the columns in which a robot at this place sees a wall patch; none that are taken.
-pub(super) fn patches_seen(at: Vec2, heading: f32, scene: &Scene, taken: u32) -> [u32; 3] {
-    let mut colours = [0; 3];
-    for column in (0..CAMERA_COLUMNS).filter(|c| taken >> c & 1 == 0) {
-        if let Some(colour) = patch_behind(column, at, heading, &scene.patches, scene.physics.half_arena) {
-            colours[colour as usize] |= 1 << column;
-        }
-    }
-    colours
 }
