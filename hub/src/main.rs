@@ -24,6 +24,7 @@ enum Command {
     Demo(cli::demo::DemoArgs),
     Simulate(cli::simulate::SimulateArgs),
     Bench(cli::bench::BenchArgs),
+    Engines(cli::engines::EnginesArgs),
     Evolve(cli::evolve::EvolveArgs),
     Lineage(cli::lineage::LineageArgs),
     Remeasure(cli::remeasure::RemeasureArgs),
@@ -40,6 +41,8 @@ enum Command {
     Pause(HubAddress),
     /// Go on after a pause.
     Resume(HubAddress),
+    /// End the experiment's present phase: the next one begins, or the run is over.
+    Next(HubAddress),
     /// Stop the wheels and end the run.
     Stop(HubAddress),
     Keys(cli::keys::KeysArgs),
@@ -80,6 +83,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Sweep(args) => return cli::sweep::run(args),
         Command::Simulate(args) => cli::simulate::run(args)?,
         Command::Bench(args) => cli::bench::run(args)?,
+        Command::Engines(args) => cli::engines::run(args)?,
         Command::Evolve(args) => return cli::evolve::run(args),
         Command::Lineage(args) => cli::lineage::run(args)?,
         Command::Remeasure(args) => cli::remeasure::run(args)?,
@@ -93,6 +97,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Start(args) => cli::operator::start(args)?,
         Command::Pause(address) => cli::operator::command(address, &Request::Pause)?,
         Command::Resume(address) => cli::operator::command(address, &Request::Resume)?,
+        Command::Next(address) => cli::operator::command(address, &Request::Next)?,
         Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
         Command::Keys(args) => cli::keys::run(args)?,
         Command::Runs(args) => cli::runs::run(args)?,

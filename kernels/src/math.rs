@@ -6,6 +6,7 @@
 pub(crate) mod coefficients;
 
 use coefficients::{ATAN, COS, EXP, EXP_LIMIT, LN, LN_2_PARTS, QUARTER_TURN, SIN, SQRT_HALF_BITS};
+use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, PI};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -121,7 +122,7 @@ pub fn wrap_angle(a: f32) -> f32 {
 }
 
 /// A vector in the plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Vec2 {
     /// First component.
     pub x: f32,

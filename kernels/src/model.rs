@@ -1,16 +1,22 @@
 //! The robot reference model (Table 6.1) and the physical constants (Table 7.1), in SI units.
 
 /// Most robots in a world.
-pub const MAX_ROBOTS: usize = 16;
+pub const MAX_ROBOTS: usize = 256;
 /// Most passive discs in a world.
 pub const MAX_DISCS: usize = 8;
 /// Most bodies in a world.
 pub const MAX_BODIES: usize = MAX_ROBOTS + MAX_DISCS;
+/// Bodies of a small world, in which every body looks at every other: with so few that is faster than a grid.
+pub const SMALL_WORLD: usize = 24;
 
-/// Most contacts of a step: a circle touches at most six others of its size, small ones around larger ones a few more;
-/// walls add two each.
-pub const MAX_CONTACTS: usize = MAX_BODIES * 6;
+/// Most contacts of a step in a world of so many bodies: a circle touches at most six others of its size, small ones
+/// around larger ones a few more; walls add two each.
+pub const fn most_contacts(bodies: usize) -> usize {
+    6 * if bodies > SMALL_WORLD { bodies } else { SMALL_WORLD }
+}
 
+/// Robots that the arena of the benchmark is made for; for more of them it is larger, with as much room for each.
+pub const ARENA_ROBOTS: usize = 16;
 /// Arena, half the length along x and along y, m.
 pub const HALF_ARENA: (f32, f32) = (1.0, 0.75);
 /// Radius of a robot, m.

@@ -382,3 +382,41 @@ fn the_leaf_that_drives_is_the_first_that_writes_the_goal() {
     let later = "seq\n  upfield 1\n  attract 1\n";
     assert_eq!(driver(later, &calm), Some(1), "a refused write does not drive");
 }
+
+/// A memory that is written down and taken up again at every tick goes on as if nothing had happened.
+#[test]
+fn a_memory_goes_on_from_its_words_and_scratch_registers() {
+    let text = "par 2\n  seqm\n    repeatr 5\n      mulas s_scr s_scr 1 s_n\n    repeati 3\n      successl\n    \
+                explore 4\n  selm\n    ifprob s_scr 0.125 3\n    movcv v_scr 45deg\n";
+    let mut robot = Robot::new(text);
+    robot.senses.neighbours = 2.0;
+    let mut resumed = robot.memory.clone();
+    let mut states = std::collections::BTreeSet::new();
+    for tick in 0..200 {
+        let words = resumed.node_words().to_vec();
+        robot.senses.prox = vec2(if tick % 7 == 0 { 0.5 } else { 0.0 }, 0.1);
+        let wanted = robot.tick();
+        let mut draws = Draws::new(5, 0, 0, robot.ticks, Stream::Controller);
+        resumed = Memory::resume(&robot.program, &words, resumed.board.scratch()).expect("a memory that a tick left");
+        assert_eq!(resumed.tick(&robot.program, &robot.senses, &mut draws), wanted, "tick {tick}");
+        let bits = |memory: &Memory| memory.board.cells().map(f32::to_bits);
+        assert_eq!((resumed.node_words(), bits(&resumed)), (robot.memory.node_words(), bits(&robot.memory)));
+        states.insert(words);
+    }
+    assert!(states.len() > 5, "the tree remembers too little for the test to mean anything: {states:?}");
+}
+
+#[test]
+fn words_that_no_tick_leaves_are_no_memory() {
+    let program = Program::compile(&Tree::parse("seqm\n  repeati 3\n    successl\n  par 1\n    successl\n").unwrap());
+    let program = program.unwrap();
+    let resume = |words: &[u16]| Memory::resume(&program, words, [0.0; 3]).is_some();
+    let running = 0x8000;
+    assert!(resume(&[0, 0, 0]) && resume(&[running | 1, running | 3, 0]) && resume(&[running | 3, 0, 0]));
+    // Too few, no child, a child's child, too many repeats left, a `par` between two ticks.
+    for bad in
+        [&[0, 0][..], &[running | 9, 0, 0], &[running | 2, 0, 0], &[0, running | 4, 0], &[0, 0, 1], &[0x7fff, 0, 0]]
+    {
+        assert!(!resume(bad), "{bad:?}");
+    }
+}

@@ -133,7 +133,7 @@ fn what_cannot_be_run_is_refused_in_one_line() {
         let error = spec.check().unwrap_err().to_string();
         assert!(error.contains(expected) && !error.contains('\n'), "{error}");
     };
-    refused(&|s| s.robots = 17, "17 robots; a world has 1 to 16");
+    refused(&|s| s.robots = 257, "257 robots; a world has 1 to 256");
     refused(&|s| s.robots = 9, "start 3 has 10 poses for 9 robots; one each is needed");
     refused(&|s| s.discs = vec![s.discs[0]; 9], "9 discs; a world has 0 to 8");
     refused(&|s| s.physics.walls = vec![s.physics.walls[0]; 17], "17 inner walls; a world has 0 to 16");
@@ -156,13 +156,20 @@ fn what_cannot_be_run_is_refused_in_one_line() {
     refused(&|s| s.starts[2] = pose(0.05), "robot 1 overlaps wall 1 by 0.030 m at start 3; move them apart");
     refused(&|s| s.starts[2] = pose(f32::NAN), "start 3, robot 1, x = NaN is outside");
     let small = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.4, 0.1) });
-    refused(&|s| s.starts[0] = small.clone(), "at start 1; move them apart or make room");
+    refused(
+        &|s| s.starts[0] = small.clone(),
+        "start 1 has no room for 10 robots at random places 0.1 m apart, at most for 7; widen its x_m and y_m",
+    );
+    // Not too small for the formula, but for chance.
+    let narrow = Start::Area(Area { low: vec2(-0.5, -0.1), high: vec2(-0.28, 0.12) });
+    refused(&|s| s.starts[0] = narrow.clone(), "at start 1; move them apart or make room");
+    refused(&|s| *s = WorldSpec { robots: 200, ..WorldSpec::benchmark(16) }, "start 1 has no room for 200 robots");
     refused(&|s| (s.task, s.discs) = (Task::TransportOnce, Vec::new()), "there is no disc; add one");
     refused(&|s| s.task = Task::Transport, "wall 1 is within 0.2 m of the centre, where disc 1 is put back");
     refused(&|s| s.task = Task::Aggregation { range: 0.05 }, "aggregation range = 0.05 is outside 0.075..=20");
     refused(&|s| s.task = Task::Coverage { cell: 0.0 }, "coverage cell = 0 is outside 0.05..=20");
     refused(&|s| s.task = Task::Foraging { nest: NEST, food: NEST }, "nest and food are -0.6 m apart");
-    refused(&|s| (s.robots, s.starts) = (1, vec![small.clone()]), "1 robots for dispersion; a world has 2 to 16");
+    refused(&|s| (s.robots, s.starts) = (1, vec![small.clone()]), "1 robots for dispersion; a world has 2 to 256");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::onboard::thermal::SOC;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind, check_choice};
 use xpuck_wire::{FileError, Swarm, file};
 
 /// `robots/<id>.toml`.
@@ -159,13 +160,51 @@ pub struct EvolutionFile {
     pub max_temperature_c: f32,
     /// The file in which Linux tells that temperature, in thousandths of a degree.
     pub temperature: PathBuf,
+    /// What simulates: "auto" (without it), "gpu", "simd", "reference" or "both"; an experiment's own wish counts less.
+    pub engine: Option<EngineKind>,
+    /// The adapter, by its index or a part of its name (`xpuck engines` lists them); the most capable without it.
+    pub adapter: Option<AdapterChoice>,
     /// Folder in which each generation is kept, relative to this file; nothing is kept without it.
     pub state: Option<PathBuf>,
 }
 
 impl Default for EvolutionFile {
     fn default() -> EvolutionFile {
-        EvolutionFile { threads: 1, max_temperature_c: 80.0, temperature: SOC.into(), state: None }
+        EvolutionFile {
+            threads: 1,
+            max_temperature_c: 80.0,
+            temperature: SOC.into(),
+            engine: None,
+            adapter: None,
+            state: None,
+        }
+    }
+}
+
+impl EvolutionFile {
+    /// The engine that evolution is to use: this file's, or else the one that the experiment asks for, or else `auto`.
+    pub fn engine(&self, wished: Option<EngineKind>) -> EngineChoice {
+        EngineChoice {
+            engine: self.engine.or(wished).unwrap_or(EngineKind::Auto),
+            adapter: self.adapter.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Says whether the adapter that this file needs is there, before anything moves.
+    ///
+    /// # Errors
+    /// One line with the keys and what is there.
+    pub fn check_adapter(&self) -> Result<(), String> {
+        let choice = self.engine(None);
+        let needed = match choice.engine {
+            EngineKind::Gpu | EngineKind::Both => true,
+            EngineKind::Auto => self.adapter.is_some(),
+            EngineKind::Simd | EngineKind::Reference => false,
+        };
+        match needed {
+            true => check_choice(&choice).map_err(|error| format!("evolution: {}: {error}", choice.keys())),
+            false => Ok(()),
+        }
     }
 }
 

@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
-use xpuck_robot_core::island::{IslandPlan, News};
+use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::robot::{Robot, Shell};
-use xpuck_wire::log::{self, Line};
-use xpuck_wire::message::RobotMessage;
+use xpuck_wire::log::{self, Line, Tap};
+use xpuck_wire::message::{LogLine, RobotMessage};
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_session;
@@ -47,6 +47,9 @@ pub enum StartError {
     /// Another program drives this robot.
     #[error("{0}")]
     Held(String),
+    /// The adapter of its evolution.
+    #[error("{0}")]
+    Adapter(FileError),
     /// A device.
     #[error("{0}; is the arena running, or the robot's board connected?")]
     Device(#[from] BodyLinkError),
@@ -76,6 +79,8 @@ struct Daemon<'a> {
     turned_away: bool,
     pace: Pace,
     realtime: bool,
+    /// What the log says, for the hub; none if another robot of this process has it.
+    tap: Option<Tap>,
 }
 
 /// Runs a robot until `stop`; its wheels stand when this returns.
@@ -83,6 +88,9 @@ struct Daemon<'a> {
 /// # Errors
 /// What keeps it from starting.
 pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
+    let evolution = &config.robot.evolution;
+    let here = config.file.display().to_string();
+    evolution.check_adapter().map_err(|why| StartError::Adapter(FileError::value(&here, why)))?;
     let speed = config.swarm.speed;
     let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / speed);
     let security = &config.swarm.security;
@@ -105,6 +113,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         turned_away: false,
         pace: Pace::new(period, period),
         realtime: false,
+        tap: log::tap(),
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
     std::thread::scope(|scope| {
@@ -166,9 +175,9 @@ impl Shell for Daemon<'_> {
         Some(message.map_err(|error| error.to_string()))
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    fn send(&mut self, message: RobotMessage) -> bool {
         // What a full queue does not take is lost, as on any network.
-        self.hub_link.send(&message);
+        self.hub_link.send(&message)
     }
 
     fn trust(&mut self) -> Option<Trust> {
@@ -176,8 +185,9 @@ impl Shell for Daemon<'_> {
     }
 
     fn start_island(&mut self, island: IslandPlan) {
+        let engine = self.evolution.engine(island.plan.engine);
         let EvolutionFile { threads, state, temperature, max_temperature_c, .. } = self.evolution.clone();
-        let plan = Plan { island, threads, state, temperature, max_temperature: max_temperature_c };
+        let plan = Plan { island, engine, threads, state, temperature, max_temperature: max_temperature_c };
         self.onboard = match Onboard::start(plan) {
             Ok(onboard) => Some(onboard),
             Err(error) => {
@@ -191,6 +201,12 @@ impl Shell for Daemon<'_> {
         if let Some(onboard) = &self.onboard {
             debug!(target: "xpuckd", id = self.config.robot.id, "evolution {}", if running { "runs" } else { "stands still" });
             onboard.run(running);
+        }
+    }
+
+    fn change_trials(&mut self, trials: Trials) {
+        if let Some(onboard) = &self.onboard {
+            onboard.change_trials(trials);
         }
     }
 
@@ -246,11 +262,16 @@ impl Shell for Daemon<'_> {
         };
         telemetry.log_lines_lost = log::lost().try_into().unwrap_or(u32::MAX);
         telemetry.evolution.duty = self.onboard.as_ref().map_or(0.0, Onboard::duty);
+        telemetry.engine = self.onboard.as_ref().map(Onboard::engine).unwrap_or_default();
         telemetry.evolution.kept = self.onboard.as_ref().map_or(0, Onboard::kept);
     }
 
     fn log(&mut self, line: Line) {
         event_at!(line.level, target: "xpuckd", id = self.config.robot.id, "{}", line.text);
+    }
+
+    fn said(&mut self) -> Option<LogLine> {
+        self.tap.as_ref()?.next()
     }
 }
 

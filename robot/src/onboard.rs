@@ -5,6 +5,7 @@ mod checkpoints;
 pub mod thermal;
 
 use checkpoints::{Checkpoints, Kept};
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -13,16 +14,20 @@ use std::time::{Duration, Instant};
 use thermal::Governor;
 use tracing::warn;
 use xpuck_evolve::{Island, Migrant};
-use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
+use xpuck_kernels::engine::{ChosenEngine, EngineChoice, EngineStatus, Evaluator, Job, Machine, Notice, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
-use xpuck_kernels::world::WorldSpec;
-use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News};
+use xpuck_kernels::tree::Program;
+use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News, Trials};
+use xpuck_wire::clock::monotonic;
 use xpuck_wire::log::Line;
-use xpuck_wire::precedence;
+use xpuck_wire::telemetry::EngineReport;
+use xpuck_wire::{gpu_nodes, precedence};
 
 /// Trials run between two looks at whether evolution may go on, for each thread: a block of the engine's lanes, which
 /// takes a few milliseconds.
 const CHUNK: usize = 16;
+/// The same on a device, which wants many at once: as many as it does in this time.
+const DEVICE_CHUNK_S: f64 = 0.2;
 /// How long a pause sleeps between looks, wall time.
 const PAUSE_NAP: Duration = Duration::from_millis(2);
 /// Answers of the hub that may wait for the island; more are dropped.
@@ -38,13 +43,21 @@ struct Shared {
     kept: AtomicU32,
 }
 
+/// What the island's thread tells.
+enum Told {
+    News(News),
+    Engine(EngineReport),
+}
+
 type Answer = (u32, Vec<Migrant>);
 
 /// A handle on the island's thread; dropping it ends the thread at its next look.
 pub struct Onboard {
     shared: Arc<Shared>,
-    news: Receiver<News>,
+    told: Receiver<Told>,
+    engine: RefCell<EngineReport>,
     immigrants: SyncSender<Answer>,
+    trials: Sender<Trials>,
 }
 
 impl Drop for Onboard {
@@ -58,6 +71,8 @@ impl Drop for Onboard {
 pub struct Plan {
     /// The island.
     pub island: IslandPlan,
+    /// What simulates.
+    pub engine: EngineChoice,
     /// Threads.
     pub threads: usize,
     /// Folder of the checkpoints; none are written without it.
@@ -70,7 +85,8 @@ pub struct Plan {
 
 impl Plan {
     fn checkpoints(&self) -> Option<Checkpoints> {
-        let IslandPlan { digest, number, algorithm, seed, island, robots, .. } = &self.island;
+        let IslandPlan { plan, digest, number, seed, island } = &self.island;
+        let (algorithm, robots) = (plan.settings.algorithm, plan.phase(0).world.robots);
         let rest = format!("{number} {algorithm} {seed} {island} {robots}");
         self.state.as_deref().map(|folder| Checkpoints::new(folder, [digest.as_str(), &rest]))
     }
@@ -84,18 +100,29 @@ impl Onboard {
     pub fn start(plan: Plan) -> std::io::Result<Onboard> {
         let shared = Arc::new(Shared::default());
         shared.duty.store(1.0f32.to_bits(), Ordering::Relaxed);
-        let (sender, news) = channel();
+        let (sender, told) = channel();
         let (immigrants, arrivals) = sync_channel(ANSWERS);
+        let (trials, changes) = channel();
         let theirs = shared.clone();
         std::thread::Builder::new().name("evolution".into()).spawn(move || {
             let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
-            let mut thread = IslandThread { plan: &plan, shared: &theirs, sender, arrivals, governor };
-            match background(plan.threads) {
-                Ok(pool) => pool.install(move || thread.run()),
-                Err(why) => thread.say(Line::warn(format!("{why}; the robot runs without evolution"))),
-            }
+            let pool = match background(plan.threads) {
+                Ok(pool) => pool,
+                Err(why) => {
+                    let line = Line::warn(format!("{why}; the robot runs without evolution"));
+                    // Who no longer listens does not miss it.
+                    return drop(sender.send(Told::News(News::Say(line))));
+                }
+            };
+            // Opened here, as the threads of a driver get the priority of the thread that makes them.
+            let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
+            let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
+            let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
+            let mut thread =
+                IslandThread { plan: &plan, engine, shared: &theirs, sender, arrivals, changes, setting, governor };
+            pool.install(move || thread.run());
         })?;
-        Ok(Onboard { shared, news, immigrants })
+        Ok(Onboard { shared, told, engine: RefCell::default(), immigrants, trials })
     }
 
     /// Lets the island live, or stands it still after the trials in hand.
@@ -103,9 +130,25 @@ impl Onboard {
         self.shared.running.store(running, Ordering::Relaxed);
     }
 
+    /// Has the island try its trees there from now on.
+    pub fn change_trials(&self, trials: Trials) {
+        // An island that has ended tries nothing.
+        let _ = self.trials.send(trials);
+    }
+
     /// The next news, or `None` if there are none.
     pub fn poll(&self) -> Option<News> {
-        self.news.try_recv().ok()
+        loop {
+            match self.told.try_recv().ok()? {
+                Told::News(news) => return Some(news),
+                Told::Engine(report) => *self.engine.borrow_mut() = report,
+            }
+        }
+    }
+
+    /// What simulates, and how fast, as of the last poll.
+    pub fn engine(&self) -> EngineReport {
+        self.engine.borrow().clone()
     }
 
     /// Part of the time that the island may use, 0..=1; below 1 the processor is too hot.
@@ -138,12 +181,50 @@ fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().map_err(|error| error.to_string())
 }
 
+/// Where trees are tried, with the programs of the robots that are given trees.
+struct Setting {
+    trials: Trials,
+    mates: Vec<Program>,
+}
+
+impl Setting {
+    fn of(trials: Trials) -> Setting {
+        let given = trials.given.iter().flatten();
+        // Plans hold only trees that fit.
+        let mates = given.map(|tree| Program::compile(tree).expect("a tree that fits a robot")).collect();
+        Setting { trials, mates }
+    }
+
+    /// The robots of a trial of one of `trees` individuals.
+    fn team(&self, individual: usize, trees: usize) -> Team {
+        if self.mates.is_empty() {
+            return Team::all(individual);
+        }
+        let mut mates = trees..;
+        let program = |given: &Option<_>| given.as_ref().map_or(individual, |_| mates.next().unwrap_or(individual));
+        Team::of(self.trials.given.iter().map(program).collect::<Vec<_>>())
+    }
+}
+
+/// What became of a generation's trials.
+enum Tried {
+    /// Their fitness, one for each.
+    All(Vec<f32>),
+    /// Trials are of another kind from now on.
+    Changed,
+    /// The island is to end.
+    Ended,
+}
+
 /// The island's thread.
 struct IslandThread<'a> {
     plan: &'a Plan,
+    engine: ChosenEngine,
     shared: &'a Shared,
-    sender: Sender<News>,
+    sender: Sender<Told>,
     arrivals: Receiver<Answer>,
+    changes: Receiver<Trials>,
+    setting: Setting,
     governor: Governor,
 }
 
@@ -153,10 +234,19 @@ impl IslandThread<'_> {
         let mut island = self.resumed(checkpoints.as_ref()).unwrap_or_else(|| self.plan.island.found());
         let mut evaluator = Evaluator::default();
         let mut disk_works = true;
-        while let Some(fitness) = self.try_all(&island, &mut evaluator) {
+        loop {
+            let fitness = match self.try_all(&island, &mut evaluator) {
+                Tried::All(fitness) => fitness,
+                Tried::Changed => {
+                    island.forget();
+                    continue;
+                }
+                Tried::Ended => return,
+            };
             let done = Generation::finish(&mut island, &fitness);
             let (champion, progress) = (done.champion.clone(), done.progress);
-            if self.sender.send(News::Generation(Box::new(done))).is_err() {
+            self.tell_engine();
+            if self.sender.send(Told::News(News::Generation(Box::new(done)))).is_err() {
                 return;
             }
             let immigrants = self.wait_for_immigrants(island.generation());
@@ -181,43 +271,73 @@ impl IslandThread<'_> {
         self.shared.kept.store(progress.generation, Ordering::Relaxed);
         self.say(Line::info(format!("evolution goes on after generation {}", progress.generation)));
         let champion = Box::new(champion);
-        self.sender.send(News::Resumed { progress, champion }).ok()?;
+        self.sender.send(Told::News(News::Resumed { progress, champion })).ok()?;
         Some(island)
     }
 
     fn say(&self, line: Line) {
         // Who no longer listens does not miss it.
-        let _ = self.sender.send(News::Say(line));
+        let _ = self.sender.send(Told::News(News::Say(line)));
     }
 
-    /// Runs every trial of a generation; `None` when the island is to end.
-    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> Option<Vec<f32>> {
-        let (threads, plan) = (self.plan.threads, &self.plan.island);
+    /// Tells what simulates and how fast, at the end of a generation.
+    fn tell_engine(&self) {
+        self.engine.end_generation();
+        let EngineStatus { engine, adapter, r_acc, .. } = self.engine.status();
+        let report = EngineReport { name: engine.into(), adapter: adapter.unwrap_or_default(), r_acc: r_acc as f32 };
+        let _ = self.sender.send(Told::Engine(report.bounded()));
+    }
+
+    /// Trials until the next look at whether evolution may go on, so many being left; a trial takes this many
+    /// robot-seconds.
+    fn chunk(&self, left: usize, robot_seconds: f64) -> usize {
+        let few = CHUNK * self.plan.threads;
+        let EngineStatus { adapter, r_acc, .. } = self.engine.status();
+        let many = (DEVICE_CHUNK_S * r_acc / robot_seconds) as usize;
+        let chunk = if adapter.is_some() { many.max(few) } else { few };
+        // No rest that is worth no call of its own.
+        if left < chunk + chunk / 2 { left } else { chunk }
+    }
+
+    /// Runs every trial of a generation.
+    fn try_all(&mut self, island: &Island, evaluator: &mut Evaluator) -> Tried {
+        let plan = &self.plan.island;
         let trials = island.trials();
-        evaluator.prepare(&island.population().iter().map(|individual| &individual.tree).collect::<Vec<_>>());
-        let spec = WorldSpec::benchmark(usize::from(plan.robots));
-        let updates = (plan.experiment.evolution.trial_seconds / CONTROL_PERIOD).round() as u32;
+        let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
+        evaluator.prepare_with(&trees, &self.setting.mates);
+        let updates = (plan.plan.trial_seconds / CONTROL_PERIOD).round() as u32;
         let mut fitness = Vec::with_capacity(trials.len());
-        for chunk in trials.chunks(CHUNK * threads) {
+        let world = self.setting.trials.world.clone();
+        let job = |trial: &xpuck_evolve::Trial| Job {
+            spec: &world,
+            start: trial.stratum,
+            team: self.setting.team(trial.individual, trees.len()),
+            seed: plan.seed ^ u64::from(plan.island) << 32,
+            world: trial.world,
+            updates: trial.length * updates,
+        };
+        let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();
+        let robot_seconds = f64::from(updates) * f64::from(CONTROL_PERIOD) * world.robots as f64;
+        while fitness.len() < jobs.len() {
             if !self.may_go_on() {
-                return None;
+                return Tried::Ended;
             }
-            let job = |trial: &xpuck_evolve::Trial| Job {
-                spec: &spec,
-                start: trial.stratum,
-                team: Team::all(trial.individual),
-                seed: plan.seed ^ u64::from(plan.island) << 32,
-                world: trial.world,
-                updates: trial.length * updates,
-            };
-            let jobs: Vec<Job<'_>> = chunk.iter().map(job).collect();
+            if let Some(trials) = self.changes.try_iter().last() {
+                self.setting = Setting::of(trials);
+                return Tried::Changed;
+            }
+            let left = &jobs[fitness.len()..];
             let began = Instant::now();
-            fitness.extend(evaluator.fitness(&Simd::default(), &jobs));
+            evaluator.settle(&self.engine, left);
+            fitness.extend(evaluator.fitness(&self.engine, &left[..self.chunk(left.len(), robot_seconds)]));
+            for Notice { text, warning } in self.engine.take_notices() {
+                self.say(if warning { Line::warn(text) } else { Line::info(text) });
+            }
             let duty = self.governor.duty();
             self.shared.duty.store(duty.to_bits(), Ordering::Relaxed);
             std::thread::sleep(thermal::rest(began.elapsed(), duty));
         }
-        Some(fitness)
+        Tried::All(fitness)
     }
 
     /// Waits while the island is to stand still or the processor is too hot for any work; false when it is to end.

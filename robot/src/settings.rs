@@ -27,6 +27,8 @@ const KEYS: &[(&str, Counts)] = &[
     ("control.realtime", Counts::NextStart),
     ("evolution.threads", Counts::NextExperiment),
     ("evolution.max_temperature_c", Counts::NextExperiment),
+    ("evolution.engine", Counts::NextExperiment),
+    ("evolution.adapter", Counts::NextExperiment),
 ];
 
 /// Settings merged into a robot's file.
@@ -151,6 +153,7 @@ impl Settings {
         let name = self.file.display();
         let old = file::text(&self.file, file::MAX_TOML).map_err(|error| error.to_string())?;
         let merged = merge(&old, settings)?;
+        merged.robot.evolution.check_adapter()?;
         if !merged.changed.is_empty() {
             let mut beside = self.file.clone().into_os_string();
             beside.push(".old");

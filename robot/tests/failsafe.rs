@@ -75,7 +75,15 @@ fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
             Event::Direct(state, later) => {
                 number += later;
                 let (state, run) = (*state, experiment);
-                sent.push(ToRobot::Directive(Directive { number, state, segment: 1, run, expires: w.now + VALID }));
+                sent.push(ToRobot::Directive(Directive {
+                    number,
+                    state,
+                    segment: 1,
+                    run,
+                    phase: 0,
+                    tree: None,
+                    expires: w.now + VALID,
+                }));
                 None
             }
             Event::Prepare(again) => {
@@ -157,8 +165,10 @@ fn without_numbers(core: &mut Core, now: f64, message: ToRobot) {
     core.on_message(
         now,
         match message {
-            ToRobot::Directive(Directive { state: State::Run, segment, run, expires, .. }) => {
-                ToRobot::Directive(Directive { number, state: State::Run, segment, run, expires })
+            ToRobot::Directive(Directive {
+                state: State::Run, segment, run, phase: 0, tree: None, expires, ..
+            }) => {
+                ToRobot::Directive(Directive { number, state: State::Run, segment, run, phase: 0, tree: None, expires })
             }
             other => other,
         },

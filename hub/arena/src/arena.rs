@@ -1,14 +1,17 @@
 //! The core: bodies, the devices of every robot and the keeper, advanced step by step.
 
-use crate::faults::Faults;
+use crate::camera::Surroundings;
 use crate::keeper::Keeper;
 use crate::robot::Robot;
-use crate::settings::{ArenaError, BodyKind, Settings};
+use crate::settings::{ArenaError, Settings};
+use crate::unkind::{Floor, Traits};
+use std::collections::VecDeque;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
-use xpuck_kernels::world::{Body, Pose, WorldSpec, senses, start};
+use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::{Body, Pose, senses, start};
 use xpuck_registers::spi::Words;
 
 /// One step of the arena, s.
@@ -21,31 +24,59 @@ pub struct Arena {
     previous: Vec<Pose>,
     robots: Vec<Robot>,
     keeper: Keeper,
+    /// Somebody puts the frisbee back that has touched an end.
+    relocates: bool,
+    /// Coloured stretches of the arena's walls.
+    patches: Vec<Patch>,
     physics: Physics,
+    /// The bodies' friction with an even floor, and by how much the floor is not even.
+    floor: Option<(Vec<f32>, Floor)>,
+    /// Bodies as they were after the last steps, the newest last; as many as the slowest camera is behind.
+    past: VecDeque<Vec<Body>>,
+    /// What each robot's camera goes on to show while it is frozen.
+    frozen: Vec<Option<Vec<Body>>>,
     seed: u64,
     steps: u32,
+}
+
+/// What a robot's camera looks at.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Robots, then discs; the robot itself turned as its camera is.
+    pub bodies: Vec<Body>,
+    /// What stands still.
+    pub surroundings: Surroundings,
+    /// The camera sends the same picture again and again.
+    pub frozen: bool,
 }
 
 impl Arena {
     /// An arena at its start: robots in the settings' order, then the frisbee.
     pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
         settings.validate()?;
-        let spec = WorldSpec::scenario(settings.robots.len(), settings.scenario);
+        let mut spec = settings.spec();
+        settings.unkind.apply(&mut spec);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let bodies = start::place(&spec, 0, &mut draws);
-        Ok(Arena::with_bodies(settings.seed, bodies, settings.body, &settings.faults))
+        let relocates = spec.task.relocates();
+        Ok(Arena { relocates, ..Arena::with_bodies(settings, spec.physics, spec.patches, bodies) })
     }
 
-    /// An arena of given bodies, robots of one kind first and the frisbee last.
-    fn with_bodies(seed: u64, bodies: Vec<Body>, kind: BodyKind, faults: &Faults) -> Arena {
-        let robots = bodies.len() - 1;
-        // Robots come from their chargers nearly full, and not equally so.
-        let charge = |i: usize| f64::from(Draws::new(seed, 0, i as u32, 0, Stream::Device).range(0.92, 1.0));
+    /// An arena of given bodies, the settings' robots first and then the discs.
+    pub(crate) fn with_bodies(settings: &Settings, physics: Physics, patches: Vec<Patch>, bodies: Vec<Body>) -> Arena {
+        let robots = settings.robots.len();
+        let seed = settings.seed;
+        let friction = || bodies.iter().map(|b| b.shape.mu).collect();
         let mut arena = Arena {
             previous: bodies.iter().map(|b| b.pose).collect(),
-            robots: (0..robots).map(|i| Robot::new(kind, charge(i), faults.clone())).collect(),
+            robots: (0..robots).map(|i| Robot::new(settings, i)).collect(),
             keeper: Keeper::default(),
-            physics: Physics::default(),
+            relocates: true,
+            patches,
+            physics,
+            floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
+            past: VecDeque::new(),
+            frozen: vec![None; robots],
             bodies,
             seed,
             steps: 0,
@@ -61,18 +92,76 @@ impl Arena {
         self.previous.clear();
         self.previous.extend(self.bodies.iter().map(|b| b.pose));
         let velocities: Vec<Vec2> = self.bodies[..robots].iter().map(|b| b.velocity).collect();
-        for (body, robot) in self.bodies.iter_mut().zip(&self.robots) {
-            body.wheels = robot.wheels();
+        for (body, robot) in self.bodies.iter_mut().zip(&mut self.robots) {
+            body.wheels = robot.wheels(self.steps);
+        }
+        if let Some((friction, floor)) = &self.floor {
+            for (body, mu) in self.bodies.iter_mut().zip(friction) {
+                body.shape.mu = mu * floor.factor(body.pose.at);
+            }
         }
         physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.steps);
         self.steps += 1;
-        self.robots.iter_mut().for_each(|robot| robot.step(STEP_SECONDS));
+        self.robots.iter_mut().for_each(|robot| robot.step(self.steps, STEP_SECONDS));
         let mut draws = Draws::new(self.seed, 0, 0, self.steps, Stream::Relocation);
-        if self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws) {
+        if self.relocates && self.keeper.watch(&mut self.bodies, robots, self.physics.half_arena.0, &mut draws) {
             // Carried, not driven: there is no path between the two places.
             self.previous[robots] = self.bodies[robots].pose;
         }
         self.scan(&velocities);
+        self.remember();
+    }
+
+    /// Keeps what cameras that are behind will show.
+    fn remember(&mut self) {
+        let slowest = self.robots.iter().map(|robot| robot.traits.camera_delay).max().unwrap_or(0);
+        if slowest > 0 {
+            self.past.push_back(self.bodies.clone());
+            // The newest is now, and as many before it as the slowest is behind.
+            while self.past.len() > slowest + 1 {
+                self.past.pop_front();
+            }
+        }
+        for i in 0..self.robots.len() {
+            match (self.robots[i].sees_the_past(), &self.frozen[i]) {
+                (true, None) => self.frozen[i] = Some(self.seen_by(i)),
+                (false, Some(_)) => self.frozen[i] = None,
+                _ => {}
+            }
+        }
+    }
+
+    /// The bodies when what leaves a robot's camera now was taken.
+    fn seen_by(&self, robot: usize) -> Vec<Body> {
+        let behind = self.robots[robot].traits.camera_delay;
+        let place = self.past.len().saturating_sub(behind + 1);
+        if behind == 0 { self.bodies.clone() } else { self.past.get(place).unwrap_or(&self.bodies).clone() }
+    }
+
+    /// What the camera of robot `robot` looks at; none while it has no camera.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn view(&self, robot: usize) -> Option<View> {
+        if !self.robots[robot].has_camera() {
+            return None;
+        }
+        let frozen = self.frozen[robot].as_ref();
+        let mut view = View {
+            bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)),
+            surroundings: self.surroundings(),
+            frozen: frozen.is_some(),
+        };
+        view.bodies[robot].pose.heading += self.robots[robot].traits.camera_turn;
+        Some(view)
+    }
+
+    /// What is wrong with robot `robot`.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn traits(&self, robot: usize) -> &Traits {
+        &self.robots[robot].traits
     }
 
     fn scan(&mut self, velocities: &[Vec2]) {
@@ -80,9 +169,7 @@ impl Arena {
             let readings = senses::proximity(&self.bodies, i, &self.physics);
             let body = &self.bodies[i];
             let acceleration = ((body.velocity - velocities[i]) * (1.0 / DT)).rotate(Vec2::unit(-body.pose.heading));
-            // Step 0 of this stream is the charge's.
-            let mut draws = Draws::new(self.seed, 0, i as u32, self.steps + 1, Stream::Device);
-            robot.scan(&readings, acceleration, &mut draws);
+            robot.scan(&readings, acceleration, self.steps);
         }
     }
 
@@ -102,7 +189,7 @@ impl Arena {
         self.robots[robot].i2c(address, write, read)
     }
 
-    /// Robots, then the frisbee, as they are now.
+    /// Robots, then discs, as they are now.
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
@@ -122,6 +209,12 @@ impl Arena {
         f64::from(self.steps) * STEP_SECONDS
     }
 
+    /// What cameras see beside bodies.
+    pub fn surroundings(&self) -> Surroundings {
+        let Physics { half_arena, ref walls, .. } = self.physics;
+        Surroundings { half_arena, walls: walls.clone(), patches: self.patches.clone() }
+    }
+
     /// Half the arena's length along x and y, m.
     pub fn half_arena(&self) -> (f32, f32) {
         self.physics.half_arena
@@ -137,7 +230,7 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::for_tests;
+    use crate::settings::{BodyKind, for_tests};
     use xpuck_kernels::math::vec2;
     use xpuck_kernels::world::Shape;
     use xpuck_registers::epuck2;
@@ -156,7 +249,8 @@ mod tests {
     fn one_of(kind: BodyKind, x: f32, frisbee: f32) -> Arena {
         let robot = Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
         let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(frisbee, 0.0), heading: 0.0 });
-        Arena::with_bodies(3, vec![robot, frisbee], kind, &Faults::default())
+        let settings = Settings { seed: 3, body: kind, ..for_tests(1) };
+        Arena::with_bodies(&settings, Physics::default(), Vec::new(), vec![robot, frisbee])
     }
 
     #[test]

@@ -7,6 +7,8 @@
 use crate::settings::CameraSettings;
 use xpuck_kernels::math::{Vec2, sin_cos};
 use xpuck_kernels::model::CAMERA_FOV;
+use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Body, Colour, senses};
 use xpuck_registers::yuyv::{self, Rgb};
 
@@ -18,6 +20,8 @@ const WALL_HEIGHT: f32 = 0.180;
 const SKIRT_HEIGHT: f32 = 0.060;
 /// Height of the frisbee, m.
 const FRISBEE_HEIGHT: f32 = 0.025;
+/// What is so near to a wall is on it, m.
+const ON_WALL: f32 = 0.001;
 /// Nothing is drawn nearer than this, m; bodies that touch are further away.
 const NEAREST: f32 = 0.01;
 
@@ -31,6 +35,42 @@ const BLUE: u8 = 5;
 const PALETTE: [Rgb; 6] =
     [[120, 116, 108], [212, 212, 208], [236, 236, 234], [190, 35, 40], [40, 150, 60], [35, 80, 185]];
 
+/// What cameras see that stands still.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// Half the arena's length along x and y, m.
+    pub half_arena: (f32, f32),
+    /// Walls inside the arena.
+    pub walls: Vec<Wall>,
+    /// Coloured stretches of the arena's own walls; they are lit all the way up.
+    pub patches: Vec<Patch>,
+}
+
+impl Surroundings {
+    /// What the arena's wall shows at a place on it.
+    fn colour(&self, at: Vec2) -> u8 {
+        let (hx, hy) = self.half_arena;
+        // A patch lies on the wall that its middle is nearest to.
+        let is_on = |patch: &&Patch| {
+            let across = (patch.at.x.abs() - hx).abs() < (patch.at.y.abs() - hy).abs();
+            let (along, off) = match across {
+                true => (at.y - patch.at.y, at.x - patch.at.x),
+                false => (at.x - patch.at.x, at.y - patch.at.y),
+            };
+            along.abs() <= patch.half_length && off.abs() < ON_WALL
+        };
+        self.patches.iter().find(is_on).map_or(WALL, |patch| paint(patch.colour))
+    }
+}
+
+fn paint(colour: Colour) -> u8 {
+    match colour {
+        Colour::Red => RED,
+        Colour::Green => GREEN,
+        Colour::Blue => BLUE,
+    }
+}
+
 /// Renders views of one size. Holds what does not change from frame to frame.
 #[derive(Clone, Debug)]
 pub struct Camera {
@@ -43,6 +83,8 @@ pub struct Camera {
     /// The four bytes of each pair of neighbouring palette entries.
     pairs: Vec<[u8; 4]>,
     shown: Vec<u8>,
+    /// Depth of each column's nearest inner wall, m; infinite without one.
+    hidden: Vec<f32>,
 }
 
 impl Camera {
@@ -60,6 +102,7 @@ impl Camera {
             slopes: (0..width).map(slope).collect(),
             pairs: yuv.iter().flat_map(|l| yuv.iter().map(|r| yuyv::pack(*l, *r))).collect(),
             shown: vec![ROOM; width * height],
+            hidden: vec![f32::INFINITY; width],
         }
     }
 
@@ -67,10 +110,10 @@ impl Camera {
     ///
     /// # Panics
     /// If there is no body `me`.
-    pub fn render(&mut self, bodies: &[Body], me: usize, half_arena: (f32, f32), frame: &mut Vec<u8>) {
+    pub fn render(&mut self, bodies: &[Body], me: usize, around: &Surroundings, frame: &mut Vec<u8>) {
         let pose = bodies[me].pose;
         let ahead = Vec2::unit(pose.heading);
-        self.paint_arena(pose.at, ahead, half_arena);
+        self.paint_arena(pose.at, ahead, around);
         // For discs that do not overlap, distance^2 - radius^2 orders them along every line of sight.
         let power = |b: &Body| (b.pose.at - pose.at).length_squared() - b.shape.radius * b.shape.radius;
         let mut others: Vec<&Body> =
@@ -87,7 +130,7 @@ impl Camera {
         }
     }
 
-    fn paint_arena(&mut self, at: Vec2, ahead: Vec2, half_arena: (f32, f32)) {
+    fn paint_arena(&mut self, at: Vec2, ahead: Vec2, around: &Surroundings) {
         let horizon = self.height / 2 * self.width;
         let (above, below) = self.shown.split_at_mut(horizon);
         above.fill(ROOM);
@@ -95,9 +138,16 @@ impl Camera {
         for column in 0..self.width {
             let sight = ahead + ahead.perp() * -self.slopes[column];
             // A slope is a distance across at unit depth, so the ray's parameter is the depth.
-            let depth = senses::ray_to_walls(at, sight, half_arena).max(NEAREST);
+            let outer = senses::ray_to_walls(at, sight, around.half_arena);
+            let inner = around.walls.iter().map(|wall| wall.distance_along(at, sight)).fold(f32::INFINITY, f32::min);
+            let (depth, colour) = match inner < outer {
+                true => (inner, WALL),
+                false => (outer, around.colour(at + sight * outer)),
+            };
+            let depth = depth.max(NEAREST);
+            self.hidden[column] = inner;
             let (top, bottom) = (self.row(WALL_HEIGHT, depth), self.row(0.0, depth));
-            self.paint_column(column, top, bottom, WALL);
+            self.paint_column(column, top, bottom, colour);
         }
     }
 
@@ -109,11 +159,7 @@ impl Camera {
             return;
         }
         let height = if body.shape.tall { SKIRT_HEIGHT } else { FRISBEE_HEIGHT };
-        let colour = match body.shape.colour {
-            Colour::Red => RED,
-            Colour::Green => GREEN,
-            Colour::Blue => BLUE,
-        };
+        let colour = paint(body.shape.colour);
         let c = to.length_squared() - radius * radius;
         for column in 0..self.width {
             let slope = self.slopes[column];
@@ -128,6 +174,10 @@ impl Camera {
                 continue;
             }
             let near = near.max(NEAREST);
+            // Inner walls are higher than all that stands behind them.
+            if near > self.hidden[column] {
+                continue;
+            }
             // Seen from above, the upper edge is that of the far rim; seen from below, that of the near one.
             let top = self.row(height, near).min(self.row(height, far));
             self.paint_column(column, top, self.row(0.0, near), colour);
@@ -166,11 +216,19 @@ mod tests {
         Body::at_rest(Shape::FRISBEE, Pose { at: vec2(x, y), heading: 0.0 })
     }
 
+    fn empty() -> Surroundings {
+        Surroundings { half_arena: HALF_ARENA, ..Surroundings::default() }
+    }
+
     /// Palette indices, by row and column, of what the first body sees.
     fn view(bodies: &[Body]) -> impl Fn(usize, usize) -> u8 + use<> {
+        view_in(&empty(), bodies)
+    }
+
+    fn view_in(around: &Surroundings, bodies: &[Body]) -> impl Fn(usize, usize) -> u8 + use<> {
         let mut camera = Camera::new(&CameraSettings::default());
         let mut frame = Vec::new();
-        camera.render(bodies, 0, HALF_ARENA, &mut frame);
+        camera.render(bodies, 0, around, &mut frame);
         assert_eq!(frame.len(), 160 * 120 * 2);
         move |row, column| camera.shown[row * 160 + column]
     }
@@ -196,6 +254,23 @@ mod tests {
     }
 
     #[test]
+    fn patches_are_seen_on_their_wall_and_inner_walls_hide_what_is_behind() {
+        let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.2, colour: Colour::Green };
+        let lamp = Surroundings { patches: vec![patch], ..empty() };
+        let at = view_in(&lamp, &[robot(0.0, 0.0, 0.0)]);
+        // Its ends are at atan(0.2 / 1) = 11.3 degrees: 80 +- 30 columns.
+        assert_eq!((at(58, 80), at(58, 52), at(58, 108), at(58, 45)), (GREEN, GREEN, GREEN, WALL));
+        let away = view_in(&lamp, &[robot(0.0, 0.0, PI)]);
+        assert!((0..160 * 120).all(|i| away(i / 160, i % 160) != GREEN));
+        let wall = Wall { from: vec2(0.3, -0.5), to: vec2(0.3, 0.02) };
+        let around = Surroundings { walls: vec![wall], ..lamp };
+        let at = view_in(&around, &[robot(0.0, 0.0, 0.0), frisbee(0.6, -0.2), frisbee(0.6, 0.2)]);
+        assert_eq!((at(58, 100), at(58, 60)), (WALL, GREEN), "the wall is to the right");
+        assert!((90..160).all(|column| (0..120).all(|row| at(row, column) != BLUE)), "hidden");
+        assert!((0..70).any(|column| (0..120).any(|row| at(row, column) == BLUE)), "seen");
+    }
+
+    #[test]
     fn a_near_robot_hides_the_frisbee_but_not_a_far_one() {
         let hidden = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.09, 0.0, 0.0)]);
         assert!((0..160 * 120).all(|i| hidden(i / 160, i % 160) != BLUE));
@@ -211,7 +286,7 @@ mod tests {
     fn colours_survive_the_pixel_format() {
         let mut camera = Camera::new(&CameraSettings::default());
         let mut frame = Vec::new();
-        camera.render(&[robot(0.0, 0.0, 0.0), frisbee(0.2, 0.0)], 0, HALF_ARENA, &mut frame);
+        camera.render(&[robot(0.0, 0.0, 0.0), frisbee(0.2, 0.0)], 0, &empty(), &mut frame);
         let bytes = &frame[(80 * 160 + 80) * 2..][..4];
         let [r, g, b] = yuyv::to_rgb(yuyv::unpack([bytes[0], bytes[1], bytes[2], bytes[3]])[0]);
         assert!(r < 60 && g < 100 && b > 160, "{r} {g} {b}");
@@ -225,10 +300,10 @@ mod tests {
         let mut camera = Camera::new(&CameraSettings::default());
         let mut frame = Vec::new();
         let start = std::time::Instant::now();
-        let rounds = 100;
+        let (rounds, around) = (100, empty());
         for _ in 0..rounds {
             for me in 0..9 {
-                camera.render(&bodies, me, HALF_ARENA, &mut frame);
+                camera.render(&bodies, me, &around, &mut frame);
             }
         }
         let each = start.elapsed().as_secs_f64() / f64::from(9 * rounds);

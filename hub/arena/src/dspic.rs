@@ -1,7 +1,7 @@
 //! The e-puck's microcontroller as its SPI master meets it: a slave that reads commands one word late, drives two
 //! stepper motors, scans the infra-red sensors and stops the wheels when nobody talks to it.
 
-use crate::infrared::{AMBIENT, counts, reflected};
+use crate::infrared::{AMBIENT, counts};
 use crate::motors::{Motors, Timing};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
@@ -101,10 +101,9 @@ impl Dspic {
         }
     }
 
-    /// Takes new readings. `proximity` is 1 - d/range a sensor and exactly 0 where nothing is in range; `acceleration`
-    /// is along the robot's x and y, m/s^2; `battery` is in V.
-    pub fn scan(&mut self, proximity: &[f32; 8], acceleration: Vec2, battery: f32, draws: &mut Draws) {
-        self.report.reflected = proximity.map(|p| RawInfrared(reflected(p, draws)));
+    /// Takes new readings. `reflected` is in counts; `acceleration` is along the robot's x and y, m/s^2; `battery` is in V.
+    pub fn scan(&mut self, reflected: [u16; 8], acceleration: Vec2, battery: f32, draws: &mut Draws) {
+        self.report.reflected = reflected.map(RawInfrared);
         let mut counts = |level| counts(level, draws);
         let per_g = ACCELERATION_PER_G / 9.81;
         self.report.acceleration =
@@ -118,6 +117,7 @@ impl Dspic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::infrared::reflected;
     use xpuck_kernels::random::Stream;
 
     fn drive(sequence: u16, steps: i16) -> Words {
@@ -208,7 +208,9 @@ mod tests {
         proximity[7] = 1.0;
         let mut readings = Vec::new();
         for step in 0..200 {
-            dspic.scan(&proximity, Vec2::ZERO, 3.7, &mut Draws::new(1, 0, 0, step, Stream::Device));
+            let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
+            let counts = proximity.map(|p| reflected(p, &mut draws));
+            dspic.scan(counts, Vec2::ZERO, 3.7, &mut draws);
             readings.push(report(&mut dspic));
         }
         let mean = |i: usize| readings.iter().map(|r| f64::from(r.reflected[i].0)).sum::<f64>() / 200.0;

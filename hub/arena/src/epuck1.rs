@@ -1,6 +1,6 @@
 //! An e-puck1 as the board's I2C bus meets it: a slave with 23 registers and no watchdog.
 
-use crate::infrared::{AMBIENT, counts, reflected};
+use crate::infrared::{AMBIENT, counts};
 use crate::motors::{EPUCK1, Motors};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::epuck1::{self, Access, COUNT, INFRARED, REFLECTED, Register, SCAN, SPEED, STEPS};
@@ -61,11 +61,11 @@ impl Epuck1 {
     }
 
     /// Takes new readings if the sensors are switched on; the rest is as for the dsPIC on SPI.
-    pub fn scan(&mut self, proximity: &[f32; 8], draws: &mut Draws) {
+    pub fn scan(&mut self, reflected: [u16; 8], draws: &mut Draws) {
         if self.registers[usize::from(INFRARED.pointer(0))] & SCAN == 0 {
             return;
         }
-        self.fill(REFLECTED, &other_order(proximity.map(|p| reflected(p, draws))));
+        self.fill(REFLECTED, &other_order(reflected));
         self.fill(epuck1::AMBIENT, &[AMBIENT; 8].map(|level| counts(level, draws)));
     }
 
@@ -78,6 +78,7 @@ impl Epuck1 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::infrared::reflected;
     use xpuck_kernels::random::Stream;
 
     fn read(robot: &mut Epuck1, pointer: u8) -> u16 {
@@ -118,11 +119,15 @@ mod tests {
         let mut robot = Epuck1::default();
         let mut proximity = [0.0; 8];
         proximity[0] = 1.0 - 0.010 / 0.030;
-        let draws = || Draws::new(1, 0, 0, 0, Stream::Device);
-        robot.scan(&proximity, &mut draws());
+        let scan = |robot: &mut Epuck1| {
+            let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+            let counts = proximity.map(|p| reflected(p, &mut draws));
+            robot.scan(counts, &mut draws);
+        };
+        scan(&mut robot);
         assert_eq!(read(&mut robot, 14), 0);
         robot.transfer(&[6, 1], &mut []);
-        robot.scan(&proximity, &mut draws());
+        scan(&mut robot);
         assert!(read(&mut robot, 14).abs_diff(2181) < 12, "left of the front is the e-puck's sensor 7");
         assert!(read(&mut robot, 7) < 12 && read(&mut robot, 15).abs_diff(3900) < 12);
     }

@@ -1,7 +1,7 @@
 //! An e-puck2 as the board's I2C bus meets it: a slave that takes packets of 20 bytes and answers with 47, and has no
 //! watchdog.
 
-use crate::infrared::{AMBIENT, counts, reflected};
+use crate::infrared::{AMBIENT, counts};
 use crate::motors::{EPUCK2, Motors};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Settings};
@@ -108,8 +108,8 @@ impl Epuck2 {
     }
 
     /// Takes new readings; the rest is as for the dsPIC on SPI.
-    pub fn scan(&mut self, proximity: &[f32; 8], draws: &mut Draws) {
-        self.reflected = other_order(proximity.map(|p| reflected(p, draws)));
+    pub fn scan(&mut self, reflected: [u16; 8], draws: &mut Draws) {
+        self.reflected = other_order(reflected);
         // The phototransistor pulls the converter's input down: larger is darker.
         self.ambient = [f32::from(MAX_COUNTS) - AMBIENT; 8].map(|level| counts(level, draws));
         self.microphones = [VOLUME; 4].map(|level| counts(level, draws));
@@ -130,6 +130,7 @@ impl Epuck2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::infrared::reflected;
     use xpuck_kernels::random::Stream;
 
     fn exchange(robot: &mut Epuck2, command: &Command) -> Report {
@@ -142,8 +143,10 @@ mod tests {
         Command { speeds: [left, right], ..Command::default() }
     }
 
-    fn draws(step: u32) -> Draws {
-        Draws::new(1, 0, 0, step, Stream::Device)
+    fn scan(robot: &mut Epuck2, proximity: &[f32; 8], step: u32) {
+        let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
+        let counts = proximity.map(|p| reflected(p, &mut draws));
+        robot.scan(counts, &mut draws);
     }
 
     #[test]
@@ -196,13 +199,13 @@ mod tests {
         proximity[0] = 1.0 - 0.020 / 0.030;
         exchange(&mut robot, &Command { settings: Settings::CALIBRATE, ..drive(0, 0) });
         for step in 0..39 {
-            robot.scan(&proximity, &mut draws(step));
+            scan(&mut robot, &proximity, step);
             exchange(&mut robot, &drive(300, 300));
             assert_eq!(robot.wheels(), [0.0; 2]);
         }
         let before = exchange(&mut robot, &drive(300, 300)).reflected;
         assert!(before[7].abs_diff(481) < 12, "left of the front is the e-puck's sensor 7: {before:?}");
-        robot.scan(&proximity, &mut draws(40));
+        scan(&mut robot, &proximity, 40);
         assert!(robot.wheels()[0] > 0.03);
         assert!(exchange(&mut robot, &drive(0, 0)).reflected[7] < 12);
     }

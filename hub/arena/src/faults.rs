@@ -1,9 +1,14 @@
-//! What goes wrong on a robot's I2C bus, as data for tests.
+//! What goes wrong on a robot's buses at every so many transactions.
 
-/// Faults of the buses; none by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Faults of the buses; none by default. A transaction of a body on SPI is a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Faults {
-    /// Every so many transactions with the robot one is not acknowledged; 0 for never.
+    /// Every so many transactions with the robot one is not acknowledged (on SPI: not heard, and the line stays high); 0
+    /// for never.
     pub nak_every: u32,
     /// Every so many answers of the robot one byte is garbled; 0 for never.
     pub corrupt_every: u32,
@@ -12,6 +17,7 @@ pub struct Faults {
     /// 7-bit addresses at which nothing answers.
     pub absent: Vec<u8>,
     /// The camera sensor holds this id instead of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sensor_id: Option<u16>,
     /// The step counters stand still while the motors turn.
     pub frozen_counters: bool,
@@ -32,6 +38,14 @@ impl FaultCounter {
     /// True for every so many transactions, and never for 0.
     pub fn strikes(self, every: u32) -> bool {
         every > 0 && self.transactions.is_multiple_of(every)
+    }
+
+    /// Garbles a word of a message, not always the same.
+    pub fn garble_words(self, message: &mut [u16]) {
+        if !message.is_empty() {
+            let place = self.transactions as usize % message.len();
+            message[place] ^= 0x00a5;
+        }
     }
 
     /// Garbles a byte of an answer, not always the same.

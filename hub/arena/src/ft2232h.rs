@@ -1,6 +1,8 @@
 //! The shim's camera path: rows framed as its logic does (`docs/protocols/camera.md`) in an FT2232H's USB packets, and
 //! what goes wrong on the way. Without a clock; over the socket each packet follows its length in two bytes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::camera_stream::{self as stream, DIGIT, DIGIT_MASK};
 use xpuck_registers::ft2232h::{PAYLOAD, STATUS, STATUS_AT_REST};
@@ -12,13 +14,17 @@ const WORLD: u32 = 1;
 const LONGEST_STALL: u32 = 4;
 
 /// What goes wrong on the way, as parts of 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Faults {
     /// Packets that are lost.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub lost_packets: f32,
     /// Packets whose payload is noise.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub garbled_packets: f32,
     /// Frames in which nobody takes bytes for a while, so that the logic has to leave rows out.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub stalled_frames: f32,
 }
 

@@ -21,9 +21,9 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Called after each physics step; `bodies` are robots, then the frisbee. True if the frisbee was put back.
-    pub fn watch(&mut self, bodies: &mut [Body], half_length: f32, draws: &mut Draws) -> bool {
-        let Some(frisbee) = bodies.len().checked_sub(1) else { return false };
+    /// Called after each physics step; `bodies` are robots, then discs, of which the first, at `frisbee`, is watched. True if it
+    /// was put back.
+    pub fn watch(&mut self, bodies: &mut [Body], frisbee: usize, half_length: f32, draws: &mut Draws) -> bool {
         let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
         self.still_steps = if still { (self.still_steps + 1).min(STILL_STEPS) } else { 0 };
         let disc = &bodies[frisbee];
@@ -53,7 +53,7 @@ mod tests {
     }
 
     fn watch(keeper: &mut Keeper, bodies: &mut [Body], steps: u32) -> Option<u32> {
-        (0..steps).find(|i| keeper.watch(bodies, 1.0, &mut Draws::new(1, 0, 0, *i, Stream::Relocation)))
+        (0..steps).find(|i| keeper.watch(bodies, 1, 1.0, &mut Draws::new(1, 0, 0, *i, Stream::Relocation)))
     }
 
     #[test]

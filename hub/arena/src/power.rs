@@ -5,7 +5,7 @@ use xpuck_registers::ina231::{self, Register};
 /// Capacity of the cell, A h (NCR18650B).
 const CAPACITY: f64 = 3.4;
 /// What board, robot and camera draw from the battery, W (thesis figure 5.4).
-const IDLE_WATTS: f64 = 3.3;
+pub const IDLE_WATTS: f64 = 3.3;
 /// What reaches the 5 V side of the boost converter (TPS61232 data sheet, about 0.5 A at 5 V).
 const EFFICIENCY: f64 = 0.92;
 /// Output of the boost converter, V.
@@ -15,16 +15,30 @@ const PATH_OHMS: f64 = 0.1;
 /// Open-circuit voltage of a lithium-ion cell at 0, 10, ... 100 % of its charge, V.
 const OPEN_CIRCUIT: [f64; 11] = [2.9, 3.35, 3.48, 3.56, 3.62, 3.68, 3.76, 3.85, 3.94, 4.04, 4.18];
 
-/// A lithium-ion cell that feeds a constant power.
+/// A lithium-ion cell that feeds a power.
 #[derive(Clone, Debug)]
 pub struct Battery {
     charge: f64,
+    /// Resistance up to the board, ohm.
+    ohms: f64,
+    /// What is drawn at the moment, W.
+    watts: f64,
 }
 
 impl Battery {
     /// A cell with this part of its charge, 0..=1.
     pub fn new(charge: f64) -> Battery {
-        Battery { charge: charge.clamp(0.0, 1.0) }
+        Battery { charge: charge.clamp(0.0, 1.0), ohms: PATH_OHMS, watts: IDLE_WATTS }
+    }
+
+    /// Has another resistance up to the board, ohm.
+    pub fn set_ohms(&mut self, ohms: f64) {
+        self.ohms = ohms;
+    }
+
+    /// Feeds another power from now on, W.
+    pub fn set_load(&mut self, watts: f64) {
+        self.watts = watts;
     }
 
     /// Part of the charge that is left, 0..=1.
@@ -32,22 +46,27 @@ impl Battery {
         self.charge
     }
 
-    /// Voltage behind the path's resistance, V: the upper root of U = E - R P/U.
+    /// Voltage behind the path's resistance, V: the upper root of U = E - R P/U. It has none if the path cannot carry
+    /// the power; then the voltage collapses to 0.
     pub fn volts(&self) -> f64 {
         let place = self.charge * 10.0;
         let i = (place as usize).min(9);
         let open = OPEN_CIRCUIT[i] + (OPEN_CIRCUIT[i + 1] - OPEN_CIRCUIT[i]) * (place - i as f64);
-        (open + (open * open - 4.0 * PATH_OHMS * IDLE_WATTS).sqrt()) / 2.0
+        let under = open * open - 4.0 * self.ohms * self.watts;
+        if under < 0.0 { 0.0 } else { (open + under.sqrt()) / 2.0 }
     }
 
     /// Current out of the battery, A.
     pub fn amps(&self) -> f64 {
-        IDLE_WATTS / self.volts()
+        match self.volts() {
+            0.0 => 0.0,
+            volts => self.watts / volts,
+        }
     }
 
     /// Current into the 5 V side, A.
     pub fn supply_amps(&self) -> f64 {
-        EFFICIENCY * IDLE_WATTS / SUPPLY_VOLTS
+        EFFICIENCY * self.watts / SUPPLY_VOLTS
     }
 
     /// Draws the load for `seconds`.
@@ -115,6 +134,11 @@ impl Power {
     /// A battery with this part of its charge, 0..=1, and monitors as after power-up.
     pub fn new(charge: f64) -> Power {
         Power { battery: Battery::new(charge), monitors: [AT_RESET, AT_RESET] }
+    }
+
+    /// The monitors begin anew, as after power-up.
+    pub fn restart(&mut self) {
+        self.monitors = [AT_RESET, AT_RESET];
     }
 
     /// One I2C transaction, write then read; false if nothing acknowledges the 7-bit address.

@@ -4,15 +4,18 @@ use crate::dspic::Dspic;
 use crate::epuck1::Epuck1;
 use crate::epuck2::Epuck2;
 use crate::faults::{FaultCounter, Faults};
-use crate::power::Power;
+use crate::infrared;
+use crate::outage::{Outage, Outages};
+use crate::power::{IDLE_WATTS, Power};
 use crate::sensor::CameraSensor;
-use crate::settings::BodyKind;
+use crate::settings::{BodyKind, Settings};
+use crate::unkind::Traits;
 use xpuck_kernels::math::Vec2;
-use xpuck_kernels::random::Draws;
+use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::camera_sensor::{OV7670, PO6030K, PO8030, Sensor};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, Report};
-use xpuck_registers::spi::{WORDS, Words};
+use xpuck_registers::spi::{self, WORDS, Words};
 
 /// The processor in the robot's body.
 #[derive(Clone, Debug)]
@@ -25,40 +28,80 @@ enum Processor {
 /// A robot's electronics.
 #[derive(Clone, Debug)]
 pub(crate) struct Robot {
+    kind: BodyKind,
     processor: Processor,
     pub(crate) power: Power,
     sensor: CameraSensor,
     faults: Faults,
     counter: FaultCounter,
+    pub(crate) traits: Traits,
+    outages: Outages,
+    /// What fails at the moment.
+    out: Outage,
+    /// The last readings of the proximity sensors, counts.
+    reflected: [u16; 8],
+    seed: u64,
+    number: u32,
 }
 
+/// What the line of a bus shows that nobody drives.
+const RELEASED: Words = [0xffff; WORDS];
+
 impl Robot {
-    /// A robot that was just switched on, with this part of its charge.
-    pub(crate) fn new(kind: BodyKind, charge: f64, faults: Faults) -> Robot {
-        let sensor: &'static Sensor = match kind {
-            BodyKind::Xpuck => &PO8030,
-            BodyKind::Epuck1 => &PO6030K,
-            BodyKind::Epuck2 => &OV7670,
-        };
-        let mut sensor = CameraSensor::new(sensor);
-        if let Some(id) = faults.sensor_id {
-            sensor.set_id(id);
+    /// Robot number `number` of an arena, which was just switched on.
+    pub(crate) fn new(settings: &Settings, number: usize) -> Robot {
+        let (seed, kind) = (settings.seed, settings.body);
+        let name = settings.robots.get(number).map_or("", |name| name);
+        let mut traits = settings.unkind.traits(seed, number, name);
+        let faults = traits.bus_faults.take().unwrap_or_else(|| settings.faults.clone());
+        // Robots come from their chargers nearly full, and not equally so.
+        let drawn = Draws::new(seed, 0, number as u32, 0, Stream::Device).range(0.92, 1.0);
+        let mut power = Power::new(f64::from(traits.charge.unwrap_or(drawn)));
+        if let Some(supply) = traits.supply {
+            power.battery.set_ohms(f64::from(supply.ohms));
         }
-        let counter = FaultCounter::default();
-        Robot { processor: Processor::new(kind), power: Power::new(charge), sensor, faults, counter }
+        Robot {
+            kind,
+            processor: Processor::new(kind),
+            power,
+            sensor: camera_sensor(kind, &faults),
+            faults,
+            counter: FaultCounter::default(),
+            outages: Outages::new(settings.unkind.faults_of(name), traits.supply),
+            out: Outage::default(),
+            traits,
+            reflected: [0; 8],
+            seed,
+            number: number as u32,
+        }
     }
 
     /// One SPI message. A body without SPI leaves the line alone.
     pub(crate) fn spi(&mut self, words: &Words) -> Words {
-        match &mut self.processor {
-            Processor::Xpuck(dspic) => dspic.exchange(words),
-            _ => [0xffff; WORDS],
+        let Processor::Xpuck(_) = self.processor else { return RELEASED };
+        self.counter.count();
+        if self.out.away() || self.counter.strikes(self.faults.nak_every) {
+            return RELEASED;
         }
+        if self.counter.strikes(self.faults.reset_every) {
+            self.processor = Processor::new(self.kind);
+        }
+        let Processor::Xpuck(dspic) = &mut self.processor else { return RELEASED };
+        let mut reply = dspic.exchange(words);
+        if self.faults.frozen_counters
+            && let Ok(report) = spi::Report::decode(&reply)
+        {
+            reply = spi::Report { steps: [0; 2], ..report }.encode();
+        }
+        if self.counter.strikes(self.faults.corrupt_every) {
+            self.counter.garble_words(&mut reply);
+        }
+        reply
     }
 
     /// One I2C transaction; false if nothing acknowledges.
     pub(crate) fn i2c(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
-        if self.faults.absent.contains(&address) {
+        if self.out.brown_out || self.faults.absent.contains(&address) {
             return false;
         }
         match (address, &self.processor) {
@@ -70,15 +113,11 @@ impl Robot {
 
     fn body(&mut self, write: &[u8], read: &mut [u8]) -> bool {
         self.counter.count();
-        if self.counter.strikes(self.faults.nak_every) {
+        if self.out.away() || self.counter.strikes(self.faults.nak_every) {
             return false;
         }
         if self.counter.strikes(self.faults.reset_every) {
-            self.processor = match self.processor {
-                Processor::Xpuck(_) => Processor::new(BodyKind::Xpuck),
-                Processor::Epuck1(_) => Processor::new(BodyKind::Epuck1),
-                Processor::Epuck2(_) => Processor::new(BodyKind::Epuck2),
-            };
+            self.processor = Processor::new(self.kind);
         }
         match &mut self.processor {
             Processor::Xpuck(_) => return false,
@@ -107,17 +146,47 @@ impl Robot {
         }
     }
 
-    /// Ground speed of the wheels, left and right, m/s.
-    pub(crate) fn wheels(&self) -> [f32; 2] {
-        match &self.processor {
+    /// How fast the wheels drive the robot over the floor in step `now`, left and right, m/s.
+    pub(crate) fn wheels(&mut self, now: u32) -> [f32; 2] {
+        if self.out.off() {
+            return [0.0; 2];
+        }
+        let turning = match &self.processor {
             Processor::Xpuck(dspic) => dspic.wheels(),
             Processor::Epuck1(robot) => robot.wheels(),
             Processor::Epuck2(robot) => robot.wheels(),
+        };
+        match &mut self.traits.wheels {
+            Some(wheels) => wheels.ground(turning, now, self.seed, self.number),
+            None => turning,
         }
     }
 
-    /// One step of `seconds`.
-    pub(crate) fn step(&mut self, seconds: f64) {
+    /// True if its camera is there.
+    pub(crate) fn has_camera(&self) -> bool {
+        !self.out.brown_out && !self.out.camera_gone
+    }
+
+    /// True if its camera sends the same picture again and again.
+    pub(crate) fn sees_the_past(&self) -> bool {
+        self.out.camera_frozen
+    }
+
+    /// Step number `now`, of `seconds`.
+    pub(crate) fn step(&mut self, now: u32, seconds: f64) {
+        let before = self.out;
+        self.power.battery.set_load(IDLE_WATTS + self.outages.surge(now, self.seed, self.number));
+        self.out = self.outages.step(now, self.seed, self.number, self.power.battery.volts());
+        if self.out.brown_out && !before.brown_out {
+            self.sensor = camera_sensor(self.kind, &self.faults);
+            self.power.restart();
+        }
+        if self.out.off() {
+            if !before.off() {
+                self.processor = Processor::new(self.kind);
+            }
+            return;
+        }
         match &mut self.processor {
             Processor::Xpuck(dspic) => dspic.step(),
             Processor::Epuck1(robot) => robot.step(),
@@ -126,14 +195,42 @@ impl Robot {
         self.power.battery.drain(seconds);
     }
 
-    /// Takes new readings: proximity as 1 - d/range, acceleration along x and y, m/s^2.
-    pub(crate) fn scan(&mut self, proximity: &[f32; 8], acceleration: Vec2, draws: &mut Draws) {
+    /// Takes new readings in step `now`: proximity as 1 - d/range and exactly 0 where nothing is in range, acceleration
+    /// along x and y, m/s^2.
+    pub(crate) fn scan(&mut self, proximity: &[f32; 8], acceleration: Vec2, now: u32) {
+        if self.out.off() {
+            return;
+        }
+        // Step 0 of this stream is the charge's.
+        let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
+        let ideal = proximity.map(|p| infrared::reflected(p, &mut draws));
+        if !self.out.proximity_stuck {
+            self.reflected = match &self.traits.proximity {
+                Some(sensors) => sensors.read(ideal, now, self.seed, self.number),
+                None => ideal,
+            };
+        }
+        let (reflected, draws) = (self.reflected, &mut draws);
         match &mut self.processor {
-            Processor::Xpuck(dspic) => dspic.scan(proximity, acceleration, self.power.battery.volts() as f32, draws),
-            Processor::Epuck1(robot) => robot.scan(proximity, draws),
-            Processor::Epuck2(robot) => robot.scan(proximity, draws),
+            Processor::Xpuck(dspic) => dspic.scan(reflected, acceleration, self.power.battery.volts() as f32, draws),
+            Processor::Epuck1(robot) => robot.scan(reflected, draws),
+            Processor::Epuck2(robot) => robot.scan(reflected, draws),
         }
     }
+}
+
+/// A kind's camera sensor as after power-up.
+fn camera_sensor(kind: BodyKind, faults: &Faults) -> CameraSensor {
+    let sensor: &'static Sensor = match kind {
+        BodyKind::Xpuck => &PO8030,
+        BodyKind::Epuck1 => &PO6030K,
+        BodyKind::Epuck2 => &OV7670,
+    };
+    let mut sensor = CameraSensor::new(sensor);
+    if let Some(id) = faults.sensor_id {
+        sensor.set_id(id);
+    }
+    sensor
 }
 
 impl Processor {
@@ -151,7 +248,7 @@ mod tests {
     use super::*;
 
     fn robot(kind: BodyKind, faults: Faults) -> Robot {
-        Robot::new(kind, 0.9, faults)
+        Robot::new(&Settings { body: kind, faults, ..crate::settings::for_tests(1) }, 0)
     }
 
     #[test]
@@ -183,11 +280,11 @@ mod tests {
         let mut frozen = robot(BodyKind::Epuck2, Faults { frozen_counters: true, ..Faults::default() });
         let command = epuck2::Command { speeds: [500, 500], ..epuck2::Command::default() }.encode();
         frozen.i2c(0x1f, &command, &mut []);
-        (0..40).for_each(|_| frozen.step(0.025));
+        (1..41).for_each(|now| frozen.step(now, 0.025));
         let mut reply = [0; epuck2::REPORT_BYTES];
         frozen.i2c(0x1f, &command, &mut reply);
         assert_eq!(Report::decode(&reply).unwrap().steps, [0; 2]);
-        assert!(frozen.wheels()[0] > 0.06);
+        assert!(frozen.wheels(41)[0] > 0.06);
 
         let mut garbled = robot(BodyKind::Epuck2, Faults { corrupt_every: 2, nak_every: 5, ..Faults::default() });
         let answers: Vec<bool> =

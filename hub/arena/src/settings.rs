@@ -3,22 +3,25 @@
 use crate::faults::Faults;
 use crate::ft2232h;
 use crate::natnet::NatNet;
+use crate::unkind::{OutOfBounds, Unkind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_kernels::world::Scenario;
+use xpuck_kernels::world::{Scenario, WorldSpec};
 
 /// What an arena is made of.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Names of the robots, 1 to 16, distinct, 1 to 32 characters of a-z, 0-9, `_` and `-`.
+    /// Names of the robots, 1 to 256, distinct, 1 to 32 characters of a-z, 0-9, `_` and `-`.
     pub robots: Vec<String>,
     /// Fixes starting places and all noise.
     pub seed: u64,
     /// Arena seconds in a wall second, 0.1..=100.
     pub speed: f64,
-    /// Where the robots start.
+    /// Where the robots start in the usual world.
     pub scenario: Scenario,
+    /// What is in the arena, and where it starts, if it is not the usual world; as many robots as there are names.
+    pub world: Option<WorldSpec>,
     /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
     pub device_dir: PathBuf,
     /// Where poses are served as a Vicon DataStream; port 0 takes a free one.
@@ -31,8 +34,10 @@ pub struct Settings {
     pub camera: CameraSettings,
     /// What kind of robots they are.
     pub body: BodyKind,
-    /// What goes wrong on their I2C buses.
+    /// What goes wrong on the buses of those of whom `unkind` says nothing else.
     pub faults: Faults,
+    /// How it differs from the simulator's world.
+    pub unkind: Unkind,
 }
 
 /// A kind of robot.
@@ -87,6 +92,9 @@ pub enum ArenaError {
         /// What it may be.
         allowed: &'static str,
     },
+    /// What is unkind is out of its bounds.
+    #[error("arena setting {0}")]
+    Unkind(#[from] OutOfBounds),
     /// The motion-capture address cannot be bound.
     #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that holds it")]
     Mocap {
@@ -136,7 +144,14 @@ impl Settings {
             if ok { Ok(()) } else { Err(ArenaError::Setting { setting, value, allowed }) }
         };
         let count = self.robots.len();
-        check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 16 are possible")?;
+        check((1..=MAX_ROBOTS).contains(&count), "robots", format!("{count} names"), "1 to 256 are possible")?;
+        if let Some(world) = &self.world {
+            let wrong = |value: String| ArenaError::Setting { setting: "world", value, allowed: "see docs/worlds.md" };
+            if world.robots != count {
+                return Err(wrong(format!("of {} robots, and there are {count}", world.robots)));
+            }
+            world.check().map_err(|error| wrong(format!("impossible: {error}")))?;
+        }
         for (i, id) in self.robots.iter().enumerate() {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
             let good = (1..=32).contains(&id.len()) && id.chars().all(plain) && id != crate::vicon::FRISBEE;
@@ -158,7 +173,18 @@ impl Settings {
         check((0.1..=60.0).contains(&frames_per_second), "camera.frames_per_second", rate, "0.1 to 60 are possible")?;
         let parts = [faults.lost_packets, faults.garbled_packets, faults.stalled_frames];
         let possible = parts.iter().all(|part| (0.0..=1.0).contains(part));
-        check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")
+        check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")?;
+        Ok(self.unkind.check(&self.robots)?)
+    }
+
+    /// What is in the arena, before what is unkind.
+    pub(crate) fn spec(&self) -> WorldSpec {
+        self.world.clone().unwrap_or_else(|| WorldSpec::scenario(self.robots.len(), self.scenario))
+    }
+
+    /// Number of discs.
+    pub(crate) fn discs(&self) -> usize {
+        self.spec().discs.len()
     }
 
     /// Path of a robot's device socket; `device` is `spi`, `i2c` or `camera`.
@@ -178,6 +204,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         seed: 5,
         speed: 1.0,
         scenario: Scenario::A,
+        world: None,
         device_dir: PathBuf::from("/nonexistent"),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
@@ -185,6 +212,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        unkind: Unkind::default(),
     }
 }
 

@@ -45,10 +45,10 @@ impl Both {
 
     /// New readings for the arena's slave, which the firmware's hardware layer then has too.
     fn sense(&mut self, draws: &mut Draws) {
-        let proximity = std::array::from_fn(|_| draws.range(-0.2, 1.0).max(0.0));
+        let reflected = std::array::from_fn(|_| draws.below(4096) as u16);
         let acceleration = Vec2 { x: draws.range(-9.0, 9.0), y: draws.range(-9.0, 9.0) };
         let battery = draws.range(3.0, 4.2);
-        self.dspic.scan(&proximity, acceleration, battery, draws);
+        self.dspic.scan(reflected, acceleration, battery, draws);
         let report = self.told();
         let words = report.encode();
         self.script.push_str("sense");

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
-use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Listening, Settings, run};
+use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Listening, Settings, Unkind, run};
 use xpuck_kernels::world::{Pose, Scenario};
 
 const ROBOTS: usize = 9;
@@ -68,6 +68,7 @@ fn see(
         seed: 12,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: dir.path().into(),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
@@ -75,6 +76,7 @@ fn see(
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        unkind: Unkind::default(),
     };
     choose(&mut settings);
     // Nobody drives, so bodies stay where they start.

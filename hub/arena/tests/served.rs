@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
-use xpuck_arena::{ArenaError, BodyKind, CameraSettings, Faults, Settings, Summary, run};
+use xpuck_arena::{ArenaError, BodyKind, CameraSettings, Faults, Settings, Summary, Unkind, run};
 use xpuck_kernels::world::Scenario;
 use xpuck_registers::ina231::{self, Register};
 use xpuck_registers::yuyv;
@@ -23,6 +23,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         seed: 12,
         speed,
         scenario: Scenario::A,
+        world: None,
         device_dir: dir.into(),
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
@@ -30,6 +31,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        unkind: Unkind::default(),
     }
 }
 

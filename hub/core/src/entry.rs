@@ -2,12 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xpuck_wire::message::{Birth, Emigrant};
+use xpuck_wire::message::{Birth, Emigrant, LogLine, Sampled};
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
 /// All topics that a record may have, in the order of [`Entry`]'s variants.
-pub const TOPICS: [&str; 6] = ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events"];
+pub const TOPICS: [&str; 9] =
+    ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events", "/updates", "/logs", "/samples"];
 
 /// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +85,35 @@ pub enum Entry {
         /// What.
         text: String,
     },
+    /// Control updates of a robot, bit for bit.
+    Updates {
+        /// When they came, s of arena time.
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// What it told.
+        updates: Box<Updates>,
+    },
+    /// A line of a robot's log.
+    Log {
+        /// When it came, s of arena time.
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// The line.
+        line: LogLine,
+    },
+    /// Samples of individuals after their first generation, each one's newest since this was told last.
+    Samples {
+        /// When they came, s of arena time.
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// Generations done.
+        generation: u32,
+        /// Whose samples became more.
+        samples: Vec<Sampled>,
+    },
 }
 
 impl Entry {
@@ -95,6 +126,9 @@ impl Entry {
             Entry::Loaded { .. } => "/loaded",
             Entry::Run { .. } => "/run",
             Entry::Event { .. } => "/events",
+            Entry::Updates { .. } => "/updates",
+            Entry::Log { .. } => "/logs",
+            Entry::Samples { .. } => "/samples",
         }
     }
 
@@ -106,7 +140,10 @@ impl Entry {
             | Entry::Genes { time, .. }
             | Entry::Loaded { time, .. }
             | Entry::Run { time, .. }
-            | Entry::Event { time, .. } => *time,
+            | Entry::Event { time, .. }
+            | Entry::Updates { time, .. }
+            | Entry::Log { time, .. }
+            | Entry::Samples { time, .. } => *time,
         }
     }
 }

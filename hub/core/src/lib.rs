@@ -3,7 +3,7 @@
 //! [`hub`] is one hub with all that it decides; the world around it is behind a trait, which `xpuck-hub-service` and
 //! `xpuck-simtest` implement. [`switchboard`] is its state: who is there, what the swarm is to do, and how the run stands.
 //! [`virtual_senses`] makes senses of poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`]
-//! knows the robots, [`rivals`] says whose messages count. [`entry`] is what is to be recorded.
+//! knows the robots, [`rivals`] says whose messages count. [`entry`] is what is to be recorded, [`verify`] judges it.
 
 pub mod config;
 pub mod entry;
@@ -16,4 +16,5 @@ pub mod rivals;
 pub mod roster;
 pub mod score;
 pub mod switchboard;
+pub mod verify;
 pub mod virtual_senses;

@@ -178,6 +178,7 @@ impl Roster {
             device_errors: device_errors(&r.telemetry.devices),
             log_lines_lost: r.telemetry.log_lines_lost,
             evolution: r.telemetry.evolution,
+            engine: r.telemetry.engine.clone(),
         };
         self.robots.iter().map(row).collect()
     }

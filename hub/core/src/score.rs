@@ -1,33 +1,122 @@
-//! Real fitness from poses: the seven segments of Table 8.3. A plain state machine.
+//! Real fitness from poses, segment by segment (Table 8.3), for every task. A plain state machine.
 
 use serde::{Deserialize, Serialize};
-use xpuck_kernels::world::task::transport::raw_fitness;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::world::task::transport::{fitness_of_place, raw_fitness};
+use xpuck_kernels::world::task::{self, Task};
+use xpuck_kernels::world::{Body, WorldSpec};
 use xpuck_wire::Segment;
 
-/// Counts how far the frisbee moves while the swarm runs, segment by segment.
+/// Where a robot counts as being that was never seen, m: in no region, and near nobody.
+const NOWHERE: Vec2 = vec2(1e6, 1e6);
+
+/// Counts what the swarm does while it runs, segment by segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    segments: Vec<(f64, f64)>,
+    segments: Vec<Scored>,
+    /// Where the frisbee was seen last, along x, m.
     last_x: Option<f32>,
+    /// Where each robot was seen last.
+    robots: Vec<Option<Vec2>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Scored {
+    phase: String,
+    counted: Counted,
+    seconds: f64,
+}
+
+/// What a segment has counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Counted {
+    /// How far the frisbee was moved along x, m.
+    Moved(f64),
+    /// Where the frisbee is along x, and the greatest that this can be, m.
+    Place { x: f32, reach: f32 },
+    /// The robots' centres, ten times a second.
+    Centres { task: task::Score, robots: usize, due: f64, foraging: bool },
+}
+
+impl Counted {
+    fn of(world: &WorldSpec) -> Counted {
+        match world.task {
+            Task::Transport | Task::TransportOnce => Counted::Moved(0.0),
+            Task::TransportPosition => {
+                let radius = world.discs.first().map_or(0.0, |disc| disc.shape.radius);
+                Counted::Place { x: 0.0, reach: world.physics.half_arena.0 - radius }
+            }
+            task => {
+                let (robots, none): (usize, &[Body]) = (world.robots, &[]);
+                let foraging = matches!(task, Task::Foraging { .. });
+                let task = task::Score::new(&task, &world.physics, none, robots);
+                Counted::Centres { task, robots, due: 0.0, foraging }
+            }
+        }
+    }
+
+    fn fitness(&self, seconds: f64) -> f64 {
+        f64::from(match self {
+            Counted::Moved(way) => raw_fitness(*way as f32, seconds as f32),
+            Counted::Place { x, reach } => fitness_of_place(*x, *reach),
+            Counted::Centres { task, robots, .. } => task.counted_fitness(*robots, seconds as f32),
+        })
+    }
 }
 
 impl Score {
-    /// Nothing scored yet; segment 0 is the time before the first trees.
+    /// Nothing scored yet. Segments are begun with [`Score::begin`].
     pub fn new() -> Score {
-        Score { segments: vec![(0.0, 0.0)], last_x: None }
+        Score::default()
     }
 
-    /// Running time passed in `segment`.
-    pub fn pass(&mut self, segment: u32, seconds: f64) {
-        self.at(segment).1 += seconds;
+    /// The next segment begins: in this phase, of this world's task.
+    pub fn begin(&mut self, phase: &str, world: &WorldSpec) {
+        let mut counted = Counted::of(world);
+        if let (Counted::Place { x, .. }, Some(last)) = (&mut counted, self.last_x) {
+            *x = last;
+        }
+        self.segments.push(Scored { phase: phase.into(), counted, seconds: 0.0 });
+    }
+
+    /// Running time passed.
+    pub fn pass(&mut self, seconds: f64) {
+        let Some(segment) = self.segments.last_mut() else { return };
+        segment.seconds += seconds;
+        let Counted::Centres { task, due, foraging, .. } = &mut segment.counted else { return };
+        *due += seconds;
+        if *due < f64::from(CONTROL_PERIOD) {
+            return;
+        }
+        // What was missed in a stall is not made up for: nobody knows where the robots were.
+        *due = (*due - f64::from(CONTROL_PERIOD)).min(f64::from(CONTROL_PERIOD));
+        // Items belong to robots by their places in the list; elsewhere those who are not there would count.
+        let centres: Vec<Vec2> = match foraging {
+            true => self.robots.iter().map(|at| at.unwrap_or(NOWHERE)).collect(),
+            false => self.robots.iter().copied().flatten().collect(),
+        };
+        if centres.len() > 1 || *foraging {
+            task.update(&centres);
+        }
     }
 
     /// The frisbee is at `x`, m. Moves count only while `running`; a relocation happens while it is false.
-    pub fn see(&mut self, segment: u32, x: f32, running: bool) {
-        if let (true, Some(last)) = (running, self.last_x) {
-            self.at(segment).0 += f64::from(x - last);
+    pub fn see(&mut self, x: f32, running: bool) {
+        let last = self.last_x.replace(x);
+        match self.segments.last_mut().map(|segment| &mut segment.counted) {
+            Some(Counted::Moved(way)) if running => *way += last.map_or(0.0, |last| f64::from(x - last)),
+            Some(Counted::Place { x: place, .. }) => *place = x,
+            _ => {}
         }
-        self.last_x = Some(x);
+    }
+
+    /// A robot is there, m; `robot` is its place in the swarm file.
+    pub fn see_robot(&mut self, robot: usize, at: Vec2) {
+        if self.robots.len() <= robot {
+            self.robots.resize(robot + 1, None);
+        }
+        self.robots[robot] = Some(at);
     }
 
     /// Forgets where the frisbee was: the next sight of it is no move.
@@ -35,42 +124,93 @@ impl Score {
         self.last_x = None;
     }
 
-    fn at(&mut self, segment: u32) -> &mut (f64, f64) {
-        let wanted = segment as usize + 1;
-        if self.segments.len() < wanted {
-            self.segments.resize(wanted, (0.0, 0.0));
-        }
-        &mut self.segments[segment as usize]
-    }
-
     /// The segments so far.
     pub fn segments(&self) -> Vec<Segment> {
-        let segment = |(number, (moved, seconds)): (usize, &(f64, f64))| Segment {
-            number: number as u32,
-            fitness: if *seconds > 0.0 { f64::from(raw_fitness(*moved as f32, *seconds as f32)) } else { 0.0 },
-            seconds: *seconds,
+        let segment = |(number, scored): (u32, &Scored)| Segment {
+            number,
+            fitness: if scored.seconds > 0.0 { scored.counted.fitness(scored.seconds) } else { 0.0 },
+            seconds: scored.seconds,
+            phase: scored.phase.clone(),
         };
-        self.segments.iter().enumerate().map(segment).collect()
+        (0..).zip(&self.segments).map(segment).collect()
+    }
+
+    /// The last segment's fitness so far.
+    pub fn fitness(&self) -> f64 {
+        self.segments.last().map_or(0.0, |last| last.counted.fitness(last.seconds.max(1e-9)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xpuck_kernels::world::task::Region;
 
     #[test]
     fn relocations_and_pauses_do_not_count() {
+        let world = WorldSpec::benchmark(2);
         let mut score = Score::new();
-        score.see(0, 0.0, true);
-        score.see(1, -0.13, true);
-        score.pass(1, 10.0);
-        score.see(1, -0.2, false);
-        score.see(1, 0.0, false);
-        score.see(1, -0.13, true);
-        score.pass(1, 10.0);
+        score.begin("evolve", &world);
+        score.see(0.0, true);
+        score.begin("evolve", &world);
+        score.see(-0.13, true);
+        score.pass(10.0);
+        score.see(-0.2, false);
+        score.see(0.0, false);
+        score.see(-0.13, true);
+        score.pass(10.0);
         let segments = score.segments();
         assert_eq!(segments.len(), 2);
         assert!((segments[1].fitness - 0.1).abs() < 1e-6, "{segments:?}");
-        assert_eq!(segments[0].fitness, 0.0);
+        assert_eq!((segments[0].fitness, segments[0].phase.as_str()), (0.0, "evolve"));
+    }
+
+    fn world(task: Task) -> WorldSpec {
+        WorldSpec { task, ..WorldSpec::benchmark(2) }
+    }
+
+    #[test]
+    fn a_position_is_the_last_one() {
+        let mut score = Score::new();
+        score.see(0.3, true);
+        score.begin("measure", &world(Task::TransportPosition));
+        score.pass(1.0);
+        let before = score.fitness();
+        score.see(-0.5, true);
+        assert!(score.fitness() > before, "{before} {}", score.fitness());
+    }
+
+    #[test]
+    fn centres_are_counted_at_the_control_rate_and_tell_what_the_simulator_would() {
+        let (nest, food) = (
+            Region::Rectangle { at: vec2(-0.8, 0.0), half: vec2(0.2, 0.7) },
+            Region::Rectangle { at: vec2(0.8, 0.0), half: vec2(0.2, 0.7) },
+        );
+        let world = world(Task::Foraging { nest, food });
+        let mut score = Score::new();
+        score.begin("evolve", &world);
+        let mut expected = task::Score::new(&world.task, &world.physics, &[], 2);
+        for step in 0..400 {
+            let x = if step / 100 % 2 == 0 { 0.8 } else { -0.8 };
+            score.see_robot(1, vec2(x, 0.0));
+            score.pass(0.05);
+            if step % 2 == 1 {
+                expected.update(&[NOWHERE, vec2(x, 0.0)]);
+            }
+        }
+        assert!(score.fitness() > 0.0);
+        assert!((score.fitness() - f64::from(expected.counted_fitness(2, 20.0))).abs() < 1e-6);
+    }
+
+    #[test]
+    fn robots_that_were_never_seen_are_not_in_the_way() {
+        let mut score = Score::new();
+        score.begin("measure", &world(Task::Aggregation { range: 0.2 }));
+        score.see_robot(3, vec2(0.0, 0.0));
+        score.pass(0.1);
+        assert_eq!(score.fitness(), 0.0, "one robot is no cluster");
+        score.see_robot(0, vec2(0.1, 0.0));
+        score.pass(0.1);
+        assert_eq!(score.fitness(), 1.0);
     }
 }

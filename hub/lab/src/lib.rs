@@ -2,6 +2,7 @@
 
 pub mod ablation;
 pub mod calibrate;
+pub mod engine;
 pub mod evolution_run;
 pub mod figure;
 pub mod machine_file;
@@ -12,4 +13,3 @@ pub mod remeasure;
 pub mod schemas;
 pub mod sweep;
 pub mod trajectories;
-pub mod world_file;

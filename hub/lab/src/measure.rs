@@ -36,10 +36,10 @@ impl Plan<'_> {
     }
 
     /// The runs of a team as jobs; run i is world i.
-    pub fn jobs(&self, team: Team) -> Vec<Job<'_>> {
+    pub fn jobs(&self, team: &Team) -> Vec<Job<'_>> {
         let Plan { spec, seed, runs, .. } = *self;
         let updates = self.updates();
-        (0..runs).map(|world| Job { spec, start: world as usize, team, seed, world, updates }).collect()
+        (0..runs).map(|world| Job { spec, start: world as usize, team: team.clone(), seed, world, updates }).collect()
     }
 
     /// Simulated time over all robots and runs, s.
@@ -60,13 +60,13 @@ pub fn measure_all(engine: &dyn Engine, programs: &[Program], plan: &Plan<'_>) -
 }
 
 fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan: &Plan<'_>) -> Vec<Measured> {
-    let jobs: Vec<Job<'_>> = teams.iter().flat_map(|team| plan.jobs(*team)).collect();
+    let jobs: Vec<Job<'_>> = teams.iter().flat_map(|team| plan.jobs(team)).collect();
     engine.run(programs, &jobs).chunks(plan.runs as usize).map(summarise).collect()
 }
 
 /// The fitness of each run of one program by a plan, in the order of the runs.
 pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan<'_>) -> Vec<f64> {
-    let outcomes = engine.run(std::slice::from_ref(program), &plan.jobs(Team::all(0)));
+    let outcomes = engine.run(std::slice::from_ref(program), &plan.jobs(&Team::all(0)));
     outcomes.iter().map(|o| f64::from(o.fitness)).collect()
 }
 

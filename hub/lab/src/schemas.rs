@@ -3,12 +3,13 @@
 use crate::evolution_run::file::EvolutionFile;
 use crate::machine_file::MachineFile;
 use crate::sweep::file::SweepFile;
-use crate::world_file::WorldFile;
 use schemars::{JsonSchema, Schema};
 use xpuck_evolve::PrimitiveSetFile;
+use xpuck_experiment::Experiment;
+use xpuck_experiment::world_file::WorldFile;
 use xpuck_hub_core::config::HubFile;
+use xpuck_wire::Swarm;
 use xpuck_wire::schema::of_file;
-use xpuck_wire::{Experiment, Swarm};
 
 /// A kind of TOML file.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use crate::parquet::ParquetFile;
 use crate::table::{Column, Table, write_rows};
-use crate::{RecordError, read, schema};
+use crate::{RecordError, read, schema, updates};
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum Format {
 /// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
-const TABLES: [Spec; 8] = [
+const TABLES: [Spec; 11] = [
     Spec("poses", "/poses", Some("bodies"), &[]),
     Spec("telemetry", "/telemetry", None, &[]),
     Spec("genes", "/genes", None, &["births"]),
@@ -32,10 +32,16 @@ const TABLES: [Spec; 8] = [
     Spec("run", "/run", None, &["segments"]),
     Spec("segments", "/run", Some("segments"), &["segment", "phase", "evolved", "slow_round_trips", "dead"]),
     Spec("events", "/events", None, &[]),
+    Spec("updates", UPDATES, Some("updates"), &[]),
+    Spec("logs", "/logs", None, &[]),
+    Spec("samples", "/samples", Some("samples"), &[]),
 ];
 
+/// Its messages are packed; a row is one of those that are in them.
+const UPDATES: &str = "/updates";
+
 /// Places in lists that have a name of their own.
-const NAMES: [(&str, &str); 7] = [
+const NAMES: [(&str, &str); 27] = [
     ("pose.0", "x"),
     ("pose.1", "y"),
     ("pose.2", "heading"),
@@ -43,6 +49,26 @@ const NAMES: [(&str, &str); 7] = [
     ("parents.0.1", "mother"),
     ("parents.1.0", "father_island"),
     ("parents.1.1", "father"),
+    ("v_goal.0", "v_goal.x"),
+    ("v_goal.1", "v_goal.y"),
+    ("v_prox.0", "v_prox.x"),
+    ("v_prox.1", "v_prox.y"),
+    ("v_up.0", "v_up.x"),
+    ("v_up.1", "v_up.y"),
+    ("v_attr.0", "v_attr.x"),
+    ("v_attr.1", "v_attr.y"),
+    ("v_red.0", "v_red.x"),
+    ("v_red.1", "v_red.y"),
+    ("v_green.0", "v_green.x"),
+    ("v_green.1", "v_green.y"),
+    ("v_blue.0", "v_blue.x"),
+    ("v_blue.1", "v_blue.y"),
+    ("v_scr.0", "v_scr.x"),
+    ("v_scr.1", "v_scr.y"),
+    ("wanted.0", "wanted.left"),
+    ("wanted.1", "wanted.right"),
+    ("sent.0", "sent.left"),
+    ("sent.1", "sent.right"),
 ];
 
 /// What was exported.
@@ -78,7 +104,10 @@ pub fn export(
         let mut value: Option<Value> = None;
         for output in outputs.iter_mut().filter(|o| o.topic == message.topic) {
             if value.is_none() {
-                value = serde_json::from_slice(&message.data).ok();
+                value = match output.topic {
+                    UPDATES => updates::unpacked(&message.data),
+                    _ => serde_json::from_slice(&message.data).ok(),
+                };
             }
             if let Some(value) = &value {
                 output.take(value)?;
@@ -208,7 +237,10 @@ fn push(column: &mut Column, value: &Value) {
 
 /// The columns of a table: every plain value of the schema, lists of a known length place by place.
 fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
-    let schema: Value = serde_json::from_str(schema::of(topic)).unwrap_or_default();
+    let schema: Value = match topic {
+        UPDATES => xpuck_wire::schema::of_json::<updates::Unpacked>().to_value(),
+        _ => serde_json::from_str(schema::of(topic)).unwrap_or_default(),
+    };
     let mut found = Vec::new();
     // Parts of the schema that are still to be looked at, the next one last.
     let mut open = vec![(&schema, String::new(), false)];

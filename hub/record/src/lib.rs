@@ -1,7 +1,7 @@
 //! The recorder: one directory a run, everything in MCAP files that Foxglove opens.
 //!
 //! [`Recorder`] hands what happens to a thread of its own (`writer`), so that no disk holds up the hub's loop. A file is
-//! written as `run.mcap.open`, flushed twice a second, brought to the disk every 4 s, and renamed when it is whole. What a
+//! written as `run.mcap.open`, flushed once a second, brought to the disk every 4 s, and renamed when it is whole. What a
 //! killed hub left behind is made whole by [`recover`], over damage too: [`read`] gives every chunk that is whole. Beside it lie `run.toml` ([`run_file`]), `result.json`, and while
 //! the run goes on `run.state` ([`snapshot`]), from which a hub that returns goes on.
 
@@ -26,6 +26,8 @@ pub mod snapshot;
 pub mod survey;
 pub mod table;
 mod thread;
+mod updates;
+pub mod verify;
 mod writer;
 
 pub use close::end as end_run;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use xpuck_evolve::Id;
 use xpuck_hub_core::entry::Entry;
+use xpuck_wire::message::Operator;
 
 /// What a record tells of an individual.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -15,8 +16,12 @@ pub struct Individual {
     pub generation: u32,
     /// Mother and father; none for random trees.
     pub parents: Vec<Id>,
+    /// How it came to be.
+    pub operator: Operator,
     /// Mean of its first generation's samples.
     pub fitness: Option<f32>,
+    /// Later samples: the island and its generation, how many there were by then on that island, and their mean.
+    pub samples: Vec<(u16, u32, u32, f32)>,
     /// The tree in text form, if it was ever sent or drove a robot.
     pub tree: Option<String>,
     /// Robots that it drove, in the order of time.
@@ -54,6 +59,7 @@ impl Births {
                     for birth in born {
                         let individual = births.known.entry(Id { island, number: birth.number }).or_default();
                         individual.generation = generation;
+                        individual.operator = birth.operator;
                         individual.fitness = birth.fitness.is_finite().then_some(birth.fitness);
                         individual.parents = birth
                             .parents
@@ -69,6 +75,14 @@ impl Births {
                     let individual = births.known.entry(Id { island: gene.island, number: gene.number }).or_default();
                     individual.tree.get_or_insert(gene.tree);
                     individual.drove.push(robot);
+                }
+                Entry::Samples { robot, generation, samples, .. } => {
+                    let Some(island) = islands.get(&robot).copied() else { continue };
+                    for sampled in samples.into_iter().filter(|sampled| sampled.fitness.is_finite()) {
+                        let id = Id { island: sampled.island, number: sampled.number };
+                        let row = (island, generation, sampled.samples, sampled.fitness);
+                        births.known.entry(id).or_default().samples.push(row);
+                    }
                 }
                 _ => {}
             }
@@ -116,7 +130,7 @@ mod tests {
             let tree = format!("ifquad v_prox {number}");
             let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
             let emigrant = Emigrant { island, number, epoch: 0, tree, count, sum, square };
-            let births = vec![Birth { number, parents, fitness: 0.1 }];
+            let births = vec![Birth { number, parents, fitness: 0.1, operator: Operator::Mutation }];
             let entry = Entry::Genes { time: generation.into(), robot: robot.into(), generation, emigrant, births };
             file.write(&entry).unwrap();
         };

@@ -5,9 +5,10 @@ use super::RecordError;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fs::File;
 use std::path::Path;
+use xpuck_experiment::Experiment;
 use xpuck_hub_core::config::Config;
 use xpuck_wire::atomic;
-use xpuck_wire::{Experiment, file};
+use xpuck_wire::file;
 
 /// Its name.
 pub const RUN_FILE: &str = "run.toml";

@@ -26,7 +26,7 @@ fn texts() -> [String; TOPICS.len()] {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use xpuck_wire::message::{Birth, Emigrant};
+    use xpuck_wire::message::{Birth, Emigrant, LogLine, Operator, Sampled, Severity};
     use xpuck_wire::{Body, Phase, Segment};
 
     fn entries() -> [Entry; TOPICS.len()] {
@@ -40,7 +40,8 @@ mod tests {
             square: [0.25, 0.0],
         };
         let robot = || String::from("xp01");
-        let births = vec![Birth { number: 3, parents: vec![(1, 2), (2, 9)], fitness: 0.5 }];
+        let births =
+            vec![Birth { number: 3, parents: vec![(1, 2), (2, 9)], fitness: 0.5, operator: Operator::Crossover }];
         [
             Entry::Poses { time: 1.0, bodies: vec![Body { name: "xp01".into(), pose: [0.0, 1.0, 2.0] }] },
             Entry::Telemetry { time: 1.0, robot: robot(), round_trip_ms: Some(1.5), telemetry: Box::default() },
@@ -57,6 +58,14 @@ mod tests {
                 dead: 0,
             },
             Entry::Event { time: 1.0, text: "x".into() },
+            Entry::Updates { time: 1.0, robot: robot(), updates: Box::default() },
+            Entry::Log { time: 1.0, robot: robot(), line: LogLine::new(Severity::Warn, 1, "x") },
+            Entry::Samples {
+                time: 1.0,
+                robot: robot(),
+                generation: 4,
+                samples: vec![Sampled { island: 1, number: 3, samples: 2, fitness: 0.5 }],
+            },
         ]
     }
 

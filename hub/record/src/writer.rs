@@ -22,7 +22,7 @@ use xpuck_wire::log::Line;
 use xpuck_wire::{atomic, precedence};
 
 /// Records are flushed to the file so often: what is older than this outlives the hub.
-const FLUSH: Duration = Duration::from_millis(500);
+const FLUSH: Duration = Duration::from_secs(1);
 /// And brought to the disk so often: what is older than this outlives the machine.
 const SYNC: Duration = Duration::from_secs(4);
 /// The disk's room is looked at so often, and what all runs take.
@@ -35,7 +35,7 @@ const RETRY: Duration = Duration::from_secs(5);
 /// time must not make a run of a thousand files.
 const LONGEST_RETRY: Duration = Duration::from_secs(320);
 
-/// Flushes of one file, about 40 minutes of wall time: its summary takes some 500 bytes of memory for each.
+/// Flushes of one file, about 80 minutes of wall time: its summary takes some 500 bytes of memory for each.
 const LONGEST_PART: u32 = 5_000;
 
 /// A file, and a handle on it to bring it to the disk.

@@ -243,6 +243,7 @@ function makeRow(id) {
   row.squares = [0, 1, 2].map(() => make("span", "square", row.blue));
   row.blueText = make("span", "hidden", row.blue);
   for (const cell of ["neighbours", "errors"]) row[cell] = make("td", "n", row.tr);
+  row.engine = make("td", "engine", row.tr);
   return row;
 }
 
@@ -284,6 +285,11 @@ function fillRow(row, robot) {
   setText(row.errors, robot.device_errors > 0 ? String(robot.device_errors) : "");
   row.errors.title = row.errors.textContent;
   warn(row.errors, false, true, lost);
+  const engine = robot.engine ?? {};
+  const speed = number(engine.r_acc);
+  const simulates = typeof engine.name === "string" && engine.name !== "";
+  setText(row.engine, simulates ? engine.name + (speed > 0 ? ` ${(speed / 1000).toFixed(0)} k` : "") : "–");
+  row.engine.title = simulates && engine.adapter ? String(engine.adapter) : "";
 }
 
 function warn(node, amber, red, lost) {

@@ -1,11 +1,12 @@
 //! A record played back: entries in, the status that the console shows out. A plain state machine.
 
 use std::collections::VecDeque;
+use xpuck_experiment::Experiment;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::roster::Roster;
 use xpuck_hub_core::switchboard::{EVENTS, TRACKING_LOST};
 use xpuck_record::run_file::RunFile;
-use xpuck_wire::{Experiment, Phase, Status};
+use xpuck_wire::{Phase, Status};
 
 /// What the console showed at a moment of a run.
 pub struct Replay {
@@ -62,7 +63,11 @@ impl Replay {
                 }
                 self.events.push_back(format!("{time:.1} {text}"));
             }
-            Entry::Genes { .. } | Entry::Loaded { .. } => {}
+            Entry::Genes { .. }
+            | Entry::Loaded { .. }
+            | Entry::Updates { .. }
+            | Entry::Log { .. }
+            | Entry::Samples { .. } => {}
         }
     }
 

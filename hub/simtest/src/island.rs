@@ -37,6 +37,15 @@ impl SimulatedIsland {
         self.running = running;
     }
 
+    /// Trials are of another kind from now on.
+    pub fn forget(&mut self) {
+        if matches!(self.work, Work::Genes { .. }) {
+            self.advance(&[]);
+        }
+        self.island.forget();
+        self.work = Work::Trials(WORK);
+    }
+
     /// The trees that it holds.
     pub fn island(&self) -> &Island {
         &self.island

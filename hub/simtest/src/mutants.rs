@@ -23,11 +23,13 @@ pub enum Mutant {
     DropsEntry,
     /// A hub whose clock went back numbers what it says by its clock, whatever the robots heard before.
     FallingNumbers,
+    /// A robot tells another scratch register for the record than its tree had.
+    FalseUpdates,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 9] = [
+    pub const ALL: [Mutant; 10] = [
         Mutant::DeafToSilence,
         Mutant::OldRun,
         Mutant::EndlessLease,
@@ -37,5 +39,6 @@ impl Mutant {
         Mutant::CountsTwice,
         Mutant::DropsEntry,
         Mutant::FallingNumbers,
+        Mutant::FalseUpdates,
     ];
 }

@@ -87,7 +87,9 @@ impl Order {
     pub fn request(self) -> Request {
         match self {
             Order::Start { seconds, segment, evolves, seed } => {
-                Request::Start { signed: experiment(seconds, segment, evolves), seed }
+                // A third of those that evolve have phases.
+                let phased = evolves && seed.is_multiple_of(3);
+                Request::Start { signed: experiment(seconds, segment, evolves, phased), seed }
             }
             Order::Pause => Request::Pause,
             Order::Resume => Request::Resume,

@@ -21,8 +21,8 @@ use xpuck_robot_core::core::Core;
 use xpuck_robot_core::lease::{self, Given, Lease};
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot;
-use xpuck_wire::message::State;
 use xpuck_wire::message::ToRobot;
+use xpuck_wire::message::{LogLine, State};
 use xpuck_wire::signed::Trust;
 
 /// Control updates, ms apart on the robot's own clock.
@@ -54,6 +54,7 @@ struct Program {
 struct World {
     island: Option<SimulatedIsland>,
     inbox: VecDeque<Vec<u8>>,
+    lines: VecDeque<LogLine>,
     lease: Lease,
     given: Option<Given<Drive>>,
     readings: Readings,

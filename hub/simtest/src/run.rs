@@ -55,6 +55,8 @@ pub struct Outcome {
     pub happenings: usize,
     /// Steps of 25 ms in which a robot's wheels turned, over all robots.
     pub moves: u64,
+    /// Recorded ticks of the last runs that were made again.
+    pub ticks: u64,
     /// The last events, if they were wanted.
     #[serde(skip)]
     pub trace: Vec<String>,
@@ -109,6 +111,7 @@ pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outc
         messages: swarm.network.counts(),
         happenings: plan.happenings.len(),
         moves: swarm.checkers.wheels.moves(),
+        ticks: swarm.checkers.hub.updates.ticks(),
         trace: swarm.checkers.trace.into_lines(),
     }
 }
@@ -175,8 +178,15 @@ impl Swarm {
         let signed = no_experiment(&mut draws);
         let run = FORGED + u64::from(now);
         let experiment = ToRobot::Experiment { number: run, seed: 1, robots: 9, signed };
-        let order =
-            ToRobot::Directive(Directive { number: run, state: State::Run, segment: 0, run, expires: f64::INFINITY });
+        let order = ToRobot::Directive(Directive {
+            number: run,
+            state: State::Run,
+            segment: 0,
+            run,
+            phase: 0,
+            tree: None,
+            expires: f64::INFINITY,
+        });
         for message in [experiment, order] {
             self.hub.forge(now, robot, message, &mut self.network);
         }
@@ -219,7 +229,7 @@ impl Swarm {
         physics::step(&mut self.bodies, &self.physics, self.seed, 0, self.physics_steps);
         self.physics_steps += 1;
         let mut draws = Draws::new(self.seed, 0, 0, self.physics_steps, Stream::Relocation);
-        self.keeper.watch(&mut self.bodies, self.physics.half_arena.0, &mut draws);
+        self.keeper.watch(&mut self.bodies, ROBOTS, self.physics.half_arena.0, &mut draws);
     }
 
     fn look(&mut self, calm: u32) {

@@ -19,6 +19,7 @@ fn complaint(mutant: Mutant) -> &'static str {
         Mutant::CountsTwice => "given once",
         Mutant::DropsEntry => "the record tells what happened",
         Mutant::FallingNumbers => "the swarm converges",
+        Mutant::FalseUpdates => "recorded control updates",
     }
 }
 
@@ -27,6 +28,7 @@ fn the_same_seed_is_the_same_run() {
     let [a, b] = [run(settings(3, None)), run(settings(3, None))];
     assert_eq!(format!("{a:?}"), format!("{b:?}"));
     assert_ne!(a.hash, run(settings(4, None)).hash);
+    assert!(a.ticks > 1_000, "too few recorded ticks were made again: {}", a.ticks);
     assert!(a.moves > 1_000 && a.messages.1 > 100, "too little happens to mean anything: {a:?}");
 }
 

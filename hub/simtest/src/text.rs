@@ -25,9 +25,11 @@ fn sign(text: String, signer: &Secret) -> Signed {
     Signed::new(text, BTreeMap::new(), Some(signer)).expect("the experiments here are sound")
 }
 
-/// A signed experiment of so many seconds, with segments of so many; with evolution or with [`CONTROLLER`].
-pub fn experiment(seconds: f64, segment: f64, evolves: bool) -> Signed {
-    sign(text(seconds, segment, evolves), &SIGNERS[0])
+/// A signed experiment of so many seconds, with segments of so many; with evolution or with [`CONTROLLER`]. With phases
+/// the robots evolve, rest, and are measured with the swarm's fittest tree, two of them with [`CONTROLLER`].
+pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool) -> Signed {
+    let text = if phased { phases(seconds, segment) } else { text(seconds, segment, evolves) };
+    sign(text, &SIGNERS[0])
 }
 
 fn text(seconds: f64, segment: f64, evolves: bool) -> String {
@@ -39,10 +41,23 @@ fn text(seconds: f64, segment: f64, evolves: bool) -> String {
     )
 }
 
+fn phases(seconds: f64, segment: f64) -> String {
+    let [evolve, rest, measure] = [0.4, 0.1, 0.5].map(|part| seconds * part / 60.0);
+    let segment = (segment / 60.0).min(evolve);
+    format!(
+        "name = \"simtest\"\ntask = \"transport\"\n\
+         [evolution]\npopulation = 8\ntrial_seconds = 1.0\n[migration]\nreceive = 4\nkeep = 4\n\
+         [[phase]]\nminutes = {evolve}\nsegment_minutes = {segment}\nuntil = {{ generations = 8 }}\n\
+         [[phase]]\nkind = \"rest\"\nminutes = {rest}\n\
+         [[phase]]\nkind = \"measure\"\nminutes = {measure}\nsegment_minutes = {segment}\ndrive = \"swarm\"\n\
+         controllers = [{{ tree = \"{CONTROLLER}\", robots = 2 }}]\n"
+    )
+}
+
 /// An experiment that none is: signed by a stranger or by nobody, or changed after it was signed. Its tree would drive.
 pub fn no_experiment(draws: &mut Draws) -> Signed {
     let other = text(10.0, 2.0, false).replace(CONTROLLER, "movcv v_goal 90deg");
-    let signed = experiment(10.0, 2.0, false);
+    let signed = experiment(10.0, 2.0, false, false);
     match draws.below(4) {
         0 => sign(other, &SIGNERS[1]),
         1 => Signed { signature: String::new(), signer: String::new(), ..sign(other, &SIGNERS[1]) },

@@ -165,7 +165,7 @@ impl RobotsLoad {
             let heading = wrap_angle((number as f32 * 0.1).to_radians());
             let robots = places.iter().map(|at| Pose { at: *at, heading });
             let poses: Vec<Pose> = robots.chain([Pose::default()]).collect();
-            let frame = vicon::frame(number, &poses);
+            let frame = vicon::frame(number, &poses, poses.len() - 1);
             self.published[number as usize].store(self.start.elapsed().as_micros() as u64, Relaxed);
             self.frame.store(number, Relaxed);
             self.server.publish(frame);

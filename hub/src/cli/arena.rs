@@ -1,13 +1,15 @@
 //! `xpuck arena`: the virtual arena that stands where the real one would.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use xpuck_arena::natnet::{NatNet, Version};
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings};
+use xpuck_arena::unkind::{FaultKeys, FloorKeys, PhysicsKeys, Preset, RobotKeys};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind};
+use xpuck_experiment::world_file;
 use xpuck_kernels::world::Scenario;
 use xpuck_wire::log;
 use xpuck_wire::shutdown;
@@ -26,6 +28,10 @@ pub struct ArenaArgs {
     end_with_stdin: bool,
 }
 
+fn usual_scenario() -> String {
+    "a".into()
+}
+
 /// `arena.toml`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,8 +40,13 @@ pub struct ArenaFile {
     pub swarm: PathBuf,
     /// Fixes starting places and noise.
     pub seed: u64,
-    /// `a`: robots start at the -x end; `b`: spread over the arena.
+    /// `a`: robots start at the -x end; `b`: spread over the arena. A world file says it itself.
+    #[serde(default = "usual_scenario")]
     pub scenario: String,
+    /// A world file, relative to this file: arena, inner walls, discs, coloured patches, masses and friction, and where
+    /// all start. Without it the usual arena with the frisbee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<PathBuf>,
     /// Where the device sockets go, relative to this file.
     pub devices: PathBuf,
     /// Address and port of the Vicon DataStream server.
@@ -51,6 +62,66 @@ pub struct ArenaFile {
     pub natnet: Option<NatNetFile>,
     /// The robots' cameras.
     pub camera: CameraFile,
+    /// A preset of what is unkind: `typical`, or `none`. What the keys below say goes before it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unkind: Preset,
+    /// Masses, friction and noise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub physics: PhysicsKeys,
+    /// How friction with the floor varies by place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorKeys>,
+    /// What is wrong with every robot.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub every_robot: RobotKeys,
+    /// What is wrong with some robots; goes before what is wrong with every.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub robots: Vec<RobotKeys>,
+    /// What fails for a while, at given times or by chance.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub faults: Vec<FaultKeys>,
+}
+
+/// The part of `arena.toml` that says what is unkind, as a file of its own.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct UnkindFile {
+    unkind: Preset,
+    physics: PhysicsKeys,
+    floor: Option<FloorKeys>,
+    every_robot: RobotKeys,
+    robots: Vec<RobotKeys>,
+    faults: Vec<FaultKeys>,
+}
+
+impl UnkindFile {
+    /// What `--unkind` names: a preset, or a file, which may be a whole `arena.toml`.
+    pub fn named(what: &str) -> Result<UnkindFile> {
+        match what {
+            "none" => return Ok(UnkindFile::default()),
+            "typical" => return Ok(UnkindFile { unkind: Preset::Typical, ..UnkindFile::default() }),
+            _ => {}
+        }
+        let path = Path::new(what);
+        let text = file::text(path, file::MAX_TOML)
+            .with_context(|| format!("--unkind {what}: neither `typical` nor `none` nor a file"))?;
+        let whole = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm"));
+        if !whole {
+            return Ok(file::parse(what, &text)?);
+        }
+        let ArenaFile { unkind, physics, floor, every_robot, robots, faults, .. } = file::parse(what, &text)?;
+        Ok(UnkindFile { unkind, physics, floor, every_robot, robots, faults })
+    }
+
+    /// Puts it into an arena's file.
+    pub fn apply(self, arena: &mut ArenaFile) {
+        let UnkindFile { unkind, physics, floor, every_robot, robots, faults } = self;
+        *arena = ArenaFile { unkind, physics, floor, every_robot, robots, faults, ..arena.clone() };
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A NatNet server.
@@ -125,6 +196,14 @@ pub fn settings(path: &Path) -> Result<Settings> {
     let here = path.parent().unwrap_or(Path::new("."));
     let swarm = Swarm::read(&here.join(&arena.swarm))
         .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", arena.swarm)))?;
+    let world = match &arena.world {
+        None => None,
+        Some(path) => {
+            let mut world = world_file::read(&here.join(path))?;
+            world.robots = swarm.robots.len();
+            Some(world)
+        }
+    };
     let scenario = match arena.scenario.as_str() {
         "a" => Scenario::A,
         "b" => Scenario::B,
@@ -135,6 +214,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
         seed: arena.seed,
         speed: swarm.speed,
         scenario,
+        world,
         device_dir: here.join(&arena.devices),
         mocap: arena.mocap,
         vrpn: arena.vrpn,
@@ -157,6 +237,14 @@ pub fn settings(path: &Path) -> Result<Settings> {
             BodyFile::Epuck2 => BodyKind::Epuck2,
         },
         faults: Faults::default(),
+        unkind: Unkind {
+            physics: arena.physics,
+            floor: arena.floor,
+            every_robot: arena.every_robot,
+            robots: arena.robots,
+            faults: arena.faults,
+        }
+        .over(arena.unkind.unkind()),
     };
     if let Err(error) = settings.validate() {
         bail!("{name}: {error}");

@@ -8,13 +8,14 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
-use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Simd, Team};
+use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Job, Reference, Simd, Team};
+use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::{Scenario, Sensing, WorldSpec};
 use xpuck_wire::output;
 
 /// The controller of Table 5.3: explore, and turn away from what is in front.
-const EXPLORE: &str = "explore 20";
+pub const EXPLORE: &str = "explore 20";
 /// Without senses a robot that drives on ends at a wall, so the stages before the controller are timed with circles.
 const CIRCLE: &str = "movcv v_goal 60deg";
 
@@ -31,13 +32,17 @@ pub struct BenchArgs {
     /// Only this engine; all that this machine has otherwise.
     #[arg(long)]
     engine: Option<BenchEngine>,
+    /// The adapter of gpu: its index, or a part of its name (`xpuck engines` lists them).
+    #[arg(long, value_name = "ADAPTER")]
+    adapter: Option<String>,
     /// Worlds in the main measurement.
     #[arg(long, default_value_t = 256)]
     worlds: u32,
     /// Repetitions; the median is told.
     #[arg(long, default_value_t = 5)]
     repeat: usize,
-    /// Also measure how cost grows with robots (1 to 16) and with worlds (1 to 4096).
+    /// Also measure how cost grows with robots (1 to 256; from 16 on with the same room
+    /// for each) and with worlds (1 to 4096).
     #[arg(long)]
     scaling: bool,
     /// Print one JSON object.
@@ -112,6 +117,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     if !(1..=4096).contains(&args.worlds) || !(1..=100).contains(&args.repeat) {
         bail!("--worlds takes 1 to 4096, --repeat 1 to 100");
     }
+    let adapter = args.adapter.as_deref().map_or(Ok(AdapterChoice::Best), str::parse)?;
     let all = [BenchEngine::Reference, BenchEngine::Simd, BenchEngine::Gpu];
     let chosen: Vec<BenchEngine> = args.engine.map_or(all.to_vec(), |e| vec![e]);
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
@@ -124,7 +130,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
                 BenchEngine::Reference => Box::new(Reference { sensing }),
                 BenchEngine::Simd => Box::new(Simd { sensing }),
                 BenchEngine::Gpu => {
-                    let mut gpu = Gpu::open()?;
+                    let mut gpu = Gpu::open_adapter(&adapter)?;
                     gpu.sensing = sensing;
                     Box::new(gpu)
                 }
@@ -168,8 +174,10 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBa
     let everything = median(&main);
     let (mut by_robots, mut by_worlds) = (Vec::new(), Vec::new());
     if args.scaling {
-        for n in [1, 2, 4, 8, 12, 16] {
-            let cost = median(&step(&format!("{n} robots"), full, &explore, n, args.worlds, args.repeat));
+        // The gpu engine runs no larger worlds.
+        let most = if name == "gpu" { 16 } else { MAX_ROBOTS };
+        for n in [1, 2, 4, 8, 12, 16, 32, 64, 128, 256].into_iter().filter(|n| *n <= most) {
+            let cost = median(&step(&format!("{n} robots"), full, &explore, n, fewer(args.worlds, n), args.repeat));
             by_robots.push(Point { n, us_per_robot_s: cost });
         }
         for n in [1, 4, 16, 64, 256, 1024, 4096] {
@@ -197,18 +205,24 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBa
     })
 }
 
-fn program(text: &str) -> Program {
+/// So many worlds of more than 16 robots that there are no more robots in all, in whole blocks.
+fn fewer(worlds: u32, robots: usize) -> u32 {
+    if robots <= 16 { worlds } else { (worlds * 16 / robots as u32).max(worlds.min(32)) }
+}
+
+/// A tree that is known to be one.
+pub fn program(text: &str) -> Program {
     Program::compile(&Tree::parse(text).expect("a tree")).expect("fits a robot")
 }
 
 /// Microseconds per robot-second of several runs of 30 s, after one that warms up.
-fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
+pub fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, repeat: usize) -> Vec<f64> {
     const UPDATES: u32 = 300;
     let spec = WorldSpec::scenario(robots, Scenario::B);
     let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: UPDATES };
     let jobs: Vec<Job<'_>> = (0..worlds).map(job).collect();
     let programs = std::slice::from_ref(program);
-    let short: Vec<Job<'_>> = jobs.iter().map(|j| Job { updates: 10, ..*j }).collect();
+    let short: Vec<Job<'_>> = jobs.iter().map(|j| Job { updates: 10, ..j.clone() }).collect();
     engine.run(programs, &short);
     let robot_seconds = f64::from(worlds) * robots as f64 * f64::from(UPDATES) / 10.0;
     let once = |_| {
@@ -219,7 +233,8 @@ fn times(engine: &dyn Engine, program: &Program, robots: usize, worlds: u32, rep
     (0..repeat).map(once).collect()
 }
 
-fn median(values: &[f64]) -> f64 {
+/// The value in the middle.
+pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]

@@ -1,12 +1,14 @@
 //! `xpuck check`: files checked without running anything.
 
-use super::{arena, keys};
+use super::{arena, keys, operator};
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use xpuck_experiment::{Experiment, Plan, PlannedPhase};
 use xpuck_kernels::tree::{Program, Tree};
+use xpuck_wire::Swarm;
 use xpuck_wire::keys::{Public, Secret};
-use xpuck_wire::{Experiment, Swarm};
 use xpuck_wire::{file, output};
 
 /// Check files offline: trees (.bt), experiments, keys (.key, .pub or their folder), and swarm.toml, hub.toml and arena.toml by their names.
@@ -62,7 +64,17 @@ fn check(path: &Path) -> Result<String> {
         "arena.toml" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
         _ => {
             let experiment = Experiment::parse(&name, &read()?)?;
-            Ok(format!("experiment {} of {} minutes", experiment.name, experiment.minutes))
+            let mut files = BTreeMap::new();
+            operator::add_files(&experiment, path, &mut files)?;
+            let plan = Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
+            Ok(format!("experiment {}", describe(&plan)))
         }
     }
+}
+
+/// What an experiment does, in a line.
+fn describe(plan: &Plan) -> String {
+    let phase = |p: &PlannedPhase| format!("{} {:.1} min of {}", p.name, p.seconds / 60.0, p.world.task.name());
+    let phases: Vec<String> = plan.phases.iter().map(phase).collect();
+    format!("{} of {:.1} minutes at most: {}", plan.name, plan.seconds() / 60.0, phases.join(", then "))
 }

@@ -1,63 +1,101 @@
 //! The choice of an engine on the command line.
 
-use anyhow::Result;
-use clap::ValueEnum;
-use std::time::{Duration, Instant};
-use xpuck_kernels::engine::{Engine, Gpu, Job, Reference, Simd, Team};
-use xpuck_kernels::tree::{Program, Tree};
-use xpuck_kernels::world::{Scenario, WorldSpec};
+use anyhow::{Error, Result};
+use clap::{Args, ValueEnum};
+use std::convert::Infallible;
+use xpuck_kernels::engine::{AdapterChoice, ChosenEngine, Engine, EngineChoice, EngineKind, check_choice};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::engine;
 use xpuck_wire::output;
 
 /// Engines. `reference` and `simd` give the same digits, `gpu` the same distributions (docs/performance.md).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArg {
     /// The definition: one world after another.
     Reference,
     /// Worlds side by side in vector registers.
     Simd,
-    /// Worlds on a GPU, through Vulkan.
+    /// Worlds on a GPU, through Vulkan; a software adapter too if there is no other.
     Gpu,
-    /// The faster of simd and gpu on this machine, tried once.
-    #[default]
+    /// Simd and gpu side by side, each with a share by its speed.
+    Both,
+    /// The fastest of simd, gpu and both on this machine, tried at the first batch; a software adapter only if --adapter
+    /// names it.
     Auto,
 }
 
 impl EngineArg {
-    /// The engine.
+    fn kind(self) -> EngineKind {
+        match self {
+            EngineArg::Reference => EngineKind::Reference,
+            EngineArg::Simd => EngineKind::Simd,
+            EngineArg::Gpu => EngineKind::Gpu,
+            EngineArg::Both => EngineKind::Both,
+            EngineArg::Auto => EngineKind::Auto,
+        }
+    }
+}
+
+/// The options by which commands choose an engine.
+#[derive(Args, Clone, Debug)]
+pub struct EngineArgs {
+    /// What runs the simulations.
+    #[arg(long, value_enum)]
+    engine: Option<EngineArg>,
+    /// The adapter of gpu, both and auto: its index, or a part of its name (`xpuck engines` lists them).
+    #[arg(long, value_name = "ADAPTER", value_parser = adapter)]
+    adapter: Option<AdapterChoice>,
+}
+
+fn adapter(text: &str) -> Result<AdapterChoice, Infallible> {
+    text.parse()
+}
+
+impl EngineArgs {
+    /// The choice: what is not given is as in `otherwise`.
+    pub fn over(&self, otherwise: &EngineChoice) -> EngineChoice {
+        EngineChoice {
+            engine: self.engine.map_or(otherwise.engine, EngineArg::kind),
+            adapter: self.adapter.clone().unwrap_or_else(|| otherwise.adapter.clone()),
+        }
+    }
+
+    /// Opens the engine for these worlds; `otherwise` where none is given.
     ///
     /// # Errors
-    /// If `gpu` is asked for and there is none.
-    pub fn engine(self) -> Result<Box<dyn Engine>> {
-        Ok(match self {
-            EngineArg::Reference => Box::new(Reference::default()),
-            EngineArg::Simd => Box::new(Simd::default()),
-            EngineArg::Gpu => Box::new(Gpu::open()?),
-            EngineArg::Auto => auto(),
-        })
+    /// If it cannot be opened, or lacks something that a world has.
+    pub fn open(&self, otherwise: EngineKind, specs: &[&WorldSpec]) -> Result<ChosenEngine> {
+        engine::open(self.over(&EngineChoice::of(otherwise)), specs).map_err(Error::msg)
     }
-}
 
-/// Times both on the same worlds and keeps the faster. A software adapter runs on the processor that simd uses, and
-/// slower, so it is not tried.
-fn auto() -> Box<dyn Engine> {
-    let simd = Simd::default();
-    match Gpu::open_hardware() {
-        Ok(gpu) if time(&gpu) < time(&simd) => Box::new(gpu),
-        _ => Box::new(simd),
+    /// Says whether the adapter is there that is asked for, before anything is started.
+    ///
+    /// # Errors
+    /// One line with the options as keys, and what is there.
+    pub fn check_adapter(&self) -> Result<(), String> {
+        let choice = self.over(&EngineChoice::of(EngineKind::Auto));
+        let needed = matches!(choice.engine, EngineKind::Gpu | EngineKind::Both) || self.adapter.is_some();
+        let checked = if needed { check_choice(&choice) } else { Ok(()) };
+        checked.map_err(|error| format!("{}: {error}", choice.keys()))
     }
-}
 
-/// Time of 4096 worlds of 3 s, after one run to warm up.
-fn time(engine: &dyn Engine) -> Duration {
-    let tree = Tree::parse("sel\n  avoiding\n  explore 20\n").expect("a tree");
-    let programs = [Program::compile(&tree).expect("fits a robot")];
-    let spec = WorldSpec::scenario(9, Scenario::B);
-    let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 1, world, updates: 30 };
-    let jobs: Vec<Job<'_>> = (0..4096).map(job).collect();
-    engine.run(&programs, &jobs[..64]);
-    let started = Instant::now();
-    engine.run(&programs, &jobs);
-    started.elapsed()
+    /// The same as options of another command.
+    pub fn options(&self) -> Vec<String> {
+        let engine = self.engine.map(|engine| ["--engine".to_string(), engine.kind().to_string()]);
+        let adapter = self.adapter.as_ref().map(|adapter| ["--adapter".to_string(), adapter.to_string()]);
+        [engine, adapter].into_iter().flatten().flatten().collect()
+    }
+
+    /// The same as lines of a file.
+    pub fn toml(&self) -> String {
+        let engine = self.engine.map(|engine| format!("engine = \"{}\"\n", engine.kind()));
+        let adapter = self.adapter.as_ref().map(|adapter| match adapter {
+            AdapterChoice::Index(index) => format!("adapter = {index}\n"),
+            AdapterChoice::Name(name) => format!("adapter = {name:?}\n"),
+            AdapterChoice::Best => String::new(),
+        });
+        [engine, adapter].into_iter().flatten().collect()
+    }
 }
 
 /// Says on standard error what the user should know about an engine's runs.

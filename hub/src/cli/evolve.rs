@@ -1,6 +1,7 @@
 //! `xpuck evolve`: islands without robots.
 
-use anyhow::{Context, Result, bail};
+use super::engine::EngineArgs;
+use anyhow::{Context, Error, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
@@ -9,6 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use toml::{Table, Value};
+use xpuck_kernels::engine::ChosenEngine;
+use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::figure::Figure;
@@ -46,7 +49,7 @@ pub struct EvolveArgs {
     /// Robot-seconds of simulation, as in 52e6: the generation that uses them up is the last.
     #[arg(long, value_name = "ROBOT_SECONDS")]
     budget: Option<f64>,
-    /// Robots in each simulation, 1 to 16 [default: 9].
+    /// Robots in each simulation, 1 to 256 [default: 9].
     #[arg(long)]
     robots: Option<i64>,
     /// Simulated seconds of each trial [default: 30].
@@ -67,10 +70,12 @@ pub struct EvolveArgs {
     /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// New folder for the record, the checkpoints, the final trees and the result.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit.
+    /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit, on the same engine.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "out", "algorithm", "islands", "population", "generations",
         "budget", "robots", "seconds", "seed", "remeasure", "world", "primitive_set", "set"])]
     resume: Option<PathBuf>,
@@ -98,17 +103,26 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             let Resumed { folder, evolution, notices } = Folder::resume(path)?;
             notices.iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
             refuse_one(evolution.config())?;
-            (evolution, Some(folder))
+            let engine = open(args, evolution.config())?;
+            // Another engine than before is no error: a run may move to a machine without its adapter.
+            let other = folder.other_engine(&engine.status());
+            other.into_iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+            (evolution.on(engine), Some(folder))
         }
         None => {
             let config = evolution_file::load(args.file.as_deref(), overrides(args)?)?;
             refuse_one(&config)?;
+            let config = Config { engine: args.engine.over(&config.engine), ..config };
+            let engine = open(args, &config)?;
             let folder = args.out.as_ref().map(|path| Folder::create(path, &config)).transpose()?;
-            (EvolutionRun::new(config), folder)
+            (EvolutionRun::new(config).on(engine), folder)
         }
     };
     let bar = progress_bar(&evolution, args.json)?;
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution| {
+        for notice in evolution.engine().take_notices() {
+            bar.suspend(|| log::line(format_args!("xpuck: {}", notice.text)));
+        }
         bar.set_position(percent(evolution));
         bar.set_message(format!(
             "generation {}  mean {:.3}",
@@ -135,6 +149,11 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
         print(&outcome)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The engine that the options say, or else the run's own.
+fn open(args: &EvolveArgs, config: &Config) -> Result<ChosenEngine> {
+    engine::open(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }
 
 /// An island that exchanges genes with others needs `xpuck island`.
@@ -198,6 +217,8 @@ fn print(outcome: &Outcome) -> Result<()> {
         Figure(outcome.remeasured_best)
     ))?;
     output::line(format_args!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s))?;
+    let adapter = outcome.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {adapter}"));
+    output::line(format_args!("engine {}{adapter}: r_acc {:.0}", outcome.engine, outcome.r_acc))?;
     output::line(format_args!("\n# the best of the champions\n{}", outcome.best_tree))?;
     Ok(())
 }

@@ -1,15 +1,18 @@
 //! `xpuck island`: one island as a process of its own, for any scheduler.
 
+use super::engine::EngineArgs;
 use super::evolve::percent;
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use toml::{Table, Value};
 use xpuck_hub_service::geneserver::Link;
+use xpuck_kernels::engine::ChosenEngine;
+use xpuck_lab::engine::open as open_engine;
 use xpuck_lab::evolution_run::file as evolution_file;
-use xpuck_lab::evolution_run::{Ended, EvolutionRun, Folder, Outcome, Resumed, run_with};
+use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run_with};
 use xpuck_lab::figure::Figure;
 use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
@@ -53,6 +56,8 @@ pub struct IslandArgs {
     /// Any key of the file, as in `--set settings.elite=0.3`; may be given again.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
     json: bool,
@@ -90,6 +95,9 @@ pub fn run(args: &IslandArgs) -> Result<ExitCode> {
         evolution.step_with(&immigrants)
     };
     let ended = run_with(&mut evolution, Some(&mut folder), &stop, step, |evolution| {
+        for notice in evolution.engine().take_notices() {
+            log::report(format_args!("island {}: {}", args.island, notice.text));
+        }
         if !args.json && Instant::now() >= report {
             report = Instant::now() + REPORT;
             log::report(sentence(args.island, evolution));
@@ -126,8 +134,10 @@ fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
         evolution_file::merge(&mut table, evolution_file::keys(&args.set)?);
         let config = evolution_file::load(args.file.as_deref(), table)?;
         if fresh {
+            let config = Config { engine: args.engine.over(&config.engine), ..config };
+            let engine = engine(args, &config)?;
             let folder = Folder::create(dir, &config)?;
-            return Ok((EvolutionRun::new(config), folder));
+            return Ok((EvolutionRun::new(config).on(engine), folder));
         }
         let kept = Folder::config(dir)?;
         if kept.fingerprint() != config.fingerprint() {
@@ -139,7 +149,15 @@ fn open(args: &IslandArgs) -> Result<(EvolutionRun, Folder)> {
     if evolution.config().island != Some(args.island) {
         bail!("{}: holds another run than that of island {}; choose another folder", dir.display(), args.island);
     }
-    Ok((evolution, folder))
+    let engine = engine(args, evolution.config())?;
+    let other = folder.other_engine(&engine.status());
+    other.into_iter().for_each(|notice| log::line(format_args!("xpuck: {notice}")));
+    Ok((evolution.on(engine), folder))
+}
+
+/// The engine that the options say, or else the run's own.
+fn engine(args: &IslandArgs, config: &Config) -> Result<ChosenEngine> {
+    open_engine(args.engine.over(&config.engine), &[&config.spec]).map_err(Error::msg)
 }
 
 fn again(dir: &Path) -> String {

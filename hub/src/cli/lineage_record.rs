@@ -8,6 +8,7 @@ use std::path::Path;
 use xpuck_evolve::Id;
 use xpuck_lab::figure::Figure;
 use xpuck_record::lineage::{Births, Individual};
+use xpuck_wire::message::Operator;
 
 /// How the lineage is printed.
 pub enum Form {
@@ -73,7 +74,17 @@ fn describe(id: Id, individual: &Individual) -> String {
         true => String::new(),
         false => format!(", drove {}", individual.drove.join(" ")),
     };
-    format!("{id}, born in generation {}{fitness}{drove}", individual.generation)
+    let operator = match individual.operator {
+        Operator::Unknown => "born",
+        Operator::Random => "random",
+        Operator::Crossover => "crossover",
+        Operator::Mutation => "mutation",
+    };
+    let later = individual
+        .samples
+        .last()
+        .map_or(String::new(), |(.., n, fitness)| format!(", later {:.3} in {n} samples", Figure(f64::from(*fitness))));
+    format!("{id}, {operator} in generation {}{fitness}{later}{drove}", individual.generation)
 }
 
 fn fittest(births: &Births, form: &Form) -> Result<()> {

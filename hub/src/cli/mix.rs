@@ -54,7 +54,7 @@ mod tests {
         let error = |text: &str| text.parse::<Mix>().unwrap_err().to_string();
         assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is no COUNT:FILE; write for example 7:a.bt,2:b.bt");
         assert!(error("x:a.bt").starts_with("`x:a.bt` is no") && error("3:").starts_with("`3:` is no"));
-        assert!(error("9:a.bt,8:b.bt").starts_with("17 robots;") && error("1:a.bt,0:b.bt").starts_with("1 robots;"));
-        assert!(error(&format!("{0}:a.bt,{0}:b.bt", usize::MAX)).contains("1 to 16 robots"));
+        assert!(error("9:a.bt,248:b.bt").starts_with("257 robots;") && error("1:a.bt,0:b.bt").starts_with("1 robots;"));
+        assert!(error(&format!("{0}:a.bt,{0}:b.bt", usize::MAX)).contains("1 to 256 robots"));
     }
 }

@@ -11,6 +11,7 @@ pub mod check;
 pub mod demo;
 pub mod doctor;
 pub mod engine;
+pub mod engines;
 pub mod evolve;
 pub mod explain;
 pub mod fuzz_swarm;

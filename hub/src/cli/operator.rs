@@ -3,14 +3,16 @@
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use xpuck_experiment::{Experiment, Plan, sent_name};
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_lab::figure::Figure;
+use xpuck_wire::Status;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::Sockets;
-use xpuck_wire::{Experiment, Status};
+use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{file, output};
 
 /// How long an answer may take, ms.
@@ -56,7 +58,8 @@ pub struct RobotsArgs {
 pub struct StartArgs {
     /// The experiment file.
     experiment: PathBuf,
-    /// Files to send along, such as the controller that `controller_file` names.
+    /// Files to send along. Those that the experiment names (worlds, primitive sets, controllers) are taken from beside its
+    /// file unless they are given here.
     #[arg(long = "with", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Seed of the run.
@@ -81,7 +84,7 @@ pub fn robots(args: &RobotsArgs) -> Result<()> {
 pub fn start(args: &StartArgs) -> Result<()> {
     let name = args.experiment.display().to_string();
     let text = file::text(&args.experiment, file::MAX_TOML)?;
-    Experiment::parse(&name, &text)?;
+    let experiment = Experiment::parse(&name, &text)?;
     let mut files = BTreeMap::new();
     for path in &args.files {
         let name = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
@@ -89,9 +92,25 @@ pub fn start(args: &StartArgs) -> Result<()> {
             bail!("--with names two files `{name}`");
         }
     }
+    add_files(&experiment, &args.experiment, &mut files)?;
+    Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
     let (_, secret) = args.address.open()?;
     let signed = Signed::new(text, files, secret.as_ref())?;
     command(&args.address, &Request::Start { signed, seed: args.seed })
+}
+
+/// Adds the files that an experiment names and that are not there yet, from beside its own file.
+pub fn add_files(experiment: &Experiment, path: &Path, files: &mut BTreeMap<String, String>) -> Result<()> {
+    let here = path.parent().unwrap_or(Path::new(""));
+    for named in experiment.files() {
+        let name = sent_name(named);
+        if !files.contains_key(name) {
+            let text = file::text(&here.join(named), file::MAX_TOML)
+                .with_context(|| format!("{} names `{named}`", path.display()))?;
+            files.insert(name.into(), text);
+        }
+    }
+    Ok(())
 }
 
 /// Gives a command without arguments.
@@ -108,6 +127,15 @@ pub fn command(address: &HubAddress, request: &Request) -> Result<()> {
 /// Asks the hub once.
 pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
     Ok(address.open()?.0.operator(&address.hub, TIMEOUT_MS)?.ask(request)?)
+}
+
+/// What simulates for a robot, and how fast.
+pub fn engine(report: &EngineReport) -> String {
+    match report {
+        EngineReport { name, .. } if name.is_empty() => "-".into(),
+        EngineReport { name, adapter, r_acc } if adapter.is_empty() => format!("{name}, {r_acc:.0}"),
+        EngineReport { name, adapter, r_acc } => format!("{name} on {adapter}, {r_acc:.0}"),
+    }
 }
 
 /// Text that a terminal shows in red.
@@ -150,7 +178,7 @@ fn print_status(status: &Status) -> Result<()> {
         Figure(status.evolved)
     ))?;
     output::line(
-        "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)",
+        "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)     engine, r_acc",
     )?;
     for r in &status.robots {
         let state = if r.alive { format!("{:?}", r.state).to_uppercase() } else { "lost".into() };
@@ -159,8 +187,9 @@ fn print_status(status: &Status) -> Result<()> {
         let read = |value: Option<f32>, digits: usize, unit: &str| {
             value.map_or("-".into(), |value| format!("{value:.digits$} {unit}"))
         };
+        let best = format!("{:>6.3} ({})", Figure(e.best), e.evaluations);
         output::line(format_args!(
-            "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {:>6.3} ({})",
+            "{:<8} {:<9} {state:<7} {:>7}  {:>7}  {:>5}  {:>5.1} ms  {trip:>10}  {:>6}  {:>10}  {best:<12}  {}",
             r.id,
             if r.version.is_empty() { "-" } else { &r.version },
             read(r.battery_v, 2, "V"),
@@ -169,8 +198,7 @@ fn print_status(status: &Status) -> Result<()> {
             r.late_p99_ms,
             r.device_errors,
             e.generation,
-            Figure(e.best),
-            e.evaluations
+            engine(&r.engine)
         ))?;
     }
     for (reason, count) in &status.refused_poses {

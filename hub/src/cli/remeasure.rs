@@ -1,5 +1,6 @@
 //! `xpuck remeasure`: what the champions of kept runs are worth.
 
+use super::engine::{EngineArgs, report};
 use super::tree_file::{print, write};
 use anyhow::Result;
 use clap::Args;
@@ -8,6 +9,8 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::Algorithm;
+use xpuck_kernels::engine::EngineKind;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::evolution_run::SECONDS;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::remeasure::{RecordedRun, Row, draw};
@@ -44,6 +47,8 @@ pub struct RemeasureArgs {
     /// Also draw a figure: of each run the reported curve, dashed, and the measured one.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Print one JSON object a run, one a line, and no progress.
     #[arg(long)]
     json: bool,
@@ -64,16 +69,19 @@ struct Measured<'a> {
 pub fn run(args: &RemeasureArgs) -> Result<()> {
     let read = |folder: &PathBuf| RecordedRun::read(folder, args.every);
     let recorded: Vec<RecordedRun> = args.folders.iter().map(read).collect::<Result<_, _>>()?;
+    let specs: Vec<&WorldSpec> = recorded.iter().map(|run| &run.config.spec).collect();
+    let engine = args.engine.open(EngineKind::Simd, &specs)?;
     let total: usize = recorded.iter().map(RecordedRun::generations).sum();
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(total as u64) };
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} generation {pos}/{len}  {eta} left")?);
     let mut measured = Vec::with_capacity(recorded.len());
     for (run, recorded) in args.folders.iter().zip(&recorded) {
-        let generations = recorded.measure(args.runs, || bar.inc(1));
+        let generations = recorded.measure(&engine, args.runs, || bar.inc(1));
         let (algorithm, seed) = (recorded.config.settings.algorithm, recorded.config.seed);
         measured.push(Measured { run, algorithm, seed, runs: args.runs, seconds: SECONDS, generations });
     }
     bar.finish_and_clear();
+    report(&engine);
     if let Some(path) = &args.csv {
         write(path, &csv(&measured)?)?;
     }

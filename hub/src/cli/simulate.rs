@@ -1,6 +1,6 @@
 //! `xpuck simulate`: a tree's fitness over many simulations.
 
-use super::engine::{EngineArg, report};
+use super::engine::{EngineArgs, report};
 use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
 use anyhow::{Context, Result, bail};
@@ -8,15 +8,15 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xpuck_experiment::world_file;
 use xpuck_kernels::analysis::reduce::{Options, reduce};
-use xpuck_kernels::engine::Team;
+use xpuck_kernels::engine::{Engine, EngineKind, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{AsPublished, MAX_TEXT, Program, RegisterMap, Tree};
 use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
-use xpuck_lab::world_file;
 use xpuck_wire::{file, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
@@ -39,7 +39,7 @@ pub struct SimulateArgs {
     /// World file (.toml) in place of the benchmark; it says how many robots there are and where they start.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
-    /// Number of robots, 1 to 16.
+    /// Number of robots, 1 to 256. For more than 16 the arena is larger, with as much room for each.
     #[arg(long, default_value_t = 9, conflicts_with_all = ["mix", "world"])]
     robots: usize,
     /// Simulated seconds of each run.
@@ -54,9 +54,8 @@ pub struct SimulateArgs {
     /// Seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What runs the simulations.
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArg,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -125,6 +124,8 @@ struct Output {
     wall_s: f64,
     r_acc: f64,
     engine: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<String>,
     hash: String,
 }
 
@@ -177,11 +178,11 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
         None => None,
     };
-    let engine = args.engine.engine()?;
+    let engine = args.engine.open(EngineKind::Auto, &[&spec])?;
     let started = Instant::now();
-    let measured = measure(engine.as_ref(), &programs, team, &plan);
+    let measured = measure(&engine, &programs, team, &plan);
     let wall_s = started.elapsed().as_secs_f64();
-    report(engine.as_ref());
+    report(&engine);
     let found = Output {
         task: spec.task.name(),
         mean: measured.mean,
@@ -191,6 +192,7 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         wall_s,
         r_acc: plan.robot_seconds() / wall_s,
         engine: engine.name(),
+        adapter: engine.device(),
         hash: format!("{:016x}", measured.hash),
     };
     if args.json {

@@ -1,7 +1,8 @@
 //! `xpuck sweep`: settings times seeds, each run a process that can be resumed.
 
+use super::engine::EngineArgs;
 use super::tree_file::print;
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -25,6 +26,8 @@ use xpuck_wire::shutdown::service_flag;
 /// was when the same command is given again; with another file it refuses, so that results are never mixed. More seeds,
 /// or more points at the end, may be added.
 ///
+/// --engine and --adapter count for every run, whatever the file says; without them each has its own.
+///
 /// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as a page
 /// of HTML, and a summary in which each setting is tested against the first. docs/sweeps.md describes the file.
 #[derive(Args)]
@@ -35,6 +38,8 @@ pub struct SweepArgs {
     /// Folder of the sweep, new or begun [default: runs/ and the sweep's name].
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Check the file, print its points and how far they are, and run nothing.
     #[arg(long)]
     list: bool,
@@ -77,11 +82,13 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
         folder::check(&sweep, evolution::check)?;
         return list(&sweep, &path, args.json).map(|()| ExitCode::SUCCESS);
     }
+    args.engine.check_adapter().map_err(Error::msg)?;
     let started = Instant::now();
     let folder = Folder::open(&path, &sweep, evolution::check)?;
     let stop = service_flag(Default::default())?;
     let program = std::env::current_exe()?;
-    let plan = Plan { program: &program, jobs: sweep.jobs, threads: sweep.threads, stop: &stop };
+    let options = args.engine.options();
+    let plan = Plan { program: &program, jobs: sweep.jobs, threads: sweep.threads, options: &options, stop: &stop };
     let endings = execute_with_bar(folder.runs(), &plan, args.json)?;
     let settings = collect::collect(&sweep, &folder)?;
     let failed = || {

@@ -3,8 +3,8 @@
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use xpuck_experiment::world_file;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_lab::world_file;
 use xpuck_wire::output;
 
 /// Worlds for the simulator: arenas, walls, discs, starts and tasks as TOML files (docs/worlds.md).

@@ -4,27 +4,40 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("xpuck-kernels", &[]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
     ("xpuck-evolve", &["xpuck-kernels"]),
-    ("xpuck-robot-core", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
+    ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
+    ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     ("xpuck-robot", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-robot-core", "xpuck-wire"]),
     ("xpuck-arena", &["xpuck-kernels", "xpuck-registers"]),
-    ("xpuck-hub-core", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
-    ("xpuck-record", &["xpuck-evolve", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
-    ("xpuck-hub-service", &["xpuck-evolve", "xpuck-hub-core", "xpuck-kernels", "xpuck-record", "xpuck-wire"]),
+    ("xpuck-hub-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
+    ("xpuck-record", &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
+    (
+        "xpuck-hub-service",
+        &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-record", "xpuck-wire"],
+    ),
     (
         "xpuck-lab",
-        &["xpuck-evolve", "xpuck-hub-core", "xpuck-kernels", "xpuck-record", "xpuck-registers", "xpuck-wire"],
+        &[
+            "xpuck-evolve",
+            "xpuck-experiment",
+            "xpuck-hub-core",
+            "xpuck-kernels",
+            "xpuck-record",
+            "xpuck-registers",
+            "xpuck-wire",
+        ],
     ),
     (
         "xpuck-simtest",
         &[
             "xpuck-arena",
             "xpuck-evolve",
+            "xpuck-experiment",
             "xpuck-hub-core",
             "xpuck-kernels",
             "xpuck-registers",
@@ -37,6 +50,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
         &[
             "xpuck-arena",
             "xpuck-evolve",
+            "xpuck-experiment",
             "xpuck-hub-core",
             "xpuck-hub-service",
             "xpuck-kernels",
@@ -49,8 +63,9 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ),
 ];
 
-/// Who may use whom in tests besides: the arena's streams are what clients of motion capture are tested on.
-const TEST_ARROWS: [(&str, &str); 1] = [("xpuck-hub-service", "xpuck-arena")];
+/// Who may use whom in tests besides: the arena's streams are what clients of motion capture are tested on, and islands are
+/// made from experiments.
+const TEST_ARROWS: [(&str, &str); 2] = [("xpuck-hub-service", "xpuck-arena"), ("xpuck-robot", "xpuck-experiment")];
 
 #[test]
 fn crates_use_only_whom_they_may() {

@@ -95,6 +95,24 @@ fn transport_record(demo: &Path) -> PathBuf {
 }
 
 #[test]
+fn robots_that_evolve_on_a_software_gpu_say_so() {
+    let mut demo = Demo::start("1", &["--json", "--engine", "gpu", "--adapter", "llvmpipe"]);
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(result["generations"].as_u64().unwrap() >= 1, "{result}");
+    let directory = demo.directory();
+    let messages = record(&transport_record(&directory).join("run.mcap"));
+    for robot in ["xp01", "xp02"] {
+        let last = messages.iter().rfind(|(topic, m)| topic == "/telemetry" && m["robot"] == robot).unwrap();
+        let engine = &last.1["telemetry"]["engine"];
+        assert_eq!(engine["name"], "gpu", "{}", last.1);
+        assert!(engine["adapter"].as_str().unwrap().contains("llvmpipe") && engine["r_acc"].as_f64().unwrap() > 0.0);
+    }
+    demo.assert_nobody_left();
+}
+
+#[test]
 fn a_short_run_records_everything() {
     let mut demo = Demo::start("0.5", &["--json"]);
     let (output, text) = demo.end();
@@ -153,6 +171,37 @@ fn wheels_turn_only_in_run(messages: &[(String, serde_json::Value)]) {
         assert!(wheels == 0.0 || telemetry["state"] == "RUN", "{message}");
     }
     assert!(turned, "the robots drove at some time");
+}
+
+#[test]
+fn a_robot_whose_board_browns_out_loses_its_devices_and_drives_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let unkind = dir.path().join("unkind.toml");
+    let faults = "[[faults]]\nwhat = \"brown-out\"\nrobot = \"xp02\"\nper_minute = 3.0\nseconds = 2.0\n";
+    std::fs::write(&unkind, faults).unwrap();
+    let mut demo = Demo::start("3", &["--json", "--unkind", unkind.to_str().unwrap()]);
+    let (output, text) = demo.end();
+    assert!(output.status.success(), "{text}");
+    let messages = record(&transport_record(&demo.directory()).join("run.mcap"));
+    let of = |robot: &str| -> Vec<&serde_json::Value> {
+        let mine = messages.iter().filter(|(topic, message)| topic == "/telemetry" && message["robot"] == robot);
+        mine.map(|(_, message)| &message["telemetry"]).collect()
+    };
+    let count = |t: &serde_json::Value, key: &str| t["devices"][key].as_u64().unwrap();
+    let all = of("xp02");
+    let (first, last, other) = (all[0], all[all.len() - 1], of("xp01"));
+    assert_eq!(first["session"], last["session"], "its program lives on");
+    let corrupt = (count(other[other.len() - 1], "corrupt"), count(last, "corrupt"));
+    assert!(10 * corrupt.0 < corrupt.1, "only xp02's board has the fault: {corrupt:?}");
+    // A line that nobody drives reads ones, which no CRC fits. While it does, the body's age grows and no command leaves.
+    let age = |t: &serde_json::Value, of: &str| t["senses"][of].as_f64().unwrap_or(f64::INFINITY);
+    let wheels = |t: &serde_json::Value| t["motion"]["wheels"].as_array().unwrap().iter().any(|w| *w != 0.0);
+    let lost = all.iter().position(|t| count(t, "corrupt") > 20 && age(t, "body_age") > 0.5).expect("it lost its body");
+    assert!(!wheels(all[lost]), "{}", all[lost]);
+    let back = lost + all[lost..].iter().position(|t| age(t, "body_age") < 0.3).expect("its body answers again");
+    assert!(all[back..].iter().any(|t| wheels(t)), "it drives again");
+    let dark = all.iter().position(|t| age(t, "camera_age") > 1.5).expect("it lost its camera");
+    assert!(all[dark..].iter().any(|t| age(t, "camera_age") < 0.5), "its camera came back");
 }
 
 #[test]

@@ -26,7 +26,8 @@ fn names() -> Vec<String> {
 /// What the arena's Vicon server sends: its hello and three frames with everything in them.
 fn vicon_stream() -> Vec<u8> {
     let wanted: BTreeSet<u32> = (0..64).collect();
-    let frame = |number| vicon::encode::frame(&names(), 50, &vicon::frame(number, &poses()), &wanted);
+    let frame =
+        |number| vicon::encode::frame(&names(), 50, &vicon::frame(number, &poses(), poses().len() - 1), &wanted);
     [vicon::encode::hello(&vicon::encode::SUPPORTED), frame(1), frame(2), frame(3)].concat()
 }
 
@@ -35,7 +36,7 @@ fn vrpn_stream() -> Vec<u8> {
     let mut session = vrpn::encode::Writer::default();
     session.descriptions(Duration::from_secs(1), &names());
     for round in 1..4 {
-        for (tracker, pose) in (0..).zip(vrpn::poses(&poses())) {
+        for (tracker, pose) in (0..).zip(vrpn::poses(&poses(), poses().len() - 1)) {
             session.pose(Duration::from_millis(1000 + 20 * round), tracker, &pose);
         }
     }
@@ -47,7 +48,12 @@ fn vrpn_stream() -> Vec<u8> {
 fn natnet_datagrams(version: natnet::Version) -> Vec<Vec<u8>> {
     let frame = |number| {
         let moment = Duration::from_millis(20 * u64::from(number));
-        natnet::encode::Frame { number, exposed: moment, sent: moment, poses: natnet::poses(&poses()) }
+        natnet::encode::Frame {
+            number,
+            exposed: moment,
+            sent: moment,
+            poses: natnet::poses(&poses(), poses().len() - 1),
+        }
     };
     let frames = (1..4).map(|number| natnet::encode::frame(version, &frame(number)));
     [natnet::encode::server_info(version, None), natnet::encode::models(version, &names())]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tests tell figures")]
 
+mod arena_page;
 mod arrows;
 mod attack;
 mod calibrate;
@@ -12,6 +13,7 @@ mod common;
 mod demo;
 mod docs;
 mod doubles;
+mod engines;
 mod evolve;
 mod explain;
 mod geneserver;

@@ -8,13 +8,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_record::recover;
 use xpuck_record::run_file::{RunFile, RunState};
+use xpuck_record::{McapFile, recover};
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::socket::{AskError, Sockets};
+use xpuck_wire::updates::Packer;
 use xpuck_wire::{Phase, Status};
 
 /// Seconds of arena time in a second.
@@ -422,10 +423,73 @@ fn what_a_run_was_is_listed_shown_exported_and_played_again() {
     };
     let fittest: serde_json::Value = serde_json::from_str(&lineage(&["--json"])).unwrap();
     let id = fittest["fittest"][0]["id"].as_str().unwrap();
-    assert!(lineage(&[id]).contains("born in generation"));
+    assert!(
+        ["crossover", "mutation", "random"].iter().any(|by| lineage(&[id]).contains(&format!("{by} in generation")))
+    );
+    verified(&lab);
     assert!(lineage(&[id, "--dot"]).starts_with("digraph"));
     entries_of_every_topic(&lab.run());
     read_from_python(&lab);
+}
+
+/// The run verifies; with one bit of one update changed it does not, and the update is named.
+fn verified(lab: &Lab) {
+    assert!(runs(lab, &["runs", "verify", "last"]).ends_with("\nidentical\n"));
+    let told: serde_json::Value = serde_json::from_str(&runs(lab, &["runs", "verify", "last", "--json"])).unwrap();
+    let robot = &told["robots"]["xp01"];
+    assert!(robot["ticks"].as_u64().unwrap() > 100 && robot["unknown"] == 0 && robot["missing"] == 0, "{told}");
+    assert!(told["senses"].as_array().unwrap().len() == 6 && told["identical"] == true, "{told}");
+    let copy = lab.directory.path().join("tampered");
+    std::fs::create_dir(&copy).unwrap();
+    std::fs::copy(lab.run().join("run.toml"), copy.join("run.toml")).unwrap();
+    let rewrite = |change: &dyn Fn(&mut Entry) -> bool| {
+        let mut file = McapFile::begin(std::fs::File::create(copy.join("run.mcap")).unwrap()).unwrap();
+        for entry in xpuck_record::read::entries(&lab.run()).unwrap() {
+            let mut entry = entry.unwrap();
+            if change(&mut entry) {
+                file.write(&entry).unwrap();
+            }
+        }
+        file.finish().unwrap();
+        let output = xpuck().args(["runs", "verify"]).arg(&copy).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    // One bit of the left wheel as the tree wanted it.
+    let falsified = std::cell::Cell::new(0);
+    let (code, said, _) = rewrite(&|entry| {
+        if let Entry::Updates { robot, updates, .. } = entry
+            && robot == "xp02"
+            && falsified.get() == 0
+        {
+            let mut all = updates.unpack().unwrap();
+            if let Some(place) = all.iter().position(|update| update.ticked) {
+                falsified.set(updates.first + place as u32);
+                all[place].wheels[0] ^= 1;
+                let mut packer = Packer::default();
+                all.iter().for_each(|update| packer.push(update));
+                updates.data = packer.take();
+            }
+        }
+        true
+    });
+    let named = format!("update {}: the wheels", falsified.get());
+    let first = said.lines().find(|line| line.starts_with("first difference")).unwrap_or_default();
+    assert!(code == Some(1) && first.contains("robot xp02") && first.ends_with(&named), "{said}");
+    // A batch that is missing costs itself, and is told.
+    let dropped = std::cell::Cell::new(0);
+    let (code, said, _) = rewrite(&|entry| {
+        let batch = matches!(entry, Entry::Updates { robot, .. } if robot == "xp01");
+        dropped.set(dropped.get() + u32::from(batch));
+        !(batch && dropped.get() == 5)
+    });
+    assert!(code == Some(0) && said.contains("identical"), "{said}");
+    let xp01: Vec<&str> = said.lines().find(|line| line.starts_with("xp01")).unwrap().split_whitespace().collect();
+    assert!(xp01[5] == "1" && xp01[6] != "0", "{said}");
+    // A record of an earlier version.
+    let (code, said, error) = rewrite(&|entry| !matches!(entry, Entry::Updates { .. }));
+    assert!(code == Some(1) && said.is_empty() && error.lines().count() == 1, "{said}{error}");
+    assert!(error.contains("holds no control updates"), "{error}");
 }
 
 fn entries_of_every_topic(run: &Path) {

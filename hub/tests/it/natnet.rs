@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
-use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, Unkind, run};
 use xpuck_hub_core::config::{Mocap, MocapKind};
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
@@ -25,6 +25,7 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
         seed: 4,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: devices.into(),
         mocap: (Ipv4Addr::LOCALHOST, 0).into(),
         vrpn: None,
@@ -32,6 +33,7 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        unkind: Unkind::default(),
     }
 }
 

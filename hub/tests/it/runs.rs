@@ -41,7 +41,7 @@ pub fn finished(output: Output) -> Output {
     output
 }
 
-/// Every file that a run leaves behind, except checkpoints; in the result the wall time apart.
+/// Every file that a run leaves behind, except checkpoints; in the result the wall time and the speed apart.
 pub fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for name in ["run.toml", "generations.csv", RECORD] {
@@ -53,6 +53,8 @@ pub fn contents(out: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     let mut result: Value = serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
     assert!(result.as_object_mut().unwrap().remove("wall_s").unwrap().as_f64().unwrap() > 0.0);
+    // Nothing was evolved by the process that only measured again.
+    assert!(result.as_object_mut().unwrap().remove("r_acc").unwrap().as_f64().unwrap() >= 0.0);
     files.insert("result.json".into(), result.to_string().into_bytes());
     files
 }

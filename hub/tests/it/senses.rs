@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, sync_channel};
 use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
-use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, Unkind, run};
 use xpuck_hub_core::config::{Config, HubFile, Mocap, MocapKind, ViconMode};
 use xpuck_hub_core::virtual_senses::VirtualSenses;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
@@ -30,6 +30,7 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
         seed,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: devices.into(),
         mocap: local,
         vrpn: Some(local),
@@ -41,6 +42,7 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        unkind: Unkind::default(),
     }
 }
 

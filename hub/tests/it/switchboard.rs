@@ -414,3 +414,99 @@ fn what_the_network_doubles_is_counted_once() {
     let status = bench.board.status(bench.now);
     assert!((status.round_trip_ms - 50.0).abs() < 1e-6 && status.slow_round_trips == 0.0, "{}", status.round_trip_ms);
 }
+
+const PHASES: &str = "name = \"x\"\ntask = \"transport\"\n\
+    [[phase]]\nminutes = 0.1\nsegment_minutes = 0.05\n\
+    [[phase]]\nkind = \"rest\"\nminutes = 0.05\nsay = \"Carry the lamp to the east wall\"\n\
+    [[phase]]\nkind = \"measure\"\nname = \"again\"\nminutes = 0.1\ndrive = \"swarm\"\n";
+
+#[test]
+fn phases_follow_one_another_and_a_rest_stands_still() {
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    assert_eq!(bench.ask(upload(PHASES)), Reply::Done);
+    bench.pass(1.0);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run; 2]));
+    bench.pass(6.0);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Resting, vec![State::Pause; 2]));
+    assert!(bench.said.iter().any(|text| text.contains("phase 2 (rest)") && text.contains("east wall")));
+    let told = RobotMessage::Genes { generation: 1, emigrant: gene(), births: vec![] };
+    bench.board.on_robot(bench.now, "xp02", told);
+    bench.pass(3.0);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run; 2]));
+    let sent = bench.sent.iter().rev().find_map(|(_, message)| match message {
+        ToRobot::Directive(directive) if directive.state == State::Run => Some(directive),
+        _ => None,
+    });
+    let directive = sent.expect("everybody is told RUN");
+    assert_eq!(
+        (directive.phase, directive.tree.as_deref()),
+        (2, Some("mulav v_goal v_zero 3 v_blue\n")),
+        "the swarm's fittest"
+    );
+    bench.pass(7.0);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Finished, vec![State::Stop; 2]));
+    let status = bench.board.status(bench.now);
+    let names: Vec<&str> = status.segments.iter().map(|segment| segment.phase.as_str()).collect();
+    assert_eq!(names, ["evolve", "evolve", "rest", "again"]);
+}
+
+#[test]
+fn a_condition_or_the_operator_ends_a_phase_early() {
+    let text = PHASES.replace("segment_minutes = 0.05\n", "segment_minutes = 0.05\nuntil = { generations = 3 }\n");
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    assert_eq!(bench.ask(upload(&text)), Reply::Done);
+    bench.pass(1.0);
+    for (id, generation) in [("xp01", 3), ("xp02", 2)] {
+        let mut telemetry = Telemetry { state: State::Run, obeyed: bench.robots[0].2, ..Telemetry::default() };
+        telemetry.evolution.generation = generation;
+        bench.board.on_robot(bench.now, id, RobotMessage::Telemetry(Box::new(telemetry)));
+    }
+    bench.board.on_time(bench.now + 0.02);
+    assert_eq!(bench.phase(), Phase::Running, "not all have done three");
+    let mut telemetry = Telemetry { state: State::Run, obeyed: bench.robots[0].2, ..Telemetry::default() };
+    telemetry.evolution.generation = 3;
+    for id in ["xp01", "xp02"] {
+        bench.board.on_robot(bench.now, id, RobotMessage::Telemetry(Box::new(telemetry.clone())));
+    }
+    bench.board.on_time(bench.now + 0.04);
+    bench.deliver();
+    assert_eq!(bench.phase(), Phase::Resting);
+    assert!(bench.said.iter().any(|text| text.contains("all islands have done 3 generations")));
+    assert_eq!(bench.ask(Request::Next), Reply::Done);
+    assert_eq!(bench.phase(), Phase::Running);
+    assert_eq!(bench.ask(Request::Next), Reply::Done);
+    assert_eq!(bench.phase(), Phase::Finished, "the last one was ended");
+    assert!(matches!(bench.ask(Request::Next), Reply::Refused(_)));
+}
+
+#[test]
+fn a_hub_goes_on_in_the_phase_of_the_one_that_died() {
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    assert_eq!(bench.ask(upload(PHASES)), Reply::Done);
+    bench.pass(8.5);
+    let kept = bench.kept.clone().expect("the state is kept");
+    let mut next = Bench::new();
+    next.board.resume(0.0, *kept).unwrap();
+    next.pass(0.5);
+    let status = next.board.status(next.now);
+    assert_eq!((status.phase, status.experiment_phase.unwrap().number), (Phase::Resting, 1));
+}
+
+#[test]
+fn a_world_without_a_frisbee_is_scored_by_its_own_task_and_needs_none() {
+    let world = "robots = 9\n[task]\nkind = \"aggregation\"\nrange_m = 0.5\n[[start]]\nx_m = [-0.9, 0.9]\n\
+                 y_m = [-0.65, 0.65]\n";
+    let text = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\nworld = \"w.toml\"\n";
+    let signed = Signed::new(text.into(), [("w.toml".to_string(), world.to_string())].into(), None).unwrap();
+    let mut bench = Bench::new();
+    bench.hidden = vec!["frisbee"];
+    bench.pass(0.5);
+    assert_eq!(bench.ask(Request::Start { signed, seed: 1 }), Reply::Done);
+    bench.pass(4.5);
+    assert_eq!(bench.phase(), Phase::Running);
+    let status = bench.board.status(bench.now);
+    assert_eq!(status.segments[0].fitness, 1.0, "both stand 0.3 m apart: {:?}", status.segments);
+}

@@ -3,11 +3,11 @@
 use crate::common::xpuck;
 use serde_json::Value;
 use std::path::Path;
+use xpuck_experiment::world_file;
 use xpuck_kernels::engine::{Engine, Reference, Simd, Team};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::measure::{Plan, measure};
-use xpuck_lab::world_file;
 
 const WORLDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/worlds");
 const TREES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees");
@@ -37,7 +37,7 @@ fn engines_agree_on_every_example_with_a_mixed_swarm() {
         let spec = world_file::read(&path).unwrap();
         let team = Team::mixed(&[3, 3, spec.robots - 6]);
         let plan = Plan { spec: &spec, seconds: 20.0, runs: 18, seed: 1 };
-        let run = |engine: &dyn Engine| measure(engine, &programs, team, &plan);
+        let run = |engine: &dyn Engine| measure(engine, &programs, team.clone(), &plan);
         assert_eq!(run(&Reference::default()), run(&Simd::default()), "{}", path.display());
         worlds += 1;
     }
@@ -86,7 +86,7 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
             "w.toml: line 3: unknown variant `covering`, expected one of `transport`",
         ),
         (good.replace("cell_m = 0.1\n", ""), "w.toml: line 2: missing field `cell_m`"),
-        (good.replace("robots = 2", "robots = 17"), "w.toml: 17 robots; a world has 1 to 16"),
+        (good.replace("robots = 2", "robots = 257"), "w.toml: 257 robots; a world has 1 to 256"),
         (format!("{good}{}radius = 1\n", disc("0")), "w.toml: line 11: unknown field `radius`, expected one of `x_m`"),
         (format!("{good}{}colour = \"pink\"\n", disc("0")), "unknown variant `pink`, expected one of `red`"),
         (format!("{good}[messages]\nloss = 2.0\n"), "w.toml: messages.loss = 2 is outside 0..=1"),
@@ -135,7 +135,7 @@ fn simulate_runs_worlds_and_mixed_swarms() {
     };
     refused(&["--mix", &mix, "--world", &aggregation], "--mix has 9 robots and ");
     refused(&["--mix", "7:/nowhere.bt"], "/nowhere.bt: cannot be read");
-    refused(&["--mix", "17:a.bt"], "17 robots; counts are at least 1, and 1 to 16 robots fit a world");
+    refused(&["--mix", "257:a.bt"], "257 robots; counts are at least 1, and 1 to 256 robots fit a world");
     refused(&[&push, "--mix", &mix], "cannot be used with");
     refused(&[&push, "--world", &transport, "--robots", "3"], "cannot be used with");
     refused(&[&push, "--world", "/nowhere.toml"], "/nowhere.toml: cannot be read");

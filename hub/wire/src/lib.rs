@@ -1,18 +1,20 @@
 //! Every message between hub, robots and operator, with its version and limits, and the ZeroMQ sockets that carry
-//! them; and what travels or is shared by all: the experiment, the swarm file, how genes migrate, how files are read,
-//! and what a program writes to its log and its output.
+//! them; and what travels or is shared by all: signed experiments, the swarm file, how genes migrate, how files are
+//! read, and what a program writes to its log and its output.
 
 pub mod atomic;
+pub mod bytes;
 pub mod clock;
 pub mod codec;
-mod experiment;
 pub mod file;
+pub mod gpu_nodes;
 pub mod groot;
 pub mod guard;
 pub mod keyring;
 pub mod keys;
 pub mod library;
 pub mod log;
+mod log_line;
 pub mod message;
 mod migration;
 mod monitor;
@@ -33,13 +35,13 @@ mod status;
 pub mod stream;
 mod swarm;
 pub mod telemetry;
+pub mod updates;
 mod waker;
 
-pub use experiment::{Evolution, Experiment, Task};
 pub use file::FileError;
 pub use migration::{Migration, Policy};
 pub use settings::{PushAnswer, PushRow};
 pub use signals::uninterrupted;
-pub use status::{Body, Phase, RobotRow, SecurityReport, Segment, Status};
-pub use swarm::{Addresses, Security, Swarm, is_local};
+pub use status::{Body, ExperimentPhase, Phase, RobotRow, SecurityReport, Segment, Status};
+pub use swarm::{Addresses, MAX_ROBOTS, Security, Swarm, is_local};
 pub use waker::{Waker, Wakeups};

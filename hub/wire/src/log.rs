@@ -6,8 +6,10 @@
 mod events;
 mod form;
 mod pen;
+mod tap;
 
 pub use form::text_of;
+pub use tap::{Tap, tap};
 pub use tracing::Level;
 
 use crate::{clock, output};
@@ -81,6 +83,7 @@ fn log() -> &'static Pen {
 
 fn stamped(level: Level, text: &str) {
     log().line(&form().line(clock::unix_ms(), level, text));
+    tap::tell(level, text);
 }
 
 /// Begins the log, and lets events and panics speak through it; after the message of a panic comes `then`. For the start of

@@ -1,11 +1,13 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
 use crate::keyring::Role;
+pub use crate::log_line::{LogLine, MAX_LOG_TEXT, Severity};
 use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
 pub use crate::state::State;
 use crate::status::Status;
 use crate::telemetry::Telemetry;
+use crate::updates::Updates;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +53,38 @@ impl Emigrant {
     }
 }
 
+/// How an individual came to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operator {
+    /// A record of an earlier version does not tell.
+    #[default]
+    Unknown,
+    /// Drawn at random.
+    Random,
+    /// Crossover of two parents, then mutation.
+    Crossover,
+    /// A copy of one parent, then mutation.
+    Mutation,
+}
+
+/// What an individual's samples came to in a generation, for the record.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sampled {
+    /// Island of its birth.
+    pub island: u16,
+    /// Number on that island.
+    pub number: u32,
+    /// Samples so far, on the island that tells.
+    pub samples: u32,
+    /// Their mean.
+    pub fitness: f32,
+}
+
+/// Most individuals of which one message tells samples.
+pub const MAX_SAMPLED: usize = 4096;
+
 /// Birth of an individual, for the record: number, and its parents as (island, number).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -62,6 +96,9 @@ pub struct Birth {
     pub parents: Vec<(u16, u32)>,
     /// Mean of the samples that its first generation gave.
     pub fitness: f32,
+    /// How it came to be.
+    #[serde(default)]
+    pub operator: Operator,
 }
 
 /// From a robot.
@@ -116,6 +153,17 @@ pub enum RobotMessage {
     },
     /// The answer to [`ToRobot::Settings`].
     Settings(PushAnswer),
+    /// Control updates of a run, for the record; at least once a second.
+    Updates(Box<Updates>),
+    /// A line of its log.
+    Log(LogLine),
+    /// Samples of individuals after their first generation, each one's newest since this was told last.
+    Samples {
+        /// Generations done.
+        generation: u32,
+        /// Whose samples became more.
+        samples: Vec<Sampled>,
+    },
 }
 
 impl RobotMessage {
@@ -124,6 +172,7 @@ impl RobotMessage {
         match self {
             RobotMessage::Hello { session, .. } => Some(*session),
             RobotMessage::Telemetry(telemetry) => Some(telemetry.session),
+            RobotMessage::Updates(updates) => Some(updates.session),
             _ => None,
         }
         .filter(|session| *session != 0)
@@ -131,7 +180,7 @@ impl RobotMessage {
 }
 
 /// What a robot is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Directive {
     /// Rises with every change.
@@ -142,6 +191,12 @@ pub struct Directive {
     pub segment: u32,
     /// Number of the experiment that it is about; 0 for none. READY, RUN and PAUSE of another one are ignored.
     pub run: u64,
+    /// The experiment's phase, from 0.
+    pub phase: u16,
+    /// The tree that robots without a controller of their own load for this phase, where all are to drive with the swarm's
+    /// fittest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// The hub's time after which it is not to be obeyed; STOP is obeyed all the same.
     pub expires: f64,
 }
@@ -304,6 +359,8 @@ pub enum Request {
     Pause,
     /// Go on after a pause.
     Resume,
+    /// End the experiment's present phase: the next one begins, or the run is over.
+    Next,
     /// End the run.
     Stop,
     /// The trees that drove robots in this run, and their islands' fittest.

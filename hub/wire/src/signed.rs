@@ -1,7 +1,6 @@
 //! Signed experiments: a manifest names the experiment's text and the files that go with it, with sizes and SHA-256,
 //! and an operator signs the manifest. The hub verifies before it accepts, each robot before it uses anything.
 
-use crate::experiment::Experiment;
 use crate::file::{self, FileError};
 use crate::keyring::{Keyring, Role};
 use crate::keys::{Key, Secret, verify};
@@ -131,7 +130,7 @@ impl Signed {
     /// An experiment ready to travel; unsigned without a key, for hubs in `dev_mode`.
     ///
     /// # Errors
-    /// If names or sizes of files are not allowed, or the experiment itself is wrong.
+    /// If names or sizes of files are not allowed.
     pub fn new(
         text: String,
         files: BTreeMap<String, String>,
@@ -155,12 +154,11 @@ impl Signed {
         Ok(signed)
     }
 
-    /// Verifies signature, sizes and hashes, and gives the experiment with its text. A controller that is a file's has
-    /// become the controller.
+    /// Verifies signature, sizes and hashes, and gives the experiment's text; what it means is not looked at.
     ///
     /// # Errors
     /// Why it must not be used.
-    pub fn open(&self, trust: &Trust) -> Result<(Experiment, String), SignatureError> {
+    pub fn open(&self, trust: &Trust) -> Result<String, SignatureError> {
         if self.manifest.len() > MAX_MANIFEST {
             let why = format!("{} bytes; at most {MAX_MANIFEST} are allowed", self.manifest.len());
             return Err(FileError::value("manifest", why).into());
@@ -193,13 +191,7 @@ impl Signed {
         if let Some(name) = self.files.keys().find(|name| !manifest.files.iter().any(|e| e.name == **name)) {
             return Err(bad(name, "it is not in the manifest"));
         }
-        let mut experiment = Experiment::parse("experiment", &manifest.experiment)?;
-        if let Some(name) = experiment.controller_file.take() {
-            let tree =
-                self.files.get(&name).ok_or_else(|| bad(&name, "controller_file names it, and it was not sent"))?;
-            experiment.controller = Some(tree.clone());
-        }
-        Ok((experiment, manifest.experiment))
+        Ok(manifest.experiment)
     }
 }
 
@@ -233,16 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_experiment_opens_and_its_file_is_the_controller() {
+    fn a_signed_experiment_opens_to_its_text() {
         let (signed, _, trust) = with_tree();
-        let (experiment, text) = signed.open(&trust).unwrap();
-        assert_eq!(experiment.controller.as_deref(), Some("movcv v_goal 0deg"));
-        assert!(text.ends_with(TEXT));
+        assert!(signed.open(&trust).unwrap().ends_with(TEXT));
     }
 
     #[test]
     fn whatever_was_changed_is_refused_with_its_reason() {
-        let (good, alice, trust) = with_tree();
+        let (good, _, trust) = with_tree();
         let refused = |change: &dyn Fn(&mut Signed), why: &str| {
             let mut signed = good.clone();
             change(&mut signed);
@@ -264,7 +254,6 @@ mod tests {
         assert!(good.open(&Trust::nobody()).is_err());
         let unsigned = Signed::new(TEXT.into(), BTreeMap::new(), None).unwrap();
         assert!(unsigned.open(&Trust::Anybody).is_ok() && unsigned.open(&trust).is_err());
-        assert!(Signed::new("minutes = 1".into(), BTreeMap::new(), Some(&alice)).is_err(), "no experiment");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::refusals::Refusals;
 use crate::state::State;
-use crate::telemetry::EvolutionReport;
+use crate::telemetry::{EngineReport, EvolutionReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub enum Phase {
     Relocating,
     /// Paused until motion capture sees the frisbee and a robot again.
     Blind,
+    /// The experiment's phase is a rest: everybody stands still, and time passes.
+    Resting,
     /// Over.
     Finished,
 }
@@ -61,6 +63,9 @@ pub struct RobotRow {
     pub log_lines_lost: u32,
     /// Where its evolution stands.
     pub evolution: EvolutionReport,
+    /// What simulates for it.
+    #[serde(default)]
+    pub engine: EngineReport,
 }
 
 /// A body's pose from motion capture, m and rad.
@@ -74,15 +79,34 @@ pub struct Body {
 }
 
 /// One segment of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Segment {
     /// 0 is the time before the first trees are loaded.
     pub number: u32,
-    /// Real fitness: the frisbee's speed towards -x over v_max.
+    /// Real fitness by the task of its phase; for transport the frisbee's speed towards -x over v_max.
     pub fitness: f64,
     /// Running time scored so far, s.
     pub seconds: f64,
+    /// Name of the experiment's phase that it is of.
+    #[serde(default)]
+    pub phase: String,
+}
+
+/// Which phase of its experiment a run is in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExperimentPhase {
+    /// From 0.
+    pub number: u16,
+    /// How many the experiment has.
+    pub count: u16,
+    /// Its name.
+    pub name: String,
+    /// Time that passed in it, s of running time.
+    pub seconds: f64,
+    /// Its length at most, s.
+    pub length: f64,
 }
 
 /// How safe the hub is.
@@ -111,6 +135,9 @@ pub struct Status {
     pub run_seconds: f64,
     /// Planned length of the run, s of arena time.
     pub run_length: f64,
+    /// The experiment's phase: its number from 0, name, and planned length at most, s; none without a run.
+    #[serde(default)]
+    pub experiment_phase: Option<ExperimentPhase>,
     /// Current segment.
     pub segment: u32,
     /// Segments so far, the current one last.

@@ -36,9 +36,15 @@ pub struct Telemetry {
     pub devices: DeviceReport,
     /// Where evolution stands.
     pub evolution: EvolutionReport,
+    /// What simulates for it.
+    #[serde(default)]
+    pub engine: EngineReport,
     /// Lines of its log that were lost.
     #[serde(default)]
     pub log_lines_lost: u32,
+    /// Batches of control updates for the record that were lost before they left the robot.
+    #[serde(default)]
+    pub update_batches_lost: u32,
 }
 
 /// Supply and heat; what the robot cannot measure is absent.
@@ -169,6 +175,40 @@ pub struct EvolutionReport {
     pub kept: u32,
 }
 
+/// Longest text of an [`EngineReport`], bytes: telemetry has its bound.
+pub const ENGINE_TEXT: usize = 22;
+
+/// What simulates for a robot's evolution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EngineReport {
+    /// "simd", "reference", "gpu", or "gpu+simd" for both side by side; empty before the first batch.
+    pub name: String,
+    /// The adapter's name, shortened; empty without one.
+    pub adapter: String,
+    /// Simulated robot-seconds a second over the last generations, pauses left out; 0 before the first batch.
+    pub r_acc: f32,
+}
+
+impl EngineReport {
+    /// With texts of printable ASCII, at most [`ENGINE_TEXT`] long, and a speed that is one.
+    pub fn bounded(&self) -> EngineReport {
+        let r_acc = if self.r_acc.is_finite() { self.r_acc.max(0.0) } else { 0.0 };
+        EngineReport { name: short(&self.name), adapter: short(&self.adapter), r_acc }
+    }
+}
+
+/// A name without what stands in brackets; of a long one the last words, in which models differ.
+fn short(name: &str) -> String {
+    let name = name.split('(').next().unwrap_or_default();
+    let text: String = name.chars().filter(|c| (' '..='~').contains(c)).collect();
+    let mut text = text.trim();
+    while let Some((_, rest)) = text.split_once(' ').filter(|_| text.len() > ENGINE_TEXT) {
+        text = rest.trim_start();
+    }
+    text.chars().take(ENGINE_TEXT).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +281,24 @@ mod tests {
                 duty: f32::MAX,
                 kept: u32::MAX,
             },
+            engine: EngineReport { name: "gpu+simd".into(), adapter: "x".repeat(ENGINE_TEXT), r_acc: f32::MAX },
             log_lines_lost: u32::MAX,
+            update_batches_lost: u32::MAX,
+        }
+    }
+
+    #[test]
+    fn what_a_robot_says_of_its_engine_is_bounded() {
+        let wild = EngineReport { name: "a\u{7}\u{1b}[31mb".into(), adapter: "y".repeat(1000), r_acc: f32::NAN };
+        let bounded = wild.bounded();
+        assert_eq!((bounded.name.as_str(), bounded.adapter.len(), bounded.r_acc), ("a[31mb", ENGINE_TEXT, 0.0));
+        assert_eq!(bounded.bounded(), bounded);
+        for (name, told) in [
+            ("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe"),
+            ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090"),
+            ("AMD Radeon RX 7900 XTX (RADV NAVI31)", "AMD Radeon RX 7900 XTX"),
+        ] {
+            assert_eq!(short(name), told);
         }
     }
 

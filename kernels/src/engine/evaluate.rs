@@ -1,6 +1,6 @@
 //! Fitness of evolved trees.
 
-use super::{Engine, Job};
+use super::{ChosenEngine, Engine, Job};
 use crate::analysis::reduce::{Options, reduce};
 use crate::tree::{CompileError, Program, Tree};
 use rayon::prelude::*;
@@ -30,6 +30,12 @@ struct Controller {
 impl Evaluator {
     /// Takes a population's trees; those not met in the last one are reduced and compiled.
     pub fn prepare(&mut self, trees: &[&Tree]) {
+        self.prepare_with(trees, &[]);
+    }
+
+    /// As [`Evaluator::prepare`]; teams may also have mates, programs that run as they are. Their numbers go on from the
+    /// trees'.
+    pub fn prepare_with(&mut self, trees: &[&Tree], mates: &[Program]) {
         let mut before = take(&mut self.known);
         let keys: Vec<Vec<u8>> = trees.iter().map(|tree| tree.key()).collect();
         let mut new: BTreeMap<&Vec<u8>, &Tree> = BTreeMap::new();
@@ -46,6 +52,10 @@ impl Evaluator {
         self.places = keys.iter().map(|key| numbers.get(key).copied()).collect();
         self.programs = self.known.values().map(|c| c.program.clone()).collect();
         self.parsimonies = self.known.values().map(|c| c.parsimony).collect();
+        self.places.extend((self.programs.len()..).map(Some).take(mates.len()));
+        self.programs.extend_from_slice(mates);
+        // What a mate costs is not the tree's fault.
+        self.parsimonies.extend(mates.iter().map(|_| 1.0));
     }
 
     /// The fitness that evolution maximises (Eq. 8.3 for transport) of each job; teams are indices into the trees last
@@ -53,10 +63,8 @@ impl Evaluator {
     ///
     /// A team with a tree that does not fit a robot's memory is not run and scores 0: the derating of a full memory.
     pub fn fitness(&self, engine: &dyn Engine, jobs: &[Job<'_>]) -> Vec<f32> {
-        let placed = |job: &Job<'_>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
-        let runnable: Vec<Option<Job<'_>>> =
-            jobs.iter().map(|job| placed(job).map(|team| Job { team, ..*job })).collect();
-        let owned: Vec<Job<'_>> = runnable.iter().flatten().copied().collect();
+        let runnable = self.runnable(jobs);
+        let owned: Vec<Job<'_>> = runnable.iter().flatten().cloned().collect();
         let mut outcomes = engine.run(&self.programs, &owned).into_iter();
         let score = |job: &Option<Job<'_>>| {
             let Some(job) = job else { return 0.0 };
@@ -66,6 +74,17 @@ impl Evaluator {
             job.spec.task.evolution_fitness(outcome.fitness, least)
         };
         runnable.iter().map(score).collect()
+    }
+
+    /// Lets an engine settle on jobs as [`Evaluator::fitness`] takes them.
+    pub fn settle(&self, engine: &ChosenEngine, jobs: &[Job<'_>]) {
+        engine.settle(&self.programs, &self.runnable(jobs).into_iter().flatten().collect::<Vec<_>>());
+    }
+
+    /// The jobs with the places of their programs; `None` where a tree does not fit a robot.
+    fn runnable<'a>(&self, jobs: &[Job<'a>]) -> Vec<Option<Job<'a>>> {
+        let placed = |job: &Job<'a>| job.team.renumbered(job.spec.robots, |tree| self.places[tree]);
+        jobs.iter().map(|job| placed(job).map(|team| Job { team, ..job.clone() })).collect()
     }
 }
 
@@ -101,5 +120,21 @@ mod tests {
         evaluator.prepare(&[&trees[2]]);
         let second = evaluator.fitness(&Simd::default(), &[job(0)]);
         assert_eq!((second[0], evaluator.known.len()), (first[2], 1));
+    }
+
+    #[test]
+    fn mates_run_as_they_are_beside_the_tree_that_is_tried() {
+        let tree = Tree::parse("mulav v_goal v_zero 3 v_blue").unwrap();
+        let mate = Program::compile(&Tree::parse("movcv v_goal 90deg").unwrap()).unwrap();
+        let spec = WorldSpec::benchmark(9);
+        let job = |team| Job { spec: &spec, start: 1, team, seed: 1, world: 2, updates: 300 };
+        let mut evaluator = Evaluator::default();
+        evaluator.prepare_with(&[&tree], std::slice::from_ref(&mate));
+        let mixed = || Team::of([1, 1, 0, 0, 0, 0, 0, 0, 0]);
+        let [alone, with] = [Team::all(0), mixed()].map(|team| evaluator.fitness(&Simd::default(), &[job(team)])[0]);
+        let whole = Program::compile(&tree.under_avoiding()).unwrap();
+        let raw = Simd::default().run(&[whole, mate], &[job(mixed())])[0].fitness;
+        assert_eq!(with, raw);
+        assert_ne!(with, alone);
     }
 }

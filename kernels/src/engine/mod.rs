@@ -1,12 +1,17 @@
 //! Engines: things that run many worlds. All of them give, for the same jobs, the same outcomes in the same order.
 
+mod choice;
+mod chosen;
 mod evaluate;
 mod gpu;
+mod meter;
 mod observe;
 mod reference;
 mod simd;
 mod team;
 
+pub use choice::{EngineChoice, EngineKind};
+pub use chosen::{ChosenEngine, EngineStatus, Machine, Notice, check_choice};
 pub use evaluate::Evaluator;
 pub use gpu::{Adapter, AdapterChoice, AdapterKind, AdapterLimits, Gpu, GpuError};
 pub use observe::{Count, observe};
@@ -19,7 +24,7 @@ use crate::tree::Program;
 use crate::world::{Pose, Sensing, WorldSpec};
 
 /// One simulation to run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Job<'a> {
     /// The world.
     pub spec: &'a WorldSpec,

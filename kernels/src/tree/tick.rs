@@ -7,7 +7,7 @@
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::program::{Instruction, Program};
-use super::registers::{ATTR, Access, CELLS, GOAL, NEIGHBOURS, PROX, REGISTERS, UP};
+use super::registers::{ATTR, Access, CELLS, GOAL, NEIGHBOURS, PROX, RED, REGISTERS, SCRATCH, UP};
 use super::status::Status;
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
@@ -32,6 +32,20 @@ pub struct Senses {
     pub colours: [Vec2; 3],
     /// Number of neighbours.
     pub neighbours: f32,
+}
+
+impl Senses {
+    /// The senses among the cells of a blackboard.
+    pub fn of_cells(cells: &[f32; CELLS]) -> Senses {
+        let vector = |cell: usize| vec2(cells[cell], cells[cell + 1]);
+        Senses {
+            prox: vector(PROX),
+            up: vector(UP),
+            attr: vector(ATTR),
+            colours: [vector(RED), vector(RED + 2), vector(RED + 4)],
+            neighbours: cells[NEIGHBOURS],
+        }
+    }
 }
 
 impl Default for Senses {
@@ -128,6 +142,13 @@ impl Blackboard {
         !(self.cells[GOAL].is_nan() && self.cells[GOAL + 1].is_nan())
     }
 
+    /// The scalar and the vector that nodes write and that stay: s_scr, v_scr.x and v_scr.y.
+    pub fn scratch(&self) -> [f32; 3] {
+        let mut scratch = [0.0; 3];
+        scratch.copy_from_slice(&self.cells[SCRATCH - 1..]);
+        scratch
+    }
+
     /// The cells of the full map, for display; v_goal is NaN where the last tick left it unwritten.
     pub fn cells(&self) -> &[f32; CELLS] {
         &self.cells
@@ -148,10 +169,32 @@ impl Memory {
         Memory { board: Blackboard::default(), nodes: vec![0; program.memories] }
     }
 
-    /// The words of the nodes that remember something: a flag for running, and a payload.
-    #[cfg(test)]
-    pub(crate) fn node_words(&self) -> &[u16] {
+    /// The words of the nodes that remember something, in preorder: a flag for running, and a payload.
+    pub fn node_words(&self) -> &[u16] {
         &self.nodes
+    }
+
+    /// A memory with these words, and these values of s_scr and v_scr, so that a tick goes on from there; none if no tick of
+    /// the program leaves such words.
+    pub fn resume(program: &Program, words: &[u16], scratch: [f32; 3]) -> Option<Memory> {
+        let remember = program.code.iter().enumerate().filter(|(_, node)| node.kind.has_memory());
+        let sound = |(at, node): (usize, &Instruction), word: u16| {
+            let payload = word & !RUNNING_FLAG;
+            match node.kind {
+                Kind::Seqm | Kind::Selm => {
+                    let child = usize::from(payload);
+                    payload == 0 || (child > at && program.code.get(child).is_some_and(|c| usize::from(c.parent) == at))
+                }
+                Kind::Par => word == 0,
+                _ => f32::from(payload) <= node.a,
+            }
+        };
+        if words.len() != program.memories || !remember.zip(words).all(|(node, word)| sound(node, *word)) {
+            return None;
+        }
+        let mut memory = Memory { board: Blackboard::default(), nodes: words.into() };
+        memory.board.cells[SCRATCH - 1..].copy_from_slice(&scratch);
+        Some(memory)
     }
 
     /// Ticks the tree once and returns the root's status and the goal velocity.

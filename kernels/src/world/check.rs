@@ -2,7 +2,7 @@
 
 use super::body::{Body, Shape};
 use super::spec::{Area, Start, WorldSpec};
-use super::start;
+use super::start::{self, SPACING};
 use super::task::{Region, Task};
 use crate::math::Vec2;
 use crate::model::{MAX_DISCS, MAX_ROBOTS, RELOCATION_RADIUS, ROBOT_RADIUS};
@@ -106,7 +106,17 @@ impl WorldSpec {
     fn check_starts(&self) -> Checked {
         for (i, start) in (1..).zip(&self.starts) {
             match start {
-                Start::Area(area) => self.check_area(&format!("start {i}"), area, ROBOT_RADIUS)?,
+                Start::Area(area) => {
+                    self.check_area(&format!("start {i}"), area, ROBOT_RADIUS)?;
+                    let most = most_at_random(area);
+                    if self.robots > most {
+                        let robots = self.robots;
+                        return refuse(format!(
+                            "start {i} has no room for {robots} robots at random places {SPACING} m apart, at most \
+                             for {most}; widen its x_m and y_m, or take fewer robots"
+                        ));
+                    }
+                }
                 Start::Poses(poses) => {
                     if poses.len() != self.robots {
                         let (poses, robots) = (poses.len(), self.robots);
@@ -226,6 +236,20 @@ impl WorldSpec {
         within(&format!("{what}, x"), at.x, -reach[0], reach[0])?;
         within(&format!("{what}, y"), at.y, -reach[1], reach[1])
     }
+}
+
+/// Discs that come to random places one after the other, and stay where there is room, end up covering this much of a
+/// plane (the jamming limit; Feder, "Random sequential adsorption", 1980).
+const JAMMED: f32 = 0.547;
+
+/// More robots than [`start::place`] can put into an area.
+fn most_at_random(area: &Area) -> usize {
+    // Their circles of half the spacing may stand out by that much on each side.
+    let size = area.high - area.low;
+    let room = (size.x + SPACING) * (size.y + SPACING);
+    let each = std::f32::consts::PI * 0.25 * SPACING * SPACING;
+    // Few robots pack better along the sides than a plane does.
+    (1.2 * JAMMED * room / each).ceil() as usize + 1
 }
 
 fn check_shape(what: &str, shape: &Shape) -> Checked {

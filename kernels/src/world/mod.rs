@@ -2,6 +2,7 @@
 
 mod body;
 mod check;
+pub(crate) mod grid;
 pub mod physics;
 pub mod senses;
 mod sensing;
@@ -17,10 +18,12 @@ pub use spec::{Scenario, WorldSpec};
 pub use task::Task;
 
 use crate::math::Vec2;
-use crate::model::{self, CONTROL_PERIOD, SLOW_SENSES_PERIOD, STEPS_PER_UPDATE};
+use crate::model::{self, CONTROL_PERIOD, NEIGHBOUR_RANGE, SLOW_SENSES_PERIOD, SMALL_WORLD, STEPS_PER_UPDATE};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
+use grid::Grid;
 use physics::Physics;
+use physics::contacts::Collisions;
 use senses::{ChannelHistory, Patch};
 use task::Score;
 use task::transport::touches_end;
@@ -43,6 +46,13 @@ pub struct World {
     /// What the robots tell one another, if the world has a model for it.
     pub(crate) channel: Option<ChannelHistory>,
     score: Score,
+    collisions: Collisions,
+    /// Of the robots; none where there are few.
+    grid: Option<Grid>,
+    /// Robots near the one that senses: all of them where there is no grid.
+    near: Vec<u16>,
+    /// The robots' centres after an update.
+    centres: Vec<Vec2>,
     seed: u64,
     world: u32,
     update: u32,
@@ -59,7 +69,14 @@ impl World {
         let robots = spec.robots;
         assert!((1..=model::MAX_ROBOTS).contains(&robots), "1 to {} robots", model::MAX_ROBOTS);
         assert!(spec.discs.len() <= model::MAX_DISCS, "at most {} discs", model::MAX_DISCS);
+        let mut collisions = Collisions::new(&bodies, &spec.physics);
+        collisions.reserve();
+        let grid = || Grid::new(spec.physics.half_arena, NEIGHBOUR_RANGE, robots);
         World {
+            collisions,
+            grid: (robots > SMALL_WORLD).then(grid),
+            near: (0..robots as u16).collect(),
+            centres: Vec::with_capacity(robots),
             score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
             sensing: Sensing::ALL,
@@ -91,15 +108,17 @@ impl World {
         }
         for k in 0..STEPS_PER_UPDATE {
             let step = self.update * STEPS_PER_UPDATE + k;
-            physics::step(&mut self.bodies, &self.physics, self.seed, self.world, step);
+            let World { collisions, bodies, physics, seed, world, .. } = self;
+            physics::step_with(collisions, bodies, physics, *seed, *world, step);
             self.relocate(step);
             if let Some(channel) = &mut self.channel {
                 channel.note(self.bodies.iter().map(|b| b.pose));
             }
         }
         if self.task.counts_updates() {
-            let centres: Vec<Vec2> = self.bodies[..self.robots].iter().map(|b| b.pose.at).collect();
-            self.score.update(&centres);
+            self.centres.clear();
+            self.centres.extend(self.bodies[..self.robots].iter().map(|b| b.pose.at));
+            self.score.update(&self.centres);
         }
         self.update += 1;
     }
@@ -120,22 +139,32 @@ impl World {
     /// tell is new at every update, as it is for a real robot.
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(SLOW_SENSES_PERIOD);
+        if let Some(grid) = &mut self.grid {
+            grid.fill(self.bodies.iter().map(|b| b.pose.at));
+        }
+        if let Some(channel) = &mut self.channel {
+            channel.turn_to(self.update);
+        }
         for i in 0..self.robots {
+            if let Some(grid) = &self.grid {
+                grid.near(self.bodies[i].pose.at, &mut self.near);
+            }
+            let near = self.near.iter().map(|robot| usize::from(*robot));
             let s = &mut self.senses[i];
             s.up = senses::compass(self.bodies[i].pose.heading);
             if self.sensing.proximity {
-                let readings = senses::proximity(&self.bodies, i, &self.physics);
+                let readings = senses::proximity_among(&self.bodies, i, near.clone(), &self.physics);
                 s.prox = senses::proximity_vector(&readings);
             }
             if slow && self.sensing.camera {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
                 s.colours = [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c));
             }
-            if let Some(channel) = &self.channel {
-                let reading = channel.reading(self.update, i, self.sensing.neighbours);
+            if let Some(channel) = &mut self.channel {
+                let reading = channel.reading(i, self.sensing.neighbours);
                 (s.up, s.attr, s.neighbours) = (reading.up, reading.attr, reading.neighbours);
             } else if slow && self.sensing.neighbours {
-                (s.attr, s.neighbours) = senses::range_and_bearing(&self.bodies, i);
+                (s.attr, s.neighbours) = senses::range_and_bearing_among(&self.bodies, i, near);
             }
         }
     }

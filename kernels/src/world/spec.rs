@@ -6,6 +6,7 @@ use super::senses::Patch;
 use super::senses::messages::Messages;
 use super::task::Task;
 use crate::math::{Vec2, vec2};
+use crate::model::{ARENA_ROBOTS, HALF_ARENA};
 
 /// What a simulation is of. [`WorldSpec::check`] says whether it can be run.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,35 +59,50 @@ pub enum Start {
 /// The starts of the benchmark task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scenario {
-    /// All at the downfield end: x -0.9..-0.5, y -0.6..0.6.
+    /// All at the downfield end: x -0.9..-0.5, y -0.6..0.6; more where the arena is larger.
     A,
-    /// Spread over the arena: x -0.8..0.8, y -0.6..0.6.
+    /// Spread over the arena: x -0.8..0.8, y -0.6..0.6; more where the arena is larger.
     B,
 }
 
-impl From<Scenario> for Start {
-    fn from(scenario: Scenario) -> Start {
-        Start::Area(match scenario {
+impl Scenario {
+    /// Where so many robots start in the arena of the benchmark.
+    pub fn start(self, robots: usize) -> Start {
+        let area = match self {
             Scenario::A => Area { low: vec2(-0.9, -0.6), high: vec2(-0.5, 0.6) },
             Scenario::B => Area { low: vec2(-0.8, -0.6), high: vec2(0.8, 0.6) },
-        })
+        };
+        let scale = arena_scale(robots);
+        Start::Area(Area { low: area.low * scale, high: area.high * scale })
     }
+}
+
+/// How much longer and wider the benchmark's arena is for so many robots: 1 for up to [`ARENA_ROBOTS`], then as much as
+/// leaves each of them the same room.
+pub fn arena_scale(robots: usize) -> f32 {
+    (robots.max(ARENA_ROBOTS) as f32 / ARENA_ROBOTS as f32).sqrt()
+}
+
+/// Half the benchmark's arena for so many robots, along x and along y, m.
+pub fn half_arena(robots: usize) -> (f32, f32) {
+    (HALF_ARENA.0 * arena_scale(robots), HALF_ARENA.1 * arena_scale(robots))
 }
 
 /// The frisbee starts at most this far from the centre along each axis, m.
 const NEAR_CENTRE: f32 = 0.05;
 
 impl WorldSpec {
-    /// The benchmark task: the frisbee near the centre, scenarios A and B by turns (thesis 8.3.2).
+    /// The benchmark task: the frisbee near the centre, scenarios A and B by turns (thesis 8.3.2). More than
+    /// [`ARENA_ROBOTS`] robots have a larger arena, in which they start as densely.
     pub fn benchmark(robots: usize) -> WorldSpec {
         let near = vec2(NEAR_CENTRE, NEAR_CENTRE);
         WorldSpec {
             robots,
             robot: Shape::ROBOT,
-            physics: Physics::default(),
+            physics: Physics { half_arena: half_arena(robots), ..Physics::default() },
             discs: vec![Disc { shape: Shape::FRISBEE, start: Area { low: -near, high: near } }],
             patches: Vec::new(),
-            starts: vec![Scenario::A.into(), Scenario::B.into()],
+            starts: vec![Scenario::A.start(robots), Scenario::B.start(robots)],
             messages: None,
             task: Task::Transport,
         }
@@ -94,7 +110,7 @@ impl WorldSpec {
 
     /// The benchmark task with one of its starts.
     pub fn scenario(robots: usize, scenario: Scenario) -> WorldSpec {
-        WorldSpec { starts: vec![scenario.into()], ..WorldSpec::benchmark(robots) }
+        WorldSpec { starts: vec![scenario.start(robots)], ..WorldSpec::benchmark(robots) }
     }
 
     /// The shapes of all bodies: robots, then discs.

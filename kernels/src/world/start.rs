@@ -72,7 +72,7 @@ mod tests {
         for world in 0..200 {
             for (start, scenario) in [Scenario::A, Scenario::B].into_iter().enumerate() {
                 let bodies = place(&spec, start, &mut Draws::new(11, world, 0, 0, Stream::Start));
-                let Start::Area(area) = scenario.into() else { unreachable!("scenarios are areas") };
+                let Start::Area(area) = scenario.start(16) else { unreachable!("scenarios are areas") };
                 let frisbee = bodies[16].pose.at;
                 assert!(frisbee.x.abs() <= 0.05 && frisbee.y.abs() <= 0.05);
                 for (i, a) in bodies[..16].iter().enumerate() {

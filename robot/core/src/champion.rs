@@ -20,6 +20,11 @@ impl OnboardChampion {
         &self.progress
     }
 
+    /// No segment waits for a tree any more.
+    pub fn owe_nothing(&mut self) {
+        self.owed = None;
+    }
+
     /// Takes the fittest of a finished generation, and loads it if a segment waits for one.
     ///
     /// # Errors

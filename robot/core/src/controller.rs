@@ -52,6 +52,11 @@ impl Controller {
         &self.nodes
     }
 
+    /// What the tree remembers.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// The registers after the last tick.
     pub fn board(&self) -> &Blackboard {
         &self.memory.board

@@ -5,10 +5,12 @@
 mod virtual_senses;
 
 use crate::controller::Controller;
-use crate::island::IslandPlan;
+use crate::island::{IslandPlan, Trials};
 use crate::readings::Readings;
+use crate::trace::{Context, Tracer};
+use std::sync::Arc;
 use virtual_senses::VirtualSenses;
-use xpuck_evolve::Algorithm;
+use xpuck_experiment::{Drive, Plan, PlannedPhase};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{CompileError, Senses, Tree};
@@ -21,6 +23,7 @@ use xpuck_wire::seal::{Inbox, Sealed, Verdict};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::{SensesReport, Telemetry};
+use xpuck_wire::updates::Updates;
 
 /// Without a message from the hub for so long, the wheels and evolution stop, s.
 pub const HUB_SILENCE: f64 = 1.0;
@@ -40,6 +43,10 @@ pub enum Action {
     Prepare(Box<IslandPlan>),
     /// Let evolution run or stand still.
     Evolve(bool),
+    /// From now on the island tries its trees there; what it knew of their fitness does not count any more.
+    ChangeTrials(Trials),
+    /// The phase gives the controller: a segment that waits for the island's fittest waits no more.
+    KeepController,
     /// Hand these to the island.
     Immigrants {
         /// The generation that they answer.
@@ -76,12 +83,6 @@ struct Taken {
     signature: String,
 }
 
-/// The controller that an experiment gives.
-fn given_controller(text: &str) -> Result<Controller, String> {
-    let tree = Tree::parse(text).map_err(|e| format!("controller: {e}"))?;
-    Controller::new(tree).map_err(|e| format!("controller: {e}"))
-}
-
 /// The robot's state.
 #[derive(Clone, Debug)]
 pub struct Core {
@@ -103,8 +104,10 @@ pub struct Core {
     obeyed: u64,
     segment: u32,
     experiment: Taken,
-    /// The experiment gives the controller; nothing evolves.
-    fixed: bool,
+    /// What the experiment means; none before the first.
+    plan: Option<Arc<Plan>>,
+    /// The phase of it, from 0.
+    phase: u16,
     controller: Option<Controller>,
     senses: VirtualSenses,
     /// Updates in RUN in which the body's, the camera's and the virtual senses were too old.
@@ -118,6 +121,8 @@ pub struct Core {
     updates: u32,
     /// The last control update's results, for telemetry.
     wheels: [f32; 2],
+    /// Control updates for the record.
+    tracer: Tracer,
 }
 
 impl Core {
@@ -137,7 +142,8 @@ impl Core {
             obeyed: 0,
             segment: 0,
             experiment: Taken::default(),
-            fixed: false,
+            plan: None,
+            phase: 0,
             controller: None,
             senses: VirtualSenses::default(),
             stale: [0; 3],
@@ -148,6 +154,7 @@ impl Core {
             round_trip: None,
             updates: 0,
             wheels: [0.0; 2],
+            tracer: Tracer::default(),
         }
     }
 
@@ -256,17 +263,9 @@ impl Core {
             return vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
         }
         let refused = |why: String| Action::Send(RobotMessage::Experiment { number, answer: Answer::Refused(why) });
-        let experiment = match signed.open(&self.trust) {
-            Ok((experiment, _)) => experiment,
+        let plan = match Plan::open(signed, &self.trust, usize::from(robots)) {
+            Ok((plan, _)) => Arc::new(plan),
             Err(error) => return vec![refused(error.to_string())],
-        };
-        let given = match experiment.controller.as_deref().map(given_controller).transpose() {
-            Ok(given) => given,
-            Err(error) => return vec![refused(error)],
-        };
-        let algorithm = match experiment.evolution.algorithm().parse::<Algorithm>() {
-            Ok(algorithm) => algorithm,
-            Err(error) => return vec![refused(format!("evolution.algorithm: {error}"))],
         };
         self.experiment = taken;
         self.seed = seed;
@@ -274,19 +273,67 @@ impl Core {
         // A directive that came before was obeyed without this experiment: the hub is to say it again.
         self.obeyed = 0;
         self.segment = 0;
-        self.fixed = given.is_some();
-        self.controller = given;
+        self.phase = 0;
+        self.controller = None;
+        self.plan = Some(plan.clone());
         let mut actions = vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
-        if !self.fixed {
-            let digest = signed.digest();
-            let plan = IslandPlan { experiment, digest, number, algorithm, seed, island: self.island, robots };
-            actions.insert(0, Action::Prepare(Box::new(plan)));
+        if !self.is_fixed() {
+            let (digest, island) = (signed.digest(), self.island);
+            actions.insert(0, Action::Prepare(Box::new(IslandPlan { plan, digest, number, seed, island })));
+        }
+        actions.extend(self.take_given());
+        actions
+    }
+
+    /// The robot's place in the swarm file, from 0.
+    fn place(&self) -> usize {
+        usize::from(self.island).saturating_sub(1)
+    }
+
+    fn planned(&self) -> Option<&PlannedPhase> {
+        Some(self.plan.as_ref()?.phase(usize::from(self.phase)))
+    }
+
+    /// Puts the controller that the phase gives, if it gives one, in control.
+    fn take_given(&mut self) -> Option<Action> {
+        let tree = self.planned()?.given(self.place())?.clone();
+        // Plans hold only trees that fit.
+        self.controller = Controller::new(Tree::clone(&tree)).ok();
+        Some(Action::KeepController)
+    }
+
+    /// Turns to another phase of the experiment.
+    fn enter(&mut self, phase: u16, tree: Option<&str>) -> Vec<Action> {
+        if phase == self.phase {
+            return Vec::new();
+        }
+        let trials = self.planned().map(Trials::of);
+        self.phase = phase;
+        let now = self.planned().map(Trials::of);
+        let changed = now.filter(|now| trials.as_ref() != Some(now) && !self.is_fixed());
+        let mut actions: Vec<Action> = changed.map(Action::ChangeTrials).into_iter().collect();
+        actions.extend(self.take_given());
+        if let Some(text) = tree.filter(|_| !self.is_given()) {
+            match Tree::parse(text)
+                .map_err(|error| error.to_string())
+                .and_then(|tree| self.load(&tree).map_err(|e| e.to_string()))
+            {
+                Ok(()) => actions.push(Action::KeepController),
+                Err(why) => {
+                    actions.push(Action::Say(Line::warn(format!("the swarm's fittest tree is not loaded: {why}"))))
+                }
+            }
         }
         actions
     }
 
+    /// True if the phase gives this robot its controller.
+    fn is_given(&self) -> bool {
+        self.planned().is_some_and(|phase| phase.given(self.place()).is_some())
+    }
+
     fn obey(&mut self, now: f64, directive: Directive) -> Vec<Action> {
-        let Directive { number, state, segment, run, expires } = directive;
+        let Directive { number, state, segment, run, phase, tree, expires } = directive;
         // Without a pong there is no telling the hub's time, and an old command might pass for a new one.
         let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= expires);
         if !timely && state != State::Stop {
@@ -310,20 +357,27 @@ impl Core {
         if state == State::Stop {
             self.stopped = rank;
         }
+        let mut actions = match about_other {
+            // A STOP may be about another run.
+            true => Vec::new(),
+            false => self.enter(phase, tree.as_deref()),
+        };
         // Where a controller is given, the island of an earlier run stands still.
-        let mut actions = vec![Action::Evolve(state == State::Run && !self.fixed)];
+        let evolves = self.planned().is_some_and(|phase| phase.evolves(self.place()));
+        actions.push(Action::Evolve(state == State::Run && evolves));
         if segment > self.segment && state == State::Run {
             self.segment = segment;
-            if !self.fixed {
+            if !self.is_given() && self.planned().is_some_and(|phase| phase.drive == Drive::Own) {
                 actions.push(Action::LoadFittest { segment });
             }
         }
         actions
     }
 
-    /// The experiment gives the controller, and nothing evolves.
+    /// The experiment gives this robot its controller in every phase: it has no island.
     pub fn is_fixed(&self) -> bool {
-        self.fixed
+        let me = self.place();
+        self.plan.as_ref().is_some_and(|plan| !plan.phases.iter().any(|phase| phase.evolves(me)))
     }
 
     /// Puts a tree in control for a segment; it runs under `avoiding`.
@@ -386,16 +440,38 @@ impl Core {
             }
         }
         self.wheels = [0.0; 2];
+        // What is decided in a run is recorded, and so is that nothing is.
+        let traced = matches!(self.state, State::Run | State::Pause) && self.experiment.rank.1 != 0;
+        if traced {
+            let (session, run) = (self.inbox.session(), self.experiment.rank.1);
+            let context = Context { session, run, segment: self.segment, state: self.state };
+            self.tracer.begin(now, self.updates, context, self.controller.as_ref());
+        } else {
+            self.tracer.rest();
+        }
+        let mut ticked = false;
         if running && readings.body_fresh() {
             let senses = self.senses(now, readings);
             if let Some(controller) = &mut self.controller {
                 let mut draws = Draws::new(self.seed, u32::from(self.island), 0, self.updates, Stream::Controller);
                 self.wheels = steer(controller.tick(&senses, &mut draws));
+                ticked = true;
             }
         } else if let Some(controller) = &mut self.controller {
             controller.rest();
         }
+        if traced {
+            let ages = [readings.body_age, readings.camera_age, self.senses.age(now)];
+            let used = [readings.camera_fresh(), !self.senses.stale(now)];
+            let (told, controller) = (self.senses.told(), self.controller.as_ref());
+            self.tracer.decided(readings, told, (ages, used), controller, ticked, self.wheels);
+        }
         self.wheels
+    }
+
+    /// The wheels were sent, m/s: ends the update for the record, and gives what is to be told of it and those before.
+    pub fn sent(&mut self, wheels: [f32; 2]) -> Vec<Updates> {
+        self.tracer.sent(wheels)
     }
 
     /// What the tree reads; what is too old is absent.

@@ -1,11 +1,15 @@
 //! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
-use xpuck_evolve::{Algorithm, Id, Island, Migrant, PrimitiveSet, Progress, Settings};
-use xpuck_wire::Experiment;
+use xpuck_evolve::Operator as Bred;
+use xpuck_evolve::{Id, Individual, Island, Migrant, Progress};
+use xpuck_experiment::{Plan, PlannedPhase};
+use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Birth, Emigrant, RobotMessage};
+use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLED, Operator, RobotMessage, Sampled};
 
 /// How long a finished generation waits for the others' genes, wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
@@ -14,30 +18,37 @@ pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug, PartialEq)]
 pub struct IslandPlan {
     /// The experiment.
-    pub experiment: Experiment,
+    pub plan: Arc<Plan>,
     /// SHA-256 of its manifest, by which checkpoints know it.
     pub digest: String,
     /// Its number.
     pub number: u64,
-    /// Its algorithm.
-    pub algorithm: Algorithm,
     /// Seed of the run, the same for all islands.
     pub seed: u64,
     /// The island, from 1.
     pub island: u16,
-    /// Robots in each simulation.
-    pub robots: u16,
 }
 
 impl IslandPlan {
     /// The island before its first trials.
     pub fn found(&self) -> Island {
-        let experiment = &self.experiment;
-        let population = experiment.evolution.population;
-        let immigrants = experiment.migration.receive.min(population / 2);
-        let exchange_every = experiment.migration.every;
-        let settings = Settings { population, immigrants, exchange_every, ..Settings::of(self.algorithm) };
-        Island::new(settings, PrimitiveSet::in_swarm(), self.island, self.seed)
+        Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
+    }
+}
+
+/// Where an island tries its trees: the world, and the robots in it that run trees as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trials {
+    /// The world.
+    pub world: Arc<WorldSpec>,
+    /// Of each robot the tree that it is given; the others run the individual that is tried.
+    pub given: Vec<Option<Arc<Tree>>>,
+}
+
+impl Trials {
+    /// Those of a phase.
+    pub fn of(phase: &PlannedPhase) -> Trials {
+        Trials { world: phase.world.clone(), given: phase.given.clone() }
     }
 }
 
@@ -68,22 +79,40 @@ pub struct Generation {
     pub champion: Migrant,
     /// Who was born in it.
     pub births: Vec<Birth>,
+    /// Who else was sampled in it.
+    pub samples: Vec<Sampled>,
 }
 
 impl Generation {
     /// Gives an island the fitness of its trials, one for each. It then waits for the others' genes.
     pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
-        let newborn: BTreeSet<Id> = island.population().iter().filter(|i| i.samples.n() == 0).map(|i| i.id).collect();
+        let before: BTreeMap<Id, u32> = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
         island.record(fitness);
-        let births = island.population().iter().filter(|i| newborn.contains(&i.id)).map(|i| Birth {
+        // Who came from another island was born there.
+        let newborn = |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration;
+        let births = island.population().iter().filter(newborn).map(|i| Birth {
             number: i.id.number,
             parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),
             fitness: i.samples.mean() as f32,
+            operator: match i.operator {
+                Bred::Random => Operator::Random,
+                Bred::Crossover => Operator::Crossover,
+                Bred::Mutation => Operator::Mutation,
+                Bred::Migration => Operator::Unknown,
+            },
         });
         let births = births.collect();
+        let more = |i: &&Individual| !newborn(i) && before.get(&i.id) != Some(&i.samples.n());
+        let samples = island.population().iter().filter(more).take(MAX_SAMPLED).map(|i| Sampled {
+            island: i.id.island,
+            number: i.id.number,
+            samples: i.samples.n(),
+            fitness: i.samples.mean() as f32,
+        });
+        let samples = samples.collect();
         let best = island.champion();
         let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
-        Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births }
+        Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births, samples }
     }
 
     /// What the hub is told of it.

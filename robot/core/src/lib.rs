@@ -4,7 +4,9 @@
 pub mod champion;
 pub mod controller;
 pub mod core;
+pub mod heritage;
 pub mod island;
 pub mod lease;
 pub mod readings;
 pub mod robot;
+pub mod trace;

@@ -3,18 +3,23 @@
 
 use crate::champion::OnboardChampion;
 use crate::core::{Action, Core};
-use crate::island::{IslandPlan, News};
+use crate::heritage::Heritage;
+use crate::island::{IslandPlan, News, Trials};
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Emigrant, RobotMessage, ToRobot};
+use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
 
 /// Messages handled between two looks at the clock.
 pub const MESSAGES_AT_ONCE: usize = 64;
+
+/// Lines of the log told at once, and with each update on average: two a second.
+const LINES_AT_ONCE: f32 = 20.0;
+const LINES_EACH: f32 = 0.2;
 
 /// The world around one robot: `xpuckd` has devices and sockets there, the simulation test simulated ones. No method
 /// waits.
@@ -27,8 +32,8 @@ pub trait Shell {
         core.on_sealed(now, message)
     }
 
-    /// Sends to the hub.
-    fn send(&mut self, message: RobotMessage);
+    /// Sends to the hub; false if the message is lost because the queue is full.
+    fn send(&mut self, message: RobotMessage) -> bool;
 
     /// Whose experiments are run, if that changed since this was asked.
     fn trust(&mut self) -> Option<Trust>;
@@ -38,6 +43,9 @@ pub trait Shell {
 
     /// Lets the island, if there is one, live or stand still.
     fn run_island(&mut self, running: bool);
+
+    /// Has the island, if there is one, try its trees there from now on.
+    fn change_trials(&mut self, trials: Trials);
 
     /// Hands checked genes that answer `generation` to the island, if there is one.
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
@@ -61,6 +69,9 @@ pub trait Shell {
 
     /// A line for the log.
     fn log(&mut self, line: Line);
+
+    /// The next line that the robot's log said, whoever said it; none if there is none.
+    fn said(&mut self) -> Option<LogLine>;
 }
 
 /// A robot's decisions, with all that they remember.
@@ -73,12 +84,26 @@ pub struct Robot {
     speed: f64,
     /// Messages and genes that were refused.
     refused: u32,
+    /// Batches of control updates that found the queue to the hub full.
+    batches_lost: u32,
+    /// Samples that the hub is to be told.
+    heritage: Heritage,
+    /// Lines of the log that may be told now.
+    lines_due: f32,
 }
 
 impl Robot {
     /// A robot that has just been switched on; `speed` is arena time over wall time.
     pub fn new(core: Core, speed: f64) -> Robot {
-        Robot { core, champion: OnboardChampion::default(), speed, refused: 0 }
+        Robot {
+            core,
+            champion: OnboardChampion::default(),
+            speed,
+            refused: 0,
+            batches_lost: 0,
+            heritage: Heritage::default(),
+            lines_due: LINES_AT_ONCE,
+        }
     }
 
     /// Generations that the island has done.
@@ -120,7 +145,8 @@ impl Robot {
             Some(_) if self.core.is_fixed() => return,
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
-                shell.send(done.message());
+                let _ = shell.send(done.message());
+                self.heritage.take(done.progress.generation, &done.samples);
                 (done.progress, done.champion)
             }
         };
@@ -135,9 +161,28 @@ impl Robot {
         let readings = shell.sense();
         let wheels = self.core.control(now, &readings);
         let wheels = shell.drive(&self.core, wheels);
+        for updates in self.core.sent(wheels) {
+            let sent = shell.send(RobotMessage::Updates(Box::new(updates)));
+            self.batches_lost = self.batches_lost.saturating_add(u32::from(!sent));
+        }
+        self.tell_log(shell);
+        if let Some(samples) = self.heritage.due(now) {
+            let _ = shell.send(samples);
+        }
         let mut telemetry = self.telemetry(now, &readings, wheels);
         shell.report(&mut telemetry);
-        shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
+        let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
+    }
+
+    /// Tells the hub what the log said. What comes faster waits, and is lost when too much waits.
+    fn tell_log(&mut self, shell: &mut impl Shell) {
+        self.lines_due = (self.lines_due + LINES_EACH).min(LINES_AT_ONCE);
+        while self.lines_due >= 1.0
+            && let Some(line) = shell.said()
+        {
+            self.lines_due -= 1.0;
+            let _ = shell.send(RobotMessage::Log(line));
+        }
     }
 
     fn telemetry(&self, now: f64, readings: &Readings, wheels: [f32; 2]) -> Telemetry {
@@ -145,6 +190,7 @@ impl Robot {
         telemetry.motion.wheels = wheels;
         let trip_ms = self.core.round_trip().map(|trip| (trip / self.speed * 1000.0) as f32);
         telemetry.link = LinkReport { trip_ms, refused: self.refused.saturating_add(self.core.stale_seals()) };
+        telemetry.update_batches_lost = self.batches_lost;
         let progress = self.champion.progress();
         telemetry.evolution = EvolutionReport {
             generation: progress.generation,
@@ -160,12 +206,17 @@ impl Robot {
     fn act(&mut self, actions: Vec<Action>, shell: &mut impl Shell) {
         for action in actions {
             match action {
-                Action::Send(message) => shell.send(message),
+                Action::Send(message) => {
+                    let _ = shell.send(message);
+                }
                 Action::Prepare(plan) => {
                     self.champion = OnboardChampion::default();
+                    self.heritage = Heritage::default();
                     shell.start_island(*plan);
                 }
                 Action::Evolve(running) => shell.run_island(running),
+                Action::ChangeTrials(trials) => shell.change_trials(trials),
+                Action::KeepController => self.champion.owe_nothing(),
                 Action::Immigrants { generation, genes } => self.immigrate(generation, &genes, shell),
                 Action::LoadFittest { segment } => {
                     let loaded = self.champion.load(&mut self.core, segment);
@@ -200,7 +251,9 @@ impl Robot {
 fn tell_loaded(loaded: Result<Option<RobotMessage>, CompileError>, shell: &mut impl Shell) {
     match loaded {
         Ok(None) => {}
-        Ok(Some(message)) => shell.send(message),
+        Ok(Some(message)) => {
+            let _ = shell.send(message);
+        }
         Err(error) => shell.log(Line::warn(format!("the fittest tree is not loaded: {error}"))),
     }
 }

@@ -126,6 +126,13 @@ impl Island {
         Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: self.epoch() }
     }
 
+    /// Goes on with the same trees where trials are of another world: what is known of their fitness does not count any
+    /// more. Migrants from islands that have not done so yet are not taken in.
+    pub fn forget(&mut self) {
+        self.deme.forget();
+        self.algorithm.rules_mut().forget();
+    }
+
     /// Takes immigrants in, in the places that the algorithm has for them, and makes the next population; or starts
     /// afresh.
     pub fn advance(&mut self, immigrants: &[Migrant]) {

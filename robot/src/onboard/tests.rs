@@ -1,25 +1,28 @@
 //! An island from its start to its end, and over a restart.
 
 use super::*;
-use xpuck_evolve::{Algorithm, Progress};
-use xpuck_wire::Experiment;
+use xpuck_evolve::Progress;
+use xpuck_experiment::Experiment;
+use xpuck_kernels::engine::{AdapterChoice, EngineKind};
 
 fn plan(state: Option<PathBuf>) -> Plan {
     let text = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
         [evolution]\npopulation = 8\ntrial_seconds = 1.0\n";
     let experiment = Experiment::parse("x", text).unwrap();
     let digest = "0".repeat(64);
-    let island =
-        IslandPlan { experiment, digest, number: 5, algorithm: Algorithm::default(), seed: 1, island: 1, robots: 2 };
-    Plan { island, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
+    let plan = xpuck_experiment::Plan::new(&experiment, &Default::default(), Some(2)).unwrap();
+    let island = IslandPlan { plan: plan.into(), digest, number: 5, seed: 1, island: 1 };
+    let engine = EngineChoice::of(EngineKind::Auto);
+    Plan { island, engine, threads: 1, state, temperature: "/nowhere".into(), max_temperature: 80.0 }
 }
 
 /// The next generation; other news are passed on to `other`.
 fn generation(onboard: &Onboard, mut other: impl FnMut(News)) -> Generation {
     loop {
-        match onboard.news.recv_timeout(Duration::from_secs(60)).expect("a generation") {
-            News::Generation(done) => return *done,
-            news => other(news),
+        match onboard.told.recv_timeout(Duration::from_secs(60)).expect("a generation") {
+            Told::News(News::Generation(done)) => return *done,
+            Told::News(news) => other(news),
+            Told::Engine(report) => *onboard.engine.borrow_mut() = report,
         }
     }
 }
@@ -95,4 +98,67 @@ fn a_hot_processor_stands_evolution_still_until_it_cools() {
     std::fs::write(&temperature, "50000").unwrap();
     assert_eq!(generation(&onboard, |_| ()).progress.generation, 1);
     assert_eq!(onboard.duty(), 1.0);
+}
+
+#[test]
+fn an_island_evolves_on_a_gpu_and_names_it() {
+    let engine = EngineChoice { engine: EngineKind::Gpu, adapter: AdapterChoice::Name("llvmpipe".into()) };
+    let onboard = Onboard::start(Plan { engine, ..plan(None) }).unwrap();
+    assert_eq!(onboard.engine(), EngineReport::default());
+    onboard.run(true);
+    for number in 1..=3 {
+        assert_eq!(generation(&onboard, |news| panic!("{news:?}")).progress.generation, number);
+        onboard.immigrate(number, vec![]);
+    }
+    let EngineReport { name, adapter, r_acc } = onboard.engine();
+    assert!(name == "gpu" && adapter.contains("llvmpipe") && r_acc > 0.0, "{name} {adapter} {r_acc}");
+    end(onboard);
+}
+
+#[test]
+fn without_its_adapter_an_island_evolves_on_simd_and_says_so() {
+    let engine = EngineChoice { engine: EngineKind::Gpu, adapter: AdapterChoice::Name("voodoo".into()) };
+    let onboard = Onboard::start(Plan { engine, ..plan(None) }).unwrap();
+    onboard.run(true);
+    let mut said = Vec::new();
+    let first = generation(&onboard, |news| said.push(news));
+    assert_eq!((first.progress.generation, onboard.engine().name.as_str()), (1, "simd"));
+    match said.as_slice() {
+        [News::Say(line)] => assert!(line.text.contains("voodoo") && line.text.contains("simd"), "{}", line.text),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_device_lost_between_two_generations_costs_none() {
+    let plan = plan(None);
+    let engine = EngineChoice { engine: EngineKind::Gpu, adapter: AdapterChoice::Name("llvmpipe".into()) };
+    let machine = Machine { clock: monotonic, gpu: false };
+    let (shared, (sender, told), (_genes, arrivals)) = (Shared::default(), channel(), sync_channel(1));
+    shared.running.store(true, Ordering::Relaxed);
+    let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
+    let engine = ChosenEngine::open(engine, machine).unwrap();
+    let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
+    let (_trials, changes) = channel();
+    let mut thread =
+        IslandThread { plan: &plan, engine, shared: &shared, sender, arrivals, changes, setting, governor };
+    let mut evaluator = Evaluator::default();
+    let island = plan.island.found();
+    let mut try_all = |thread: &mut IslandThread<'_>| match thread.try_all(&island, &mut evaluator) {
+        Tried::All(fitness) => fitness,
+        Tried::Changed | Tried::Ended => panic!("nobody changed or ended it"),
+    };
+    let on_gpu = try_all(&mut thread);
+    thread.engine.lose_device();
+    let without = try_all(&mut thread);
+    thread.engine = ChosenEngine::open(EngineChoice::of(EngineKind::Simd), machine).unwrap();
+    assert_eq!(without, try_all(&mut thread), "simd's own digits");
+    assert_eq!(on_gpu.len(), without.len());
+    let lines: Vec<Told> = told.try_iter().collect();
+    match lines.as_slice() {
+        [Told::News(News::Say(line))] => {
+            assert!(line.text.contains("lost") && line.text.contains("simd"), "{}", line.text)
+        }
+        _ => panic!("{} lines", lines.len()),
+    }
 }

@@ -32,12 +32,11 @@ pub enum Version {
     V4_1,
 }
 
-/// The bodies' poses, robots first and the frisbee last, with y up: our y is minus their z.
-pub fn poses(poses: &[Pose]) -> Vec<BodyPose> {
-    let last = poses.len().saturating_sub(1);
+/// The bodies' poses, so many of them of robots, and then those of discs, with y up: our y is minus their z.
+pub fn poses(poses: &[Pose], robots: usize) -> Vec<BodyPose> {
     let body = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);
-        BodyPose { place: [pose.at.x, (marker_height(i == last) / 1000.0) as f32, -pose.at.y], turn: [0.0, s, 0.0, c] }
+        BodyPose { place: [pose.at.x, (marker_height(i, robots) / 1000.0) as f32, -pose.at.y], turn: [0.0, s, 0.0, c] }
     };
     poses.iter().enumerate().map(body).collect()
 }
@@ -50,7 +49,7 @@ mod tests {
 
     #[test]
     fn poses_are_in_metres_with_y_up_and_turn_about_it() {
-        let shown = poses(&[Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()]);
+        let shown = poses(&[Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()], 1);
         assert_eq!(shown[0].place, [0.5, 0.1, 0.25]);
         let [x, y, z, w] = shown[0].turn;
         assert!(x == 0.0 && z == 0.0 && (y - FRAC_1_SQRT_2).abs() < 1e-6 && (w - FRAC_1_SQRT_2).abs() < 1e-6);

@@ -10,6 +10,7 @@ use crate::camera::Camera;
 use crate::connection::{POLL, is_timeout, write_all};
 use crate::ft2232h::Ft2232h;
 use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
+use crate::unkind::picture::Blemishes;
 use crate::uvc::Uvc;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -134,10 +135,14 @@ impl Devices {
         stop: &AtomicBool,
     ) -> io::Result<()> {
         let mut camera = Camera::new(&self.camera);
+        let traits = lock(arena).traits(robot).clone();
+        let faults = traits.camera_faults.unwrap_or(self.camera.faults);
         let mut path = match self.body {
-            BodyKind::Xpuck => CameraPath::Ft2232h(Ft2232h::new(self.camera.faults, self.seed, robot)),
-            BodyKind::Epuck1 | BodyKind::Epuck2 => CameraPath::Uvc(Uvc::new(self.camera.faults, self.seed, robot)),
+            BodyKind::Xpuck => CameraPath::Ft2232h(Ft2232h::new(faults, self.seed, robot)),
+            BodyKind::Epuck1 | BodyKind::Epuck2 => CameraPath::Uvc(Uvc::new(faults, self.seed, robot)),
         };
+        let blemishes = Blemishes::new(&traits, self.seed, robot, self.camera.width, self.camera.height);
+        let mut pictures = 0u32;
         let (mut frame, mut packets) = (Vec::new(), Vec::new());
         let period = Duration::from_secs_f64(1.0 / (self.camera.frames_per_second * self.speed));
         let mut due = Instant::now();
@@ -145,12 +150,12 @@ impl Devices {
         while sleep_until(due.min(sent + LATENCY), stop) {
             let now = Instant::now();
             packets.clear();
+            // A camera that is gone takes its connection with it, as one that is unplugged.
+            let Some(view) = lock(arena).view(robot) else { return Ok(()) };
             if now >= due {
-                let (bodies, half_arena) = {
-                    let arena = lock(arena);
-                    (arena.bodies().to_vec(), arena.half_arena())
-                };
-                camera.render(&bodies, robot, half_arena, &mut frame);
+                camera.render(&view.bodies, robot, &view.surroundings, &mut frame);
+                pictures = pictures.wrapping_add(u32::from(!view.frozen));
+                blemishes.spoil(&mut frame, pictures);
                 let width = self.camera.width as usize;
                 match &mut path {
                     CameraPath::Ft2232h(path) => path.frame(&frame, width, &mut packets),

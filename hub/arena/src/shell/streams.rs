@@ -17,18 +17,19 @@ pub(super) struct Streams {
     vicon: At<vicon::serve::Server>,
     vrpn: Option<At<vrpn::serve::Server>>,
     natnet: Option<At<natnet::serve::Server>>,
+    robots: usize,
 }
 
 impl Streams {
     /// Binds everything that the settings name.
     pub fn bind(settings: &Settings) -> Result<Streams, ArenaError> {
-        let mut subjects = settings.robots.clone();
-        subjects.push(vicon::FRISBEE.into());
+        let subjects = vicon::subjects(&settings.robots, settings.discs());
         let vicon = |address| vicon::serve::Server::bind(address, subjects.clone()).and_then(|s| at(s.address(), s));
         let vrpn = |address| vrpn::serve::Server::bind(address, subjects.clone()).and_then(|s| at(s.address(), s));
         let natnet = |one| natnet::serve::Server::bind(one, subjects.clone()).and_then(|s| at(s.address(), s));
         let named = |address| move |source| ArenaError::Mocap { address, source };
         Ok(Streams {
+            robots: settings.robots.len(),
             vicon: vicon(settings.mocap).map_err(named(settings.mocap))?,
             vrpn: settings.vrpn.map(|address| vrpn(address).map_err(named(address))).transpose()?,
             natnet: settings.natnet.as_ref().map(|one| natnet(one).map_err(named(one.address.into()))).transpose()?,
@@ -57,13 +58,18 @@ impl Streams {
 
     /// Sends the poses of a moment of arena time.
     pub fn publish(&self, number: u32, moment: Duration, poses: &[Pose]) {
-        self.vicon.0.publish(vicon::frame(number, poses));
+        self.vicon.0.publish(vicon::frame(number, poses, self.robots));
         if let Some((vrpn, _)) = &self.vrpn {
-            vrpn.publish(moment, vrpn::poses(poses));
+            vrpn.publish(moment, vrpn::poses(poses, self.robots));
         }
         if let Some((natnet, _)) = &self.natnet {
             let sent = moment + Duration::from_micros(LATE_US);
-            natnet.publish(&natnet::encode::Frame { number, exposed: moment, sent, poses: natnet::poses(poses) });
+            natnet.publish(&natnet::encode::Frame {
+                number,
+                exposed: moment,
+                sent,
+                poses: natnet::poses(poses, self.robots),
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The motion-capture system above the arena, as its network socket shows it: a Vicon DataStream server at 50 Hz.
 //!
-//! Subjects are the robots and the frisbee. A frame shows the poses of one physics step ago, interpolated between
+//! Subjects are the robots, the frisbee and further discs. A frame shows the poses of one physics step ago, interpolated between
 //! steps; a real system is later still (thesis 5.2.3: three frames).
 
 pub mod encode;
@@ -20,19 +20,24 @@ const ROBOT_MARKERS: f64 = 100.0;
 /// Height of the markers on the frisbee, mm.
 const FRISBEE_MARKERS: f64 = 25.0;
 
-/// Height of the markers on the frisbee or on a robot, mm.
-pub(crate) fn marker_height(frisbee: bool) -> f64 {
-    if frisbee { FRISBEE_MARKERS } else { ROBOT_MARKERS }
+/// Height of the markers on body `i` of an arena of so many robots, mm; discs come after the robots.
+pub(crate) fn marker_height(i: usize, robots: usize) -> f64 {
+    if i < robots { ROBOT_MARKERS } else { FRISBEE_MARKERS }
 }
 
-/// The frame that shows these poses, robots first and the frisbee last.
-pub fn frame(number: u32, poses: &[Pose]) -> Frame {
-    let last = poses.len().saturating_sub(1);
+/// Names of the bodies: the robots, then the discs, of which the first is the frisbee.
+pub fn subjects(robots: &[String], discs: usize) -> Vec<String> {
+    let disc = |number: usize| if number == 1 { FRISBEE.into() } else { format!("disc{number}") };
+    robots.iter().cloned().chain((1..=discs).map(disc)).collect()
+}
+
+/// The frame that shows these poses, so many of them of robots, and then those of discs.
+pub fn frame(number: u32, poses: &[Pose], robots: usize) -> Frame {
     let segment = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading);
         let (s, c) = (f64::from(s), f64::from(c));
         SegmentPose {
-            translation: [f64::from(pose.at.x) * 1000.0, f64::from(pose.at.y) * 1000.0, marker_height(i == last)],
+            translation: [f64::from(pose.at.x) * 1000.0, f64::from(pose.at.y) * 1000.0, marker_height(i, robots)],
             rotation: [c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0],
         }
     };
@@ -48,7 +53,7 @@ mod tests {
     #[test]
     fn poses_are_in_millimetres_and_turn_counter_clockwise() {
         let poses = [Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()];
-        let frame = frame(3, &poses);
+        let frame = frame(3, &poses, 1);
         assert_eq!(frame.poses[0].translation, [500.0, -250.0, 100.0]);
         // The first column is where the robot's x axis points: along the world's y.
         assert!(frame.poses[0].rotation[0].abs() < 1e-6 && (frame.poses[0].rotation[3] - 1.0).abs() < 1e-6);

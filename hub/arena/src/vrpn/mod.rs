@@ -10,13 +10,12 @@ use encode::SensorPose;
 use xpuck_kernels::math::sin_cos;
 use xpuck_kernels::world::Pose;
 
-/// The trackers' poses, robots first and the frisbee last.
-pub fn poses(poses: &[Pose]) -> Vec<SensorPose> {
-    let last = poses.len().saturating_sub(1);
+/// The trackers' poses, so many of them of robots, and then those of discs.
+pub fn poses(poses: &[Pose], robots: usize) -> Vec<SensorPose> {
     let sensor = |(i, pose): (usize, &Pose)| {
         let (s, c) = sin_cos(pose.heading / 2.0);
         SensorPose {
-            place: [f64::from(pose.at.x), f64::from(pose.at.y), marker_height(i == last) / 1000.0],
+            place: [f64::from(pose.at.x), f64::from(pose.at.y), marker_height(i, robots) / 1000.0],
             turn: [0.0, 0.0, f64::from(s), f64::from(c)],
         }
     };
@@ -31,7 +30,7 @@ mod tests {
 
     #[test]
     fn poses_are_in_metres_and_turn_by_a_quaternion_about_z() {
-        let shown = poses(&[Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()]);
+        let shown = poses(&[Pose { at: vec2(0.5, -0.25), heading: FRAC_PI_2 }, Pose::default()], 1);
         assert_eq!(shown[0].place, [0.5, -0.25, 0.1]);
         let [x, y, z, w] = shown[0].turn;
         assert!(x == 0.0 && y == 0.0 && (z - 0.5f64.sqrt()).abs() < 1e-6 && (w - 0.5f64.sqrt()).abs() < 1e-6);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, run};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind, run};
 use xpuck_kernels::world::Scenario;
 
 const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
@@ -29,11 +29,13 @@ pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settin
         seed: 12,
         speed: 1.0,
         scenario: Scenario::B,
+        world: None,
         device_dir: dir.path().join("devices"),
         mocap: ([127, 0, 0, 1], 0).into(),
         camera: CameraSettings::default(),
         body,
         faults,
+        unkind: Unkind::default(),
     };
     let kind = match body {
         BodyKind::Xpuck => "xpuck",

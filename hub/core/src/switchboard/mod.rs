@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::entry::Entry;
 use crate::mocap::Frame;
 use crate::rate::Rate;
+use crate::rate_limit::RateLimit;
 use crate::roster::Roster;
 use crate::virtual_senses::VirtualSenses;
 use push::Push;
@@ -103,6 +104,8 @@ pub struct Switchboard {
     events: VecDeque<String>,
     record: String,
     refused: u64,
+    /// What is said of messages for the record that make no sense.
+    malformed: RateLimit,
     trust: Trust,
     security: SecurityReport,
     /// How many had been turned away when it was told last, and when it may be told again.
@@ -138,6 +141,7 @@ impl Switchboard {
             events: VecDeque::new(),
             record: String::new(),
             refused: 0,
+            malformed: RateLimit::default(),
             trust: if config.swarm.security.dev_mode { Trust::Anybody } else { Trust::nobody() },
             security: SecurityReport { dev_mode: config.swarm.security.dev_mode, ..SecurityReport::default() },
             told: (0, 0.0),
@@ -232,8 +236,9 @@ impl Switchboard {
     /// The present directive, with a new expiry.
     fn directive(&self) -> ToRobot {
         let (number, state, segment) = self.directive;
-        let run = self.run.as_ref().map_or(0, |run| run.number);
-        ToRobot::Directive(Directive { number, state, segment, run, expires: self.last + VALID })
+        let (run, phase, tree) =
+            self.run.as_ref().map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
+        ToRobot::Directive(Directive { number, state, segment, run, phase, tree, expires: self.last + VALID })
     }
 
     /// Handles a frame of motion capture.
@@ -249,6 +254,13 @@ impl Switchboard {
         self.resting = if still { self.resting.or(Some(now)) } else { None };
         let robot = frame.bodies.iter().any(|body| self.roster.place(&body.name).is_some());
         self.watchdog.see(now, frisbee.is_some(), robot);
+        if let Some(run) = &mut self.run {
+            for body in &frame.bodies {
+                if let Some(place) = self.roster.place(&body.name) {
+                    run.score.see_robot(place, body.pose.at);
+                }
+            }
+        }
         if self.pose_rate.allows(now, POSES_HZ) {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }
@@ -265,7 +277,10 @@ impl Switchboard {
         let passed = (now - self.last).clamp(0.0, LONGEST_STEP);
         self.last = now;
         for id in self.roster.newly_lost(now) {
-            let running = matches!(self.phase, Phase::Running | Phase::Paused | Phase::Relocating | Phase::Blind);
+            let running = matches!(
+                self.phase,
+                Phase::Running | Phase::Paused | Phase::Relocating | Phase::Blind | Phase::Resting
+            );
             if let Some(run) = self.run.as_mut().filter(|_| running) {
                 run.dead += 1;
             }
@@ -338,6 +353,7 @@ pub fn phase_name(phase: Phase) -> &'static str {
         Phase::Paused => "paused",
         Phase::Relocating => "relocating the frisbee",
         Phase::Blind => "paused for want of poses",
+        Phase::Resting => "resting",
         Phase::Finished => "finished",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Action, Switchboard, bodies, phase_name};
 use xpuck_wire::message::{Emigrant, Reply, Request, State};
-use xpuck_wire::{Phase, Status};
+use xpuck_wire::{ExperimentPhase, Phase, Status};
 
 impl Switchboard {
     /// Answers an operator.
@@ -20,14 +20,16 @@ impl Switchboard {
                 return self.start(now, signed, seed);
             }
             (Request::Start { .. }, _) => return Reply::Refused("a run is going on; `xpuck stop` ends it".into()),
-            (Request::Pause, Phase::Running | Phase::Relocating | Phase::Blind) => {
+            (Request::Next, Phase::Running | Phase::Resting | Phase::Paused | Phase::Relocating | Phase::Blind) => {
+                self.next_phase(now, Some("by the operator".into()));
+            }
+            (Request::Pause, Phase::Running | Phase::Relocating | Phase::Blind | Phase::Resting) => {
                 self.phase = Phase::Paused;
                 self.direct(State::Pause, segment);
                 self.note(now, "paused by the operator".into());
             }
             (Request::Resume, Phase::Paused | Phase::Relocating) => {
-                self.phase = Phase::Running;
-                self.direct(State::Run, segment);
+                self.go_on();
                 self.note(now, "resumed by the operator".into());
             }
             // STOP is accepted in every phase.
@@ -67,9 +69,16 @@ impl Switchboard {
         Status {
             time: now,
             phase: self.phase,
-            experiment: run.map(|r| r.experiment.name.clone()).unwrap_or_default(),
+            experiment: run.map(|r| r.plan.name.clone()).unwrap_or_default(),
             run_seconds: run.map_or(0.0, |r| r.run_seconds),
-            run_length: run.map_or(0.0, |r| r.experiment.seconds()),
+            run_length: run.map_or(0.0, |r| r.plan.seconds()),
+            experiment_phase: run.map(|r| ExperimentPhase {
+                number: r.phase,
+                count: r.plan.phases.len() as u16,
+                name: r.planned().name.clone(),
+                seconds: r.phase_seconds,
+                length: r.planned().seconds,
+            }),
             segment: run.map_or(0, |r| r.segment),
             segments: run.map(|r| r.score.segments()).unwrap_or_default(),
             evolved: self.roster.evolved(),

@@ -3,7 +3,7 @@
 use super::{Action, Switchboard};
 use crate::entry::Entry;
 use crate::geneserver::to_emigrants;
-use xpuck_wire::message::{Emigrant, RobotMessage, ToRobot};
+use xpuck_wire::message::{Emigrant, MAX_SAMPLED, RobotMessage, ToRobot};
 use xpuck_wire::settings::Answer;
 
 /// Longest version of a robot's program, characters.
@@ -56,7 +56,8 @@ impl Switchboard {
                 self.roster.pong(place, stamp, (now - stamp).max(0.0) / speed * 1000.0);
             }
             RobotMessage::Ping { stamp } => self.actions.push(Action::Send(place, ToRobot::Pong { stamp, time: now })),
-            RobotMessage::Telemetry(telemetry) => {
+            RobotMessage::Telemetry(mut telemetry) => {
+                telemetry.engine = telemetry.engine.bounded();
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
                 robot.telemetry = (*telemetry).clone();
                 let entry = Entry::Telemetry { time: now, robot: robot_id, round_trip_ms, telemetry };
@@ -80,7 +81,30 @@ impl Switchboard {
                 }
             }
             RobotMessage::Settings(answer) => self.settings_answered(now, place, answer),
+            RobotMessage::Updates(updates) => match updates.check() {
+                Ok(()) => {
+                    let robot = name();
+                    self.actions.push(Action::Record(Entry::Updates { time: now, robot, updates }));
+                }
+                Err(error) => self.unrecorded(now, place, &error.to_string()),
+            },
+            RobotMessage::Log(line) if line.is_sound() => {
+                self.actions.push(Action::Record(Entry::Log { time: now, robot: name(), line }));
+            }
+            RobotMessage::Log(_) => self.unrecorded(now, place, "a line of its log is too long, or no line"),
+            RobotMessage::Samples { generation, samples } if samples.len() <= MAX_SAMPLED => {
+                let robot = name();
+                self.actions.push(Action::Record(Entry::Samples { time: now, robot, generation, samples }));
+            }
+            RobotMessage::Samples { .. } => self.unrecorded(now, place, "samples of too many individuals"),
         }
+    }
+
+    /// What a robot told for the record makes no sense.
+    fn unrecorded(&mut self, now: f64, place: usize, why: &str) {
+        let id = self.roster.robots[place].id.clone();
+        let line = self.malformed.line(now, || format!("robot {id}: not recorded: {why}"));
+        line.into_iter().for_each(|text| self.warn(now, text));
     }
 
     /// Notes, once for each robot, that it heard a hub whose clock was ahead of this one's.

@@ -4,11 +4,13 @@ use super::dedup::SeenGenerations;
 use super::{Action, Switchboard};
 use crate::geneserver::{Copies, Gate, Geneserver};
 use crate::score::Score;
-use xpuck_evolve::{Algorithm, PrimitiveSet, SampleOwner};
+use std::sync::Arc;
+use xpuck_evolve::{Migrant, SampleOwner};
+use xpuck_experiment::{Drive, Kind, Plan, PlannedPhase};
+use xpuck_wire::Phase;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State};
 use xpuck_wire::signed::Signed;
-use xpuck_wire::{Experiment, Phase};
 
 /// How long a start waits for all robots before it goes on without the missing ones, s.
 const PREPARE: f64 = 30.0;
@@ -24,7 +26,14 @@ const AT_REST: f64 = 0.1;
 const RELOCATION: f64 = 20.0;
 
 pub(super) struct Run {
-    pub(super) experiment: Experiment,
+    pub(super) plan: Arc<Plan>,
+    /// The plan's phase, from 0, and the running time in it, s.
+    pub(super) phase: u16,
+    pub(super) phase_seconds: f64,
+    /// The phase's own segments so far.
+    pub(super) phase_segment: u32,
+    /// The swarm's fittest tree when the phase began, where all are to drive with it.
+    pub(super) tree: Option<String>,
     pub(super) signed: Signed,
     pub(super) number: u64,
     pub(super) seed: u64,
@@ -42,26 +51,51 @@ pub(super) struct Run {
     pub(super) warn_at: f64,
 }
 
+impl Run {
+    /// What the plan says of the present phase.
+    pub(super) fn planned(&self) -> &PlannedPhase {
+        self.plan.phase(usize::from(self.phase))
+    }
+
+    /// What robots are told while the phase goes on.
+    pub(super) fn state(&self) -> State {
+        if self.planned().kind == Kind::Rest { State::Pause } else { State::Run }
+    }
+
+    /// What the hub is doing while the phase goes on.
+    pub(super) fn going_on(&self) -> Phase {
+        if self.planned().kind == Kind::Rest { Phase::Resting } else { Phase::Running }
+    }
+}
+
+/// A line that says what a phase is.
+fn announcement(number: u16, phase: &PlannedPhase) -> String {
+    let more = if phase.say.is_empty() { String::new() } else { format!(". {}", phase.say) };
+    format!("phase {} ({}) begins, {:.1} min at most{more}", number + 1, phase.name, phase.seconds / 60.0)
+}
+
 impl Switchboard {
     pub(super) fn start(&mut self, now: f64, signed: Signed, seed: u64) -> Reply {
-        let (experiment, text) = match signed.open(&self.trust) {
-            Ok(opened) => opened,
+        let (plan, text) = match Plan::open(&signed, &self.trust, self.config.swarm.robots.len()) {
+            Ok((plan, text)) => (Arc::new(plan), text),
             Err(error) => return Reply::Refused(error.to_string()),
         };
-        let algorithm = match experiment.evolution.algorithm().parse::<Algorithm>() {
-            Ok(algorithm) => algorithm,
-            Err(error) => return Reply::Refused(format!("experiment: evolution.algorithm: {error}")),
-        };
         self.number += 1;
-        let copies = match algorithm.sample_owner() {
+        let copies = match plan.settings.algorithm.sample_owner() {
             SampleOwner::Copy => Copies::Each,
             SampleOwner::Genotype => Copies::Once,
         };
-        let name = experiment.name.clone();
+        let name = plan.name.clone();
+        let mut score = Score::new();
+        score.begin(&plan.phases[0].name, &plan.phases[0].world);
         self.run = Some(Run {
-            geneserver: Geneserver::new(experiment.migration.clone(), copies, seed),
-            gate: Gate::new(PrimitiveSet::in_swarm()),
-            score: Score::new(),
+            geneserver: Geneserver::new(plan.migration.clone(), copies, seed),
+            gate: Gate::new(plan.primitive_set.clone()),
+            score,
+            phase: 0,
+            phase_seconds: 0.0,
+            phase_segment: 0,
+            tree: None,
             signed,
             number: self.number,
             seed,
@@ -72,7 +106,7 @@ impl Switchboard {
             seen: SeenGenerations::default(),
             resumed: None,
             warn_at: 0.0,
-            experiment,
+            plan,
         });
         self.roster.robots.iter_mut().for_each(crate::roster::Robot::begin_run);
         self.phase = Phase::Preparing;
@@ -108,10 +142,10 @@ impl Switchboard {
             true => Line::info(format!("all {} robots are ready: RUN", self.roster.robots.len())),
             false => Line::warn(format!("RUN without {}, which are not ready", missing.join(", "))),
         };
-        self.phase = Phase::Running;
         self.roster.round_trips = Default::default();
-        self.direct(State::Run, 0);
         self.say(now, line);
+        self.go_on();
+        self.announce(now);
     }
 
     /// Sends RUN again when the robots that were there are back, or when waiting is over.
@@ -132,17 +166,30 @@ impl Switchboard {
             return;
         }
         run.dead += missing.len() as u32;
-        let segment = run.segment;
         let line = match missing.is_empty() {
             true => Line::info("the robots are back: RUN"),
             false => Line::warn(format!("RUN without {}, which did not come back", missing.join(", "))),
         };
-        self.phase = Phase::Running;
-        self.direct(State::Run, segment);
+        self.go_on();
         self.say(now, line);
     }
 
-    /// Running time, segments, and the end of the run.
+    /// The run goes on as its phase says.
+    pub(super) fn go_on(&mut self) {
+        let Some(run) = &self.run else { return };
+        let (state, segment) = (run.state(), run.segment);
+        self.phase = run.going_on();
+        self.direct(state, segment);
+    }
+
+    /// Says what the phase is, where there is more than one.
+    fn announce(&mut self, now: f64) {
+        let Some(run) = self.run.as_ref().filter(|run| run.plan.phases.len() > 1) else { return };
+        let text = announcement(run.phase, run.planned());
+        self.note(now, text);
+    }
+
+    /// Running time, segments, phases, and the end of the run.
     pub(super) fn advance(&mut self, now: f64, passed: f64) {
         let waiting = self.phase == Phase::Relocating;
         if let Some(run) = self.run.as_mut().filter(|run| waiting && now >= run.warn_at) {
@@ -150,19 +197,88 @@ impl Switchboard {
             let text = "still waiting for the frisbee: put it near the centre, or go on with `xpuck resume`";
             self.warn(now, text.into());
         }
-        let Some(run) = self.run.as_mut().filter(|_| self.phase == Phase::Running) else { return };
+        let on = matches!(self.phase, Phase::Running | Phase::Resting);
+        let Some(run) = self.run.as_mut().filter(|_| on) else { return };
         run.run_seconds += passed;
-        run.score.pass(run.segment, passed);
-        if run.run_seconds >= run.experiment.seconds() {
-            self.finish(now, "the run is over: STOP");
-            return;
+        run.phase_seconds += passed;
+        run.score.pass(passed);
+        let plan = run.plan.clone();
+        let planned = plan.phase(usize::from(run.phase));
+        let segment = (run.phase_seconds / planned.segment_seconds) as u32;
+        let whole = segment > run.phase_segment;
+        if run.phase_seconds >= planned.seconds {
+            return self.next_phase(now, None);
         }
-        let segment = (run.run_seconds / run.experiment.segment_seconds()) as u32;
-        if segment > run.segment {
-            run.segment = segment;
-            self.direct(State::Run, segment);
-            self.note(now, format!("segment {segment}: every robot loads its fittest tree"));
+        if let Some(why) = self.ended_by(planned, whole) {
+            return self.next_phase(now, Some(why));
         }
+        let Some(run) = self.run.as_mut().filter(|_| whole) else { return };
+        (run.phase_segment, run.segment) = (segment, run.segment + 1);
+        run.score.begin(&planned.name, &planned.world);
+        let (segment, state) = (run.segment, run.state());
+        self.direct(state, segment);
+        let what = match planned.drive {
+            _ if planned.given.iter().all(Option::is_some) => "",
+            Drive::Own => ": every robot loads its fittest tree",
+            Drive::Swarm => ": the robots keep the swarm's fittest tree",
+        };
+        self.note(now, format!("segment {segment}{what}"));
+    }
+
+    /// The condition that ends the phase now, if one does; `whole` if a segment has just been completed.
+    fn ended_by(&self, planned: &PlannedPhase, whole: bool) -> Option<String> {
+        let (run, until) = (self.run.as_ref()?, &planned.until);
+        if let Some(wanted) = until.generations {
+            let alive = || self.roster.robots.iter().enumerate().filter(|(i, r)| r.alive() && planned.evolves(*i));
+            let least = alive().map(|(_, robot)| robot.telemetry.evolution.generation).min();
+            if least.is_some_and(|least| least >= wanted) {
+                return Some(format!("all islands have done {wanted} generations"));
+            }
+        }
+        let evolved = self.roster.evolved();
+        if until.evolved_fitness.is_some_and(|wanted| evolved >= wanted) {
+            return Some(format!("the evolved fitness is {evolved:.3}"));
+        }
+        let fitness = run.score.fitness();
+        (whole && until.fitness.is_some_and(|wanted| fitness >= wanted))
+            .then(|| format!("the segment's fitness is {fitness:.3}"))
+    }
+
+    /// Ends the phase: the next one begins, or the run is over.
+    pub(super) fn next_phase(&mut self, now: f64, why: Option<String>) {
+        let Some(run) = &mut self.run else { return };
+        if usize::from(run.phase) + 1 >= run.plan.phases.len() {
+            let why = why.map_or_else(String::new, |why| format!("{why}; "));
+            return self.finish(now, &format!("{why}the run is over: STOP"));
+        }
+        run.phase += 1;
+        (run.phase_seconds, run.phase_segment) = (0.0, 0);
+        run.segment += 1;
+        let plan = run.plan.clone();
+        let planned = plan.phase(usize::from(run.phase));
+        run.score.begin(&planned.name, &planned.world);
+        let full = run.plan.settings.full_evaluations;
+        let tree = (planned.drive == Drive::Swarm).then(|| self.fittest(full)).flatten();
+        if let Some(run) = &mut self.run {
+            run.tree = tree;
+        }
+        if let Some(why) = why {
+            self.note(now, format!("the phase ends: {why}"));
+        }
+        self.go_on();
+        self.announce(now);
+    }
+
+    /// The tree with the greatest derated fitness of all that robots offered last.
+    fn fittest(&self, full_evaluations: u32) -> Option<String> {
+        let offered = self.roster.robots.iter().filter_map(|robot| robot.fittest.as_ref());
+        let known = offered.filter_map(|gene| Migrant::check(gene.values()).ok());
+        let best = known.max_by(|a, b| {
+            let value = |migrant: &Migrant| migrant.samples.derated(full_evaluations);
+            // Of equals the one of the lower island.
+            value(a).total_cmp(&value(b)).then(b.id.cmp(&a.id))
+        })?;
+        Some(best.tree.to_string())
     }
 
     pub(super) fn watch_frisbee(&mut self, now: f64, x: f32) {
@@ -170,16 +286,16 @@ impl Switchboard {
         let arena = self.config.hub.arena;
         let running = self.phase == Phase::Running;
         let Some(run) = &mut self.run else { return };
-        run.score.see(run.segment, x, running);
-        let segment = run.segment;
-        if running && x.abs() + arena.frisbee_radius_m >= arena.length_m / 2.0 - TOUCH {
+        run.score.see(x, running);
+        let relocates = run.planned().world.task.relocates();
+        if running && relocates && x.abs() + arena.frisbee_radius_m >= arena.length_m / 2.0 - TOUCH {
             self.phase = Phase::Relocating;
             run.warn_at = now + RELOCATION;
+            let segment = run.segment;
             self.direct(State::Pause, segment);
             self.note(now, "the frisbee is at the end of the arena: everybody pauses until it is back".into());
         } else if self.phase == Phase::Relocating && x.abs() < CENTRAL && at_rest {
-            self.phase = Phase::Running;
-            self.direct(State::Run, segment);
+            self.go_on();
         }
     }
 

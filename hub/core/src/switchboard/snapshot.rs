@@ -8,7 +8,8 @@ use crate::geneserver::{Gate, Geneserver};
 use crate::roster::{Loaded, RoundTrips};
 use crate::score::Score;
 use serde::{Deserialize, Serialize};
-use xpuck_evolve::PrimitiveSet;
+use std::sync::Arc;
+use xpuck_experiment::Plan;
 use xpuck_wire::message::{Emigrant, State};
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Phase, Status};
@@ -35,6 +36,8 @@ pub struct Snapshot {
     pub seed: u64,
     /// Running time, pauses left out, s.
     pub run_seconds: f64,
+    /// The experiment's phase, from 0; running time and segments in it, and the tree of all robots for it.
+    pub experiment_phase: (u16, f64, u32, Option<String>),
     /// The current segment.
     pub segment: u32,
     /// Real fitness so far.
@@ -92,6 +95,7 @@ impl Switchboard {
             directive: self.number,
             seed: run.seed,
             run_seconds: run.run_seconds,
+            experiment_phase: (run.phase, run.phase_seconds, run.phase_segment, run.tree.clone()),
             segment: run.segment,
             score: run.score.clone(),
             dead: run.dead,
@@ -113,7 +117,9 @@ impl Switchboard {
         if snapshot.robots != self.config.swarm.robots {
             return Err("it had other robots".into());
         }
-        let experiment = snapshot.signed.open(&self.trust).map_err(|error| error.to_string())?.0;
+        let robots = self.config.swarm.robots.len();
+        let plan = Plan::open(&snapshot.signed, &self.trust, robots).map_err(|error| error.to_string())?.0;
+        let (phase, phase_seconds, phase_segment, tree) = snapshot.experiment_phase;
         self.number = self.number.max(snapshot.directive);
         self.last = now;
         self.roster.round_trips = snapshot.round_trips;
@@ -126,7 +132,11 @@ impl Switchboard {
         score.forget_place();
         self.run = Some(Run {
             geneserver: snapshot.geneserver,
-            gate: Gate::new(PrimitiveSet::in_swarm()),
+            gate: Gate::new(plan.primitive_set.clone()),
+            phase,
+            phase_seconds,
+            phase_segment,
+            tree,
             score,
             signed: snapshot.signed,
             number: snapshot.number,
@@ -138,7 +148,7 @@ impl Switchboard {
             warn_at: now,
             seen: snapshot.seen,
             resumed: ran.then_some(snapshot.alive),
-            experiment,
+            plan: Arc::new(plan),
         });
         self.phase = if ran { Phase::Preparing } else { snapshot.phase };
         let state = if self.phase == Phase::Preparing && !ran { State::Ready } else { State::Pause };

@@ -17,10 +17,10 @@ impl TrackingWatchdog {
         self.robot = if robot { now } else { self.robot };
     }
 
-    /// What has not been seen for too long.
-    fn missing(&self, now: f64) -> Option<&'static str> {
+    /// What has not been seen for too long; the frisbee matters where it is what the task is about.
+    fn missing(&self, now: f64, frisbee: bool) -> Option<&'static str> {
         let gone = |at: f64| now - at > TRACKING_LOST;
-        match (gone(self.frisbee), gone(self.robot)) {
+        match (frisbee && gone(self.frisbee), gone(self.robot)) {
             (false, false) => None,
             (true, false) => Some("the frisbee was not seen"),
             (false, true) => Some("no robot was seen"),
@@ -33,7 +33,8 @@ impl Switchboard {
     /// Pauses a run without poses and resumes it when they are back. A pause by the operator stays one.
     pub(super) fn watch_tracking(&mut self, now: f64) {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
-        match (self.phase, self.watchdog.missing(now)) {
+        let frisbee = self.run.as_ref().is_none_or(|run| run.planned().world.task.moves_disc());
+        match (self.phase, self.watchdog.missing(now, frisbee)) {
             (Phase::Running, Some(what)) => {
                 self.phase = Phase::Blind;
                 self.direct(State::Pause, segment);
@@ -41,8 +42,7 @@ impl Switchboard {
                 self.warn(now, format!("{what} for {TRACKING_LOST} s: {remedy}"));
             }
             (Phase::Blind, None) => {
-                self.phase = Phase::Running;
-                self.direct(State::Run, segment);
+                self.go_on();
                 self.note(now, "frisbee and robots are seen again: RUN".into());
             }
             _ => {}

@@ -67,7 +67,7 @@ pub fn ablate(
     variants.truncate(MAX_VARIANTS);
     let total = variants.len() + 2;
     progress(0, total);
-    let counts = observe(&program, tree.nodes().len(), &plan.jobs(Team::all(0)));
+    let counts = observe(&program, tree.nodes().len(), &plan.jobs(&Team::all(0)));
     progress(1, total);
     let whole = fitness_of_runs(engine, &program, plan);
     progress(2, total);

@@ -2,13 +2,14 @@
 
 use xpuck_evolve::{PrimitiveSet, SampleOwner, Settings};
 use xpuck_hub_core::geneserver::{Copies, Geneserver};
+use xpuck_kernels::engine::EngineChoice;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
 
 /// Longest run, generations.
 pub const MAX_GENERATIONS: u32 = 1_000_000;
 
-/// Everything that decides a run; two runs of one configuration give the same digits.
+/// Everything that decides a run; two runs of one configuration give the same digits, if its engine promises them.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Number of islands, 1..=64.
@@ -37,6 +38,9 @@ pub struct Config {
     pub settings: Settings,
     /// How genes travel.
     pub migration: Migration,
+    /// What simulates the trials. Of the digits `simd` and `reference` promise the same everywhere, `gpu` those of its
+    /// adapter and driver, `auto` and `both` none.
+    pub engine: EngineChoice,
 }
 
 impl Config {

@@ -1,12 +1,14 @@
 //! Evolution files: one run of evolution as TOML, of which everything may be left out.
 
 use super::config::{Config, MAX_GENERATIONS};
-use crate::world_file;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
+use xpuck_experiment::settings::{self, SAID_ELSEWHERE};
+use xpuck_experiment::world_file;
+use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::Migration;
@@ -20,9 +22,6 @@ pub const WORLD: &str = "world.toml";
 pub const PRIMITIVE_SET: &str = "primitive-set.toml";
 /// Keys that are read under an older name too: the name, and the key that it means.
 const RENAMED: [(&str, &str); 1] = [("palette", "primitive_set")];
-/// Settings that other keys of the file say, and which key that is.
-const SAID_ELSEWHERE: [(&str, &str); 3] =
-    [("algorithm", "algorithm"), ("immigrants", "migration.receive"), ("exchange_every", "migration.every")];
 /// Generations, unless the file gives them or a budget.
 const GENERATIONS: u32 = 84;
 
@@ -52,6 +51,12 @@ pub(crate) struct EvolutionFile {
     seconds: f32,
     /// Seed of all draws.
     seed: u64,
+    /// What simulates the trials: "simd" (without it), "gpu", "reference", "both" or "auto".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<EngineKind>,
+    /// The adapter of "gpu" and "both", by its index or a part of its name; the most capable without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<AdapterChoice>,
     /// Fresh simulations in which the champion is measured at the end.
     #[schemars(range(min = 1, max = 100_000))]
     remeasure: u32,
@@ -61,20 +66,10 @@ pub(crate) struct EvolutionFile {
     #[serde(alias = "palette")]
     primitive_set: Option<PathBuf>,
     /// Numbers of the algorithm; each one left out has the algorithm's own value.
-    #[schemars(schema_with = "settings_schema")]
+    #[schemars(schema_with = "xpuck_experiment::settings::schema")]
     settings: Table,
     /// How genes travel between islands.
     migration: Migration,
-}
-
-/// The algorithms' settings, none of which has to be there, without those that other keys say.
-fn settings_schema(generator: &mut SchemaGenerator) -> Schema {
-    let mut schema = Settings::json_schema(generator);
-    schema.remove("required");
-    if let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()) {
-        SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(properties.remove(*key)));
-    }
-    schema
 }
 
 impl Default for EvolutionFile {
@@ -88,6 +83,8 @@ impl Default for EvolutionFile {
             robots: None,
             seconds: 30.0,
             seed: 1,
+            engine: None,
+            adapter: None,
             remeasure: 1000,
             world: None,
             primitive_set: None,
@@ -173,7 +170,7 @@ fn one_line(error: &toml::de::Error) -> String {
 
 fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
     let fail = |message: String| FileError::value(name, message);
-    let settings = effective(file.algorithm, file.settings, &file.migration).map_err(fail)?;
+    let settings = settings::effective(file.algorithm, file.settings, &file.migration).map_err(fail)?;
     let (spec, world) = match file.world {
         Some(path) => (world_file::read(&path)?, Some(read(&path)?)),
         None => {
@@ -210,6 +207,10 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         primitive_set_file,
         settings,
         migration: file.migration,
+        engine: EngineChoice {
+            engine: file.engine.unwrap_or(EngineKind::Simd),
+            adapter: file.adapter.unwrap_or_default(),
+        },
     };
     config.check().map_err(fail)?;
     Ok(config)
@@ -217,21 +218,6 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
 
 fn read(path: &Path) -> Result<String, FileError> {
     file::text(path, file::MAX_TOML)
-}
-
-/// The algorithm's settings with those that the file gives.
-fn effective(algorithm: Algorithm, mut given: Table, migration: &Migration) -> Result<Settings, String> {
-    for (key, instead) in SAID_ELSEWHERE {
-        if given.contains_key(key) {
-            return Err(format!("settings.{key} is said by `{instead}`; set that"));
-        }
-    }
-    // The algorithm's own number may be too many for the population that is given.
-    given.insert("immigrants".into(), Value::Integer(0));
-    let settings = Settings::read(algorithm, &given).map_err(|error| error.to_string())?;
-    // Never more than half of the population.
-    let immigrants = migration.receive.min(settings.population / 2);
-    Ok(Settings { immigrants, exchange_every: migration.every, ..settings })
 }
 
 /// By way of text, in which 0.05 is 0.05; as a value it would be the f64 nearest to the f32 nearest to it.
@@ -242,9 +228,16 @@ fn as_table(settings: &Settings) -> Table {
 
 /// The evolution file that says exactly this run, every key of it; its world file is [`WORLD`] beside it.
 pub fn write(config: &Config) -> String {
+    let EngineChoice { engine, adapter } = config.engine.clone();
+    let adapter = Some(adapter).filter(|adapter| *adapter != AdapterChoice::Best);
+    let file = EvolutionFile { engine: Some(engine), adapter, ..file_without_engine(config) };
+    toml::to_string(&file).expect("seeds are checked to fit")
+}
+
+fn file_without_engine(config: &Config) -> EvolutionFile {
     let mut settings = as_table(&config.settings);
     SAID_ELSEWHERE.iter().for_each(|(key, _)| drop(settings.remove(*key)));
-    let file = EvolutionFile {
+    EvolutionFile {
         algorithm: config.settings.algorithm,
         islands: config.islands,
         island: config.island,
@@ -253,19 +246,21 @@ pub fn write(config: &Config) -> String {
         robots: Some(config.spec.robots),
         seconds: config.seconds,
         seed: config.seed,
+        engine: None,
+        adapter: None,
         remeasure: config.remeasure,
         world: config.world.as_ref().map(|_| WORLD.into()),
         primitive_set: config.primitive_set_file.as_ref().map(|_| PRIMITIVE_SET.into()),
         settings,
         migration: config.migration.clone(),
-    };
-    toml::to_string(&file).expect("seeds are checked to fit")
+    }
 }
 
 impl Config {
-    /// The number by which checkpoints know this configuration.
+    /// The number by which checkpoints know this configuration. The engine has no part in it: a run may go on with
+    /// another, and its folder notes that.
     pub fn fingerprint(&self) -> u32 {
-        let file = write(self);
+        let file = toml::to_string(&file_without_engine(self)).expect("seeds are checked to fit");
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
         checkpoint::fingerprint([file.as_str(), beside[0], beside[1]])
     }
@@ -350,7 +345,7 @@ mod tests {
             ("[settings]\nimmigrants = 3", "settings.immigrants is said by `migration.receive`"),
             ("[migration]\npolicy = \"star\"", "line 2: unknown variant `star`"),
             ("[migration]\nevery = 0", "migration.every = 0 is outside 1..=1000"),
-            ("robots = 17", "robots = 17 is outside 1..=16"),
+            ("robots = 257", "robots = 257 is outside 1..=256"),
             ("seconds = nan", "seconds = NaN is outside"),
             ("islands = 0", "islands = 0 is outside 1..=64"),
             ("budget = 0", "budget = 0 is outside 1..="),

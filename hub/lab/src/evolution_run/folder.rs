@@ -17,6 +17,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use xpuck_evolve::{Individual, checkpoint};
+use xpuck_kernels::engine::EngineStatus;
 use xpuck_wire::atomic;
 
 /// Largest checkpoint, bytes.
@@ -29,6 +30,10 @@ const RESULT: &str = "result.json";
 pub const RECORD: &str = "record.mcap";
 /// The table of generations and islands.
 const TABLE: &str = "generations.csv";
+/// Which engine ran from which generation on.
+const ENGINES: &str = "engines.jsonl";
+/// Longest such file that is read, bytes.
+const MAX_ENGINES: u64 = 1 << 20;
 /// The two last generations, in turns.
 const CHECKPOINTS: [&str; 2] = ["checkpoint-0", "checkpoint-1"];
 
@@ -56,6 +61,38 @@ pub struct Folder {
     record: File,
     table: File,
     grown: Grown,
+    /// What ran last, as its file says it.
+    engine: Option<EngineNote>,
+}
+
+/// A line of the file of engines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct EngineNote {
+    /// The first generation that it ran.
+    generation: u32,
+    engine: String,
+    adapter: Option<String>,
+    driver: Option<String>,
+}
+
+impl EngineNote {
+    fn of(generation: u32, status: &EngineStatus) -> EngineNote {
+        let EngineStatus { engine, adapter, driver, .. } = status.clone();
+        EngineNote { generation, engine: engine.into(), adapter, driver }
+    }
+
+    /// True if both give the same digits.
+    fn equals(&self, other: &EngineNote) -> bool {
+        let exact = |note: &EngineNote| matches!(note.engine.as_str(), "simd" | "reference");
+        let same = (&self.engine, &self.adapter, &self.driver) == (&other.engine, &other.adapter, &other.driver);
+        same || exact(self) && exact(other)
+    }
+
+    fn words(&self) -> String {
+        let [adapter, driver] = [(" on ", &self.adapter), (", driver ", &self.driver)]
+            .map(|(before, text)| text.as_ref().map_or(String::new(), |text| format!("{before}{text}")));
+        format!("{}{adapter}{driver}", self.engine)
+    }
 }
 
 /// The files that grow, at a checkpoint; the record without its end.
@@ -195,7 +232,8 @@ impl Folder {
     fn open(path: &Path, config: &Config, record: File, grown: Grown) -> Result<Folder, FolderError> {
         let table = growing(&path.join(TABLE))?;
         let configuration = config.fingerprint();
-        let mut folder = Folder { path: path.into(), configuration, record, table, grown };
+        let engine = engines(&path.join(ENGINES))?;
+        let mut folder = Folder { path: path.into(), configuration, record, table, grown, engine };
         folder.record.set_len(grown.record.length).map_err(io(&path.join(RECORD)))?;
         let table = &mut folder.table;
         table.set_len(grown.table.length).and_then(|()| table.seek(SeekFrom::End(0))).map_err(io(&path.join(TABLE)))?;
@@ -239,6 +277,40 @@ impl Folder {
         prepared.and_then(atomic::Prepared::commit).map_err(io(&file))
     }
 
+    /// Notes which engine ran a generation, if it is another than before.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn note_engine(&mut self, generation: u32, status: &EngineStatus) -> Result<(), FolderError> {
+        let note = EngineNote::of(generation, status);
+        if self.engine.as_ref().is_some_and(|last| EngineNote { generation, ..last.clone() } == note) {
+            return Ok(());
+        }
+        let path = self.path.join(ENGINES);
+        let mut bytes = engines_text(&path)?;
+        bytes.extend(serde_json::to_vec(&note).expect("plain data"));
+        bytes.push(b'\n');
+        if bytes.len() as u64 > MAX_ENGINES {
+            // A device that comes and goes all the time; what it was is told well enough.
+            return Ok(());
+        }
+        atomic::write(&path, &bytes).map_err(io(&path))?;
+        self.engine = Some(note);
+        Ok(())
+    }
+
+    /// What there is to say if the run goes on with another engine than it had: its digits are no longer those of an
+    /// uninterrupted run.
+    pub fn other_engine(&self, status: &EngineStatus) -> Option<String> {
+        let (last, now) = (self.engine.as_ref()?, EngineNote::of(0, status));
+        // Before auto has settled nobody knows.
+        if status.engine.is_empty() || last.equals(&now) {
+            return None;
+        }
+        let (last, now, path) = (last.words(), now.words(), self.path.display());
+        Some(format!("{path}: was simulated by {last} and goes on with {now}: not the digits of an uninterrupted run"))
+    }
+
     /// Writes the final trees as text, with their `avoiding` in front so that every file runs as it is, and the result.
     ///
     /// # Errors
@@ -264,6 +336,25 @@ impl Folder {
         let mut json = serde_json::to_vec(outcome).expect("plain data");
         json.push(b'\n');
         atomic::write(&file, &json).map_err(io(&file))
+    }
+}
+
+/// The last line of the file of engines; none if there is no such file.
+fn engines(path: &Path) -> Result<Option<EngineNote>, FolderError> {
+    let text = engines_text(path)?;
+    match text.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty()) {
+        Some(line) => {
+            serde_json::from_slice(line).map(Some).map_err(|error| fail(path, format!("its last line: {error}")))
+        }
+        None => Ok(None),
+    }
+}
+
+/// All of that file; empty if there is none.
+fn engines_text(path: &Path) -> Result<Vec<u8>, FolderError> {
+    match xpuck_wire::file::bytes(path, MAX_ENGINES) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        text => text.map_err(|error| fail(path, format!("cannot be read: {error}"))),
     }
 }
 

@@ -3,11 +3,12 @@
 use super::champion::{THRESHOLD, champion};
 use super::config::Config;
 use super::record;
+use crate::engine;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use xpuck_evolve::{Island, Migrant, Trial};
 use xpuck_hub_core::geneserver::{Geneserver, Offer};
-use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
+use xpuck_kernels::engine::{ChosenEngine, Evaluator, Job, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 
@@ -20,6 +21,7 @@ pub struct EvolutionRun {
     state: State,
     /// What trees compile to; it can be made again from the state.
     evaluator: Evaluator,
+    engine: ChosenEngine,
 }
 
 /// All that a run has to remember from one generation to the next.
@@ -94,7 +96,17 @@ impl EvolutionRun {
 
     /// A run that goes on from a state that [`EvolutionRun::state`] gave.
     pub fn resumed(config: Config, state: State) -> EvolutionRun {
-        EvolutionRun { config, state, evaluator: Evaluator::default() }
+        EvolutionRun { config, state, evaluator: Evaluator::default(), engine: engine::simd() }
+    }
+
+    /// The same run with another engine than `simd`.
+    pub fn on(self, engine: ChosenEngine) -> EvolutionRun {
+        EvolutionRun { engine, ..self }
+    }
+
+    /// What simulates the trials.
+    pub fn engine(&self) -> &ChosenEngine {
+        &self.engine
     }
 
     /// What the run is.
@@ -187,7 +199,8 @@ impl EvolutionRun {
         }
         self.state.robot_updates += jobs.iter().map(|j| u64::from(j.updates)).sum::<u64>() * spec.robots as u64;
         self.evaluator.prepare(&trees);
-        let fitness = self.evaluator.fitness(&Simd::default(), &jobs);
+        let fitness = self.evaluator.fitness(&self.engine, &jobs);
+        self.engine.end_generation();
         let mut rest = fitness.as_slice();
         let mut entries = Vec::with_capacity(wanted.len());
         for (island, trials) in self.state.islands.iter_mut().zip(&wanted) {

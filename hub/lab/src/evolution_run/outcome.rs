@@ -3,10 +3,11 @@
 use super::champion::champion;
 use super::config::Config;
 use super::generation::EvolutionRun;
+use crate::engine;
 use crate::measure::{Plan, measure_all};
 use serde::Serialize;
 use xpuck_evolve::{Algorithm, Individual};
-use xpuck_kernels::engine::Simd;
+use xpuck_kernels::engine::{Engine, EngineStatus};
 use xpuck_kernels::tree::{CompileError, Program, Tree};
 
 /// Simulated seconds of each simulation in which champions are measured again.
@@ -35,6 +36,16 @@ pub struct Outcome {
     pub robot_seconds_to: Option<f64>,
     /// Simulated time of evolution, s times robots.
     pub robot_seconds: f64,
+    /// What simulated the last generations: "simd", "reference", "gpu", or "gpu+simd".
+    pub engine: &'static str,
+    /// Its adapter and driver, if it used one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
+    /// See `adapter`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// Simulated robot-seconds a second over the last eight generations of this process; 0 if it evolved none.
+    pub r_acc: f64,
     /// Wall time of evolution and measuring, s, over all processes that worked on the run.
     pub wall_s: f64,
     /// Generations.
@@ -60,13 +71,14 @@ pub struct Champion {
 
 /// Mean fitness of each program over `runs` simulations of 60 s in the run's world, starts by turns, on a seed of its
 /// own: evolution has seen none of them.
-pub fn on_fresh_worlds(config: &Config, programs: &[Program], runs: u32) -> Vec<f64> {
+pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program], runs: u32) -> Vec<f64> {
     let plan = Plan { spec: &config.spec, seconds: SECONDS, runs, seed: !config.seed };
-    measure_all(&Simd::default(), programs, &plan).iter().map(|m| m.mean).collect()
+    measure_all(engine, programs, &plan).iter().map(|m| m.mean).collect()
 }
 
 impl Outcome {
-    /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns.
+    /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns. That is always done
+    /// by `simd`, so that results can be compared whatever the engine of the trials.
     ///
     /// # Errors
     /// If a champion does not fit a robot.
@@ -75,7 +87,7 @@ impl Outcome {
         let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
         let trees: Vec<Tree> = champions.iter().map(|c| c.tree.under_avoiding()).collect();
         let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
-        let again = on_fresh_worlds(config, &programs, config.remeasure);
+        let again = on_fresh_worlds(&engine::simd(), config, &programs, config.remeasure);
         let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
         let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / champions.len() as f64;
         let row = |(champion, remeasured): (&&Individual, &f64)| Champion {
@@ -84,6 +96,7 @@ impl Outcome {
             fitness: champion.samples.mean(),
             remeasured: *remeasured,
         };
+        let EngineStatus { engine, adapter, driver, r_acc } = evolution.engine().status();
         Ok(Outcome {
             seed: config.seed,
             algorithm: config.settings.algorithm,
@@ -94,6 +107,10 @@ impl Outcome {
             generations_to: state.reached.map(|reached| reached.generation),
             robot_seconds_to: state.reached.map(|reached| reached.robot_seconds),
             robot_seconds: evolution.robot_seconds(),
+            engine,
+            adapter,
+            driver,
+            r_acc,
             wall_s: state.wall_s,
             generations: state.generation,
             champions: champions.iter().zip(&again).map(row).collect(),

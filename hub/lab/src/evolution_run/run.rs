@@ -45,6 +45,7 @@ pub fn run_with(
         evolution.spend(mark.elapsed().as_secs_f64());
         mark = Instant::now();
         if let Some(folder) = &mut folder {
+            folder.note_engine(evolution.state().generation, &evolution.engine().status())?;
             folder.keep(evolution.state(), &generation)?;
         }
         watch(evolution);

@@ -18,6 +18,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_evolve::Id;
+use xpuck_kernels::engine::Engine;
 use xpuck_kernels::tree::{Program, Tree};
 
 /// A kept run whose champions cannot be measured: one line with the file and what is wrong.
@@ -108,12 +109,12 @@ impl RecordedRun {
 
     /// Measures every champion in `runs` simulations of 60 s, all in the same worlds, which are those of the end of
     /// `xpuck evolve`; equal trees once. `watch` is called after each generation.
-    pub fn measure(&self, runs: u32, mut watch: impl FnMut()) -> Vec<Row> {
+    pub fn measure(&self, engine: &dyn Engine, runs: u32, mut watch: impl FnMut()) -> Vec<Row> {
         let mut known: BTreeMap<Vec<u8>, f64> = BTreeMap::new();
         let mut rows = Vec::with_capacity(self.generations.len());
         for Generation { reported, champions } in &self.generations {
             let trees: Vec<&Tree> = champions.iter().map(|id| &self.trees[id]).collect();
-            self.add(&mut known, &trees, runs);
+            self.add(engine, &mut known, &trees, runs);
             let again: Vec<f64> = trees.iter().map(|tree| known[&tree.key()]).collect();
             rows.push(Row {
                 generation: reported.generation,
@@ -128,7 +129,7 @@ impl RecordedRun {
     }
 
     /// Measures those trees that are not known yet. One that does not fit a robot is worth 0, as in evolution.
-    fn add(&self, known: &mut BTreeMap<Vec<u8>, f64>, trees: &[&Tree], runs: u32) {
+    fn add(&self, engine: &dyn Engine, known: &mut BTreeMap<Vec<u8>, f64>, trees: &[&Tree], runs: u32) {
         let mut new: BTreeMap<Vec<u8>, Program> = BTreeMap::new();
         for tree in trees {
             let key = tree.key();
@@ -140,7 +141,7 @@ impl RecordedRun {
             }
         }
         let (keys, programs): (Vec<_>, Vec<_>) = new.into_iter().unzip();
-        known.extend(keys.into_iter().zip(on_fresh_worlds(&self.config, &programs, runs)));
+        known.extend(keys.into_iter().zip(on_fresh_worlds(engine, &self.config, &programs, runs)));
     }
 }
 

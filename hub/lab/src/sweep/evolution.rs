@@ -102,12 +102,12 @@ impl Run {
         file::first_line(&log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
     }
 
-    /// Starts it, or lets it go on from its last checkpoint. It ends when the returned child's standard input is
+    /// Starts it with these options, or lets it go on from its last checkpoint. It ends when the returned child's standard input is
     /// closed, so it cannot outlive this process.
     ///
     /// # Errors
     /// Its files cannot be written, or `program` cannot be started.
-    pub fn start(&self, program: &Path, threads: Option<usize>) -> Result<Child, Problem> {
+    pub fn start(&self, program: &Path, threads: Option<usize>, options: &[String]) -> Result<Child, Problem> {
         let log = self.log();
         // The process holds the lock with its standard error: one that was left behind by a killed sweep and is about
         // to end is waited for before its folder is touched.
@@ -122,7 +122,12 @@ impl Run {
                 command.arg(&self.file).args(["--seed", &self.seed.to_string(), "--out"]).arg(&self.folder)
             }
         };
-        command.args(["--json", "--end-with-stdin"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(said);
+        command
+            .args(options)
+            .args(["--json", "--end-with-stdin"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(said);
         if let Some(threads) = threads {
             command.env("RAYON_NUM_THREADS", threads.to_string());
         }

@@ -31,6 +31,8 @@ pub struct Plan<'a> {
     pub jobs: usize,
     /// Threads of each; all cores if there is none.
     pub threads: Option<usize>,
+    /// More options of `evolve`.
+    pub options: &'a [String],
     /// Ends everything when it is set.
     pub stop: &'a AtomicBool,
 }
@@ -67,7 +69,7 @@ pub fn execute(runs: &[Run], plan: &Plan<'_>, ended: impl Fn(&Run, &Ending) + Sy
 }
 
 fn one(run: &Run, plan: &Plan<'_>) -> Result<Ending, Problem> {
-    let mut child = run.start(plan.program, plan.threads)?;
+    let mut child = run.start(plan.program, plan.threads, plan.options)?;
     let status = loop {
         match child.try_wait().map_err(|error| Problem::of(plan.program, error))? {
             Some(status) => break status,

@@ -7,6 +7,7 @@ use std::path::Path;
 use xpuck_hub_core::entry::Entry;
 use xpuck_record::{RecordError, read};
 use xpuck_wire::Segment;
+use xpuck_wire::telemetry::EngineReport;
 
 /// A robot that told nothing for so long before the end counts as dead, s of arena time.
 const SILENT: f64 = 3.0;
@@ -26,6 +27,8 @@ pub struct RobotResult {
     pub fitness: f64,
     /// See `fitness`.
     pub evaluations: u32,
+    /// What simulated for its evolution at the end: engine, adapter if there is one, robot-seconds a second.
+    pub engine: EngineReport,
     /// Energy drawn from the battery, J of arena time; none if it cannot be measured.
     pub battery_j: Option<f64>,
     /// Mean round trip, ms of wall time, as its telemetry told it.
@@ -110,6 +113,10 @@ impl Results {
                     tally.power(time, telemetry.power.battery_w);
                     tally.trip(round_trip_ms);
                     let e = telemetry.evolution;
+                    // The last that it told before it was prepared for something else.
+                    if !telemetry.engine.name.is_empty() {
+                        tally.result.engine = telemetry.engine;
+                    }
                     tally.result.segment = telemetry.segment;
                     tally.result.generations = e.generation;
                     (tally.result.fitness, tally.result.evaluations) = (e.best, e.evaluations);

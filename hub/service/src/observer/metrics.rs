@@ -29,6 +29,13 @@ struct RobotState {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RobotEngine {
+    robot: String,
+    engine: String,
+    adapter: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Reason {
     reason: &'static str,
 }
@@ -50,13 +57,14 @@ const STATES: [(State, &str); 5] = [
     (State::Pause, "pause"),
     (State::Stop, "stop"),
 ];
-const PHASES: [(Phase, &str); 7] = [
+const PHASES: [(Phase, &str); 8] = [
     (Phase::Idle, "idle"),
     (Phase::Preparing, "preparing"),
     (Phase::Running, "running"),
     (Phase::Paused, "paused"),
     (Phase::Relocating, "relocating"),
     (Phase::Blind, "blind"),
+    (Phase::Resting, "resting"),
     (Phase::Finished, "finished"),
 ];
 
@@ -93,6 +101,8 @@ struct Robots {
     generation: Values,
     fitness: Values,
     derated: Values,
+    r_acc: Values,
+    engine: Family<RobotEngine, Value>,
 }
 
 struct Run {
@@ -234,13 +244,20 @@ impl Robots {
             generation: of("generation", "Generations done"),
             fitness: of("fitness_ratio", "Estimated fitness of the champion"),
             derated: of("derated_fitness_ratio", "The same, scaled down for want of evaluations"),
+            r_acc: of("simulated_seconds_per_second", "Robot-seconds simulated in a second, over the last generations"),
+            engine: add(r, "xpuck_robot_engine", "1 for the engine that simulates, and its adapter", Family::default()),
             state: add(r, "xpuck_robot_state", "1 for the state that the robot is in", Family::default()),
         }
     }
 
     /// What a robot does not tell, it has no value of.
     fn show(&self, status: &Status) {
+        self.engine.clear();
         for row in &status.robots {
+            if row.alive && !row.engine.name.is_empty() {
+                let (robot, engine, adapter) = (row.id.clone(), row.engine.name.clone(), row.engine.adapter.clone());
+                self.engine.get_or_create(&RobotEngine { robot, engine, adapter }).set(1.0);
+            }
             let robot = Robot { robot: row.id.clone() };
             let rows = [
                 (&self.up, Some(f64::from(u8::from(row.alive)))),
@@ -254,6 +271,7 @@ impl Robots {
                 (&self.generation, Some(f64::from(row.evolution.generation))),
                 (&self.fitness, Some(row.evolution.best)),
                 (&self.derated, Some(row.evolution.derated)),
+                (&self.r_acc, Some(f64::from(row.engine.r_acc)).filter(|r_acc| *r_acc > 0.0)),
             ];
             for (values, value) in rows {
                 match value.filter(|_| row.alive || std::ptr::eq(values, &self.up)) {

@@ -4,6 +4,7 @@
 use super::Fault;
 use super::record::RecordChecker;
 use super::score::ScoreChecker;
+use super::updates::UpdateChecker;
 use crate::{ROBOTS, id};
 use std::collections::HashSet;
 use xpuck_hub_core::entry::Entry;
@@ -53,6 +54,8 @@ pub struct HubChecker {
     sent: HashSet<(usize, Individual)>,
     local: f64,
     pub(super) record: RecordChecker,
+    /// Whether recorded control updates are what trees did.
+    pub updates: UpdateChecker,
     score: ScoreChecker,
     pub(super) fault: Fault,
     waits_for_run: bool,
@@ -132,6 +135,7 @@ impl HubChecker {
     pub fn sends(&mut self, now: u32, robot: usize, message: &ToRobot) {
         match message {
             ToRobot::Ping { stamp } => self.score.pinged(robot, *stamp),
+            ToRobot::Experiment { number, seed, .. } => self.updates.told(*number, *seed),
             ToRobot::Directive(Directive { number, state, .. }) => {
                 let last = self.directive.max(*number);
                 self.fault.hold(*number == last, now, "numbers of directives never fall", || {
@@ -161,6 +165,9 @@ impl HubChecker {
 
     /// An entry goes to the record.
     pub fn recorded(&mut self, now: u32, entry: Entry) {
+        if let Entry::Updates { robot, updates, .. } = &entry {
+            self.updates.recorded(now, robot, updates);
+        }
         self.record.recorded(now, entry);
     }
 

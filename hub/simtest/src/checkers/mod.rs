@@ -4,6 +4,7 @@ mod hub;
 mod record;
 mod score;
 mod trees;
+mod updates;
 mod wheels;
 
 use super::id;
@@ -109,8 +110,9 @@ impl Checkers {
 
     /// The first thing that went wrong.
     pub fn violation(&self) -> Option<&Violation> {
-        let all = [&self.fault, &self.wheels.fault, &self.trees.fault, &self.hub.fault, &self.hub.record.fault];
-        all.into_iter().filter_map(|fault| fault.0.as_ref()).min_by_key(|v| v.at)
+        let hub = [&self.hub.fault, &self.hub.record.fault, &self.hub.updates.fault];
+        let all = [&self.fault, &self.wheels.fault, &self.trees.fault].into_iter().chain(hub);
+        all.filter_map(|fault| fault.0.as_ref()).min_by_key(|v| v.at)
     }
 
     /// Something else went wrong.

@@ -9,8 +9,9 @@ use xpuck_hub_core::rate::Rate;
 use xpuck_hub_core::switchboard::POSES_HZ;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
-use xpuck_wire::message::{Emigrant, RobotMessage, State};
+use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, Sampled, State};
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Status};
 
 const TRUTH: &str = "the record tells what happened, once and in order";
@@ -22,6 +23,9 @@ enum Fact {
     Telemetry(String, Box<Telemetry>),
     Genes(String, u32, Emigrant),
     Loaded(String, u32, Emigrant),
+    Updates(String, Box<Updates>),
+    Log(String, LogLine),
+    Samples(String, u32, Vec<Sampled>),
 }
 
 /// What is known of the record.
@@ -80,6 +84,9 @@ impl RecordChecker {
     pub(super) fn delivered(&mut self, robot: &str, message: &RobotMessage) {
         let fact = match message {
             RobotMessage::Telemetry(told) => Fact::Telemetry(robot.into(), told.clone()),
+            RobotMessage::Updates(updates) => Fact::Updates(robot.into(), updates.clone()),
+            RobotMessage::Log(line) => Fact::Log(robot.into(), line.clone()),
+            RobotMessage::Samples { generation, samples } => Fact::Samples(robot.into(), *generation, samples.clone()),
             // Without a run nothing is written, and nothing is counted.
             RobotMessage::Genes { generation, emigrant, .. } if self.is_new(robot, message) || !self.runs => {
                 Fact::Genes(robot.into(), *generation, emigrant.clone())
@@ -112,6 +119,9 @@ impl RecordChecker {
             }
             Entry::Genes { robot, generation, emigrant, .. } => Fact::Genes(robot, generation, emigrant),
             Entry::Loaded { robot, segment, gene, .. } => Fact::Loaded(robot, segment, gene),
+            Entry::Updates { robot, updates, .. } => Fact::Updates(robot, updates),
+            Entry::Log { robot, line, .. } => Fact::Log(robot, line),
+            Entry::Samples { robot, generation, samples, .. } => Fact::Samples(robot, generation, samples),
         };
         let expected = self.expected.pop_front();
         // Forged genes hold NaN, which equals nothing.

@@ -6,6 +6,7 @@ use crate::{ROBOTS, id};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use xpuck_evolve::Island;
+use xpuck_experiment::Plan;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_kernels::tree::Tree;
 use xpuck_robot_core::controller::Controller;
@@ -51,10 +52,9 @@ impl TreeChecker {
         if !self.now.texts.insert(fnv1a(signed.manifest.bytes().chain(signed.signature.bytes()))) {
             return;
         }
-        let given = signed.open(&trust()).ok().and_then(|(experiment, _)| experiment.controller);
-        if let Some(tree) = given.and_then(|text| Tree::parse(&text).ok()) {
-            self.now.trees.insert(fnv1a(tree.key()));
-        }
+        let Ok((plan, _)) = Plan::open(signed, &trust(), ROBOTS) else { return };
+        let given = plan.phases.iter().flat_map(|phase| phase.given.iter().flatten());
+        self.now.trees.extend(given.map(|tree| fnv1a(tree.key())));
     }
 
     /// A robot's wheels follow this tree.

@@ -10,19 +10,21 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::senses;
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 use xpuck_robot_core::core::{Action, Core};
-use xpuck_robot_core::island::{IslandPlan, News};
+use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::lease::Given;
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot::Shell;
 use xpuck_wire::codec::decode;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, LogLine, RobotMessage, Severity, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::Telemetry;
 
 /// Camera frames, ms apart.
 const CAMERA: u32 = 200;
+/// Lines of a log that wait to be told.
+const LINES: usize = 256;
 
 /// One turn of a program.
 pub(super) struct Turn<'a, 'b> {
@@ -61,9 +63,14 @@ impl Shell for Turn<'_, '_> {
         actions
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    /// Its queue is never full; the network behind it loses messages all the same.
+    fn send(&mut self, mut message: RobotMessage) -> bool {
+        if let (Some(Mutant::FalseUpdates), RobotMessage::Updates(updates)) = (self.mutant, &mut message) {
+            updates.scratch[0] ^= 1;
+        }
         self.out.checkers.said(self.out.now, self.index, &message);
         self.out.network.to_hub(self.out.now, self.index, &message);
+        true
     }
 
     /// Nobody's key is enrolled or revoked here.
@@ -80,6 +87,12 @@ impl Shell for Turn<'_, '_> {
     fn run_island(&mut self, running: bool) {
         if let Some(island) = &mut self.world.island {
             island.run(running);
+        }
+    }
+
+    fn change_trials(&mut self, _: Trials) {
+        if let Some(island) = &mut self.world.island {
+            island.forget();
         }
     }
 
@@ -126,8 +139,15 @@ impl Shell for Turn<'_, '_> {
     /// Clock and devices have nothing to tell.
     fn report(&mut self, _: &mut Telemetry) {}
 
-    /// Nobody reads a robot's log here.
-    fn log(&mut self, _: Line) {}
+    fn log(&mut self, line: Line) {
+        if self.world.lines.len() < LINES {
+            self.world.lines.push_back(LogLine::new(Severity::of(line.level), self.out.now.into(), &line.text));
+        }
+    }
+
+    fn said(&mut self) -> Option<LogLine> {
+        self.world.lines.pop_front()
+    }
 }
 
 impl Turn<'_, '_> {
@@ -141,7 +161,7 @@ impl Turn<'_, '_> {
                 *self.highest = (*self.highest).max(*number);
                 let number = if *state == State::Run { *self.highest + 1 } else { *number };
                 let (state, segment, run, expires) = (*state, *segment, *run, f64::INFINITY);
-                Some(ToRobot::Directive(Directive { number, state, segment, run, expires }))
+                Some(ToRobot::Directive(Directive { number, state, segment, run, phase: 0, tree: None, expires }))
             }
             _ => None,
         }

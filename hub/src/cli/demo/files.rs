@@ -1,21 +1,27 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
 use super::{DemoArgs, groot};
-use crate::cli::arena::{ArenaFile, BodyFile, CameraFile};
+use crate::cli::arena::{self, ArenaFile, BodyFile, CameraFile, UnkindFile};
+use crate::cli::operator;
 use crate::cli::simulate::read_tree;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_hub_core::config::{HubFile, Mocap, MocapKind, REALTIME, Stream};
+use xpuck_arena::unkind::{PhysicsKeys, Preset, RobotKeys};
+use xpuck_experiment::{Experiment, Plan, sent_name};
+use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
-use xpuck_wire::{Addresses, Experiment, Security, Swarm};
+use xpuck_wire::{Addresses, Security, Swarm};
 
 /// The thesis's experiment.
 const TRANSPORT: &str = include_str!("../../../experiments/transport.toml");
+/// Length of a run of it, minutes.
+const USUAL_MINUTES: f64 = 16.0;
 /// Segments of a run: the first without evolved trees, then the seven of Table 8.3.
 const SEGMENTS: f64 = 8.0;
 /// The camera: a quarter of VGA each way at the reference model's 5 Hz.
@@ -37,6 +43,8 @@ pub struct Layout {
     _devices: tempfile::TempDir,
     /// The experiment, signed.
     pub experiment: Signed,
+    /// What it means.
+    pub plan: Plan,
     /// The key by which the demo operates its hub.
     pub key: PathBuf,
 }
@@ -44,6 +52,7 @@ pub struct Layout {
 impl Layout {
     /// Makes the directory and writes all files.
     pub fn write(args: &DemoArgs) -> Result<Layout> {
+        let unkind = args.unkind.as_deref().map(UnkindFile::named).transpose()?.unwrap_or_default();
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
         let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
         let config = root.join("config");
@@ -64,23 +73,38 @@ impl Layout {
             },
             security: Security { keys: "../keys".into(), dev_mode: false },
         };
-        let experiment = experiment(args)?;
+        let Asked { text, files, plan, world } = experiment(args)?;
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
-        let experiment = Signed::new(experiment, BTreeMap::new(), Some(&Secret::read(&key)?))?;
-        let arena = ArenaFile {
+        let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
+        let mut arena = ArenaFile {
             swarm: "swarm.toml".into(),
             seed: args.seed,
             scenario: "a".into(),
+            world: world.as_ref().map(PathBuf::from),
             devices: devices.path().into(),
             mocap: mocap.parse()?,
             vrpn: None,
             body: BodyFile::default(),
             natnet: None,
             camera: CAMERA,
+            unkind: Preset::None,
+            physics: PhysicsKeys::default(),
+            floor: None,
+            every_robot: RobotKeys::default(),
+            robots: Vec::new(),
+            faults: Vec::new(),
         };
+        unkind.apply(&mut arena);
+        let (half_length, half_width) = plan.phase(0).world.physics.half_arena;
+        let radius = plan.phase(0).world.discs.first().map(|disc| disc.shape.radius);
         let hub = HubFile {
+            arena: Arena {
+                length_m: 2.0 * half_length,
+                width_m: 2.0 * half_width,
+                frisbee_radius_m: radius.unwrap_or(Arena::default().frisbee_radius_m),
+            },
             swarm: "swarm.toml".into(),
             realtime: REALTIME,
             mocap: Mocap {
@@ -93,12 +117,17 @@ impl Layout {
             ..HubFile::at(&root)
         };
         write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
+        if let Some(name) = &world {
+            write(&config.join(name), &files[name])?;
+        }
         write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;
+        // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
+        arena::settings(&config.join("arena.toml"))?;
         write(&config.join("hub.toml"), &toml::to_string(&hub)?)?;
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
         for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
-            write(path, &robot_file(id, devices.path(), groot::port(args, i)))?;
+            write(path, &robot_file(id, devices.path(), groot::port(args, i), &args.engine.toml()))?;
         }
         Ok(Layout {
             swarm,
@@ -107,6 +136,7 @@ impl Layout {
             robots,
             _devices: devices,
             experiment,
+            plan,
             key,
             root,
         })
@@ -122,26 +152,61 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-fn robot_file(id: &str, devices: &Path, groot: Option<u16>) -> String {
+fn robot_file(id: &str, devices: &Path, groot: Option<u16>, engine: &str) -> String {
     let groot = groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
     format!(
         "id = \"{id}\"\nswarm = \"../swarm.toml\"\n{groot}\n[devices]\nkind = \"virtual\"\ndirectory = {:?}\n\
-         camera_width = {}\ncamera_height = {}\n\n[evolution]\nthreads = 1\n",
+         camera_width = {}\ncamera_height = {}\n\n[evolution]\nthreads = 1\n{engine}",
         devices.display().to_string(),
         CAMERA.width,
         CAMERA.height
     )
 }
 
-fn experiment(args: &DemoArgs) -> Result<String> {
-    let mut experiment = Experiment::parse("experiments/transport.toml", TRANSPORT)?;
-    experiment.minutes = args.minutes;
-    experiment.segment_minutes = args.minutes / SEGMENTS;
-    experiment.evolution.population = args.population;
+/// What a demo is to run.
+struct Asked {
+    /// The experiment's text.
+    text: String,
+    /// Its files.
+    files: BTreeMap<String, String>,
+    /// What they mean.
+    plan: Plan,
+    /// The file of the world with which it begins.
+    world: Option<String>,
+}
+
+fn experiment(args: &DemoArgs) -> Result<Asked> {
+    let mut files = BTreeMap::new();
+    let mut experiment = match &args.experiment {
+        Some(path) => {
+            let text = file::text(path, file::MAX_TOML)?;
+            let experiment = Experiment::parse(&path.display().to_string(), &text)?;
+            operator::add_files(&experiment, path, &mut files)?;
+            experiment
+        }
+        None => Experiment::parse("experiments/transport.toml", TRANSPORT)?,
+    };
+    let minutes = args.minutes.or_else(|| args.experiment.is_none().then_some(USUAL_MINUTES));
+    if let Some(minutes) = minutes {
+        if !experiment.phases.is_empty() {
+            bail!("--minutes {minutes}: the experiment's phases say how long it is; leave it out");
+        }
+        experiment.minutes = Some(minutes);
+        experiment.segment_minutes = Some(minutes / SEGMENTS);
+    }
+    if let Some(population) = args.population {
+        experiment.evolution.population = population;
+    }
     if let Some(file) = &args.tree {
         let tree = read_tree(file, RegisterMap::Full, false)?;
         Program::compile(&tree).with_context(|| format!("tree {}", file.display()))?;
         experiment.controller = Some(tree.to_string());
     }
-    Ok(toml::to_string(&experiment)?)
+    let text = toml::to_string(&experiment)?;
+    // What was changed may not go together any more, such as one tree for all and several.
+    let experiment = Experiment::parse("experiment", &text)?;
+    let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
+    let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;
+    let world = experiment.phases.first().and_then(|phase| phase.world.clone()).or(experiment.world);
+    Ok(Asked { text, files, plan, world: world.map(|path| sent_name(&path).into()) })
 }

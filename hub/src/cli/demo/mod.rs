@@ -6,13 +6,15 @@ mod processes;
 mod report;
 mod watch;
 
-use anyhow::{Result, bail};
+use super::engine::EngineArgs;
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use files::Layout;
 use processes::Processes;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Ended;
+use xpuck_wire::MAX_ROBOTS;
 use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
@@ -31,12 +33,16 @@ use xpuck_wire::socket::Sockets;
         its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
 pub struct DemoArgs {
-    /// Number of robots, 1 to 16.
+    /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each.
     #[arg(long, default_value_t = 9)]
     robots: usize,
-    /// Length of the run in minutes of arena time; it has eight segments, as in the thesis.
-    #[arg(long, default_value_t = 16.0)]
-    minutes: f64,
+    /// Length of the run in minutes of arena time; it then has eight segments, as in the thesis [default: 16, or what the
+    /// experiment says].
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// The experiment to run, with the files beside it that it names; the thesis's transport without it.
+    #[arg(long, value_name = "FILE")]
+    experiment: Option<PathBuf>,
     /// Seconds of arena time in a second of the wall clock.
     #[arg(long, default_value_t = 8.0)]
     speed: f64,
@@ -58,12 +64,17 @@ pub struct DemoArgs {
     /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
     groot: Option<u16>,
-    /// Individuals on each robot.
-    #[arg(long, default_value_t = 256)]
-    population: usize,
+    /// Individuals on each robot [default: 256, or what the experiment says].
+    #[arg(long)]
+    population: Option<usize>,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Let all robots run this tree as written, and evolve nothing.
     #[arg(long)]
     tree: Option<PathBuf>,
+    /// How the arena differs from the simulator's world: `typical`, `none`, or a file with these keys of an arena.toml.
+    #[arg(long, value_name = "PRESET|FILE")]
+    unkind: Option<String>,
     /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
@@ -74,16 +85,17 @@ const APPEAR: Duration = Duration::from_secs(20);
 
 /// Runs the command; false if the demo was cut short.
 pub fn run(args: &DemoArgs) -> Result<bool> {
-    if !(1..=16).contains(&args.robots) {
-        bail!("--robots {}: 1 to 16 fit the arena", args.robots);
+    if !(1..=MAX_ROBOTS).contains(&args.robots) {
+        bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
-    if !(0.1..=1440.0).contains(&args.minutes) || !(0.1..=32.0).contains(&args.speed) {
+    if args.minutes.is_some_and(|minutes| !(0.1..=1440.0).contains(&minutes)) || !(0.1..=32.0).contains(&args.speed) {
         bail!("--minutes takes 0.1 to 1440 and --speed 0.1 to 32");
     }
-    if !(8..=4096).contains(&args.population) {
+    if args.population.is_some_and(|population| !(8..=4096).contains(&population)) {
         bail!("--population takes 8 to 4096");
     }
     groot::check(args)?;
+    args.engine.check_adapter().map_err(Error::msg)?;
     let stop = shutdown::service_flag(Default::default())?;
     let layout = Layout::write(args)?;
     let mut processes = Processes::new(&layout)?;

@@ -3,6 +3,7 @@
 use super::files::Layout;
 use super::{DemoArgs, Run};
 use crate::cli::arena::Timing;
+use crate::cli::operator::engine;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -15,6 +16,7 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure_all};
+use xpuck_wire::telemetry::EngineReport;
 
 /// Rounds of measuring: candidates kept and runs for each of them.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
@@ -32,6 +34,8 @@ struct Output {
     slow_round_trips: f64,
     dead: u32,
     generations: u32,
+    /// What simulated on each robot at the end.
+    engines: Vec<EngineReport>,
     arena_over_wall: Option<f64>,
     best_fitness: Option<f64>,
     best_tree: Option<String>,
@@ -41,7 +45,9 @@ struct Output {
 /// The report.
 pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>, stop: &AtomicBool) -> Result<String> {
     let status = &run.status;
-    let best = best_tree(args, run, stop);
+    // What the last phase is about is what trees are for.
+    let world = &layout.plan.phase(usize::MAX).world;
+    let best = best_tree(args, world, run, stop);
     let segments: Vec<f64> = status.segments.iter().filter(|s| s.number > 0).map(|s| s.fitness).collect();
     let tree_file = layout.root.join("best.bt");
     if let Some((tree, evolved, _)) = &best {
@@ -52,13 +58,14 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
         let output = Output {
             robots: args.robots,
             seed: args.seed,
-            minutes: args.minutes,
+            minutes: layout.plan.seconds() / 60.0,
             segments,
             evolved: status.evolved,
             round_trip_ms: status.round_trip_ms,
             slow_round_trips: status.slow_round_trips,
             dead: status.dead,
             generations: status.robots.iter().map(|r| r.evolution.generation).max().unwrap_or(0),
+            engines: status.robots.iter().map(|r| r.engine.clone()).collect(),
             arena_over_wall: timing.map(|t| t.ratio),
             best_fitness: best.as_ref().map(|b| b.2),
             best_tree: best.as_ref().map(|b| b.0.to_string()),
@@ -67,9 +74,11 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
         return Ok(serde_json::to_string(&output)? + "\n");
     }
     let mut text = String::new();
-    writeln!(text, "\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to 7")?;
+    let usual = **world == WorldSpec::benchmark(args.robots);
+    let last = segments.len().max(7);
+    writeln!(text, "\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to {last}")?;
     let cells: String =
-        (0..7).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {:+.3}", Figure(*f)))).collect();
+        (0..last).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {:+.3}", Figure(*f)))).collect();
     writeln!(
         text,
         " {:>4}  {:>7.2} ms  {:>9.2} %  {:>7.3}  {cells}",
@@ -85,12 +94,16 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             args.speed, timing.ratio, timing.arena_seconds
         )?;
     }
+    for r in status.robots.iter().filter(|r| !r.engine.name.is_empty()) {
+        writeln!(text, "{} evolved on {}", r.id, engine(&r.engine))?;
+    }
     match &best {
         Some((tree, evolved, fitness)) => {
             writeln!(
                 text,
-                "\n# the best tree; measured again on fresh seeds: {:.3} (scenarios A and B mixed, 60 s)",
-                Figure(*fitness)
+                "\n# the best tree; measured again on fresh seeds: {:.3} ({}, 60 s)",
+                Figure(*fitness),
+                if usual { "scenarios A and B mixed" } else { world.task.name() }
             )?;
             writeln!(
                 text,
@@ -99,7 +112,9 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
                 tree.nodes().len()
             )?;
             write!(text, "{tree}")?;
-            writeln!(text, "# try it: xpuck simulate {} --scenario mix", tree_file.display())?;
+            let file = args.experiment.as_ref().filter(|_| !usual);
+            let world = file.map_or("--scenario mix".into(), |_| "--world FILE".to_string());
+            writeln!(text, "# try it: xpuck simulate {} {world}", tree_file.display())?;
         }
         None => writeln!(text, "\nno tree was evolved in this time")?,
     }
@@ -110,7 +125,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
 /// The best of all trees that led an island or drove a robot, found by measuring them on fresh seeds: many a little,
 /// the better ones more, so that luck in one round does not win the last.
 /// Returns it reduced, as it evolved, and its fitness.
-fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tree, f64)> {
+fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tree, f64)> {
     let distinct: BTreeMap<String, Tree> = run
         .trees
         .iter()
@@ -120,7 +135,6 @@ fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tre
         distinct.into_values().filter_map(|t| Some((t.clone(), Program::compile(&t).ok()?, 0.0))).collect();
     let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(ROUNDS.len() as u64) };
     bar.set_style(ProgressStyle::with_template("{bar:24.cyan} measuring the trees again").ok()?);
-    let spec = WorldSpec::benchmark(args.robots);
     for (round, (keep, runs)) in ROUNDS.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) && round > 0 {
             break;
@@ -128,7 +142,7 @@ fn best_tree(args: &DemoArgs, run: &Run, stop: &AtomicBool) -> Option<(Tree, Tre
         left.truncate(keep);
         let programs: Vec<Program> = left.iter().map(|l| l.1.clone()).collect();
         let seed = FRESH ^ args.seed << 8 ^ round as u64;
-        let plan = Plan { spec: &spec, seconds: 60.0, runs, seed };
+        let plan = Plan { spec, seconds: 60.0, runs, seed };
         for (candidate, measured) in left.iter_mut().zip(measure_all(&Simd::default(), &programs, &plan)) {
             candidate.2 = measured.mean;
         }

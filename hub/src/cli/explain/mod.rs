@@ -3,6 +3,7 @@
 mod json;
 mod tables;
 
+use super::engine::{EngineArgs, report};
 use super::simulate::{ScenarioArg, check};
 use super::tree_file::{deliver, read};
 use anyhow::{Context, Result};
@@ -10,7 +11,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_text};
-use xpuck_kernels::engine::Simd;
+use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::tree::exchange::{Direction, to_svg, to_svg_in_use};
 use xpuck_lab::ablation::{Ablation, MAX_VARIANTS, ablate};
@@ -53,7 +54,7 @@ pub struct ExplainArgs {
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0, requires = "simulate")]
     seconds: f32,
-    /// Number of robots, 1 to 16.
+    /// Number of robots, 1 to 256.
     #[arg(long, default_value_t = 9, requires = "simulate")]
     robots: usize,
     /// Where the robots start.
@@ -62,6 +63,8 @@ pub struct ExplainArgs {
     /// Seed.
     #[arg(long, default_value_t = 1, requires = "simulate")]
     seed: u64,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
 /// Forms of an account.
@@ -90,20 +93,22 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let name = args.file.display().to_string();
     Program::compile(&tree).with_context(|| name.clone())?;
     let account = explain(&tree);
-    let ablated = args.simulate.then(|| simulate(&account, plan)).transpose().context(name)?;
+    let ablated = args.simulate.then(|| simulate(args, &account, plan)).transpose().context(name)?;
     let ablated = ablated.as_ref();
     let text = if args.json { json::object(&account, ablated)? } else { form(args, &account, ablated) };
     deliver(args.output.as_deref(), text.as_bytes())
 }
 
-fn simulate<'a>(account: &Account, plan: Plan<'a>) -> Result<Ablated<'a>> {
+fn simulate<'a>(args: &ExplainArgs, account: &Account, plan: Plan<'a>) -> Result<Ablated<'a>> {
+    let engine = args.engine.open(EngineKind::Simd, &[plan.spec])?;
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{bar:30.cyan} variant {pos}/{len}  {eta} left")?);
-    let ablation = ablate(&Simd::default(), &account.tree, &plan, |done, total| {
+    let ablation = ablate(&engine, &account.tree, &plan, |done, total| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     })?;
     bar.finish_and_clear();
+    report(&engine);
     Ok(Ablated { ablation, plan })
 }
 

@@ -2,6 +2,7 @@
 
 mod play;
 mod show;
+mod verify;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
@@ -14,7 +15,7 @@ use xpuck_record::export::{Format, export};
 use xpuck_record::recover;
 use xpuck_wire::output;
 
-/// List, show, export, recover and replay recorded runs.
+/// List, show, export, verify, recover and replay recorded runs.
 ///
 /// RUN is `last`, the beginning of a run's id as `xpuck runs list` prints it or of its directory's name, or a directory.
 #[derive(Args)]
@@ -66,6 +67,17 @@ enum What {
         /// The run, or a file.
         run: String,
     },
+    /// Tick the recorded trees on the recorded blackboards again, and compute senses anew from the recorded poses.
+    ///
+    /// Node by node, register by register and wheel by wheel every bit must come out as it is recorded; the first that does
+    /// not is named, and the command ends with 1. Senses and poses are compared with a tolerance: sensors are no poses.
+    Verify {
+        /// The run.
+        run: String,
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
     Replay(play::ReplayArgs),
 }
 
@@ -87,6 +99,10 @@ pub fn run(args: &RunsArgs) -> Result<()> {
             };
             export_run(&find(run)?, folder, format)
         }
+        What::Verify { run, json } => match verify::run(&find(run)?, *json)? {
+            true => Ok(()),
+            false => bail!("{run}: the record and its second tick differ"),
+        },
         What::Recover { run } => recover_run(&args.runs, run),
         What::Replay(replay) => play::replay(&find(&replay.run)?, replay),
     }

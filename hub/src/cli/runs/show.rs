@@ -1,6 +1,7 @@
 //! `xpuck runs show`.
 
 use super::{print, tell};
+use crate::cli::operator::engine;
 use anyhow::Result;
 use serde_json::json;
 use std::fmt::Write;
@@ -36,6 +37,9 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
             r.loaded,
             or_dash(r.dead_since, " s"),
         )?;
+    }
+    for r in results.robots.iter().filter(|r| !r.engine.name.is_empty()) {
+        writeln!(text, "{} evolved on {}", r.robot, engine(&r.engine))?;
     }
     writeln!(text, "\nsegment  seconds  real fitness")?;
     for s in &results.segments {

@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 46] = [
+const SAMPLES: [(&str, &[&str]); 49] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -35,6 +35,9 @@ const SAMPLES: [(&str, &[&str]); 46] = [
     ("keys enrol", &["keys new --dir {new}", "keys enrol {dir}/ada.pub --role observer --dir {new}"]),
     ("keys revoke", &["keys new --dir {new}", "keys revoke operator --dir {new}"]),
     ("keys list", &["keys list --dir {dir}/keys"]),
+    ("next", &["next {hub}"]),
+    ("engines", &["engines"]),
+    ("runs verify", &["runs verify last --runs {dir}/demo"]),
     ("runs list", &["runs list --runs {dir}/demo"]),
     ("runs show", &["runs show last --runs {dir}/demo"]),
     ("runs export", &["runs export last --csv {new}/tables --runs {dir}/demo"]),

@@ -246,7 +246,15 @@ impl Rig {
     fn repeat(&mut self) {
         if let Some(state) = self.directive {
             let (number, segment) = (self.number, self.segment);
-            self.say(&ToRobot::Directive(Directive { number, state, segment, run: 1, expires: f64::MAX }));
+            self.say(&ToRobot::Directive(Directive {
+                number,
+                state,
+                segment,
+                run: 1,
+                phase: 0,
+                tree: None,
+                expires: f64::MAX,
+            }));
         }
     }
 
@@ -271,7 +279,10 @@ impl Rig {
                     self.repeat();
                 }
             }
-            RobotMessage::Settings(_) => {}
+            RobotMessage::Settings(_)
+            | RobotMessage::Updates(_)
+            | RobotMessage::Log(_)
+            | RobotMessage::Samples { .. } => {}
             RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
             RobotMessage::Genes { generation, emigrant, .. } => {
                 let perfect = Emigrant {

@@ -1,12 +1,14 @@
 //! One message of each kind, as a swarm at work sends them.
 
 use xpuck_wire::message::{
-    Birth, Directive, Emigrant, Reply, Request, RobotMessage, State, ToRobot, ToWorker, WorkerMessage,
+    Birth, Directive, Emigrant, LogLine, Operator, Reply, Request, RobotMessage, Sampled, Severity, State, ToRobot,
+    ToWorker, WorkerMessage,
 };
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::updates::{Packer, Update, Updates};
 use xpuck_wire::{Body, Phase, PushAnswer, PushRow, RobotRow, Segment, Status};
 
 fn gene() -> Emigrant {
@@ -27,6 +29,14 @@ fn telemetry() -> Telemetry {
     telemetry.senses.neighbours = 2;
     telemetry.motion.wheels = [0.0625, 0.09375];
     telemetry
+}
+
+fn updates() -> Updates {
+    let mut packer = Packer::default();
+    let update = Update { state: State::Run, ticked: true, nodes: vec![2, 3], ..Update::default() };
+    packer.push(&update);
+    packer.push(&Update { after_us: 100_000, ..update });
+    Updates { session: 81_985_529, first: 17, count: 2, nodes: 2, data: packer.take(), ..Updates::default() }
 }
 
 /// An experiment as it travels.
@@ -58,7 +68,7 @@ fn status() -> Status {
         run_seconds: 60.0,
         run_length: 960.0,
         tracking: true,
-        segments: vec![Segment { number: 0, fitness: 0.125, seconds: 60.0 }],
+        segments: vec![Segment { number: 0, fitness: 0.125, seconds: 60.0, phase: "evolve".into() }],
         robots: vec![RobotRow { id: "xp01".into(), version: "0.1.0".into(), alive: true, ..RobotRow::default() }],
         bodies: vec![Body { name: "xp01".into(), pose: [0.25, -0.5, 1.5] }],
         half_arena: [1.0, 0.75],
@@ -78,10 +88,21 @@ pub fn from_robot() -> Vec<RobotMessage> {
         RobotMessage::Genes {
             generation: 12,
             emigrant: gene(),
-            births: vec![Birth { number: 4711, parents: vec![(3, 4650), (1, 4402)], fitness: 0.125 }],
+            births: vec![Birth {
+                number: 4711,
+                parents: vec![(3, 4650), (1, 4402)],
+                fitness: 0.125,
+                operator: Operator::Crossover,
+            }],
         },
         RobotMessage::Loaded { segment: 1, gene: gene() },
         RobotMessage::Settings(answer()),
+        RobotMessage::Updates(Box::new(updates())),
+        RobotMessage::Log(LogLine::new(Severity::Warn, 1_700_000_000_000, "xpuckd xp01: no poses")),
+        RobotMessage::Samples {
+            generation: 12,
+            samples: vec![Sampled { island: 3, number: 4650, samples: 8, fitness: 0.125 }],
+        },
     ]
 }
 
@@ -95,6 +116,8 @@ pub fn to_robot() -> Vec<ToRobot> {
             state: State::Run,
             segment: 1,
             run: 1_700_000_000_001,
+            phase: 0,
+            tree: None,
             expires: 64.5,
         }),
         ToRobot::Senses { up: -1.5, neighbours: vec![(2, 0.25, 0.5).into()], age: 0.0625 },
@@ -130,6 +153,7 @@ pub fn requests() -> Vec<Request> {
         Request::Start { signed: signed(), seed: 1 },
         Request::Pause,
         Request::Resume,
+        Request::Next,
         Request::Stop,
         Request::Trees,
         Request::Push { text: "[calibration.drive]\nleft = 1.01\n".into(), robots: vec!["xp01".into()] },

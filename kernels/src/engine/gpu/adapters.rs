@@ -1,6 +1,6 @@
 //! The adapters of this machine: what there is, which one is meant, and whether it has what the kernels need.
 
-use super::device::GpuError;
+use super::error::GpuError;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 use wgpu::DeviceType;

@@ -7,9 +7,11 @@
 
 mod adapters;
 mod bounds;
+mod choosing;
 mod code;
 mod device;
 mod encode;
+mod error;
 mod layout;
 mod outcome;
 mod params;
@@ -18,7 +20,7 @@ mod source;
 mod tests;
 
 pub use adapters::{Adapter, AdapterChoice, AdapterKind, AdapterLimits};
-pub use device::GpuError;
+pub use error::GpuError;
 
 use super::simd::{Scene, Simd};
 use super::{Engine, Job, Outcome, alike};
@@ -26,7 +28,7 @@ use crate::model::MAX_DISCS;
 use crate::tree::Program;
 use crate::world::senses::last_message;
 use crate::world::senses::messages::{Channel, Messages};
-use crate::world::{Sensing, World};
+use crate::world::{Sensing, World, WorldSpec};
 use device::{Batch, Device, Flight};
 use encode::{Code, Rows, State};
 use layout::{HEADER, Lane, Layout, MAX_PATCHES, MOST_ROBOTS, OUTCOME_QUANTITIES};
@@ -141,7 +143,7 @@ impl Gpu {
 
     fn kind<'a>(&self, code: &'a Code<'a>, jobs: &[&'a Job<'_>]) -> Result<Kind<'a>, GpuError> {
         let Job { spec, start, seed, world, updates, .. } = *jobs[0];
-        supported(spec.robots, spec.discs.len(), spec.physics.walls.len(), spec.patches.len())?;
+        supported(spec)?;
         let scene = Scene::of(&World::new(spec, start, seed, world));
         let running = |j: &&'a Job<'_>| (0..spec.robots).map(|robot| j.team.program(robot)).collect::<Vec<_>>();
         let mut used: Vec<usize> = jobs.iter().flat_map(running).collect();
@@ -293,7 +295,7 @@ impl Engine for Gpu {
             let done = self.run_alike(&code, &group).unwrap_or_else(|error| {
                 let notice = format!("{error}; these runs are done by simd");
                 self.notice.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(notice);
-                let owned: Vec<Job<'_>> = group.iter().map(|j| **j).collect();
+                let owned: Vec<Job<'_>> = group.iter().map(|j| (*j).clone()).collect();
                 Simd { sensing: self.sensing }.run(programs, &owned)
             });
             for (index, outcome) in indices.into_iter().zip(done) {
@@ -313,13 +315,15 @@ impl Engine for Gpu {
 }
 
 /// What the kernels have no room for goes to another engine.
-fn supported(robots: usize, discs: usize, walls: usize, patches: usize) -> Result<(), GpuError> {
-    if !(1..=MOST_ROBOTS).contains(&robots) {
-        return Err(GpuError::Robots { robots, most: MOST_ROBOTS });
+fn supported(spec: &WorldSpec) -> Result<(), GpuError> {
+    if !(1..=MOST_ROBOTS).contains(&spec.robots) {
+        return Err(GpuError::Robots { robots: spec.robots, most: MOST_ROBOTS });
     }
-    for (what, count, most) in
-        [("discs", discs, MAX_DISCS), ("inner walls", walls, MAX_PATCHES), ("wall patches", patches, MAX_PATCHES)]
-    {
+    for (what, count, most) in [
+        ("discs", spec.discs.len(), MAX_DISCS),
+        ("inner walls", spec.physics.walls.len(), MAX_PATCHES),
+        ("wall patches", spec.patches.len(), MAX_PATCHES),
+    ] {
         if count > most {
             return Err(GpuError::TooMany { what, count, most });
         }

@@ -560,10 +560,12 @@ fn infinities_stay_in_the_controllers() {
 
 #[test]
 fn what_the_kernels_have_no_room_for_is_refused_in_one_line() {
-    assert_eq!(supported(128, 8, 16, 16), Ok(()));
-    let told = supported(129, 0, 0, 0).unwrap_err().to_string();
+    assert_eq!(supported(&WorldSpec::benchmark(128)), Ok(()));
+    let told = supported(&WorldSpec::benchmark(129)).unwrap_err().to_string();
     assert_eq!(told, "129 robots in a world; the GPU kernels take 1 to 128");
-    assert!(supported(16, 0, 17, 0).unwrap_err().to_string().contains("17 inner walls"));
+    let mut walled = furnished();
+    walled.physics.walls = vec![walled.physics.walls[0]; 17];
+    assert!(supported(&walled).unwrap_err().to_string().contains("17 inner walls"));
 }
 
 #[test]

@@ -1,50 +1,17 @@
 //! The state of sixteen worlds, quantity by quantity, a world in each lane.
 
+use super::crowd::Crowd;
+use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
 use super::scene::Scene;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
-use crate::model::{CONTROL_PERIOD, MAX_BODIES, MAX_ROBOTS};
+use crate::model::{CONTROL_PERIOD, SMALL_WORLD};
 use crate::random::{Draws, Stream};
 use crate::tree::{Memory, Program, Senses};
-use crate::world::physics::contacts::{Contacts, Movement, Movements};
+use crate::world::physics::contacts::{Contacts, Movement};
 use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
-
-/// Worlds in a block: the lanes of a 512-bit register; narrower registers take them in turns.
-pub(super) const LANES: usize = 16;
-
-/// A number in each world.
-pub(super) type Lanes = [f32; LANES];
-
-/// The state of one body in all worlds.
-#[derive(Clone, Default)]
-#[repr(align(64))]
-pub(super) struct BodyLanes {
-    pub x: Lanes,
-    pub y: Lanes,
-    pub heading: Lanes,
-    pub vx: Lanes,
-    pub vy: Lanes,
-    pub spin: Lanes,
-    pub left: Lanes,
-    pub right: Lanes,
-}
-
-/// What one robot senses in all worlds; see [`Senses`].
-#[derive(Clone, Default)]
-#[repr(align(64))]
-pub(super) struct SenseLanes {
-    /// The unit vector along the robot's heading.
-    pub ahead: [Lanes; 2],
-    pub up: [Lanes; 2],
-    pub prox: [Lanes; 2],
-    pub attr: [Lanes; 2],
-    pub neighbours: Lanes,
-    pub colours: [[Lanes; 2]; 3],
-    /// What the controller wants.
-    pub goal: [Lanes; 2],
-}
 
 /// A change of place that follows from a contact.
 pub(super) struct Shift {
@@ -64,11 +31,20 @@ pub(super) struct Block<'a> {
     pub scores: Vec<Score>,
     /// Scratch space of the contact solver.
     pub contacts: Contacts,
-    pub moving: Movements,
+    pub moving: Vec<Movement>,
+    /// For each body and lane, what it touches; see `motion`.
+    pub touches: Vec<[u32; LANES]>,
     pub shifts: Vec<Shift>,
+    /// Who is near whom; none in small worlds.
+    pub crowd: Option<Crowd>,
+    /// Scratch space of the senses.
+    pub others: Vec<Other>,
+    pub close: Vec<Other>,
     /// The messages of each world; empty where the description has no model for them.
     pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
+    /// Scratch space of a task.
+    centres: Vec<Vec2>,
     robots: usize,
     jobs: Vec<Job<'a>>,
     /// Of robot i in world l at index i * LANES + l.
@@ -98,6 +74,8 @@ impl<'a> Block<'a> {
             (0..robots).flat_map(|i| (0..LANES).map(move |l| (i, l))).map(|(i, l)| program(i, l)).collect();
         let memories = programs.iter().map(|p| Memory::new(p)).collect();
         let per_lane = |f: &dyn Fn(&Job<'_>) -> u32| std::array::from_fn(|l| f(&jobs[lane(l)]));
+        let mut contacts = Contacts::new(bodies.len());
+        contacts.reserve();
         let block = Block {
             senses: vec![SenseLanes::default(); robots],
             key: [per_lane(&|j| j.seed as u32), per_lane(&|j| (j.seed >> 32) as u32)],
@@ -105,9 +83,14 @@ impl<'a> Block<'a> {
             update: 0,
             step: 0,
             scores: (0..LANES).map(|l| worlds[lane(l)].score().clone()).collect(),
-            contacts: Contacts::default(),
-            moving: [Movement::default(); MAX_BODIES + 1],
-            shifts: Vec::new(),
+            contacts,
+            moving: vec![Movement::default(); bodies.len() + 1],
+            touches: vec![[0; LANES]; bodies.len()],
+            shifts: Vec::with_capacity(4 * bodies.len() * LANES),
+            crowd: (bodies.len() > SMALL_WORLD).then(|| Crowd::new(&scene, jobs.len())),
+            others: Vec::with_capacity(robots),
+            close: Vec::with_capacity(robots),
+            centres: vec![Vec2::ZERO; robots],
             shapes: worlds[0].bodies.clone(),
             robots,
             jobs: jobs.to_vec(),
@@ -125,16 +108,21 @@ impl<'a> Block<'a> {
         Pose { at: vec2(b.x[lane], b.y[lane]), heading: b.heading[lane] }
     }
 
-    /// The bodies of world `lane`.
-    pub fn world_bodies(&self, lane: usize) -> Vec<Body> {
-        let body = |(i, b): (usize, &BodyLanes)| Body {
+    /// Body `i` of world `lane`.
+    pub fn body(&self, i: usize, lane: usize) -> Body {
+        let b = &self.bodies[i];
+        Body {
             pose: self.pose(i, lane),
             velocity: vec2(b.vx[lane], b.vy[lane]),
             spin: b.spin[lane],
             wheels: [b.left[lane], b.right[lane]],
             ..self.shapes[i]
-        };
-        self.bodies.iter().enumerate().map(body).collect()
+        }
+    }
+
+    /// The bodies of world `lane`.
+    pub fn world_bodies(&self, lane: usize) -> Vec<Body> {
+        (0..self.bodies.len()).map(|i| self.body(i, lane)).collect()
     }
 
     /// Lets messages know where everything is after a step.
@@ -172,12 +160,11 @@ impl<'a> Block<'a> {
         if !scene.task.counts_updates() {
             return;
         }
-        let mut centres = [Vec2::ZERO; MAX_ROBOTS];
         for (l, score) in self.scores[..self.jobs.len()].iter_mut().enumerate() {
-            for (centre, body) in centres[..self.robots].iter_mut().zip(&self.bodies) {
+            for (centre, body) in self.centres.iter_mut().zip(&self.bodies) {
                 *centre = vec2(body.x[l], body.y[l]);
             }
-            score.update(&centres[..self.robots]);
+            score.update(&self.centres);
         }
     }
 

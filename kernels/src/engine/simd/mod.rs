@@ -7,14 +7,18 @@
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
 mod block;
+mod crowd;
+mod lanes;
 mod motion;
+mod patches;
 mod scene;
 mod senses;
 
 use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;
 use crate::world::Sensing;
-use block::{Block, LANES};
+use block::Block;
+use lanes::LANES;
 use multiversion::multiversion;
 use rayon::prelude::*;
 pub(super) use scene::{Scene, SceneBody};
@@ -41,7 +45,7 @@ impl Engine for Simd {
         let outcomes: Vec<Vec<Outcome>> = blocks
             .par_iter()
             .map(|indices| {
-                let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i]).collect();
+                let jobs: Vec<Job<'_>> = indices.iter().map(|i| jobs[*i].clone()).collect();
                 let sensing = indices.iter().map(|i| sensing[*i]).fold(Sensing::NONE, Sensing::and);
                 simulate(programs, &jobs, sensing)
             })

@@ -1,18 +1,18 @@
 //! Physics steps of a block.
 
-use super::block::{Block, LANES, Shift};
+use super::block::{Block, Shift};
+use super::crowd::Crowd;
+use super::lanes::LANES;
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
-use crate::model::MAX_BODIES;
 use crate::random::{Draws, Stream, philox};
 use crate::world::physics::contacts::{Movement, touching, wall_penetrations};
 use crate::world::physics::{floor_friction, integrate, motion_noise, steer};
 use crate::world::task::Score;
 use crate::world::task::transport::touches_end;
 
-/// For each body and lane: bit j for a body j > i that it touches, [`INNER_WALL_BIT`] for inner walls and bits from
-/// [`WALL_BITS`] for the arena's walls.
-type Touches = [[u32; LANES]; MAX_BODIES];
+// For each body and lane: bit j for a body j > i that it touches, INNER_WALL_BIT for inner walls and bits from WALL_BITS
+// for the arena's walls. In a crowd bit j is for disc j, and which robots touch each other `Near::touching` knows.
 const WALL_BITS: u32 = 28;
 const INNER_WALL_BIT: u32 = 27;
 
@@ -30,10 +30,18 @@ pub(super) fn drive(block: &mut Block<'_>, scene: &Scene) {
 #[inline(always)]
 pub(super) fn step(block: &mut Block<'_>, scene: &Scene) {
     friction(block, scene);
-    let mut touches = [[0; LANES]; MAX_BODIES];
-    let touched = find_touches(block, scene, &mut touches);
-    for l in (0..LANES).filter(|l| touched[*l] != 0) {
-        solve_contacts(block, scene, &touches, l);
+    let touched = find_touches(block, scene);
+    let Block { crowd, bodies, .. } = block;
+    let worlds = crowd.as_ref().map_or(LANES, |crowd| crowd.worlds.len());
+    if let Some(crowd) = crowd {
+        crowd.refresh(bodies);
+        (0..worlds).for_each(|l| crowd.touch(bodies, scene, l));
+    }
+    for l in 0..worlds {
+        let robots_touch = block.crowd.as_ref().is_some_and(|crowd| !crowd.worlds[l].touching.is_empty());
+        if touched[l] != 0 || robots_touch {
+            solve_contacts(block, scene, l);
+        }
     }
     integrate_all(block, scene);
     for Shift { lane, body, by } in block.shifts.drain(..) {
@@ -56,10 +64,16 @@ fn friction(block: &mut Block<'_>, scene: &Scene) {
     }
 }
 
-/// Finds what touches what; the result says in which lanes anything does.
+/// The body that bit 0 is for.
+fn first_with_bit(crowd: &Option<Crowd>, scene: &Scene) -> usize {
+    if crowd.is_some() { scene.robots } else { 0 }
+}
+
+/// Finds what touches what, robots of a crowd left out; the result says in which lanes anything does.
 #[inline(always)]
-fn find_touches(block: &Block<'_>, scene: &Scene, touches: &mut Touches) -> [u32; LANES] {
+fn find_touches(block: &mut Block<'_>, scene: &Scene) -> [u32; LANES] {
     let mut touched = [0; LANES];
+    let first = first_with_bit(&block.crowd, scene);
     for (i, (a, fixed)) in block.bodies.iter().zip(&scene.bodies).enumerate() {
         let mut hits = [0u32; LANES];
         for l in 0..LANES {
@@ -74,32 +88,36 @@ fn find_touches(block: &Block<'_>, scene: &Scene, touches: &mut Touches) -> [u32
                 hits[l] |= u32::from(touches) << INNER_WALL_BIT;
             }
         }
-        for (j, (b, other)) in block.bodies.iter().zip(&scene.bodies).enumerate().skip(i + 1) {
+        for (j, (b, other)) in block.bodies.iter().zip(&scene.bodies).enumerate().skip(first.max(i + 1)) {
             let reach = fixed.radius + other.radius;
             for l in 0..LANES {
-                hits[l] |= u32::from(touching(vec2(b.x[l] - a.x[l], b.y[l] - a.y[l]), reach)) << j;
+                hits[l] |= u32::from(touching(vec2(b.x[l] - a.x[l], b.y[l] - a.y[l]), reach)) << (j - first);
             }
         }
         for l in 0..LANES {
             touched[l] |= hits[l];
         }
-        touches[i] = hits;
+        block.touches[i] = hits;
     }
     touched
 }
 
 /// Solves the contacts of one world and notes the shifts that separate what overlaps.
-fn solve_contacts(block: &mut Block<'_>, scene: &Scene, touches: &Touches, l: usize) {
-    let Block { bodies, contacts, moving, shifts, .. } = block;
+fn solve_contacts(block: &mut Block<'_>, scene: &Scene, l: usize) {
+    let Block { bodies, contacts, moving, shifts, touches, crowd, .. } = block;
     let bounce = scene.physics.restitution;
     let movement = |i: usize| {
         let b = &bodies[i];
         Movement { velocity: vec2(b.vx[l], b.vy[l]), spin: b.spin[l] }
     };
+    let first = first_with_bit(crowd, scene);
+    let mut pairs = crowd.as_ref().map_or(&[][..], |crowd| &crowd.worlds[l].touching);
     contacts.clear();
-    for (i, touches) in touches[..bodies.len()].iter().enumerate() {
+    for (i, touches) in touches.iter().enumerate() {
+        let (mine, rest) = pairs.split_at(pairs.iter().take_while(|[a, _]| usize::from(*a) == i).count());
+        pairs = rest;
         let mut hits = touches[l];
-        if hits == 0 {
+        if hits == 0 && mine.is_empty() {
             continue;
         }
         let at = vec2(bodies[i].x[l], bodies[i].y[l]);
@@ -116,13 +134,16 @@ fn solve_contacts(block: &mut Block<'_>, scene: &Scene, touches: &Touches, l: us
                 contacts.add_inner_wall(i, scene.wall_pair(i), offset, moving, bounce);
             }
         }
-        hits &= (1 << INNER_WALL_BIT) - 1;
-        while hits != 0 {
-            let j = hits.trailing_zeros() as usize;
-            hits &= hits - 1;
+        let mut meet = |j: usize| {
             moving[j] = movement(j);
             let between = vec2(bodies[j].x[l], bodies[j].y[l]) - at;
             contacts.add_bodies(i, j, scene.pair(i, j), between, moving, bounce);
+        };
+        mine.iter().for_each(|[_, j]| meet(usize::from(*j)));
+        hits &= (1 << INNER_WALL_BIT) - 1;
+        while hits != 0 {
+            meet(first + hits.trailing_zeros() as usize);
+            hits &= hits - 1;
         }
     }
     contacts.solve(moving, scene.physics.mu_bodies);
@@ -160,10 +181,11 @@ fn relocate(block: &mut Block<'_>, scene: &Scene) {
         return;
     }
     for l in 0..LANES {
+        if !touches_end(&block.body(disc, l), scene.physics.half_arena.0) {
+            continue;
+        }
         let mut bodies = block.world_bodies(l);
-        if let Score::Transport(transport) = &mut block.scores[l]
-            && touches_end(&bodies[disc], scene.physics.half_arena.0)
-        {
+        if let Score::Transport(transport) = &mut block.scores[l] {
             let seed = u64::from(block.key[1][l]) << 32 | u64::from(block.key[0][l]);
             let mut draws = Draws::new(seed, block.world[l], 0, block.step, Stream::Relocation);
             transport.relocate(&mut bodies, disc, &mut draws);

@@ -1,13 +1,15 @@
 //! Senses of a block: compass and proximity at every update, camera and range and bearing at every other one.
 
-use super::block::{Block, BodyLanes, LANES, Lanes, SenseLanes};
+use super::block::Block;
+use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
+use super::patches::patches_seen;
 use super::scene::Scene;
 use crate::math::{Vec2, max, min, vec2};
-use crate::model::{CAMERA_COLUMNS, MAX_BODIES, PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD};
+use crate::model::{PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD, SMALL_WORLD};
 use crate::world::Sensing;
 use crate::world::senses::{
-    COLUMNS_PER_SEGMENT, Reading, attraction_of_sum, columns, neighbour, patch_behind, ray_directions, ray_to_circle,
-    ray_to_walls, reading, segments_vector, walls_within_reach, within_reach,
+    COLUMNS_PER_SEGMENT, Reading, attraction_of_sum, columns, neighbour, ray_directions, ray_to_circle, ray_to_walls,
+    reading, segments_vector, walls_within_reach, within_reach,
 };
 use crate::world::senses::{columns_hidden, inner_walls_seen};
 use crate::world::wall::ray_to_inner_wall;
@@ -16,22 +18,51 @@ use crate::world::wall::ray_to_inner_wall;
 #[inline(always)]
 pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
     let slow = block.update.is_multiple_of(SLOW_SENSES_PERIOD);
-    for i in 0..scene.robots {
-        let (bodies, senses) = (&block.bodies, &mut block.senses[i]);
+    let listens = slow && sensing.neighbours && block.channel.is_empty();
+    let Block { bodies, senses, crowd, others, close, .. } = block;
+    if let Some(crowd) = crowd {
+        crowd.refresh(bodies);
+    }
+    for (i, senses) in senses.iter_mut().enumerate() {
         compass(&bodies[i], senses);
-        if sensing.proximity {
-            proximity(bodies, i, scene, senses);
-        }
-        if slow && sensing.neighbours && block.channel.is_empty() {
-            range_and_bearing(bodies, i, scene, senses);
-        }
-        if slow && sensing.camera {
-            camera(bodies, i, scene, senses);
+        match crowd {
+            None => {
+                let others = bodies[..scene.robots].iter().enumerate().filter(|(j, _)| *j != i);
+                let others = others.map(|(_, body)| (&body.x, &body.y));
+                if sensing.proximity {
+                    proximity(&bodies[i], others.clone(), scene, senses, close);
+                }
+                if listens {
+                    range_and_bearing(&bodies[i], others, senses);
+                }
+                if slow && sensing.camera {
+                    camera(bodies, i, scene, senses);
+                }
+            }
+            Some(crowd) => {
+                if sensing.proximity || listens {
+                    crowd.gather(bodies, i, others);
+                }
+                let others = others.iter().map(|other| (&other.x, &other.y));
+                if sensing.proximity {
+                    proximity(&bodies[i], others.clone(), scene, senses, close);
+                }
+                if listens {
+                    range_and_bearing(&bodies[i], others, senses);
+                }
+            }
         }
     }
-    for (l, channel) in block.channel.iter().enumerate() {
+    if let Some(crowd) = crowd
+        && slow
+        && sensing.camera
+    {
+        crowd.look(bodies, senses, scene);
+    }
+    for (l, channel) in block.channel.iter_mut().enumerate() {
+        channel.turn_to(block.update);
         for (i, senses) in block.senses.iter_mut().enumerate() {
-            let Reading { up, attr, neighbours } = channel.reading(block.update, i, sensing.neighbours);
+            let Reading { up, attr, neighbours } = channel.reading(i, sensing.neighbours);
             (senses.up[0][l], senses.up[1][l]) = (up.x, up.y);
             (senses.attr[0][l], senses.attr[1][l], senses.neighbours[l]) = (attr.x, attr.y, neighbours);
         }
@@ -52,29 +83,47 @@ fn between(from: &BodyLanes, to: &BodyLanes, l: usize) -> Vec2 {
     vec2(to.x[l] - from.x[l], to.y[l] - from.y[l])
 }
 
+/// `others` are the places of all robots within reach, and maybe of others that are farther away.
 #[inline(always)]
-fn proximity(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
-    let body = &bodies[me];
-    let half_arena = scene.physics.half_arena;
-    // Bit j: body j is near; the last bits: a wall is.
-    const WALL: u32 = 31;
-    const INNER_WALL: u32 = 30;
+fn proximity<'a>(
+    body: &BodyLanes,
+    others: impl Iterator<Item = (&'a Lanes, &'a Lanes)>,
+    scene: &Scene,
+    senses: &mut SenseLanes,
+    close: &mut Vec<Other>,
+) {
+    let (half_arena, radius) = (scene.physics.half_arena, scene.bodies[0].radius);
+    // Bits: something is near, and what: a wall, an inner wall, a robot.
+    const WALL: u32 = 1;
+    const INNER_WALL: u32 = 2;
+    const ROBOT: u32 = 4;
     let mut near = [0u32; LANES];
     for l in 0..LANES {
-        near[l] = u32::from(walls_within_reach(vec2(body.x[l], body.y[l]), half_arena)) << WALL;
+        let reached = walls_within_reach(vec2(body.x[l], body.y[l]), half_arena);
+        near[l] = if reached { WALL } else { 0 };
     }
     for wall in &scene.physics.walls {
         for l in 0..LANES {
             let reached = within_reach(wall.offset(vec2(body.x[l], body.y[l])), 0.0);
-            near[l] |= u32::from(reached) << INNER_WALL;
+            near[l] |= if reached { INNER_WALL } else { 0 };
         }
     }
-    for (j, (other, fixed)) in bodies.iter().zip(&scene.bodies).enumerate() {
-        if j == me || !fixed.tall {
-            continue;
-        }
+    close.clear();
+    for (x, y) in others {
+        let mut reached = [0u32; LANES];
         for l in 0..LANES {
-            near[l] |= u32::from(within_reach(between(body, other, l), fixed.radius)) << j;
+            let within = within_reach(vec2(x[l] - body.x[l], y[l] - body.y[l]), radius);
+            reached[l] = if within { ROBOT } else { 0 };
+            near[l] |= reached[l];
+        }
+        if reached.iter().fold(0, |any, bits| any | bits) != 0 {
+            // No ray meets a robot that is infinitely far away.
+            let mut other = Other::NOBODY;
+            for l in 0..LANES {
+                other.x[l] = if reached[l] != 0 { x[l] } else { f32::INFINITY };
+                other.y[l] = if reached[l] != 0 { y[l] } else { f32::INFINITY };
+            }
+            close.push(other);
         }
     }
     let any = near.iter().fold(0, |any, bits| any | bits);
@@ -91,30 +140,25 @@ fn proximity(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseL
             (direction[0][l], direction[1][l], from[0][l], from[1][l]) = (d.x, d.y, f.x, f.y);
         }
         let pair = |v: &[Lanes; 2], l: usize| vec2(v[0][l], v[1][l]);
-        let mut others = any & !(1 << WALL | 1 << INNER_WALL);
-        while others != 0 {
-            let j = others.trailing_zeros();
-            others &= others - 1;
-            let (other, radius) = (&bodies[j as usize], scene.bodies[j as usize].radius);
+        for other in close.iter() {
             for l in 0..LANES {
                 let d = ray_to_circle(pair(&from, l), pair(&direction, l), vec2(other.x[l], other.y[l]), radius);
-                let nearer = min(d, distance[l]);
-                distance[l] = if near[l] >> j & 1 != 0 { nearer } else { distance[l] };
+                distance[l] = min(d, distance[l]);
             }
         }
-        if any >> WALL != 0 {
+        if any & WALL != 0 {
             for l in 0..LANES {
                 let d = max(ray_to_walls(pair(&from, l), pair(&direction, l), half_arena), 0.0);
                 let nearer = min(d, distance[l]);
-                distance[l] = if near[l] >> WALL != 0 { nearer } else { distance[l] };
+                distance[l] = if near[l] & WALL != 0 { nearer } else { distance[l] };
             }
         }
-        if any >> INNER_WALL & 1 != 0 {
+        if any & INNER_WALL != 0 {
             for wall in &scene.physics.walls {
                 for l in 0..LANES {
                     let d = ray_to_inner_wall(wall, vec2(body.x[l], body.y[l]), pair(&direction, l));
                     let nearer = min(d, distance[l]);
-                    distance[l] = if near[l] >> INNER_WALL & 1 != 0 { nearer } else { distance[l] };
+                    distance[l] = if near[l] & INNER_WALL != 0 { nearer } else { distance[l] };
                 }
             }
         }
@@ -126,15 +170,17 @@ fn proximity(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseL
     }
 }
 
+/// `others` as for [`proximity`].
 #[inline(always)]
-fn range_and_bearing(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
+fn range_and_bearing<'a>(
+    body: &BodyLanes,
+    others: impl Iterator<Item = (&'a Lanes, &'a Lanes)>,
+    senses: &mut SenseLanes,
+) {
     let (mut x, mut y, mut count) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-    for (j, (other, fixed)) in bodies.iter().zip(&scene.bodies).enumerate() {
-        if j == me || !fixed.tall {
-            continue;
-        }
+    for (other_x, other_y) in others {
         for l in 0..LANES {
-            let (towards, near) = neighbour(between(&bodies[me], other, l));
+            let (towards, near) = neighbour(vec2(other_x[l] - body.x[l], other_y[l] - body.y[l]));
             x[l] += towards.x;
             y[l] += towards.y;
             count[l] += if near { 1.0 } else { 0.0 };
@@ -151,8 +197,8 @@ fn range_and_bearing(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mu
 /// shows the robots' colour if such a body is there and no disc of another colour is seen.
 #[inline(always)]
 fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
-    let mut seen = [[0u32; LANES]; MAX_BODIES];
-    let mut square = [[0.0; LANES]; MAX_BODIES];
+    let mut seen = [[0u32; LANES]; SMALL_WORLD];
+    let mut square = [[0.0; LANES]; SMALL_WORLD];
     let rows = seen.iter_mut().zip(&mut square).zip(bodies.iter().zip(&scene.bodies)).enumerate();
     for (_, ((seen, square), (other, fixed))) in rows.filter(|(j, _)| *j != me) {
         for l in 0..LANES {
@@ -205,8 +251,8 @@ fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLane
 fn hide_behind_walls(
     body: &BodyLanes,
     scene: &Scene,
-    square: &[Lanes; MAX_BODIES],
-    seen: &mut [[u32; LANES]; MAX_BODIES],
+    square: &[Lanes; SMALL_WORLD],
+    seen: &mut [[u32; LANES]; SMALL_WORLD],
     taken: &mut [u32; LANES],
 ) {
     for l in 0..LANES {
@@ -221,12 +267,7 @@ fn hide_behind_walls(
 /// Columns without a body take the colour of a wall patch there.
 fn see_patches(body: &BodyLanes, scene: &Scene, taken: &[u32; LANES], colours: &mut [[u32; LANES]; 3]) {
     for l in 0..LANES {
-        let at = vec2(body.x[l], body.y[l]);
-        for column in (0..CAMERA_COLUMNS).filter(|c| taken[l] >> c & 1 == 0) {
-            let patch = patch_behind(column, at, body.heading[l], &scene.patches, scene.physics.half_arena);
-            if let Some(colour) = patch {
-                colours[colour as usize][l] |= 1 << column;
-            }
-        }
+        let seen = patches_seen(vec2(body.x[l], body.y[l]), body.heading[l], scene, taken[l]);
+        colours.iter_mut().zip(seen).for_each(|(all, patch)| all[l] |= patch);
     }
 }

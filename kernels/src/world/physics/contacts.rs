@@ -4,13 +4,13 @@
 
 use super::parameters::Physics;
 use crate::math::{Vec2, max, min, vec2};
-use crate::model::{CONTACT_ITERATIONS, MAX_BODIES, MAX_CONTACTS, PENETRATION_CORRECTION, PENETRATION_SLOP};
+use crate::model::{
+    CONTACT_ITERATIONS, PENETRATION_CORRECTION, PENETRATION_SLOP, ROBOT_RADIUS, SMALL_WORLD, most_contacts,
+};
 use crate::world::body::{Body, Shape};
+use crate::world::grid::Grid;
 
-/// Stands for all walls in place of a body's index.
-pub(crate) const WALL: usize = MAX_BODIES;
-
-/// What contacts change about a body. An array of them has a last one, never moving, for the walls.
+/// What contacts change about a body. A list of them has a last one, never moving, for the walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Movement {
     /// Velocity, m/s.
@@ -19,8 +19,8 @@ pub(crate) struct Movement {
     pub spin: f32,
 }
 
-/// The movements of all bodies, and of the walls at [`WALL`].
-pub(crate) type Movements = [Movement; MAX_BODIES + 1];
+/// The movements of all bodies, and after them of the walls.
+pub(crate) type Movements = [Movement];
 
 /// What the shapes of two touching bodies say about their contact; a wall weighs infinitely much.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl Pair {
 #[derive(Clone, Copy, Debug)]
 struct Contact {
     a: usize,
-    /// The other body, or [`WALL`].
+    /// The other body; the number of bodies for a wall.
     b: usize,
     pair: Pair,
     /// From a towards b.
@@ -66,10 +66,13 @@ struct Contact {
     tangent_impulse: f32,
 }
 
-/// The contacts of one step, at most [`MAX_CONTACTS`].
-#[derive(Clone, Debug, Default)]
+/// The contacts of one step, at most [`most_contacts`].
+#[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     list: Vec<Contact>,
+    /// Stands for all walls in place of a body's index: the number of bodies.
+    wall: usize,
+    most: usize,
 }
 
 /// The four walls: the direction towards each.
@@ -89,6 +92,16 @@ pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
 }
 
 impl Contacts {
+    /// No contacts yet of so many bodies.
+    pub fn new(bodies: usize) -> Contacts {
+        Contacts { list: Vec::new(), wall: bodies, most: most_contacts(bodies) }
+    }
+
+    /// Makes room for all contacts that there can be, so that no step needs more.
+    pub fn reserve(&mut self) {
+        self.list.reserve(self.most);
+    }
+
     /// Forgets all contacts.
     pub fn clear(&mut self) {
         self.list.clear();
@@ -96,13 +109,13 @@ impl Contacts {
 
     /// Notes that body `a` touches one of the arena's four walls.
     pub fn add_wall(&mut self, a: usize, pair: &Pair, wall: usize, penetration: f32, moving: &Movements, bounce: f32) {
-        self.add(a, WALL, pair, WALL_NORMALS[wall], penetration, moving, bounce);
+        self.add(a, self.wall, pair, WALL_NORMALS[wall], penetration, moving, bounce);
     }
 
     /// Notes that body `a` touches an inner wall whose nearest point is `offset` away from its centre.
     pub fn add_inner_wall(&mut self, a: usize, pair: &Pair, offset: Vec2, moving: &Movements, bounce: f32) {
         let (normal, distance) = direction(offset);
-        self.add(a, WALL, pair, normal, pair.radius[0] - distance, moving, bounce);
+        self.add(a, self.wall, pair, normal, pair.radius[0] - distance, moving, bounce);
     }
 
     /// Notes that bodies `a` and `b` touch, b's centre being `between` away from a's.
@@ -122,7 +135,7 @@ impl Contacts {
         moving: &Movements,
         bounce: f32,
     ) {
-        if self.list.len() == MAX_CONTACTS {
+        if self.list.len() == self.most {
             return;
         }
         let approach = (moving[b].velocity - moving[a].velocity).dot(normal);
@@ -149,7 +162,7 @@ impl Contacts {
 
     /// The bodies that touch something, with repetitions.
     pub fn touched(&self) -> impl Iterator<Item = usize> + '_ {
-        self.list.iter().flat_map(|c| [c.a, c.b]).filter(|body| *body != WALL)
+        self.list.iter().flat_map(|c| [c.a, c.b]).filter(|body| *body != self.wall)
     }
 
     /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
@@ -157,10 +170,24 @@ impl Contacts {
         for contact in &self.list {
             let push = contact.normal * contact.push;
             shift(contact.a, -push * contact.pair.inverse_mass[0]);
-            if contact.b != WALL {
+            if contact.b != self.wall {
                 shift(contact.b, push * contact.pair.inverse_mass[1]);
             }
         }
+    }
+}
+
+impl Crowd {
+    /// The bodies with greater numbers that body `i`, no larger than a robot, may touch, in the order of their numbers.
+    fn after(&mut self, i: usize, at: Vec2) -> &[u16] {
+        let Crowd { grid, large, near } = self;
+        near.clear();
+        let greater = |j: &&u16| usize::from(**j) > i;
+        grid.around(at, |found| near.extend(found.iter().filter(greater)));
+        near.extend(large.iter().filter(greater));
+        near.sort_unstable();
+        near.dedup();
+        near
     }
 }
 
@@ -197,52 +224,114 @@ fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) {
     moving[contact.b] = b;
 }
 
-/// Finds the contacts of bodies and changes their velocities so that they stop approaching.
-pub(crate) fn solve(bodies: &mut [Body], physics: &Physics) -> Contacts {
-    let mut moving = [Movement::default(); MAX_BODIES + 1];
-    for (movement, body) in moving.iter_mut().zip(bodies.iter()) {
-        *movement = Movement { velocity: body.velocity, spin: body.spin };
-    }
-    let mut contacts = find(bodies, &moving, physics);
-    contacts.solve(&mut moving, physics.mu_bodies);
-    for (body, movement) in bodies.iter_mut().zip(&moving) {
-        (body.velocity, body.spin) = (movement.velocity, movement.spin);
-    }
-    contacts
+/// Finds and solves the contacts of bodies, and keeps the room that this takes from step to step.
+#[derive(Clone, Debug)]
+pub(crate) struct Collisions {
+    contacts: Contacts,
+    moving: Vec<Movement>,
+    /// None in a small world.
+    crowd: Option<Crowd>,
 }
 
-fn find(bodies: &[Body], moving: &Movements, physics: &Physics) -> Contacts {
-    let mut contacts = Contacts::default();
-    for (i, a) in bodies.iter().enumerate() {
-        let at = a.pose.at;
-        for (wall, penetration) in wall_penetrations(at, a.shape.radius, physics.half_arena).into_iter().enumerate() {
-            if penetration > 0.0 {
-                let pair = Pair::of(&a.shape, None);
-                contacts.add_wall(i, &pair, wall, penetration, moving, physics.restitution);
+/// What finds contacts among many bodies.
+#[derive(Clone, Debug)]
+struct Crowd {
+    /// Of all bodies, wide enough for those that are no larger than a robot.
+    grid: Grid,
+    /// The larger ones.
+    large: Vec<u16>,
+    near: Vec<u16>,
+}
+
+impl Collisions {
+    /// For bodies of these shapes, at most 65535.
+    pub fn new(bodies: &[Body], physics: &Physics) -> Collisions {
+        let count = bodies.len();
+        let crowd = || Crowd {
+            grid: Grid::new(physics.half_arena, 2.0 * ROBOT_RADIUS, count),
+            large: (0..count).filter(|i| bodies[*i].shape.radius > ROBOT_RADIUS).map(|i| i as u16).collect(),
+            near: Vec::with_capacity(2 * count),
+        };
+        Collisions {
+            contacts: Contacts::new(count),
+            moving: vec![Movement::default(); count + 1],
+            crowd: (count > SMALL_WORLD).then(crowd),
+        }
+    }
+
+    /// See [`Contacts::reserve`].
+    pub fn reserve(&mut self) {
+        self.contacts.reserve();
+    }
+
+    /// Changes the velocities of touching bodies so that they stop approaching.
+    pub fn solve(&mut self, bodies: &mut [Body], physics: &Physics) {
+        for (movement, body) in self.moving.iter_mut().zip(bodies.iter()) {
+            *movement = Movement { velocity: body.velocity, spin: body.spin };
+        }
+        self.find(bodies, physics);
+        self.contacts.solve(&mut self.moving, physics.mu_bodies);
+        for (body, movement) in bodies.iter_mut().zip(&self.moving) {
+            (body.velocity, body.spin) = (movement.velocity, movement.spin);
+        }
+    }
+
+    fn find(&mut self, bodies: &[Body], physics: &Physics) {
+        let Collisions { contacts, moving, crowd } = self;
+        contacts.clear();
+        if let Some(crowd) = crowd {
+            crowd.grid.fill(bodies.iter().map(|body| body.pose.at));
+        }
+        for (i, a) in bodies.iter().enumerate() {
+            let (at, radius) = (a.pose.at, a.shape.radius);
+            for (wall, penetration) in wall_penetrations(at, radius, physics.half_arena).into_iter().enumerate() {
+                if penetration > 0.0 {
+                    let pair = Pair::of(&a.shape, None);
+                    contacts.add_wall(i, &pair, wall, penetration, moving, physics.restitution);
+                }
             }
-        }
-        for offset in physics.walls.iter().map(|wall| wall.offset(at)).filter(|o| touching(*o, a.shape.radius)) {
-            contacts.add_inner_wall(i, &Pair::of(&a.shape, None), offset, moving, physics.restitution);
-        }
-        for (j, b) in bodies.iter().enumerate().skip(i + 1) {
-            let between = b.pose.at - at;
-            if touching(between, a.shape.radius + b.shape.radius) {
-                let pair = Pair::of(&a.shape, Some(&b.shape));
-                contacts.add_bodies(i, j, &pair, between, moving, physics.restitution);
+            for offset in physics.walls.iter().map(|wall| wall.offset(at)).filter(|o| touching(*o, radius)) {
+                contacts.add_inner_wall(i, &Pair::of(&a.shape, None), offset, moving, physics.restitution);
+            }
+            let mut meet = |j: usize| {
+                let b = &bodies[j];
+                let between = b.pose.at - at;
+                if touching(between, radius + b.shape.radius) {
+                    let pair = Pair::of(&a.shape, Some(&b.shape));
+                    contacts.add_bodies(i, j, &pair, between, moving, physics.restitution);
+                }
+            };
+            match crowd {
+                Some(crowd) if radius <= ROBOT_RADIUS => crowd.after(i, at).iter().for_each(|j| meet(usize::from(*j))),
+                _ => (i + 1..bodies.len()).for_each(meet),
             }
         }
     }
-    contacts
+
+    /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
+    pub fn correct_positions(&self, bodies: &mut [Body]) {
+        self.contacts.correct(|body, shift| bodies[body].pose.at += shift);
+    }
 }
 
-/// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
-pub(crate) fn correct_positions(bodies: &mut [Body], contacts: &Contacts) {
-    contacts.correct(|body, shift| bodies[body].pose.at += shift);
+/// The velocities of bodies after their contacts, found anew.
+#[cfg(test)]
+pub(crate) fn solve(bodies: &mut [Body], physics: &Physics) -> Collisions {
+    let mut collisions = Collisions::new(bodies, physics);
+    collisions.solve(bodies, physics);
+    collisions
+}
+
+/// See [`Collisions::correct_positions`].
+#[cfg(test)]
+pub(crate) fn correct_positions(bodies: &mut [Body], collisions: &Collisions) {
+    collisions.correct_positions(bodies);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{Draws, Stream};
     use crate::world::body::{Pose, Shape};
 
     fn pair(va: Vec2, vb: Vec2) -> Vec<Body> {
@@ -289,5 +378,34 @@ mod tests {
         }
         let gap = bodies[1].pose.at.x - bodies[0].pose.at.x - 0.075;
         assert!((-0.00051..-0.00049).contains(&gap), "{gap}");
+    }
+
+    #[test]
+    fn a_crowd_has_the_contacts_of_all_pairs_in_their_order() {
+        let shape = |i: usize| match i {
+            200.. => Shape::disc([0.3, 0.02][i % 2], 0.1, 0.4, crate::world::Colour::Blue),
+            _ => Shape::ROBOT,
+        };
+        let physics = Physics { half_arena: (1.0, 0.8), ..Physics::default() };
+        let mut draws = Draws::new(3, 0, 0, 0, Stream::Start);
+        for _ in 0..20 {
+            let at = |draws: &mut Draws| vec2(draws.range(-1.1, 1.1), draws.range(-0.9, 0.9));
+            let pose = |draws: &mut Draws| Pose { at: at(draws), heading: 0.0 };
+            let bodies: Vec<Body> = (0..206).map(|i| Body::at_rest(shape(i), pose(&mut draws))).collect();
+            let mut collisions = Collisions::new(&bodies, &physics);
+            collisions.find(&bodies, &physics);
+            let found: Vec<[usize; 2]> = collisions.contacts.list.iter().map(|c| [c.a, c.b]).collect();
+            let mut all = Vec::new();
+            for (i, a) in bodies.iter().enumerate() {
+                let walls = wall_penetrations(a.pose.at, a.shape.radius, physics.half_arena);
+                all.extend(walls.iter().filter(|depth| **depth > 0.0).map(|_| [i, bodies.len()]));
+                let meets =
+                    |j: &usize| touching(bodies[*j].pose.at - a.pose.at, a.shape.radius + bodies[*j].shape.radius);
+                all.extend((i + 1..bodies.len()).filter(meets).map(|j| [i, j]));
+            }
+            all.truncate(most_contacts(bodies.len()));
+            assert_eq!(found, all);
+            assert!(all.len() > 100, "{}", all.len());
+        }
     }
 }

@@ -10,3 +10,4 @@ pub use floor::{Footing, floor_friction};
 pub use motion::{integrate, motion_noise, steer};
 pub use parameters::Physics;
 pub use step::step;
+pub(crate) use step::step_with;

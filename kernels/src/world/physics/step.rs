@@ -1,6 +1,6 @@
 //! One physics step: floor friction, contacts, motion with noise (thesis 5.3.1).
 
-use super::contacts;
+use super::contacts::Collisions;
 use super::floor::{Footing, floor_friction};
 use super::motion::{integrate, motion_noise};
 use super::parameters::Physics;
@@ -10,18 +10,31 @@ use crate::world::body::Body;
 
 /// Advances all bodies by one step of [`DT`](crate::model::DT). `step` numbers physics steps and, with `seed` and `world`, fixes the noise.
 pub fn step(bodies: &mut [Body], physics: &Physics, seed: u64, world: u32, step: u32) {
+    let mut collisions = Collisions::new(bodies, physics);
+    step_with(&mut collisions, bodies, physics, seed, world, step);
+}
+
+/// The same, with room for contacts that was made for these bodies before.
+pub(crate) fn step_with(
+    collisions: &mut Collisions,
+    bodies: &mut [Body],
+    physics: &Physics,
+    seed: u64,
+    world: u32,
+    step: u32,
+) {
     for body in bodies.iter_mut() {
         let footing = Footing::of(&body.shape);
         (body.velocity, body.spin) =
             floor_friction(&footing, Vec2::unit(body.pose.heading), body.velocity, body.spin, body.wheels);
     }
-    let contacts = contacts::solve(bodies, physics);
+    collisions.solve(bodies, physics);
     for (i, body) in bodies.iter_mut().enumerate() {
         let words = block(seed, world, i as u32, step, Stream::Motion, 0);
         let noise = motion_noise(words, physics.noise);
         (body.pose.at, body.pose.heading) = integrate(body.pose.at, body.pose.heading, body.velocity, body.spin, noise);
     }
-    contacts::correct_positions(bodies, &contacts);
+    collisions.correct_positions(bodies);
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::model::{CAMERA_COLUMNS, CAMERA_FOV, SEGMENT_ANGLE};
 use crate::world::physics::Physics;
 use crate::world::wall::Wall;
 use crate::world::{Body, Colour};
+use std::sync::LazyLock;
 
 /// A coloured stretch of wall, in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +67,25 @@ pub(crate) fn columns(between: Vec2, ahead: Vec2, radius: f32) -> u32 {
     below(end) & !below(first) & 0u32.wrapping_sub(u32::from(seen))
 }
 
+/// The left edge of the field of view in the robot's frame, as a unit vector.
+static EDGE: LazyLock<Vec2> = LazyLock::new(|| Vec2::unit(CAMERA_FOV * 0.5));
+/// A body is in the field of view if it is so far outside, m: more than what rounding does in the largest arena.
+const OUTSIDE: f32 = 1e-3;
+
+/// What [`may_be_seen`] needs of the field of view: its left edge in the robot's frame, as a unit vector.
+pub(crate) fn view_edge() -> Vec2 {
+    *EDGE
+}
+
+/// False only if [`columns`] has no bits for a body there, which this says much sooner; `edge` is [`view_edge`].
+#[inline(always)]
+pub(crate) fn may_be_seen(between: Vec2, ahead: Vec2, radius: f32, edge: Vec2) -> bool {
+    let (front, left) = (ahead.dot(between), ahead.cross(between));
+    // A circle is seen if it meets the wedge between the two edges, so its centre is not far outside of either.
+    let (inwards, across) = (front * edge.y, left * edge.x);
+    (inwards - across >= -(radius + OUTSIDE)) & (inwards + across >= -(radius + OUTSIDE))
+}
+
 /// The squared distance to the nearest inner wall in each column of the camera; infinite where there is none.
 pub(crate) fn inner_walls_seen(at: Vec2, heading: f32, walls: &[Wall]) -> [f32; CAMERA_COLUMNS] {
     let mut squares = [f32::INFINITY; CAMERA_COLUMNS];
@@ -91,12 +111,15 @@ pub(crate) fn columns_hidden(walls: &[f32; CAMERA_COLUMNS], square: f32) -> u32 
 /// without a body take the colour of a wall patch there, if any. Inner walls are white and hide what is behind them.
 pub fn camera(bodies: &[Body], me: usize, patches: &[Patch], physics: &Physics) -> Blobs {
     let pose = bodies[me].pose;
-    let ahead = Vec2::unit(pose.heading);
+    let (ahead, edge) = (Vec2::unit(pose.heading), view_edge());
     let walls = inner_walls_seen(pose.at, pose.heading, &physics.walls);
     let mut nearest = walls;
     let mut colours = [None; CAMERA_COLUMNS];
     for (_, other) in bodies.iter().enumerate().filter(|(i, _)| *i != me) {
         let between = other.pose.at - pose.at;
+        if !may_be_seen(between, ahead, other.shape.radius, edge) {
+            continue;
+        }
         let seen = columns(between, ahead, other.shape.radius);
         let square = between.length_squared();
         for column in (0..CAMERA_COLUMNS).filter(|c| seen >> c & 1 != 0) {
@@ -133,4 +156,34 @@ pub(crate) fn patch_behind(
     let direction = column_direction(column, heading);
     let hit = at + direction * ray_to_walls(at, direction, half_arena);
     patches.iter().find(|p| (p.at - hit).length() <= p.half_length).map(|p| p.colour)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Draws, Stream};
+
+    #[test]
+    fn nobody_is_left_out_who_would_be_seen() {
+        let mut draws = Draws::new(9, 0, 0, 0, Stream::Start);
+        let edge = view_edge();
+        let (mut seen, mut looked_at) = (0, 0);
+        for i in 0..200_000 {
+            let heading = draws.range(-3.2, 3.2);
+            // Anywhere, close by, or beside the edges of the field of view by about the radius.
+            let radius = [0.0375, 0.105, 1.0][i % 3];
+            let distance = draws.range(0.0, [28.0, 0.5, 3.0][i / 3 % 3]);
+            let slip = [draws.range(-3.2, 3.2), (radius / distance.max(radius)).asin() + draws.range(-1e-5, 1e-5)];
+            let side = [1.0, -1.0][i / 18 % 2];
+            let bearing = [slip[0], side * (CAMERA_FOV * 0.5 + slip[1])][i / 9 % 2];
+            let between = Vec2::unit(heading + bearing) * distance;
+            let ahead = Vec2::unit(heading);
+            let bits = columns(between, ahead, radius);
+            let looked = may_be_seen(between, ahead, radius, edge);
+            assert!(looked || bits == 0, "{between:?} {ahead:?} {radius} {bits:b}");
+            seen += u32::from(bits != 0);
+            looked_at += u32::from(looked);
+        }
+        assert!(seen > 20_000 && looked_at < 150_000, "{seen} seen, {looked_at} looked at");
+    }
 }

@@ -4,7 +4,8 @@
 use super::messages::{Channel, Messages, Moment};
 use super::{attraction_step, compass};
 use crate::math::{Vec2, vec2};
-use crate::model::{DT, STEPS_PER_UPDATE};
+use crate::model::{DT, SMALL_WORLD, STEPS_PER_UPDATE};
+use crate::world::grid::Grid;
 use crate::world::{Pose, WorldSpec};
 
 /// What a robot gets to know by messages.
@@ -22,13 +23,18 @@ pub(crate) struct Reading {
 #[derive(Clone, Debug)]
 pub(crate) struct ChannelHistory {
     channel: Channel,
-    seed: u64,
-    world: u32,
     bodies: usize,
     /// The poses after each of the last steps, in the place of the step's number modulo `kept`.
     past: Vec<Option<Pose>>,
     kept: usize,
     noted: usize,
+    /// Where the poses begin in `past` that the last message tells of.
+    told: usize,
+    moment: Moment,
+    /// Of those poses; none where there are few robots.
+    grid: Option<Grid>,
+    /// Robots near the one that listens: all of them where there is no grid.
+    near: Vec<u16>,
 }
 
 /// For how many steps poses are kept, as a message may tell of them.
@@ -57,8 +63,19 @@ impl ChannelHistory {
         let bodies = spec.robots + spec.discs.len();
         let discs = spec.discs.iter().map(|d| d.shape.radius).collect();
         let channel = Channel::new(model, spec.robots, discs);
-        let mut history =
-            ChannelHistory { channel, seed, world, bodies, past: vec![None; kept * bodies], kept, noted: 0 };
+        let robots = spec.robots;
+        let grid = (robots > SMALL_WORLD).then(|| Grid::new(spec.physics.half_arena, channel.reach(), robots));
+        let mut history = ChannelHistory {
+            channel,
+            bodies,
+            past: vec![None; kept * bodies],
+            kept,
+            noted: 0,
+            told: 0,
+            moment: Moment { seed, world, number: 0 },
+            grid,
+            near: (0..robots as u16).collect(),
+        };
         history.note(poses);
         history
     }
@@ -72,17 +89,29 @@ impl ChannelHistory {
         self.noted += 1;
     }
 
-    /// What the last message before an update tells a robot; without `listen` only the compass. Before the start
-    /// everything stood where it starts.
-    pub fn reading(&self, update: u32, me: usize, listen: bool) -> Reading {
+    /// Turns to the last message before an update. Before the start everything stood where it starts.
+    pub fn turn_to(&mut self, update: u32) {
         let model = self.channel.model();
         let (number, step) = last_message(model, update);
-        let from = step.min(self.noted - 1) % self.kept * self.bodies;
-        let bodies = &self.past[from..from + self.bodies];
+        self.told = step.min(self.noted - 1) % self.kept * self.bodies;
+        self.moment.number = number;
+        let bodies = &self.past[self.told..self.told + self.bodies];
+        if let Some(grid) = &mut self.grid {
+            // As many as the grid is for: the robots, which come first.
+            grid.fill(bodies.iter().map(|pose| pose.unwrap_or_default().at));
+        }
+    }
+
+    /// What the message tells a robot; without `listen` only the compass.
+    pub fn reading(&mut self, me: usize, listen: bool) -> Reading {
+        let bodies = &self.past[self.told..self.told + self.bodies];
         let (mut sum, mut neighbours) = (Vec2::ZERO, 0.0);
-        let moment = Moment { seed: self.seed, world: self.world, number };
         if listen {
-            self.channel.hear(moment, me, bodies, |_, neighbour| {
+            if let Some(grid) = &self.grid {
+                grid.near(bodies[me].unwrap_or_default().at, &mut self.near);
+            }
+            let robots = self.near.iter().map(|robot| usize::from(*robot));
+            self.channel.hear_among(self.moment, me, bodies, robots, |_, neighbour| {
                 sum += attraction_step(&neighbour);
                 neighbours += 1.0;
             });

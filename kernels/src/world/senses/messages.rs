@@ -184,9 +184,23 @@ impl Channel {
     /// Tells `each` the number of every robot that robot `me` hears in a message, and from where, in the order of
     /// their numbers. `bodies` are the robots, then the discs; one that is nowhere neither sends nor stands in the way.
     pub fn hear(&self, moment: Moment, me: usize, bodies: &[Option<Pose>], mut each: impl FnMut(usize, Neighbour)) {
-        let Some(receiver) = bodies.get(me).copied().flatten() else { return };
-        for (other, sender) in bodies.iter().enumerate().take(self.gains.len()) {
-            let Some(sender) = sender.filter(|_| other != me) else { continue };
+        self.hear_among(moment, me, bodies, 0..self.gains.len(), &mut each);
+    }
+
+    /// The same with a look at `robots` only, which are all within [`Channel::reach`], and more, in the order of their
+    /// numbers.
+    pub(crate) fn hear_among(
+        &self,
+        moment: Moment,
+        me: usize,
+        bodies: &[Option<Pose>],
+        robots: impl Iterator<Item = usize> + Clone,
+        mut each: impl FnMut(usize, Neighbour),
+    ) {
+        let at = |body: usize| bodies.get(body).copied().flatten();
+        let Some(receiver) = at(me) else { return };
+        for other in robots.clone() {
+            let Some(sender) = at(other).filter(|_| other != me) else { continue };
             let gain = self.gains[other][0] * self.gains[me][1];
             let limit = self.model.range_m * gain;
             // Most are too far away, whatever else holds.
@@ -195,25 +209,37 @@ impl Channel {
             }
             let words = block(moment.seed, moment.world, me as u32, moment.number, Stream::Messages, other as u32);
             let Some(neighbour) = self.model.link(receiver, sender, gain, words) else { continue };
-            if !self.hidden(me, other, receiver.at, sender.at, bodies) {
+            if !self.hidden([me, other], [receiver.at, sender.at], robots.clone(), at) {
                 each(other, neighbour);
             }
         }
     }
 
-    /// True if a body stands between two robots.
-    fn hidden(&self, me: usize, other: usize, from: Vec2, to: Vec2, bodies: &[Option<Pose>]) -> bool {
-        let robots = self.gains.len();
-        let count = match self.model.occlusion {
+    /// No robot hears another, or is kept from it by a third, that is farther away, m.
+    pub(crate) fn reach(&self) -> f32 {
+        let widest = |side: usize| self.gains.iter().map(|gains| gains[side]).fold(0.0, f32::max);
+        self.model.range_m * widest(0) * widest(1) + ROBOT_RADIUS
+    }
+
+    /// True if one of `robots`, or a disc, stands between two robots; `at` tells where bodies are.
+    fn hidden(
+        &self,
+        two: [usize; 2],
+        [from, to]: [Vec2; 2],
+        robots: impl Iterator<Item = usize>,
+        at: impl Fn(usize) -> Option<Pose>,
+    ) -> bool {
+        let count = self.gains.len();
+        let discs = match self.model.occlusion {
             Occlusion::None => return false,
-            Occlusion::Robots => robots,
-            Occlusion::All => robots + self.discs.len(),
+            Occlusion::Robots => 0,
+            Occlusion::All => self.discs.len(),
         };
         let along = to - from;
         let square = along.length_squared();
-        bodies.iter().enumerate().take(count).any(|(i, body)| {
-            let Some(body) = body.filter(|_| i != me && i != other) else { return false };
-            let radius = if i < robots { ROBOT_RADIUS } else { self.discs[i - robots] };
+        robots.chain(count..count + discs).any(|i| {
+            let Some(body) = at(i).filter(|_| !two.contains(&i)) else { return false };
+            let radius = if i < count { ROBOT_RADIUS } else { self.discs[i - count] };
             let towards = body.at - from;
             // Beside the line, not behind one of its ends; both sides are multiplied by the line's length.
             let (ahead, aside) = (towards.dot(along), towards.cross(along));

@@ -8,13 +8,14 @@ mod proximity;
 
 pub use camera::{Blobs, Patch, camera};
 pub(crate) use camera::{
-    COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, patch_behind, segments_vector,
+    COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, may_be_seen, patch_behind, segments_vector,
+    view_edge,
 };
 pub(crate) use channel_history::{ChannelHistory, Reading, last_message, poses_kept};
 pub use neighbours::{Neighbour, attraction, range_and_bearing};
-pub(crate) use neighbours::{attraction_of_sum, attraction_step, neighbour};
+pub(crate) use neighbours::{attraction_of_sum, attraction_step, neighbour, range_and_bearing_among};
 pub use proximity::{proximity, proximity_vector, ray_to_walls};
-pub(crate) use proximity::{ray_directions, ray_to_circle, reading, walls_within_reach, within_reach};
+pub(crate) use proximity::{proximity_among, ray_directions, ray_to_circle, reading, walls_within_reach, within_reach};
 
 use crate::math::{Vec2, vec2};
 

@@ -32,9 +32,14 @@ pub(crate) fn attraction_of_sum(sum: Vec2, count: f32, ahead: Vec2) -> Vec2 {
 
 /// v_attr and the number of neighbours of robot `me`, from true poses.
 pub fn range_and_bearing(bodies: &[Body], me: usize) -> (Vec2, f32) {
+    range_and_bearing_among(bodies, me, 0..bodies.len())
+}
+
+/// The same with a look at `others` only, which are all robots within range, and more, in the order of their numbers.
+pub(crate) fn range_and_bearing_among(bodies: &[Body], me: usize, others: impl Iterator<Item = usize>) -> (Vec2, f32) {
     let pose = bodies[me].pose;
     let (mut sum, mut count) = (Vec2::ZERO, 0.0);
-    for (_, other) in bodies.iter().enumerate().filter(|(i, b)| *i != me && b.shape.tall) {
+    for other in others.filter(|i| *i != me).map(|i| &bodies[i]).filter(|b| b.shape.tall) {
         let (towards, near) = neighbour(other.pose.at - pose.at);
         sum += towards;
         count += if near { 1.0 } else { 0.0 };

@@ -29,12 +29,23 @@ pub(crate) fn reading(distance: f32) -> f32 {
 
 /// The eight proximity readings of robot `me`: 1 - d/range for the nearest robot or wall on each ray, else 0.
 pub fn proximity(bodies: &[Body], me: usize, physics: &Physics) -> [f32; 8] {
+    proximity_among(bodies, me, 0..bodies.len(), physics)
+}
+
+/// The same with a look at `others` only, which are all bodies within reach, and more.
+pub(crate) fn proximity_among(
+    bodies: &[Body],
+    me: usize,
+    others: impl Iterator<Item = usize> + Clone,
+    physics: &Physics,
+) -> [f32; 8] {
     let half_arena = physics.half_arena;
     let pose = bodies[me].pose;
+    let others = others.map(|i| (i, &bodies[i]));
     let near = |(i, b): &(usize, &Body)| *i != me && b.shape.tall && within_reach(b.pose.at - pose.at, b.shape.radius);
     let walls = walls_within_reach(pose.at, half_arena);
     let inner_walls = physics.walls.iter().any(|wall| within_reach(wall.offset(pose.at), 0.0));
-    if !walls && !inner_walls && !bodies.iter().enumerate().any(|b| near(&b)) {
+    if !walls && !inner_walls && !others.clone().any(|b| near(&b)) {
         return [0.0; 8];
     }
     let ahead = Vec2::unit(pose.heading);
@@ -42,7 +53,7 @@ pub fn proximity(bodies: &[Body], me: usize, physics: &Physics) -> [f32; 8] {
         let direction = ray.rotate(ahead);
         let from = pose.at + direction * ROBOT_RADIUS;
         let mut distance = PROX_RANGE;
-        for (_, other) in bodies.iter().enumerate().filter(near) {
+        for (_, other) in others.clone().filter(near) {
             distance = min(ray_to_circle(from, direction, other.pose.at, other.shape.radius), distance);
         }
         if walls {

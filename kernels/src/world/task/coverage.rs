@@ -1,9 +1,10 @@
 //! Coverage: how much of the arena the robots have been in.
 
 use crate::math::{Vec2, max, min};
+use serde::{Deserialize, Serialize};
 
 /// Counts the cells of the arena in which some robot's centre has been.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     half_arena: (f32, f32),
     columns: usize,

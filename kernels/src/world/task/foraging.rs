@@ -3,10 +3,11 @@
 
 use crate::math::{Vec2, max, vec2};
 use crate::model::V_MAX;
+use serde::{Deserialize, Serialize};
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// A part of the floor: a rectangle along the axes or a disc, or what lies outside a disc.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Region {
     /// A rectangle.
     Rectangle {
@@ -76,29 +77,29 @@ pub(crate) fn food_max(nest: &Region, food: &Region, robots: usize, seconds: f32
 }
 
 /// Counts the items that robots carry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foraging {
     nest: Region,
     food: Region,
-    /// Bit i: robot i carries an item.
-    carrying: u32,
+    /// Which robots carry an item.
+    carrying: Vec<bool>,
     delivered: u32,
 }
 
 impl Foraging {
-    /// Nobody carries anything.
-    pub fn new(nest: Region, food: Region) -> Foraging {
-        Foraging { nest, food, carrying: 0, delivered: 0 }
+    /// So many robots, and none of them carries anything.
+    pub fn new(nest: Region, food: Region, robots: usize) -> Foraging {
+        Foraging { nest, food, carrying: vec![false; robots], delivered: 0 }
     }
 
     /// Counts after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
-        for (i, at) in robots.iter().enumerate() {
+        for (at, carries) in robots.iter().zip(&mut self.carrying) {
             if self.food.contains(*at) {
-                self.carrying |= 1 << i;
+                *carries = true;
             } else if self.nest.contains(*at) {
-                self.delivered += self.carrying >> i & 1;
-                self.carrying &= !(1 << i);
+                self.delivered += u32::from(*carries);
+                *carries = false;
             }
         }
     }
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_delivers_one_item() {
-        let mut foraging = Foraging::new(NEST, FOOD);
+        let mut foraging = Foraging::new(NEST, FOOD, 2);
         let mut visit = |x: f32| {
             foraging.update(&[vec2(0.0, 0.0), vec2(x, 0.0)]);
             foraging.delivered

@@ -12,6 +12,7 @@ use super::physics::Physics;
 use crate::math::Vec2;
 use coverage::Coverage;
 use foraging::Foraging;
+use serde::{Deserialize, Serialize};
 use spacing::{Aggregation, Dispersion};
 use transport::Transport;
 
@@ -87,7 +88,7 @@ impl Task {
 }
 
 /// What a task has counted in one world so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Score {
     /// The first disc's way.
     Transport(Transport),
@@ -109,10 +110,10 @@ impl Score {
         match *task {
             Task::Transport | Task::TransportOnce => Score::Transport(Transport::new(&bodies[robots])),
             Task::TransportPosition => Score::Position,
-            Task::Aggregation { range } => Score::Aggregation(Aggregation::new(range)),
+            Task::Aggregation { range } => Score::Aggregation(Aggregation::new(range, robots, physics.half_arena)),
             Task::Dispersion => Score::Dispersion(Dispersion::new(robots, physics.half_arena)),
             Task::Coverage { cell } => Score::Coverage(Coverage::new(cell, physics.half_arena)),
-            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(nest, food)),
+            Task::Foraging { nest, food } => Score::Foraging(Foraging::new(nest, food, robots)),
         }
     }
 
@@ -132,6 +133,14 @@ impl Score {
         match self {
             Score::Transport(transport) => transport::raw_fitness(transport.moved(&bodies[robots]), seconds),
             Score::Position => transport::position_fitness(&bodies[robots], physics.half_arena.0),
+            _ => self.counted_fitness(robots, seconds),
+        }
+    }
+
+    /// The fitness of what [`Score::update`] counted; 0 of tasks that are about the disc.
+    pub fn counted_fitness(&self, robots: usize, seconds: f32) -> f32 {
+        match self {
+            Score::Transport(_) | Score::Position => 0.0,
             Score::Aggregation(aggregation) => aggregation.fitness(),
             Score::Dispersion(dispersion) => dispersion.fitness(),
             Score::Coverage(coverage) => coverage.fitness(),

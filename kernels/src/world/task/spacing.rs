@@ -1,9 +1,11 @@
 //! Aggregation and dispersion: how near to each other the robots are.
 
 use crate::math::{Vec2, min};
+use crate::world::grid::Grid;
+use serde::{Deserialize, Serialize};
 
 /// The mean of what was counted after each controller update.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Mean {
     sum: f64,
     updates: u32,
@@ -21,65 +23,88 @@ impl Mean {
 }
 
 /// Counts which share of the robots is in the largest cluster.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
     range: f32,
     mean: Mean,
+    grid: Grid,
+    visited: Vec<bool>,
+    /// Members of a cluster whose neighbours are not yet known.
+    reached: Vec<u16>,
 }
 
 impl Aggregation {
     /// A chain of robots whose centres are at most `range` apart, m, is a cluster.
-    pub fn new(range: f32) -> Aggregation {
-        Aggregation { range, mean: Mean::default() }
+    pub fn new(range: f32, robots: usize, half_arena: (f32, f32)) -> Aggregation {
+        Aggregation {
+            range,
+            mean: Mean::default(),
+            grid: Grid::new(half_arena, range, robots),
+            visited: vec![false; robots],
+            reached: Vec::with_capacity(robots),
+        }
     }
 
     /// Counts after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
-        self.mean.add(largest_cluster(robots, self.range) as f32 / robots.len() as f32);
+        let largest = self.largest_cluster(robots);
+        self.mean.add(largest as f32 / robots.len() as f32);
     }
 
     /// The mean share, 1/n to 1.
     pub fn fitness(&self) -> f32 {
         self.mean.value()
     }
-}
 
-/// Number of robots in the largest cluster.
-fn largest_cluster(robots: &[Vec2], range: f32) -> u32 {
-    let near = |a: Vec2, b: Vec2| (b - a).length_squared() <= range * range;
-    let mut unvisited = (1u32 << robots.len()) - 1;
-    let mut largest = 0;
-    while unvisited != 0 {
-        // Grows from one robot by whoever is near a member, until the members' neighbours are all members.
-        let mut members = 0u32;
-        let mut reached = 1u32 << unvisited.trailing_zeros();
-        while reached != 0 {
-            let at = robots[reached.trailing_zeros() as usize];
-            members |= reached & reached.wrapping_neg();
-            for (i, other) in robots.iter().enumerate() {
-                reached |= u32::from(near(at, *other)) << i;
+    /// Number of robots in the largest cluster.
+    fn largest_cluster(&mut self, robots: &[Vec2]) -> usize {
+        let Aggregation { range, grid, visited, reached, .. } = self;
+        let near = |a: Vec2, b: Vec2| (b - a).length_squared() <= *range * *range;
+        grid.fill(robots.iter().copied());
+        visited.fill(false);
+        let mut largest = 0;
+        for first in 0..robots.len() {
+            if visited[first] {
+                continue;
             }
-            reached &= !members;
+            // Grows from one robot by whoever is near a member, until the members' neighbours are all members.
+            visited[first] = true;
+            reached.push(first as u16);
+            let mut members = 0;
+            while let Some(member) = reached.pop() {
+                members += 1;
+                let at = robots[usize::from(member)];
+                grid.around(at, |others| {
+                    for other in others {
+                        let visited = &mut visited[usize::from(*other)];
+                        if !*visited && near(at, robots[usize::from(*other)]) {
+                            *visited = true;
+                            reached.push(*other);
+                        }
+                    }
+                });
+            }
+            largest = largest.max(members);
         }
-        unvisited &= !members;
-        largest = largest.max(members.count_ones());
+        largest
     }
-    largest
 }
 
 /// Counts how far apart neighbours are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dispersion {
     /// Distance that counts as 1, m.
     widest: f32,
     mean: Mean,
+    grid: Grid,
 }
 
 impl Dispersion {
     /// For so many robots in an arena: as far apart as they could all be is their distance in a hexagonal packing.
     pub fn new(robots: usize, (hx, hy): (f32, f32)) -> Dispersion {
         let share = 4.0 * hx * hy / robots as f32;
-        Dispersion { widest: (share * (2.0 / 3f32.sqrt())).sqrt(), mean: Mean::default() }
+        let widest = (share * (2.0 / 3f32.sqrt())).sqrt();
+        Dispersion { widest, mean: Mean::default(), grid: Grid::new((hx, hy), widest, robots) }
     }
 
     /// Distance to the nearest robot that counts as 1, m.
@@ -89,12 +114,16 @@ impl Dispersion {
 
     /// Counts after a controller update.
     pub fn update(&mut self, robots: &[Vec2]) {
+        self.grid.fill(robots.iter().copied());
         let mut sum = 0.0;
         for (i, a) in robots.iter().enumerate() {
+            // Who is not found is farther away than what counts as 1.
             let mut nearest = f32::INFINITY;
-            for (_, b) in robots.iter().enumerate().filter(|(j, _)| *j != i) {
-                nearest = min((*b - *a).length_squared(), nearest);
-            }
+            self.grid.around(*a, |near| {
+                for j in near.iter().map(|j| usize::from(*j)).filter(|j| *j != i) {
+                    nearest = min((robots[j] - *a).length_squared(), nearest);
+                }
+            });
             sum += min(nearest.sqrt() / self.widest, 1.0);
         }
         self.mean.add(sum / robots.len() as f32);
@@ -114,17 +143,23 @@ mod tests {
     #[test]
     fn chains_are_clusters() {
         let row: Vec<Vec2> = [0.0, 0.1, 0.2, 0.5, 0.6, 0.9].into_iter().map(|x| vec2(x, 0.0)).collect();
+        let largest_cluster =
+            |robots: &[Vec2], range: f32| Aggregation::new(range, robots.len(), (1.0, 0.75)).largest_cluster(robots);
         assert_eq!(largest_cluster(&row, 0.11), 3);
         assert_eq!(largest_cluster(&row, 0.31), 6);
         assert_eq!(largest_cluster(&row, 0.05), 1);
         let shuffled = [row[5], row[1], row[4], row[0], row[3], row[2]];
         assert_eq!(largest_cluster(&shuffled, 0.11), 3, "the order of robots does not matter");
-        assert_eq!(largest_cluster(&[Vec2::ZERO; 16], 0.1), 16);
+        assert_eq!(largest_cluster(&[Vec2::ZERO; 256], 0.1), 256);
+        // A snake through the arena: cells of one cluster come in turns.
+        let snake: Vec<Vec2> =
+            (0..200).map(|i| vec2(-0.95 + 0.0095 * i as f32, 0.5 * (i as f32 * 0.1).sin())).collect();
+        assert_eq!(largest_cluster(&snake, 0.06), 200);
     }
 
     #[test]
     fn shares_are_averaged_over_updates() {
-        let mut aggregation = Aggregation::new(0.1);
+        let mut aggregation = Aggregation::new(0.1, 2, (1.0, 0.75));
         aggregation.update(&[Vec2::ZERO, vec2(0.05, 0.0)]);
         aggregation.update(&[Vec2::ZERO, vec2(0.5, 0.0)]);
         assert_eq!(aggregation.fitness(), 0.75);

@@ -4,9 +4,10 @@ use crate::math::{Vec2, max, vec2};
 use crate::model::{RELOCATION_RADIUS, RELOCATION_TRIES, V_MAX};
 use crate::random::Draws;
 use crate::world::Body;
+use serde::{Deserialize, Serialize};
 
 /// Counts how far the frisbee was moved, relocations left out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transport {
     counted_from: f32,
     total: f32,
@@ -79,7 +80,12 @@ pub fn raw_fitness(moved_x: f32, seconds: f32) -> f32 {
 
 /// Fitness of Eq. 5.11: how far the frisbee is on the -x side, over the way from the centre to the wall; 0 to 1.
 pub fn position_fitness(frisbee: &Body, half_length: f32) -> f32 {
-    max(-frisbee.pose.at.x, 0.0) / (half_length - frisbee.shape.radius)
+    fitness_of_place(frisbee.pose.at.x, half_length - frisbee.shape.radius)
+}
+
+/// The same from the frisbee's x and the greatest that it can have, m.
+pub fn fitness_of_place(x: f32, reach: f32) -> f32 {
+    max(-x, 0.0) / reach
 }
 
 #[cfg(test)]

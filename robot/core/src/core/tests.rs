@@ -23,7 +23,15 @@ fn running() -> Core {
     assert_eq!(core.state(), State::Ready);
     core.on_message(
         0.0,
-        ToRobot::Directive(Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 }),
+        ToRobot::Directive(Directive {
+            number: 10,
+            state: State::Run,
+            segment: 1,
+            run: 5,
+            phase: 0,
+            tree: None,
+            expires: 100.0,
+        }),
     );
     core.load(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
     core
@@ -42,15 +50,32 @@ fn moves(wheels: [f32; 2]) -> bool {
 fn a_directive_loads_the_fittest_tree_once_per_segment() {
     let mut core = core();
     core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
-    let run =
-        |number, segment| ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, expires: 100.0 });
+    let run = |number, segment| {
+        ToRobot::Directive(Directive {
+            number,
+            state: State::Run,
+            segment,
+            run: 5,
+            phase: 0,
+            tree: None,
+            expires: 100.0,
+        })
+    };
     assert_eq!(core.on_message(0.0, run(10, 0)), [Action::Evolve(true)]);
     assert!(core.on_message(0.1, run(11, 1)).contains(&Action::LoadFittest { segment: 1 }));
     assert!(core.on_message(0.2, run(11, 1)).is_empty(), "obeyed already");
     assert!(
         core.on_message(
             0.3,
-            ToRobot::Directive(Directive { number: 9, state: State::Stop, segment: 0, run: 5, expires: 100.0 })
+            ToRobot::Directive(Directive {
+                number: 9,
+                state: State::Stop,
+                segment: 0,
+                run: 5,
+                phase: 0,
+                tree: None,
+                expires: 100.0
+            })
         )
         .is_empty()
     );
@@ -69,17 +94,41 @@ fn wheels_turn_only_in_run_with_a_hub_that_speaks() {
     assert!(!moves(core.control(1.3, &readings)), "only an explicit RUN starts the wheels again");
     core.on_message(
         1.4,
-        ToRobot::Directive(Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 }),
+        ToRobot::Directive(Directive {
+            number: 10,
+            state: State::Run,
+            segment: 1,
+            run: 5,
+            phase: 0,
+            tree: None,
+            expires: 100.0,
+        }),
     );
     assert!(moves(core.control(1.4, &readings)));
     core.on_message(
         1.5,
-        ToRobot::Directive(Directive { number: 11, state: State::Pause, segment: 1, run: 5, expires: 100.0 }),
+        ToRobot::Directive(Directive {
+            number: 11,
+            state: State::Pause,
+            segment: 1,
+            run: 5,
+            phase: 0,
+            tree: None,
+            expires: 100.0,
+        }),
     );
     assert!(!moves(core.control(1.5, &readings)));
     core.on_message(
         1.6,
-        ToRobot::Directive(Directive { number: 12, state: State::Stop, segment: 1, run: 5, expires: 100.0 }),
+        ToRobot::Directive(Directive {
+            number: 12,
+            state: State::Stop,
+            segment: 1,
+            run: 5,
+            phase: 0,
+            tree: None,
+            expires: 100.0,
+        }),
     );
     assert!(!moves(core.control(1.6, &readings)));
 }
@@ -115,7 +164,15 @@ fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
     assert!(!actions.iter().any(|a| matches!(a, Action::Prepare(_))));
     let actions = core.on_message(
         0.0,
-        ToRobot::Directive(Directive { number: 10, state: State::Run, segment: 1, run: 5, expires: 100.0 }),
+        ToRobot::Directive(Directive {
+            number: 10,
+            state: State::Run,
+            segment: 1,
+            run: 5,
+            phase: 0,
+            tree: None,
+            expires: 100.0,
+        }),
     );
     assert_eq!(actions, [Action::Evolve(false)]);
     assert!(moves(core.control(0.1, &clear())));
@@ -149,8 +206,9 @@ fn a_message_that_ends_a_silence_does_not_start_the_wheels() {
 fn stop_is_obeyed_in_every_state_and_only_a_later_run_undoes_it() {
     for state in [State::Ready, State::Run, State::Pause, State::Stop] {
         let mut core = running();
-        let directive =
-            |number, state| ToRobot::Directive(Directive { number, state, segment: 1, run: 5, expires: 100.0 });
+        let directive = |number, state| {
+            ToRobot::Directive(Directive { number, state, segment: 1, run: 5, phase: 0, tree: None, expires: 100.0 })
+        };
         core.on_message(0.1, directive(20, state));
         core.on_message(0.1, directive(20, State::Stop));
         assert_eq!(core.state(), State::Stop, "in {state:?}, even with the same number");
@@ -163,7 +221,15 @@ fn stop_is_obeyed_in_every_state_and_only_a_later_run_undoes_it() {
     let mut fresh = core();
     fresh.on_message(
         0.0,
-        ToRobot::Directive(Directive { number: 3, state: State::Stop, segment: 0, run: 5, expires: 100.0 }),
+        ToRobot::Directive(Directive {
+            number: 3,
+            state: State::Stop,
+            segment: 0,
+            run: 5,
+            phase: 0,
+            tree: None,
+            expires: 100.0,
+        }),
     );
     assert_eq!(fresh.state(), State::Stop, "before any experiment");
 }
@@ -226,7 +292,7 @@ fn given() -> String {
 
 /// A directive about experiment 5 that is good until the hub's time `expires`.
 fn until(expires: f64, number: u64, state: State) -> ToRobot {
-    ToRobot::Directive(Directive { number, state, segment: 1, run: 5, expires })
+    ToRobot::Directive(Directive { number, state, segment: 1, run: 5, phase: 0, tree: None, expires })
 }
 
 #[test]
@@ -338,7 +404,15 @@ fn a_directive_is_obeyed_before_it_expires_and_about_the_robots_experiment_only(
     // Asked at 0.0 and answered at 500.0: at 4.0 the hub's clock shows 504.0 at most.
     core.on_sealed(4.0, hub.seal("xp01", until(503.9, 10, State::Run)));
     assert_eq!(core.state(), State::Ready, "expired");
-    let other = ToRobot::Directive(Directive { number: 11, state: State::Run, segment: 1, run: 6, expires: 600.0 });
+    let other = ToRobot::Directive(Directive {
+        number: 11,
+        state: State::Run,
+        segment: 1,
+        run: 6,
+        phase: 0,
+        tree: None,
+        expires: 600.0,
+    });
     core.on_sealed(4.0, hub.seal("xp01", other));
     core.on_sealed(4.0, hub.seal("xp01", until(f64::NAN, 12, State::Run)));
     assert_eq!(core.state(), State::Ready);
@@ -379,7 +453,15 @@ fn an_experiment_that_was_overtaken_does_not_replace_a_later_one() {
 #[test]
 fn after_a_late_experiment_the_hub_is_to_say_again_what_to_do() {
     let mut core = running();
-    let run = ToRobot::Directive(Directive { number: 12, state: State::Run, segment: 0, run: 11, expires: 100.0 });
+    let run = ToRobot::Directive(Directive {
+        number: 12,
+        state: State::Run,
+        segment: 0,
+        run: 11,
+        phase: 0,
+        tree: None,
+        expires: 100.0,
+    });
     core.on_message(0.1, run.clone());
     core.on_message(0.2, ToRobot::Experiment { number: 11, seed: 1, robots: 2, signed: signed(TEXT) });
     assert_eq!((core.state(), core.telemetry(0.2, &clear()).obeyed), (State::Ready, 0));

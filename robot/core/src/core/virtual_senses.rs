@@ -20,6 +20,8 @@ struct Reading {
     up: Vec2,
     attr: Vec2,
     neighbours: u32,
+    /// As it was told: the direction of +x of the world, rad, and who was heard.
+    told: (f32, Vec<message::Neighbour>),
 }
 
 impl VirtualSenses {
@@ -34,7 +36,8 @@ impl VirtualSenses {
         let list: Vec<Neighbour> =
             neighbours.iter().map(|n| Neighbour { range: n.range, bearing: n.bearing }).collect();
         let of = now - age.max(0.0);
-        self.0 = Some(Reading { of, up: Vec2::unit(up), attr: attraction(&list), neighbours: list.len() as u32 });
+        let (attr, told) = (attraction(&list), (up, neighbours.to_vec()));
+        self.0 = Some(Reading { of, up: Vec2::unit(up), attr, neighbours: list.len() as u32, told });
     }
 
     /// As before the first.
@@ -52,6 +55,11 @@ impl VirtualSenses {
         if let Some(reading) = self.0.as_ref().filter(|_| !self.stale(now)) {
             (senses.up, senses.attr, senses.neighbours) = (reading.up, reading.attr, reading.neighbours as f32);
         }
+    }
+
+    /// The last of them as the hub told them, however old: the direction of +x of the world, rad, and who was heard.
+    pub(super) fn told(&self) -> (f32, &[message::Neighbour]) {
+        self.0.as_ref().map_or((0.0, &[]), |reading| (reading.told.0, &reading.told.1))
     }
 
     /// Neighbours in the last of them, however old.

@@ -1,10 +1,10 @@
 //! What a robot does with messages, genes and its island's news, in a shell that remembers.
 
 use super::*;
-use crate::island::Generation;
+use crate::island::{Generation, Trials};
 use std::collections::VecDeque;
 use xpuck_evolve::Island;
-use xpuck_wire::message::{Directive, State};
+use xpuck_wire::message::{Directive, Severity, State};
 use xpuck_wire::signed::Signed;
 
 const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
@@ -19,6 +19,9 @@ struct Bench {
     immigrants: Vec<(u32, usize)>,
     news: VecDeque<News>,
     lines: Vec<String>,
+    said: VecDeque<LogLine>,
+    /// Nothing that is sent arrives.
+    full: bool,
 }
 
 impl Bench {
@@ -48,8 +51,9 @@ impl Shell for Bench {
         self.inbox.pop_front()
     }
 
-    fn send(&mut self, message: RobotMessage) {
+    fn send(&mut self, message: RobotMessage) -> bool {
         self.sent.push(message);
+        !self.full
     }
 
     fn trust(&mut self) -> Option<Trust> {
@@ -61,6 +65,8 @@ impl Shell for Bench {
     }
 
     fn run_island(&mut self, _: bool) {}
+
+    fn change_trials(&mut self, _: Trials) {}
 
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>) {
         self.immigrants.push((generation, migrants.len()));
@@ -88,6 +94,10 @@ impl Shell for Bench {
     fn log(&mut self, line: Line) {
         self.lines.push(line.text);
     }
+
+    fn said(&mut self) -> Option<LogLine> {
+        self.said.pop_front()
+    }
 }
 
 /// A robot whose hub's clock is its own, with an experiment in which trees evolve.
@@ -103,7 +113,7 @@ fn prepared() -> (Robot, Bench) {
 }
 
 fn run(number: u64, segment: u32) -> ToRobot {
-    ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, expires: 100.0 })
+    ToRobot::Directive(Directive { number, state: State::Run, segment, run: 5, phase: 0, tree: None, expires: 100.0 })
 }
 
 #[test]
@@ -186,4 +196,35 @@ fn the_fittest_of_an_earlier_run_does_not_take_a_given_controllers_place() {
     robot.collect(&mut bench);
     assert!(bench.loaded().is_empty() && bench.sent.len() == sent, "{:?}", bench.sent);
     assert_eq!(robot.core.controller().map(|c| c.tree().clone()), given);
+}
+
+#[test]
+fn lines_of_the_log_travel_no_faster_than_they_may() {
+    let (mut robot, mut bench) = prepared();
+    bench.said.extend((0..100).map(|i| LogLine::new(Severity::Warn, i, "xpuckd xp01: no\nposes")));
+    let told = |bench: &Bench| bench.sent.iter().filter(|m| matches!(m, RobotMessage::Log(_))).count();
+    robot.update(0.1, &mut bench);
+    assert_eq!(told(&bench), LINES_AT_ONCE as usize);
+    (0..50).for_each(|_| robot.update(0.2, &mut bench));
+    assert_eq!(told(&bench), LINES_AT_ONCE as usize + 10, "two a second");
+    let line = bench.sent.iter().find_map(|m| if let RobotMessage::Log(line) = m { Some(line) } else { None });
+    assert!(line.is_some_and(|line| line.is_sound() && line.text.ends_with("no\\nposes")), "{line:?}");
+}
+
+#[test]
+fn updates_of_a_run_are_told_and_what_the_queue_does_not_take_is_counted() {
+    let (mut robot, mut bench) = prepared();
+    bench.say(run(10, 1));
+    robot.listen(0.1, &mut bench);
+    robot.core.load(&xpuck_kernels::tree::Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
+    bench.full = true;
+    (0..20).for_each(|_| robot.update(0.2, &mut bench));
+    let batches: Vec<_> =
+        bench.sent.iter().filter_map(|m| if let RobotMessage::Updates(u) = m { Some(u) } else { None }).collect();
+    assert_eq!(batches.iter().map(|b| (b.first, b.count)).collect::<Vec<_>>(), [(1, 10), (11, 10)]);
+    let update = &batches[1].unpack().unwrap()[4];
+    let [left, right, sent_left, sent_right] = update.wheels.map(f32::from_bits);
+    assert!(update.ticked && left > 0.0 && [sent_left, sent_right] == [left / 2.0, right / 2.0]);
+    let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
+    assert_eq!(told.update_batches_lost, 2);
 }

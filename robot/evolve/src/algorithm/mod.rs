@@ -102,4 +102,7 @@ pub(crate) trait Rules {
 
     /// Makes the next population from the present one, which is in order.
     fn breed(&mut self, deme: &mut Deme);
+
+    /// What the trials told so far is not true of those to come.
+    fn forget(&mut self) {}
 }

@@ -216,6 +216,17 @@ impl Deme {
         every > 0 && self.generation - self.epoch_began >= every
     }
 
+    /// Keeps the trees and nothing of what their trials told, for trials of another kind: all are newborns again, and
+    /// migrants tried the old way are no longer taken in, as after a fresh start.
+    pub(crate) fn forget(&mut self) {
+        self.kept = None;
+        self.epoch += 1;
+        self.epoch_began = self.generation;
+        for individual in &mut self.individuals {
+            (individual.samples, individual.recent, individual.stage) = Default::default();
+        }
+    }
+
     /// Ends an epoch with the champion kept aside: of nobody again.
     pub(crate) fn restart(&mut self, champion: Individual) {
         self.kept = Some(champion);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// What ends a path to a file of this repository.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
-const ELSEWHERE: [&str; 16] = [
+const ELSEWHERE: [&str; 17] = [
     "again.sh",
     "arena.toml",
     "drive.toml",
@@ -23,6 +23,7 @@ const ELSEWHERE: [&str; 16] = [
     "summary.md",
     "swarm.toml",
     "xp01.toml",
+    "xp02.toml",
 ];
 
 /// The part of a line that is prose: all of a document, comments of everything else.

@@ -130,6 +130,10 @@ impl Rules for Racing {
         all.push(guest);
     }
 
+    fn forget(&mut self) {
+        self.best = None;
+    }
+
     fn breed(&mut self, deme: &mut Deme) {
         promote(deme);
         if self.is_stuck(deme) {

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
 use xpuck_kernels::math::{Vec2, vec2};
-use xpuck_kernels::model::{self, HALF_ARENA};
+use xpuck_kernels::model;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::messages::Messages;
-use xpuck_kernels::world::spec::{Area, Disc, Start};
+use xpuck_kernels::world::spec::{Area, Disc, Start, half_arena};
 use xpuck_kernels::world::task::{Region, Task};
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Colour, Pose, Shape, WorldSpec};
@@ -19,10 +19,11 @@ const MAX_TEXT: usize = 64 * 1024;
 
 type Place = [f32; 2];
 
+/// The keys of the file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WorldFile {
-    /// Number of robots, 1 to 16.
+pub struct WorldFile {
+    /// Number of robots, 1 to 256.
     robots: usize,
     /// What is scored.
     task: TaskEntry,
@@ -68,19 +69,13 @@ enum RegionEntry {
     Beyond { at_m: Place, radius_m: f32 },
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ArenaEntry {
-    /// Along x, m, 0.3 to 20.
-    length_m: f32,
-    /// Along y, m, 0.3 to 20.
-    width_m: f32,
-}
-
-impl Default for ArenaEntry {
-    fn default() -> ArenaEntry {
-        ArenaEntry { length_m: 2.0 * HALF_ARENA.0, width_m: 2.0 * HALF_ARENA.1 }
-    }
+    /// Along x, m, 0.3 to 20; 2 without it, for more than 16 robots as much longer as leaves each the same room.
+    length_m: Option<f32>,
+    /// Along y, m, 0.3 to 20; 1.5 without it, for more than 16 robots more.
+    width_m: Option<f32>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -212,6 +207,7 @@ pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
 fn spec(file: WorldFile) -> Result<WorldSpec, String> {
     let WorldFile { robots, task, arena, physics, start, disc, wall, patch, messages } = file;
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
+    let (half_length, half_width) = half_arena(robots);
     let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry)).collect();
     Ok(WorldSpec {
         robots,
@@ -220,7 +216,10 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
             mu_bodies: body_friction,
             restitution,
             noise,
-            half_arena: (0.5 * arena.length_m, 0.5 * arena.width_m),
+            half_arena: (
+                arena.length_m.map_or(half_length, |length| 0.5 * length),
+                arena.width_m.map_or(half_width, |width| 0.5 * width),
+            ),
             walls: wall.into_iter().map(|w| Wall { from: place(w.from_m), to: place(w.to_m) }).collect(),
         },
         discs: disc.into_iter().map(self::disc).collect(),

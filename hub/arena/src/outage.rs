@@ -1,0 +1,101 @@
+//! What of a robot fails for a while: when it begins and ends, without saying what it does.
+
+use crate::unkind::spell::{Spell, Whose, steps};
+use crate::unkind::{FaultKeys, FaultKind, SupplyKeys};
+
+/// Spells of a robot's own: its two wheels' and its supply's. Those of the list of faults come after them.
+const SUPPLY: u32 = 2;
+const FAULTS: u32 = 3;
+
+/// What fails in one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outage {
+    pub brown_out: bool,
+    pub body_reset: bool,
+    pub body_silent: bool,
+    pub camera_gone: bool,
+    pub camera_frozen: bool,
+    pub proximity_stuck: bool,
+}
+
+impl Outage {
+    /// The body's processor does not run.
+    pub fn off(self) -> bool {
+        self.brown_out || self.body_reset
+    }
+
+    /// The body's processor does not answer.
+    pub fn away(self) -> bool {
+        self.off() || self.body_silent
+    }
+
+    fn add(&mut self, what: FaultKind) {
+        let part = match what {
+            FaultKind::BrownOut => &mut self.brown_out,
+            FaultKind::BodyReset => &mut self.body_reset,
+            FaultKind::BodySilent => &mut self.body_silent,
+            FaultKind::CameraGone => &mut self.camera_gone,
+            FaultKind::CameraFrozen => &mut self.camera_frozen,
+            FaultKind::ProximityStuck => &mut self.proximity_stuck,
+        };
+        *part = true;
+    }
+}
+
+/// Everything that can fail in one robot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outages {
+    list: Vec<(u32, FaultKind, Spell)>,
+    supply: Option<Supply>,
+}
+
+#[derive(Clone, Debug)]
+struct Supply {
+    keys: SupplyKeys,
+    surges: Spell,
+    /// The first step in which the board is up again.
+    until: u32,
+}
+
+impl Outages {
+    /// The faults of a robot, by their numbers in the arena's list, and those of its supply.
+    pub fn new<'a>(faults: impl Iterator<Item = (usize, &'a FaultKeys)>, supply: Option<SupplyKeys>) -> Outages {
+        let spell = |keys: &FaultKeys| match (keys.at_s, keys.per_minute) {
+            (Some(at), _) => Spell::at(at, keys.seconds),
+            (None, rate) => Spell::by_chance(rate.unwrap_or(0.0), keys.seconds),
+        };
+        Outages {
+            list: faults.map(|(number, keys)| (FAULTS + number as u32, keys.what, spell(keys))).collect(),
+            supply: supply.map(|keys| Supply {
+                surges: Spell::by_chance(keys.surges_per_minute, keys.surge_seconds),
+                keys,
+                until: 0,
+            }),
+        }
+    }
+
+    /// What the board draws beyond the usual in step `now`, W.
+    pub fn surge(&mut self, now: u32, seed: u64, robot: u32) -> f64 {
+        let Some(supply) = &mut self.supply else { return 0.0 };
+        let surges = supply.surges.step(now, Whose { seed, robot, spell: SUPPLY });
+        // A board that is down draws nothing beyond.
+        if surges && now >= supply.until { f64::from(supply.keys.surge_watts) } else { 0.0 }
+    }
+
+    /// What fails in step `now`, in which the board is given `volts`.
+    pub fn step(&mut self, now: u32, seed: u64, robot: u32, volts: f64) -> Outage {
+        let mut out = Outage::default();
+        for (spell, what, when) in &mut self.list {
+            if when.step(now, Whose { seed, robot, spell: *spell }) {
+                out.add(*what);
+            }
+        }
+        if let Some(supply) = &mut self.supply {
+            if now >= supply.until && volts < f64::from(supply.keys.reset_below_v) {
+                supply.until = now.saturating_add(steps(supply.keys.reset_seconds).max(1));
+            }
+            out.brown_out |= now < supply.until;
+        }
+        out
+    }
+}

@@ -1,0 +1,70 @@
+//! An uneven floor: friction that varies smoothly by place.
+
+use super::keys::FloorKeys;
+use super::places;
+use std::f32::consts::TAU;
+use xpuck_kernels::math::{Vec2, sin_cos, vec2};
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+
+/// Waves that make up the field.
+const WAVES: usize = 32;
+/// Bounds of the factor, so that a place far out in the field neither glues nor floats.
+const LEAST: f32 = 0.2;
+const MOST: f32 = 1.8;
+
+/// A random field of factors around 1.
+#[derive(Clone, Debug)]
+pub(crate) struct Floor {
+    spread: f32,
+    /// Wave number along x and y, 1/m, and phase.
+    waves: Vec<(Vec2, f32)>,
+}
+
+impl Floor {
+    /// The field of a seed: a sum of plane waves whose numbers are normally distributed, so that the correlation of two
+    /// places is exp(-d^2 / (2 length^2)) (Rahimi and Recht 2007, "Random features for large-scale kernel machines").
+    pub fn new(keys: &FloorKeys, seed: u64) -> Floor {
+        let mut draws = Draws::new(seed, places::FLOOR, 0, 0, Stream::Device);
+        let mut wave = || {
+            let (x, y) = normal_pair(draws.word(), draws.word());
+            (vec2(x, y) * (1.0 / keys.length_m), draws.unit() * TAU)
+        };
+        Floor { spread: keys.spread, waves: (0..WAVES).map(|_| wave()).collect() }
+    }
+
+    /// Factor of the friction at a place.
+    pub fn factor(&self, at: Vec2) -> f32 {
+        let waves: f32 = self.waves.iter().map(|(number, phase)| sin_cos(number.dot(at) + phase).1).sum();
+        (1.0 + self.spread * waves * (2.0 / WAVES as f32).sqrt()).clamp(LEAST, MOST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_field_has_the_spread_that_was_asked_for_and_is_smooth() {
+        let keys = FloorKeys { spread: 0.1, length_m: 0.25 };
+        let (mut sum, mut square, mut near, mut far, mut n) = (0.0, 0.0, 0.0, 0.0, 0.0f64);
+        for seed in 0..40 {
+            let floor = Floor::new(&keys, seed);
+            for i in 0..100 {
+                let at = vec2(-0.9 + 0.2 * (i % 10) as f32, -0.7 + 0.15 * (i / 10) as f32);
+                let here = f64::from(floor.factor(at)) - 1.0;
+                let there = |d: f32| f64::from(floor.factor(at + vec2(d, 0.0))) - 1.0;
+                sum += here;
+                square += here * here;
+                near += (here - there(0.02)).powi(2);
+                far += (here - there(0.75)).powi(2);
+                n += 1.0;
+            }
+        }
+        let sd = (square / n).sqrt();
+        assert!((sum / n).abs() < 0.02 && (0.085..0.115).contains(&sd), "mean {} sd {sd}", sum / n);
+        // Two places 0.02 m apart differ by spread * sqrt(2 (1 - exp(-0.0032))) = 0.008; independent ones by 0.141.
+        assert!((near / n).sqrt() < 0.012 && (far / n).sqrt() > 0.11, "{} {}", (near / n).sqrt(), (far / n).sqrt());
+        assert_eq!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 3).factor(vec2(0.3, 0.2)));
+        assert_ne!(Floor::new(&keys, 3).factor(vec2(0.3, 0.2)), Floor::new(&keys, 4).factor(vec2(0.3, 0.2)));
+    }
+}

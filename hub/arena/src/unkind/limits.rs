@@ -1,0 +1,164 @@
+//! The bounds of what may be set. The schema of `arena.toml` has the same.
+
+use super::keys::{FaultKeys, PhysicsKeys, RobotKeys, Unkind, Varied};
+use crate::ft2232h;
+use std::ops::RangeInclusive;
+use xpuck_registers::infrared::MAX_COUNTS;
+
+/// A value that is not possible.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` is {value}: {allowed}")]
+pub struct OutOfBounds {
+    /// Where it stands in the file, with dots.
+    pub key: String,
+    /// The value.
+    pub value: String,
+    /// What it may be.
+    pub allowed: String,
+}
+
+/// Most faults in one file.
+const MAX_FAULTS: usize = 256;
+/// A proximity sensor's factor.
+const GAIN: RangeInclusive<f32> = 0.0..=4.0;
+
+/// Checks every value against its bounds, and every name against the swarm's.
+pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds> {
+    physics(&unkind.physics)?;
+    if let Some(floor) = unkind.floor {
+        within("floor.spread", floor.spread, 0.0..=0.5)?;
+        within("floor.length_m", floor.length_m, 0.05..=10.0)?;
+    }
+    if let Some(id) = &unkind.every_robot.id {
+        return refuse("every_robot.id", format!("{id:?}"), "what one robot has stands in [[robots]]");
+    }
+    robot("every_robot", &unkind.every_robot)?;
+    for (i, keys) in unkind.robots.iter().enumerate() {
+        let Some(id) = &keys.id else {
+            return refuse("robots.id", format!("missing in the {}. of [[robots]]", i + 1), "each needs one");
+        };
+        known("robots.id", id, names)?;
+        if unkind.robots[..i].iter().any(|other| other.id == keys.id) {
+            return refuse("robots.id", format!("{id:?} twice"), "a robot has one table");
+        }
+        robot(&format!("robots.{id}"), keys)?;
+    }
+    if unkind.faults.len() > MAX_FAULTS {
+        return refuse("faults", format!("{} tables", unkind.faults.len()), "at most 256 are possible");
+    }
+    unkind.faults.iter().try_for_each(|one| fault(one, names))
+}
+
+fn physics(keys: &PhysicsKeys) -> Result<(), OutOfBounds> {
+    let PhysicsKeys {
+        robot_mass_kg,
+        robot_friction,
+        frisbee_mass_kg,
+        frisbee_friction,
+        body_friction,
+        restitution,
+        noise,
+    } = *keys;
+    maybe("physics.robot_mass_kg", robot_mass_kg, 0.001..=10.0)?;
+    maybe("physics.robot_friction", robot_friction, 0.0..=10.0)?;
+    maybe("physics.frisbee_mass_kg", frisbee_mass_kg, 0.001..=10.0)?;
+    maybe("physics.frisbee_friction", frisbee_friction, 0.0..=10.0)?;
+    maybe("physics.body_friction", body_friction, 0.0..=10.0)?;
+    maybe("physics.restitution", restitution, 0.0..=1.0)?;
+    noise.into_iter().flatten().try_for_each(|part| within("physics.noise", part, 0.0..=1.0))
+}
+
+fn robot(place: &str, keys: &RobotKeys) -> Result<(), OutOfBounds> {
+    let at = |key: &str| format!("{place}.{key}");
+    varied(&at("wheel_bias"), keys.wheel_bias, -0.5..=0.5, 0.15)?;
+    maybe(&at("wheel_noise"), keys.wheel_noise, 0.0..=1.0)?;
+    if let Some(slips) = keys.wheel_slips {
+        within(&at("wheel_slips.per_minute"), slips.per_minute, 0.0..=600.0)?;
+        within(&at("wheel_slips.seconds"), slips.seconds, 0.025..=3600.0)?;
+    }
+    varied(&at("proximity_gain"), keys.proximity_gain, GAIN, 0.3)?;
+    varied(&at("proximity_offset_counts"), keys.proximity_offset_counts, -4095.0..=4095.0, 1000.0)?;
+    maybe(&at("proximity_noise_counts"), keys.proximity_noise_counts, 0.0..=1000.0)?;
+    for stuck in keys.stuck_proximity.iter().flatten() {
+        within(&at("stuck_proximity.sensor"), f32::from(stuck.sensor), 0.0..=7.0)?;
+        within(&at("stuck_proximity.counts"), f32::from(stuck.counts), 0.0..=f32::from(MAX_COUNTS))?;
+    }
+    maybe(&at("camera_noise"), keys.camera_noise, 0.0..=64.0)?;
+    maybe(&at("dead_pixels"), keys.dead_pixels, 0.0..=0.5)?;
+    maybe(&at("hot_pixels"), keys.hot_pixels, 0.0..=0.5)?;
+    varied(&at("camera_turn_deg"), keys.camera_turn_deg.map(one), -45.0..=45.0, 15.0)?;
+    maybe(&at("camera_delay_s"), keys.camera_delay_s, 0.0..=2.0)?;
+    if let Some(ft2232h::Faults { lost_packets, garbled_packets, stalled_frames }) = keys.camera_faults {
+        within(&at("camera_faults.lost_packets"), lost_packets, 0.0..=1.0)?;
+        within(&at("camera_faults.garbled_packets"), garbled_packets, 0.0..=1.0)?;
+        within(&at("camera_faults.stalled_frames"), stalled_frames, 0.0..=1.0)?;
+    }
+    if let Some(address) = keys.bus_faults.iter().flat_map(|bus| &bus.absent).find(|address| **address > 127) {
+        return refuse(&at("bus_faults.absent"), address.to_string(), "an I2C address is 0 to 127");
+    }
+    maybe(&at("charge"), keys.charge, 0.0..=1.0)?;
+    let Some(supply) = keys.supply else { return Ok(()) };
+    within(&at("supply.ohms"), supply.ohms, 0.0..=2.0)?;
+    within(&at("supply.surges_per_minute"), supply.surges_per_minute, 0.0..=600.0)?;
+    within(&at("supply.surge_watts"), supply.surge_watts, 0.0..=100.0)?;
+    within(&at("supply.surge_seconds"), supply.surge_seconds, 0.025..=60.0)?;
+    within(&at("supply.reset_below_v"), supply.reset_below_v, 0.0..=5.0)?;
+    within(&at("supply.reset_seconds"), supply.reset_seconds, 0.025..=600.0)
+}
+
+fn fault(keys: &FaultKeys, names: &[String]) -> Result<(), OutOfBounds> {
+    if let Some(id) = &keys.robot {
+        known("faults.robot", id, names)?;
+    }
+    maybe("faults.at_s", keys.at_s, 0.0..=1e7)?;
+    maybe("faults.per_minute", keys.per_minute, 0.0..=600.0)?;
+    within("faults.seconds", keys.seconds, 0.025..=3600.0)?;
+    match (keys.at_s, keys.per_minute) {
+        (Some(_), Some(_)) => refuse("faults.at_s", "given beside per_minute".into(), "one of the two is possible"),
+        (None, None) => refuse("faults.at_s", "missing".into(), "a fault has at_s or per_minute"),
+        _ => Ok(()),
+    }
+}
+
+fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
+    if names.iter().any(|name| name == id) {
+        return Ok(());
+    }
+    refuse(key, format!("{id:?}"), &format!("the swarm has {}", names.join(", ")))
+}
+
+/// A value alone as a list of one.
+fn one(value: Varied<f32>) -> Varied<[f32; 1]> {
+    match value {
+        Varied::Given(value) => Varied::Given([value]),
+        Varied::Drawn(spread) => Varied::Drawn(spread),
+    }
+}
+
+fn varied<const N: usize>(
+    key: &str,
+    value: Option<Varied<[f32; N]>>,
+    range: RangeInclusive<f32>,
+    widest: f32,
+) -> Result<(), OutOfBounds> {
+    match value {
+        Some(Varied::Given(values)) => values.into_iter().try_for_each(|value| within(key, value, range.clone())),
+        Some(Varied::Drawn(drawn)) => within(&format!("{key}.spread"), drawn.spread, 0.0..=widest),
+        None => Ok(()),
+    }
+}
+
+fn maybe(key: &str, value: Option<f32>, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
+    value.map_or(Ok(()), |value| within(key, value, range))
+}
+
+fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    refuse(key, value.to_string(), &format!("{} to {} are possible", range.start(), range.end()))
+}
+
+fn refuse(key: &str, value: String, allowed: &str) -> Result<(), OutOfBounds> {
+    Err(OutOfBounds { key: key.to_string(), value, allowed: allowed.to_string() })
+}

@@ -1,0 +1,113 @@
+//! An arena that is not the simulator's world: other physics, an uneven floor, robots that are not alike, and things that
+//! fail. Everything is off unless it is set, and follows from the arena's seed.
+
+mod floor;
+mod keys;
+mod limits;
+pub mod picture;
+pub(crate) mod places;
+mod preset;
+mod proximity;
+pub(crate) mod spell;
+mod traits;
+mod wheels;
+
+pub(crate) use floor::Floor;
+pub use keys::{
+    FaultKeys, FaultKind, FloorKeys, PhysicsKeys, RobotKeys, SpellKeys, Spread, StuckSensor, SupplyKeys, Unkind, Varied,
+};
+pub use limits::OutOfBounds;
+pub use preset::Preset;
+pub use traits::Traits;
+
+use xpuck_kernels::world::physics::Physics;
+use xpuck_kernels::world::{Shape, WorldSpec};
+
+impl Unkind {
+    /// Checks every value and every name of a robot; `names` are the swarm's.
+    ///
+    /// # Errors
+    /// The key, its value and what it may be.
+    pub fn check(&self, names: &[String]) -> Result<(), OutOfBounds> {
+        limits::check(self, names)
+    }
+
+    /// These settings, and a preset's where these say nothing. Faults of both happen.
+    pub fn over(self, preset: Unkind) -> Unkind {
+        Unkind {
+            physics: self.physics.over(preset.physics),
+            floor: self.floor.or(preset.floor),
+            every_robot: self.every_robot.over(&preset.every_robot),
+            robots: self.robots,
+            faults: [self.faults, preset.faults].concat(),
+        }
+    }
+
+    /// What is wrong with robot number `robot`, called `name`.
+    pub(crate) fn traits(&self, seed: u64, robot: usize, name: &str) -> Traits {
+        let own = self.robots.iter().find(|keys| keys.id.as_deref() == Some(name)).cloned().unwrap_or_default();
+        Traits::new(&own.over(&self.every_robot), seed, robot)
+    }
+
+    /// The faults of a robot, each with its number in the list.
+    pub(crate) fn faults_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a FaultKeys)> {
+        self.faults.iter().enumerate().filter(move |(_, fault)| fault.robot.as_deref().is_none_or(|id| id == name))
+    }
+
+    /// Changes the shapes and the physics of a world.
+    pub(crate) fn apply(&self, spec: &mut WorldSpec) {
+        let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = self.physics;
+        let change = |shape: &mut Shape, mass: Option<f32>, mu: Option<f32>| {
+            shape.mass = mass.unwrap_or(shape.mass);
+            shape.mu = mu.unwrap_or(shape.mu);
+        };
+        change(&mut spec.robot, robot_mass_kg, robot_friction);
+        spec.discs.iter_mut().for_each(|disc| change(&mut disc.shape, frisbee_mass_kg, frisbee_friction));
+        let Physics { mu_bodies, restitution, noise, .. } = &mut spec.physics;
+        *mu_bodies = self.physics.body_friction.unwrap_or(*mu_bodies);
+        *restitution = self.physics.restitution.unwrap_or(*restitution);
+        *noise = self.physics.noise.unwrap_or(*noise);
+    }
+}
+
+impl PhysicsKeys {
+    fn over(self, other: PhysicsKeys) -> PhysicsKeys {
+        PhysicsKeys {
+            robot_mass_kg: self.robot_mass_kg.or(other.robot_mass_kg),
+            robot_friction: self.robot_friction.or(other.robot_friction),
+            frisbee_mass_kg: self.frisbee_mass_kg.or(other.frisbee_mass_kg),
+            frisbee_friction: self.frisbee_friction.or(other.frisbee_friction),
+            body_friction: self.body_friction.or(other.body_friction),
+            restitution: self.restitution.or(other.restitution),
+            noise: self.noise.or(other.noise),
+        }
+    }
+}
+
+impl RobotKeys {
+    fn over(self, other: &RobotKeys) -> RobotKeys {
+        let other = other.clone();
+        RobotKeys {
+            id: self.id,
+            wheel_bias: self.wheel_bias.or(other.wheel_bias),
+            wheel_noise: self.wheel_noise.or(other.wheel_noise),
+            wheel_slips: self.wheel_slips.or(other.wheel_slips),
+            proximity_gain: self.proximity_gain.or(other.proximity_gain),
+            proximity_offset_counts: self.proximity_offset_counts.or(other.proximity_offset_counts),
+            proximity_noise_counts: self.proximity_noise_counts.or(other.proximity_noise_counts),
+            stuck_proximity: self.stuck_proximity.or(other.stuck_proximity),
+            camera_noise: self.camera_noise.or(other.camera_noise),
+            dead_pixels: self.dead_pixels.or(other.dead_pixels),
+            hot_pixels: self.hot_pixels.or(other.hot_pixels),
+            camera_turn_deg: self.camera_turn_deg.or(other.camera_turn_deg),
+            camera_delay_s: self.camera_delay_s.or(other.camera_delay_s),
+            camera_faults: self.camera_faults.or(other.camera_faults),
+            bus_faults: self.bus_faults.or(other.bus_faults),
+            charge: self.charge.or(other.charge),
+            supply: self.supply.or(other.supply),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

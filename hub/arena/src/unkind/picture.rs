@@ -1,0 +1,72 @@
+//! What a camera's sensor adds to its pictures: noise, and pixels that are dead or hot.
+
+use super::places;
+use super::traits::Traits;
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+use xpuck_registers::yuyv::{self, BYTES_PER_PIXEL, Rgb, Yuv};
+
+/// Noise is taken from a table of so many draws, each row from another place in it.
+const TABLE: usize = 4096;
+/// Colours of the filters in front of four neighbouring pixels.
+const FILTERS: [[Rgb; 2]; 2] = [[[0, 255, 0], [255, 0, 0]], [[0, 0, 255], [0, 255, 0]]];
+/// A dead pixel shows this.
+const DARK: Rgb = [0, 0, 0];
+
+/// The blemishes of one robot's camera.
+#[derive(Clone, Debug)]
+pub struct Blemishes {
+    width: usize,
+    /// Number of the pixel and what it shows.
+    broken: Vec<(usize, Yuv)>,
+    /// Normal deviates times the noise; empty without noise.
+    noise: Vec<i16>,
+    seed: u64,
+    robot: u32,
+}
+
+impl Blemishes {
+    /// The blemishes of robot `robot`'s camera of a resolution.
+    pub fn new(traits: &Traits, seed: u64, robot: usize, width: u32, height: u32) -> Blemishes {
+        let (dead, hot) = (traits.dead_pixels, traits.hot_pixels);
+        let robot = robot as u32;
+        let mut broken = Vec::new();
+        for row in if dead + hot > 0.0 { 0..height } else { 0..0 } {
+            let mut draws = Draws::new(seed, places::PIXELS, robot, row, Stream::Device);
+            for column in 0..width {
+                let at = (row * width + column) as usize;
+                let filter = FILTERS[row as usize % 2][column as usize % 2];
+                match draws.unit() {
+                    x if x < dead => broken.push((at, yuyv::from_rgb(DARK))),
+                    x if x < dead + hot => broken.push((at, yuyv::from_rgb(filter))),
+                    _ => {}
+                }
+            }
+        }
+        let mut draws = Draws::new(seed, places::PICTURE, robot, 0, Stream::Device);
+        let mut deviate = || (traits.camera_noise * normal_pair(draws.word(), draws.word()).0).round() as i16;
+        let noise = if traits.camera_noise > 0.0 { (0..TABLE).map(|_| deviate()).collect() } else { Vec::new() };
+        Blemishes { width: width as usize, broken, noise, seed, robot }
+    }
+
+    /// Spoils a YUYV frame; `number` counts different pictures from 1.
+    pub fn spoil(&self, frame: &mut [u8], number: u32) {
+        for (at, shown) in &self.broken {
+            let from = at / 2 * 2 * BYTES_PER_PIXEL;
+            let Some(bytes) = frame.get_mut(from..from + 2 * BYTES_PER_PIXEL) else { continue };
+            let mut pair = yuyv::unpack([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            pair[at % 2] = *shown;
+            bytes.copy_from_slice(&yuyv::pack(pair[0], pair[1]));
+        }
+        if self.noise.is_empty() {
+            return;
+        }
+        let mut draws = Draws::new(self.seed, places::PICTURE, self.robot, number, Stream::Device);
+        for row in frame.chunks_mut(self.width * BYTES_PER_PIXEL) {
+            let from = draws.below(TABLE as u32) as usize;
+            let noise = self.noise[from..].iter().chain(self.noise.iter().cycle());
+            for (byte, noise) in row.iter_mut().zip(noise) {
+                *byte = (i16::from(*byte) + noise).clamp(1, 254) as u8;
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Proximity sensors that are not all alike.
+
+use super::keys::StuckSensor;
+use super::places;
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+use xpuck_registers::infrared::MAX_COUNTS;
+
+/// How the eight sensors of one robot differ from the fitted curve, in the order of Table 6.1.
+#[derive(Clone, Debug)]
+pub(crate) struct Proximity {
+    pub gain: [f32; 8],
+    pub offset: [f32; 8],
+    pub noise: f32,
+    pub stuck: Vec<StuckSensor>,
+}
+
+impl Proximity {
+    /// What the sensors read in step `now` where ideal ones read `ideal`, counts.
+    pub fn read(&self, ideal: [u16; 8], now: u32, seed: u64, robot: u32) -> [u16; 8] {
+        let mut draws = Draws::new(seed, places::PROXIMITY, robot, now, Stream::Device);
+        let mut counts = ideal;
+        for (i, count) in counts.iter_mut().enumerate() {
+            let noise = self.noise * normal_pair(draws.word(), draws.word()).0;
+            let level = f32::from(*count) * self.gain[i] + self.offset[i] + noise;
+            *count = level.round().clamp(0.0, f32::from(MAX_COUNTS)) as u16;
+        }
+        for StuckSensor { sensor, counts: stuck } in &self.stuck {
+            counts[usize::from(*sensor)] = *stuck;
+        }
+        counts
+    }
+}

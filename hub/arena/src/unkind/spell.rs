@@ -1,0 +1,95 @@
+//! Something that comes and goes: when it is there, in steps of the arena.
+
+use super::places;
+use xpuck_kernels::model::DT;
+use xpuck_kernels::random::{Draws, Stream};
+
+/// When something is there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spell {
+    when: When,
+    /// How long it stays, steps.
+    length: u32,
+    /// The first step in which it is gone again.
+    until: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum When {
+    /// From this step on.
+    From(u32),
+    /// By chance, with this probability in each step without it.
+    Chance(f32),
+}
+
+/// Whose chance it is: the arena's seed, the robot, and which of its spells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whose {
+    pub seed: u64,
+    pub robot: u32,
+    pub spell: u32,
+}
+
+/// A time as a number of steps.
+pub(crate) fn steps(seconds: f32) -> u32 {
+    // The cast saturates.
+    (seconds / DT).round() as u32
+}
+
+impl Spell {
+    /// Comes at a time, s.
+    pub fn at(seconds: f32, length: f32) -> Spell {
+        Spell { when: When::From(steps(seconds)), length: steps(length).max(1), until: 0 }
+    }
+
+    /// Comes by chance, so often in a minute.
+    pub fn by_chance(per_minute: f32, length: f32) -> Spell {
+        Spell { when: When::Chance(per_minute * DT / 60.0), length: steps(length).max(1), until: 0 }
+    }
+
+    /// True if it is there in step `now`; to be asked once for every step.
+    pub fn step(&mut self, now: u32, whose: Whose) -> bool {
+        match self.when {
+            When::From(first) => (first..first.saturating_add(self.length)).contains(&now),
+            When::Chance(chance) => {
+                let comes = || {
+                    let world = places::SPELLS + whose.spell;
+                    Draws::new(whose.seed, world, whose.robot, now, Stream::Device).unit() < chance
+                };
+                if now >= self.until && comes() {
+                    self.until = now.saturating_add(self.length);
+                }
+                now < self.until
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOSE: Whose = Whose { seed: 4, robot: 2, spell: 1 };
+
+    #[test]
+    fn a_spell_at_a_time_is_there_from_then_on_for_its_length() {
+        let mut spell = Spell::at(1.0, 0.5);
+        let there: Vec<u32> = (1..200).filter(|now| spell.step(*now, WHOSE)).collect();
+        assert_eq!(there, (40..60).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn spells_by_chance_come_as_often_as_asked() {
+        let run = |whose| {
+            let mut spell = Spell::by_chance(6.0, 0.1);
+            (1..240_001).map(|now| spell.step(now, whose)).collect::<Vec<_>>()
+        };
+        let there = run(WHOSE);
+        let starts = there.windows(2).filter(|pair| !pair[0] && pair[1]).count();
+        // 100 minutes; 600 expected, with a standard deviation of 24.
+        assert!((520..680).contains(&starts), "{starts}");
+        assert!(there == run(WHOSE) && there != run(Whose { robot: 3, ..WHOSE }));
+        let mut never = Spell::by_chance(0.0, 1.0);
+        assert!(!(1..10_000).any(|now| never.step(now, WHOSE)));
+    }
+}

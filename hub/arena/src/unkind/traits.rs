@@ -1,0 +1,102 @@
+//! What is wrong with one robot, after everything that can be drawn was drawn.
+
+use super::keys::{RobotKeys, SupplyKeys, Varied};
+use super::places;
+use super::proximity::Proximity;
+use super::spell::Spell;
+use super::wheels::Wheels;
+use crate::{faults, ft2232h};
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+
+/// Most standard deviations that something drawn may be off.
+const WIDEST: f32 = 3.0;
+
+/// What is drawn, by numbers that must not change: a seed gives the same robots for ever.
+#[derive(Clone, Copy)]
+enum Drawn {
+    WheelBias = 0,
+    ProximityGain = 1,
+    ProximityOffset = 2,
+    CameraTurn = 3,
+}
+
+/// One robot's deviations.
+#[derive(Clone, Debug)]
+pub struct Traits {
+    pub(crate) wheels: Option<Wheels>,
+    pub(crate) proximity: Option<Proximity>,
+    pub(crate) camera_noise: f32,
+    pub(crate) dead_pixels: f32,
+    pub(crate) hot_pixels: f32,
+    /// To the left, rad.
+    pub(crate) camera_turn: f32,
+    /// Steps of the arena.
+    pub(crate) camera_delay: usize,
+    pub(crate) camera_faults: Option<ft2232h::Faults>,
+    pub(crate) bus_faults: Option<faults::Faults>,
+    pub(crate) charge: Option<f32>,
+    pub(crate) supply: Option<SupplyKeys>,
+}
+
+impl Traits {
+    /// Robot `robot` of an arena.
+    pub(super) fn new(keys: &RobotKeys, seed: u64, robot: usize) -> Traits {
+        let draw = Draw { seed, robot: robot as u32 };
+        let slips = keys.wheel_slips.filter(|slips| slips.per_minute > 0.0);
+        let wheels = Wheels {
+            bias: draw.many(keys.wheel_bias, 0.0, Drawn::WheelBias),
+            noise: keys.wheel_noise.unwrap_or(0.0),
+            slips: slips.map(|slips| [Spell::by_chance(slips.per_minute, slips.seconds); 2]),
+        };
+        let driven = keys.wheel_bias.is_some() || wheels.noise > 0.0 || wheels.slips.is_some();
+        let proximity = Proximity {
+            gain: draw.many(keys.proximity_gain, 1.0, Drawn::ProximityGain),
+            offset: draw.many(keys.proximity_offset_counts, 0.0, Drawn::ProximityOffset),
+            noise: keys.proximity_noise_counts.unwrap_or(0.0),
+            stuck: keys.stuck_proximity.clone().unwrap_or_default(),
+        };
+        let altered = keys.proximity_gain.is_some()
+            || keys.proximity_offset_counts.is_some()
+            || proximity.noise > 0.0
+            || !proximity.stuck.is_empty();
+        let turn = match keys.camera_turn_deg {
+            Some(Varied::Given(turn)) => turn,
+            Some(Varied::Drawn(drawn)) => draw.normals::<1>(Drawn::CameraTurn)[0] * drawn.spread,
+            None => 0.0,
+        };
+        Traits {
+            wheels: driven.then_some(wheels),
+            proximity: altered.then_some(proximity),
+            camera_noise: keys.camera_noise.unwrap_or(0.0),
+            dead_pixels: keys.dead_pixels.unwrap_or(0.0),
+            hot_pixels: keys.hot_pixels.unwrap_or(0.0),
+            camera_turn: turn.to_radians(),
+            camera_delay: super::spell::steps(keys.camera_delay_s.unwrap_or(0.0)) as usize,
+            camera_faults: keys.camera_faults,
+            bus_faults: keys.bus_faults.clone(),
+            charge: keys.charge,
+            supply: keys.supply,
+        }
+    }
+}
+
+/// Draws a robot's deviations.
+struct Draw {
+    seed: u64,
+    robot: u32,
+}
+
+impl Draw {
+    fn normals<const N: usize>(&self, what: Drawn) -> [f32; N] {
+        let mut draws = Draws::new(self.seed, places::TRAITS, self.robot, what as u32, Stream::Device);
+        [(); N].map(|()| normal_pair(draws.word(), draws.word()).0.clamp(-WIDEST, WIDEST))
+    }
+
+    fn many<const N: usize>(&self, value: Option<Varied<[f32; N]>>, ideal: f32, what: Drawn) -> [f32; N] {
+        match value {
+            Some(Varied::Given(values)) => values,
+            Some(Varied::Drawn(drawn)) => self.normals(what).map(|normal| ideal + drawn.spread * normal),
+            None => [ideal; N],
+        }
+    }
+}

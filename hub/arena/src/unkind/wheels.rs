@@ -1,0 +1,39 @@
+//! From how fast the wheels turn to how fast they drive the robot over the floor.
+
+use super::places;
+use super::spell::{Spell, Whose};
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+
+/// What a slipping wheel still drives, as a part of its speed. Not nothing, so that whoever watches whether all wheels
+/// stand is not misled.
+const SLIPPING: f32 = 0.01;
+
+/// The wheels of one robot on the floor.
+#[derive(Clone, Debug)]
+pub(crate) struct Wheels {
+    pub bias: [f32; 2],
+    pub noise: f32,
+    pub slips: Option<[Spell; 2]>,
+}
+
+impl Wheels {
+    /// Speeds over the floor in step `now`, m/s, of wheels that turn at `turning`. The side whose wheel slips is nearly held
+    /// by the floor, on which the body then rests.
+    pub fn ground(&mut self, turning: [f32; 2], now: u32, seed: u64, robot: u32) -> [f32; 2] {
+        let noise = match self.noise {
+            0.0 => (0.0, 0.0),
+            sigma => {
+                let mut draws = Draws::new(seed, places::WHEELS, robot, now, Stream::Device);
+                let (left, right) = normal_pair(draws.word(), draws.word());
+                (sigma * left, sigma * right)
+            }
+        };
+        let mut ground = [turning[0] * (1.0 + self.bias[0] + noise.0), turning[1] * (1.0 + self.bias[1] + noise.1)];
+        for (i, spell) in self.slips.iter_mut().flatten().enumerate() {
+            if spell.step(now, Whose { seed, robot, spell: i as u32 }) {
+                ground[i] *= SLIPPING;
+            }
+        }
+        ground
+    }
+}

@@ -1,0 +1,250 @@
+//! Senses computed anew from recorded poses, sense by sense (thesis 7.3): by how much each robot sensed something else
+//! than what was there.
+
+use crate::config::HubFile;
+use serde::Serialize;
+use std::collections::{BTreeMap, VecDeque};
+use xpuck_kernels::math::{vec2, wrap_angle};
+use xpuck_kernels::world::physics::Physics;
+use xpuck_kernels::world::senses::{camera, proximity};
+use xpuck_kernels::world::{Body, Pose, Shape};
+use xpuck_wire::updates::{Update, Updates};
+
+/// Poses are kept so long, s: a batch comes a second after its first update, and frames may be as old as that.
+const KEPT: f64 = 10.0;
+/// Updates that wait for poses, at most.
+const WAITING: usize = 10_000;
+/// Poses this far apart are not joined by a line, s.
+const LONGEST_GAP: f64 = 0.2;
+/// A robot's clock may gain so much on the hub's, s in a second.
+const DRIFT: f64 = 1e-4;
+
+/// The senses: name, unit, and by how much a value may differ without counting as different.
+const SENSES: [(&str, &str, f32); 6] = [
+    ("compass", "rad", 0.05),
+    ("range", "m", 0.01),
+    ("bearing", "rad", 0.05),
+    ("neighbours", "robots", 0.0),
+    ("proximity", "of 1", 0.1),
+    ("camera", "segments", 0.0),
+];
+
+/// How one sense compares.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SenseRow {
+    /// Its name.
+    pub sense: &'static str,
+    /// Unit of the differences.
+    pub unit: &'static str,
+    /// Differences up to this do not count.
+    pub tolerance: f32,
+    /// Values that were compared.
+    pub values: u64,
+    /// Those that differ.
+    pub different: u64,
+    /// The largest difference.
+    pub largest: f32,
+    /// The mean of all.
+    pub mean: f64,
+}
+
+impl SenseRow {
+    /// The part of the values that differ.
+    pub fn part(&self) -> f64 {
+        self.different as f64 / self.values.max(1) as f64
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    values: u64,
+    different: u64,
+    largest: f32,
+    sum: f64,
+}
+
+/// Compares what robots sensed with where everybody was.
+#[derive(Clone, Debug)]
+pub struct SenseVerifier {
+    /// The robots, then the frisbee.
+    places: BTreeMap<String, usize>,
+    robots: usize,
+    shapes: Vec<Shape>,
+    physics: Physics,
+    range: f32,
+    /// Where everybody was, the oldest first.
+    poses: VecDeque<(f64, Vec<Option<Pose>>)>,
+    /// By how much the hub's clock is ahead of each robot's, at most, s, and when that was found.
+    ahead: BTreeMap<String, (f64, f64)>,
+    tallies: [Tally; SENSES.len()],
+    /// Updates that wait for the next poses: the robot, the hub's time, and what it sensed.
+    waiting: VecDeque<(usize, f64, Update)>,
+    /// Updates of which the poses are missing.
+    blind: u64,
+}
+
+impl SenseVerifier {
+    /// For robots in the order of their islands, in the arena of a hub's file.
+    pub fn new(robots: &[String], hub: &HubFile) -> SenseVerifier {
+        let names = robots.iter().chain([&hub.mocap.frisbee]);
+        let disc = Shape { radius: hub.arena.frisbee_radius_m, ..Shape::FRISBEE };
+        let mut shapes = vec![Shape::ROBOT; robots.len()];
+        shapes.push(disc);
+        let half_arena = (hub.arena.length_m / 2.0, hub.arena.width_m / 2.0);
+        SenseVerifier {
+            places: names.cloned().zip(0..).collect(),
+            robots: robots.len(),
+            shapes,
+            physics: Physics { half_arena, ..Physics::default() },
+            range: hub.messages.range_m,
+            poses: VecDeque::new(),
+            ahead: BTreeMap::new(),
+            tallies: Default::default(),
+            waiting: VecDeque::new(),
+            blind: 0,
+        }
+    }
+
+    /// Takes poses, in the order of time.
+    pub fn poses<'a>(&mut self, time: f64, bodies: impl IntoIterator<Item = (&'a str, [f32; 3])>) {
+        let mut poses = vec![None; self.robots + 1];
+        for (name, [x, y, heading]) in bodies {
+            if let Some(place) = self.places.get(name) {
+                poses[*place] = Some(Pose { at: vec2(x, y), heading });
+            }
+        }
+        while self.poses.front().is_some_and(|(at, _)| time - at > KEPT) {
+            self.poses.pop_front();
+        }
+        self.poses.push_back((time, poses));
+        let due = self.waiting.partition_point(|(_, at, _)| *at <= time);
+        let due: Vec<_> = self.waiting.drain(..due).collect();
+        due.iter().for_each(|(me, at, update)| self.compare(*me, *at, update));
+    }
+
+    /// Something that a robot said at its own time `then` came at the hub's time `now`, s.
+    pub fn heard(&mut self, robot: &str, then: f64, now: f64) {
+        let sample = now - then;
+        let known = self.ahead.entry(robot.into()).or_insert((sample, now));
+        // The message that took least on its way tells most; clocks may drift. Another program of the robot has another clock.
+        let bound = known.0 + DRIFT * (now - known.1).max(0.0);
+        if sample < bound || sample > bound + KEPT {
+            *known = (sample, now);
+        }
+    }
+
+    /// Compares the senses of a batch that came at the hub's time `now`, s.
+    ///
+    /// # Errors
+    /// The batch cannot be read.
+    pub fn take(&mut self, robot: &str, now: f64, updates: &Updates) -> Result<(), String> {
+        let unpacked = updates.unpack().map_err(|error| format!("robot {robot}, update {}: {error}", updates.first))?;
+        let time = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
+        unpacked.last().into_iter().for_each(|last| self.heard(robot, time(last), now));
+        let (Some(me), Some((ahead, _))) = (self.places.get(robot).copied(), self.ahead.get(robot).copied()) else {
+            return Ok(());
+        };
+        let ticked = unpacked.into_iter().filter(|update| update.ticked);
+        self.waiting.extend(ticked.map(|update| (me, time(&update) + ahead, update)));
+        let too_many = self.waiting.len().saturating_sub(WAITING);
+        self.waiting.drain(..too_many);
+        self.blind += too_many as u64;
+        Ok(())
+    }
+
+    fn compare(&mut self, me: usize, time: f64, update: &Update) {
+        let [body, frame, virtual_senses] = update.ages.map(f32::from_bits);
+        let at = |age: f32| self.at(time - f64::from(age)).filter(|poses| poses[me].is_some());
+        let (then, seen, heard) = (at(body), at(frame), at(virtual_senses));
+        match &then {
+            Some(poses) => {
+                let (bodies, me) = self.bodies(poses, me);
+                let made = proximity(&bodies, me, &self.physics);
+                let pairs = made.iter().zip(update.proximity);
+                pairs.for_each(|(made, read)| self.tallies[4].add(made - f32::from_bits(read), SENSES[4].2));
+            }
+            None => self.blind += 1,
+        }
+        if let Some(poses) = seen.as_ref().filter(|_| update.used[0]) {
+            let (bodies, me) = self.bodies(poses, me);
+            let made = camera(&bodies, me, &[], &self.physics);
+            for (colour, segments) in made.0.iter().enumerate() {
+                for (segment, made) in segments.iter().enumerate() {
+                    let read = update.blobs & Update::blob(colour, segment) != 0;
+                    self.tallies[5].add(f32::from(u8::from(*made != read)), SENSES[5].2);
+                }
+            }
+        }
+        if let Some(poses) = heard.as_ref().filter(|_| update.used[1]) {
+            self.compare_heard(me, poses, update);
+        }
+    }
+
+    fn compare_heard(&mut self, me: usize, poses: &[Option<Pose>], update: &Update) {
+        let Some(mine) = poses[me] else { return };
+        self.tallies[0].add(wrap_angle(f32::from_bits(update.up) + mine.heading), SENSES[0].2);
+        let others = |place: usize| poses.get(place).copied().flatten().filter(|_| place != me && place < self.robots);
+        let near = (0..self.robots).filter_map(others).filter(|other| (other.at - mine.at).length() <= self.range);
+        let near = near.count() as f32;
+        self.tallies[3].add(near - update.neighbours.len() as f32, SENSES[3].2);
+        for (island, range, bearing) in &update.neighbours {
+            let Some(other) = others(usize::from(*island).wrapping_sub(1)) else { continue };
+            let between = other.at - mine.at;
+            self.tallies[1].add(between.length() - f32::from_bits(*range), SENSES[1].2);
+            let direction = wrap_angle(between.angle() - mine.heading);
+            self.tallies[2].add(wrap_angle(direction - f32::from_bits(*bearing)), SENSES[2].2);
+        }
+    }
+
+    /// The bodies that are somewhere, and which of them is robot `me`.
+    fn bodies(&self, poses: &[Option<Pose>], me: usize) -> (Vec<Body>, usize) {
+        let there = poses.iter().zip(&self.shapes).filter_map(|(pose, shape)| Some(Body::at_rest(*shape, (*pose)?)));
+        (there.collect(), poses[..me].iter().flatten().count())
+    }
+
+    /// Where everybody was, on the line between the poses before and after.
+    fn at(&self, time: f64) -> Option<Vec<Option<Pose>>> {
+        let after = self.poses.partition_point(|(at, _)| *at < time);
+        let ((t1, after), (t0, before)) = (self.poses.get(after)?, self.poses.get(after.checked_sub(1)?)?);
+        if t1 - t0 > LONGEST_GAP {
+            return None;
+        }
+        let part = ((time - t0) / (t1 - t0)) as f32;
+        let between = |(a, b): (&Option<Pose>, &Option<Pose>)| {
+            let (a, b) = ((*a)?, (*b)?);
+            let heading = a.heading + wrap_angle(b.heading - a.heading) * part;
+            Some(Pose { at: a.at + (b.at - a.at) * part, heading })
+        };
+        Some(before.iter().zip(after).map(between).collect())
+    }
+
+    /// Updates of which nobody knows where the robot was.
+    pub fn blind(&self) -> u64 {
+        self.blind + self.waiting.len() as u64
+    }
+
+    /// How the senses compare, in the order of [`SENSES`]; those of which nothing was compared are left out.
+    pub fn rows(&self) -> Vec<SenseRow> {
+        let row = |((sense, unit, tolerance), tally): ((&'static str, &'static str, f32), &Tally)| SenseRow {
+            sense,
+            unit,
+            tolerance,
+            values: tally.values,
+            different: tally.different,
+            largest: tally.largest,
+            mean: tally.sum / tally.values.max(1) as f64,
+        };
+        SENSES.into_iter().zip(&self.tallies).filter(|(_, tally)| tally.values > 0).map(row).collect()
+    }
+}
+
+impl Tally {
+    fn add(&mut self, difference: f32, tolerance: f32) {
+        let size = difference.abs();
+        self.values += 1;
+        // What is no number differs.
+        self.different += u64::from(size.is_nan() || size > tolerance);
+        self.largest = self.largest.max(size);
+        self.sum += f64::from(size);
+    }
+}

@@ -1,0 +1,301 @@
+//! Ticks recorded trees on recorded blackboards: statuses, registers and wheels must come out bit for bit.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xpuck_kernels::hash::fnv1a;
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::exchange::from_compact;
+use xpuck_kernels::tree::{Memory, Program, Senses, Status, Tree, scalar_name};
+use xpuck_kernels::world::Colour;
+use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::senses::{Blobs, Neighbour, attraction, proximity_vector};
+use xpuck_wire::updates::{Update, Updates};
+
+/// The first place where the record and a second tick are not the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The robot.
+    pub robot: String,
+    /// Time of the robot's program, us: the same for every reader.
+    pub time_us: u64,
+    /// Number of the update.
+    pub update: u32,
+    /// Where: a node of the tree, a register, the wheels, or what the tree remembers.
+    pub what: String,
+    /// What is recorded.
+    pub wanted: String,
+    /// What comes out.
+    pub found: String,
+}
+
+/// What was verified of one robot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RobotTicks {
+    /// Updates that were looked at.
+    pub updates: u64,
+    /// Those in which the tree was ticked.
+    pub ticks: u64,
+    /// Those whose tree the record does not hold, which could not be ticked.
+    pub unknown: u64,
+    /// Those that came out otherwise than they are recorded.
+    pub different: u64,
+    /// Places where updates are missing, and how many are.
+    pub gaps: u64,
+    /// See [`RobotTicks::gaps`].
+    pub missing: u64,
+    /// Batches that came again.
+    pub repeated: u64,
+}
+
+/// Where a robot's updates left off.
+#[derive(Clone, Debug)]
+struct Ended {
+    batch: (u64, u64, String),
+    next: u32,
+    memory: Memory,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Robot {
+    count: RobotTicks,
+    /// Batches by session, run and first number: how many updates.
+    batches: BTreeMap<(u64, u64, u32), u16>,
+    ended: Option<Ended>,
+}
+
+/// Ticks the updates of a run.
+#[derive(Clone, Debug)]
+pub struct TickVerifier {
+    seed: u64,
+    programs: BTreeMap<String, (Tree, Program)>,
+    robots: BTreeMap<String, Robot>,
+    first: Option<Difference>,
+}
+
+impl TickVerifier {
+    /// For a run of this seed.
+    pub fn new(seed: u64) -> TickVerifier {
+        TickVerifier { seed, programs: BTreeMap::new(), robots: BTreeMap::new(), first: None }
+    }
+
+    /// Learns a tree that is in a batch, so that batches without it can be ticked.
+    pub fn learn(&mut self, updates: &Updates) {
+        if !updates.compact.0.is_empty()
+            && let Ok(tree) = from_compact(&updates.compact.0)
+        {
+            self.learn_tree(tree);
+        }
+    }
+
+    /// Learns a tree as it drives a robot.
+    pub fn learn_tree(&mut self, tree: Tree) {
+        let hash = format!("{:016x}", fnv1a(tree.key()));
+        if !self.programs.contains_key(&hash)
+            && let Ok(program) = Program::compile(&tree)
+        {
+            self.programs.insert(hash, (tree, program));
+        }
+    }
+
+    /// Verifies a batch of the robot with this island; batches of a robot are to come in the order of their numbers.
+    ///
+    /// # Errors
+    /// The batch cannot be read.
+    pub fn take(&mut self, robot: &str, island: u16, updates: &Updates) -> Result<(), String> {
+        let unpacked = updates.unpack().map_err(|error| format!("robot {robot}, update {}: {error}", updates.first))?;
+        self.learn(updates);
+        let known = self.robots.entry(robot.into()).or_default();
+        if known.batches.insert((updates.session, updates.run, updates.first), updates.count).is_some() {
+            known.count.repeated += 1;
+            return Ok(());
+        }
+        known.count.updates += unpacked.len() as u64;
+        let mut batch =
+            Batch { seed: self.seed, island, robot, updates, count: &mut known.count, first: &mut self.first };
+        if updates.tree.is_empty() {
+            unpacked.iter().zip(updates.first..).for_each(|(update, number)| batch.resting(update, number));
+            known.ended = None;
+            return Ok(());
+        }
+        let Some((tree, program)) = self.programs.get(&updates.tree) else {
+            known.count.unknown += unpacked.len() as u64;
+            known.ended = None;
+            return Ok(());
+        };
+        let scratch = updates.scratch.map(f32::from_bits);
+        let Some(mut memory) = Memory::resume(program, &updates.memory, scratch) else {
+            batch.differs(0, updates.first, "what the tree remembers", &updates.memory, "no tick leaves that");
+            known.ended = None;
+            return Ok(());
+        };
+        let name = (updates.session, updates.run, updates.tree.clone());
+        // A batch that brings its tree may be of the same tree loaded anew, which remembers nothing.
+        let goes_on =
+            |ended: &Ended| ended.batch == name && ended.next == updates.first && updates.compact.0.is_empty();
+        if let Some(ended) = known.ended.take().filter(goes_on) {
+            let bits = |memory: &Memory| (memory.node_words().to_vec(), memory.board.scratch().map(f32::to_bits));
+            if bits(&ended.memory) != bits(&memory) {
+                let (wanted, found) = (bits(&memory), bits(&ended.memory));
+                batch.differs(0, updates.first, "what the tree remembers", &wanted, found);
+            }
+        }
+        for (update, number) in unpacked.iter().zip(updates.first..) {
+            if update.ticked {
+                batch.ticked(update, number, (tree, program), &mut memory);
+            } else {
+                batch.resting(update, number);
+            }
+        }
+        known.ended = Some(Ended { batch: name, next: updates.first.wrapping_add(updates.count.into()), memory });
+        Ok(())
+    }
+
+    /// The first difference, if there is one.
+    pub fn first(&self) -> Option<&Difference> {
+        self.first.as_ref()
+    }
+
+    /// What was verified, by robot.
+    pub fn robots(&self) -> BTreeMap<String, RobotTicks> {
+        self.robots.iter().map(|(robot, known)| (robot.clone(), known.counted())).collect()
+    }
+}
+
+impl Robot {
+    /// The counts with the gaps. The last updates of a program or a run may be missing without a trace.
+    fn counted(&self) -> RobotTicks {
+        let mut count = self.count.clone();
+        let mut before: Option<(u64, u64, u32)> = None;
+        for ((session, run, first), updates) in &self.batches {
+            if let Some((_, _, next)) = before.filter(|(s, r, next)| (s, r) == (session, run) && next < first) {
+                count.gaps += 1;
+                count.missing += u64::from(first - next);
+            }
+            before = Some((*session, *run, first.saturating_add((*updates).into())));
+        }
+        count
+    }
+}
+
+/// One batch, and where what comes of it is counted.
+struct Batch<'a> {
+    seed: u64,
+    island: u16,
+    robot: &'a str,
+    updates: &'a Updates,
+    count: &'a mut RobotTicks,
+    first: &'a mut Option<Difference>,
+}
+
+impl Batch<'_> {
+    fn ticked(&mut self, update: &Update, number: u32, (tree, program): (&Tree, &Program), memory: &mut Memory) {
+        self.count.ticks += 1;
+        let recorded = update.cells.map(f32::from_bits);
+        let mut nodes = vec![0u8; tree.nodes().len()];
+        let mut observe = |node: usize, status: Status| {
+            nodes[node] = match status {
+                Status::Running => 1,
+                Status::Success => 2,
+                Status::Failure => 3,
+            }
+        };
+        let mut draws = Draws::new(self.seed, u32::from(self.island), 0, number, Stream::Controller);
+        let (_, goal) = memory.tick_observed(program, &Senses::of_cells(&recorded), &mut draws, &mut observe);
+        let name = |status: u8| ["not ticked", "running", "success", "failure"][usize::from(status & 3)];
+        let node = nodes.iter().zip(&update.nodes).position(|(found, wanted)| found != wanted);
+        let cells = memory.board.cells().map(f32::to_bits);
+        let cell = (0..cells.len()).find(|cell| cells[*cell] != update.cells[*cell]);
+        let wheels = steer(goal).map(f32::to_bits);
+        if nodes.len() != update.nodes.len() {
+            self.differs(update.after_us, number, "the number of nodes", update.nodes.len(), nodes.len());
+        } else if let Some(node) = node {
+            let what = format!("node {node} (`{}`)", tree.nodes()[node]);
+            self.differs(update.after_us, number, what, name(update.nodes[node]), name(nodes[node]));
+        } else if let Some(cell) = cell {
+            let what = format!("register {}", scalar_name(cell as u8));
+            self.differs(update.after_us, number, what, bits(update.cells[cell]), bits(cells[cell]));
+        } else if wheels != [update.wheels[0], update.wheels[1]] {
+            let both = |wheels: [u32; 2]| wheels.map(bits);
+            let wanted = both([update.wheels[0], update.wheels[1]]);
+            self.differs(update.after_us, number, "the wheels", wanted, both(wheels));
+        } else if let Some((sense, wanted, found)) = misread(update) {
+            self.differs(update.after_us, number, sense, wanted.map(bits), found.map(bits));
+        }
+    }
+
+    fn resting(&mut self, update: &Update, number: u32) {
+        let still = [0.0f32.to_bits(); 2];
+        if update.wheels[..2] != still {
+            let wanted = [update.wheels[0], update.wheels[1]].map(bits);
+            self.differs(update.after_us, number, "the wheels without a tick", wanted, still.map(bits));
+        } else if let Some(node) = update.nodes.iter().position(|status| *status != 0) {
+            let what = format!("node {node} without a tick");
+            self.differs(update.after_us, number, what, update.nodes[node], 0);
+        }
+    }
+
+    fn differs(
+        &mut self,
+        after_us: u32,
+        update: u32,
+        what: impl Into<String>,
+        wanted: impl std::fmt::Debug,
+        found: impl std::fmt::Debug,
+    ) {
+        self.count.different += 1;
+        let time_us = (self.updates.start * 1e6) as u64 + u64::from(after_us);
+        let text = |value: String| value.trim_matches('"').to_string();
+        self.first.get_or_insert_with(|| Difference {
+            robot: self.robot.into(),
+            time_us,
+            update,
+            what: what.into(),
+            wanted: text(format!("{wanted:?}")),
+            found: text(format!("{found:?}")),
+        });
+    }
+}
+
+/// The number that some bits are, with the bits where another number looks the same.
+fn bits(word: u32) -> String {
+    format!("{} ({word:08x})", f32::from_bits(word))
+}
+
+/// The first sense register that does not follow from what the devices and the hub told: its name, what is recorded, and
+/// what it should be.
+fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
+    let mut blobs = Blobs::default();
+    for (colour, segments) in blobs.0.iter_mut().enumerate() {
+        for (segment, seen) in segments.iter_mut().enumerate() {
+            *seen = update.used[0] && update.blobs & Update::blob(colour, segment) != 0;
+        }
+    }
+    let heard = |(_, range, bearing): &(u16, u32, u32)| Neighbour {
+        range: f32::from_bits(*range),
+        bearing: f32::from_bits(*bearing),
+    };
+    let neighbours: Vec<Neighbour> = update.neighbours.iter().map(heard).collect();
+    let ahead = Senses::default();
+    let (up, attr, count) = match update.used[1] {
+        true => (Vec2::unit(f32::from_bits(update.up)), attraction(&neighbours), neighbours.len() as f32),
+        // Who knows no direction has none: the robot's core has it so.
+        false => (Vec2::ZERO, ahead.attr, ahead.neighbours),
+    };
+    let senses = Senses {
+        prox: proximity_vector(&update.proximity.map(f32::from_bits)),
+        up,
+        attr,
+        colours: [Colour::Red, Colour::Green, Colour::Blue].map(|colour| blobs.vector(colour)),
+        neighbours: count,
+    };
+    let read = Senses::of_cells(&update.cells.map(f32::from_bits));
+    let rows = |s: &Senses| {
+        let vector = |v: Vec2| [v.x.to_bits(), v.y.to_bits()];
+        let [red, green, blue] = s.colours.map(vector);
+        [vector(s.prox), vector(s.up), vector(s.attr), red, green, blue, [s.neighbours.to_bits(), 0]]
+    };
+    let names = ["v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n"];
+    let pairs = rows(&read).into_iter().zip(rows(&senses));
+    names.into_iter().zip(pairs).find(|(_, (read, made))| read != made).map(|(name, (read, made))| (name, read, made))
+}

@@ -1,0 +1,300 @@
+//! The experiment file: what the swarm is to do, sent as text to every robot.
+
+use crate::phase::{Given, Kind, MAX_PHASES, Phase};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Table;
+use xpuck_kernels::engine::EngineKind;
+use xpuck_wire::Migration;
+use xpuck_wire::file::{self, FileError};
+
+/// Longest experiment text, bytes.
+const MAX_TEXT: usize = 64 * 1024;
+/// Longest run, minutes.
+const LONGEST: f64 = 1440.0;
+
+/// An experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Name for records and displays.
+    pub name: String,
+    /// Running time, minutes of arena time, pauses left out; 0.05 to 1440. With phases it is theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.05, max = 1440.0))]
+    pub minutes: Option<f64>,
+    /// Every so many minutes each robot loads its fittest tree. With phases it is theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01))]
+    pub segment_minutes: Option<f64>,
+    /// What is scored, in the usual arena; a world file says it by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskName>,
+    /// A world file, sent along: the world of the simulations, and the task. It holds as many robots as the swarm has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<String>,
+    /// What trees are built from: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent along.
+    #[serde(default = "in_swarm", skip_serializing_if = "is_in_swarm")]
+    pub primitive_set: String,
+    /// What simulates on the robots, unless a robot's own file says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineKind>,
+    /// A behaviour tree that all robots run as written for the whole run, in place of evolution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<String>,
+    /// The same, in a file that is sent along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller_file: Option<String>,
+    /// Trees that some robots run as written; the other robots evolve, and simulate with those as their mates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<Given>,
+    /// How controllers evolve.
+    #[serde(default)]
+    pub evolution: Evolution,
+    /// How genes travel between the robots.
+    #[serde(default)]
+    pub migration: Migration,
+    /// What is done one after the other; without any, the whole run is one phase.
+    #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MAX_PHASES))]
+    pub phases: Vec<Phase>,
+}
+
+const IN_SWARM: &str = "in-swarm";
+
+fn in_swarm() -> String {
+    IN_SWARM.into()
+}
+
+fn is_in_swarm(name: &str) -> bool {
+    name == IN_SWARM
+}
+
+/// The tasks that need no world file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskName {
+    /// Push the frisbee towards -x; it is put back near the centre when it touches an end (thesis 8.3.2).
+    Transport,
+}
+
+/// How controllers evolve; defaults are Table 8.1's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Evolution {
+    /// Individuals on each robot.
+    #[schemars(range(min = 8, max = 4096))]
+    pub population: usize,
+    /// Simulated seconds of each trial.
+    #[schemars(range(min = 1.0, max = 3600.0))]
+    pub trial_seconds: f32,
+    /// The algorithm's name, such as "racing", "pooled-samples" or "classic"; "default" stands for the default one. Who
+    /// runs it knows which there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+    /// An older way to say `algorithm = "noise-aware"`: as the thesis describes it, which selects luck.
+    pub as_published: bool,
+    /// Numbers of the algorithm, as in an evolution file; each one left out has the algorithm's own value.
+    #[serde(skip_serializing_if = "Table::is_empty")]
+    #[schemars(schema_with = "crate::settings::schema")]
+    pub settings: Table,
+}
+
+impl Default for Evolution {
+    fn default() -> Evolution {
+        Evolution { population: 256, trial_seconds: 30.0, algorithm: None, as_published: false, settings: Table::new() }
+    }
+}
+
+impl Evolution {
+    /// The name of the algorithm that is asked for.
+    pub fn algorithm(&self) -> &str {
+        match &self.algorithm {
+            Some(name) => name,
+            None if self.as_published => "noise-aware",
+            None => "default",
+        }
+    }
+}
+
+impl Experiment {
+    /// Reads and checks an experiment, as far as it can be without the files that go with it; `name` is what errors call
+    /// the text.
+    ///
+    /// # Errors
+    /// One line with the key or the line, and the range.
+    pub fn parse(name: &str, text: &str) -> Result<Experiment, FileError> {
+        if text.len() > MAX_TEXT {
+            return Err(FileError::value(name, format!("{} bytes; at most {MAX_TEXT} are allowed", text.len())));
+        }
+        let experiment: Experiment = file::parse(name, text)?;
+        experiment.check().map_err(|message| FileError::value(name, message))?;
+        Ok(experiment)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.check_lengths()?;
+        let evolution = &self.evolution;
+        within("evolution.population", evolution.population as f64, 8.0, 4096.0)?;
+        within("evolution.trial_seconds", evolution.trial_seconds.into(), 1.0, 3600.0)?;
+        if evolution.as_published && evolution.algorithm() != "noise-aware" {
+            return Err("evolution.as_published = true means algorithm = \"noise-aware\", and another is named".into());
+        }
+        if self.controller.is_some() && self.controller_file.is_some() {
+            return Err("controller and controller_file are both given; choose one".into());
+        }
+        if (self.controller.is_some() || self.controller_file.is_some()) && !self.controllers.is_empty() {
+            return Err("controller and controllers are both given; choose one".into());
+        }
+        match (&self.task, &self.world) {
+            (None, None) => {
+                return Err(
+                    "task is missing: `task = \"transport\"` for the usual arena, or `world = \"FILE\"`, which \
+                            says its task itself"
+                        .into(),
+                );
+            }
+            (Some(_), Some(_)) => return Err("task and world are both given; the world file says the task".into()),
+            _ => {}
+        }
+        let files = self.files();
+        if let Some(pair) = files.windows(2).find(|pair| sent_name(pair[0]) == sent_name(pair[1])) {
+            return Err(format!("`{}` and `{}` are sent under one name; rename one", pair[0], pair[1]));
+        }
+        self.migration.check()
+    }
+
+    /// Lengths of the run and its parts.
+    fn check_lengths(&self) -> Result<(), String> {
+        if self.phases.is_empty() {
+            let minutes = self.minutes.ok_or("minutes is missing")?;
+            within("minutes", minutes, 0.05, LONGEST)?;
+            return within("segment_minutes", self.segment_minutes.ok_or("segment_minutes is missing")?, 0.01, minutes);
+        }
+        if self.minutes.is_some() || self.segment_minutes.is_some() {
+            return Err("minutes and segment_minutes are said by each [[phase]]; leave them out above".into());
+        }
+        if self.phases.len() > MAX_PHASES {
+            return Err(format!("{} phases; at most {MAX_PHASES} are allowed", self.phases.len()));
+        }
+        for (i, phase) in (1..).zip(&self.phases) {
+            within(&format!("phase {i}: minutes"), phase.minutes, 0.01, LONGEST)?;
+            if let Some(segment) = phase.segment_minutes {
+                within(&format!("phase {i}: segment_minutes"), segment, 0.01, phase.minutes)?;
+            }
+            let until = [phase.until.evolved_fitness, phase.until.fitness];
+            if until.iter().flatten().any(|value| !value.is_finite()) {
+                return Err(format!("phase {i}: until: a fitness is a number"));
+            }
+            if phase.kind == Kind::Rest && (phase.segment_minutes.is_some() || phase.controllers.is_some()) {
+                return Err(format!("phase {i}: a rest has no segments and no controllers"));
+            }
+        }
+        within("minutes of all phases", self.minutes(), 0.05, LONGEST)
+    }
+
+    /// Running time at most, minutes.
+    fn minutes(&self) -> f64 {
+        self.minutes.unwrap_or_else(|| self.phases.iter().map(|phase| phase.minutes).sum())
+    }
+
+    /// Running time at most, s.
+    pub fn seconds(&self) -> f64 {
+        self.minutes() * 60.0
+    }
+
+    /// The files that are to be sent along, as the experiment names them: paths relative to its own file. They travel under
+    /// their [`sent_name`]s.
+    pub fn files(&self) -> Vec<&str> {
+        let set = Some(self.primitive_set.as_str()).filter(|name| !crate::plan::is_built_in(name));
+        let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
+        let worlds = self.phases.iter().flat_map(|phase| phase.world.as_deref());
+        let mut all: Vec<&str> = [self.world.as_deref(), self.controller_file.as_deref(), set]
+            .into_iter()
+            .flatten()
+            .chain(given.filter_map(|given| given.file.as_deref()))
+            .chain(worlds)
+            .collect();
+        all.sort_unstable_by_key(|path| (sent_name(path), *path));
+        all.dedup();
+        all
+    }
+}
+
+/// The name under which a file is sent: the last part of its path.
+pub fn sent_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+pub(crate) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
+    match (low..=high).contains(&value) {
+        true => Ok(()),
+        false => Err(format!("{key} = {value} is outside {low}..={high}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "name = \"x\"\nminutes = 16.0\nsegment_minutes = 2.0\ntask = \"transport\"\n";
+
+    #[test]
+    fn the_shipped_experiment_reads() {
+        let e = Experiment::parse("transport.toml", include_str!("../../experiments/transport.toml")).unwrap();
+        assert_eq!((e.seconds(), e.segment_minutes), (960.0, Some(2.0)));
+    }
+
+    #[test]
+    fn an_algorithm_is_named_or_meant() {
+        let name = |more: &str| {
+            let read = Experiment::parse("e.toml", &format!("{GOOD}[evolution]\n{more}"));
+            read.map(|e| e.evolution.algorithm().to_string()).map_err(|e| e.to_string())
+        };
+        assert_eq!(name("").unwrap(), "default");
+        assert_eq!(name("algorithm = \"classic\"").unwrap(), "classic");
+        assert_eq!(name("as_published = true").unwrap(), "noise-aware");
+        assert!(name("as_published = true\nalgorithm = \"racing\"").unwrap_err().contains("as_published"));
+    }
+
+    #[test]
+    fn errors_name_line_and_key() {
+        let unknown = Experiment::parse("e.toml", &format!("{GOOD}[evolution]\npoplation = 3\n")).unwrap_err();
+        let text = unknown.to_string();
+        assert!(text.starts_with("e.toml: line 6: unknown field `poplation`"), "{text}");
+        assert!(text.contains("population"), "the known keys are listed: {text}");
+        let range = Experiment::parse("e.toml", &GOOD.replace("16.0", "-1.0")).unwrap_err().to_string();
+        assert!(range.contains("minutes = -1"), "{range}");
+        let migration = Experiment::parse("e.toml", &format!("{GOOD}[migration]\nkeep = 0\n")).unwrap_err().to_string();
+        assert!(migration.starts_with("e.toml: migration.keep = 0"), "{migration}");
+        assert!(Experiment::parse("e.toml", &"#".repeat(MAX_TEXT + 1)).is_err());
+    }
+
+    #[test]
+    fn phases_have_the_lengths_and_what_makes_no_sense_is_named() {
+        let phases = "name = \"x\"\ntask = \"transport\"\n[[phase]]\nminutes = 10\nsegment_minutes = 2\n\
+                      until = { generations = 50 }\n[[phase]]\nkind = \"rest\"\nminutes = 1\n";
+        let e = Experiment::parse("e.toml", phases).unwrap();
+        assert_eq!((e.seconds(), e.phases.len(), e.phases[1].kind), (660.0, 2, Kind::Rest));
+        let again = Experiment::parse("e.toml", &toml::to_string(&e).unwrap()).unwrap();
+        assert_eq!(again, e, "what is written reads back");
+        for (text, expected) in [
+            (phases.replace("task", "minutes = 3\ntask"), "are said by each [[phase]]"),
+            (phases.replace("minutes = 10", "minutes = 0"), "phase 1: minutes = 0 is outside"),
+            (phases.replace("segment_minutes = 2", "segment_minutes = 11"), "phase 1: segment_minutes = 11"),
+            (format!("{phases}controllers = []\n"), "phase 2: a rest has no segments"),
+            (phases.replace("generations", "generation"), "unknown field `generation`"),
+            (GOOD.replace("task = \"transport\"", ""), "task is missing"),
+            (format!("{GOOD}world = \"w.toml\"\n"), "task and world are both given"),
+            (GOOD.replace("minutes = 16.0\n", ""), "minutes is missing"),
+            (phases.replace("generations = 50", "fitness = nan"), "phase 1: until"),
+            (
+                format!("primitive_set = \"b/w\"\n{}", GOOD.replace("task = \"transport\"", "world = \"a/w\"")),
+                "under one name",
+            ),
+        ] {
+            let error = Experiment::parse("e.toml", &text).unwrap_err().to_string();
+            assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What an experiment means: the file that says it ([`file`]), the world of its simulations ([`world_file`]), and both
+//! made into what robots and hub work with ([`plan`]): world, task, primitive set, settings of evolution, controllers and
+//! phases. Robots, hub and laboratory read it by the same code, so that all refuse the same.
+
+pub mod file;
+pub mod phase;
+pub mod plan;
+pub mod settings;
+pub mod world_file;
+
+pub use file::{Evolution, Experiment, TaskName, sent_name};
+pub use phase::{Drive, Given, Kind, Phase, Until};
+pub use plan::{Plan, PlanError, PlannedPhase};

@@ -1,0 +1,331 @@
+//! An experiment with its files as what robots and hub work with, checked as a whole.
+
+use crate::file::{Experiment, sent_name};
+use crate::phase::{Drive, Given, Kind, Phase, Until};
+use crate::{settings, world_file};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use toml::Value;
+use xpuck_evolve::{Algorithm, PrimitiveSet, Settings};
+use xpuck_kernels::engine::EngineKind;
+use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::Migration;
+use xpuck_wire::signed::{Signed, Trust};
+
+/// Robots of the usual arena where nobody says how many there are.
+const ROBOTS: usize = 9;
+
+/// Why an experiment cannot be run, in one line that names the key or the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(String);
+
+impl std::fmt::Display for PlanError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+fn fail(message: impl Into<String>) -> PlanError {
+    PlanError(message.into().trim_end().replace('\n', "; "))
+}
+
+/// What an experiment means for a swarm of so many robots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Its name.
+    pub name: String,
+    /// Which settings each island has.
+    pub settings: Settings,
+    /// What trees are built from.
+    pub primitive_set: PrimitiveSet,
+    /// How genes travel.
+    pub migration: Migration,
+    /// What simulates on robots whose own files do not say it.
+    pub engine: Option<EngineKind>,
+    /// Simulated seconds of a trial.
+    pub trial_seconds: f32,
+    /// What is done one after the other; never empty.
+    pub phases: Vec<PlannedPhase>,
+}
+
+/// A phase, with what it takes over from the experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedPhase {
+    /// For displays and records.
+    pub name: String,
+    /// What the swarm does.
+    pub kind: Kind,
+    /// Its length at most, s of running time.
+    pub seconds: f64,
+    /// Length of its segments, s.
+    pub segment_seconds: f64,
+    /// What ends it sooner.
+    pub until: Until,
+    /// Whose tree robots load that are given none.
+    pub drive: Drive,
+    /// Of each robot, in the order of the swarm file, the tree that it runs as written.
+    pub given: Vec<Option<Arc<Tree>>>,
+    /// The world of the simulations, and what is scored.
+    pub world: Arc<WorldSpec>,
+    /// What operators are told when it begins.
+    pub say: String,
+}
+
+impl PlannedPhase {
+    /// True if this robot's island evolves in this phase.
+    pub fn evolves(&self, robot: usize) -> bool {
+        self.kind == Kind::Evolve && self.given(robot).is_none()
+    }
+
+    /// The tree that this robot runs as written.
+    pub fn given(&self, robot: usize) -> Option<&Arc<Tree>> {
+        self.given.get(robot)?.as_ref()
+    }
+}
+
+/// True if a primitive set of this name is built in.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    matches!(name, "in-swarm" | "transferability")
+}
+
+/// The files that go with an experiment, by name.
+type Files = BTreeMap<String, String>;
+
+impl Plan {
+    /// Verifies what was signed, and makes a plan of it for so many robots. The experiment's text comes too.
+    ///
+    /// # Errors
+    /// Why it must not or cannot be run.
+    pub fn open(signed: &Signed, trust: &Trust, robots: usize) -> Result<(Plan, String), PlanError> {
+        let text = signed.open(trust).map_err(|error| fail(error.to_string()))?;
+        let experiment = Experiment::parse("experiment", &text).map_err(|error| fail(error.to_string()))?;
+        Ok((Plan::new(&experiment, &signed.files, Some(robots))?, text))
+    }
+
+    /// The plan of an experiment with its files; without a number of robots, as many as the world file says.
+    ///
+    /// # Errors
+    /// A file that is missing or wrong, a world too full for the robots, a tree that does not fit a robot.
+    pub fn new(experiment: &Experiment, files: &Files, robots: Option<usize>) -> Result<Plan, PlanError> {
+        let e = experiment;
+        let algorithm = e.evolution.algorithm().parse::<Algorithm>();
+        let algorithm = algorithm.map_err(|error| fail(format!("evolution.algorithm: {error}")))?;
+        let mut given = e.evolution.settings.clone();
+        if given.contains_key("population") {
+            return Err(fail("evolution.settings.population is said by `evolution.population`; set that"));
+        }
+        given.insert("population".into(), Value::Integer(e.evolution.population as i64));
+        let settings = settings::effective(algorithm, given, &e.migration);
+        let settings = settings.map_err(|why| fail(format!("evolution.{why}")))?;
+        let mut world = Arc::new(match &e.world {
+            Some(file) => world_of(file, files, robots)?,
+            None => WorldSpec::benchmark(robots.unwrap_or(ROBOTS).min(MAX_ROBOTS)),
+        });
+        let robots = robots.unwrap_or(world.robots);
+        let usual = given_to(&common(e), files, robots)?;
+        let whole = [whole(e)];
+        let phases = if e.phases.is_empty() { &whole[..] } else { &e.phases };
+        let mut planned = Vec::with_capacity(phases.len());
+        for (i, phase) in (1..).zip(phases) {
+            let wrong = |error: PlanError| fail(format!("phase {i}: {error}"));
+            if let Some(file) = &phase.world {
+                world = Arc::new(world_of(file, files, Some(robots)).map_err(wrong)?);
+            }
+            let given = match &phase.controllers {
+                Some(list) => given_to(list, files, robots).map_err(wrong)?,
+                None => usual.clone(),
+            };
+            planned.push(planned_phase(phase, given, world.clone()));
+        }
+        Ok(Plan {
+            name: e.name.clone(),
+            settings,
+            primitive_set: primitive_set(&e.primitive_set, files)?,
+            migration: e.migration.clone(),
+            engine: e.engine,
+            trial_seconds: e.evolution.trial_seconds,
+            phases: planned,
+        })
+    }
+
+    /// The longest that it can run, s of running time.
+    pub fn seconds(&self) -> f64 {
+        self.phases.iter().map(|phase| phase.seconds).sum()
+    }
+
+    /// A phase; the last one for numbers beyond.
+    pub fn phase(&self, number: usize) -> &PlannedPhase {
+        &self.phases[number.min(self.phases.len() - 1)]
+    }
+}
+
+fn file<'a>(path: &str, files: &'a Files) -> Result<&'a str, PlanError> {
+    let missing =
+        || fail(format!("file `{path}` is named and was not sent; put it there, seen from the experiment's file"));
+    files.get(sent_name(path)).map(String::as_str).ok_or_else(missing)
+}
+
+fn world_of(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpec, PlanError> {
+    let text = file(name, files)?;
+    let mut spec = world_file::parse(name, text).map_err(|error| fail(error.to_string()))?;
+    if let Some(robots) = robots.filter(|robots| *robots != spec.robots) {
+        spec.robots = robots;
+        spec.check().map_err(|error| fail(format!("{name}: with the swarm's {robots} robots: {error}")))?;
+    }
+    Ok(spec)
+}
+
+fn primitive_set(name: &str, files: &Files) -> Result<PrimitiveSet, PlanError> {
+    match name {
+        "in-swarm" => Ok(PrimitiveSet::in_swarm()),
+        "transferability" => Ok(PrimitiveSet::transferability()),
+        _ => PrimitiveSet::parse(name, file(name, files)?).map_err(|error| fail(error.to_string())),
+    }
+}
+
+/// The controllers that the experiment gives for all of its phases.
+fn common(e: &Experiment) -> Vec<Given> {
+    match (&e.controller, &e.controller_file) {
+        (None, None) => e.controllers.clone(),
+        (tree, file) => vec![Given { tree: tree.clone(), file: file.clone(), robots: None }],
+    }
+}
+
+/// Of each robot the tree that it is given.
+fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<Vec<Option<Arc<Tree>>>, PlanError> {
+    let mut trees = Vec::with_capacity(robots);
+    for (i, entry) in (1..).zip(list) {
+        let left = robots - trees.len();
+        let count = entry.robots.unwrap_or(left);
+        if count == 0 || count > left {
+            return Err(fail(format!(
+                "controllers, entry {i}: robots = {count}, and {left} of the swarm's {robots} are left for it"
+            )));
+        }
+        let wrong = |why: String| fail(format!("controller: {why}"));
+        let text = match (&entry.tree, &entry.file) {
+            (Some(tree), None) => tree,
+            (None, Some(name)) => file(name, files)?,
+            _ => return Err(fail(format!("controllers, entry {i}: it needs either a tree or a file"))),
+        };
+        let tree = Tree::parse(text).map_err(|error| wrong(error.to_string()))?;
+        Program::compile(&tree).map_err(|error| wrong(error.to_string()))?;
+        trees.extend(std::iter::repeat_n(Some(Arc::new(tree)), count));
+    }
+    trees.resize(robots, None);
+    Ok(trees)
+}
+
+/// An experiment without phases as one phase.
+fn whole(e: &Experiment) -> Phase {
+    Phase {
+        name: String::new(),
+        kind: Kind::Evolve,
+        minutes: e.minutes.unwrap_or(0.0),
+        segment_minutes: e.segment_minutes,
+        until: Until::default(),
+        drive: Drive::Own,
+        controllers: None,
+        world: None,
+        say: String::new(),
+    }
+}
+
+fn planned_phase(phase: &Phase, given: Vec<Option<Arc<Tree>>>, world: Arc<WorldSpec>) -> PlannedPhase {
+    PlannedPhase {
+        name: if phase.name.is_empty() { phase.kind.name().into() } else { phase.name.clone() },
+        kind: phase.kind,
+        seconds: phase.minutes * 60.0,
+        segment_seconds: phase.segment_minutes.unwrap_or(phase.minutes) * 60.0,
+        until: phase.until,
+        drive: phase.drive,
+        given,
+        world,
+        say: phase.say.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::world::Task;
+
+    const TRANSPORT: &str = "name = \"x\"\nminutes = 16.0\nsegment_minutes = 2.0\ntask = \"transport\"\n";
+    const FORAGING: &str = include_str!("../../../docs/worlds/foraging.toml");
+
+    fn plan(text: &str, files: &[(&str, &str)], robots: Option<usize>) -> Result<Plan, String> {
+        let experiment = Experiment::parse("e.toml", text).map_err(|error| error.to_string())?;
+        let files = files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
+        Plan::new(&experiment, &files, robots).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_left_out_is_the_thesiss_experiment() {
+        let plan = plan(TRANSPORT, &[], Some(5)).unwrap();
+        assert_eq!((plan.phases.len(), plan.seconds(), plan.trial_seconds), (1, 960.0, 30.0));
+        let phase = plan.phase(3);
+        assert_eq!((phase.segment_seconds, &*phase.world), (120.0, &WorldSpec::benchmark(5)));
+        assert!((0..5).all(|robot| phase.evolves(robot)));
+        assert_eq!((plan.settings.population, plan.primitive_set), (256, PrimitiveSet::in_swarm()));
+    }
+
+    #[test]
+    fn a_world_holds_the_swarms_robots_and_says_the_task() {
+        let text = TRANSPORT.replace("task = \"transport\"", "world = \"foraging.toml\"");
+        let plan = plan(&text, &[("foraging.toml", FORAGING)], Some(4)).unwrap();
+        let world = &plan.phase(0).world;
+        assert!(matches!(world.task, Task::Foraging { .. }) && world.robots == 4, "{world:?}");
+    }
+
+    #[test]
+    fn some_robots_are_given_trees_and_the_others_evolve() {
+        let text = format!("{TRANSPORT}[[controllers]]\ntree = \"upfield 1\"\nrobots = 2\n");
+        let phase = &plan(&text, &[], Some(3)).unwrap().phases[0];
+        assert_eq!([0, 1, 2, 7].map(|robot| phase.evolves(robot)), [false, false, true, true]);
+        let all = plan(&format!("controller = \"upfield 1\"\n{TRANSPORT}"), &[], Some(3)).unwrap();
+        assert!((0..3).all(|robot| !all.phase(0).evolves(robot)));
+    }
+
+    #[test]
+    fn phases_follow_one_another_and_a_world_lasts() {
+        let text = "name = \"x\"\ntask = \"transport\"\n[[phase]]\nminutes = 1\n[[phase]]\nminutes = 2\n\
+                    kind = \"measure\"\nworld = \"w\"\ndrive = \"swarm\"\n[[phase]]\nminutes = 3\nname = \"again\"\n\
+                    controllers = [{ file = \"t\" }]\n";
+        let plan = plan(text, &[("w", FORAGING), ("t", "upfield 1")], Some(2)).unwrap();
+        let names: Vec<&str> = plan.phases.iter().map(|phase| phase.name.as_str()).collect();
+        assert_eq!(names, ["evolve", "measure", "again"]);
+        assert_eq!(plan.seconds(), 360.0);
+        assert!(plan.phases[0].world != plan.phases[1].world && plan.phases[1].world == plan.phases[2].world);
+        assert_eq!([0, 1, 2].map(|i| plan.phase(i).evolves(0)), [true, false, false]);
+        assert_eq!(plan.phase(1).drive, Drive::Swarm);
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_one_line_with_its_remedy() {
+        let world = TRANSPORT.replace("task = \"transport\"", "world = \"w\"");
+        let full = FORAGING.replace("robots = 9", "robots = 9 # full");
+        for (text, robots, expected) in [
+            (format!("{TRANSPORT}[evolution]\nalgorithm = \"raceing\"\n"), 3, "evolution.algorithm: "),
+            (format!("{TRANSPORT}[evolution.settings]\nelit = 1\n"), 3, "evolution.settings: unknown key `elit`"),
+            (format!("{TRANSPORT}[evolution.settings]\npopulation = 9\n"), 3, "is said by `evolution.population`"),
+            (format!("{TRANSPORT}[evolution.settings]\nelite = 1\n"), 3, "elite"),
+            (format!("primitive_set = \"p\"\n{TRANSPORT}"), 3, "file `p` is named and was not sent"),
+            (world.replace("\"w\"", "\"v\""), 3, "file `v` is named"),
+            (world.replace("\"w\"", "\"bad\""), 3, "bad: line 1"),
+            (format!("controller = \"upfeld 1\"\n{TRANSPORT}"), 3, "controller: "),
+            (
+                format!("{TRANSPORT}[[controllers]]\ntree = \"upfield 1\"\nrobots = 4\n"),
+                3,
+                "3 of the swarm's 3 are left",
+            ),
+            (format!("{TRANSPORT}[[controllers]]\nrobots = 1\n"), 3, "either a tree or a file"),
+        ] {
+            let error = plan(&text, &[("w", &full), ("bad", "robots 1")], Some(robots)).unwrap_err();
+            assert!(error.contains(expected) && error.lines().count() == 1, "{expected}: {error}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Whether a run's record is true: its trees are ticked again, and senses are computed anew from its poses.
+
+use crate::run_file::RunFile;
+use crate::{RecordError, read};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use xpuck_hub_core::config::HubFile;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::verify::{Difference, RobotTicks, SenseRow, SenseVerifier, TickVerifier};
+use xpuck_kernels::tree::Tree;
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verified {
+    /// Every update that could be ticked came out bit for bit as it is recorded.
+    pub identical: bool,
+    /// The first that did not.
+    pub first: Option<Difference>,
+    /// What was verified, by robot.
+    pub robots: BTreeMap<String, RobotTicks>,
+    /// How the senses compare with the poses.
+    pub senses: Vec<SenseRow>,
+    /// The sense of which most values differ.
+    pub worst_sense: Option<&'static str>,
+    /// Updates that no poses are recorded for.
+    pub without_poses: u64,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
+}
+
+/// Verifies a run.
+///
+/// # Errors
+/// There is no record, it cannot be read, or it holds no control updates.
+pub fn verify(run: &Path) -> Result<Verified, RecordError> {
+    let file = RunFile::read(run)?;
+    let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
+    let mut ticks = TickVerifier::new(file.seed);
+    let mut senses = SenseVerifier::new(&file.robots, &hub);
+    // A batch may come before the one that tells its tree: trees are learned first.
+    learn_trees(run, &mut ticks)?;
+    let islands: BTreeMap<&str, u16> = file.robots.iter().map(String::as_str).zip(1..).collect();
+    let mut batches = 0;
+    let mut entries = read::entries(run)?;
+    for entry in entries.by_ref() {
+        match entry? {
+            Entry::Poses { time, bodies } => {
+                senses.poses(time, bodies.iter().map(|body| (body.name.as_str(), body.pose)));
+            }
+            Entry::Telemetry { time, robot, telemetry, .. } => senses.heard(&robot, telemetry.time, time),
+            Entry::Updates { time, robot, updates } => {
+                batches += 1;
+                let Some(island) = islands.get(robot.as_str()) else {
+                    return Err(RecordError::of(run, format!("robot `{robot}` is not in run.toml")));
+                };
+                let taken = ticks.take(&robot, *island, &updates).and_then(|()| senses.take(&robot, time, &updates));
+                taken.map_err(|error| RecordError::of(run, error))?;
+            }
+            _ => {}
+        }
+    }
+    if batches == 0 {
+        let why = "holds no control updates: no robot ran, or an earlier version recorded it";
+        return Err(RecordError::of(run, why));
+    }
+    let rows = senses.rows();
+    let worst = rows.iter().max_by(|a, b| a.part().total_cmp(&b.part())).filter(|row| row.different > 0);
+    Ok(Verified {
+        identical: ticks.first().is_none(),
+        first: ticks.first().cloned(),
+        robots: ticks.robots(),
+        worst_sense: worst.map(|row| row.sense),
+        senses: rows,
+        without_poses: senses.blind(),
+        damage: entries.damage().to_vec(),
+    })
+}
+
+fn learn_trees(run: &Path, ticks: &mut TickVerifier) -> Result<(), RecordError> {
+    for message in read::Messages::open(run)? {
+        let message = message?;
+        if message.topic != "/updates" && message.topic != "/loaded" {
+            continue;
+        }
+        match serde_json::from_slice(&message.data) {
+            Ok(Entry::Updates { updates, .. }) => ticks.learn(&updates),
+            Ok(Entry::Loaded { gene, .. }) => {
+                // A text that is no tree drove nobody.
+                let _ = Tree::parse(&gene.tree).map(|tree| ticks.learn_tree(tree.under_avoiding()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

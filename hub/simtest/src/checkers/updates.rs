@@ -1,0 +1,46 @@
+//! What is recorded of control updates is what trees did: each is ticked again and must come out bit for bit.
+
+use super::Fault;
+use crate::{ROBOTS, id};
+use std::collections::BTreeMap;
+use xpuck_hub_core::verify::TickVerifier;
+use xpuck_wire::updates::Updates;
+
+const TRUE: &str = "recorded control updates come out bit for bit when they are ticked again";
+/// Runs whose updates may still come.
+const RUNS: usize = 8;
+
+/// Ticks what is recorded.
+#[derive(Debug, Default)]
+pub struct UpdateChecker {
+    /// By the run's number.
+    runs: BTreeMap<u64, TickVerifier>,
+    pub(super) fault: Fault,
+}
+
+impl UpdateChecker {
+    /// The hub tells a robot of this run, which has this seed.
+    pub(super) fn told(&mut self, run: u64, seed: u64) {
+        self.runs.entry(run).or_insert_with(|| TickVerifier::new(seed));
+        while self.runs.len() > RUNS {
+            self.runs.pop_first();
+        }
+    }
+
+    /// A batch is recorded. One of a run that was forgotten says nothing any more.
+    pub(super) fn recorded(&mut self, now: u32, robot: &str, updates: &Updates) {
+        let island = (0..ROBOTS).find(|robot_at| id(*robot_at) == robot).map(|place| place as u16 + 1);
+        let (Some(verifier), Some(island)) = (self.runs.get_mut(&updates.run), island) else { return };
+        if let Err(error) = verifier.take(robot, island, updates) {
+            self.fault.say(now, TRUE, robot, error);
+        }
+        if let Some(first) = verifier.first() {
+            self.fault.say(now, TRUE, robot, format!("{first:?}"));
+        }
+    }
+
+    /// Ticks that were made again of the last runs.
+    pub fn ticks(&self) -> u64 {
+        self.runs.values().flat_map(|run| run.robots().into_values()).map(|counts| counts.ticks).sum()
+    }
+}

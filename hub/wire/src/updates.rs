@@ -1,0 +1,366 @@
+//! Control updates as they travel and are recorded: all that a robot's tree read, did and asked for, bit for bit.
+//!
+//! An update is a list of 32-bit words ([`Update::write`] says which). A batch holds up to [`BATCH`] updates that follow each
+//! other with one tree. It can be ticked without the batches before it, because it begins with what the tree remembers. In
+//! its bytes each update is its number of words (u16), two bits for each word, four of them in a byte from the lowest bits
+//! on, and then bytes: a word is told as the difference (exclusive or) to the same word of the update before, of which the
+//! two bits say how many low bytes follow: 0 none, 1 two, 2 three, 3 all four. Everything is little endian.
+
+use crate::bytes::Bytes;
+use crate::state::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Updates in a batch at most: a second.
+pub const BATCH: usize = 10;
+/// Cells of the blackboard.
+pub const CELLS: usize = 20;
+/// Most nodes of a tree, and most of them that remember something.
+pub const MAX_NODES: usize = 2048;
+/// Most neighbours of an update.
+pub const MAX_NEIGHBOURS: usize = 256;
+/// Longest tree, bytes of its compact form: a byte of its own, then 19 for each node at most.
+pub const MAX_TREE: usize = 1 + 19 * MAX_NODES;
+/// Words that every update has.
+const PLAIN: usize = 6 + CELLS + 8 + 4 + 3;
+/// Most words of an update.
+const MAX_WORDS: usize = PLAIN + MAX_NODES / 16 + 3 * MAX_NEIGHBOURS;
+/// Longest update, bytes.
+const MAX_UPDATE: usize = 2 + MAX_WORDS.div_ceil(4) + 4 * MAX_WORDS;
+/// Longest bytes of a batch.
+pub const MAX_DATA: usize = BATCH * MAX_UPDATE;
+/// Bytes behind a 2-bit tag.
+const LENGTHS: [usize; 4] = [0, 2, 3, 4];
+
+/// Control updates of one robot that follow each other, with one tree.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Updates {
+    /// The session of the robot's hello: updates are counted from the start of its program.
+    pub session: u64,
+    /// Number of the experiment.
+    pub run: u64,
+    /// Segment whose tree it is; 0 before the first.
+    pub segment: u32,
+    /// Number of the first update. The next batch of the same session goes on with the next number; if not, there is a gap.
+    pub first: u32,
+    /// How many updates.
+    pub count: u16,
+    /// The robot's time of the first update, s.
+    pub start: f64,
+    /// The tree in control by its hash (FNV-1a of its nodes, bit for bit), 16 hexadecimal digits; empty without a tree.
+    pub tree: String,
+    /// Its nodes.
+    pub nodes: u16,
+    /// The tree itself in its compact form; left empty in most batches that are not the first of their tree.
+    pub compact: Bytes,
+    /// What the tree's nodes remember before the first update, in preorder of those that remember something.
+    pub memory: Vec<u16>,
+    /// Bits of s_scr, v_scr.x and v_scr.y before the first update.
+    pub scratch: [u32; 3],
+    /// The updates.
+    pub data: Bytes,
+}
+
+/// One control update. Words that are floats are kept as their bits, so that each comes back as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// Since the batch's first update, us.
+    pub after_us: u32,
+    /// What the robot was to do.
+    pub state: State,
+    /// The tree was ticked; else the wheels were to stand still.
+    pub ticked: bool,
+    /// The camera frame and the virtual senses were young enough for the tree to read.
+    pub used: [bool; 2],
+    /// The camera's blobs, a bit for each colour and segment, as [`Update::blobs`] counts them.
+    pub blobs: u16,
+    /// Bits of the age of the body's senses, the camera frame and the virtual senses, s; NaN if there were none.
+    pub ages: [u32; 3],
+    /// Bits of the direction of +x of the world in the robot's frame, rad, as the hub told it.
+    pub up: u32,
+    /// Bits of the blackboard's cells after the tick. What the tree read is there as it read it; v_goal is NaN if no node
+    /// wrote it, and the scratch registers are as the tree left them.
+    pub cells: [u32; CELLS],
+    /// Bits of the eight proximity readings.
+    pub proximity: [u32; 8],
+    /// Bits of the wheels' speeds that the tree wanted, left and right, and of those that were sent to the body, m/s.
+    pub wheels: [u32; 4],
+    /// What each node of the tree returned, in preorder: 0 if it was not ticked, 1 running, 2 success, 3 failure.
+    pub nodes: Vec<u8>,
+    /// Neighbours heard: island, and bits of range, m, and bearing, rad.
+    pub neighbours: Vec<(u16, u32, u32)>,
+}
+
+/// Bytes that hold no updates.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("updates: {0}")]
+pub struct Malformed(String);
+
+impl Updates {
+    /// Says whether its parts are within their bounds.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check(&self) -> Result<(), Malformed> {
+        let hash = self.tree.is_empty() || (self.tree.len() == 16 && self.tree.bytes().all(|c| c.is_ascii_hexdigit()));
+        let rows = [
+            ("count", (1..=BATCH).contains(&self.count.into())),
+            ("start", self.start.is_finite()),
+            ("tree", hash),
+            ("nodes", usize::from(self.nodes) <= MAX_NODES),
+            ("compact", self.compact.0.len() <= MAX_TREE),
+            ("memory", self.memory.len() <= MAX_NODES),
+            ("data", self.data.0.len() <= MAX_DATA),
+        ];
+        match rows.into_iter().find(|(_, holds)| !holds) {
+            Some((key, _)) => Err(Malformed(format!("{key} is out of bounds"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The updates, the first first.
+    ///
+    /// # Errors
+    /// The batch is out of bounds, or its bytes are not `count` updates of a tree with `nodes` nodes.
+    pub fn unpack(&self) -> Result<Vec<Update>, Malformed> {
+        self.check()?;
+        let bad = || Malformed(format!("the bytes are not {} updates of {} nodes", self.count, self.nodes));
+        let mut bytes = &self.data.0[..];
+        let (mut words, mut found) = (Vec::new(), Vec::new());
+        for _ in 0..self.count {
+            unpack(&mut bytes, &mut words).ok_or_else(bad)?;
+            found.push(Update::read(&words, self.nodes.into()).ok_or_else(bad)?);
+        }
+        if bytes.is_empty() { Ok(found) } else { Err(bad()) }
+    }
+}
+
+impl Update {
+    /// The place of a colour's segment among the blobs' bits.
+    pub fn blob(colour: usize, segment: usize) -> u16 {
+        1 << (3 * colour + segment)
+    }
+
+    /// Its words: 0 state (in the order of [`State`]) with 16 for ticked, 32 for the camera and 64 for the virtual senses used, 1 time, 2 blobs, 3 neighbours, 4 words of nodes,
+    /// 5 direction up, then cells, proximity, wheels, ages, nodes (sixteen in a word, from the lowest bits on) and
+    /// neighbours (island, range, bearing).
+    pub fn write(&self, words: &mut Vec<u32>) {
+        words.clear();
+        let nodes = self.nodes.len().div_ceil(16) as u32;
+        let [camera, virtual_senses] = self.used.map(u32::from);
+        let flags = self.state as u32 | u32::from(self.ticked) << 4 | camera << 5 | virtual_senses << 6;
+        words.extend([flags, self.after_us, self.blobs.into(), self.neighbours.len() as u32, nodes, self.up]);
+        words.extend_from_slice(&self.cells);
+        words.extend_from_slice(&self.proximity);
+        words.extend_from_slice(&self.wheels);
+        words.extend_from_slice(&self.ages);
+        let packed = |nodes: &[u8]| nodes.iter().rev().fold(0, |word, node| word << 2 | u32::from(node & 3));
+        words.extend(self.nodes.chunks(16).map(packed));
+        words.extend(self.neighbours.iter().flat_map(|(island, range, bearing)| [(*island).into(), *range, *bearing]));
+    }
+
+    /// The update of some words; none if they are not those of one with so many nodes.
+    fn read(words: &[u32], nodes: usize) -> Option<Update> {
+        let (head, rest) = words.split_first_chunk::<6>()?;
+        let (cells, rest) = rest.split_first_chunk::<CELLS>()?;
+        let (proximity, rest) = rest.split_first_chunk::<8>()?;
+        let (wheels, rest) = rest.split_first_chunk::<4>()?;
+        let (ages, rest) = rest.split_first_chunk::<3>()?;
+        let [flags, after_us, blobs, neighbours, node_words, up] = *head;
+        let (packed, heard) = rest.split_at_checked(nodes.div_ceil(16))?;
+        let states = [State::Idle, State::Ready, State::Run, State::Pause, State::Stop];
+        let whole = packed.len() == node_words as usize
+            && heard.len() == (neighbours as usize).checked_mul(3)?
+            && neighbours as usize <= MAX_NEIGHBOURS;
+        if !whole {
+            return None;
+        }
+        let neighbour = |words: &[u32]| Some((u16::try_from(words[0]).ok()?, words[1], words[2]));
+        Some(Update {
+            after_us,
+            state: *states.get((flags & 15) as usize)?,
+            ticked: flags & 16 != 0,
+            used: [flags & 32 != 0, flags & 64 != 0],
+            blobs: blobs.try_into().ok()?,
+            ages: *ages,
+            up,
+            cells: *cells,
+            proximity: *proximity,
+            wheels: *wheels,
+            nodes: (0..nodes).map(|node| (packed[node / 16] >> (2 * (node % 16)) & 3) as u8).collect(),
+            neighbours: heard.chunks_exact(3).map(neighbour).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// Appends updates to a batch's bytes. It keeps its memory from batch to batch.
+#[derive(Clone, Debug, Default)]
+pub struct Packer {
+    words: Vec<u32>,
+    before: Vec<u32>,
+    data: Vec<u8>,
+}
+
+impl Packer {
+    /// Appends an update.
+    pub fn push(&mut self, update: &Update) {
+        update.write(&mut self.words);
+        let difference = |i: usize, word: u32| word ^ self.before.get(i).copied().unwrap_or(0);
+        let tag = |i: usize, word: u32| match difference(i, word) {
+            0 => 0,
+            0x1..=0xffff => 1,
+            0x1_0000..=0xff_ffff => 2,
+            _ => 3usize,
+        };
+        self.data.extend((self.words.len() as u16).to_le_bytes());
+        for (four, words) in self.words.chunks(4).enumerate() {
+            let tags = words.iter().enumerate().map(|(i, word)| (tag(4 * four + i, *word) as u8) << (2 * i));
+            self.data.push(tags.fold(0, |byte, tag| byte | tag));
+        }
+        for (i, word) in self.words.iter().enumerate() {
+            self.data.extend_from_slice(&difference(i, *word).to_le_bytes()[..LENGTHS[tag(i, *word)]]);
+        }
+        std::mem::swap(&mut self.words, &mut self.before);
+    }
+
+    /// The bytes of the updates so far. The next update begins another batch.
+    pub fn take(&mut self) -> Bytes {
+        let data = Bytes(self.data.clone());
+        self.data.clear();
+        self.before.clear();
+        data
+    }
+}
+
+/// Reads the words of the next update over those of the one before; none if the bytes hold no whole one.
+fn unpack(bytes: &mut &[u8], words: &mut Vec<u32>) -> Option<()> {
+    let (count, rest) = bytes.split_first_chunk::<2>()?;
+    let count = usize::from(u16::from_le_bytes(*count));
+    if count > MAX_WORDS {
+        return None;
+    }
+    let (tags, mut rest) = rest.split_at_checked(count.div_ceil(4))?;
+    words.resize(count, 0);
+    for (i, word) in words.iter_mut().enumerate() {
+        let length = LENGTHS[usize::from(tags[i / 4] >> (2 * (i % 4)) & 3)];
+        let (low, behind) = rest.split_at_checked(length)?;
+        let mut difference = [0; 4];
+        difference[..length].copy_from_slice(low);
+        *word ^= u32::from_le_bytes(difference);
+        rest = behind;
+    }
+    *bytes = rest;
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::encode;
+    use crate::message::RobotMessage;
+
+    fn update(i: u32) -> Update {
+        Update {
+            after_us: 100_000 * i,
+            state: State::Run,
+            ticked: !i.is_multiple_of(3),
+            used: [i.is_multiple_of(2), i > 4],
+            blobs: 0b101 << i,
+            ages: [0.01f32.to_bits(), f32::NAN.to_bits(), 0x7fc0_0001 + i],
+            up: (-1.5f32 + i as f32).to_bits(),
+            cells: std::array::from_fn(|cell| if cell == 2 { f32::NAN.to_bits() } else { cell as u32 * i }),
+            proximity: [u32::MAX.wrapping_mul(i); 8],
+            wheels: [0x8000_0000, 1, 0xff00, 0xff_ff00].map(|word: u32| word.wrapping_mul(i)),
+            nodes: (0..37).map(|node| ((node + i) % 4) as u8).collect(),
+            neighbours: (0..i % 4).map(|n| (n as u16, 7 * n, f32::NAN.to_bits() - n)).collect(),
+        }
+    }
+
+    fn batch(updates: &[Update]) -> Updates {
+        let mut packer = Packer::default();
+        updates.iter().for_each(|update| packer.push(update));
+        let nodes = updates[0].nodes.len() as u16;
+        Updates { count: updates.len() as u16, nodes, data: packer.take(), ..Updates::default() }
+    }
+
+    #[test]
+    fn every_bit_of_an_update_comes_back() {
+        let updates: Vec<Update> = (0..BATCH as u32).map(update).collect();
+        let packed = batch(&updates);
+        assert_eq!(packed.unpack().unwrap(), updates);
+        let message = RobotMessage::Updates(Box::new(packed.clone()));
+        assert_eq!(crate::codec::decode::<RobotMessage>(&encode(&message)).unwrap(), message);
+        let json = serde_json::to_string(&packed).unwrap();
+        assert_eq!(serde_json::from_str::<Updates>(&json).unwrap(), packed);
+        // An update like the one before is its length and its tags.
+        let still = [update(2), update(2)];
+        let longer = batch(&still).data.0.len() - batch(&still[..1]).data.0.len();
+        assert_eq!(longer, 2 + (PLAIN + 3 + 3 * 2usize).div_ceil(4));
+    }
+
+    #[test]
+    fn bytes_that_were_cut_off_changed_or_added_to_are_no_updates() {
+        let whole = batch(&[update(1), update(2)]);
+        let with = |data: Vec<u8>| Updates { data: Bytes(data), ..whole.clone() };
+        for end in 0..whole.data.0.len() {
+            assert!(with(whole.data.0[..end].to_vec()).unpack().is_err(), "cut at {end}");
+        }
+        assert!(with([&whole.data.0[..], &[0]].concat()).unpack().is_err());
+        // Either it is refused, or it is other updates; only bits that mean nothing are free, as behind the last node.
+        let changed = |i: usize| {
+            let mut data = whole.data.0.clone();
+            data[i] ^= 0x41;
+            with(data).unpack() != whole.unpack()
+        };
+        let unnoticed = (0..whole.data.0.len()).filter(|i| !changed(*i)).count();
+        assert!(unnoticed <= 4, "{unnoticed}");
+        for bad in [
+            Updates { count: 0, ..whole.clone() },
+            Updates { count: 3, ..whole.clone() },
+            Updates { nodes: 70, ..whole.clone() },
+            Updates { start: f64::NAN, ..whole.clone() },
+            Updates { tree: "x".into(), ..whole.clone() },
+            Updates { memory: vec![0; MAX_NODES + 1], ..whole.clone() },
+        ] {
+            assert!(bad.unpack().is_err(), "{bad:?}");
+        }
+    }
+
+    /// What one message may have at most is far below what a message may have.
+    #[test]
+    fn the_largest_batch_stays_within_its_bound() {
+        let word = |i: u32| if i.is_multiple_of(2) { u32::MAX } else { 0 };
+        let largest = |i: u32| Update {
+            after_us: word(i),
+            state: State::Run,
+            ticked: i.is_multiple_of(2),
+            used: [true, false],
+            blobs: word(i) as u16,
+            ages: [word(i); 3],
+            up: word(i),
+            cells: [word(i); CELLS],
+            proximity: [word(i); 8],
+            wheels: [word(i); 4],
+            nodes: vec![word(i) as u8 & 3; MAX_NODES],
+            neighbours: vec![(word(i) as u16, word(i), word(i)); MAX_NEIGHBOURS],
+        };
+        let updates: Vec<Update> = (0..BATCH as u32).map(largest).collect();
+        let batch = Updates {
+            session: u64::MAX,
+            run: u64::MAX,
+            segment: u32::MAX,
+            first: u32::MAX,
+            start: f64::MAX,
+            tree: "f".repeat(16),
+            compact: Bytes(vec![255; MAX_TREE]),
+            memory: vec![u16::MAX; MAX_NODES],
+            scratch: [u32::MAX; 3],
+            ..batch(&updates)
+        };
+        assert_eq!(batch.unpack().unwrap(), updates);
+        let bytes = encode(&RobotMessage::Updates(Box::new(batch))).len();
+        println!("{bytes} bytes at most");
+        assert!(bytes < 100_000, "{bytes} bytes");
+    }
+}

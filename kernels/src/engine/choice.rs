@@ -1,0 +1,140 @@
+//! Which engine is to run the worlds, as files and command lines say it.
+
+use super::AdapterChoice;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt::{self, Display};
+
+/// An engine by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineKind {
+    /// The fastest of `simd`, `gpu` and `both` on this machine, timed at the first batch. Software adapters are left out.
+    Auto,
+    /// Worlds on a GPU; the digits are those of the adapter and its driver.
+    Gpu,
+    /// Worlds side by side in vector registers; the digits of `reference`.
+    Simd,
+    /// The definition: one world after another.
+    Reference,
+    /// `gpu` and `simd` side by side, each with a share of every batch by its measured speed; no digits are promised.
+    Both,
+}
+
+impl EngineKind {
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineKind::Auto => "auto",
+            EngineKind::Gpu => "gpu",
+            EngineKind::Simd => "simd",
+            EngineKind::Reference => "reference",
+            EngineKind::Both => "both",
+        }
+    }
+}
+
+impl Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An engine, and the adapter that it may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineChoice {
+    /// The engine.
+    pub engine: EngineKind,
+    /// The adapter of `gpu` and `both`, and of `auto`, where naming one allows a software adapter.
+    pub adapter: AdapterChoice,
+}
+
+impl EngineChoice {
+    /// An engine on the most capable adapter, if it needs one.
+    pub fn of(engine: EngineKind) -> EngineChoice {
+        EngineChoice { engine, adapter: AdapterChoice::Best }
+    }
+
+    /// True if `other` gives the same digits for the same seed, whatever the machine.
+    pub fn same_digits(&self, other: &EngineChoice) -> bool {
+        let fixed = |choice: &EngineChoice| matches!(choice.engine, EngineKind::Simd | EngineKind::Reference);
+        fixed(self) && fixed(other)
+    }
+
+    /// The start of every error about the choice: the keys as a file says them.
+    pub fn keys(&self) -> String {
+        match &self.adapter {
+            AdapterChoice::Best => format!("engine = \"{}\"", self.engine),
+            AdapterChoice::Index(index) => format!("engine = \"{}\", adapter = {index}", self.engine),
+            AdapterChoice::Name(name) => format!("engine = \"{}\", adapter = {name:?}", self.engine),
+        }
+    }
+}
+
+/// As a file says it: an index, or a part of a name.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "adapter takes an index such as 0, or part of a name such as \"llvmpipe\"")]
+enum Written {
+    Index(usize),
+    Name(String),
+}
+
+impl Serialize for AdapterChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = match self {
+            AdapterChoice::Best => Written::Name(String::new()),
+            AdapterChoice::Index(index) => Written::Index(*index),
+            AdapterChoice::Name(name) => Written::Name(name.clone()),
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for AdapterChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AdapterChoice, D::Error> {
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Index(index) => AdapterChoice::Index(index),
+            Written::Name(name) if name.is_empty() => AdapterChoice::Best,
+            Written::Name(name) => AdapterChoice::Name(name),
+        })
+    }
+}
+
+impl JsonSchema for AdapterChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "AdapterChoice".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_are_written_as_an_index_or_a_name() {
+        let read = |text: &str| serde_json::from_str::<AdapterChoice>(text);
+        for (text, meant) in [
+            ("3", AdapterChoice::Index(3)),
+            ("\"rtx\"", AdapterChoice::Name("rtx".into())),
+            ("\"\"", AdapterChoice::Best),
+        ] {
+            assert_eq!(read(text).unwrap(), meant);
+            assert_eq!(serde_json::to_string(&meant).unwrap(), text);
+        }
+        assert!(read("-1").unwrap_err().to_string().contains("adapter takes an index"));
+        assert!(read("[]").unwrap_err().to_string().contains("adapter takes an index"));
+    }
+
+    #[test]
+    fn only_simd_and_reference_promise_each_others_digits() {
+        let of = EngineChoice::of;
+        assert!(of(EngineKind::Simd).same_digits(&of(EngineKind::Reference)));
+        assert!(!of(EngineKind::Gpu).same_digits(&of(EngineKind::Gpu)), "adapter and driver may differ");
+        assert!(!of(EngineKind::Simd).same_digits(&of(EngineKind::Auto)));
+    }
+}

@@ -1,0 +1,455 @@
+//! The engine that was chosen: `auto` settles on the fastest, a lost device is replaced by `simd` until it can be opened
+//! again, and `both` shares each batch out.
+//!
+//! It has no clock of its own; whoever makes it lends one. The clock decides what runs where: no digit of `simd` or
+//! `reference` hangs on it.
+
+use super::choice::{EngineChoice, EngineKind};
+use super::meter::Meter;
+use super::{AdapterChoice, AdapterKind, Engine, Gpu, GpuError, Job, Outcome, Reference, Simd};
+use crate::model::CONTROL_PERIOD;
+use crate::tree::Program;
+use crate::world::WorldSpec;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// The first wait before a lost device is opened again; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The longest such wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// Updates of the runs that engines are timed with.
+const PROBE_UPDATES: u32 = 10;
+/// Engines are timed for at least so long.
+const PROBE: Duration = Duration::from_millis(20);
+/// Most repetitions of a timed run.
+const PROBES: usize = 8;
+/// `both` has to be so much faster than one engine alone for `auto` to take it.
+const GAIN: f64 = 1.05;
+/// Fewer worlds are not shared out: `simd` does them at once.
+const LEAST_SHARED: usize = 64;
+/// How much a new measurement of a share's speed counts.
+const NEWEST: f64 = 0.3;
+/// Most lines that wait to be told.
+const MAX_NOTICES: usize = 16;
+
+/// What an engine needs to know of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// Time since any fixed moment.
+    pub clock: fn() -> Duration,
+    /// False if there can be no GPU, so that `auto` need not load its drivers.
+    pub gpu: bool,
+}
+
+/// What runs, and how fast.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EngineStatus {
+    /// The engine: "simd", "reference", "gpu", or "gpu+simd" for both; empty before `auto` has settled.
+    pub engine: &'static str,
+    /// Name of the adapter, if one is used.
+    pub adapter: Option<String>,
+    /// Its driver.
+    pub driver: Option<String>,
+    /// Simulated robot-seconds a second over the last generations; 0 before the first batch.
+    pub r_acc: f64,
+}
+
+/// A line about an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened.
+    pub text: String,
+    /// Something does not work as was asked for.
+    pub warning: bool,
+}
+
+/// An engine by a choice.
+pub struct ChosenEngine {
+    choice: EngineChoice,
+    machine: Machine,
+    state: Mutex<State>,
+}
+
+/// What does the work now.
+#[derive(Clone)]
+enum Active {
+    Reference,
+    Simd,
+    Gpu(Arc<OpenGpu>),
+    Both(Arc<OpenGpu>),
+}
+
+/// An open device.
+struct OpenGpu {
+    gpu: Gpu,
+    driver: String,
+    /// One thread that waits for the device while all others simulate.
+    thread: ThreadPool,
+}
+
+#[derive(Default)]
+struct State {
+    /// None before `auto` has settled.
+    active: Option<Active>,
+    /// Robot-seconds a second of `gpu` and `simd` in `both`.
+    speeds: Option<[f64; 2]>,
+    /// When the device is opened again, while it is away.
+    retry: Option<Duration>,
+    /// How long the last wait was.
+    wait: Duration,
+    /// When the device was opened.
+    opened: Duration,
+    /// The last notice of the device itself.
+    heard: Option<String>,
+    notices: Vec<Notice>,
+    meter: Meter,
+}
+
+impl State {
+    fn say(&mut self, text: String) {
+        self.tell(Notice { text, warning: false });
+    }
+
+    fn warn(&mut self, text: String) {
+        self.tell(Notice { text, warning: true });
+    }
+
+    fn tell(&mut self, notice: Notice) {
+        if self.notices.len() < MAX_NOTICES {
+            self.notices.push(notice);
+        }
+    }
+}
+
+impl ChosenEngine {
+    /// Opens the engine.
+    ///
+    /// # Errors
+    /// If `gpu` or `both` is asked for, or `auto` with an adapter, and that cannot be opened: one line with the keys.
+    pub fn open(choice: EngineChoice, machine: Machine) -> Result<ChosenEngine, String> {
+        let engine = ChosenEngine::closed(choice, machine);
+        match engine.choice.engine {
+            EngineKind::Reference => engine.state().active = Some(Active::Reference),
+            EngineKind::Simd => engine.state().active = Some(Active::Simd),
+            EngineKind::Gpu | EngineKind::Both => {
+                let open = engine.open_device().map_err(|error| engine.blame(&error))?;
+                engine.state().active = Some(engine.on(open));
+            }
+            EngineKind::Auto if engine.choice.adapter != AdapterChoice::Best => {
+                check_choice(&engine.choice).map_err(|error| engine.blame(&error))?;
+            }
+            EngineKind::Auto => {}
+        }
+        Ok(engine)
+    }
+
+    /// As [`ChosenEngine::open`], but what cannot be opened now is tried again later, and `simd` runs until then.
+    pub fn open_or_wait(choice: EngineChoice, machine: Machine) -> ChosenEngine {
+        ChosenEngine::open(choice.clone(), machine).unwrap_or_else(|error| {
+            let engine = ChosenEngine::closed(choice, machine);
+            engine.wait_after(&error);
+            engine
+        })
+    }
+
+    fn closed(choice: EngineChoice, machine: Machine) -> ChosenEngine {
+        ChosenEngine { choice, machine, state: Mutex::default() }
+    }
+
+    /// Refuses a world that the engine cannot run.
+    ///
+    /// # Errors
+    /// One line with the key and what the engine lacks.
+    pub fn check(&self, spec: &WorldSpec) -> Result<(), String> {
+        match self.state().active.clone() {
+            Some(Active::Gpu(open)) => open.gpu.supports(spec).map_err(|error| self.blame(&error)),
+            // What one half cannot run the other does.
+            _ => Ok(()),
+        }
+    }
+
+    /// What was chosen.
+    pub fn choice(&self) -> &EngineChoice {
+        &self.choice
+    }
+
+    /// What runs, and how fast.
+    pub fn status(&self) -> EngineStatus {
+        let state = self.state();
+        let r_acc = state.meter.r_acc();
+        match &state.active {
+            None => EngineStatus { r_acc, ..EngineStatus::default() },
+            Some(active) => {
+                let open = active.device();
+                let (adapter, driver) = (open.and_then(|o| o.gpu.device()), open.map(|o| o.driver.clone()));
+                EngineStatus { engine: active.name(), adapter, driver, r_acc }
+            }
+        }
+    }
+
+    /// Ends a generation, of which [`EngineStatus::r_acc`] is counted.
+    pub fn end_generation(&self) {
+        self.state().meter.close();
+    }
+
+    /// What the user should know since the last call: how `auto` settled, a device lost or back.
+    pub fn take_notices(&self) -> Vec<Notice> {
+        std::mem::take(&mut self.state().notices)
+    }
+
+    /// Lets `auto` settle on jobs like those to come; other choices have nothing to settle.
+    pub fn settle(&self, programs: &[Program], jobs: &[Job<'_>]) {
+        if self.state().active.is_some() || jobs.is_empty() {
+            return;
+        }
+        let active = match self.machine.gpu || self.choice.adapter != AdapterChoice::Best {
+            true => self.fastest(programs, jobs),
+            false => Active::Simd,
+        };
+        self.state().active = Some(active);
+    }
+
+    /// Destroys the open device, as a driver does that is reset: drills see what comes of it.
+    pub fn lose_device(&self) {
+        let state = self.state();
+        if let Some(open) = state.active.as_ref().and_then(Active::device) {
+            open.gpu.destroy();
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn blame(&self, error: &GpuError) -> String {
+        format!("{}: {error}", self.choice.keys())
+    }
+
+    fn on(&self, open: OpenGpu) -> Active {
+        match self.choice.engine {
+            EngineKind::Both => Active::Both(Arc::new(open)),
+            _ => Active::Gpu(Arc::new(open)),
+        }
+    }
+
+    fn open_device(&self) -> Result<OpenGpu, GpuError> {
+        let gpu = Gpu::open_adapter(&self.choice.adapter)?;
+        let name = gpu.device().unwrap_or_default();
+        let driver = Gpu::adapters().into_iter().find(|a| a.name == name).map_or_else(String::new, |a| a.driver);
+        let thread = ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "device".into()).build();
+        let refused = |why: String| GpuError::Refused { adapter: name.clone(), why };
+        Ok(OpenGpu { gpu, driver, thread: thread.map_err(|error| refused(error.to_string()))? })
+    }
+
+    /// Times the engines on short runs of these jobs.
+    fn fastest(&self, programs: &[Program], jobs: &[Job<'_>]) -> Active {
+        let named = self.choice.adapter != AdapterChoice::Best;
+        let hardware = || Gpu::adapters().iter().any(|adapter| adapter.kind != AdapterKind::Software);
+        if !named && !hardware() {
+            return Active::Simd;
+        }
+        let open = match self.open_device() {
+            Ok(open) => Arc::new(open),
+            Err(error) => {
+                let line = format!("{}; simd runs instead", self.blame(&error));
+                self.state().warn(line);
+                return Active::Simd;
+            }
+        };
+        if jobs.iter().any(|job| open.gpu.supports(job.spec).is_err()) {
+            return Active::Simd;
+        }
+        let jobs: Vec<Job<'_>> =
+            jobs.iter().map(|j| Job { updates: j.updates.min(PROBE_UPDATES), ..j.clone() }).collect();
+        let speed = |run: &dyn Fn(&[Job<'_>])| {
+            run(&jobs[..jobs.len().min(LEAST_SHARED)]);
+            let mut best: f64 = 0.0;
+            let started = (self.machine.clock)();
+            for _ in 0..PROBES {
+                let before = (self.machine.clock)();
+                run(&jobs);
+                let now = (self.machine.clock)();
+                best = best.max(robot_seconds(&jobs) / (now - before).as_secs_f64().max(1e-9));
+                if now - started >= PROBE {
+                    break;
+                }
+            }
+            best
+        };
+        let simd = speed(&|jobs| drop(Simd::default().run(programs, jobs)));
+        let gpu = speed(&|jobs| drop(open.gpu.run(programs, jobs)));
+        self.state().speeds = Some([gpu, simd]);
+        let both = speed(&|jobs| drop(self.share(&open, programs, jobs)));
+        let single = simd.max(gpu);
+        let active = if open.gpu.is_lost() {
+            Active::Simd
+        } else if both > GAIN * single {
+            Active::Both(open)
+        } else if gpu > simd {
+            Active::Gpu(open)
+        } else {
+            Active::Simd
+        };
+        self.state().say(format!(
+            "engine auto: {}; simd {simd:.0}, gpu {gpu:.0}, both {both:.0} robot-seconds a second",
+            active.name()
+        ));
+        active
+    }
+
+    /// Runs the first jobs on the device and the rest on the processor, by their speeds.
+    fn share(&self, open: &OpenGpu, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
+        if jobs.len() < LEAST_SHARED {
+            return Simd::default().run(programs, jobs);
+        }
+        let speeds = self.state().speeds;
+        let [gpu, simd] = speeds.unwrap_or([1.0, 1.0]);
+        let wanted = robot_seconds(jobs) * gpu / (gpu + simd).max(1e-9);
+        let mut work = 0.0;
+        let place = jobs.iter().position(|job| {
+            work += robot_seconds(std::slice::from_ref(job));
+            work > wanted
+        });
+        let (on_device, here) = jobs.split_at(place.unwrap_or(jobs.len()).clamp(1, jobs.len() - 1));
+        let timed = |engine: &dyn Engine, jobs: &[Job<'_>]| {
+            let began = (self.machine.clock)();
+            let outcomes = engine.run(programs, jobs);
+            let took = ((self.machine.clock)() - began).as_secs_f64().max(1e-9);
+            (outcomes, robot_seconds(jobs) / took)
+        };
+        let mut theirs = (Vec::new(), 0.0);
+        let mut ours = (Vec::new(), 0.0);
+        open.thread.in_place_scope(|scope| {
+            scope.spawn(|_| theirs = timed(&open.gpu, on_device));
+            ours = timed(&Simd::default(), here);
+        });
+        let now = [theirs.1, ours.1];
+        let mixed = |old: [f64; 2]| std::array::from_fn(|i| (1.0 - NEWEST) * old[i] + NEWEST * now[i]);
+        self.state().speeds = Some(speeds.map_or(now, mixed));
+        theirs.0.extend(ours.0);
+        theirs.0
+    }
+
+    /// Opens the device again if its time has come.
+    fn try_again(&self) {
+        if self.state().retry.is_none_or(|at| (self.machine.clock)() < at) {
+            return;
+        }
+        match self.open_device() {
+            Ok(open) => {
+                let name = open.gpu.device().unwrap_or_default();
+                let mut state = self.state();
+                // Auto settles anew.
+                state.active = (self.choice.engine != EngineKind::Auto).then(|| self.on(open));
+                state.speeds = None;
+                state.retry = None;
+                state.opened = (self.machine.clock)();
+                state.heard = None;
+                state.say(format!("engine {}: {name} is open again", self.choice.engine));
+            }
+            Err(error) => self.wait_after(&self.blame(&error)),
+        }
+    }
+
+    /// `simd` runs for now.
+    fn wait_after(&self, why: &str) {
+        let mut state = self.state();
+        let now = (self.machine.clock)();
+        let first = state.retry.is_none();
+        // One that held for longer than it was waited for begins anew.
+        let held = first && now.saturating_sub(state.opened) > state.wait;
+        state.wait = if held { FIRST_WAIT } else { (2 * state.wait).clamp(FIRST_WAIT, LONGEST_WAIT) };
+        state.retry = Some(now + state.wait);
+        state.active = Some(Active::Simd);
+        if first {
+            state.warn(format!("{why}; simd runs instead, and the device is tried again"));
+        }
+    }
+
+    /// Notices what the device said, and whether it is gone.
+    fn look_at(&self, open: &OpenGpu) {
+        let notice = open.gpu.notice();
+        if open.gpu.is_lost() {
+            let why = notice.unwrap_or_else(|| "the device is lost".into());
+            return self.wait_after(why.split(';').next().unwrap_or_default());
+        }
+        let mut state = self.state();
+        if notice.is_some() && state.heard != notice {
+            state.heard.clone_from(&notice);
+            notice.into_iter().for_each(|line| state.warn(line));
+        }
+    }
+}
+
+impl Active {
+    fn name(&self) -> &'static str {
+        match self {
+            Active::Reference => "reference",
+            Active::Simd => "simd",
+            Active::Gpu(_) => "gpu",
+            Active::Both(_) => "gpu+simd",
+        }
+    }
+
+    fn device(&self) -> Option<&OpenGpu> {
+        match self {
+            Active::Reference | Active::Simd => None,
+            Active::Gpu(open) | Active::Both(open) => Some(open),
+        }
+    }
+}
+
+impl Engine for ChosenEngine {
+    fn name(&self) -> &'static str {
+        self.state().active.as_ref().map_or("auto", Active::name)
+    }
+
+    /// A device that is lost on the way costs time but no outcome: its jobs are run again by `simd`.
+    fn run(&self, programs: &[Program], jobs: &[Job<'_>]) -> Vec<Outcome> {
+        if jobs.is_empty() {
+            return Vec::new();
+        }
+        self.try_again();
+        self.settle(programs, jobs);
+        let active = self.state().active.clone().unwrap_or(Active::Simd);
+        let began = (self.machine.clock)();
+        let outcomes = match &active {
+            Active::Reference => Reference::default().run(programs, jobs),
+            Active::Simd => Simd::default().run(programs, jobs),
+            Active::Gpu(open) => open.gpu.run(programs, jobs),
+            Active::Both(open) => self.share(open, programs, jobs),
+        };
+        let took = (self.machine.clock)().saturating_sub(began);
+        self.state().meter.add(robot_seconds(jobs), took);
+        if let Some(open) = active.device() {
+            self.look_at(open);
+        }
+        outcomes
+    }
+
+    fn device(&self) -> Option<String> {
+        self.status().adapter
+    }
+
+    fn notice(&self) -> Option<String> {
+        let notices: Vec<String> = self.take_notices().into_iter().map(|notice| notice.text).collect();
+        (!notices.is_empty()).then(|| notices.join("; "))
+    }
+}
+
+/// Says whether the adapter that a choice names is there and has what the kernels need, without opening it.
+///
+/// # Errors
+/// As [`Gpu::open_adapter`].
+pub fn check_choice(choice: &EngineChoice) -> Result<(), GpuError> {
+    Gpu::check_adapter(&choice.adapter)
+}
+
+/// Simulated time of jobs, s times robots.
+fn robot_seconds(jobs: &[Job<'_>]) -> f64 {
+    jobs.iter().map(|job| f64::from(job.updates) * job.spec.robots as f64).sum::<f64>() * f64::from(CONTROL_PERIOD)
+}
+
+#[cfg(test)]
+mod tests;

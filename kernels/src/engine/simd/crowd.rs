@@ -1,0 +1,286 @@
+//! Worlds of many robots: who is near whom in each of a block's worlds, and what the cameras see of so many.
+//!
+//! A list of neighbours holds everybody who is near, and whoever could come near while nobody moves farther than half of
+//! [`SKIN`]; then it is made anew (Verlet, "Computer 'experiments' on classical fluids", 1967). So the lists leave out
+//! nobody, and cost little.
+
+use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
+use super::patches::patches_seen;
+use super::scene::Scene;
+use crate::math::{Vec2, vec2};
+use crate::model::{NEIGHBOUR_RANGE, SEGMENT_ANGLE};
+use crate::world::grid::Grid;
+use crate::world::physics::contacts::touching;
+use crate::world::senses::{
+    COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, may_be_seen, segments_vector, view_edge,
+};
+
+/// How much farther the lists reach than the robots, m. Wider lists are longer, narrower ones are made more often.
+const SKIN: f32 = 0.12;
+/// What a robot may move until the lists are made anew, squared, m^2: half the skin less what rounding does.
+const MOST_MOVED: f32 = (0.499 * SKIN) * (0.499 * SKIN);
+/// Robots of the same world that the camera looks at together.
+const WIDTH: usize = 16;
+
+/// The robots near each other, world by world.
+pub(super) struct Crowd {
+    pub worlds: Vec<Near>,
+    /// Where the robots were when the lists of their world were made.
+    before: Vec<[Lanes; 2]>,
+    grid: Grid,
+    /// Where the robots of one world are.
+    centres: Vec<Vec2>,
+    /// Squared distance of touching robots and the skin, m^2.
+    touch: f32,
+    view: View,
+}
+
+/// The lists of one world.
+#[derive(Clone, Default)]
+pub(super) struct Near {
+    /// Where in `around` the neighbours of each robot begin; and the end of the last one's.
+    first: Vec<u32>,
+    /// Neighbours, in the order of their numbers.
+    around: Vec<u16>,
+    /// Robots that may touch, the lesser number first, ordered.
+    pairs: Vec<[u16; 2]>,
+    /// Those that do.
+    pub touching: Vec<[u16; 2]>,
+}
+
+impl Near {
+    fn of(&self, robot: usize) -> &[u16] {
+        &self.around[self.first[robot] as usize..self.first[robot + 1] as usize]
+    }
+}
+
+impl Crowd {
+    /// For so many worlds of a scene, at most [`LANES`].
+    pub fn new(scene: &Scene, worlds: usize) -> Crowd {
+        let robots = scene.robots;
+        let reach = 2.0 * scene.bodies[0].radius + SKIN;
+        let near = || Near {
+            first: Vec::with_capacity(robots + 1),
+            around: Vec::with_capacity(32 * robots),
+            pairs: Vec::with_capacity(4 * robots),
+            touching: Vec::with_capacity(4 * robots),
+        };
+        Crowd {
+            worlds: std::iter::repeat_with(near).take(worlds).collect(),
+            // No number is near any other, so the first lists are made at once.
+            before: vec![[[f32::NAN; LANES]; 2]; robots],
+            grid: Grid::new(scene.physics.half_arena, NEIGHBOUR_RANGE + SKIN, robots),
+            centres: vec![Vec2::ZERO; robots],
+            touch: reach * reach,
+            view: View::new(scene.bodies.len()),
+        }
+    }
+
+    /// Makes the lists anew of worlds in which somebody has moved far.
+    #[inline(always)]
+    pub fn refresh(&mut self, bodies: &[BodyLanes]) {
+        let mut stale = [0u32; LANES];
+        for (body, [x, y]) in bodies.iter().zip(&self.before) {
+            for l in 0..LANES {
+                let moved = vec2(body.x[l] - x[l], body.y[l] - y[l]).length_squared();
+                let held = moved <= MOST_MOVED;
+                stale[l] |= u32::from(!held);
+            }
+        }
+        for l in (0..self.worlds.len()).filter(|l| stale[*l] != 0) {
+            self.list(bodies, l);
+        }
+    }
+
+    /// Makes the lists of world `l`.
+    fn list(&mut self, bodies: &[BodyLanes], l: usize) {
+        const AROUND: f32 = (NEIGHBOUR_RANGE + SKIN) * (NEIGHBOUR_RANGE + SKIN);
+        let Near { first, around, pairs, .. } = &mut self.worlds[l];
+        first.clear();
+        around.clear();
+        pairs.clear();
+        for ((centre, before), body) in self.centres.iter_mut().zip(&mut self.before).zip(bodies) {
+            *centre = vec2(body.x[l], body.y[l]);
+            (before[0][l], before[1][l]) = (centre.x, centre.y);
+        }
+        let centres = self.centres.as_slice();
+        self.grid.fill(centres.iter().copied());
+        for (i, me) in centres.iter().enumerate() {
+            let square = |j: u16| (centres[usize::from(j)] - *me).length_squared();
+            let start = around.len();
+            first.push(start as u32);
+            self.grid.around(*me, |others| {
+                for j in others {
+                    if (square(*j) <= AROUND) & (usize::from(*j) != i) {
+                        around.push(*j);
+                    }
+                }
+            });
+            let mine = &mut around[start..];
+            mine.sort_unstable();
+            for j in mine.iter().filter(|j| usize::from(**j) > i) {
+                if square(*j) <= self.touch {
+                    pairs.push([i as u16, *j]);
+                }
+            }
+        }
+        first.push(around.len() as u32);
+    }
+
+    /// Finds which robots of world `l` touch.
+    pub fn touch(&mut self, bodies: &[BodyLanes], scene: &Scene, l: usize) {
+        let Near { pairs, touching: found, .. } = &mut self.worlds[l];
+        found.clear();
+        let touches = |[i, j]: &&[u16; 2]| {
+            let (i, j) = (usize::from(*i), usize::from(*j));
+            let between = vec2(bodies[j].x[l] - bodies[i].x[l], bodies[j].y[l] - bodies[i].y[l]);
+            touching(between, scene.bodies[i].radius + scene.bodies[j].radius)
+        };
+        found.extend(pairs.iter().filter(touches));
+    }
+
+    /// Gathers the neighbours of a robot, in the order of their numbers in each world.
+    pub fn gather(&self, bodies: &[BodyLanes], robot: usize, others: &mut Vec<Other>) {
+        let longest = self.worlds.iter().map(|near| near.of(robot).len()).max().unwrap_or(0);
+        others.clear();
+        others.resize(longest, Other::NOBODY);
+        for (l, near) in self.worlds.iter().enumerate() {
+            for (other, j) in others.iter_mut().zip(near.of(robot)) {
+                let body = &bodies[usize::from(*j)];
+                (other.x[l], other.y[l]) = (body.x[l], body.y[l]);
+            }
+        }
+    }
+
+    /// What the cameras see, world by world: of many bodies few are in a robot's field of view.
+    #[inline(always)]
+    pub fn look(&mut self, bodies: &[BodyLanes], senses: &mut [SenseLanes], scene: &Scene) {
+        for l in 0..self.worlds.len() {
+            self.view.turn_to(bodies, l);
+            for (me, senses) in senses.iter_mut().enumerate() {
+                let ahead = vec2(senses.ahead[0][l], senses.ahead[1][l]);
+                let colours = self.view.colours(scene, me, ahead, bodies[me].heading[l]);
+                for (vector, seen) in senses.colours.iter_mut().zip(colours) {
+                    (vector[0][l], vector[1][l]) = (seen.x, seen.y);
+                }
+            }
+        }
+    }
+}
+
+/// One world as its cameras see it.
+struct View {
+    /// Of all bodies; then no numbers, to a multiple of [`WIDTH`].
+    x: Vec<f32>,
+    y: Vec<f32>,
+    /// The bodies that a robot may see, in the order of their numbers: robots, then discs.
+    looked_at: Vec<u16>,
+    /// The columns in which they stand, and their squared distances.
+    seen: Vec<[u32; WIDTH]>,
+    square: Vec<[f32; WIDTH]>,
+}
+
+impl View {
+    fn new(bodies: usize) -> View {
+        let groups = bodies.div_ceil(WIDTH);
+        let none = vec![f32::NAN; groups * WIDTH];
+        View {
+            x: none.clone(),
+            y: none,
+            looked_at: Vec::with_capacity(bodies),
+            seen: vec![[0; WIDTH]; groups],
+            square: vec![[0.0; WIDTH]; groups],
+        }
+    }
+
+    /// Takes the places of bodies in world `l`.
+    fn turn_to(&mut self, bodies: &[BodyLanes], l: usize) {
+        for ((x, y), body) in self.x.iter_mut().zip(&mut self.y).zip(bodies) {
+            (*x, *y) = (body.x[l], body.y[l]);
+        }
+    }
+
+    /// The camera's vector for each colour; see `senses::camera` for the rules.
+    #[inline(always)]
+    fn colours(&mut self, scene: &Scene, me: usize, ahead: Vec2, heading: f32) -> [Vec2; 3] {
+        let at = vec2(self.x[me], self.y[me]);
+        self.look_around(scene, me, at, ahead);
+        let mut taken = 0;
+        if !scene.physics.walls.is_empty() {
+            let walls = inner_walls_seen(at, heading, &scene.physics.walls);
+            for (seen, square) in self.seen.iter_mut().flatten().zip(self.square.iter().flatten()) {
+                *seen &= !columns_hidden(&walls, *square);
+            }
+            taken = columns_hidden(&walls, f32::MAX);
+        }
+        let (seen, square) = (self.seen.as_flattened(), self.square.as_flattened());
+        let count = self.looked_at.len();
+        let common = scene.bodies[me].colour;
+        let mut colours = [0u32; 3];
+        let mut others = 0;
+        let discs = count - (scene.bodies.len() - scene.robots);
+        for (d, disc) in (discs..).zip(&scene.bodies[scene.robots..]).filter(|(_, disc)| disc.colour != common) {
+            let mut visible = seen[d];
+            for o in (0..if visible == 0 { 0 } else { count }).filter(|o| *o != d) {
+                let hides = (square[o] < square[d]) | ((square[o] == square[d]) & (o < d));
+                visible &= !(if hides { seen[o] } else { 0 });
+            }
+            colours[disc.colour as usize] |= visible;
+            others |= visible;
+        }
+        let robots = seen[..discs].iter().fold(0, |all, seen| all | seen);
+        taken |= robots;
+        colours[common as usize] |= robots & !others;
+        for (seen, disc) in seen[discs..].iter().zip(&scene.bodies[scene.robots..]) {
+            taken |= seen;
+            colours[common as usize] |= if disc.colour == common { seen & !others } else { 0 };
+        }
+        if !scene.patches.is_empty() {
+            let patches = patches_seen(at, heading, scene, taken);
+            colours.iter_mut().zip(patches).for_each(|(all, patch)| *all |= patch);
+        }
+        const SEGMENT: u32 = (1 << COLUMNS_PER_SEGMENT) - 1;
+        let aside = Vec2::unit(SEGMENT_ANGLE);
+        colours.map(|bits| {
+            let in_segment = |s: usize| bits >> (s * COLUMNS_PER_SEGMENT) & SEGMENT != 0;
+            segments_vector(in_segment(0), in_segment(1), in_segment(2), aside)
+        })
+    }
+
+    /// Finds the bodies that may be in a robot's field of view, and the columns in which they stand.
+    #[inline(always)]
+    fn look_around(&mut self, scene: &Scene, me: usize, at: Vec2, ahead: Vec2) {
+        let edge = view_edge();
+        let radius = scene.bodies[0].radius;
+        self.looked_at.clear();
+        for (group, (x, y)) in self.x.chunks_exact(WIDTH).zip(self.y.chunks_exact(WIDTH)).enumerate() {
+            let mut bits = [0u32; WIDTH];
+            for k in 0..WIDTH {
+                let between = vec2(x[k] - at.x, y[k] - at.y);
+                bits[k] = u32::from(may_be_seen(between, ahead, radius, edge)) << k;
+            }
+            let mut found = bits.iter().fold(0, |all, bit| all | bit);
+            while found != 0 {
+                let body = group * WIDTH + found.trailing_zeros() as usize;
+                found &= found - 1;
+                if body != me && body < scene.robots {
+                    self.looked_at.push(body as u16);
+                }
+            }
+        }
+        self.looked_at.extend((scene.robots..scene.bodies.len()).map(|disc| disc as u16));
+        let groups = self.looked_at.chunks(WIDTH).zip(self.seen.iter_mut().zip(&mut self.square));
+        for (group, (seen, square)) in groups {
+            // Who is nowhere is not seen.
+            let (mut x, mut y, mut radius) = ([f32::NAN; WIDTH], [f32::NAN; WIDTH], [0.0; WIDTH]);
+            for (k, body) in group.iter().map(|body| usize::from(*body)).enumerate() {
+                (x[k], y[k], radius[k]) = (self.x[body], self.y[body], scene.bodies[body].radius);
+            }
+            for k in 0..WIDTH {
+                let between = vec2(x[k] - at.x, y[k] - at.y);
+                seen[k] = columns(between, ahead, radius[k]);
+                square[k] = between.length_squared();
+            }
+        }
+    }
+}

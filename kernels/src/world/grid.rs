@@ -1,0 +1,177 @@
+//! A uniform grid over the arena: which bodies are near a place, without a look at all of them.
+//!
+//! What is found is in the order of the bodies' numbers, whatever the cells, so sums and contacts have the order that
+//! they have where every body looks at every other.
+
+use crate::math::{Vec2, max, min, vec2};
+use serde::{Deserialize, Serialize};
+
+/// Most cells along x and along y.
+const MOST_CELLS: f32 = 64.0;
+/// How much longer a cell's side is than the reach, so that rounding cannot put two cells between near places.
+const MARGIN: f32 = 1.001;
+
+/// Bodies by the cell that their centre is in. Those outside the arena count to its outermost cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Grid {
+    low: Vec2,
+    /// Cells a metre along x and along y.
+    density: Vec2,
+    columns: usize,
+    rows: usize,
+    /// Where each cell's bodies begin in `bodies`, row by row; and the end of the last.
+    first: Vec<u16>,
+    bodies: Vec<u16>,
+    /// The cell of each body.
+    cells: Vec<u16>,
+}
+
+impl Grid {
+    /// For so many bodies in an arena; [`Grid::near`] then finds all that are at most `reach` from a place, m.
+    pub fn new((hx, hy): (f32, f32), reach: f32, bodies: usize) -> Grid {
+        let cells = |half: f32| max(min((2.0 * half / (reach * MARGIN)).floor(), MOST_CELLS), 1.0);
+        let (columns, rows) = (cells(hx), cells(hy));
+        let mut grid = Grid {
+            low: vec2(-hx, -hy),
+            density: vec2(columns / (2.0 * hx), rows / (2.0 * hy)),
+            columns: columns as usize,
+            rows: rows as usize,
+            ..Grid::default()
+        };
+        grid.first.resize(grid.columns * grid.rows + 1, 0);
+        grid.bodies.resize(bodies, 0);
+        grid.cells.resize(bodies, 0);
+        grid
+    }
+
+    /// Sorts the bodies with these centres into the cells; at most as many as the grid was made for, which is at most
+    /// 65535.
+    pub fn fill(&mut self, centres: impl Iterator<Item = Vec2>) {
+        self.first.fill(0);
+        let mut filled = 0;
+        for (cell, at) in self.cells.iter_mut().zip(centres) {
+            let column = place(at.x, self.low.x, self.density.x, self.columns);
+            let row = place(at.y, self.low.y, self.density.y, self.rows);
+            let number = row * self.columns + column;
+            *cell = number as u16;
+            filled += 1;
+            self.first[number] += 1;
+        }
+        let mut end = 0;
+        for first in &mut self.first {
+            end += *first;
+            *first = end;
+        }
+        // From the last body to the first, so that the bodies of a cell end up in the order of their numbers.
+        for (body, cell) in self.cells[..filled].iter().enumerate().rev() {
+            let first = &mut self.first[*cell as usize];
+            *first -= 1;
+            self.bodies[*first as usize] = body as u16;
+        }
+    }
+
+    /// The bodies of the cells around a place, in any order: all that are within reach, and others.
+    pub fn around(&self, at: Vec2, mut each: impl FnMut(&[u16])) {
+        let column = place(at.x, self.low.x, self.density.x, self.columns);
+        let row = place(at.y, self.low.y, self.density.y, self.rows);
+        let (left, right) = (column.saturating_sub(1), (column + 1).min(self.columns - 1));
+        for row in row.saturating_sub(1)..=(row + 1).min(self.rows - 1) {
+            let from = self.first[row * self.columns + left] as usize;
+            let to = self.first[row * self.columns + right + 1] as usize;
+            each(&self.bodies[from..to]);
+        }
+    }
+
+    /// The same in the order of their numbers, in `found`.
+    pub fn near(&self, at: Vec2, found: &mut Vec<u16>) {
+        found.clear();
+        self.around(at, |bodies| found.extend_from_slice(bodies));
+        found.sort_unstable();
+    }
+}
+
+/// The cell of a coordinate. What is no number counts to the first.
+fn place(x: f32, low: f32, density: f32, cells: usize) -> usize {
+    (((x - low) * density) as usize).min(cells - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Draws, Stream};
+
+    /// Places at random in the arena and beyond it, on the cells' borders, at one spot, and in a row.
+    fn places(kind: u32, number: usize, half: (f32, f32), reach: f32, draws: &mut Draws) -> Vec<Vec2> {
+        let mut random = |x: f32| vec2(draws.range(-x * half.0, x * half.0), draws.range(-x * half.1, x * half.1));
+        let step = |i: usize| -half.0 + (i / 4) as f32 * reach * [1.0, MARGIN][i % 2];
+        let place = |i: usize| match kind {
+            0 => random(1.0),
+            1 => random(1.4),
+            2 => vec2(step(i), step(i / 3)),
+            3 => vec2(0.1, -0.2),
+            _ => vec2(step(i), 0.0) + random(1e-6),
+        };
+        (0..number).map(place).collect()
+    }
+
+    #[test]
+    fn what_a_grid_finds_is_what_all_pairs_find() {
+        let mut draws = Draws::new(7, 0, 0, 0, Stream::Start);
+        let mut pairs = 0;
+        for (number, half, reach) in [
+            (2, (1.0, 0.75), 0.5),
+            (1, (1.0, 0.75), 0.5),
+            (25, (1.0, 0.75), 0.075),
+            (64, (2.0, 1.5), 0.5),
+            (256, (4.0, 3.0), 0.5),
+            (256, (10.0, 0.15), 0.105),
+            (100, (0.7, 0.9), 3.0),
+            (256, (10.0, 10.0), 0.01),
+            (40, (1.0, 1.0), 0.0),
+        ] {
+            for kind in 0..5 {
+                let places = places(kind, number, half, reach, &mut draws);
+                let mut grid = Grid::new(half, reach, number);
+                let mut found = Vec::new();
+                // The second filling leaves nothing of the first.
+                grid.fill(places.iter().rev().copied());
+                grid.fill(places.iter().copied());
+                for at in &places {
+                    grid.near(*at, &mut found);
+                    assert!(found.is_sorted_by(|a, b| a < b), "ascending, and nobody twice");
+                    let close = |j: &usize| (places[*j] - *at).length_squared() <= reach * reach;
+                    let all: Vec<usize> = (0..number).filter(close).collect();
+                    let gridded: Vec<usize> = found.iter().map(|j| usize::from(*j)).filter(close).collect();
+                    assert_eq!(gridded, all, "{number} places of kind {kind} within {reach} of {at:?}");
+                    pairs += all.len() - 1;
+                }
+            }
+        }
+        assert!(pairs > 10_000, "{pairs}");
+    }
+
+    #[test]
+    fn most_of_a_large_world_is_left_out() {
+        let half = (4.0, 3.0);
+        let mut draws = Draws::new(8, 0, 0, 0, Stream::Start);
+        let places = places(0, 256, half, 0.5, &mut draws);
+        let mut grid = Grid::new(half, 0.5, 256);
+        grid.fill(places.iter().copied());
+        let mut looks = 0;
+        places.iter().for_each(|at| grid.around(*at, |bodies| looks += bodies.len()));
+        assert!(looks < 256 * 20, "{looks}");
+    }
+
+    #[test]
+    fn no_place_is_too_strange() {
+        let mut grid = Grid::new((1.0, 1.0), 0.1, 30);
+        let strange = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -0.0];
+        let at = |i: usize| vec2(strange[i % 5], strange[i / 5 % 5]);
+        grid.fill((0..30).map(at));
+        let mut all: Vec<u16> = Vec::new();
+        (0..30).for_each(|i| grid.around(at(i), |bodies| all.extend(bodies)));
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 30, "each is in its own cell");
+    }
+}

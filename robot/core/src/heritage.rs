@@ -1,0 +1,60 @@
+//! What becomes of individuals after their first generation, gathered for the record: an island may do many generations in a
+//! second, and whoever is sampled again in each of them is told once in a while.
+
+use std::collections::BTreeMap;
+use xpuck_wire::message::{MAX_SAMPLED, RobotMessage, Sampled};
+
+/// Samples are told this often at most, s of arena time.
+const EVERY: f64 = 5.0;
+
+/// Samples that are still to be told, each individual's newest, and when the last were told.
+#[derive(Clone, Debug, Default)]
+pub struct Heritage {
+    waiting: BTreeMap<(u16, u32), Sampled>,
+    generation: u32,
+    told: f64,
+}
+
+impl Heritage {
+    /// Takes who was sampled in a generation. Beyond [`MAX_SAMPLED`] individuals nobody else is taken.
+    pub fn take(&mut self, generation: u32, samples: &[Sampled]) {
+        self.generation = generation;
+        for sampled in samples {
+            let id = (sampled.island, sampled.number);
+            if self.waiting.len() < MAX_SAMPLED || self.waiting.contains_key(&id) {
+                self.waiting.insert(id, *sampled);
+            }
+        }
+    }
+
+    /// What the hub is to be told at `now`, s, if anything is due.
+    pub fn due(&mut self, now: f64) -> Option<RobotMessage> {
+        if self.waiting.is_empty() || now - self.told < EVERY {
+            return None;
+        }
+        self.told = now;
+        let samples = std::mem::take(&mut self.waiting).into_values().collect();
+        Some(RobotMessage::Samples { generation: self.generation, samples })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_samples_of_each_are_told_once_in_a_while() {
+        let mut heritage = Heritage::default();
+        let sampled = |number, samples| Sampled { island: 1, number, samples, fitness: samples as f32 };
+        assert!(heritage.due(100.0).is_none(), "there is nothing to tell");
+        heritage.take(3, &[sampled(7, 2), sampled(8, 2)]);
+        heritage.take(4, &[sampled(7, 3)]);
+        let told = heritage.due(100.0).unwrap();
+        assert_eq!(told, RobotMessage::Samples { generation: 4, samples: vec![sampled(7, 3), sampled(8, 2)] });
+        heritage.take(5, &[sampled(7, 4)]);
+        assert!(heritage.due(104.9).is_none());
+        assert!(heritage.due(105.0).is_some() && heritage.due(200.0).is_none());
+        (0..2 * MAX_SAMPLED as u32).for_each(|number| heritage.take(6, &[sampled(number, 1)]));
+        assert_eq!(heritage.waiting.len(), MAX_SAMPLED);
+    }
+}
