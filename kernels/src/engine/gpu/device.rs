@@ -180,6 +180,14 @@ impl Device {
         Err(GpuError::Lost { adapter: self.name.clone(), why: locked(&self.why).clone() })
     }
 
+    /// Takes the device for lost, as it did not do what it was given: not every driver says so itself.
+    fn gone(&self, why: &dyn std::fmt::Display) -> GpuError {
+        if !self.lost.swap(true, Ordering::SeqCst) {
+            *locked(&self.why) = why.to_string();
+        }
+        GpuError::Lost { adapter: self.name.clone(), why: locked(&self.why).clone() }
+    }
+
     /// True if the device is lost.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::SeqCst)
@@ -286,8 +294,7 @@ impl Device {
     pub fn finish(&self, flight: Flight) -> Result<Vec<u32>, GpuError> {
         self.wait(&flight)?;
         let range = ..flight.outcome[0] + flight.outcome[1];
-        let lost = |e: wgpu::MapRangeError| GpuError::Lost { adapter: self.name.clone(), why: e.to_string() };
-        let view = flight.buffers.staging.get_mapped_range(range).map_err(lost)?;
+        let view = flight.buffers.staging.get_mapped_range(range).map_err(|e| self.gone(&e))?;
         // Copied this way round because the mapped bytes need not be aligned.
         let mut words = vec![0u32; view.len() / size_of::<u32>()];
         cast_slice_mut(&mut words).copy_from_slice(&view);
@@ -302,7 +309,7 @@ impl Device {
         let poll = PollType::Wait { submission_index: flight.last.clone(), timeout: None };
         let waited = self.device.poll(poll);
         self.check()?;
-        waited.map(|_| ()).map_err(|e| GpuError::Lost { adapter: self.name.clone(), why: e.to_string() })
+        waited.map(|_| ()).map_err(|e| self.gone(&e))
     }
 
     /// The first words of a storage buffer, for the twin test.
