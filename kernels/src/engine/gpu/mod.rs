@@ -232,7 +232,7 @@ impl Gpu {
         let each = (affordable as u32).clamp(1, kind.bound);
         let left = kind.updates - done;
         self.device.advance(&mut flight, each, left / each);
-        if left % each > 0 {
+        if !left.is_multiple_of(each) {
             self.device.advance(&mut flight, left % each, 1);
         }
         self.device.ask(&mut flight);
