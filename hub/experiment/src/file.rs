@@ -1,7 +1,7 @@
 //! The experiment file: what the swarm is to do, sent as text to every robot.
 
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use toml::Table;
 use xpuck_kernels::engine::EngineKind;
@@ -96,8 +96,17 @@ pub struct Evolution {
     pub as_published: bool,
     /// Numbers of the algorithm, as in an evolution file; each one left out has the algorithm's own value.
     #[serde(skip_serializing_if = "Table::is_empty")]
-    #[schemars(schema_with = "crate::settings::schema")]
+    #[schemars(schema_with = "settings_schema")]
     pub settings: Table,
+}
+
+/// The algorithms' settings without the population, which has a key of its own.
+fn settings_schema(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = crate::settings::schema(generator);
+    if let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut()) {
+        properties.remove("population");
+    }
+    schema
 }
 
 impl Default for Evolution {

@@ -42,8 +42,8 @@ fn text(seconds: f64, segment: f64, evolves: bool) -> String {
 }
 
 fn phases(seconds: f64, segment: f64) -> String {
-    let [evolve, rest, measure] = [0.4, 0.1, 0.5].map(|part| seconds * part / 60.0);
-    let segment = (segment / 60.0).min(evolve);
+    let [evolve, rest, measure] = [0.6, 0.2, 0.2].map(|part| seconds * part / 60.0);
+    let segment = (segment / 60.0).min(measure);
     format!(
         "name = \"simtest\"\ntask = \"transport\"\n\
          [evolution]\npopulation = 8\ntrial_seconds = 1.0\n[migration]\nreceive = 4\nkeep = 4\n\

@@ -99,7 +99,7 @@ fn all_kinds_of_server_show_the_same_poses() {
 fn packet(number: u32, robots: [f32; 2]) -> Vec<u8> {
     let pose = |x: f32| Pose { at: vec2(x, 0.0), heading: 0.0 };
     let subjects = ["xp01", "xp02", "frisbee"].map(String::from);
-    let frame = frame(number, &[pose(robots[0]), pose(robots[1]), pose(0.0)]);
+    let frame = frame(number, &[pose(robots[0]), pose(robots[1]), pose(0.0)], 2);
     encode::frame(&subjects, 100, &frame, &SUPPORTED.into())
 }
 

@@ -5,6 +5,7 @@ use crate::evolution_run::file::load;
 use serde_json::Value;
 use std::path::Path;
 use toml::Table;
+use xpuck_experiment::Plan;
 use xpuck_wire::file;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -131,7 +132,8 @@ fn bounds_of_schemas_are_those_that_are_checked() {
             hub.check("hub").map_err(|error| error.to_string())
         }),
         ("experiment", EXPERIMENT, |table| {
-            Experiment::parse("e", &table.to_string()).map(drop).map_err(|error| error.to_string())
+            let experiment = Experiment::parse("e", &table.to_string()).map_err(|error| error.to_string())?;
+            Plan::new(&experiment, &Default::default(), None).map(drop).map_err(|error| error.to_string())
         }),
         ("evolution", "", |table| load(None, table).map(drop).map_err(|error| error.to_string())),
     ];
