@@ -384,7 +384,10 @@ fn what_the_kernels_do_not_know_is_run_by_simd() {
     let programs = [Program::compile(&Tree::parse("attract 3").unwrap()).unwrap()];
     let spec = WorldSpec { task: Task::Dispersion, ..WorldSpec::benchmark(4) };
     let job = Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world: 1, updates: 20 };
-    assert_eq!(gpu.run(&programs, &[job.clone()]), Simd::default().run(&programs, &[job]));
+    assert_eq!(
+        gpu.run(&programs, std::slice::from_ref(&job)),
+        Simd::default().run(&programs, std::slice::from_ref(&job))
+    );
     assert!(gpu.notice().unwrap().contains("no tasks other than transport"), "{:?}", gpu.notice());
 }
 
