@@ -82,6 +82,7 @@ bench: deps
 	cargo bench -p xpuck-kernels --profile dev
 	cargo bench -p xpuck-evolve --profile dev --bench generation
 	cargo bench -p xpuck-robot --profile dev --bench vision
+	cargo bench -p xpuck-robot --profile dev --bench record
 
 fuzz: build deps-fuzz
 	sh tools/fuzz.sh $(SECONDS)

@@ -5,12 +5,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::fmt::Display;
-use xpuck_hub_core::config::HubFile;
+use xpuck_experiment::Experiment;
 use xpuck_experiment::world_file;
+use xpuck_hub_core::config::HubFile;
 use xpuck_robot::settings;
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::signed::{Signed, Trust};
-use xpuck_experiment::Experiment;
 use xpuck_wire::{Swarm, file};
 
 const ROBOT: &str = "id = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"e-puck1\"\ni2c = \"/dev/i2c-12\"\n";

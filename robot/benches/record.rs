@@ -60,8 +60,8 @@ fn record(c: &mut Criterion) {
     group.bench_function("tick, captured", |b| b.iter(|| black_box(robot.update())));
     let batch = std::iter::repeat_with(|| robot.update()).flatten().next().expect("a batch after ten updates");
     let message = RobotMessage::Updates(Box::new(batch));
-    println!("a batch is a message of {} bytes", encode(&message).len());
-    group.bench_function("a batch as a message", |b| b.iter(|| encode(black_box(&message))));
+    let name = format!("a batch as a message of {} bytes", encode(&message).len());
+    group.bench_function(name, |b| b.iter(|| encode(black_box(&message))));
 }
 
 criterion_group!(benches, record);

@@ -1,4 +1,4 @@
-//! What an experiment means: the file that says it ([`file`]), the world of its simulations ([`world_file`]), and both
+//! What an experiment means: the file that says it ([`mod@file`]), the world of its simulations ([`world_file`]), and both
 //! made into what robots and hub work with ([`plan`]): world, task, primitive set, settings of evolution, controllers and
 //! phases. Robots, hub and laboratory read it by the same code, so that all refuse the same.
 

@@ -223,7 +223,7 @@ impl SenseVerifier {
         self.blind + self.waiting.len() as u64
     }
 
-    /// How the senses compare, in the order of [`SENSES`]; those of which nothing was compared are left out.
+    /// How the senses compare, in the order of `SENSES`; those of which nothing was compared are left out.
     pub fn rows(&self) -> Vec<SenseRow> {
         let row = |((sense, unit, tolerance), tally): ((&'static str, &'static str, f32), &Tally)| SenseRow {
             sense,
