@@ -96,7 +96,8 @@ fn transport_record(demo: &Path) -> PathBuf {
 
 #[test]
 fn robots_that_evolve_on_a_software_gpu_say_so() {
-    let mut demo = Demo::start("1", &["--json", "--engine", "gpu", "--adapter", "llvmpipe"]);
+    // Half a minute of the wall clock: the driver compiles the kernels first, on cores that other tests use too.
+    let mut demo = Demo::start("4", &["--json", "--engine", "gpu", "--adapter", "llvmpipe"]);
     let (output, text) = demo.end();
     assert!(output.status.success(), "{text}");
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
