@@ -44,7 +44,7 @@ pub struct Telemetry {
     pub log_lines_lost: u32,
     /// Batches of control updates for the record that were lost before they left the robot.
     #[serde(default)]
-    pub update_batches_lost: u32,
+    pub unsent: u32,
 }
 
 /// Supply and heat; what the robot cannot measure is absent.
@@ -176,7 +176,7 @@ pub struct EvolutionReport {
 }
 
 /// Longest text of an [`EngineReport`], bytes: telemetry has its bound.
-pub const ENGINE_TEXT: usize = 22;
+pub const ENGINE_TEXT: usize = 11;
 
 /// What simulates for a robot's evolution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -283,7 +283,7 @@ mod tests {
             },
             engine: EngineReport { name: "gpu+simd".into(), adapter: "x".repeat(ENGINE_TEXT), r_acc: f32::MAX },
             log_lines_lost: u32::MAX,
-            update_batches_lost: u32::MAX,
+            unsent: u32::MAX,
         }
     }
 
@@ -295,8 +295,8 @@ mod tests {
         assert_eq!(bounded.bounded(), bounded);
         for (name, told) in [
             ("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe"),
-            ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090"),
-            ("AMD Radeon RX 7900 XTX (RADV NAVI31)", "AMD Radeon RX 7900 XTX"),
+            ("NVIDIA GeForce RTX 4090", "RTX 4090"),
+            ("AMD Radeon RX 7900 XTX (RADV NAVI31)", "RX 7900 XTX"),
         ] {
             assert_eq!(short(name), told);
         }

@@ -59,6 +59,10 @@ fn renamed(attributes: &[Attribute], name: &str) -> String {
     match rules {
         rules if rules.contains("\"UPPERCASE\"") => name.to_uppercase(),
         rules if rules.contains("\"lowercase\"") => name.to_lowercase(),
+        rules if rules.contains("\"kebab-case\"") => {
+            let dashed = |c: char| if c.is_uppercase() { format!("-{}", c.to_lowercase()) } else { c.to_string() };
+            name.chars().map(dashed).collect::<String>().trim_start_matches('-').into()
+        }
         rules => {
             assert!(!rules.contains("rename"), "a rule that the page does not know: {rules}");
             name.into()

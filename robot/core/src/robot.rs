@@ -190,7 +190,7 @@ impl Robot {
         telemetry.motion.wheels = wheels;
         let trip_ms = self.core.round_trip().map(|trip| (trip / self.speed * 1000.0) as f32);
         telemetry.link = LinkReport { trip_ms, refused: self.refused.saturating_add(self.core.stale_seals()) };
-        telemetry.update_batches_lost = self.batches_lost;
+        telemetry.unsent = self.batches_lost;
         let progress = self.champion.progress();
         telemetry.evolution = EvolutionReport {
             generation: progress.generation,

@@ -226,5 +226,5 @@ fn updates_of_a_run_are_told_and_what_the_queue_does_not_take_is_counted() {
     let [left, right, sent_left, sent_right] = update.wheels.map(f32::from_bits);
     assert!(update.ticked && left > 0.0 && [sent_left, sent_right] == [left / 2.0, right / 2.0]);
     let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
-    assert_eq!(told.update_batches_lost, 2);
+    assert_eq!(told.unsent, 2);
 }
