@@ -44,8 +44,6 @@ pub struct Arena {
 pub struct View {
     /// Robots, then discs; the robot itself turned as its camera is.
     pub bodies: Vec<Body>,
-    /// What stands still.
-    pub surroundings: Surroundings,
     /// The camera sends the same picture again and again.
     pub frozen: bool,
 }
@@ -138,20 +136,25 @@ impl Arena {
         if behind == 0 { self.bodies.clone() } else { self.past.get(place).unwrap_or(&self.bodies).clone() }
     }
 
+    /// Robot `robot` has a camera at the moment.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn has_camera(&self, robot: usize) -> bool {
+        self.robots[robot].has_camera()
+    }
+
     /// What the camera of robot `robot` looks at; none while it has no camera.
     ///
     /// # Panics
     /// If there is no such robot.
     pub fn view(&self, robot: usize) -> Option<View> {
-        if !self.robots[robot].has_camera() {
+        if !self.has_camera(robot) {
             return None;
         }
         let frozen = self.frozen[robot].as_ref();
-        let mut view = View {
-            bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)),
-            surroundings: self.surroundings(),
-            frozen: frozen.is_some(),
-        };
+        let mut view =
+            View { bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)), frozen: frozen.is_some() };
         view.bodies[robot].pose.heading += self.robots[robot].traits.camera_turn;
         Some(view)
     }

@@ -36,7 +36,7 @@ enum Counted {
     /// Where the frisbee is along x, and the greatest that this can be, m.
     Place { x: f32, reach: f32 },
     /// The robots' centres, ten times a second.
-    Centres { task: task::Score, robots: usize, due: f64, foraging: bool },
+    Centres { task: task::Score, robots: usize, due: f64 },
 }
 
 impl Counted {
@@ -49,9 +49,8 @@ impl Counted {
             }
             task => {
                 let (robots, none): (usize, &[Body]) = (world.robots, &[]);
-                let foraging = matches!(task, Task::Foraging { .. });
                 let task = task::Score::new(&task, &world.physics, none, robots);
-                Counted::Centres { task, robots, due: 0.0, foraging }
+                Counted::Centres { task, robots, due: 0.0 }
             }
         }
     }
@@ -84,7 +83,7 @@ impl Score {
     pub fn pass(&mut self, seconds: f64) {
         let Some(segment) = self.segments.last_mut() else { return };
         segment.seconds += seconds;
-        let Counted::Centres { task, due, foraging, .. } = &mut segment.counted else { return };
+        let Counted::Centres { task, due, .. } = &mut segment.counted else { return };
         *due += seconds;
         if *due < f64::from(CONTROL_PERIOD) {
             return;
@@ -92,11 +91,12 @@ impl Score {
         // What was missed in a stall is not made up for: nobody knows where the robots were.
         *due = (*due - f64::from(CONTROL_PERIOD)).min(f64::from(CONTROL_PERIOD));
         // Items belong to robots by their places in the list; elsewhere those who are not there would count.
+        let foraging = matches!(task, task::Score::Foraging(_));
         let centres: Vec<Vec2> = match foraging {
             true => self.robots.iter().map(|at| at.unwrap_or(NOWHERE)).collect(),
             false => self.robots.iter().copied().flatten().collect(),
         };
-        if centres.len() > 1 || *foraging {
+        if centres.len() > 1 || foraging {
             task.update(&centres);
         }
     }

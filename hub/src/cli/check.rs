@@ -1,11 +1,12 @@
 //! `xpuck check`: files checked without running anything.
 
-use super::{arena, keys, operator};
+use super::experiment::{self, ExperimentFiles};
+use super::{arena, keys};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use xpuck_experiment::{Experiment, Plan, PlannedPhase};
+use xpuck_experiment::{Plan, PlannedPhase};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_wire::Swarm;
 use xpuck_wire::keys::{Public, Secret};
@@ -63,9 +64,7 @@ fn check(path: &Path) -> Result<String> {
         }
         "arena.toml" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
         _ => {
-            let experiment = Experiment::parse(&name, &read()?)?;
-            let mut files = BTreeMap::new();
-            operator::add_files(&experiment, path, &mut files)?;
+            let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
             let plan = Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
             Ok(format!("experiment {}", describe(&plan)))
         }

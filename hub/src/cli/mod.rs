@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod engine;
 pub mod engines;
 pub mod evolve;
+mod experiment;
 pub mod explain;
 pub mod fuzz_swarm;
 pub mod geneserver;

@@ -1,10 +1,11 @@
 //! `xpuck robots|start|pause|resume|stop`: what an operator says to a running hub.
 
+use super::experiment::{self, ExperimentFiles};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use xpuck_experiment::{Experiment, Plan, sent_name};
+use std::path::PathBuf;
+use xpuck_experiment::Plan;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_lab::figure::Figure;
 use xpuck_wire::Status;
@@ -82,35 +83,18 @@ pub fn robots(args: &RobotsArgs) -> Result<()> {
 
 /// Starts a run.
 pub fn start(args: &StartArgs) -> Result<()> {
-    let name = args.experiment.display().to_string();
-    let text = file::text(&args.experiment, file::MAX_TOML)?;
-    let experiment = Experiment::parse(&name, &text)?;
-    let mut files = BTreeMap::new();
+    let mut given = BTreeMap::new();
     for path in &args.files {
         let name = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
-        if files.insert(name.to_string(), file::text(path, file::MAX_TOML)?).is_some() {
+        if given.insert(name.to_string(), file::text(path, file::MAX_TOML)?).is_some() {
             bail!("--with names two files `{name}`");
         }
     }
-    add_files(&experiment, &args.experiment, &mut files)?;
-    Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
+    let ExperimentFiles { text, experiment, files } = experiment::read(&args.experiment, given)?;
+    Plan::new(&experiment, &files, None).with_context(|| args.experiment.display().to_string())?;
     let (_, secret) = args.address.open()?;
     let signed = Signed::new(text, files, secret.as_ref())?;
     command(&args.address, &Request::Start { signed, seed: args.seed })
-}
-
-/// Adds the files that an experiment names and that are not there yet, from beside its own file.
-pub fn add_files(experiment: &Experiment, path: &Path, files: &mut BTreeMap<String, String>) -> Result<()> {
-    let here = path.parent().unwrap_or(Path::new(""));
-    for named in experiment.files() {
-        let name = sent_name(named);
-        if !files.contains_key(name) {
-            let text = file::text(&here.join(named), file::MAX_TOML)
-                .with_context(|| format!("{} names `{named}`", path.display()))?;
-            files.insert(name.into(), text);
-        }
-    }
-    Ok(())
 }
 
 /// Gives a command without arguments.

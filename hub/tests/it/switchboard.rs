@@ -476,6 +476,12 @@ fn a_condition_or_the_operator_ends_a_phase_early() {
     assert!(bench.said.iter().any(|text| text.contains("all islands have done 3 generations")));
     assert_eq!(bench.ask(Request::Next), Reply::Done);
     assert_eq!(bench.phase(), Phase::Running);
+    bench.hidden = vec!["xp01", "xp02"];
+    bench.pass(1.5);
+    assert_eq!(bench.phase(), Phase::Blind);
+    assert!(matches!(bench.ask(Request::Next), Reply::Refused(_)), "nobody drives unseen");
+    bench.hidden.clear();
+    bench.pass(0.1);
     assert_eq!(bench.ask(Request::Next), Reply::Done);
     assert_eq!(bench.phase(), Phase::Finished, "the last one was ended");
     assert!(matches!(bench.ask(Request::Next), Reply::Refused(_)));

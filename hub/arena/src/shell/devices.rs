@@ -142,6 +142,7 @@ impl Devices {
             BodyKind::Epuck1 | BodyKind::Epuck2 => CameraPath::Uvc(Uvc::new(faults, self.seed, robot)),
         };
         let blemishes = Blemishes::new(&traits, self.seed, robot, self.camera.width, self.camera.height);
+        let surroundings = lock(arena).surroundings();
         let mut pictures = 0u32;
         let (mut frame, mut packets) = (Vec::new(), Vec::new());
         let period = Duration::from_secs_f64(1.0 / (self.camera.frames_per_second * self.speed));
@@ -150,10 +151,16 @@ impl Devices {
         while sleep_until(due.min(sent + LATENCY), stop) {
             let now = Instant::now();
             packets.clear();
-            // A camera that is gone takes its connection with it, as one that is unplugged.
-            let Some(view) = lock(arena).view(robot) else { return Ok(()) };
-            if now >= due {
-                camera.render(&view.bodies, robot, &view.surroundings, &mut frame);
+            let view = {
+                let arena = lock(arena);
+                // A camera that is gone takes its connection with it, as one that is unplugged.
+                if !arena.has_camera(robot) {
+                    return Ok(());
+                }
+                if now >= due { arena.view(robot) } else { None }
+            };
+            if let Some(view) = view {
+                camera.render(&view.bodies, robot, &surroundings, &mut frame);
                 pictures = pictures.wrapping_add(u32::from(!view.frozen));
                 blemishes.spoil(&mut frame, pictures);
                 let width = self.camera.width as usize;

@@ -245,7 +245,7 @@ fn an_uneven_floor_leads_robots_and_frisbee_elsewhere() {
 fn picture(arena: &Arena, settings: &Settings, number: u32) -> Vec<u8> {
     let view = arena.view(0).expect("a camera");
     let mut frame = Vec::new();
-    Camera::new(&settings.camera).render(&view.bodies, 0, &view.surroundings, &mut frame);
+    Camera::new(&settings.camera).render(&view.bodies, 0, &arena.surroundings(), &mut frame);
     let blemishes = Blemishes::new(arena.traits(0), settings.seed, 0, settings.camera.width, settings.camera.height);
     blemishes.spoil(&mut frame, number);
     frame

@@ -252,15 +252,15 @@ impl Switchboard {
         // One that was hidden in between may have been carried.
         let still = frisbee.zip(before).is_some_and(|(pose, before)| (pose.at - before.at).length() < RESTING);
         self.resting = if still { self.resting.or(Some(now)) } else { None };
-        let robot = frame.bodies.iter().any(|body| self.roster.place(&body.name).is_some());
-        self.watchdog.see(now, frisbee.is_some(), robot);
-        if let Some(run) = &mut self.run {
-            for body in &frame.bodies {
-                if let Some(place) = self.roster.place(&body.name) {
-                    run.score.see_robot(place, body.pose.at);
-                }
+        let mut robot = false;
+        for body in &frame.bodies {
+            let Some(place) = self.roster.place(&body.name) else { continue };
+            robot = true;
+            if let Some(run) = &mut self.run {
+                run.score.see_robot(place, body.pose.at);
             }
         }
+        self.watchdog.see(now, frisbee.is_some(), robot);
         if self.pose_rate.allows(now, POSES_HZ) {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }

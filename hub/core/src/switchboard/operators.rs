@@ -20,7 +20,8 @@ impl Switchboard {
                 return self.start(now, signed, seed);
             }
             (Request::Start { .. }, _) => return Reply::Refused("a run is going on; `xpuck stop` ends it".into()),
-            (Request::Next, Phase::Running | Phase::Resting | Phase::Paused | Phase::Relocating | Phase::Blind) => {
+            // Not while nothing is seen: the next phase would begin with RUN.
+            (Request::Next, Phase::Running | Phase::Resting | Phase::Paused | Phase::Relocating) => {
                 self.next_phase(now, Some("by the operator".into()));
             }
             (Request::Pause, Phase::Running | Phase::Relocating | Phase::Blind | Phase::Resting) => {

@@ -235,13 +235,15 @@ impl Switchboard {
                 return Some(format!("all islands have done {wanted} generations"));
             }
         }
-        let evolved = self.roster.evolved();
-        if until.evolved_fitness.is_some_and(|wanted| evolved >= wanted) {
-            return Some(format!("the evolved fitness is {evolved:.3}"));
+        if let Some(wanted) = until.evolved_fitness {
+            let evolved = self.roster.evolved();
+            if evolved >= wanted {
+                return Some(format!("the evolved fitness is {evolved:.3}"));
+            }
         }
+        let wanted = until.fitness.filter(|_| whole)?;
         let fitness = run.score.fitness();
-        (whole && until.fitness.is_some_and(|wanted| fitness >= wanted))
-            .then(|| format!("the segment's fitness is {fitness:.3}"))
+        (fitness >= wanted).then(|| format!("the segment's fitness is {fitness:.3}"))
     }
 
     /// Ends the phase: the next one begins, or the run is over.

@@ -2,7 +2,7 @@
 
 use super::{DemoArgs, groot};
 use crate::cli::arena::{self, ArenaFile, BodyFile, CameraFile, UnkindFile};
-use crate::cli::operator;
+use crate::cli::experiment::{self, ExperimentFiles};
 use crate::cli::simulate::read_tree;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -12,7 +12,6 @@ use xpuck_arena::unkind::{PhysicsKeys, Preset, RobotKeys};
 use xpuck_experiment::{Experiment, Plan, sent_name};
 use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
-use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
@@ -73,7 +72,7 @@ impl Layout {
             },
             security: Security { keys: "../keys".into(), dev_mode: false },
         };
-        let Asked { text, files, plan, world } = experiment(args)?;
+        let Asked { text, files, plan, world } = asked(args)?;
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
@@ -175,16 +174,13 @@ struct Asked {
     world: Option<String>,
 }
 
-fn experiment(args: &DemoArgs) -> Result<Asked> {
-    let mut files = BTreeMap::new();
-    let mut experiment = match &args.experiment {
+fn asked(args: &DemoArgs) -> Result<Asked> {
+    let (mut experiment, files) = match &args.experiment {
         Some(path) => {
-            let text = file::text(path, file::MAX_TOML)?;
-            let experiment = Experiment::parse(&path.display().to_string(), &text)?;
-            operator::add_files(&experiment, path, &mut files)?;
-            experiment
+            let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
+            (experiment, files)
         }
-        None => Experiment::parse("experiments/transport.toml", TRANSPORT)?,
+        None => (Experiment::parse("experiments/transport.toml", TRANSPORT)?, BTreeMap::new()),
     };
     let minutes = args.minutes.or_else(|| args.experiment.is_none().then_some(USUAL_MINUTES));
     if let Some(minutes) = minutes {

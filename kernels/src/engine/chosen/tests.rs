@@ -52,8 +52,15 @@ fn auto_times_the_adapter_that_it_is_given() {
     assert_eq!(outcomes.len(), 100);
     let said = said(&engine).join("\n");
     assert!(said.starts_with("engine auto: ") && said.contains("robot-seconds a second"), "{said}");
-    // The faster of the two: a software adapter on the same cores is slower than simd.
-    assert_eq!(engine.name(), "simd", "{said}");
+    // Whatever was fastest: a software adapter runs on the same cores, which other work may share.
+    let rate = |key: &str| -> f64 {
+        let after = said.split(&format!("{key} ")).nth(1).unwrap_or_else(|| panic!("no {key}: {said}"));
+        after.split([',', ' ']).next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{said}"))
+    };
+    let rates = [("simd", "simd"), ("gpu", "gpu"), ("gpu+simd", "both")].map(|(name, key)| (name, rate(key)));
+    let best = rates.iter().fold(0.0, |best, (_, rate)| rate.max(best));
+    let (_, taken) = rates.into_iter().find(|(name, _)| *name == engine.name()).unwrap();
+    assert!(taken > 0.0 && taken >= best / super::GAIN, "{said}");
 }
 
 #[test]
