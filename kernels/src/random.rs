@@ -30,6 +30,8 @@ pub enum Stream {
     Messages = 8,
     /// Which faults are injected into a swarm by the simulation test, and when.
     Simtest = 9,
+    /// What a simulated camera overlooks.
+    Camera = 10,
 }
 
 /// Rounds of Philox.

@@ -6,6 +6,7 @@ use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::camera_model::CameraModel;
 use xpuck_kernels::world::senses::messages::{Messages, Occlusion};
 use xpuck_kernels::world::spec::{Area, Disc, Start};
 use xpuck_kernels::world::task::{Region, Task};
@@ -73,6 +74,9 @@ fn random_world(robots: usize, number: u32) -> WorldSpec {
             spec.physics.walls.push(Wall { from, to: from * 0.5 + vec2(0.1, 0.05) });
         }
         spec.patches.push(Patch { at: vec2(hx, 0.0), half_length: 0.4 * hy, colour: Colour::Green });
+    }
+    if draws.below(3) == 0 {
+        spec.camera = CameraModel { delay_s: draws.range(0.0, 0.4), misses: 0.1 };
     }
     if draws.below(3) == 0 {
         spec.messages = Some(Messages {

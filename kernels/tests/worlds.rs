@@ -5,6 +5,7 @@ use xpuck_kernels::math::vec2;
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::camera_model::CameraModel;
 use xpuck_kernels::world::senses::messages::{Messages, Occlusion};
 use xpuck_kernels::world::spec::{Area, Disc, Start};
 use xpuck_kernels::world::task::{Region, Task};
@@ -79,6 +80,9 @@ fn engines_agree_bit_for_bit_in_every_world_and_swarm() {
         ..Messages::default()
     };
     specs.push(WorldSpec { messages: Some(messages), ..cluttered(Task::Aggregation { range: 0.2 }) });
+    for (delay_s, misses) in [(0.1, 0.0), (0.2, 0.3), (0.3, 0.1), (0.4, 0.0), (0.0, 0.5)] {
+        specs.push(WorldSpec { camera: CameraModel { delay_s, misses }, ..cluttered(Task::Dispersion) });
+    }
     for spec in &specs {
         spec.check().unwrap();
     }

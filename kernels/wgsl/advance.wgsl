@@ -10,6 +10,9 @@ fn sense() {
     if slow && switched(SWITCH_CAMERA) {
         stage_camera();
     }
+    if switched(SWITCH_CAMERA) && switched(SWITCH_PICTURES) {
+        stage_show();
+    }
     if switched(SWITCH_MESSAGES) {
         stage_messages();
     } else if slow && switched(SWITCH_NEIGHBOURS) {
@@ -83,6 +86,9 @@ fn only_proximity(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 fn only_camera(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_camera();
+    if switched(SWITCH_PICTURES) {
+        stage_show();
+    }
     stage_range_and_bearing();
     store();
 }

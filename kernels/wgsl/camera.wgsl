@@ -39,10 +39,6 @@ fn patch_behind(origin: vec2<f32>, direction: vec2<f32>) -> u32 {
     return colour;
 }
 
-fn seen_in(bits: u32, segment: u32) -> f32 {
-    return select(0.0, 1.0, ((bits >> (segment * COLUMNS_PER_SEGMENT)) & ((1u << COLUMNS_PER_SEGMENT) - 1u)) != 0u);
-}
-
 // Robots all have one colour, so only bodies of other colours need to know who hides them: a column shows the robots'
 // colour if such a body is there and none of another colour is seen. Inner walls are white and hide what is behind them.
 fn stage_camera() {
@@ -97,9 +93,50 @@ fn stage_camera() {
                 bits |= select(vec3(0u), vec3(1u << column), vec3(free) & (vec3(colour) == vec3(0u, 1u, 2u)));
             }
         }
-        keep_vector(Q_RED_X, b, colour_vector(bits.x));
-        keep_vector(Q_GREEN_X, b, colour_vector(bits.y));
-        keep_vector(Q_BLUE_X, b, colour_vector(bits.z));
+        let seen = picture(bits.x) | picture(bits.y) << 3u | picture(bits.z) << 6u;
+        if switched(SWITCH_PICTURES) {
+            note_picture(b, seen);
+        } else {
+            show_picture(b, seen);
+        }
+    }
+}
+
+// Three bits: a colour's segments.
+fn picture(columns: u32) -> u32 {
+    const SEGMENT = (1u << COLUMNS_PER_SEGMENT) - 1u;
+    let left = select(0u, 1u, (columns & SEGMENT) != 0u);
+    let centre = select(0u, 2u, (columns & (SEGMENT << COLUMNS_PER_SEGMENT)) != 0u);
+    let right = select(0u, 4u, (columns & (SEGMENT << (2u * COLUMNS_PER_SEGMENT))) != 0u);
+    return left | centre | right;
+}
+
+// Tells the controller what is in a picture (Table 6.4).
+fn show_picture(b: u32, shown: u32) {
+    keep_vector(Q_RED_X, b, colour_vector(shown));
+    keep_vector(Q_GREEN_X, b, colour_vector(shown >> 3u));
+    keep_vector(Q_BLUE_X, b, colour_vector(shown >> 6u));
+}
+
+fn colour_vector(segments: u32) -> vec2<f32> {
+    let seen = vec3<f32>((vec3(segments) >> vec3(0u, 1u, 2u)) & vec3(1u));
+    return vec2(params.aside.x * seen.x + seen.y + params.aside.x * seen.z, params.aside.y * seen.x - params.aside.y * seen.z);
+}
+
+// Cameras that overlook things and show the past; see world/senses/camera_model.rs.
+fn note_picture(b: u32, seen: u32) {
+    let words = philox(vec4(world_number, b, update, STREAM_CAMERA), seed);
+    let missed = vec3(unit(words.x), unit(words.y), unit(words.z)) < vec3(params.camera_misses);
+    let hidden_bits = select(vec3(0u), vec3(73u, 146u, 292u), missed);
+    let taken = seen & ~(hidden_bits.x | hidden_bits.y | hidden_bits.z);
+    let word = place(Q_PICTURES, b);
+    state[word] = select(state[word] << PICTURE_BITS | taken, taken * THRICE, update == 0u);
+}
+
+fn stage_show() {
+    for (var b = first_own; b < scene.robots; b += OWN_STEP) {
+        let back = (params.camera_delay + 1u - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
+        show_picture(b, state[place(Q_PICTURES, b)] >> (back * PICTURE_BITS));
     }
 }
 
@@ -113,13 +150,6 @@ fn seen_columns(b: u32, other: u32, walls: ptr<function, array<f32, CAMERA_COLUM
         }
     }
     return mask;
-}
-
-fn colour_vector(bits: u32) -> vec2<f32> {
-    let l = seen_in(bits, 0u);
-    let m = seen_in(bits, 1u);
-    let r = seen_in(bits, 2u);
-    return vec2(params.aside.x * l + m + params.aside.x * r, params.aside.y * l - params.aside.y * r);
 }
 
 fn stage_range_and_bearing() {

@@ -3,19 +3,18 @@
 use crate::vision::{REGIONS, Region};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::path::PathBuf;
+use xpuck_experiment::calibration::{self, CurveFile, MOST_TURN, curve_rows};
+pub use xpuck_experiment::calibration::{FACTORS, OFFSETS, SCALES, Wheels};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
-
-/// Least and greatest offset of an infra-red sensor, counts.
-pub const OFFSETS: (f32, f32) = (-500.0, 500.0);
-/// Least and greatest scale of an infra-red sensor.
-pub const SCALES: (f32, f32) = (0.3, 3.0);
-/// Least and greatest factor of a wheel and of the distance between the wheels.
-pub const FACTORS: (f32, f32) = (0.8, 1.2);
 
 /// All of it; what a file leaves out is as a perfect robot has it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
+    /// A calibration file of the whole swarm, relative to this file: what it says of this robot takes the place of tables
+    /// that are left out here, and what it says of worlds goes into the robot's simulations.
+    pub file: Option<PathBuf>,
     /// The infra-red sensors.
     pub infrared: Infrared,
     /// The wheels.
@@ -35,27 +34,9 @@ pub struct Infrared {
     #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
     pub scale: [f32; 8],
     /// The curve; Eq. 7.3 unless `xpuck calibrate ir` fitted another.
-    #[serde(deserialize_with = "CurveFile::deserialize")]
+    #[serde(with = "CurveFile")]
     #[schemars(with = "CurveFile")]
     pub curve: Curve,
-}
-
-/// [`Curve`] in a file: all of it or nothing, because its values come from one fit.
-#[derive(Deserialize, JsonSchema)]
-#[serde(remote = "Curve", deny_unknown_fields)]
-struct CurveFile {
-    #[schemars(range(min = 5.0, max = 200.0))]
-    steepness: f32,
-    #[schemars(range(min = 0.1, max = 3.0))]
-    shift: f32,
-    #[schemars(range(min = 0.0, max = 1.0))]
-    floor: f32,
-    #[schemars(range(min = 0.2, max = 2.0))]
-    near_level: f32,
-    #[schemars(range(min = 0.1, max = 100.0))]
-    near_slope: f32,
-    #[schemars(range(min = 0.001, max = 0.015))]
-    knee: f32,
 }
 
 impl Default for Infrared {
@@ -64,31 +45,13 @@ impl Default for Infrared {
     }
 }
 
-/// The wheels, each value a factor of the nominal one, 0.8..=1.2 (thesis 7.2.3: robots differ by about 1 %).
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Wheels {
-    /// Distance that the left wheel rolls in a step.
-    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
-    pub left: f32,
-    /// Distance that the right wheel rolls in a step.
-    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
-    pub right: f32,
-    /// Distance between the wheels.
-    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
-    pub baseline: f32,
-}
-
-impl Default for Wheels {
-    fn default() -> Wheels {
-        Wheels { left: 1.0, right: 1.0, baseline: 1.0 }
-    }
-}
-
 /// The regions of the primary colours in HSV space; Table 7.3 unless measured.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
+    /// By how much it looks to the left of ahead, degrees, -15..=15.
+    #[schemars(range(min = -MOST_TURN, max = MOST_TURN))]
+    pub turn_deg: f32,
     /// Robots' skirts.
     pub red: Region,
     /// Wall patches.
@@ -100,7 +63,7 @@ pub struct Camera {
 impl Default for Camera {
     fn default() -> Camera {
         let [red, green, blue] = REGIONS;
-        Camera { red, green, blue }
+        Camera { turn_deg: 0.0, red, green, blue }
     }
 }
 
@@ -112,6 +75,27 @@ impl Camera {
 }
 
 impl Calibration {
+    /// Takes what the swarm's calibration file says of robot `id`, where this one leaves a table out.
+    pub fn take(&mut self, swarm: &calibration::Calibration, id: &str) {
+        let nominal = Calibration::default();
+        if let Some(common) = swarm.infrared.filter(|_| self.infrared.curve == nominal.infrared.curve) {
+            self.infrared.curve = common.curve;
+        }
+        let Some(body) = swarm.robots.get(id) else { return };
+        if let Some(wheels) = body.drive.filter(|_| self.drive == nominal.drive) {
+            self.drive = wheels;
+        }
+        let (offset, scale) = (self.infrared.offset, self.infrared.scale);
+        if let Some(sensors) =
+            body.infrared.filter(|_| (offset, scale) == (nominal.infrared.offset, nominal.infrared.scale))
+        {
+            (self.infrared.offset, self.infrared.scale) = (sensors.offset, sensors.scale);
+        }
+        if let Some(mount) = body.camera.filter(|_| self.camera.turn_deg == 0.0) {
+            self.camera.turn_deg = mount.turn_deg;
+        }
+    }
+
     /// Checks every range.
     ///
     /// # Errors
@@ -123,17 +107,11 @@ impl Calibration {
             rows.push((format!("infrared.offset[{i}]"), *offset, OFFSETS));
             rows.push((format!("infrared.scale[{i}]"), *scale, SCALES));
         }
-        let curve = [
-            ("steepness", ir.curve.steepness, (5.0, 200.0)),
-            ("shift", ir.curve.shift, (0.1, 3.0)),
-            ("floor", ir.curve.floor, (0.0, 1.0)),
-            ("near_level", ir.curve.near_level, (0.2, 2.0)),
-            ("near_slope", ir.curve.near_slope, (0.1, 100.0)),
-            ("knee", ir.curve.knee, (0.001, 0.015)),
-        ];
+        let curve = curve_rows(&ir.curve);
         rows.extend(curve.map(|(key, value, range)| (format!("infrared.curve.{key}"), value, range)));
         let drive = [("left", self.drive.left), ("right", self.drive.right), ("baseline", self.drive.baseline)];
         rows.extend(drive.map(|(key, value)| (format!("drive.{key}"), value, FACTORS)));
+        rows.push(("camera.turn_deg".into(), self.camera.turn_deg, (-MOST_TURN, MOST_TURN)));
         for (colour, region) in ["red", "green", "blue"].into_iter().zip(self.camera.regions()) {
             rows.push((format!("camera.{colour}.hue[0]"), region.hue[0], (0.0, 360.0)));
             rows.push((format!("camera.{colour}.hue[1]"), region.hue[1], (0.0, 360.0)));

@@ -219,6 +219,8 @@ pub struct Config {
     pub swarm: Swarm,
     /// The robot's island, from 1.
     pub island: u16,
+    /// What the calibration file says that `calibration.file` names.
+    pub measured: xpuck_experiment::Calibration,
 }
 
 impl Config {
@@ -239,7 +241,13 @@ impl Config {
             let message = format!("id = \"{}\" is not among the robots of {}", robot.id, robot.swarm.display());
             return Err(FileError::value(&name, message));
         };
-        Ok(Config { file: path.into(), robot, swarm, island })
+        let measured = match &robot.calibration.file {
+            Some(file) => xpuck_experiment::Calibration::read(&here.join(file))
+                .map_err(|error| FileError::value(&name, format!("calibration.file: {error}")))?,
+            None => xpuck_experiment::Calibration::default(),
+        };
+        robot.calibration.take(&measured, &robot.id);
+        Ok(Config { file: path.into(), robot, swarm, island, measured })
     }
 }
 

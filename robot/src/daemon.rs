@@ -100,7 +100,8 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
         warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: whoever reaches it sees the tree");
     }
-    let mut robot = Robot::new(Core::new(config.island, fresh_session()?, trust), speed);
+    let mut robot =
+        Robot::new(Core::new(config.island, fresh_session()?, trust).measured(config.measured.clone()), speed);
     let mut daemon = Daemon {
         config,
         operators,
@@ -227,7 +228,9 @@ impl Shell for Daemon<'_> {
             // Where generations are kept cannot be changed, and the file has it relative.
             let state = self.evolution.state.take();
             self.evolution = EvolutionFile { state, ..robot.evolution };
-            self.hardware.recalibrate(robot.calibration);
+            let mut calibration = robot.calibration;
+            calibration.take(&self.config.measured, &robot.id);
+            self.hardware.recalibrate(calibration);
             self.log(Line::info("new settings from the hub are in the robot's file"));
         }
         if let Some(answer) = answer {

@@ -167,7 +167,8 @@ fn poll_camera(robot: &RobotFile) -> std::io::Result<Option<Poller<View>>> {
     let robot = robot.clone();
     let open = move || -> Result<Reader<View>, DeviceError> {
         let mut camera = open_camera(&robot)?;
-        let vision = Vision::new(&robot.calibration.camera.regions());
+        let mount = robot.calibration.camera;
+        let vision = Vision::new(&mount.regions()).turned(mount.turn_deg);
         Ok(Box::new(move || {
             let Some(camera) = &mut camera else { return Ok(None) };
             let Some(blobs) = camera.latest()?.map(|frame| vision.classify(frame)) else { return Ok(None) };

@@ -7,6 +7,7 @@
 use crate::device::Frame;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::yuyv::{self, Rgb};
@@ -54,6 +55,8 @@ pub const REGIONS: [Region; 3] = [
 #[derive(Clone, Debug)]
 pub struct Vision {
     classes: Vec<u8>,
+    /// By how much the camera looks to the left of ahead, as a part of its field of view.
+    turn: f32,
 }
 
 impl Default for Vision {
@@ -71,20 +74,29 @@ impl Vision {
         };
         let bits = BITS as usize;
         let class = |i: usize| class_of(regions, yuyv::to_rgb([level(i >> (2 * bits)), level(i >> bits), level(i)]));
-        Vision { classes: (0..1 << (3 * bits)).map(class).collect() }
+        Vision { classes: (0..1 << (3 * bits)).map(class).collect(), turn: 0.0 }
+    }
+
+    /// For a camera that looks so many degrees to the left of ahead: segments are those of the robot, as far as they are in
+    /// the picture.
+    pub fn turned(self, degrees: f32) -> Vision {
+        Vision { turn: degrees.to_radians() / CAMERA_FOV, ..self }
     }
 
     /// The colours seen in a frame.
     pub fn classify(&self, frame: &Frame) -> Blobs {
         let (width, height) = (frame.width(), frame.height());
         let mut counts = [[0usize; 4]; 3];
+        // Segments begin and end at whole pairs of pixels, which share their colour.
+        let shift = (self.turn * width as f32).round() as isize;
+        let edges = [0, 1, 2, 3].map(|s| {
+            let column = ((width * s / 3) as isize + shift).clamp(0, width as isize) as usize;
+            if s == 3 && shift >= 0 { 2 * width } else { column / 2 * 4 }
+        });
         let lower = &frame.bytes()[height / 2 * width * yuyv::BYTES_PER_PIXEL..];
         for row in lower.chunks_exact(width * yuyv::BYTES_PER_PIXEL) {
             for (segment, counts) in counts.iter_mut().enumerate() {
-                // Segments begin and end at whole pairs of pixels, which share their colour.
-                let edge = |segment: usize| width * segment / 3 / 2 * 4;
-                let end = if segment == 2 { row.len() } else { edge(segment + 1) };
-                for pair in row[edge(segment)..end].chunks_exact(4) {
+                for pair in row[edges[segment]..edges[segment + 1]].chunks_exact(4) {
                     let [y0, u, y1, v] = [pair[0], pair[1], pair[2], pair[3]].map(|b| usize::from(b >> (8 - BITS)));
                     let colour = u << BITS | v;
                     counts[usize::from(self.classes[y0 << (2 * BITS) | colour] & 3)] += 1;
@@ -170,6 +182,23 @@ mod tests {
                 assert_eq!(seen(&[(70..80, columns.clone(), rgb)]), expected, "{rgb:?} in segment {segment}");
             }
         }
+    }
+
+    #[test]
+    fn a_turned_camera_has_the_robots_segments() {
+        // Ten degrees to the left: what is ahead stands so far to the right of the picture's middle.
+        let aside = (160.0 * 10f32.to_radians() / CAMERA_FOV).round() as usize;
+        let mut seen = [[[false; 3]; 3]; 2];
+        for (turn, seen) in [10.0, -10.0].into_iter().zip(&mut seen) {
+            let vision = Vision::default().turned(turn);
+            let middle = if turn > 0.0 { 80 + aside } else { 80 - aside };
+            let at = |columns: std::ops::Range<usize>| vision.classify(&picture(&[(70..80, columns, BLUE)])).0[2];
+            assert_eq!(at(middle - 10..middle + 10), [false, true, false], "{turn}");
+            assert_eq!(at(middle - 25..middle + 25), [false, true, false], "{turn}");
+            *seen = [at(0..12), at(148..160), [true; 3]];
+        }
+        assert_eq!(seen[0][..2], [[false; 3], [false, false, true]], "what is too far left is not the robot's to see");
+        assert_eq!(seen[1][..2], [[true, false, false], [false; 3]]);
     }
 
     #[test]

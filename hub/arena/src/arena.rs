@@ -53,7 +53,7 @@ impl Arena {
     pub fn new(settings: &Settings) -> Result<Arena, ArenaError> {
         settings.validate()?;
         let mut spec = settings.spec();
-        settings.unkind.apply(&mut spec);
+        settings.unkind.physics.apply(&mut spec);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let bodies = start::place(&spec, 0, &mut draws);
         let relocates = spec.task.relocates();

@@ -119,6 +119,7 @@ mod tests {
     use super::*;
     use crate::infrared::reflected;
     use xpuck_kernels::random::Stream;
+    use xpuck_registers::infrared::PUBLISHED;
 
     fn drive(sequence: u16, steps: i16) -> Words {
         let speeds = [StepsPerSecond::new(steps); 2];
@@ -209,7 +210,7 @@ mod tests {
         let mut readings = Vec::new();
         for step in 0..200 {
             let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
-            let counts = proximity.map(|p| reflected(p, &mut draws));
+            let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
             dspic.scan(counts, Vec2::ZERO, 3.7, &mut draws);
             readings.push(report(&mut dspic));
         }

@@ -80,6 +80,7 @@ mod tests {
     use super::*;
     use crate::infrared::reflected;
     use xpuck_kernels::random::Stream;
+    use xpuck_registers::infrared::PUBLISHED;
 
     fn read(robot: &mut Epuck1, pointer: u8) -> u16 {
         let mut bytes = [0; 2];
@@ -121,7 +122,7 @@ mod tests {
         proximity[0] = 1.0 - 0.010 / 0.030;
         let scan = |robot: &mut Epuck1| {
             let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
-            let counts = proximity.map(|p| reflected(p, &mut draws));
+            let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
             robot.scan(counts, &mut draws);
         };
         scan(&mut robot);

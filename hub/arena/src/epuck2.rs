@@ -132,6 +132,7 @@ mod tests {
     use super::*;
     use crate::infrared::reflected;
     use xpuck_kernels::random::Stream;
+    use xpuck_registers::infrared::PUBLISHED;
 
     fn exchange(robot: &mut Epuck2, command: &Command) -> Report {
         let mut bytes = [0; REPORT_BYTES];
@@ -145,7 +146,7 @@ mod tests {
 
     fn scan(robot: &mut Epuck2, proximity: &[f32; 8], step: u32) {
         let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
-        let counts = proximity.map(|p| reflected(p, &mut draws));
+        let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
         robot.scan(counts, &mut draws);
     }
 

@@ -2,7 +2,7 @@
 
 use xpuck_kernels::model::PROX_RANGE;
 use xpuck_kernels::random::{Draws, normal_pair};
-use xpuck_registers::infrared::{MAX_COUNTS, Metres, RawInfrared};
+use xpuck_registers::infrared::{Curve, MAX_COUNTS, Metres};
 
 /// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
 const NOISE_COUNTS: f32 = 2.0;
@@ -15,9 +15,9 @@ pub fn counts(level: f32, draws: &mut Draws) -> u16 {
     (level + noise).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16
 }
 
-/// The reading of a sensor that sees `proximity`: 1 - d/range, and exactly 0 where nothing is in range.
-pub fn reflected(proximity: f32, draws: &mut Draws) -> u16 {
+/// The reading of a sensor of this curve that sees `proximity`: 1 - d/range, and exactly 0 where nothing is in range.
+pub fn reflected(proximity: f32, curve: &Curve, draws: &mut Draws) -> u16 {
     // Out of range there is no reflection at all: the reading is that of infinity, not of 30 mm.
     let distance = if proximity > 0.0 { (1.0 - proximity) * PROX_RANGE } else { f32::INFINITY };
-    counts(f32::from(RawInfrared::from_distance(Metres(distance)).0), draws)
+    counts(f32::from(curve.reading(Metres(distance)).0), draws)
 }

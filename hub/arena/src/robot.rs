@@ -15,6 +15,7 @@ use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::camera_sensor::{OV7670, PO6030K, PO8030, Sensor};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, Report};
+use xpuck_registers::infrared::Curve;
 use xpuck_registers::spi::{self, WORDS, Words};
 
 /// The processor in the robot's body.
@@ -38,6 +39,8 @@ pub(crate) struct Robot {
     outages: Outages,
     /// What fails at the moment.
     out: Outage,
+    /// Of the infra-red sensors.
+    curve: Curve,
     /// The last readings of the proximity sensors, counts.
     reflected: [u16; 8],
     seed: u64,
@@ -70,6 +73,7 @@ impl Robot {
             outages: Outages::new(settings.unkind.faults_of(name), traits.supply),
             out: Outage::default(),
             traits,
+            curve: settings.curve,
             reflected: [0; 8],
             seed,
             number: number as u32,
@@ -203,7 +207,7 @@ impl Robot {
         }
         // Step 0 of this stream is the charge's.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
-        let ideal = proximity.map(|p| infrared::reflected(p, &mut draws));
+        let ideal = proximity.map(|p| infrared::reflected(p, &self.curve, &mut draws));
         if !self.out.proximity_stuck {
             self.reflected = match &self.traits.proximity {
                 Some(sensors) => sensors.read(ideal, now, self.seed, self.number),

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, WorldSpec};
+use xpuck_registers::infrared::Curve;
 
 /// What an arena is made of.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Settings {
     pub body: BodyKind,
     /// What goes wrong on the buses of those of whom `unkind` says nothing else.
     pub faults: Faults,
+    /// The curve of the infra-red sensors.
+    pub curve: Curve,
     /// How it differs from the simulator's world.
     pub unkind: Unkind,
 }
@@ -199,6 +202,7 @@ fn device_path(dir: &Path, robot: &str, device: &str) -> PathBuf {
 
 #[cfg(test)]
 pub(crate) fn for_tests(robots: usize) -> Settings {
+    use xpuck_registers::infrared::PUBLISHED;
     Settings {
         robots: (1..=robots).map(|i| format!("xp{i:02}")).collect(),
         seed: 5,
@@ -212,6 +216,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        curve: PUBLISHED,
         unkind: Unkind::default(),
     }
 }

@@ -76,6 +76,7 @@ fn see(
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        curve: xpuck_registers::infrared::PUBLISHED,
         unkind: Unkind::default(),
     };
     choose(&mut settings);

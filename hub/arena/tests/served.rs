@@ -31,6 +31,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        curve: xpuck_registers::infrared::PUBLISHED,
         unkind: Unkind::default(),
     }
 }

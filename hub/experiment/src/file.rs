@@ -33,6 +33,10 @@ pub struct Experiment {
     /// A world file, sent along: the world of the simulations, and the task. It holds as many robots as the swarm has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
+    /// A calibration file, sent along: what was measured changes the worlds of the simulations, in place of the robots' own
+    /// calibration files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<String>,
     /// What trees are built from: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent along.
     #[serde(default = "in_swarm", skip_serializing_if = "is_in_swarm")]
     pub primitive_set: String,
@@ -218,12 +222,13 @@ impl Experiment {
         let set = Some(self.primitive_set.as_str()).filter(|name| !crate::plan::is_built_in(name));
         let given = self.controllers.iter().chain(self.phases.iter().flat_map(|p| p.controllers.iter().flatten()));
         let worlds = self.phases.iter().flat_map(|phase| phase.world.as_deref());
-        let mut all: Vec<&str> = [self.world.as_deref(), self.controller_file.as_deref(), set]
-            .into_iter()
-            .flatten()
-            .chain(given.filter_map(|given| given.file.as_deref()))
-            .chain(worlds)
-            .collect();
+        let mut all: Vec<&str> =
+            [self.world.as_deref(), self.calibration.as_deref(), self.controller_file.as_deref(), set]
+                .into_iter()
+                .flatten()
+                .chain(given.filter_map(|given| given.file.as_deref()))
+                .chain(worlds)
+                .collect();
         all.sort_unstable_by_key(|path| (sent_name(path), *path));
         all.dedup();
         all

@@ -1,5 +1,6 @@
 //! An experiment with its files as what robots and hub work with, checked as a whole.
 
+use crate::calibration::Calibration;
 use crate::file::{Experiment, sent_name};
 use crate::phase::{Drive, Given, Kind, Phase, Until};
 use crate::{settings, world_file};
@@ -48,6 +49,8 @@ pub struct Plan {
     pub engine: Option<EngineKind>,
     /// Simulated seconds of a trial.
     pub trial_seconds: f32,
+    /// The experiment says what its worlds were measured to be; robots do not add what their own files say.
+    pub calibrated: bool,
     /// What is done one after the other; never empty.
     pub phases: Vec<PlannedPhase>,
 }
@@ -121,10 +124,15 @@ impl Plan {
         given.insert("population".into(), Value::Integer(e.evolution.population as i64));
         let settings = settings::effective(algorithm, given, &e.migration);
         let settings = settings.map_err(|why| fail(format!("evolution.{why}")))?;
-        let mut world = Arc::new(match &e.world {
+        let calibration = e.calibration.as_ref().map(|name| calibration(name, files)).transpose()?;
+        let measured = |spec: WorldSpec| match &calibration {
+            Some(found) => found.apply(&spec).map(Arc::new).map_err(fail),
+            None => Ok(Arc::new(spec)),
+        };
+        let mut world = measured(match &e.world {
             Some(file) => world_of(file, files, robots)?,
             None => WorldSpec::benchmark(robots.unwrap_or(ROBOTS).min(MAX_ROBOTS)),
-        });
+        })?;
         let robots = robots.unwrap_or(world.robots);
         let usual = given_to(&common(e), files, robots)?;
         let whole = [whole(e)];
@@ -133,7 +141,7 @@ impl Plan {
         for (i, phase) in (1..).zip(phases) {
             let wrong = |error: PlanError| fail(format!("phase {i}: {error}"));
             if let Some(file) = &phase.world {
-                world = Arc::new(world_of(file, files, Some(robots)).map_err(wrong)?);
+                world = measured(world_of(file, files, Some(robots)).map_err(wrong)?).map_err(wrong)?;
             }
             let given = match &phase.controllers {
                 Some(list) => given_to(list, files, robots).map_err(wrong)?,
@@ -148,8 +156,23 @@ impl Plan {
             migration: e.migration.clone(),
             engine: e.engine,
             trial_seconds: e.evolution.trial_seconds,
+            calibrated: calibration.is_some(),
             phases: planned,
         })
+    }
+
+    /// Changes the worlds to what a robot's own calibration file says was measured, unless the experiment brings one.
+    ///
+    /// # Errors
+    /// The worlds cannot be run then.
+    pub fn calibrate(&mut self, calibration: &Calibration) -> Result<(), PlanError> {
+        if self.calibrated || !calibration.changes_worlds() {
+            return Ok(());
+        }
+        for phase in &mut self.phases {
+            phase.world = calibration.apply(&phase.world).map(Arc::new).map_err(fail)?;
+        }
+        Ok(())
     }
 
     /// The longest that it can run, s of running time.
@@ -177,6 +200,10 @@ fn world_of(name: &str, files: &Files, robots: Option<usize>) -> Result<WorldSpe
         spec.check().map_err(|error| fail(format!("{name}: with the swarm's {robots} robots: {error}")))?;
     }
     Ok(spec)
+}
+
+fn calibration(name: &str, files: &Files) -> Result<Calibration, PlanError> {
+    Calibration::parse(name, file(name, files)?).map_err(|error| fail(error.to_string()))
 }
 
 fn primitive_set(name: &str, files: &Files) -> Result<PrimitiveSet, PlanError> {
@@ -279,6 +306,27 @@ mod tests {
         let plan = plan(&text, &[("foraging.toml", FORAGING)], Some(4)).unwrap();
         let world = &plan.phase(0).world;
         assert!(matches!(world.task, Task::Foraging { .. }) && world.robots == 4, "{world:?}");
+    }
+
+    #[test]
+    fn worlds_are_as_they_were_measured() {
+        let text = TRANSPORT.to_string() + "calibration = \"lab/c.toml\"\n";
+        let text = format!(
+            "{}[[phase]]\nminutes = 1\n[[phase]]\nminutes = 1\nworld = \"w\"\n",
+            text.replace("minutes = 16.0\nsegment_minutes = 2.0\n", "")
+        );
+        let measured = "[physics]\nbody_friction = 0.31\n[camera]\nmisses = 0.1\n";
+        let mut planned = plan(&text, &[("c.toml", measured), ("w", FORAGING)], Some(3)).unwrap();
+        let frictions = |plan: &Plan| [0, 1].map(|i| plan.phase(i).world.physics.mu_bodies);
+        assert_eq!((frictions(&planned), planned.phase(1).world.camera.misses), ([0.31; 2], 0.1));
+        let own = Calibration::parse("own", "[physics]\nbody_friction = 0.4\n").unwrap();
+        planned.calibrate(&own).unwrap();
+        assert_eq!(frictions(&planned), [0.31; 2], "the experiment's own goes before a robot's");
+        let mut usual = plan(TRANSPORT, &[], Some(3)).unwrap();
+        usual.calibrate(&own).unwrap();
+        assert_eq!(usual.phase(0).world.physics.mu_bodies, 0.4);
+        let wrong = plan(&text, &[("c.toml", "[physics]\nnoise = [2, 0, 0]\n"), ("w", FORAGING)], Some(3)).unwrap_err();
+        assert!(wrong.contains("c.toml: noise, number 1 = 2 is outside 0..=1"), "{wrong}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::camera_model::CameraModel;
 use xpuck_kernels::world::senses::messages::Messages;
 use xpuck_kernels::world::spec::{Area, Disc, Start, half_arena};
 use xpuck_kernels::world::task::{Region, Task};
@@ -44,6 +45,9 @@ pub struct WorldFile {
     /// Coloured stretches of the arena's wall.
     #[serde(default)]
     patch: Vec<PatchEntry>,
+    /// How far the cameras are from perfect ones.
+    #[serde(default)]
+    camera: CameraModel,
     /// How robots hear of one another; without it all within 0.5 m are heard at once.
     messages: Option<Messages>,
 }
@@ -205,7 +209,7 @@ pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
 }
 
 fn spec(file: WorldFile) -> Result<WorldSpec, String> {
-    let WorldFile { robots, task, arena, physics, start, disc, wall, patch, messages } = file;
+    let WorldFile { robots, task, arena, physics, start, disc, wall, patch, camera, messages } = file;
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
     let (half_length, half_width) = half_arena(robots);
     let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry)).collect();
@@ -225,6 +229,7 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         discs: disc.into_iter().map(self::disc).collect(),
         patches: patch.into_iter().map(self::patch).collect(),
         starts: starts?,
+        camera,
         messages,
         task: self::task(task),
     })

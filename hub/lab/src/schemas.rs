@@ -5,8 +5,8 @@ use crate::machine_file::MachineFile;
 use crate::sweep::file::SweepFile;
 use schemars::{JsonSchema, Schema};
 use xpuck_evolve::PrimitiveSetFile;
-use xpuck_experiment::Experiment;
 use xpuck_experiment::world_file::WorldFile;
+use xpuck_experiment::{Calibration, Experiment};
 use xpuck_hub_core::config::HubFile;
 use xpuck_wire::Swarm;
 use xpuck_wire::schema::of_file;
@@ -30,7 +30,8 @@ impl FileKind {
 }
 
 /// The kinds that are read by this crate and those below it, in alphabetical order.
-pub const KINDS: [FileKind; 8] = [
+pub const KINDS: [FileKind; 9] = [
+    FileKind::of::<Calibration>("calibration", "calibration.toml: what was measured of the real thing"),
     FileKind::of::<EvolutionFile>("evolution", "a run of evolution"),
     FileKind::of::<Experiment>("experiment", "what the swarm is to do"),
     FileKind::of::<HubFile>("hub", "hub.toml: motion capture, virtual senses, records"),

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use xpuck_arena::natnet::{NatNet, Version};
-use xpuck_arena::unkind::{FaultKeys, FloorKeys, PhysicsKeys, Preset, RobotKeys};
+use xpuck_arena::unkind::{FaultKeys, FloorKeys, Preset, RobotKeys, Varied};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind};
-use xpuck_experiment::world_file;
-use xpuck_kernels::world::Scenario;
+use xpuck_experiment::{Calibration, world_file};
+use xpuck_kernels::world::{PhysicsKeys, Scenario};
+use xpuck_registers::infrared::PUBLISHED;
 use xpuck_wire::log;
 use xpuck_wire::shutdown;
 use xpuck_wire::{FileError, Swarm, file};
@@ -47,6 +48,10 @@ pub struct ArenaFile {
     /// all start. Without it the usual arena with the frisbee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<PathBuf>,
+    /// A calibration file, relative to this file: the arena is as it was measured, and so are the robots' bodies. What the
+    /// keys below say goes before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<PathBuf>,
     /// Where the device sockets go, relative to this file.
     pub devices: PathBuf,
     /// Address and port of the Vicon DataStream server.
@@ -209,6 +214,17 @@ pub fn settings(path: &Path) -> Result<Settings> {
         "b" => Scenario::B,
         other => bail!("{name}: scenario = \"{other}\" is neither \"a\" nor \"b\""),
     };
+    let measured = match &arena.calibration {
+        Some(file) => Calibration::read(&here.join(file))?,
+        None => Calibration::default(),
+    };
+    let unkind = Unkind {
+        physics: arena.physics,
+        floor: arena.floor,
+        every_robot: arena.every_robot,
+        robots: arena.robots,
+        faults: arena.faults,
+    };
     let settings = Settings {
         robots: swarm.robots,
         seed: arena.seed,
@@ -237,19 +253,41 @@ pub fn settings(path: &Path) -> Result<Settings> {
             BodyFile::Epuck2 => BodyKind::Epuck2,
         },
         faults: Faults::default(),
-        unkind: Unkind {
-            physics: arena.physics,
-            floor: arena.floor,
-            every_robot: arena.every_robot,
-            robots: arena.robots,
-            faults: arena.faults,
-        }
-        .over(arena.unkind.unkind()),
+        curve: measured.infrared.map_or(PUBLISHED, |infrared| infrared.curve),
+        unkind: as_measured(&measured, unkind.over(arena.unkind.unkind())),
     };
     if let Err(error) = settings.validate() {
         bail!("{name}: {error}");
     }
     Ok(settings)
+}
+
+/// An arena and bodies as they were measured, where `unkind` says nothing else. The distance between a body's wheels stays
+/// nominal: it cannot be set.
+fn as_measured(measured: &Calibration, unkind: Unkind) -> Unkind {
+    let camera = measured.camera;
+    let every = RobotKeys {
+        camera_delay_s: camera.map(|camera| camera.delay_s),
+        camera_misses: camera.map(|camera| camera.misses),
+        ..RobotKeys::default()
+    };
+    let mut robots = unkind.robots;
+    for (id, body) in &measured.robots {
+        let keys = RobotKeys {
+            id: Some(id.clone()),
+            wheel_bias: body.drive.map(|wheels| Varied::Given([wheels.left - 1.0, wheels.right - 1.0])),
+            proximity_gain: body.infrared.map(|sensors| Varied::Given(sensors.scale)),
+            proximity_offset_counts: body.infrared.map(|sensors| Varied::Given(sensors.offset)),
+            camera_turn_deg: body.camera.map(|mount| Varied::Given(mount.turn_deg)),
+            ..RobotKeys::default()
+        };
+        match robots.iter_mut().find(|own| own.id.as_ref() == Some(id)) {
+            Some(own) => *own = own.clone().over(&keys),
+            None => robots.push(keys),
+        }
+    }
+    let physics = unkind.physics.over(measured.physics);
+    Unkind { physics, every_robot: unkind.every_robot.over(&every), robots, ..unkind }
 }
 
 /// Runs the command.

@@ -6,13 +6,13 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use xpuck_experiment::{Plan, PlannedPhase};
+use xpuck_experiment::{Calibration, Plan, PlannedPhase};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_wire::Swarm;
 use xpuck_wire::keys::{Public, Secret};
 use xpuck_wire::{file, output};
 
-/// Check files offline: trees (.bt), experiments, keys (.key, .pub or their folder), and swarm.toml, hub.toml and arena.toml by their names.
+/// Check files offline: trees (.bt), experiments, keys (.key, .pub or their folder), and swarm.toml, hub.toml, arena.toml and calibration.toml by their names.
 ///
 /// A robot's file is checked by `xpuckd --check --config FILE`, a world by `xpuck world check FILE`.
 #[derive(Args)]
@@ -61,6 +61,11 @@ fn check(path: &Path) -> Result<String> {
         "swarm.toml" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
         "hub.toml" => {
             Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len()))
+        }
+        "calibration.toml" => {
+            let found = Calibration::read(path)?;
+            let worlds = if found.changes_worlds() { "of the world" } else { "of no world" };
+            Ok(format!("a calibration {worlds} and of {} robots", found.robots.len()))
         }
         "arena.toml" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
         _ => {

@@ -64,6 +64,9 @@ pub struct EvolveArgs {
     /// World file (.toml) in place of the benchmark.
     #[arg(long, value_name = "FILE")]
     world: Option<String>,
+    /// Calibration file (.toml): the world as it was measured (docs/calibration.md).
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<String>,
     /// Primitive set (.toml): nodes, registers and ranges that trees are built from.
     #[arg(long, value_name = "FILE", alias = "palette")]
     primitive_set: Option<String>,
@@ -77,7 +80,7 @@ pub struct EvolveArgs {
     out: Option<PathBuf>,
     /// Go on with the run in this folder; the result is that of an uninterrupted run, digit by digit, on the same engine.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "out", "algorithm", "islands", "population", "generations",
-        "budget", "robots", "seconds", "seed", "remeasure", "world", "primitive_set", "set"])]
+        "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
     resume: Option<PathBuf>,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
@@ -196,6 +199,7 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
         ("seed", integer(args.seed)),
         ("remeasure", integer(args.remeasure)),
         ("world", text(&args.world)),
+        ("calibration", text(&args.calibration)),
         ("primitive_set", text(&args.primitive_set)),
         ("settings", integer(args.population).map(|p| Value::Table(Table::from_iter([("population".into(), p)])))),
     ];

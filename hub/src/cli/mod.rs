@@ -7,6 +7,7 @@ pub mod bench_geneserver;
 pub mod bench_hub;
 pub mod calibrate;
 pub mod calibrate_record;
+mod calibration_file;
 pub mod check;
 pub mod demo;
 pub mod doctor;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xpuck_experiment::world_file;
+use xpuck_experiment::{Calibration, world_file};
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, EngineKind, Team};
 use xpuck_kernels::model::MAX_ROBOTS;
@@ -17,7 +17,7 @@ use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
-use xpuck_wire::{file, output};
+use xpuck_wire::{FileError, file, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
 ///
@@ -39,6 +39,9 @@ pub struct SimulateArgs {
     /// World file (.toml) in place of the benchmark; it says how many robots there are and where they start.
     #[arg(long, value_name = "FILE")]
     world: Option<PathBuf>,
+    /// Calibration file (.toml): the world as it was measured (docs/calibration.md).
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
     /// Number of robots, 1 to 256. For more than 16 the arena is larger, with as much room for each.
     #[arg(long, default_value_t = 9, conflicts_with_all = ["mix", "world"])]
     robots: usize,
@@ -152,7 +155,13 @@ fn world(args: &SimulateArgs) -> Result<WorldSpec> {
 
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> Result<()> {
-    let spec = world(args)?;
+    let spec = match &args.calibration {
+        Some(path) => {
+            let wrong = |why| FileError::value(&path.display().to_string(), why);
+            Calibration::read(path)?.apply(&world(args)?).map_err(wrong)?
+        }
+        None => world(args)?,
+    };
     let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
     check(&plan)?;
     let map = match args.registers {

@@ -10,9 +10,12 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
     ("xpuck-evolve", &["xpuck-kernels"]),
-    ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-wire"]),
+    ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-wire"]),
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
-    ("xpuck-robot", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-robot-core", "xpuck-wire"]),
+    (
+        "xpuck-robot",
+        &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-registers", "xpuck-robot-core", "xpuck-wire"],
+    ),
     ("xpuck-arena", &["xpuck-kernels", "xpuck-registers"]),
     ("xpuck-hub-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     ("xpuck-record", &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
@@ -63,9 +66,8 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ),
 ];
 
-/// Who may use whom in tests besides: the arena's streams are what clients of motion capture are tested on, and islands are
-/// made from experiments.
-const TEST_ARROWS: [(&str, &str); 2] = [("xpuck-hub-service", "xpuck-arena"), ("xpuck-robot", "xpuck-experiment")];
+/// Who may use whom in tests besides: the arena's streams are what clients of motion capture are tested on.
+const TEST_ARROWS: [(&str, &str); 1] = [("xpuck-hub-service", "xpuck-arena")];
 
 #[test]
 fn crates_use_only_whom_they_may() {

@@ -1,8 +1,9 @@
 //! `xpuck calibrate`: hidden parameters come back within 5 %, and wrong records are refused clearly.
 
-use crate::common::xpuck;
+use crate::common::{free_ports, only, xpuck};
 use serde_json::Value;
 use std::process::Output;
+use xpuck_experiment::Calibration;
 use xpuck_kernels::model::HALF_ARENA;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::Physics;
@@ -54,7 +55,7 @@ fn infrared_readings_give_back_the_curve() {
         let near_level = level + near_slope * knee + hidden(-0.03, 0.03);
         let curve = Curve { steepness, shift, floor, near_level, near_slope, knee };
         let bench = InfraredBench { curve, scale_spread: 0.02, offset_spread: 5.0, noise: 2.0, seed };
-        let report = infrared::fit(&synthetic::infrared(&bench)).unwrap();
+        let report = infrared::fit(&synthetic::infrared(&bench), None).unwrap();
         let truth = [curve.steepness, curve.shift, curve.floor, curve.near_level, curve.near_slope, curve.knee];
         recovered(&report, &truth.map(f64::from));
     }
@@ -102,17 +103,19 @@ fn every_subject_goes_from_a_record_to_a_plot_and_parameters() {
     let dir = tempfile::tempdir().unwrap();
     let [data, plot, parameters] = ["r.csv", "r.svg", "r.toml"].map(|f| dir.path().join(f).display().to_string());
     for (subject, options) in QUICK {
+        let _ = std::fs::remove_file(&parameters);
         assert_eq!(stdout(&[&["record", subject, "--seed", "5", "-o", &data], options].concat()), "");
         let printed = stdout(&[&["record", subject, "--seed", "5"], options].concat());
         assert_eq!(printed, std::fs::read_to_string(&data).unwrap(), "a seed fixes the record");
-        let json = stdout(&[subject, &data, "--json", "-o", &plot, "--toml", &parameters]);
+        let json = stdout(&[subject, &data, "--json", "-o", &plot, "--into", &parameters]);
         let report: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(report["subject"], subject);
         let toml = std::fs::read_to_string(&parameters).unwrap();
         assert!(toml.parse::<toml::Table>().is_ok() && report["toml"] == toml.as_str(), "{toml}");
         let text = stdout(&[subject, &data]);
         for estimate in report["estimates"].as_array().unwrap() {
-            assert!(estimate["error"].is_f64() && text.contains(estimate["name"].as_str().unwrap()), "{estimate}");
+            let name = estimate["name"].as_str().unwrap();
+            assert!((estimate["error"].is_f64() || name.starts_with("sensor")) && text.contains(name), "{estimate}");
         }
         assert!(text.ends_with(&toml), "{text}");
         let svg = std::fs::read_to_string(&plot).unwrap();
@@ -166,6 +169,17 @@ fn wrong_records_are_one_line_that_names_the_place() {
         ("ir", "sensor,distance_m,raw\n1,0.01,5000\n".into(), "line 2, column `raw`: 5000 is outside 0 to 4095"),
         ("ir", "sensor,distance_m,raw\n1,0.01,2000\n".into(), "each sensor needs distances from 0 to 30 mm"),
         ("ir", "sensor,distance_m,raw,lux\n1,0.01,2000,3\n".into(), "line 2: unknown field `lux`, expected one of"),
+        (
+            "friction",
+            "body,kind,force_n\nxp01,rolling,1\n".into(),
+            "line 2: unknown variant `rolling`, expected `static` or `dynamic`",
+        ),
+        (
+            "friction",
+            "body,kind,force_n\nxp01,static,0\n".into(),
+            "line 2, column `force_n`: 0 is outside 0.001 to 100",
+        ),
+        ("friction", "body,kind,force_n\nxp01,static,1\n".into(), "robot, static: too few readings (1)"),
         ("camera", String::new(), "no rows; docs/calibration.md says what a record holds"),
     ];
     for (subject, text, expected) in cases {
@@ -178,4 +192,50 @@ fn wrong_records_are_one_line_that_names_the_place() {
     }
     let error = String::from_utf8(calibrate(&["record", "latency", "--delay", "7"]).stderr).unwrap();
     assert!(error.contains("--delay takes 0 to 0.9, not 7"), "{error}");
+}
+
+/// A swarm that drives about in an arena whose robots' wheels and cameras are off, as real processes: its record tells by how
+/// much.
+#[test]
+fn the_record_of_a_run_tells_wheels_and_cameras() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let unkind = "physics = { noise = [0.02, 0.02, 0.02] }\n[every_robot]\ncamera_delay_s = 0.2\n\
+        [[robots]]\nid = \"xp01\"\nwheel_bias = [0.06, -0.05]\ncamera_turn_deg = 6.0\n\
+        [[robots]]\nid = \"xp02\"\nwheel_bias = [-0.04, 0.03]\ncamera_turn_deg = -5.0\n";
+    std::fs::write(path("unkind.toml"), unkind).unwrap();
+    let demo = xpuck()
+        .args(["demo", "--robots", "2", "--speed", "8", "--minutes", "4", "--no-console", "--json"])
+        .args([
+            "--tree",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/explore.bt"),
+            "--unkind",
+            &path("unkind.toml"),
+        ])
+        .args(["--ports", &free_ports().to_string(), "--out", &path("out")])
+        .output()
+        .unwrap();
+    assert!(demo.status.success(), "{}", String::from_utf8_lossy(&demo.stderr));
+    let run = only(&only(std::path::Path::new(&path("out")), "demo-"), "transport-").display().to_string();
+    let file = path("calibration.toml");
+    let report: Value =
+        serde_json::from_str(&stdout(&["run", &run, "--json", "--into", &file, "-o", &path("run.svg")])).unwrap();
+    let found = Calibration::read(std::path::Path::new(&file)).unwrap();
+    for (robot, wheels, turn) in [("xp01", [1.06, 0.95], 6.0), ("xp02", [0.96, 1.03], -5.0)] {
+        let drive = found.robots[robot].drive.unwrap();
+        for (found, truth) in [drive.left, drive.right].into_iter().zip(wheels) {
+            assert!((found - truth).abs() < 0.015, "{robot}: {drive:?} {report}");
+        }
+        let mount = found.robots[robot].camera.unwrap();
+        assert!((mount.turn_deg - turn).abs() < 2.0, "{robot}: {mount:?} {report}");
+    }
+    let camera = found.camera.unwrap();
+    assert!((0.1..=0.3).contains(&camera.delay_s) && camera.misses < 0.1, "{report}");
+    let again = stdout(&["run", &run, "--had", &file, "--json"]);
+    let again: Value = serde_json::from_str(&again).unwrap();
+    let left = |report: &Value| {
+        let rows = report["estimates"].as_array().unwrap();
+        rows.iter().find(|row| row["name"] == "xp01 left").unwrap()["value"].as_f64().unwrap()
+    };
+    assert!((left(&again) - left(&report).powi(2)).abs() < 1e-3, "what robots had is not what was found on top of it");
 }

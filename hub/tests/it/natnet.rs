@@ -33,6 +33,7 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        curve: xpuck_registers::infrared::PUBLISHED,
         unkind: Unkind::default(),
     }
 }

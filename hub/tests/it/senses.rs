@@ -42,6 +42,7 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
         faults: Faults::default(),
+        curve: xpuck_registers::infrared::PUBLISHED,
         unkind: Unkind::default(),
     }
 }

@@ -56,6 +56,7 @@ impl WorldSpec {
         self.check_walls()?;
         self.check_starts()?;
         self.check_task()?;
+        self.camera.check().map_err(SpecError)?;
         self.messages.map_or(Ok(()), |messages| messages.check().map_err(SpecError))?;
         self.check_overlaps()
     }

@@ -3,6 +3,7 @@
 mod body;
 mod check;
 pub(crate) mod grid;
+mod measured;
 pub mod physics;
 pub mod senses;
 mod sensing;
@@ -13,6 +14,7 @@ pub mod wall;
 
 pub use body::{Body, Colour, Pose, Shape};
 pub use check::SpecError;
+pub use measured::PhysicsKeys;
 pub use sensing::Sensing;
 pub use spec::{Scenario, WorldSpec};
 pub use task::Task;
@@ -24,6 +26,7 @@ use crate::tree::{Memory, Program, Senses};
 use grid::Grid;
 use physics::Physics;
 use physics::contacts::Collisions;
+use senses::camera_model::{self, CameraModel};
 use senses::{ChannelHistory, Patch};
 use task::Score;
 use task::transport::touches_end;
@@ -37,12 +40,16 @@ pub struct World {
     pub patches: Vec<Patch>,
     /// Physical parameters.
     pub physics: Physics,
+    /// How far the cameras are from perfect ones.
+    pub camera: CameraModel,
     /// Which senses the robots have; all of them unless an engine knows better.
     pub sensing: Sensing,
     /// What is scored.
     pub task: Task,
     robots: usize,
     senses: Vec<Senses>,
+    /// The last pictures of each robot's camera.
+    pictures: Vec<u32>,
     /// What the robots tell one another, if the world has a model for it.
     pub(crate) channel: Option<ChannelHistory>,
     score: Score,
@@ -79,6 +86,8 @@ impl World {
             centres: Vec::with_capacity(robots),
             score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
+            pictures: vec![0; robots],
+            camera: spec.camera,
             sensing: Sensing::ALL,
             channel: spec.messages.map(|m| ChannelHistory::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
             patches: spec.patches.clone(),
@@ -158,7 +167,13 @@ impl World {
             }
             if slow && self.sensing.camera {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
-                s.colours = [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c));
+                let overlooked = self.camera.overlooked(self.seed, self.world, i as u32, self.update);
+                let picture = blobs.picture() & !overlooked;
+                self.pictures[i] = CameraModel::noted(self.pictures[i], picture, self.update);
+            }
+            if self.sensing.camera {
+                let picture = self.camera.shown(self.pictures[i], self.update);
+                s.colours = camera_model::vectors(picture, camera_model::aside());
             }
             if let Some(channel) = &mut self.channel {
                 let reading = channel.reading(i, self.sensing.neighbours);

@@ -3,6 +3,7 @@
 use super::body::{Pose, Shape};
 use super::physics::Physics;
 use super::senses::Patch;
+use super::senses::camera_model::CameraModel;
 use super::senses::messages::Messages;
 use super::task::Task;
 use crate::math::{Vec2, vec2};
@@ -23,6 +24,8 @@ pub struct WorldSpec {
     pub patches: Vec<Patch>,
     /// Where the robots may start; runs take the starts by turns.
     pub starts: Vec<Start>,
+    /// How far the cameras are from perfect ones.
+    pub camera: CameraModel,
     /// How robots hear of one another; without it everybody hears all within range, at once and exactly.
     pub messages: Option<Messages>,
     /// What is scored.
@@ -103,6 +106,7 @@ impl WorldSpec {
             discs: vec![Disc { shape: Shape::FRISBEE, start: Area { low: -near, high: near } }],
             patches: Vec::new(),
             starts: vec![Scenario::A.start(robots), Scenario::B.start(robots)],
+            camera: CameraModel::default(),
             messages: None,
             task: Task::Transport,
         }

@@ -10,7 +10,7 @@ use crate::readings::Readings;
 use crate::trace::{Context, Tracer};
 use std::sync::Arc;
 use virtual_senses::VirtualSenses;
-use xpuck_experiment::{Drive, Plan, PlannedPhase};
+use xpuck_experiment::{Calibration, Drive, Plan, PlannedPhase};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{CompileError, Senses, Tree};
@@ -89,6 +89,8 @@ pub struct Core {
     inbox: Inbox,
     /// Whose experiments are run.
     trust: Trust,
+    /// What was measured of the real world, for the simulations.
+    measured: Calibration,
     /// The hub's time is at most so far ahead of the robot's, s; none before the first pong of this hub.
     hub_ahead: Option<f64>,
     /// Messages whose seal was not fresh.
@@ -132,6 +134,7 @@ impl Core {
         Core {
             inbox: Inbox::new(session),
             trust,
+            measured: Calibration::default(),
             hub_ahead: None,
             stale_seals: 0,
             seed: 0,
@@ -250,6 +253,11 @@ impl Core {
         actions
     }
 
+    /// With worlds as the robot's calibration file has them.
+    pub fn measured(self, measured: Calibration) -> Core {
+        Core { measured, ..self }
+    }
+
     fn prepare(&mut self, number: u64, seed: u64, robots: u16, signed: &Signed) -> Vec<Action> {
         let taken = Taken { rank: self.rank(number), signature: signed.signature.clone() };
         let present = &self.experiment;
@@ -263,8 +271,10 @@ impl Core {
             return vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
         }
         let refused = |why: String| Action::Send(RobotMessage::Experiment { number, answer: Answer::Refused(why) });
-        let plan = match Plan::open(signed, &self.trust, usize::from(robots)) {
-            Ok((plan, _)) => Arc::new(plan),
+        let opened = Plan::open(signed, &self.trust, usize::from(robots));
+        let measured = opened.and_then(|(mut plan, _)| plan.calibrate(&self.measured).map(|()| plan));
+        let plan = match measured {
+            Ok(plan) => Arc::new(plan),
             Err(error) => return vec![refused(error.to_string())],
         };
         self.experiment = taken;

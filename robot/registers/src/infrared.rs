@@ -59,6 +59,11 @@ impl Curve {
         }
     }
 
+    /// The reading of an aligned sensor that faces white card at `distance`, rounded, 0..=4095; an infinite distance reads 0.
+    pub fn reading(&self, distance: Metres) -> RawInfrared {
+        RawInfrared(self.counts(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
+    }
+
     /// The distance at which an aligned sensor reads so many counts, m; 0 for readings above the curve.
     pub fn distance(&self, counts: f32) -> f32 {
         let level = counts / SCALE;
@@ -74,7 +79,7 @@ impl RawInfrared {
     /// The reading of an aligned sensor that faces white card at `distance` (Eq. 7.3), rounded; 0 beyond about 33 mm,
     /// and an infinite distance reads 0.
     pub fn from_distance(distance: Metres) -> RawInfrared {
-        RawInfrared(PUBLISHED.counts(distance.0.max(0.0)).round().clamp(0.0, f32::from(MAX_COUNTS)) as u16)
+        PUBLISHED.reading(distance)
     }
 }
 

@@ -172,7 +172,7 @@ mod tests {
     fn what_does_not_tell_is_refused_with_the_reason() {
         let ahead = Move { steps: [3882, 3882], distance: Some(0.5), turn: 0.0 };
         let round = Move { steps: [-3879, 3879], distance: None, turn: 6.0 * PI };
-        assert_eq!(fit(&[ahead, round]).unwrap().edits_of_one(), [1.0; 3]);
+        assert_eq!(rounded(&fit(&[ahead, round]).unwrap()), [1.0; 3]);
         let error = |moves: &[Move]| fit(moves).unwrap_err().to_string();
         assert!(error(&[ahead]).contains("more than half a turn"));
         assert!(error(&[round]).contains("straight"));
@@ -182,9 +182,7 @@ mod tests {
         assert!(error(&[Move { steps: [0; 2], ..ahead }, Move { steps: [0; 2], ..round }]).contains("too alike"));
     }
 
-    impl Wheels {
-        fn edits_of_one(&self) -> [f32; 3] {
-            [self.left, self.right, self.baseline].map(|f| (f * 1e3).round() / 1e3)
-        }
+    fn rounded(wheels: &Wheels) -> [f32; 3] {
+        [wheels.left, wheels.right, wheels.baseline].map(|f| (f * 1e3).round() / 1e3)
     }
 }

@@ -68,6 +68,30 @@ fn each_kind_of_robot_has_its_own_keys() {
 }
 
 #[test]
+fn a_calibration_file_says_what_the_robots_own_leaves_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    write("swarm.toml", SWARM);
+    write(
+        "c.toml",
+        "[physics]\nbody_friction = 0.3\n[robots.xp02.drive]\nleft = 1.02\n[robots.xp02.camera]\nturn_deg = 3\n\
+         [robots.xp01.drive]\nleft = 0.9\n",
+    );
+    let config = |more: &str| {
+        write("xp02.toml", &format!("{ROBOT}[calibration]\nfile = \"c.toml\"\n{more}"));
+        Config::read(&dir.path().join("xp02.toml"))
+    };
+    let found = config("").unwrap();
+    assert_eq!((found.robot.calibration.drive.left, found.robot.calibration.camera.turn_deg), (1.02, 3.0));
+    assert_eq!(found.measured.physics.body_friction, Some(0.3));
+    let own = config("[calibration.drive]\nright = 0.99\n").unwrap().robot.calibration;
+    assert_eq!((own.drive.left, own.drive.right, own.camera.turn_deg), (1.0, 0.99, 3.0), "its own goes before");
+    write("c.toml", "[physics]\nrestitution = 7\n");
+    let error = config("").unwrap_err().to_string();
+    assert!(error.contains("xp02.toml: calibration.file: ") && error.contains("c.toml: restitution = 7"), "{error}");
+}
+
+#[test]
 fn ranges_are_checked_and_the_state_lies_beside_the_file() {
     let more = |text: &str| read(Some(SWARM), &format!("{ROBOT}{text}"));
     let error = |text: &str| more(text).unwrap_err().to_string();

@@ -3,6 +3,7 @@
 use crate::{faults, ft2232h};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use xpuck_kernels::world::PhysicsKeys;
 
 /// How an arena differs from the world that robots evolve in; by default in nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,39 +18,6 @@ pub struct Unkind {
     pub robots: Vec<RobotKeys>,
     /// What fails for a while, at given times or by chance.
     pub faults: Vec<FaultKeys>,
-}
-
-/// Masses, friction and noise, by the names that world files have for them; what is left out is as in Table 7.1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PhysicsKeys {
-    /// A robot's mass, kg.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 10.0))]
-    pub robot_mass_kg: Option<f32>,
-    /// Friction of a robot with the floor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 10.0))]
-    pub robot_friction: Option<f32>,
-    /// The frisbee's mass, kg.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 10.0))]
-    pub frisbee_mass_kg: Option<f32>,
-    /// Friction of the frisbee with the floor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 10.0))]
-    pub frisbee_friction: Option<f32>,
-    /// Friction between bodies, and with walls.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 10.0))]
-    pub body_friction: Option<f32>,
-    /// Restitution of the same contacts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub restitution: Option<f32>,
-    /// Motion noise: position, turning, drift.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub noise: Option<[f32; 3]>,
 }
 
 /// How friction with the floor varies by place: a smooth random field.
@@ -136,6 +104,10 @@ pub struct RobotKeys {
     /// By how much the camera looks to the left of ahead, degrees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera_turn_deg: Option<Varied<f32>>,
+    /// Probability that a picture has no colour in one of its three segments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub camera_misses: Option<f32>,
     /// How old a picture is when it leaves the camera, s.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 2.0))]

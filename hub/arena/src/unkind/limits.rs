@@ -1,8 +1,9 @@
 //! The bounds of what may be set. The schema of `arena.toml` has the same.
 
-use super::keys::{FaultKeys, PhysicsKeys, RobotKeys, Unkind, Varied};
+use super::keys::{FaultKeys, RobotKeys, Unkind, Varied};
 use crate::ft2232h;
 use std::ops::RangeInclusive;
+use xpuck_kernels::world::PhysicsKeys;
 use xpuck_registers::infrared::MAX_COUNTS;
 
 /// A value that is not possible.
@@ -87,6 +88,7 @@ fn robot(place: &str, keys: &RobotKeys) -> Result<(), OutOfBounds> {
     maybe(&at("dead_pixels"), keys.dead_pixels, 0.0..=0.5)?;
     maybe(&at("hot_pixels"), keys.hot_pixels, 0.0..=0.5)?;
     varied(&at("camera_turn_deg"), keys.camera_turn_deg.map(one), -45.0..=45.0, 15.0)?;
+    maybe(&at("camera_misses"), keys.camera_misses, 0.0..=1.0)?;
     maybe(&at("camera_delay_s"), keys.camera_delay_s, 0.0..=2.0)?;
     if let Some(ft2232h::Faults { lost_packets, garbled_packets, stalled_frames }) = keys.camera_faults {
         within(&at("camera_faults.lost_packets"), lost_packets, 0.0..=1.0)?;

@@ -14,14 +14,11 @@ mod wheels;
 
 pub(crate) use floor::Floor;
 pub use keys::{
-    FaultKeys, FaultKind, FloorKeys, PhysicsKeys, RobotKeys, SpellKeys, Spread, StuckSensor, SupplyKeys, Unkind, Varied,
+    FaultKeys, FaultKind, FloorKeys, RobotKeys, SpellKeys, Spread, StuckSensor, SupplyKeys, Unkind, Varied,
 };
 pub use limits::OutOfBounds;
 pub use preset::Preset;
 pub use traits::Traits;
-
-use xpuck_kernels::world::physics::Physics;
-use xpuck_kernels::world::{Shape, WorldSpec};
 
 impl Unkind {
     /// Checks every value and every name of a robot; `names` are the swarm's.
@@ -53,39 +50,11 @@ impl Unkind {
     pub(crate) fn faults_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, &'a FaultKeys)> {
         self.faults.iter().enumerate().filter(move |(_, fault)| fault.robot.as_deref().is_none_or(|id| id == name))
     }
-
-    /// Changes the shapes and the physics of a world.
-    pub(crate) fn apply(&self, spec: &mut WorldSpec) {
-        let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = self.physics;
-        let change = |shape: &mut Shape, mass: Option<f32>, mu: Option<f32>| {
-            shape.mass = mass.unwrap_or(shape.mass);
-            shape.mu = mu.unwrap_or(shape.mu);
-        };
-        change(&mut spec.robot, robot_mass_kg, robot_friction);
-        spec.discs.iter_mut().for_each(|disc| change(&mut disc.shape, frisbee_mass_kg, frisbee_friction));
-        let Physics { mu_bodies, restitution, noise, .. } = &mut spec.physics;
-        *mu_bodies = self.physics.body_friction.unwrap_or(*mu_bodies);
-        *restitution = self.physics.restitution.unwrap_or(*restitution);
-        *noise = self.physics.noise.unwrap_or(*noise);
-    }
-}
-
-impl PhysicsKeys {
-    fn over(self, other: PhysicsKeys) -> PhysicsKeys {
-        PhysicsKeys {
-            robot_mass_kg: self.robot_mass_kg.or(other.robot_mass_kg),
-            robot_friction: self.robot_friction.or(other.robot_friction),
-            frisbee_mass_kg: self.frisbee_mass_kg.or(other.frisbee_mass_kg),
-            frisbee_friction: self.frisbee_friction.or(other.frisbee_friction),
-            body_friction: self.body_friction.or(other.body_friction),
-            restitution: self.restitution.or(other.restitution),
-            noise: self.noise.or(other.noise),
-        }
-    }
 }
 
 impl RobotKeys {
-    fn over(self, other: &RobotKeys) -> RobotKeys {
+    /// These, and others where these say nothing; the name is that of these.
+    pub fn over(self, other: &RobotKeys) -> RobotKeys {
         let other = other.clone();
         RobotKeys {
             id: self.id,
@@ -100,6 +69,7 @@ impl RobotKeys {
             dead_pixels: self.dead_pixels.or(other.dead_pixels),
             hot_pixels: self.hot_pixels.or(other.hot_pixels),
             camera_turn_deg: self.camera_turn_deg.or(other.camera_turn_deg),
+            camera_misses: self.camera_misses.or(other.camera_misses),
             camera_delay_s: self.camera_delay_s.or(other.camera_delay_s),
             camera_faults: self.camera_faults.or(other.camera_faults),
             bus_faults: self.bus_faults.or(other.bus_faults),

@@ -9,6 +9,8 @@ use xpuck_registers::yuyv::{self, BYTES_PER_PIXEL, Rgb, Yuv};
 const TABLE: usize = 4096;
 /// Colours of the filters in front of four neighbouring pixels.
 const FILTERS: [[Rgb; 2]; 2] = [[[0, 255, 0], [255, 0, 0]], [[0, 0, 255], [0, 255, 0]]];
+/// U and V of what has no colour.
+const GREY: u8 = 128;
 /// A dead pixel shows this.
 const DARK: Rgb = [0, 0, 0];
 
@@ -20,6 +22,8 @@ pub struct Blemishes {
     broken: Vec<(usize, Yuv)>,
     /// Normal deviates times the noise; empty without noise.
     noise: Vec<i16>,
+    /// Probability that a segment has no colour.
+    misses: f32,
     seed: u64,
     robot: u32,
 }
@@ -45,11 +49,27 @@ impl Blemishes {
         let mut draws = Draws::new(seed, places::PICTURE, robot, 0, Stream::Device);
         let mut deviate = || (traits.camera_noise * normal_pair(draws.word(), draws.word()).0).round() as i16;
         let noise = if traits.camera_noise > 0.0 { (0..TABLE).map(|_| deviate()).collect() } else { Vec::new() };
-        Blemishes { width: width as usize, broken, noise, seed, robot }
+        Blemishes { width: width as usize, broken, noise, misses: traits.camera_misses, seed, robot }
+    }
+
+    /// Takes the colour from segments that the picture misses.
+    fn bleach(&self, frame: &mut [u8], number: u32) {
+        let mut draws = Draws::new(self.seed, places::MISSES, self.robot, number, Stream::Device);
+        let missed = [(); 3].map(|()| draws.unit() < self.misses);
+        for row in frame.chunks_mut(self.width * BYTES_PER_PIXEL) {
+            for (column, colour) in row.iter_mut().skip(1).step_by(2).enumerate() {
+                if missed[(3 * column / self.width).min(2)] {
+                    *colour = GREY;
+                }
+            }
+        }
     }
 
     /// Spoils a YUYV frame; `number` counts different pictures from 1.
     pub fn spoil(&self, frame: &mut [u8], number: u32) {
+        if self.misses > 0.0 {
+            self.bleach(frame, number);
+        }
         for (at, shown) in &self.broken {
             let from = at / 2 * 2 * BYTES_PER_PIXEL;
             let Some(bytes) = frame.get_mut(from..from + 2 * BYTES_PER_PIXEL) else { continue };

@@ -11,6 +11,8 @@ pub(crate) const PROXIMITY: u32 = 5;
 pub(crate) const PIXELS: u32 = 6;
 /// Noise of the pixels; the step is the frame.
 pub(crate) const PICTURE: u32 = 7;
+/// What a picture does not show; the step is the frame.
+pub(crate) const MISSES: u32 = 9;
 /// The floor.
 pub(crate) const FLOOR: u32 = 8;
 /// Spells, one world each.

@@ -1,9 +1,10 @@
 //! Presets: unkindness by a name.
 
-use super::keys::{FloorKeys, PhysicsKeys, RobotKeys, SpellKeys, Spread, SupplyKeys, Unkind, Varied};
+use super::keys::{FloorKeys, RobotKeys, SpellKeys, Spread, SupplyKeys, Unkind, Varied};
 use crate::faults::Faults;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use xpuck_kernels::world::PhysicsKeys;
 
 /// A named set of unkindness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -9,6 +9,7 @@ use crate::settings::{BodyKind, Settings, for_tests};
 use picture::Blemishes;
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::{Body, Pose, Scenario};
+use xpuck_kernels::world::{PhysicsKeys, WorldSpec};
 use xpuck_registers::infrared::{RawInfrared, other_order};
 use xpuck_registers::spi::{Actions, Command, Report};
 use xpuck_registers::stepper::StepsPerSecond;
@@ -65,7 +66,7 @@ fn arena(kind: BodyKind, seed: u64, unkind: Unkind, robot_x: f32, frisbee: (f32,
     unkind.check(&["xp01".into()]).unwrap();
     let settings = Settings { seed, body: kind, unkind, ..for_tests(1) };
     let mut spec = WorldSpec::scenario(1, Scenario::A);
-    settings.unkind.apply(&mut spec);
+    settings.unkind.physics.apply(&mut spec);
     let robot = Body::at_rest(spec.robot, Pose { at: vec2(robot_x, 0.0), heading: 0.0 });
     let disc = Body::at_rest(spec.discs[0].shape, Pose { at: vec2(frisbee.0, frisbee.1), heading: 0.0 });
     Arena::with_bodies(&settings, spec.physics, Vec::new(), vec![robot, disc])

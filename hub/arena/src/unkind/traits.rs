@@ -28,6 +28,7 @@ pub struct Traits {
     pub(crate) camera_noise: f32,
     pub(crate) dead_pixels: f32,
     pub(crate) hot_pixels: f32,
+    pub(crate) camera_misses: f32,
     /// To the left, rad.
     pub(crate) camera_turn: f32,
     /// Steps of the arena.
@@ -70,6 +71,7 @@ impl Traits {
             camera_noise: keys.camera_noise.unwrap_or(0.0),
             dead_pixels: keys.dead_pixels.unwrap_or(0.0),
             hot_pixels: keys.hot_pixels.unwrap_or(0.0),
+            camera_misses: keys.camera_misses.unwrap_or(0.0),
             camera_turn: turn.to_radians(),
             camera_delay: super::spell::steps(keys.camera_delay_s.unwrap_or(0.0)) as usize,
             camera_faults: keys.camera_faults,

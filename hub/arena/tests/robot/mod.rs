@@ -35,6 +35,7 @@ pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settin
         camera: CameraSettings::default(),
         body,
         faults,
+        curve: xpuck_registers::infrared::PUBLISHED,
         unkind: Unkind::default(),
     };
     let kind = match body {

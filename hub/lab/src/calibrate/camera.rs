@@ -4,7 +4,7 @@
 //! A real camera shows the past. The gap is computed against the simulated view some time ago; the delay is that of the
 //! least mean gap. Misses are counted at that delay.
 
-use super::numerics::{jackknife, least, line, spread};
+use super::numerics::{jackknife, least, line, minimum, spread};
 use super::table::{self, Row};
 use super::{Report, Unfit, estimates};
 use crate::plot::{Colour, Plot};
@@ -26,13 +26,15 @@ const LONGEST: f64 = 0.5;
 const DELAYS: usize = 101;
 /// What counts as a little before and after, s.
 const MARGIN: f64 = 0.02;
+/// What counts as a little to the side, rad.
+const ASIDE: f32 = 0.02;
 /// Samples of one run are at most this far apart, s.
 const LONGEST_GAP: f64 = 0.25;
 /// Full turning speed on the spot, rad/s.
 const FULL_TURN: f64 = V_MAX as f64 * std::f64::consts::SQRT_2 / WHEELBASE as f64;
 
 /// What a robot saw of the frisbee, and where both were.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Which run, of one robot.
     pub run: u32,
@@ -42,8 +44,10 @@ pub struct Sample {
     pub robot: Pose,
     /// The frisbee's centre, m.
     pub frisbee: Vec2,
-    /// Whether blue was seen in the left, centre and right segment.
-    pub segments: [bool; 3],
+    /// Whether blue was seen in the left, centre and right segment; none where a sample only tells where everybody was.
+    pub segments: Option<[bool; 3]>,
+    /// The centres of other robots, m, which may stand in the way; as many in all samples of a run.
+    pub others: Vec<Vec2>,
 }
 
 /// A row of the record.
@@ -94,7 +98,8 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
             time: r.time_s,
             robot: Pose { at, heading: wrap_angle(r.heading_rad as f32) },
             frisbee: vec2(r.frisbee_x_m as f32, r.frisbee_y_m as f32),
-            segments: [r.left, r.centre, r.right].map(|seen| seen == 1),
+            segments: Some([r.left, r.centre, r.right].map(|seen| seen == 1)),
+            others: Vec::new(),
         });
     }
     Ok(samples)
@@ -103,7 +108,8 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Sample>, FileError> {
 /// The samples as text.
 pub fn write(samples: &[Sample]) -> String {
     let rounded = |x: f32| (f64::from(x) * 1e6).round() / 1e6;
-    let [left, centre, right] = [0, 1, 2].map(|i| move |s: &Sample| u8::from(s.segments[i]));
+    let [left, centre, right] =
+        [0, 1, 2].map(|i| move |s: &Sample| u8::from(s.segments.is_some_and(|segments| segments[i])));
     table::write(samples.iter().map(|s| CameraRow {
         run: s.run,
         time_s: (s.time * 1e6).round() / 1e6,
@@ -123,6 +129,8 @@ pub fn write(samples: &[Sample]) -> String {
 struct View<'a> {
     /// The samples of its run up to and with this one; the first is at least [`LONGEST`] older.
     past: &'a [Sample],
+    /// By how much the camera looks to the left of ahead, rad.
+    mount: f32,
     /// Turning speed, rad/s.
     turn: f64,
     /// The gap for each delay of the sweep.
@@ -130,39 +138,52 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(past: &'a [Sample]) -> View<'a> {
+    fn new(past: &'a [Sample], mount: f32) -> View<'a> {
         let [.., a, b] = past else { unreachable!("a view has a past") };
         let turn = f64::from(wrap_angle(b.robot.heading - a.robot.heading)).abs() / (b.time - a.time);
-        let mut view = View { past, turn, gaps: Vec::new() };
+        let mut view = View { past, mount, turn, gaps: Vec::new() };
         view.gaps = delays().into_iter().map(|delay| view.gap(delay)).collect();
         view
     }
 
     /// What a perfect camera saw `delay` ago.
     fn simulated(&self, delay: f64) -> [bool; 3] {
+        self.turned(delay, 0.0)
+    }
+
+    /// The same, turned to the left by so much more, rad.
+    fn turned(&self, delay: f64, aside: f32) -> [bool; 3] {
         let now = self.past.len() - 1;
         let time = self.past[now].time - delay;
         let after = self.past.partition_point(|s| s.time <= time).clamp(1, now);
         let (a, b) = (&self.past[after - 1], &self.past[after]);
         let part = ((time - a.time) / (b.time - a.time)).clamp(0.0, 1.0) as f32;
-        let robot = a.robot.towards(&b.robot, part);
+        let mut robot = a.robot.towards(&b.robot, part);
+        robot.heading = wrap_angle(robot.heading + self.mount + aside);
         let frisbee = Pose { at: a.frisbee + (b.frisbee - a.frisbee) * part, heading: 0.0 };
-        let bodies = [Body::at_rest(Shape::ROBOT, robot), Body::at_rest(Shape::FRISBEE, frisbee)];
+        let mut bodies = vec![Body::at_rest(Shape::ROBOT, robot), Body::at_rest(Shape::FRISBEE, frisbee)];
+        let others = a.others.iter().zip(&b.others).map(|(a, b)| Pose { at: *a + (*b - *a) * part, heading: 0.0 });
+        bodies.extend(others.map(|pose| Body::at_rest(Shape::ROBOT, pose)));
         senses::camera(&bodies, 0, &[], &Physics::default()).0[Seen::Blue as usize]
     }
 
     fn real(&self) -> [bool; 3] {
-        self.past[self.past.len() - 1].segments
+        self.past[self.past.len() - 1].segments.unwrap_or_default()
     }
 
     /// Eq. 7.4 against the simulated view `delay` ago.
     fn gap(&self, delay: f64) -> f64 {
+        self.gap_of(&self.simulated(delay))
+    }
+
+    /// Eq. 7.4 against a simulated view.
+    fn gap_of(&self, simulated: &[bool; 3]) -> f64 {
         let vector = |segments| {
             let mut blobs = Blobs::default();
             blobs.0[Seen::Blue as usize] = segments;
             blobs.vector(Seen::Blue)
         };
-        f64::from((vector(self.simulated(delay)) - vector(self.real())).length()) / LONGEST_DIFFERENCE
+        f64::from((vector(*simulated) - vector(self.real())).length()) / LONGEST_DIFFERENCE
     }
 }
 
@@ -172,12 +193,14 @@ fn delays() -> Vec<f64> {
 }
 
 /// All samples that have half a second of their run before them.
-fn views(samples: &[Sample]) -> Vec<View<'_>> {
+fn views<'a>(samples: &'a [Sample], mount: impl Fn(u32) -> f32 + Sync) -> Vec<View<'a>> {
     let runs: Vec<&[Sample]> = samples.chunk_by(|a, b| a.run == b.run && b.time - a.time <= LONGEST_GAP).collect();
     let of_run = |run: &&'_ [Sample]| -> Vec<usize> {
-        (1..run.len()).filter(|i| run[*i].time - run[0].time >= LONGEST).collect()
+        (1..run.len()).filter(|i| run[*i].segments.is_some() && run[*i].time - run[0].time >= LONGEST).collect()
     };
-    runs.par_iter().flat_map_iter(|run| of_run(run).into_iter().map(|i| View::new(&run[..=i]))).collect()
+    runs.par_iter()
+        .flat_map_iter(|run| of_run(run).into_iter().map(|i| View::new(&run[..=i], mount(run[0].run))))
+        .collect()
 }
 
 /// The mean gap for each delay.
@@ -201,11 +224,13 @@ fn valley(curve: &[(f64, f64)]) -> f64 {
 }
 
 /// Of the segments in which the frisbee was to be seen at this delay, the part in which it was not; and the mean gap.
-/// Only segments count in which it also stood a little before and after: at an edge a small error of the pose decides.
+/// Only segments count in which it also stood a little before and after, and a little aside: at an edge a small error of
+/// the pose decides.
 fn misses(views: &[&View], delay: f64) -> (f64, f64) {
     let (mut due, mut missed, mut gap) = (0.0, 0.0, 0.0);
     for view in views {
-        let around = [delay - MARGIN, delay, delay + MARGIN].map(|d| view.simulated(d));
+        let around = [(-MARGIN, 0.0), (0.0, 0.0), (MARGIN, 0.0), (0.0, -ASIDE), (0.0, ASIDE)];
+        let around = around.map(|(later, aside)| view.turned(delay + later, aside));
         for (segment, seen) in view.real().into_iter().enumerate() {
             let expected = around.iter().all(|view| view[segment]);
             due += f64::from(u8::from(expected));
@@ -224,9 +249,59 @@ fn parameters(views: &[&View]) -> Vec<f64> {
     vec![delay, missed, curve[0].1, left]
 }
 
+/// What a run of many robots tells of their cameras.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mounted {
+    /// Age of what cameras show, s; part of due segments not seen; mean gap of Eq. 7.4, as recorded and as it is left.
+    pub values: [f64; 4],
+    /// Their standard errors.
+    pub errors: Option<[f64; 4]>,
+    /// Of each robot by how much its camera looks to the left of ahead, rad, and the standard error; none of one that saw
+    /// too little.
+    pub turns: Vec<Option<(f64, Option<f64>)>>,
+    /// The mean gap for each delay.
+    pub curve: Vec<(f64, f64)>,
+}
+
+/// Most that a camera may look aside, rad.
+const MOST_ASIDE: f64 = 0.26;
+/// Turns of a sweep, one a degree.
+const TURNS: usize = 31;
+/// Pictures with the frisbee in view that it takes to tell how a camera is mounted.
+const LEAST_SEEN: usize = 100;
+
+/// Fits samples of a run whose number is the robot's, 0 and on. None if the robots saw too little.
+pub fn fit_mounted(samples: &[Sample], robots: usize) -> Option<Mounted> {
+    let straight = views(samples, |_| 0.0);
+    let seen = |view: &&View<'_>| view.real() != [false; 3];
+    if straight.iter().filter(seen).count() < LEAST_SEEN {
+        return None;
+    }
+    let delay = valley(&sweep(&straight.iter().collect::<Vec<_>>()));
+    let aside = |views: &[&View<'_>]| {
+        let gap =
+            |turn: f64| views.iter().map(|v| v.gap_of(&v.turned(delay, turn as f32))).sum::<f64>() / views.len() as f64;
+        minimum(&spread(-MOST_ASIDE, MOST_ASIDE, TURNS), 1e-3, gap)
+    };
+    let turn = |robot: usize| {
+        let own: Vec<&View<'_>> = straight.iter().filter(|v| v.past[0].run as usize == robot).collect();
+        if own.iter().copied().filter(seen).count() < LEAST_SEEN {
+            return None;
+        }
+        let errors = jackknife(&own, |kept| Some(vec![aside(kept)]));
+        Some((aside(&own), errors.map(|errors| errors[0])))
+    };
+    let turns: Vec<Option<(f64, Option<f64>)>> = (0..robots).into_par_iter().map(turn).collect();
+    let mounted = views(samples, |robot| turns[robot as usize].map_or(0.0, |(turn, _)| turn as f32));
+    let mounted: Vec<&View<'_>> = mounted.iter().collect();
+    let values = parameters(&mounted).try_into().ok()?;
+    let errors = jackknife(&mounted, |kept| Some(parameters(kept))).and_then(|errors| errors.try_into().ok());
+    Some(Mounted { values, errors, turns, curve: sweep(&mounted) })
+}
+
 /// Fits samples.
 pub fn fit(samples: &[Sample]) -> Result<Report, Unfit> {
-    let views = views(samples);
+    let views = views(samples, |_| 0.0);
     let seen = views.iter().filter(|v| v.real() != [false; 3]).count();
     if seen < 20 || seen == views.len() {
         return Err(Unfit(format!(

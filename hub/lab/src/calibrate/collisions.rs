@@ -249,7 +249,7 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, Unfit> {
     let values = parameters(&around, contact);
     let errors = jackknife(&around, |kept| Some(parameters(kept, contact)));
     let rows = [
-        ("mu_bodies", "", "friction between bodies"),
+        ("body_friction", "", "friction between bodies"),
         ("restitution", "", "restitution between bodies"),
         ("noise[0]", "", "alpha 1, noise of the way, each 0.025 s"),
         ("noise[1]", "", "alpha 2, noise of the turn"),
@@ -262,7 +262,7 @@ pub fn fit(runs: &[Run], half_arena: (f32, f32)) -> Result<Report, Unfit> {
         estimates: estimates(&rows, &values, errors.as_deref()),
         fit: format!("one-step error while touching: {:.3} mm", 1e3 * discrepancy(&all, contact)),
         toml: format!(
-            "[physics]\nmu_bodies = {}\nrestitution = {}\nnoise = [{}]\n",
+            "[physics]\nbody_friction = {}\nrestitution = {}\nnoise = [{}]\n",
             digits[0],
             digits[1],
             digits[2..].join(", ")

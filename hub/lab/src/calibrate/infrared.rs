@@ -7,7 +7,7 @@
 
 use super::numerics::{golden, jackknife, least, line};
 use super::table::{self, Row};
-use super::{Report, Unfit, estimates};
+use super::{Estimate, Report, Unfit, estimates};
 use crate::figure::Figure;
 use crate::plot::{Colour, Plot};
 use serde::{Deserialize, Serialize};
@@ -139,8 +139,8 @@ fn align(sensors: &[Vec<Reading>]) -> Option<(Aligned, Vec<(f64, f64)>)> {
     (!tries.is_empty()).then(|| (tries[least(&squares)].clone(), curve))
 }
 
-/// Fits readings.
-pub fn fit(readings: &[Reading]) -> Result<Report, Unfit> {
+/// Fits readings; with a robot's name its eight sensors, numbered in the order of Table 6.1, are among the parameters.
+pub fn fit(readings: &[Reading], robot: Option<&str>) -> Result<Report, Unfit> {
     let sensors = by_sensor(readings);
     let (numbers, groups): (Vec<u8>, Vec<Vec<Reading>>) = sensors.into_iter().unzip();
     let Some((found, knees)) = align(&groups) else {
@@ -168,14 +168,36 @@ pub fn fit(readings: &[Reading]) -> Result<Report, Unfit> {
     ];
     let count = groups.iter().map(Vec::len).sum::<usize>();
     let values = values(&found);
-    let mut toml = String::from("[infrared]\n");
+    let mut toml = String::from("[infrared.curve]\n");
     for ((name, _, _), value) in rows.iter().zip(&values) {
         toml += &format!("{name} = {:.6}\n", Figure(*value));
     }
-    let list = |of: &dyn Fn(&(f64, f64)) -> String| found.sensors.iter().map(of).collect::<Vec<_>>().join(", ");
-    toml += &format!("sensors = {numbers:?}\n");
-    toml += &format!("scales = [{}]\n", list(&|s| format!("{:.4}", Figure(s.0))));
-    toml += &format!("offsets = [{}]\n", list(&|s| format!("{:.1}", Figure(s.1))));
+    let mut fitted = estimates(&rows, &values, errors.as_deref());
+    for (number, (scale, offset)) in numbers.iter().zip(&found.sensors) {
+        let of = |name: &str, value: f64, unit, meaning: &str| Estimate {
+            name: format!("sensor {number} {name}"),
+            value,
+            error: None,
+            unit,
+            meaning: meaning.into(),
+        };
+        fitted.push(of("scale", *scale, "", "how strongly it answers"));
+        fitted.push(of("offset", *offset, "counts", "what it reads with nothing near"));
+    }
+    if let Some(robot) = robot {
+        if found.sensors.len() != 8 {
+            return Err(Unfit(format!(
+                "{} sensors; robot {robot} has eight, so leave its name out",
+                found.sensors.len()
+            )));
+        }
+        let list = |of: &dyn Fn(&(f64, f64)) -> String| found.sensors.iter().map(of).collect::<Vec<_>>().join(", ");
+        toml += &format!(
+            "\n[robots.{robot}.infrared]\noffset = [{}]\nscale = [{}]\n",
+            list(&|s| format!("{:.1}", Figure(s.1))),
+            list(&|s| format!("{:.4}", Figure(s.0)))
+        );
+    }
     Ok(Report {
         subject: "ir",
         data: format!(
@@ -183,7 +205,7 @@ pub fn fit(readings: &[Reading]) -> Result<Report, Unfit> {
             groups.len(),
             readings.len() - count
         ),
-        estimates: estimates(&rows, &values, errors.as_deref()),
+        estimates: fitted,
         fit: format!("error of a reading: {:.1} counts", (found.squares / count as f64).sqrt()),
         toml,
         panels: vec![curves(&groups, &found), knee_plot(&found, knees)],

@@ -5,11 +5,16 @@
 
 pub mod camera;
 pub mod collisions;
+pub mod drive;
+pub mod friction;
 pub mod infrared;
 pub mod latency;
 mod motion_noise;
 mod numerics;
 pub mod poses;
+pub mod recorded;
+pub mod run;
+pub mod steering;
 pub mod synthetic;
 pub mod table;
 

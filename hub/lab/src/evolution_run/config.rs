@@ -30,6 +30,8 @@ pub struct Config {
     pub spec: WorldSpec,
     /// The world's file, if it is not the benchmark.
     pub world: Option<String>,
+    /// The calibration file that the world was changed by, if there is one.
+    pub calibration: Option<String>,
     /// What trees are built from.
     pub primitive_set: PrimitiveSet,
     /// The primitive set's file, if it is not the thesis's (Table 8.2).

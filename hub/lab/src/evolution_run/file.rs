@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, checkpoint};
 use xpuck_experiment::settings::{self, SAID_ELSEWHERE};
-use xpuck_experiment::world_file;
+use xpuck_experiment::{Calibration, world_file};
 use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
@@ -18,6 +18,8 @@ use xpuck_wire::file::{self, FileError};
 const MAX_TEXT: usize = 64 * 1024;
 /// Name of the world file beside a run's own evolution file.
 pub const WORLD: &str = "world.toml";
+/// Name of the calibration file beside it.
+pub const CALIBRATION: &str = "calibration.toml";
 /// Name of the primitive set's file beside a run's own evolution file.
 pub const PRIMITIVE_SET: &str = "primitive-set.toml";
 /// Keys that are read under an older name too: the name, and the key that it means.
@@ -62,6 +64,9 @@ pub(crate) struct EvolutionFile {
     remeasure: u32,
     /// A world file, relative to this file; the benchmark without it.
     world: Option<PathBuf>,
+    /// A calibration file, relative to this file: the world is as it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibration: Option<PathBuf>,
     /// A file of nodes, registers and ranges, relative to this file; the swarm's own set without it.
     #[serde(alias = "palette")]
     primitive_set: Option<PathBuf>,
@@ -87,6 +92,7 @@ impl Default for EvolutionFile {
             adapter: None,
             remeasure: 1000,
             world: None,
+            calibration: None,
             primitive_set: None,
             settings: Table::new(),
             migration: Migration::default(),
@@ -114,7 +120,7 @@ pub fn load(path: Option<&Path>, overrides: Table) -> Result<Config, FileError> 
         file::parse::<EvolutionFile>(&name, &text)?;
         table = file::parse(&name, &text)?;
         rename(&mut table);
-        for key in ["world", "primitive_set"] {
+        for key in ["world", "calibration", "primitive_set"] {
             if let Some(Value::String(beside)) = table.get_mut(key) {
                 *beside = path.with_file_name(&beside).to_string_lossy().into_owned();
             }
@@ -193,6 +199,15 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         }
         None => (PrimitiveSet::in_swarm(), None),
     };
+    let (spec, calibration) = match file.calibration {
+        Some(path) => {
+            let name = path.display().to_string();
+            let text = read(&path)?;
+            let measured = Calibration::parse(&name, &text)?;
+            (measured.apply(&spec).map_err(|why| FileError::value(&name, why))?, Some(text))
+        }
+        None => (spec, None),
+    };
     let config = Config {
         islands: file.islands,
         island: file.island,
@@ -203,6 +218,7 @@ fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {
         remeasure: file.remeasure,
         spec,
         world,
+        calibration,
         primitive_set,
         primitive_set_file,
         settings,
@@ -250,6 +266,7 @@ fn file_without_engine(config: &Config) -> EvolutionFile {
         adapter: None,
         remeasure: config.remeasure,
         world: config.world.as_ref().map(|_| WORLD.into()),
+        calibration: config.calibration.as_ref().map(|_| CALIBRATION.into()),
         primitive_set: config.primitive_set_file.as_ref().map(|_| PRIMITIVE_SET.into()),
         settings,
         migration: config.migration.clone(),
@@ -262,7 +279,7 @@ impl Config {
     pub fn fingerprint(&self) -> u32 {
         let file = toml::to_string(&file_without_engine(self)).expect("seeds are checked to fit");
         let beside = [&self.world, &self.primitive_set_file].map(|text| text.as_deref().unwrap_or(""));
-        checkpoint::fingerprint([file.as_str(), beside[0], beside[1]])
+        checkpoint::fingerprint([file.as_str(), beside[0], beside[1]].into_iter().chain(self.calibration.as_deref()))
     }
 }
 

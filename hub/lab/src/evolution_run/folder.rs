@@ -165,7 +165,12 @@ impl Folder {
         if record.metadata().map_err(unmade(&path.join(RECORD)))?.len() > 0 {
             return Err(fail(path, format!("holds a {RECORD} of something else; choose another folder")));
         }
-        for (name, text) in [(file::WORLD, &config.world), (file::PRIMITIVE_SET, &config.primitive_set_file)] {
+        let beside = [
+            (file::WORLD, &config.world),
+            (file::CALIBRATION, &config.calibration),
+            (file::PRIMITIVE_SET, &config.primitive_set_file),
+        ];
+        for (name, text) in beside {
             if let Some(text) = text {
                 let file = path.join(name);
                 atomic::write(&file, text.as_bytes()).map_err(unmade(&file))?;

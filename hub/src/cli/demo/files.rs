@@ -8,10 +8,12 @@ use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_arena::unkind::{PhysicsKeys, Preset, RobotKeys};
-use xpuck_experiment::{Experiment, Plan, sent_name};
+use xpuck_arena::unkind::{Preset, RobotKeys};
+use xpuck_experiment::{Calibration, Experiment, Plan, sent_name};
 use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_kernels::world::PhysicsKeys;
+use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
@@ -82,6 +84,7 @@ impl Layout {
             seed: args.seed,
             scenario: "a".into(),
             world: world.as_ref().map(PathBuf::from),
+            calibration: None,
             devices: devices.path().into(),
             mocap: mocap.parse()?,
             vrpn: None,
@@ -125,8 +128,17 @@ impl Layout {
         write(&config.join("hub.toml"), &toml::to_string(&hub)?)?;
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
+        if let Some(file) = &args.calibration {
+            // Checked before it is copied, under the name that the user knows.
+            Calibration::read(file)?;
+            write(&config.join(CALIBRATION), &file::text(file, file::MAX_TOML)?)?;
+        }
         for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
-            write(path, &robot_file(id, devices.path(), groot::port(args, i), &args.engine.toml()))?;
+            let mut text = robot_file(id, devices.path(), groot::port(args, i), &args.engine.toml());
+            if args.calibration.is_some() {
+                text += &format!("\n[calibration]\nfile = \"../{CALIBRATION}\"\n");
+            }
+            write(path, &text)?;
         }
         Ok(Layout {
             swarm,
@@ -161,6 +173,9 @@ fn robot_file(id: &str, devices: &Path, groot: Option<u16>, engine: &str) -> Str
         CAMERA.height
     )
 }
+
+/// The name of the robots' calibration file in `config`.
+const CALIBRATION: &str = "calibration.toml";
 
 /// What a demo is to run.
 struct Asked {

@@ -75,6 +75,10 @@ pub struct DemoArgs {
     /// How the arena differs from the simulator's world: `typical`, `none`, or a file with these keys of an arena.toml.
     #[arg(long, value_name = "PRESET|FILE")]
     unkind: Option<String>,
+    /// A calibration file for the robots: they make up for what it says of their bodies, and simulate the world that it
+    /// says was measured.
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
     /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,

@@ -109,7 +109,7 @@ pub fn run(args: &RunsArgs) -> Result<()> {
 }
 
 /// A run's directory.
-fn find(runs: &Path, run: &str) -> Result<PathBuf> {
+pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if Path::new(run).join(xpuck_record::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }

@@ -58,6 +58,9 @@ const SAMPLES: [(&str, &[&str]); 49] = [
     ("calibrate ir", &["calibrate ir {dir}/ir.csv"]),
     ("calibrate camera", &["calibrate camera {dir}/camera.csv"]),
     ("calibrate latency", &["calibrate latency {dir}/latency.csv"]),
+    ("calibrate friction", &["calibrate friction {dir}/friction.csv"]),
+    ("calibrate steering", &["calibrate steering"]),
+    ("calibrate run", &["calibrate run last --runs {dir}/demo"]),
     ("world check", &["world check {docs}/worlds/foraging.toml"]),
     ("markers", &["markers 3"]),
     ("fuzz-swarm", &["fuzz-swarm --seeds 1 --seconds 1"]),
@@ -174,6 +177,11 @@ fn hub(dir: &Path, file: &str, speed: f64) -> (Child, String) {
     (hub, format!("--dev-mode --hub {endpoint}"))
 }
 
+fn write_friction(dir: &tempfile::TempDir) {
+    let rows: String = (0..6).map(|i| format!("frisbee,dynamic,0.3{i}\n")).collect();
+    std::fs::write(dir.path().join("friction.csv"), format!("body,kind,force_n\n{rows}")).unwrap();
+}
+
 impl Place {
     fn new() -> Place {
         let dir = tempfile::tempdir().unwrap();
@@ -199,12 +207,13 @@ impl Place {
         ]
         .map(String::from)
         .into();
-        let demo = "demo --robots 1 --minutes 0.1 --speed 32 --tree {tree} --no-console --out {dir}/demo --ports";
+        let demo = "demo --robots 1 --minutes 0.4 --speed 32 --tree {tree} --no-console --out {dir}/demo --ports";
         lines.push(format!("{demo} {}", free_ports()));
         for what in ["collisions --runs 12", "ir", "camera --seconds 4", "latency"] {
             let name = what.split(' ').next().unwrap_or(what);
             lines.push(format!("calibrate record {what} -o {{dir}}/{name}.csv"));
         }
+        write_friction(&place.dir);
         for line in &lines {
             let output = place.run(line, "");
             assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));

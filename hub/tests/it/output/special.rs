@@ -67,7 +67,16 @@ const LINES: [(&str, &[&str]); 5] = [
     ),
     ("key", &["robots --key {}", "geneserver --key {}", "island --island 1 --resume {dir}/island --key {}"]),
     ("pub", &["keys enrol {} --role robot --dir {dir}/keys"]),
-    ("csv", &["calibrate collisions {}", "calibrate ir {}", "calibrate camera {}", "calibrate latency {}"]),
+    (
+        "csv",
+        &[
+            "calibrate collisions {}",
+            "calibrate ir {}",
+            "calibrate camera {}",
+            "calibrate latency {}",
+            "calibrate friction {}",
+        ],
+    ),
 ];
 
 #[test]

@@ -60,7 +60,7 @@ fn auto_times_the_adapter_that_it_is_given() {
     let rates = [("simd", "simd"), ("gpu", "gpu"), ("gpu+simd", "both")].map(|(name, key)| (name, rate(key)));
     let best = rates.iter().fold(0.0, |best, (_, rate)| rate.max(best));
     let (_, taken) = rates.into_iter().find(|(name, _)| *name == engine.name()).unwrap();
-    assert!(taken > 0.0 && taken >= best / super::GAIN, "{said}");
+    assert!(taken > 0.0 && taken >= best / GAIN, "{said}");
 }
 
 #[test]

@@ -54,6 +54,8 @@ pub const QUANTITIES: &[&str] = &[
     "GREEN_Y",
     "BLUE_X",
     "BLUE_Y",
+    // The last pictures of the camera; an integer.
+    "PICTURES",
     "GOAL_X",
     "GOAL_Y",
     "SCRATCH",

@@ -17,6 +17,7 @@ pub(super) const SWITCH_CAMERA: u32 = 2;
 pub(super) const SWITCH_NEIGHBOURS: u32 = 4;
 pub(super) const SWITCH_RELOCATION: u32 = 8;
 pub(super) const SWITCH_MESSAGES: u32 = 16;
+pub(super) const SWITCH_PICTURES: u32 = 32;
 
 /// Values of [`TaskParams::kind`]; 0 counts nothing after an update.
 pub(super) const TASK_AGGREGATION: u32 = 1;
@@ -51,6 +52,10 @@ pub(super) struct Params {
     /// Worlds of a workgroup, and of the batch.
     pub worlds: u32,
     pub batch: u32,
+    /// The camera's delay, updates, and the probability that a segment is overlooked.
+    pub camera_delay: u32,
+    pub camera_misses: f32,
+    pub unused: [u32; 2],
     pub task: TaskParams,
     pub messages: MessageParams,
     /// Directions of the proximity rays; the last two numbers of each are not used.
@@ -141,6 +146,7 @@ impl Params {
             (sensing.neighbours, SWITCH_NEIGHBOURS),
             (scene.task.relocates(), SWITCH_RELOCATION),
             (messages.is_some(), SWITCH_MESSAGES),
+            (!scene.camera.is_perfect(), SWITCH_PICTURES),
         ];
         let (robots, bodies) = (scene.robots, scene.bodies.len());
         Params {
@@ -160,6 +166,9 @@ impl Params {
             past_kept: messages.map_or(1, |m| poses_kept(m) as u32),
             worlds: layout.worlds(bodies) as u32,
             batch: batch as u32,
+            camera_delay: scene.camera.updates(),
+            camera_misses: scene.camera.misses,
+            unused: [0; 2],
             task: TaskParams::of(scene),
             messages: messages.map_or_else(MessageParams::default, |m| MessageParams::of(m, scene)),
             rays: ray_directions().map(|ray| [ray.x, ray.y, 0.0, 0.0]),

@@ -3,13 +3,14 @@
 use super::code::{FIRST_JUMP, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::layout::{CONTACT_WORDS, HEADER, Lane, Layout, MAX_PATCHES, MOST_BODIES, NODE_WORDS, QUANTITIES};
 use super::params::{
-    SWITCH_CAMERA, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PROXIMITY, SWITCH_RELOCATION, TASK_AGGREGATION,
-    TASK_COVERAGE, TASK_DISPERSION, TASK_FORAGING,
+    SWITCH_CAMERA, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PICTURES, SWITCH_PROXIMITY, SWITCH_RELOCATION,
+    TASK_AGGREGATION, TASK_COVERAGE, TASK_DISPERSION, TASK_FORAGING,
 };
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
 use crate::tree::{Kind, Status};
 use crate::world::senses::COLUMNS_PER_SEGMENT;
+use crate::world::senses::camera_model::{PICTURE_BITS, THRICE};
 use crate::{model, random, tree};
 use std::f32::consts;
 use std::fmt::Write;
@@ -105,6 +106,9 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("SWITCH_NEIGHBOURS", SWITCH_NEIGHBOURS),
         ("SWITCH_RELOCATION", SWITCH_RELOCATION),
         ("SWITCH_MESSAGES", SWITCH_MESSAGES),
+        ("SWITCH_PICTURES", SWITCH_PICTURES),
+        ("PICTURE_BITS", PICTURE_BITS),
+        ("THRICE", THRICE),
         ("TASK_AGGREGATION", TASK_AGGREGATION),
         ("TASK_DISPERSION", TASK_DISPERSION),
         ("TASK_COVERAGE", TASK_COVERAGE),
@@ -124,6 +128,7 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("STREAM_MOTION", random::Stream::Motion as u32),
         ("STREAM_CONTROLLER", random::Stream::Controller as u32),
         ("STREAM_MESSAGES", random::Stream::Messages as u32),
+        ("STREAM_CAMERA", random::Stream::Camera as u32),
         ("STREAM_RELOCATION", random::Stream::Relocation as u32),
         ("PHILOX_FACTOR_0", random::PHILOX_FACTORS[0]),
         ("PHILOX_FACTOR_1", random::PHILOX_FACTORS[1]),
@@ -261,6 +266,9 @@ mod tests {
                 past_kept,
                 worlds,
                 batch,
+                camera_delay,
+                camera_misses,
+                unused,
                 task,
                 messages,
                 rays,

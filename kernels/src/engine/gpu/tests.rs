@@ -8,10 +8,12 @@ use super::layout::{Lane, Layout, MOST_BODIES, QUANTITIES, place};
 use super::*;
 use crate::engine::{Reference, Team};
 use crate::math::{Vec2, vec2};
+use crate::model::SEGMENT_ANGLE;
 use crate::random::{Draws, Stream, block};
 use crate::tree::{Memory, Tree};
 use crate::world::physics::{Footing, contacts, floor_friction, integrate, motion_noise, steer};
 use crate::world::senses::Patch;
+use crate::world::senses::camera_model::{self, CameraModel};
 use crate::world::senses::messages::{Moment, Occlusion};
 use crate::world::spec::{Area, Disc};
 use crate::world::task::transport::{Transport, touches_end};
@@ -292,6 +294,28 @@ fn camera(layout: Layout, device: &Device) -> Result<(), String> {
     twin.compare(&words, &["RED_X", "RED_Y", "GREEN_X", "GREEN_Y", "BLUE_X", "BLUE_Y"], 1e-6, after)
 }
 
+/// What is overlooked is decided by integers.
+fn pictures(layout: Layout, device: &Device) -> Result<(), String> {
+    let camera = CameraModel { delay_s: 0.3, misses: 0.3 };
+    let mut spec = furnished();
+    spec.camera = camera;
+    let twin = Twin::of(spec, layout);
+    let [words, ..] = twin.run(device, "only_camera", 1);
+    let picture = |w: u32, i: usize| {
+        let world = &twin.worlds[w as usize];
+        let blobs = senses::camera(&world.bodies, i, &world.patches, &world.physics);
+        (blobs.picture(), blobs.picture() & !camera.overlooked(SEED, w, i as u32, 0))
+    };
+    let missed = (0..WORLDS).flat_map(|w| (0..ROBOTS).map(move |i| (w, i))).map(|(w, i)| picture(w, i));
+    assert!(missed.filter(|(seen, told)| seen != told).count() > 30, "little is overlooked");
+    let aside = Vec2::unit(SEGMENT_ANGLE);
+    let after = |w: u32| -> Vec<Vec<f32>> {
+        let told = |i| camera_model::vectors(picture(w, i).1, aside).iter().flat_map(|v| [v.x, v.y]).collect();
+        (0..ROBOTS).map(told).collect()
+    };
+    twin.compare(&words, &["RED_X", "RED_Y", "GREEN_X", "GREEN_Y", "BLUE_X", "BLUE_Y"], 1e-6, after)
+}
+
 /// Sums over up to 15 neighbours of numbers up to 1; the count is exact.
 fn neighbours(layout: Layout, device: &Device) -> Result<(), String> {
     let twin = Twin::new(layout);
@@ -449,7 +473,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
 }
 
 /// Each stage's comparison, and a fault that must turn it red.
-const STAGES: [(&str, Check, &str, &str); 13] = [
+const STAGES: [(&str, Check, &str, &str); 14] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
     ("contacts", touching, "params.mu * contact.normal_impulse", "1.1 * params.mu * contact.normal_impulse"),
@@ -463,6 +487,7 @@ const STAGES: [(&str, Check, &str, &str); 13] = [
     ("proximity", rays, "direction * ROBOT_RADIUS", "direction * 0.0365"),
     ("camera", camera, "min(last + 1.0,", "min(last + 0.5,"),
     ("patches", camera, ".half_length;\n        colour", ".half_length * 0.9;\n        colour"),
+    ("pictures", pictures, "vec3(73u, 146u, 292u)", "vec3(73u, 146u, 146u)"),
     ("range and bearing", neighbours, "(NEIGHBOUR_MIN / square)", "(NEIGHBOUR_MIN / square * 1.01)"),
     ("messages", messages, "range + noise.y *", "range - noise.y *"),
     ("tick", ticks, "select(RUNNING, SUCCESS, kept == 1u)", "select(RUNNING, SUCCESS, kept == 2u)"),
@@ -584,6 +609,29 @@ fn both_layouts_and_batches_of_any_size_give_the_same_swarms() {
     // One second with hardly a contact: roundings have no time to grow.
     for (a, b) in of(Lane::Body).iter().zip(of(Lane::World)) {
         assert!((a.fitness - b.fitness).abs() < 1e-4, "{a:?}, {b:?}");
+    }
+}
+
+/// Robots drive on while they see blue and turn until they do, by cameras that are late and overlook much. In so short a run
+/// roundings have no time to grow, and only a camera that shows another moment parts the engines.
+#[test]
+fn cameras_show_the_same_past_as_in_reference() {
+    let gpu = Gpu::open().unwrap();
+    let tree = "sel\n  seq\n    ifquad v_blue 1\n    movcv v_goal 0deg\n  movcv v_goal 90deg\n";
+    let programs = [Program::compile(&Tree::parse(tree).unwrap()).unwrap()];
+    let mut before: Vec<f32> = Vec::new();
+    for delay_s in [0.0, 0.1, 0.2, 0.3, 0.4] {
+        let mut spec = WorldSpec { task: Task::Dispersion, ..WorldSpec::scenario(5, Scenario::B) };
+        spec.camera = CameraModel { delay_s, misses: 0.2 };
+        let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 41 };
+        let jobs: Vec<Job<'_>> = (0..32).map(job).collect();
+        let fitness = |engine: &dyn Engine| engine.run(&programs, &jobs).iter().map(|o| o.fitness).collect::<Vec<_>>();
+        let (a, b) = (fitness(&gpu), fitness(&Reference::default()));
+        assert_eq!(gpu.notice(), None);
+        let apart = |a: &[f32], b: &[f32]| a.iter().zip(b).filter(|(a, b)| (*a - *b).abs() > 1e-4).count();
+        assert!(apart(&a, &b) <= 3, "{delay_s}: {a:?}, reference {b:?}");
+        assert!(before.is_empty() || apart(&before, &b) > 10, "{delay_s}: the delay makes no difference");
+        before = b;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The state of sixteen worlds, quantity by quantity, a world in each lane.
 
 use super::crowd::Crowd;
-use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
+use super::lanes::{BodyLanes, LANES, Lanes, Other, PictureLanes, SenseLanes};
 use super::scene::Scene;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
@@ -24,6 +24,8 @@ pub(super) struct Shift {
 pub(super) struct Block<'a> {
     pub bodies: Vec<BodyLanes>,
     pub senses: Vec<SenseLanes>,
+    /// The last pictures of each robot's camera; empty where cameras are perfect.
+    pub pictures: Vec<PictureLanes>,
     pub key: [[u32; LANES]; 2],
     pub world: [u32; LANES],
     pub update: u32,
@@ -78,6 +80,7 @@ impl<'a> Block<'a> {
         contacts.reserve();
         let block = Block {
             senses: vec![SenseLanes::default(); robots],
+            pictures: vec![PictureLanes::default(); if scene.camera.is_perfect() { 0 } else { robots }],
             key: [per_lane(&|j| j.seed as u32), per_lane(&|j| (j.seed >> 32) as u32)],
             world: per_lane(&|j| j.world),
             update: 0,

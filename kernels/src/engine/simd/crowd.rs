@@ -4,16 +4,15 @@
 //! [`SKIN`]; then it is made anew (Verlet, "Computer 'experiments' on classical fluids", 1967). So the lists leave out
 //! nobody, and cost little.
 
-use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
+use super::lanes::{BodyLanes, LANES, Lanes, Other, PictureLanes, SenseLanes};
 use super::patches::patches_seen;
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
-use crate::model::{NEIGHBOUR_RANGE, SEGMENT_ANGLE};
+use crate::model::NEIGHBOUR_RANGE;
 use crate::world::grid::Grid;
 use crate::world::physics::contacts::touching;
-use crate::world::senses::{
-    COLUMNS_PER_SEGMENT, columns, columns_hidden, inner_walls_seen, may_be_seen, segments_vector, view_edge,
-};
+use crate::world::senses::camera_model::{aside, picture, vectors};
+use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen, view_edge};
 
 /// How much farther the lists reach than the robots, m. Wider lists are longer, narrower ones are made more often.
 const SKIN: f32 = 0.12;
@@ -152,15 +151,27 @@ impl Crowd {
         }
     }
 
-    /// What the cameras see, world by world: of many bodies few are in a robot's field of view.
+    /// What the cameras see, world by world: of many bodies few are in a robot's field of view. It goes to the controllers,
+    /// or where cameras are not perfect to their pictures.
     #[inline(always)]
-    pub fn look(&mut self, bodies: &[BodyLanes], senses: &mut [SenseLanes], scene: &Scene) {
+    pub fn look(
+        &mut self,
+        bodies: &[BodyLanes],
+        senses: &mut [SenseLanes],
+        pictures: &mut [PictureLanes],
+        scene: &Scene,
+    ) {
+        let aside = aside();
         for l in 0..self.worlds.len() {
             self.view.turn_to(bodies, l);
             for (me, senses) in senses.iter_mut().enumerate() {
                 let ahead = vec2(senses.ahead[0][l], senses.ahead[1][l]);
-                let colours = self.view.colours(scene, me, ahead, bodies[me].heading[l]);
-                for (vector, seen) in senses.colours.iter_mut().zip(colours) {
+                let seen = picture(self.view.columns(scene, me, ahead, bodies[me].heading[l]));
+                if let Some(pictures) = pictures.get_mut(me) {
+                    pictures.taken[l] = seen;
+                    continue;
+                }
+                for (vector, seen) in senses.colours.iter_mut().zip(vectors(seen, aside)) {
                     (vector[0][l], vector[1][l]) = (seen.x, seen.y);
                 }
             }
@@ -200,9 +211,9 @@ impl View {
         }
     }
 
-    /// The camera's vector for each colour; see `senses::camera` for the rules.
+    /// The columns in which each colour is seen; see `senses::camera` for the rules.
     #[inline(always)]
-    fn colours(&mut self, scene: &Scene, me: usize, ahead: Vec2, heading: f32) -> [Vec2; 3] {
+    fn columns(&mut self, scene: &Scene, me: usize, ahead: Vec2, heading: f32) -> [u32; 3] {
         let at = vec2(self.x[me], self.y[me]);
         self.look_around(scene, me, at, ahead);
         let mut taken = 0;
@@ -239,12 +250,7 @@ impl View {
             let patches = patches_seen(at, heading, scene, taken);
             colours.iter_mut().zip(patches).for_each(|(all, patch)| *all |= patch);
         }
-        const SEGMENT: u32 = (1 << COLUMNS_PER_SEGMENT) - 1;
-        let aside = Vec2::unit(SEGMENT_ANGLE);
-        colours.map(|bits| {
-            let in_segment = |s: usize| bits >> (s * COLUMNS_PER_SEGMENT) & SEGMENT != 0;
-            segments_vector(in_segment(0), in_segment(1), in_segment(2), aside)
-        })
+        colours
     }
 
     /// Finds the bodies that may be in a robot's field of view, and the columns in which they stand.

@@ -35,6 +35,15 @@ pub(super) struct SenseLanes {
     pub goal: [Lanes; 2],
 }
 
+/// The pictures of one robot's camera in all worlds; see `senses::camera_model`.
+#[derive(Clone, Default)]
+pub(super) struct PictureLanes {
+    /// The one just taken.
+    pub taken: [u32; LANES],
+    /// The last ones.
+    pub history: [u32; LANES],
+}
+
 /// Where another robot is in each world; infinitely far where a world has no more of them.
 #[derive(Clone, Copy)]
 #[repr(align(64))]

@@ -3,6 +3,7 @@
 use crate::world::physics::contacts::Pair;
 use crate::world::physics::{Footing, Physics};
 use crate::world::senses::Patch;
+use crate::world::senses::camera_model::CameraModel;
 use crate::world::{Body, Colour, Task, World};
 
 /// What does not change in a run.
@@ -13,6 +14,7 @@ pub(in crate::engine) struct Scene {
     pairs: Vec<Vec<Pair>>,
     pub physics: Physics,
     pub patches: Vec<Patch>,
+    pub camera: CameraModel,
     pub task: Task,
     /// There is a model of messages.
     pub messages: bool,
@@ -49,6 +51,7 @@ impl Scene {
             pairs,
             physics: world.physics.clone(),
             patches: world.patches.clone(),
+            camera: world.camera,
             task: world.task,
             messages: world.channel.is_some(),
         }

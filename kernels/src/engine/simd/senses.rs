@@ -1,12 +1,13 @@
 //! Senses of a block: compass and proximity at every update, camera and range and bearing at every other one.
 
 use super::block::Block;
-use super::lanes::{BodyLanes, LANES, Lanes, Other, SenseLanes};
+use super::lanes::{BodyLanes, LANES, Lanes, Other, PictureLanes, SenseLanes};
 use super::patches::patches_seen;
 use super::scene::Scene;
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::{PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD, SMALL_WORLD};
 use crate::world::Sensing;
+use crate::world::senses::camera_model::{CameraModel, aside, picture, vectors};
 use crate::world::senses::{
     COLUMNS_PER_SEGMENT, Reading, attraction_of_sum, columns, neighbour, ray_directions, ray_to_circle, ray_to_walls,
     reading, segments_vector, walls_within_reach, within_reach,
@@ -19,7 +20,7 @@ use crate::world::wall::ray_to_inner_wall;
 pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
     let slow = block.update.is_multiple_of(SLOW_SENSES_PERIOD);
     let listens = slow && sensing.neighbours && block.channel.is_empty();
-    let Block { bodies, senses, crowd, others, close, .. } = block;
+    let Block { bodies, senses, pictures, crowd, others, close, .. } = block;
     if let Some(crowd) = crowd {
         crowd.refresh(bodies);
     }
@@ -36,7 +37,14 @@ pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
                     range_and_bearing(&bodies[i], others, senses);
                 }
                 if slow && sensing.camera {
-                    camera(bodies, i, scene, senses);
+                    let columns = camera(bodies, i, scene, senses);
+                    match pictures.get_mut(i) {
+                        None => show(&columns, senses),
+                        Some(pictures) => {
+                            let seen = |l: usize| picture([columns[0][l], columns[1][l], columns[2][l]]);
+                            (0..LANES).for_each(|l| pictures.taken[l] = seen(l));
+                        }
+                    }
                 }
             }
             Some(crowd) => {
@@ -57,7 +65,10 @@ pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
         && slow
         && sensing.camera
     {
-        crowd.look(bodies, senses, scene);
+        crowd.look(bodies, senses, pictures, scene);
+    }
+    if sensing.camera {
+        show_the_past(block, scene, slow);
     }
     for (l, channel) in block.channel.iter_mut().enumerate() {
         channel.turn_to(block.update);
@@ -193,10 +204,10 @@ fn range_and_bearing<'a>(
     }
 }
 
-/// Columns are bits. Robots all have one colour, so only discs of other colours need to know who hides them: a column
+/// What is seen of red, green and blue. Columns are bits. Robots all have one colour, so only discs of other colours need to know who hides them: a column
 /// shows the robots' colour if such a body is there and no disc of another colour is seen.
 #[inline(always)]
-fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
+fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &SenseLanes) -> [[u32; LANES]; 3] {
     let mut seen = [[0u32; LANES]; SMALL_WORLD];
     let mut square = [[0.0; LANES]; SMALL_WORLD];
     let rows = seen.iter_mut().zip(&mut square).zip(bodies.iter().zip(&scene.bodies)).enumerate();
@@ -236,6 +247,12 @@ fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLane
     if !scene.patches.is_empty() {
         see_patches(&bodies[me], scene, &taken, &mut colours);
     }
+    colours
+}
+
+/// Tells the controllers what a perfect camera sees.
+#[inline(always)]
+fn show(colours: &[[u32; LANES]; 3], senses: &mut SenseLanes) {
     let aside = Vec2::unit(SEGMENT_ANGLE);
     const SEGMENT: u32 = (1 << COLUMNS_PER_SEGMENT) - 1;
     for (bits, vector) in colours.iter().zip(&mut senses.colours) {
@@ -243,6 +260,26 @@ fn camera(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLane
             let in_segment = |s: usize| bits[l] >> (s * COLUMNS_PER_SEGMENT) & SEGMENT != 0;
             let v = segments_vector(in_segment(0), in_segment(1), in_segment(2), aside);
             (vector[0][l], vector[1][l]) = (v.x, v.y);
+        }
+    }
+}
+
+/// Tells the controllers what cameras show that overlook things and show the past.
+#[inline(always)]
+fn show_the_past(block: &mut Block<'_>, scene: &Scene, slow: bool) {
+    let Block { senses, pictures, key, world, update, .. } = block;
+    let aside = aside();
+    for ((robot, senses), PictureLanes { taken, history }) in (0..).zip(senses).zip(pictures) {
+        for l in 0..LANES {
+            if slow {
+                let seed = u64::from(key[0][l]) | u64::from(key[1][l]) << 32;
+                let picture = taken[l] & !scene.camera.overlooked(seed, world[l], robot, *update);
+                history[l] = CameraModel::noted(history[l], picture, *update);
+            }
+            let shown = vectors(scene.camera.shown(history[l], *update), aside);
+            for (vector, seen) in senses.colours.iter_mut().zip(shown) {
+                (vector[0][l], vector[1][l]) = (seen.x, seen.y);
+            }
         }
     }
 }

@@ -24,6 +24,11 @@ pub struct Patch {
 pub struct Blobs(pub [[bool; 3]; 3]);
 
 impl Blobs {
+    /// As bits: 3 * colour + segment.
+    pub(crate) fn picture(&self) -> u32 {
+        self.0.as_flattened().iter().zip(0..).fold(0, |bits, (seen, bit)| bits | u32::from(*seen) << bit)
+    }
+
     /// The camera's vector for one colour (Table 6.4).
     pub fn vector(&self, colour: Colour) -> Vec2 {
         let [left, centre, right] = self.0[colour as usize];

@@ -1,6 +1,7 @@
 //! The robot's senses (Table 6.1): proximity rays, the three-segment camera, range and bearing, and the compass.
 
 mod camera;
+pub mod camera_model;
 mod channel_history;
 pub mod messages;
 mod neighbours;

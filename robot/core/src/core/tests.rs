@@ -184,6 +184,24 @@ fn a_given_controller_drives_from_the_start_and_nothing_evolves() {
 }
 
 #[test]
+fn simulations_are_of_the_world_that_was_measured() {
+    let text = "[physics]\nbody_friction = 0.3\n[camera]\ndelay_s = 0.2\n[messages]\nlatency_s = 0.2\n";
+    let measured = Calibration::parse("c.toml", text).unwrap();
+    let mut core = core().measured(measured.clone());
+    let actions = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(TEXT) });
+    let prepared = actions.iter().find_map(|a| if let Action::Prepare(plan) = a { Some(plan) } else { None });
+    // The world that `xpuck simulate --calibration` simulates, so fitness is the same to the last digit.
+    let expected = measured.apply(&xpuck_kernels::world::WorldSpec::benchmark(2)).unwrap();
+    assert_eq!(*prepared.unwrap().plan.phase(0).world, expected);
+    let narrow = Calibration::parse("c.toml", "[physics]\nrobot_friction = 0.2\n").unwrap();
+    let mut other = self::core().measured(narrow);
+    let signed = signed(&(TEXT.to_string() + "calibration = \"missing.toml\"\n"));
+    let actions = other.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed });
+    let [Action::Send(RobotMessage::Experiment { answer, .. })] = &actions[..] else { panic!("{actions:?}") };
+    assert!(answer.refusal().unwrap_or_default().contains("missing.toml"), "{answer:?}");
+}
+
+#[test]
 fn hello_is_said_until_welcomed() {
     let hello = |a: &[Action]| a.iter().any(|a| matches!(a, Action::Send(RobotMessage::Hello { .. })));
     let mut core = core();

@@ -154,7 +154,8 @@ pub fn turns(physics: &Physics, delay: f64, misses: f32, seconds: f32, seed: u64
             let blue = senses::camera(&view, 0, &[], &Physics::default()).0[Colour::Blue as usize];
             let segments = blue.map(|seen| seen && draws.unit() >= misses);
             let now = truth.at(time).poses;
-            samples.push(Sample { run: run + 1, time, robot: now[0], frisbee: now[1].at, segments });
+            let (robot, frisbee) = (now[0], now[1].at);
+            samples.push(Sample { run: run + 1, time, robot, frisbee, segments: Some(segments), others: Vec::new() });
         }
     }
     samples

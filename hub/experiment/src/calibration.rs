@@ -1,0 +1,290 @@
+//! `calibration.toml`: what was measured of the real thing, in one file for the simulator, the virtual arena and the robots
+//! (thesis chapter 7). `xpuck calibrate` writes it; docs/calibration.md describes every key.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use xpuck_kernels::world::senses::camera_model::CameraModel;
+use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_kernels::world::{PhysicsKeys, WorldSpec};
+use xpuck_registers::infrared::Curve;
+use xpuck_wire::file::{self, FileError};
+
+/// Least and greatest offset of an infra-red sensor, counts.
+pub const OFFSETS: (f32, f32) = (-500.0, 500.0);
+/// Least and greatest scale of an infra-red sensor.
+pub const SCALES: (f32, f32) = (0.3, 3.0);
+/// Least and greatest factor of a wheel and of the distance between the wheels.
+pub const FACTORS: (f32, f32) = (0.8, 1.2);
+/// Most that a camera may look to one side of ahead, degrees.
+pub const MOST_TURN: f32 = 15.0;
+
+/// What was measured; what is left out is as each program has it without this file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Calibration {
+    /// Masses, friction and noise, in place of a world's own.
+    pub physics: PhysicsKeys,
+    /// How far cameras are from perfect ones, in place of a world's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub camera: Option<CameraModel>,
+    /// How late virtual senses are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Lateness>,
+    /// What the infra-red sensors of all robots have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infrared: Option<InfraredCurve>,
+    /// What is particular to robots, by their names in the swarm file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub robots: BTreeMap<String, Body>,
+}
+
+/// How late virtual senses are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lateness {
+    /// What a message tells was true so long before, s, 0 to 2. A world without a model of messages gets one.
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub latency_s: f64,
+}
+
+/// The infra-red sensors' curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InfraredCurve {
+    /// As `xpuck calibrate ir` fits it (Eq. 7.3).
+    #[serde(with = "CurveFile")]
+    #[schemars(with = "CurveFile")]
+    pub curve: Curve,
+}
+
+/// [`Curve`] in a file: all of it or nothing, because its values come from one fit.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Curve", deny_unknown_fields)]
+pub struct CurveFile {
+    #[schemars(range(min = 5.0, max = 200.0))]
+    steepness: f32,
+    #[schemars(range(min = 0.1, max = 3.0))]
+    shift: f32,
+    #[schemars(range(min = 0.0, max = 1.0))]
+    floor: f32,
+    #[schemars(range(min = 0.2, max = 2.0))]
+    near_level: f32,
+    #[schemars(range(min = 0.1, max = 100.0))]
+    near_slope: f32,
+    #[schemars(range(min = 0.001, max = 0.015))]
+    knee: f32,
+}
+
+/// The ranges of a curve's numbers: key, value, least and greatest.
+pub fn curve_rows(curve: &Curve) -> [(&'static str, f32, (f32, f32)); 6] {
+    [
+        ("steepness", curve.steepness, (5.0, 200.0)),
+        ("shift", curve.shift, (0.1, 3.0)),
+        ("floor", curve.floor, (0.0, 1.0)),
+        ("near_level", curve.near_level, (0.2, 2.0)),
+        ("near_slope", curve.near_slope, (0.1, 100.0)),
+        ("knee", curve.knee, (0.001, 0.015)),
+    ]
+}
+
+/// What is particular to one robot's body. The robot makes up for it; simulated robots do not have it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Body {
+    /// The wheels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drive: Option<Wheels>,
+    /// The infra-red sensors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infrared: Option<Sensors>,
+    /// The camera.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub camera: Option<Mount>,
+}
+
+/// The wheels, each value a factor of the nominal one, 0.8..=1.2 (thesis 7.2.2: robots differ by about 1 %).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Wheels {
+    /// Distance that the left wheel rolls in a step.
+    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
+    pub left: f32,
+    /// Distance that the right wheel rolls in a step.
+    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
+    pub right: f32,
+    /// Distance between the wheels.
+    #[schemars(range(min = FACTORS.0, max = FACTORS.1))]
+    pub baseline: f32,
+}
+
+impl Default for Wheels {
+    fn default() -> Wheels {
+        Wheels { left: 1.0, right: 1.0, baseline: 1.0 }
+    }
+}
+
+/// The infra-red sensors, in the order of Table 6.1: one reads scale * curve(distance) + offset counts (thesis 7.3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sensors {
+    /// What each sensor reads with nothing near, counts, -500..=500.
+    #[schemars(inner(range(min = OFFSETS.0, max = OFFSETS.1)))]
+    pub offset: [f32; 8],
+    /// How strongly each answers, compared with the curve, 0.3..=3.
+    #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
+    pub scale: [f32; 8],
+}
+
+impl Default for Sensors {
+    fn default() -> Sensors {
+        Sensors { offset: [0.0; 8], scale: [1.0; 8] }
+    }
+}
+
+/// How the camera is mounted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mount {
+    /// By how much it looks to the left of ahead, degrees, -15..=15.
+    #[schemars(range(min = -MOST_TURN, max = MOST_TURN))]
+    pub turn_deg: f32,
+}
+
+impl Calibration {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// One line that names file, key and range.
+    pub fn read(path: &Path) -> Result<Calibration, FileError> {
+        Calibration::parse(&path.display().to_string(), &file::text(path, file::MAX_TOML)?)
+    }
+
+    /// Reads text; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// As for [`Calibration::read`].
+    pub fn parse(name: &str, text: &str) -> Result<Calibration, FileError> {
+        let read: Calibration = file::parse(name, text)?;
+        read.check().map_err(|why| FileError::value(name, why))?;
+        Ok(read)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        // The ranges of physics are those of worlds.
+        self.applied(&WorldSpec::benchmark(1)).check().map_err(|error| error.to_string())?;
+        if let Some(Lateness { latency_s }) = self.messages {
+            Messages { latency_s, ..Messages::default() }.check()?;
+        }
+        let curve = self.infrared.iter().flat_map(|infrared| curve_rows(&infrared.curve));
+        let mut rows: Vec<(String, f32, (f32, f32))> =
+            curve.map(|(key, value, range)| (format!("infrared.curve.{key}"), value, range)).collect();
+        for (robot, body) in &self.robots {
+            rows.extend(
+                body.rows().into_iter().map(|(key, value, range)| (format!("robots.{robot}.{key}"), value, range)),
+            );
+        }
+        match rows.into_iter().find(|(_, value, (low, high))| !(low..=high).contains(&value)) {
+            Some((key, value, (low, high))) => Err(format!("{key} = {value} is outside {low}..={high}")),
+            None => Ok(()),
+        }
+    }
+
+    /// A world as it was measured: physics, cameras and the lateness of messages.
+    pub fn applied(&self, spec: &WorldSpec) -> WorldSpec {
+        let mut spec = spec.clone();
+        self.physics.apply(&mut spec);
+        spec.camera = self.camera.unwrap_or(spec.camera);
+        if let Some(Lateness { latency_s }) = self.messages {
+            spec.messages = Some(Messages { latency_s, ..spec.messages.unwrap_or_default() });
+        }
+        spec
+    }
+
+    /// The same, checked: a world may be too narrow for what was measured.
+    ///
+    /// # Errors
+    /// One line.
+    pub fn apply(&self, spec: &WorldSpec) -> Result<WorldSpec, String> {
+        let applied = self.applied(spec);
+        applied.check().map_err(|error| format!("the calibrated world cannot be run: {error}"))?;
+        Ok(applied)
+    }
+
+    /// True if it changes worlds.
+    pub fn changes_worlds(&self) -> bool {
+        self.physics != PhysicsKeys::default() || self.camera.is_some() || self.messages.is_some()
+    }
+}
+
+impl Body {
+    /// Every number: key, value, least and greatest.
+    fn rows(&self) -> Vec<(String, f32, (f32, f32))> {
+        let mut rows = Vec::new();
+        if let Some(Wheels { left, right, baseline }) = self.drive {
+            let wheels = [("left", left), ("right", right), ("baseline", baseline)];
+            rows.extend(wheels.map(|(key, value)| (format!("drive.{key}"), value, FACTORS)));
+        }
+        if let Some(Sensors { offset, scale }) = self.infrared {
+            for (i, (offset, scale)) in offset.into_iter().zip(scale).enumerate() {
+                rows.push((format!("infrared.offset[{i}]"), offset, OFFSETS));
+                rows.push((format!("infrared.scale[{i}]"), scale, SCALES));
+            }
+        }
+        if let Some(Mount { turn_deg }) = self.camera {
+            rows.push(("camera.turn_deg".into(), turn_deg, (-MOST_TURN, MOST_TURN)));
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = "[physics]\nrobot_friction = 0.6\nbody_friction = 0.2\nnoise = [0.01, 0.02, 0.03]\n\
+        [camera]\ndelay_s = 0.2\nmisses = 0.05\n[messages]\nlatency_s = 0.2\n[infrared.curve]\nsteepness = 41\n\
+        shift = 0.7\nfloor = 0.06\nnear_level = 1.0\nnear_slope = 5\nknee = 0.007\n[robots.xp01.drive]\nleft = 1.02\n\
+        [robots.xp02]\ncamera = { turn_deg = -3 }\ninfrared = { offset = [1, 2, 3, 4, 5, 6, 7, 8] }\n";
+
+    #[test]
+    fn a_world_takes_what_was_measured_and_nothing_else() {
+        let read = Calibration::parse("c.toml", WHOLE).unwrap();
+        let before = WorldSpec::benchmark(9);
+        let after = read.apply(&before).unwrap();
+        assert_eq!((after.robot.mu, after.physics.mu_bodies, after.physics.noise), (0.6, 0.2, [0.01, 0.02, 0.03]));
+        assert_eq!((after.camera.delay_s, after.messages.unwrap().latency_s), (0.2, 0.2));
+        assert_eq!((after.discs, after.physics.restitution, after.robot.mass), (before.discs.clone(), 0.1, 0.3));
+        assert_eq!(read.robots["xp01"].drive.unwrap(), Wheels { left: 1.02, right: 1.0, baseline: 1.0 });
+        assert!(read.changes_worlds() && !Calibration::default().changes_worlds());
+        assert_eq!(Calibration::default().apply(&before).unwrap(), before);
+        let frisbee = Calibration::parse("c", "[physics]\nfrisbee_mass_kg = 0.09\n").unwrap();
+        assert_eq!(frisbee.apply(&before).unwrap().discs[0].shape.mass, 0.09);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let read = Calibration::parse("c.toml", WHOLE).unwrap();
+        let text = toml::to_string(&read).unwrap();
+        assert_eq!(Calibration::parse("c.toml", &text).unwrap(), read, "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_key() {
+        let error = |text: &str| Calibration::parse("c.toml", text).unwrap_err().to_string();
+        for (text, expected) in [
+            ("[physics]\nrestitution = 2\n", "c.toml: restitution = 2 is outside 0..=1"),
+            ("[camera]\ndelay_s = 0.7\n", "camera.delay_s = 0.7 is outside 0..=0.4"),
+            ("[messages]\nlatency_s = 3\n", "messages.latency_s = 3 is outside 0..=2"),
+            ("[robots.xp01.drive]\nleft = 2\n", "robots.xp01.drive.left = 2 is outside 0.8..=1.2"),
+            ("[robots.xp01.camera]\nturn_deg = 40\n", "robots.xp01.camera.turn_deg = 40 is outside -15..=15"),
+            ("[robots.xp01]\nlegs = 2\n", "legs"),
+            ("[infrared.curve]\nsteepness = 40\n", "shift"),
+            ("[physics]\nfriction = 1\n", "friction"),
+        ] {
+            let said = error(text);
+            assert!(said.contains(expected) && said.lines().count() == 1, "{said}");
+        }
+    }
+}

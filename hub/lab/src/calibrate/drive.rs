@@ -1,0 +1,287 @@
+//! How far each robot's wheels really go, and the noise of motion (Eq. 7.1 and 7.2), from stretches of a run in which the
+//! robot touches nothing.
+//!
+//! The commanded wheels drive a simulated robot, so that its inertia counts for nothing. Over half a second or more, from one
+//! moment in which the wheels turn steadily to another, they roll so far; the robot's way and turn should be (a L + b R) / 2 and (b R - a L) / (c W), where L and R are those ways, W is the
+//! distance between the wheels, and a, b and c are the robot's factors. They are found by least squares; stretches that are
+//! far off, in which a wheel slipped, are left out of that. What is left over of all stretches is the noise.
+
+use super::numerics::solve;
+use super::poses::Run;
+use xpuck_kernels::math::{Vec2, wrap_angle};
+use xpuck_kernels::model::{DT, WHEELBASE};
+use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::{Body, Shape};
+
+/// Least length of a stretch, s.
+pub const STRETCH: f64 = 0.5;
+/// Greatest length, s.
+const LONGEST: f64 = 2.0;
+/// Wheels are steady that roll as far in so much time before as after, s; when a command takes effect is known no better.
+const AROUND: f64 = 0.1;
+/// But for so much, m.
+const UNSTEADY: f64 = 0.001;
+/// A stretch is left out of the factors if it is so many times farther off than half of all are.
+const FAR_OFF: f64 = 5.0;
+/// Rounds of Gauss and Newton; the factors settle within five.
+const ROUNDS: usize = 12;
+/// Wheels that roll less than this in a stretch stand, m.
+const STANDS: f64 = 1e-4;
+/// Median of the square of a normal deviate.
+const MEDIAN_OF_SQUARES: f64 = 0.4549;
+/// Ways shorter than this tell nothing, m.
+const LEAST_WAY: f64 = 0.005;
+
+/// A stretch: how far the wheels should have rolled, and what the robot did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Ways of the simulated robot's left and right wheel, m.
+    pub wheels: [f64; 2],
+    /// Way ahead, m.
+    pub way: f64,
+    /// Turn, rad.
+    pub turn: f64,
+    /// Squares of the simulated robot's way and turn in each physics step, added up, m^2 and rad^2: noise scales with them.
+    pub squares: [f64; 2],
+}
+
+/// The factors: left wheel, right wheel, distance between the wheels.
+pub type Factors = [f64; 3];
+
+/// The stretches of a run of one robot, whose poses are `late` (s); `free` says whether it touched nothing from one time of
+/// the record to another.
+pub fn stretches(run: &Run, late: f64, free: impl Fn(f64, f64) -> bool) -> Vec<Stretch> {
+    let rolled = Rolled::of(run);
+    let mut found = Vec::new();
+    let mut first = 0;
+    while first < run.frames.len() {
+        let from = run.frames[first].time;
+        if !rolled.steady(from - late) {
+            first += 1;
+            continue;
+        }
+        let end = |i: &usize| run.frames[*i].time - from >= STRETCH && rolled.steady(run.frames[*i].time - late);
+        let Some(last) = (first..run.frames.len()).find(end) else { break };
+        let to = run.frames[last].time;
+        if to - from > LONGEST {
+            first += 1;
+            continue;
+        }
+        // The robot's inertia remembers what was before for a moment.
+        let known = from - late - run.frames[0].time > STRETCH;
+        if known && free(from, to) {
+            let (mut way, mut turn) = (0.0, 0.0);
+            for pair in run.frames[first..=last].windows(2) {
+                let (a, b) = (&pair[0].poses[0], &pair[1].poses[0]);
+                let by = wrap_angle(b.heading - a.heading);
+                way += f64::from((b.at - a.at).dot(Vec2::unit(a.heading + 0.5 * by)));
+                turn += f64::from(by);
+            }
+            let (a, b) = (rolled.at(from - late), rolled.at(to - late));
+            let sums = [0, 1, 2, 3].map(|i| b[i] - a[i]);
+            found.push(Stretch { wheels: [sums[0], sums[1]], way, turn, squares: [sums[2], sums[3]] });
+        }
+        first = last;
+    }
+    found
+}
+
+/// How far the wheels of a simulated robot have rolled at the ends of physics steps, left and right, and the squares of the
+/// robot's way and turn in each step, all added up.
+struct Rolled {
+    start: f64,
+    sums: Vec<[f64; 4]>,
+}
+
+impl Rolled {
+    fn of(run: &Run) -> Rolled {
+        let start = run.frames[0].time;
+        let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
+        let mut body = [Body::at_rest(Shape::ROBOT, run.frames[0].poses[0])];
+        let mut sums = vec![[0.0; 4]];
+        let steps = ((run.frames[run.frames.len() - 1].time - start) / f64::from(DT)) as u32 + 1;
+        for k in 0..steps {
+            body[0].wheels = run.at(start + (f64::from(k) + 0.5) * f64::from(DT)).wheels[0];
+            physics::step(&mut body, &physics, 0, 0, k);
+            let ahead = body[0].velocity.dot(Vec2::unit(body[0].pose.heading));
+            let aside = body[0].spin * WHEELBASE * 0.5;
+            let squares = [ahead * DT, body[0].spin * DT].map(|x| f64::from(x * x));
+            let steps = [f64::from((ahead - aside) * DT), f64::from((ahead + aside) * DT), squares[0], squares[1]];
+            let last = sums[sums.len() - 1];
+            sums.push([0, 1, 2, 3].map(|i| last[i] + steps[i]));
+        }
+        Rolled { start, sums }
+    }
+
+    /// True if the wheels turn at a time as they did before and go on doing.
+    fn steady(&self, time: f64) -> bool {
+        let [before, now, after] = [time - AROUND, time, time + AROUND].map(|t| self.at(t));
+        (0..2).all(|i| (after[i] - 2.0 * now[i] + before[i]).abs() < UNSTEADY)
+    }
+
+    fn at(&self, time: f64) -> [f64; 4] {
+        let place = ((time - self.start) / f64::from(DT)).clamp(0.0, (self.sums.len() - 1) as f64);
+        let below = (place as usize).min(self.sums.len() - 2);
+        let part = place - below as f64;
+        [0, 1, 2, 3].map(|i| self.sums[below][i] * (1.0 - part) + self.sums[below + 1][i] * part)
+    }
+}
+
+/// What a stretch's way and turn are more than the factors say, m and m (the turn by its way at half the wheels' distance).
+fn off(stretch: &Stretch, [a, b, c]: Factors) -> [f64; 2] {
+    let [left, right] = stretch.wheels;
+    let turn = (b * right - a * left) / (c * f64::from(WHEELBASE));
+    [stretch.way - (a * left + b * right) / 2.0, (stretch.turn - turn) * f64::from(WHEELBASE) / 2.0]
+}
+
+/// The factors of a robot by least squares, first of all its stretches and then of those that are not far off. None if its
+/// stretches do not tell: it hardly moved, or never turned.
+pub fn factors(stretches: &[Stretch]) -> Option<Factors> {
+    let moved = |f: fn([f64; 2]) -> f64| stretches.iter().filter(|s| f(s.wheels).abs() > LEAST_WAY).count();
+    if moved(|[l, r]| l + r) < 8 || moved(|[l, r]| r - l) < 8 {
+        return None;
+    }
+    let mut found = [1.0; 3];
+    for _ in 0..3 {
+        let distance = |s: &Stretch| off(s, found).iter().map(|x| x * x).sum::<f64>().sqrt();
+        let mut sorted: Vec<f64> = stretches.iter().map(distance).collect();
+        sorted.sort_by(f64::total_cmp);
+        let most = FAR_OFF * sorted[sorted.len() / 2];
+        let kept: Vec<&Stretch> = stretches.iter().filter(|s| distance(s) <= most).collect();
+        for _ in 0..ROUNDS {
+            found = improved(&kept, found);
+        }
+    }
+    found.iter().all(|f| (0.5..2.0).contains(f)).then_some(found)
+}
+
+/// One round of Gauss and Newton.
+fn improved(stretches: &[&Stretch], [a, b, c]: Factors) -> Factors {
+    let (mut matrix, mut right_side) = ([[0.0; 3]; 3], [0.0; 3]);
+    for stretch in stretches {
+        let [left, right] = stretch.wheels;
+        let rows = [
+            [left / 2.0, right / 2.0, 0.0],
+            [-left / (2.0 * c), right / (2.0 * c), -(b * right - a * left) / (2.0 * c * c)],
+        ];
+        for (row, off) in rows.iter().zip(off(stretch, [a, b, c])) {
+            for i in 0..3 {
+                (0..3).for_each(|j| matrix[i][j] += row[i] * row[j]);
+                right_side[i] += row[i] * off;
+            }
+        }
+    }
+    let [da, db, dc] = solve(matrix, right_side);
+    [a + da, b + db, c + dc]
+}
+
+/// The three alphas from what the factors leave over: the noise with which ways and turns scatter as much as recorded ones,
+/// slips and all. What standing robots seem to move is the noise of the poses, and does not count.
+pub fn alphas(stretches: &[(Stretch, Factors)]) -> [f64; 3] {
+    let rows: Vec<Row> = stretches.iter().map(|(stretch, factors)| Row::of(stretch, *factors)).collect();
+    // By the median: one that was pushed while it stood must not pass for noise of the poses.
+    let of_poses = [0, 1].map(|i| {
+        let mut standing: Vec<f64> = rows.iter().filter(|row| row.stands).map(|row| row.squares[i]).collect();
+        standing.sort_by(f64::total_cmp);
+        standing.get(standing.len() / 2).map_or(0.0, |median| median / MEDIAN_OF_SQUARES)
+    });
+    let sum = |of: &dyn Fn(&Row) -> f64| rows.iter().filter(|row| !row.stands).map(of).sum::<f64>();
+    let position = sum(&|r| r.squares[0] - of_poses[0]) / sum(&|r| r.way);
+    // Headings have two causes, and there are two kinds of stretch: those that turn more than they go, and the others.
+    let mut matrix = [[0.0; 2]; 2];
+    let mut right = [0.0; 2];
+    for (kind, turning) in [true, false].into_iter().enumerate() {
+        let of_kind = |of: &dyn Fn(&Row) -> f64| sum(&|r| if r.turning == turning { of(r) } else { 0.0 });
+        matrix[kind] = [of_kind(&|r| r.turn), of_kind(&|r| r.way)];
+        right[kind] = of_kind(&|r| r.squares[1] - of_poses[1]);
+    }
+    // One cause that comes out negative is none; the other has it all.
+    let alone = |i: usize| (right[0] + right[1]) / (matrix[0][i] + matrix[1][i]);
+    let [turn, drift] = match solve(matrix, right) {
+        [turn, _] if turn < 0.0 => [0.0, alone(1)],
+        [_, drift] if drift < 0.0 => [alone(0), 0.0],
+        both => both,
+    };
+    [position, turn, drift].map(|square| if square.is_finite() { square.max(0.0).sqrt() } else { 0.0 })
+}
+
+/// What a stretch tells of noise.
+struct Row {
+    /// Of what its way and its turn are off.
+    squares: [f64; 2],
+    /// What their noise scales with.
+    way: f64,
+    turn: f64,
+    /// It turns more than it goes, by the ways of its wheels.
+    turning: bool,
+    stands: bool,
+}
+
+impl Row {
+    fn of(stretch: &Stretch, factors: Factors) -> Row {
+        let [way_off, turn_off] = off(stretch, factors);
+        let [way, turn] = stretch.squares;
+        let turned = 2.0 / f64::from(WHEELBASE);
+        Row {
+            squares: [way_off.powi(2), (turned * turn_off).powi(2)],
+            way,
+            turn,
+            turning: turn > turned * turned * way,
+            stands: stretch.wheels.iter().all(|way| way.abs() < STANDS),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibrate::poses::Frame;
+    use xpuck_kernels::random::{Draws, Stream};
+
+    /// A robot with these factors that drives at random, by the reference physics with this noise.
+    fn drive(factors: Factors, noise: [f32; 3], seed: u64) -> Run {
+        let physics = Physics { noise, half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
+        let mut body = [Body::at_rest(Shape::ROBOT, xpuck_kernels::world::Pose::default())];
+        let mut draws = Draws::new(seed, 0, 0, 0, Stream::Start);
+        let mut frames = Vec::new();
+        let mut wheels = [0.0; 2];
+        for k in 0..24_000u32 {
+            if k.is_multiple_of(40) {
+                wheels = [draws.range(-0.13, 0.13), draws.range(-0.13, 0.13)];
+            }
+            frames.push(Frame { time: f64::from(k * 25) / 1000.0, poses: vec![body[0].pose], wheels: vec![wheels] });
+            let [a, b, c] = factors.map(|f| f as f32);
+            // Wheels nearer together turn it faster, by the same way.
+            let (sum, difference) = (a * wheels[0] + b * wheels[1], (b * wheels[1] - a * wheels[0]) / c);
+            body[0].wheels = [(sum - difference) / 2.0, (sum + difference) / 2.0];
+            physics::step(&mut body, &physics, seed, 0, k);
+        }
+        Run { bodies: vec!["xp01".into()], frames }
+    }
+
+    #[test]
+    fn wheels_and_noise_come_back() {
+        let truth = [1.04, 0.97, 1.03];
+        let mut all = Vec::new();
+        for seed in 0..3 {
+            let run = drive(truth, [0.1, 0.08, 0.3], seed);
+            let found = stretches(&run, 0.0, |_, _| true);
+            let factors = factors(&found).unwrap();
+            for (found, truth) in factors.into_iter().zip(truth) {
+                assert!((found - truth).abs() < 0.01, "{factors:?}");
+            }
+            all.extend(found.into_iter().map(|s| (s, factors)));
+        }
+        let [position, turn, drift] = alphas(&all);
+        assert!((position / 0.1 - 1.0).abs() < 0.15 && (turn / 0.08 - 1.0).abs() < 0.25, "{position} {turn}");
+        assert!((drift / 0.3 - 1.0).abs() < 0.15, "{drift}");
+    }
+
+    #[test]
+    fn a_robot_that_only_goes_ahead_tells_nothing() {
+        let mut run = drive([1.0; 3], [0.0; 3], 1);
+        run.frames.iter_mut().for_each(|f| f.wheels[0] = [0.1, 0.1]);
+        assert_eq!(factors(&stretches(&run, 0.0, |_, _| true)), None);
+        assert!(stretches(&run, 0.0, |_, _| false).is_empty());
+    }
+}

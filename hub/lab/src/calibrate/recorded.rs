@@ -1,0 +1,200 @@
+//! A run's record as calibration reads it: where everybody was, what wheels were told, and what cameras saw.
+
+use super::Unfit;
+use super::poses::{Frame, Run};
+use std::collections::BTreeMap;
+use std::path::Path;
+use xpuck_hub_core::config::HubFile;
+use xpuck_hub_core::entry::Entry;
+use xpuck_kernels::math::{vec2, wrap_angle};
+use xpuck_kernels::world::{Colour, Pose};
+use xpuck_record::read;
+use xpuck_record::run_file::RunFile;
+use xpuck_wire::updates::{Update, Updates};
+
+/// Most poses that are read: an hour of nine robots is a tenth of it.
+const MAX_POSES: usize = 12_000_000;
+/// Poses and updates this far apart are not joined, s.
+const LONGEST_GAP: f64 = 0.2;
+/// A robot's clock may gain so much on the hub's, s in a second.
+const DRIFT: f64 = 1e-4;
+/// Beyond this a robot's clock is another program's, s.
+const ANOTHER_CLOCK: f64 = 10.0;
+
+/// A control update, by the hub's clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// When, s.
+    pub time: f64,
+    /// Speeds sent to the wheels, m/s.
+    pub wheels: [f32; 2],
+    /// When the camera's picture came, s, if there was one.
+    pub pictured: Option<f64>,
+    /// The segments in which it shows blue.
+    pub blue: [bool; 3],
+}
+
+/// Where everybody was at one time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// When motion capture said so, s.
+    pub time: f64,
+    /// The robots in the order of the record, then the frisbee; none where one was not seen.
+    pub poses: Vec<Option<Pose>>,
+}
+
+/// What a record holds.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// The robots.
+    pub robots: Vec<String>,
+    /// Half the arena's length and width, m.
+    pub half_arena: (f32, f32),
+    /// The frisbee's radius, m.
+    pub frisbee_radius: f32,
+    /// By how much the hub held poses back for virtual senses, s.
+    pub held_back: f64,
+    /// Poses, in order of time.
+    pub seen: Vec<Seen>,
+    /// Of each robot its updates, in order of time.
+    pub told: Vec<Vec<Told>>,
+}
+
+/// The clock of one robot against the hub's.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// By how much the hub's is ahead, at most, s.
+    ahead: f64,
+    /// When that was found.
+    at: f64,
+}
+
+impl Recorded {
+    /// Reads the record of a run's folder.
+    ///
+    /// # Errors
+    /// It cannot be read, or it is no record of robots that drove.
+    pub fn read(run: &Path) -> Result<Recorded, Unfit> {
+        let file = RunFile::read(run).map_err(told)?;
+        let hub: HubFile = file.hub.clone().try_into().map_err(told)?;
+        let places: BTreeMap<&str, usize> =
+            file.robots.iter().map(String::as_str).chain([hub.mocap.frisbee.as_str()]).zip(0..).collect();
+        let mut recorded = Recorded {
+            half_arena: (hub.arena.length_m / 2.0, hub.arena.width_m / 2.0),
+            frisbee_radius: hub.arena.frisbee_radius_m,
+            held_back: hub.messages.latency_s,
+            told: vec![Vec::new(); file.robots.len()],
+            robots: file.robots.clone(),
+            ..Recorded::default()
+        };
+        let mut clocks: Vec<Option<Clock>> = vec![None; file.robots.len()];
+        let mut poses = 0;
+        for entry in read::entries(run).map_err(told)? {
+            match entry.map_err(told)? {
+                Entry::Poses { time, bodies } => {
+                    let mut seen = vec![None; places.len()];
+                    for body in &bodies {
+                        if let Some(place) = places.get(body.name.as_str()) {
+                            let [x, y, heading] = body.pose;
+                            seen[*place] = Some(Pose { at: vec2(x, y), heading: wrap_angle(heading) });
+                        }
+                    }
+                    poses += bodies.len();
+                    if poses > MAX_POSES {
+                        return Err(Unfit(format!("more than {MAX_POSES} poses; record a shorter run")));
+                    }
+                    if recorded.seen.last().is_none_or(|last| last.time < time) {
+                        recorded.seen.push(Seen { time, poses: seen });
+                    }
+                }
+                Entry::Updates { time, robot, updates } => {
+                    let Some(place) = places.get(robot.as_str()).filter(|place| **place < file.robots.len()) else {
+                        continue;
+                    };
+                    let told = unpacked(&updates, time, &mut clocks[*place])?;
+                    recorded.told[*place].extend(told);
+                }
+                _ => {}
+            }
+        }
+        for told in &mut recorded.told {
+            told.sort_by(|a, b| a.time.total_cmp(&b.time));
+            told.dedup_by(|b, a| b.time <= a.time);
+        }
+        if recorded.told.iter().all(Vec::is_empty) || recorded.seen.len() < 2 {
+            return Err(Unfit(
+                "holds no poses or no control updates: no robot drove, or an earlier version recorded it".into(),
+            ));
+        }
+        Ok(recorded)
+    }
+
+    /// Body `i`'s place in the frames that is the frisbee's.
+    pub fn frisbee(&self) -> usize {
+        self.robots.len()
+    }
+
+    /// Where everybody was at a time; none in a gap.
+    pub fn at(&self, time: f64) -> Option<Vec<Option<Pose>>> {
+        let after = self.seen.partition_point(|seen| seen.time < time);
+        let (a, b) = (self.seen.get(after.checked_sub(1)?)?, self.seen.get(after)?);
+        if b.time - a.time > LONGEST_GAP {
+            return None;
+        }
+        let part = ((time - a.time) / (b.time - a.time)) as f32;
+        Some(a.poses.iter().zip(&b.poses).map(|(a, b)| Some((*a)?.towards(&(*b)?, part))).collect())
+    }
+
+    /// Of robot `robot` the stretches in which it was seen and told without a gap, as runs of one body.
+    pub fn alone(&self, robot: usize) -> Vec<Run> {
+        let told = &self.told[robot];
+        let mut runs: Vec<Run> = Vec::new();
+        let mut last = f64::NEG_INFINITY;
+        for seen in &self.seen {
+            let command = told.partition_point(|told| told.time <= seen.time).checked_sub(1).map(|i| told[i]);
+            let (Some(pose), Some(command)) = (seen.poses[robot], command) else { continue };
+            if seen.time - command.time > LONGEST_GAP {
+                continue;
+            }
+            if seen.time - last > LONGEST_GAP {
+                runs.push(Run { bodies: vec![self.robots[robot].clone()], frames: Vec::new() });
+            }
+            last = seen.time;
+            let frame = Frame { time: seen.time, poses: vec![pose], wheels: vec![command.wheels] };
+            runs.last_mut().expect("one was begun").frames.push(frame);
+        }
+        runs.retain(|run| run.frames.len() >= 2);
+        runs
+    }
+}
+
+fn told(error: impl std::fmt::Display) -> Unfit {
+    Unfit(error.to_string())
+}
+
+/// The updates of a batch that came at the hub's time `now`, by the hub's clock.
+fn unpacked(updates: &Updates, now: f64, clock: &mut Option<Clock>) -> Result<Vec<Told>, Unfit> {
+    let unpacked = updates.unpack().map_err(told)?;
+    let own = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
+    if let Some(last) = unpacked.last() {
+        // The batch that took least on its way tells most; clocks may drift.
+        let sample = now - own(last);
+        let bound = clock.map(|c| c.ahead + DRIFT * (now - c.at).max(0.0));
+        if bound.is_none_or(|bound| sample < bound || sample > bound + ANOTHER_CLOCK) {
+            *clock = Some(Clock { ahead: sample, at: now });
+        }
+    }
+    let ahead = clock.map_or(0.0, |clock| clock.ahead);
+    let at = |update: &Update| {
+        let time = own(update) + ahead;
+        let age = f32::from_bits(update.ages[1]);
+        let [_, _, left, right] = update.wheels.map(f32::from_bits);
+        Told {
+            time,
+            wheels: [left, right],
+            pictured: age.is_finite().then(|| time - f64::from(age)),
+            blue: [0, 1, 2].map(|segment| update.blobs & Update::blob(Colour::Blue as usize, segment) != 0),
+        }
+    };
+    Ok(unpacked.iter().map(at).collect())
+}

@@ -1,0 +1,247 @@
+//! All that the record of one run tells: lateness of poses, wheels and noise of motion, cameras.
+
+use super::camera::{self, Mounted, Sample};
+use super::drive::{self, Factors, Stretch};
+use super::numerics::jackknife;
+use super::recorded::Recorded;
+use super::{Estimate, Report, Unfit, latency};
+use crate::plot::{Colour, Plot};
+use rayon::prelude::*;
+use xpuck_experiment::Calibration;
+use xpuck_experiment::calibration::{Body, FACTORS, Lateness, MOST_TURN, Mount, Wheels};
+use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY};
+
+/// A body nearer than this may touch, m.
+const CLEAR: f32 = 0.003;
+/// How long a touch is felt, s.
+const FELT: f64 = 0.3;
+/// Stretches that it takes to tell a robot's wheels.
+const LEAST_STRETCHES: usize = 40;
+/// Parts of a robot's stretches that are left out in turn for the standard errors.
+const DEGREE: f64 = 180.0 / std::f64::consts::PI;
+
+/// What the wheels of one robot do.
+struct Driven {
+    factors: Factors,
+    errors: Option<Vec<f64>>,
+    stretches: Vec<Stretch>,
+}
+
+/// Fits a run. `had` is the calibration that its robots had: what is found comes on top of that.
+///
+/// # Errors
+/// Nothing can be told from the run.
+pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
+    let robots = record.robots.len();
+    let alone: Vec<_> = (0..robots).map(|robot| record.alone(robot)).collect();
+    let late = latency::fit(&alone.concat());
+    let lateness = late.as_ref().map_or(0.0, |report| report.estimates[0].value);
+    let driven: Vec<Option<Driven>> =
+        (0..robots).into_par_iter().map(|robot| driven(record, robot, &alone[robot], lateness)).collect();
+    let cameras = camera::fit_mounted(&samples(record, lateness), robots);
+    let mut rows = Vec::new();
+    let mut found = Calibration::default();
+    if let Ok(report) = &late {
+        let row = &report.estimates[0];
+        let total = row.value + record.held_back;
+        let meaning = "from a place to a robot's hearing of it".into();
+        rows.push(Estimate { name: "latency_s".into(), value: total, error: row.error, unit: "s", meaning });
+        found.messages = Some(Lateness { latency_s: rounded(total) });
+    }
+    told_of_motion(&driven, record, had, &mut rows, &mut found);
+    if let Some(mounted) = &cameras {
+        told_of_cameras(mounted, record, had, &mut rows, &mut found);
+    }
+    if rows.is_empty() {
+        return Err(Unfit(
+            "neither latency nor wheels nor cameras can be told: let robots drive about for a few minutes, in part alone"
+                .into(),
+        ));
+    }
+    let stretches: usize = driven.iter().flatten().map(|d| d.stretches.len()).sum();
+    let silent: Vec<&str> = (0..robots).filter(|r| driven[*r].is_none()).map(|r| record.robots[r].as_str()).collect();
+    let mut fit = match &late {
+        Ok(report) => format!("latency: {}", report.fit),
+        Err(why) => format!("latency: {why}"),
+    };
+    if !silent.is_empty() {
+        fit += &format!("\ntoo little of wheels that touch nothing: {}", silent.join(", "));
+    }
+    if cameras.is_none() {
+        fit += "\ntoo few pictures with the frisbee";
+    }
+    let toml = toml::to_string(&found).map_err(|error| Unfit(error.to_string()))?;
+    Ok(Report {
+        subject: "run",
+        data: format!("{robots} robots, {stretches} stretches of {} s that touch nothing", drive::STRETCH),
+        estimates: rows,
+        fit,
+        toml,
+        panels: panels(&driven, cameras.as_ref(), lateness),
+    })
+}
+
+fn rounded(x: f64) -> f64 {
+    (x * 1e4).round() / 1e4
+}
+
+fn driven(record: &Recorded, robot: usize, alone: &[super::poses::Run], late: f64) -> Option<Driven> {
+    let free = |from: f64, to: f64| touches_nothing(record, robot, from - FELT, to);
+    let stretches: Vec<Stretch> = alone.iter().flat_map(|run| drive::stretches(run, late, free)).collect();
+    if stretches.len() < LEAST_STRETCHES {
+        return None;
+    }
+    let factors = drive::factors(&stretches)?;
+    let errors = jackknife(&stretches, |kept| drive::factors(kept).map(|f| f.to_vec()));
+    Some(Driven { factors, errors, stretches })
+}
+
+/// True if nothing was near a robot, as far as poses say, from one time to another.
+fn touches_nothing(record: &Recorded, robot: usize, from: f64, to: f64) -> bool {
+    let (hx, hy) = record.half_arena;
+    let first = record.seen.partition_point(|seen| seen.time < from);
+    let frames = record.seen[first..].iter().take_while(|seen| seen.time <= to);
+    frames.into_iter().all(|seen| {
+        let Some(me) = seen.poses[robot] else { return false };
+        let walls = (hx - me.at.x.abs()).min(hy - me.at.y.abs()) > ROBOT_RADIUS + CLEAR;
+        let clear = |(i, other): (usize, &Option<xpuck_kernels::world::Pose>)| {
+            let radius = if i == record.frisbee() { record.frisbee_radius } else { ROBOT_RADIUS };
+            i == robot || other.is_none_or(|other| (other.at - me.at).length() > ROBOT_RADIUS + radius + CLEAR)
+        };
+        walls && seen.poses.iter().enumerate().all(clear)
+    })
+}
+
+/// Poses and pictures of all robots; the run's number is the robot's. Poses are `late`.
+fn samples(record: &Recorded, late: f64) -> Vec<Sample> {
+    (0..record.robots.len()).into_par_iter().flat_map_iter(|robot| samples_of(record, robot, late)).collect()
+}
+
+fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
+    let sample = |time: f64, poses: &[Option<xpuck_kernels::world::Pose>], segments| {
+        let (me, frisbee) = (poses[robot]?, poses[record.frisbee()]?);
+        let others = (0..record.robots.len()).filter(|i| *i != robot);
+        // One that is not seen is far away: samples of a run have as many others.
+        let nowhere = xpuck_kernels::math::vec2(1e3, 1e3);
+        let others = others.map(|i| poses[i].map_or(nowhere, |pose| pose.at)).collect();
+        Some(Sample { run: robot as u32, time, robot: me, frisbee: frisbee.at, segments, others })
+    };
+    let mut samples: Vec<Sample> =
+        record.seen.iter().filter_map(|seen| sample(seen.time - late, &seen.poses, None)).collect();
+    let mut last = f64::NEG_INFINITY;
+    for told in &record.told[robot] {
+        let Some(pictured) = told.pictured else { continue };
+        // Updates tell of the same picture again until there is another.
+        if pictured - last < 0.02 {
+            continue;
+        }
+        last = pictured;
+        if let Some(poses) = record.at(pictured + late) {
+            samples.extend(sample(pictured, &poses, Some(told.blue)));
+        }
+    }
+    samples.sort_by(|a, b| a.time.total_cmp(&b.time));
+    samples.dedup_by(|b, a| b.time <= a.time && b.segments.is_none());
+    samples
+}
+
+fn told_of_motion(
+    driven: &[Option<Driven>],
+    record: &Recorded,
+    had: &Calibration,
+    rows: &mut Vec<Estimate>,
+    found: &mut Calibration,
+) {
+    let all: Vec<(Stretch, Factors)> =
+        driven.iter().flatten().flat_map(|d| d.stretches.iter().map(|s| (*s, d.factors))).collect();
+    if !all.is_empty() {
+        let alphas = drive::alphas(&all);
+        let errors = jackknife(&all, |kept| Some(drive::alphas(kept).to_vec()));
+        let meanings = ["alpha 1, noise of the way", "alpha 2, noise of the turn", "alpha 3, turn for the way"];
+        for (i, meaning) in meanings.into_iter().enumerate() {
+            let error = errors.as_ref().map(|errors| errors[i]);
+            let unit = if i == 2 { "rad/m" } else { "" };
+            rows.push(Estimate { name: format!("noise[{i}]"), value: alphas[i], error, unit, meaning: meaning.into() });
+        }
+        found.physics.noise = Some(alphas.map(|alpha| rounded(alpha.min(1.0)) as f32));
+    }
+    for (robot, driven) in record.robots.iter().zip(driven) {
+        let Some(Driven { factors, errors, .. }) = driven else { continue };
+        let before = had.robots.get(robot).and_then(|body| body.drive).unwrap_or_default();
+        let before = [before.left, before.right, before.baseline].map(f64::from);
+        let names = ["left", "right", "baseline"];
+        let total = [0, 1, 2].map(|i| factors[i] * before[i]);
+        for i in 0..3 {
+            rows.push(Estimate {
+                name: format!("{robot} {}", names[i]),
+                value: total[i],
+                error: errors.as_ref().map(|errors| errors[i]),
+                unit: "",
+                meaning: ["way of the left wheel", "way of the right wheel", "distance between them"][i].into(),
+            });
+        }
+        let (low, high) = FACTORS;
+        let [left, right, baseline] = total.map(|f| (rounded(f) as f32).clamp(low, high));
+        found.robots.entry(robot.clone()).or_default().drive = Some(Wheels { left, right, baseline });
+    }
+}
+
+fn told_of_cameras(
+    mounted: &Mounted,
+    record: &Recorded,
+    had: &Calibration,
+    rows: &mut Vec<Estimate>,
+    found: &mut Calibration,
+) {
+    let names = [
+        ("delay_s", "s", "age of what the camera shows when it comes"),
+        ("misses", "", "part of due segments not seen, at that age"),
+        ("gap", "", "mean gap of Eq. 7.4, as recorded"),
+        ("gap_left", "", "mean gap that delay and mounting do not explain"),
+    ];
+    for (i, (name, unit, meaning)) in names.into_iter().enumerate() {
+        let error = mounted.errors.map(|errors| errors[i]);
+        let value = mounted.values[i];
+        rows.push(Estimate { name: format!("camera {name}"), value, error, unit, meaning: meaning.into() });
+    }
+    let [delay, misses, ..] = mounted.values.map(|value| rounded(value) as f32);
+    found.camera = Some(CameraModel { delay_s: delay.clamp(0.0, LONGEST_DELAY), misses: misses.clamp(0.0, 1.0) });
+    for (robot, turn) in record.robots.iter().zip(&mounted.turns) {
+        let Some((turn, error)) = turn else { continue };
+        let before = had.robots.get(robot).and_then(|body| body.camera).unwrap_or_default();
+        let value = turn * DEGREE + f64::from(before.turn_deg);
+        let error = error.map(|error| error * DEGREE);
+        let meaning = "camera's direction, to the left of ahead".into();
+        rows.push(Estimate { name: format!("{robot} turn_deg"), value, error, unit: "deg", meaning });
+        let turn_deg = (((value * 100.0).round() / 100.0) as f32).clamp(-MOST_TURN, MOST_TURN);
+        let body: &mut Body = found.robots.entry(robot.clone()).or_default();
+        body.camera = Some(Mount { turn_deg });
+    }
+}
+
+fn panels(driven: &[Option<Driven>], cameras: Option<&Mounted>, late: f64) -> Vec<Plot> {
+    let mut wheels = Plot::new("wheels", "robot", "part of the nominal way").whole_x();
+    for (i, (name, colour)) in [("left", Colour::Blue), ("right", Colour::Orange)].into_iter().enumerate() {
+        let at = |(robot, driven): (usize, &Option<Driven>)| Some((robot as f64 + 1.0, driven.as_ref()?.factors[i]));
+        wheels.points(name, colour, driven.iter().enumerate().filter_map(at).collect());
+    }
+    let mut all = vec![wheels];
+    if let Some(mounted) = cameras {
+        let mut turns = Plot::new("cameras", "robot", "degrees to the left of ahead").whole_x();
+        let at = |(robot, turn): (usize, &Option<(f64, Option<f64>)>)| Some((robot as f64 + 1.0, (*turn)?.0 * DEGREE));
+        turns.points("", Colour::Red, mounted.turns.iter().enumerate().filter_map(at).collect());
+        let mut gap = Plot::new("camera's gap over the assumed delay", "delay, s", "mean gap of Eq. 7.4");
+        gap.line("", Colour::Blue, mounted.curve.clone());
+        gap.mark(&format!("{:.3} s", mounted.values[0]), Colour::Red, mounted.values[0]);
+        all.extend([turns, gap]);
+    }
+    let mut ways =
+        Plot::new(&format!("ways in {} s, poses {late:.3} s late", drive::STRETCH), "commanded, m", "seen, m");
+    let of = |d: &Driven| -> Vec<(f64, f64)> {
+        d.stretches.iter().map(|s| ((s.wheels[0] + s.wheels[1]) / 2.0, s.way)).collect()
+    };
+    ways.points("", Colour::Grey, driven.iter().flatten().flat_map(of).collect());
+    all.push(ways);
+    all
+}

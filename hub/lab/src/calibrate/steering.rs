@@ -1,0 +1,332 @@
+//! The steering law's answer to a step of the goal (thesis 6.3.2, Eqs. 6.16 to 6.21, Fig. 6.5).
+//!
+//! Every control period the law sets speed and turning rate from a goal whose direction is computed with the heading
+//! of some time ago; between updates both are integrated by Euler's method. The goal has length 1 and a direction in
+//! the world that is switched from -45 to 45 degrees and back.
+//!
+//! With the latency of 0.25 s that the thesis names, this is not the figure that it describes (critically damped
+//! between gains of 2 and 5, close to oscillation at 10): overshoot begins below a gain of 0.5, and from about 1.5 on
+//! the heading does not settle. A linear loop says the same: it oscillates when its rate times its delay is pi / 2 or
+//! more, and a gain of 2 has 6.9 / s and 0.3 s, the latency and half an update. With 0.025 s it is nearly as described:
+//! critical damping a little below 2, lasting oscillation from 11.5 on.
+
+use super::{Estimate, Report, Unfit};
+use crate::plot::{Colour, Plot, Stroke};
+use std::f64::consts::{FRAC_PI_2, PI, SQRT_2, TAU};
+use std::ops::RangeInclusive;
+use xpuck_kernels::model::{CONTROL_PERIOD, V_MAX, WHEELBASE};
+
+/// Time step of the integration, s.
+const STEP: f64 = 0.001;
+/// Size of the goal's step, rad.
+const SWITCH: f64 = FRAC_PI_2;
+/// What counts as risen, part of the step.
+const RISEN: f64 = 0.9;
+/// What counts as settled, distance from the goal, part of the step.
+const SETTLED: f64 = 0.05;
+/// The heading has settled if it is there for so long at the end, s: longer than an oscillation is near the goal.
+const STAYED: f64 = 0.5;
+/// Going past the goal by less than this part of the step is no overshoot.
+const LEAST_OVERSHOOT: f64 = 0.001;
+/// Points of a drawn line, at most.
+const DRAWN: usize = 1000;
+
+/// Latencies that can be simulated, s.
+const LATENCIES: RangeInclusive<f64> = 0.0..=2.0;
+/// Gains that can be simulated.
+const GAINS: RangeInclusive<f64> = 0.01..=100.0;
+/// How many of them.
+const COUNTS: RangeInclusive<usize> = 1..=8;
+/// How long a goal may be held, s.
+const SECONDS: RangeInclusive<f64> = 1.0..=60.0;
+
+/// What is simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steering {
+    /// Age of the heading with which the goal's direction is computed, s, 0 to 2.
+    pub latency_s: f64,
+    /// Factors of the turning rate (Eq. 6.18), 1 to 8 of them, 0.01 to 100 each.
+    pub gains: Vec<f64>,
+    /// How long each of the two goals is held, s, 1 to 60.
+    pub seconds: f64,
+}
+
+impl Default for Steering {
+    /// The latency of 6.3.2, and gains around critical damping and around the end of stability.
+    fn default() -> Steering {
+        Steering { latency_s: 0.25, gains: vec![0.25, 0.5, 1.0, 2.0], seconds: 4.0 }
+    }
+}
+
+impl Steering {
+    /// Refuses what cannot be simulated.
+    pub fn check(&self) -> Result<(), Unfit> {
+        let within = |what: &str, value: f64, unit: &str, range: RangeInclusive<f64>| {
+            if range.contains(&value) {
+                return Ok(());
+            }
+            let (low, high) = range.into_inner();
+            Err(Unfit(format!("{what} of {value}{unit} is outside {low} to {high}{unit}")))
+        };
+        within("a latency", self.latency_s, " s", LATENCIES)?;
+        within("a hold", self.seconds, " s", SECONDS)?;
+        if !COUNTS.contains(&self.gains.len()) {
+            let (low, high) = COUNTS.into_inner();
+            return Err(Unfit(format!("{} gains; {low} to {high} are possible", self.gains.len())));
+        }
+        self.gains.iter().try_for_each(|gain| within("a gain", *gain, "", GAINS))
+    }
+}
+
+/// Steps of the integration in a time.
+fn steps(seconds: f64) -> usize {
+    (seconds / STEP).round() as usize
+}
+
+/// The steering law (Eqs. 6.12, 6.17, 6.18) for a goal of length 1 at angle `phi` from the heading, rad: speed, m/s,
+/// and turning rate, rad/s.
+fn steer(phi: f64, gain: f64) -> (f64, f64) {
+    let phi = phi.clamp(-FRAC_PI_2, FRAC_PI_2);
+    let fastest = f64::from(V_MAX) * SQRT_2;
+    (fastest * phi.cos() / 2.0, gain * fastest * phi.sin() / f64::from(WHEELBASE))
+}
+
+/// An angle brought to -pi to pi.
+fn wrapped(angle: f64) -> f64 {
+    (angle + PI).rem_euclid(TAU) - PI
+}
+
+/// What a robot with one gain did.
+#[derive(Debug)]
+struct Response {
+    gain: f64,
+    /// Heading at each step, rad, turns counted: it is not wrapped.
+    headings: Vec<f64>,
+    /// Place at each step, m.
+    way: Vec<(f64, f64)>,
+}
+
+impl Response {
+    /// A robot that has stood at -45 degrees: the goal is at 45 degrees for `hold` steps, then at -45 for as many.
+    fn of(gain: f64, latency: usize, hold: usize) -> Response {
+        let update = steps(f64::from(CONTROL_PERIOD));
+        let (mut heading, mut place): (f64, (f64, f64)) = (-SWITCH / 2.0, (0.0, 0.0));
+        let (mut headings, mut way) = (vec![heading], vec![place]);
+        let [mut speed, mut turn] = [0f64; 2];
+        for i in 0..2 * hold {
+            if i % update == 0 {
+                let goal = if i < hold { SWITCH / 2.0 } else { -SWITCH / 2.0 };
+                // Before the first step it stood.
+                let seen = headings[i.saturating_sub(latency)];
+                (speed, turn) = steer(wrapped(goal - seen), gain);
+            }
+            place = (place.0 + speed * heading.cos() * STEP, place.1 + speed * heading.sin() * STEP);
+            heading += turn * STEP;
+            headings.push(heading);
+            way.push(place);
+        }
+        Response { gain, headings, way }
+    }
+
+    /// The part of the first step that is done at each time while its goal is held.
+    fn done(&self) -> Vec<f64> {
+        let hold = self.headings.len() / 2;
+        self.headings[..=hold].iter().map(|heading| (heading + SWITCH / 2.0) / SWITCH).collect()
+    }
+
+    /// When it was first near the goal, s; none if never.
+    fn rise(&self) -> Option<f64> {
+        self.done().iter().position(|done| *done >= RISEN).map(|i| i as f64 * STEP)
+    }
+
+    /// How far it went past the goal, part of the step.
+    fn overshoot(&self) -> f64 {
+        let past = self.done().into_iter().fold(0.0, f64::max) - 1.0;
+        if past < LEAST_OVERSHOOT { 0.0 } else { past }
+    }
+
+    /// From when on it stayed at the goal, s; none if it did not.
+    fn settling(&self) -> Option<f64> {
+        let done = self.done();
+        let first = done.iter().rposition(|done| (done - 1.0).abs() > SETTLED).map_or(0, |last| last + 1);
+        (first + steps(STAYED) < done.len()).then_some(first as f64 * STEP)
+    }
+
+    fn estimates(&self) -> Vec<Estimate> {
+        let rows = [
+            ("rise", self.rise(), "s", "to 90 % of the step"),
+            ("overshoot", Some(self.overshoot()), "", "part of the step"),
+            ("settling", self.settling(), "s", "until it stays within 5 % of the step"),
+        ];
+        let row = |(name, value, unit, meaning): (&str, Option<f64>, &'static str, &str)| {
+            let name = format!("gain {}: {name}", self.gain);
+            Some(Estimate { name, value: value?, error: None, unit, meaning: meaning.into() })
+        };
+        rows.into_iter().filter_map(row).collect()
+    }
+
+    /// Every so many steps are drawn.
+    fn stride(&self) -> usize {
+        self.headings.len().div_ceil(DRAWN)
+    }
+}
+
+/// Simulates the answer to each gain. What a gain does not reach (a rise, settling) has no row.
+pub fn respond(steering: &Steering) -> Result<Report, Unfit> {
+    steering.check()?;
+    let (latency, hold) = (steps(steering.latency_s), steps(steering.seconds));
+    let responses: Vec<Response> = steering.gains.iter().map(|gain| Response::of(*gain, latency, hold)).collect();
+    Ok(Report {
+        subject: "steering",
+        data: format!(
+            "goal from -45 to 45 degrees and back, {} s each; latency {} s, an update each {} s",
+            steering.seconds, steering.latency_s, CONTROL_PERIOD
+        ),
+        estimates: responses.iter().flat_map(Response::estimates).collect(),
+        fit: damping(&responses, steering.seconds),
+        toml: String::new(),
+        panels: vec![headings(&responses, steering.seconds), ways(&responses)],
+    })
+}
+
+/// Between which of the gains critical damping lies, and which do not settle.
+fn damping(responses: &[Response], seconds: f64) -> String {
+    let gains = |overshoots: bool| {
+        let of_these = responses.iter().filter(move |r| (r.overshoot() > 0.0) == overshoots);
+        of_these.map(|r| r.gain)
+    };
+    let calm = gains(false).max_by(f64::total_cmp);
+    let next = gains(true).filter(|gain| calm.is_none_or(|calm| *gain > calm)).min_by(f64::total_cmp);
+    let mut text = match (calm, next) {
+        (Some(calm), Some(next)) => format!(
+            "largest listed gain without overshoot: {calm}; the next, {next}, has some: critical damping lies between"
+        ),
+        (Some(calm), None) => format!("largest listed gain without overshoot: {calm}; no larger one is listed"),
+        (None, _) => "every listed gain overshoots".into(),
+    };
+    let restless: Vec<String> =
+        responses.iter().filter(|r| r.settling().is_none()).map(|r| r.gain.to_string()).collect();
+    if !restless.is_empty() {
+        text += &format!("; not settled in {seconds} s: {}", restless.join(", "));
+    }
+    text
+}
+
+/// Heading over time for each gain, and the goal (Fig. 6.5). A line ends where the robot has turned half round, as the
+/// rest would only make the others small.
+fn headings(responses: &[Response], seconds: f64) -> Plot {
+    let mut plot = Plot::new("heading after steps of the goal, by gain (Fig. 6.5)", "time, s", "heading, degrees");
+    let switch = SWITCH.to_degrees() / 2.0;
+    let goal = vec![(0.0, -switch), (0.0, switch), (seconds, switch), (seconds, -switch), (2.0 * seconds, -switch)];
+    plot.line("goal", Stroke::from(Colour::Grey).dashed(), goal);
+    for (i, response) in responses.iter().enumerate() {
+        let all = response.headings.iter().enumerate().step_by(response.stride());
+        let shown = all.take_while(|(_, heading)| heading.abs() <= PI);
+        let points = shown.map(|(step, heading)| (step as f64 * STEP, heading.to_degrees()));
+        plot.line(&response.gain.to_string(), Stroke::of_series(i), points.collect());
+    }
+    plot
+}
+
+/// Where the robots drove meanwhile.
+fn ways(responses: &[Response]) -> Plot {
+    let mut plot = Plot::new("the way meanwhile, by gain", "x, m", "y, m").same_scale();
+    for (i, response) in responses.iter().enumerate() {
+        let points = response.way.iter().step_by(response.stride()).copied();
+        plot.line(&response.gain.to_string(), Stroke::of_series(i), points.collect());
+    }
+    plot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(latency_s: f64, gains: &[f64]) -> Report {
+        respond(&Steering { latency_s, gains: gains.to_vec(), ..Steering::default() }).unwrap()
+    }
+
+    fn value(report: &Report, name: &str) -> Option<f64> {
+        report.estimates.iter().find(|e| e.name == name).map(|e| e.value)
+    }
+
+    /// Rise, overshoot and settling of a gain are these; times to 2 ms, parts to 0.001.
+    fn assert_answer(report: &Report, gain: &str, rise: f64, overshoot: f64, settling: Option<f64>) {
+        let of = |what: &str| value(report, &format!("gain {gain}: {what}"));
+        let near = |found: Option<f64>, expected: f64, off: f64| (found.unwrap() - expected).abs() <= off;
+        assert!(near(of("rise"), rise, 0.0021), "{gain}: {:?}", of("rise"));
+        assert!(near(of("overshoot"), overshoot, 0.001), "{gain}: {:?}", of("overshoot"));
+        match settling {
+            Some(expected) => assert!(near(of("settling"), expected, 0.0021), "{gain}: {:?}", of("settling")),
+            None => assert_eq!(of("settling"), None, "{gain}"),
+        }
+    }
+
+    #[test]
+    fn with_the_latency_of_the_thesis_a_gain_of_one_rings_and_two_never_settles() {
+        let report = answer(0.25, &[0.25, 0.35, 0.5, 1.0, 2.0]);
+        assert_answer(&report, "0.25", 2.351, 0.0, Some(2.901));
+        assert_answer(&report, "0.35", 1.513, 0.0, Some(1.801));
+        assert_answer(&report, "0.5", 0.934, 0.0241, Some(1.043));
+        assert_answer(&report, "1", 0.411, 0.3005, Some(2.356));
+        assert_answer(&report, "2", 0.204, 0.9637, None);
+        assert!(report.fit.starts_with("largest listed gain without overshoot: 0.35; the next, 0.5"), "{}", report.fit);
+        assert!(report.fit.ends_with("; not settled in 4 s: 2"), "{}", report.fit);
+        assert_eq!((report.toml.as_str(), report.panels.len()), ("", 2));
+        assert!(answer(0.25, &[1.0, 5.0, 10.0]).fit.ends_with("not settled in 4 s: 5, 10"));
+    }
+
+    #[test]
+    fn with_a_tenth_of_the_latency_critical_damping_is_near_two_and_ten_is_close_to_oscillation() {
+        let report = answer(0.025, &[1.0, 2.0, 5.0, 10.0]);
+        assert_answer(&report, "1", 0.586, 0.0, Some(0.722));
+        assert_answer(&report, "2", 0.242, 0.0338, Some(0.269));
+        assert_answer(&report, "5", 0.082, 0.3987, Some(0.702));
+        assert_answer(&report, "10", 0.041, 1.2083, None);
+    }
+
+    #[test]
+    fn without_latency_a_heading_that_is_held_for_an_update_overshoots_above_a_gain_of_three() {
+        let report = answer(0.0, &[2.0, 3.0, 5.0, 6.0]);
+        assert_answer(&report, "2", 0.280, 0.0, Some(0.342));
+        assert_answer(&report, "3", 0.171, 0.0, Some(0.186));
+        assert_answer(&report, "5", 0.082, 0.1042, Some(0.306));
+        assert_answer(&report, "6", 0.068, 0.3250, None);
+    }
+
+    #[test]
+    fn slow_and_wild_gains_have_no_rows_for_what_they_do_not_reach() {
+        let report = answer(2.0, &[0.01, 100.0]);
+        assert_eq!(value(&report, "gain 0.01: rise"), None);
+        assert_eq!(value(&report, "gain 0.01: overshoot"), Some(0.0));
+        assert_eq!(value(&report, "gain 0.01: settling"), None);
+        assert!(report.estimates.iter().all(|e| e.value.is_finite()));
+        assert_eq!(answer(0.25, &[2.0]).fit, "every listed gain overshoots; not settled in 4 s: 2");
+        assert_eq!(answer(0.25, &[0.25]).fit, "largest listed gain without overshoot: 0.25; no larger one is listed");
+    }
+
+    #[test]
+    fn the_law_turns_on_the_spot_to_what_is_behind() {
+        let (speed, turn) = steer(0.75 * PI, 1.0);
+        assert!(speed.abs() < 1e-12 && (turn - 3.4688).abs() < 1e-3, "{speed} {turn}");
+        let (speed, turn) = steer(0.0, 1.0);
+        assert!((speed - 0.09192).abs() < 1e-4 && turn == 0.0, "{speed} {turn}");
+        assert!((wrapped(1.5 * PI) + FRAC_PI_2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_cannot_be_simulated_is_refused() {
+        let error = |change: &dyn Fn(&mut Steering)| {
+            let mut steering = Steering::default();
+            change(&mut steering);
+            respond(&steering).unwrap_err().to_string()
+        };
+        assert_eq!(error(&|s| s.latency_s = 2.5), "a latency of 2.5 s is outside 0 to 2 s");
+        assert_eq!(error(&|s| s.latency_s = f64::NAN), "a latency of NaN s is outside 0 to 2 s");
+        assert_eq!(error(&|s| s.seconds = 0.5), "a hold of 0.5 s is outside 1 to 60 s");
+        assert_eq!(error(&|s| s.gains[1] = 0.0), "a gain of 0 is outside 0.01 to 100");
+        assert_eq!(error(&|s| s.gains = vec![]), "0 gains; 1 to 8 are possible");
+        assert_eq!(error(&|s| s.gains = vec![1.0; 9]), "9 gains; 1 to 8 are possible");
+        assert_eq!(Steering::default().check(), Ok(()));
+    }
+}

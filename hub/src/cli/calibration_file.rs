@@ -1,0 +1,90 @@
+//! Parameters put into a calibration file: what else it says stays, comments too.
+
+use anyhow::{Context, Result};
+use std::io::ErrorKind;
+use std::path::Path;
+use toml_edit::{DocumentMut, Item, TableLike};
+use xpuck_experiment::Calibration;
+use xpuck_wire::{atomic, file};
+
+/// Puts the keys of `found` into the file at `path`, which need not be there yet.
+///
+/// # Errors
+/// One line; the file is then as it was.
+pub fn put(path: &Path, found: &str) -> Result<()> {
+    let name = path.display().to_string();
+    let old = match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        _ => file::text(path, file::MAX_TOML)?,
+    };
+    let text = merged(&name, &old, found)?;
+    atomic::write(path, text.as_bytes()).with_context(|| format!("{name} cannot be written; it is as it was"))
+}
+
+/// The text of a calibration file with what was found in it.
+fn merged(name: &str, old: &str, found: &str) -> Result<String> {
+    Calibration::parse(name, old).context("it is as it was")?;
+    let mut document: DocumentMut = old.parse().with_context(|| name.to_string())?;
+    let found: DocumentMut = found.parse().context("what was found")?;
+    merge(document.as_table_mut(), found.as_table());
+    let text = document.to_string();
+    Calibration::parse(name, &text).context("what was found does not fit; the file is as it was")?;
+    Ok(text)
+}
+
+fn merge(into: &mut dyn TableLike, from: &dyn TableLike) {
+    for (key, item) in from.iter() {
+        match (into.get_mut(key), item) {
+            (Some(old), new) if old.is_table_like() && new.is_table_like() => {
+                if let (Some(old), Some(new)) = (old.as_table_like_mut(), new.as_table_like()) {
+                    merge(old, new);
+                }
+            }
+            (Some(Item::Value(old)), Item::Value(new)) => {
+                // With the comment behind it.
+                let decor = old.decor().clone();
+                *old = new.clone();
+                *old.decor_mut() = decor;
+            }
+            (_, new) => drop(into.insert(key, new.clone())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_there_stays_with_its_comments() {
+        let old = "# Our lab.\n[physics]\nrobot_friction = 0.6 # gauge\nnoise = [0.1, 0.1, 0.1]\n\n[robots.xp01.camera]\nturn_deg = 2\n";
+        let found =
+            "[physics]\nnoise = [0.01, 0.02, 0.03]\n[camera]\ndelay_s = 0.1\n[robots.xp01.drive]\nleft = 1.02\n";
+        let text = merged("c.toml", old, found).unwrap();
+        for kept in [
+            "# Our lab.",
+            "robot_friction = 0.6 # gauge",
+            "noise = [0.01, 0.02, 0.03]",
+            "turn_deg = 2",
+            "delay_s = 0.1",
+            "left = 1.02",
+        ] {
+            assert!(text.contains(kept), "{kept}: {text}");
+        }
+        assert_eq!(merged("c.toml", &text, found).unwrap(), text);
+        assert_eq!(merged("c.toml", "", found).unwrap(), found);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("swarm.toml");
+        std::fs::write(&path, "robots = 3\n").unwrap();
+        assert!(put(&path, "[physics]\nrestitution = 0.2\n").is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "robots = 3\n");
+        let fresh = dir.path().join("c.toml");
+        assert!(put(&fresh, "[physics]\nrestitution = 2.0\n").is_err() && !fresh.exists());
+        put(&fresh, "[physics]\nrestitution = 0.2\n").unwrap();
+        assert_eq!(Calibration::read(&fresh).unwrap().physics.restitution, Some(0.2));
+    }
+}

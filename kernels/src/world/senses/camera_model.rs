@@ -1,0 +1,151 @@
+//! How far a simulated camera is from a perfect one: it shows the past, and overlooks things (thesis 7.3.2, Fig. 7.5).
+
+use super::camera::{COLUMNS_PER_SEGMENT, segments_vector};
+use crate::math::Vec2;
+use crate::model::{CONTROL_PERIOD, SEGMENT_ANGLE, SLOW_SENSES_PERIOD};
+use crate::random::{Stream, block, unit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The model; by default a perfect camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CameraModel {
+    /// How old a picture is when the controller sees it, s, 0 to 0.4; in whole controller updates of 0.1 s.
+    #[schemars(range(min = 0.0, max = LONGEST_DELAY))]
+    pub delay_s: f32,
+    /// Probability that a picture shows nothing in one of its three segments, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub misses: f32,
+}
+
+/// The longest delay, s: a history holds three pictures.
+pub const LONGEST_DELAY: f32 = 0.4;
+/// Bits of a picture: three segments for each of three colours.
+pub(crate) const PICTURE_BITS: u32 = 9;
+/// A picture's bits.
+const PICTURE: u32 = (1 << PICTURE_BITS) - 1;
+/// A history of three equal pictures is one of them multiplied by this.
+pub(crate) const THRICE: u32 = 1 | 1 << PICTURE_BITS | 1 << (2 * PICTURE_BITS);
+
+impl CameraModel {
+    /// True for a perfect camera.
+    pub fn is_perfect(&self) -> bool {
+        self.updates() == 0 && self.misses == 0.0
+    }
+
+    /// The delay, controller updates.
+    pub(crate) fn updates(&self) -> u32 {
+        (self.delay_s / CONTROL_PERIOD).round() as u32
+    }
+
+    /// Says whether the numbers are in their ranges.
+    ///
+    /// # Errors
+    /// The first that is not: its key, its value and its range.
+    pub fn check(&self) -> Result<(), String> {
+        let rows = [("delay_s", self.delay_s, LONGEST_DELAY), ("misses", self.misses, 1.0)];
+        match rows.into_iter().find(|(_, value, high)| !(0.0..=*high).contains(value)) {
+            Some((key, value, high)) => Err(format!("camera.{key} = {value} is outside 0..={high}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Which segments are overlooked in the picture that a robot takes at an update, as the bits of a picture.
+    #[inline(always)]
+    pub(crate) fn overlooked(&self, seed: u64, world: u32, robot: u32, update: u32) -> u32 {
+        let words = block(seed, world, robot, update, Stream::Camera, 0);
+        let missed = |segment: usize| if unit(words[segment]) < self.misses { 0b001_001_001 << segment } else { 0 };
+        missed(0) | missed(1) | missed(2)
+    }
+
+    /// A history with a new picture in it, which holds all there is before the first.
+    #[inline(always)]
+    pub(crate) fn noted(history: u32, picture: u32, update: u32) -> u32 {
+        if update == 0 { picture * THRICE } else { history << PICTURE_BITS | picture }
+    }
+
+    /// The youngest picture of a history that is at least as old as the delay. Pictures are taken at every other update.
+    #[inline(always)]
+    pub(crate) fn shown(&self, history: u32, update: u32) -> u32 {
+        let back = (self.updates() + 1 - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
+        history >> (back * PICTURE_BITS) & PICTURE
+    }
+}
+
+/// The picture of what is seen in each colour's columns.
+#[inline(always)]
+pub(crate) fn picture(columns: [u32; 3]) -> u32 {
+    const SEGMENT: u32 = (1 << COLUMNS_PER_SEGMENT) - 1;
+    let mut bits = 0;
+    for (colour, columns) in columns.into_iter().enumerate() {
+        for segment in 0..3 {
+            let seen = columns >> (segment * COLUMNS_PER_SEGMENT) & SEGMENT != 0;
+            bits |= u32::from(seen) << (3 * colour + segment);
+        }
+    }
+    bits
+}
+
+/// The vectors of red, green and blue in a picture (Table 6.4).
+#[inline(always)]
+pub(crate) fn vectors(picture: u32, aside: Vec2) -> [Vec2; 3] {
+    let seen = |bit: u32| picture >> bit & 1 != 0;
+    [0, 3, 6].map(|first| segments_vector(seen(first), seen(first + 1), seen(first + 2), aside))
+}
+
+/// The direction of the left segment.
+pub(crate) fn aside() -> Vec2 {
+    Vec2::unit(SEGMENT_ANGLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_as_old_as_the_delay_and_no_older_than_it_must_be() {
+        for delay in 0..=4u32 {
+            let model = CameraModel { delay_s: 0.1 * delay as f32, misses: 0.0 };
+            let mut history = 0;
+            for update in 0..40u32 {
+                if update.is_multiple_of(SLOW_SENSES_PERIOD) {
+                    history = CameraModel::noted(history, update / SLOW_SENSES_PERIOD, update);
+                }
+                let age = update.checked_sub(SLOW_SENSES_PERIOD * model.shown(history, update)).unwrap();
+                let least = if update >= delay { delay } else { 0 };
+                assert!(
+                    (least..least + SLOW_SENSES_PERIOD).contains(&age) || update < delay + 2,
+                    "{delay} {update} {age}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn segments_are_overlooked_as_often_as_the_model_says() {
+        let model = CameraModel { delay_s: 0.0, misses: 0.2 };
+        let counts = |bit: u32| (0..20_000).filter(|u| model.overlooked(7, 3, 2, *u) >> bit & 1 != 0).count();
+        for bit in 0..9 {
+            let part = counts(bit) as f32 / 20_000.0;
+            assert!((part - 0.2).abs() < 0.01, "bit {bit}: {part}");
+        }
+        assert!((0..1000).all(|u| CameraModel::default().overlooked(7, 3, 2, u) == 0));
+        assert!((0..1000).all(|u| CameraModel { misses: 1.0, ..model }.overlooked(7, 3, 2, u) == PICTURE));
+    }
+
+    #[test]
+    fn a_picture_says_what_the_vectors_say() {
+        for bits in 0..=PICTURE {
+            let columns = [0, 1, 2].map(|colour| {
+                (0..3).map(|s| (bits >> (3 * colour + s) & 1) << (s as usize * COLUMNS_PER_SEGMENT + 2)).sum()
+            });
+            assert_eq!(picture(columns), bits);
+        }
+        assert_eq!(
+            CameraModel { delay_s: 0.5, misses: 0.0 }.check().unwrap_err(),
+            "camera.delay_s = 0.5 is outside 0..=0.4"
+        );
+        assert!(CameraModel { delay_s: f32::NAN, misses: 0.0 }.check().is_err());
+    }
+}
