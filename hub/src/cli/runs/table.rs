@@ -36,6 +36,9 @@ pub struct TableArgs {
     json: bool,
 }
 
+/// A number of a column.
+type Statistic = fn(&Spread) -> Option<f64>;
+
 /// Prints the table.
 pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     let printed = args.printed.as_deref().map(PrintedRuns::read).transpose()?;
@@ -100,7 +103,7 @@ fn text(runs: &[SwarmRun], foot: &Foot, printed: Option<&PrintedRuns>) -> Result
     }
     let mut summary = |name: &str, foot: &Foot| -> Result<()> {
         let n = foot.evolved.map_or(0, |spread| spread.n);
-        let statistics: [(&str, fn(&Spread) -> Option<f64>); 2] = [("mean", |s| Some(s.mean)), ("sd", |s| s.sd)];
+        let statistics: [(&str, Statistic); 2] = [("mean", |s| Some(s.mean)), ("sd", |s| s.sd)];
         for (what, value) in statistics {
             let mut numbers = [foot.evolved.as_ref().and_then(value)].into_iter().chain(foot.real.iter().map(value));
             writeln!(
