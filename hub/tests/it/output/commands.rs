@@ -40,6 +40,7 @@ const SAMPLES: [(&str, &[&str]); 49] = [
     ("runs verify", &["runs verify last --runs {dir}/demo"]),
     ("runs list", &["runs list --runs {dir}/demo"]),
     ("runs show", &["runs show last --runs {dir}/demo"]),
+    ("runs table", &["runs table last --runs {dir}/demo"]),
     ("runs export", &["runs export last --csv {new}/tables --runs {dir}/demo"]),
     ("runs recover", &["runs recover last --runs {dir}/demo"]),
     ("check", &["check {tree} {dir}/experiment.toml"]),
