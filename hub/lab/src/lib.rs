@@ -11,5 +11,6 @@ pub mod measure;
 pub mod plot;
 pub mod remeasure;
 pub mod schemas;
+pub mod segments;
 pub mod sweep;
 pub mod trajectories;

@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
+use xpuck_lab::sweep::collect::Collected;
 use xpuck_lab::sweep::evolution::{Run, State};
 use xpuck_lab::sweep::folder::{self, Folder};
+use xpuck_lab::sweep::printed::Compared;
 use xpuck_lab::sweep::schedule::{Ending, Plan, execute};
-use xpuck_lab::sweep::summary::{EXPLANATION, Row, markdown, tables};
+use xpuck_lab::sweep::summary::{EXPLANATION, Row, markdown};
 use xpuck_lab::sweep::{Sweep, collect, evolution, file};
 use xpuck_wire::log;
 use xpuck_wire::shutdown::TRY_AGAIN;
@@ -58,6 +60,8 @@ struct Output<'a> {
     stopped: bool,
     wall_s: f64,
     settings: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    printed: Vec<Compared>,
 }
 
 #[derive(Serialize)]
@@ -90,7 +94,7 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
     let options = args.engine.options();
     let plan = Plan { program: &program, jobs: sweep.jobs, threads: sweep.threads, options: &options, stop: &stop };
     let endings = execute_with_bar(folder.runs(), &plan, args.json)?;
-    let settings = collect::collect(&sweep, &folder)?;
+    let collected = collect::collect(&sweep, &folder)?;
     let failed = || {
         folder.runs().iter().zip(&endings).filter_map(|(run, ending)| match ending {
             Ending::Failed(error) => Some(Failure { run: &run.name, error }),
@@ -102,11 +106,13 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
     if args.json {
         let (runs, wall_s) = (endings.len(), started.elapsed().as_secs_f64());
         let failed = failed().collect();
-        let output = Output { name: &sweep.name, folder: &path, runs, done, failed, stopped, wall_s, settings };
+        let Collected { settings, printed } = collected;
+        let output =
+            Output { name: &sweep.name, folder: &path, runs, done, failed, stopped, wall_s, settings, printed };
         print(format!("{}\n", serde_json::to_string(&output)?).as_bytes())?;
     } else if done > 0 {
         let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
-        let text = format!("{}{EXPLANATION}\n\n{}: {files}\n", markdown(&tables(&settings)), path.display());
+        let text = format!("{}{EXPLANATION}\n\n{}: {files}\n", markdown(&collected.tables()), path.display());
         print(text.as_bytes())?;
     }
     if stopped {

@@ -25,6 +25,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/protocols/camera.md",
     "docs/protocols/spi.md",
     "docs/sweeps.md",
+    "docs/thesis.md",
+    "docs/experiments.md",
     "docs/worlds.md",
     "docs/runs.md",
     "docs/pandas.md",

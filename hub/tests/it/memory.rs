@@ -409,6 +409,19 @@ fn what_a_run_was_is_listed_shown_exported_and_played_again() {
     let results: serde_json::Value = serde_json::from_str(&runs(&lab, &["runs", "show", "kept", "--json"])).unwrap();
     let robot = &results["results"]["robots"][0];
     assert!(robot["battery_j"].as_f64().unwrap() > 0.0 && robot["generations"].as_u64().unwrap() > 0, "{robot}");
+    let table: serde_json::Value = serde_json::from_str(&runs(&lab, &["runs", "table", "--json"])).unwrap();
+    let (row, segments) = (&table["runs"][0], results["results"]["segments"].as_array().unwrap());
+    let real: Vec<&serde_json::Value> = segments.iter().map(|segment| &segment["fitness"]).collect();
+    assert_eq!((row["real"].as_array().unwrap().iter().collect::<Vec<_>>(), row["dead"].as_u64()), (real, Some(0)));
+    assert!(!segments.is_empty() && row["ping_ms"].as_f64().unwrap() > 0.0 && table["printed"].is_null(), "{table}");
+    let printed = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/experiments/table-8.3.toml");
+    let table = runs(&lab, &["runs", "table", "last", "--printed", printed, "--svg", "segments.svg"]);
+    assert!(
+        table.contains("Table 8.3: mean of 20") && table.contains("+0.205") && table.contains("here: sd"),
+        "{table}"
+    );
+    let svg = std::fs::read_to_string(lab.directory.path().join("segments.svg")).unwrap();
+    assert!(roxmltree::Document::parse(&svg).is_ok());
     runs(&lab, &["runs", "export", "last", "--csv", "csv"]);
     let poses = std::fs::read_to_string(lab.directory.path().join("csv/poses.csv")).unwrap();
     assert!(poses.starts_with("name,x,y,heading,time\n") && poses.lines().count() > 1000);

@@ -244,3 +244,64 @@ fn files_that_make_no_sense_are_refused_before_anything_runs() {
         assert!(!sweep.out().exists(), "{error}");
     }
 }
+
+#[test]
+fn printed_numbers_stand_beside_those_of_the_runs_and_boxes_beside_the_curves() {
+    let curves = "[curves]\nx = \"generation\"\ny = \"seconds\"\nboxes = 2\n";
+    let printed = "[[printed]]\nwhat = \"a run, s\"\npoint = \"elite 0.5\"\nof = \"sum\"\nthesis = [340, 344]\n\
+                   source = \"Fig. 5.11\"\n";
+    let sweep = Sweep::new(&format!("{SMALL}{curves}{printed}"));
+    let summary = sweep.json(&[]);
+    let compared = &summary["printed"][0];
+    assert_eq!((&compared["thesis"], &compared["thesis_spread"]["n"]), (&342.0.into(), &2.into()), "{compared}");
+    // The clock's own table of each run says the same.
+    let seconds = |seed: u32| -> f64 {
+        let text = sweep.read(&format!("runs/p2-s{seed}/times.csv"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines.len(), lines[0]), (3, "generation,wall_s"), "{text}");
+        lines[1..].iter().map(|line| line.split_once(',').unwrap().1.parse::<f64>().unwrap()).sum()
+    };
+    let mean = (seconds(1) + seconds(2)) / 2.0;
+    assert!(mean > 0.0 && (compared["here"].as_f64().unwrap() - mean).abs() < 1e-9, "{compared}");
+    assert!(sweep.read("summary.md").contains("| a run, s ") && sweep.read("curves.html").contains("Fig. 5.11"));
+    assert_eq!(sweep.read("curves.svg").matches("class=\"median\"").count(), 2);
+    // Runs of a release that kept no times cannot tell.
+    std::fs::remove_file(sweep.out().join("runs/p1-s1/times.csv")).unwrap();
+    assert!(sweep.refusal().contains("runs/p1-s1/times.csv"));
+    sweep.write(&format!("{SMALL}{curves}{}", printed.replace("elite 0.5", "elite 5")));
+    assert!(sweep.refusal().contains("printed 1: point = \"elite 5\": no point has this label"));
+}
+
+/// The thesis's experiments, with hardly any trees, seconds and generations.
+#[test]
+fn the_files_of_the_thesis_run_and_compare_what_is_printed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/experiments");
+    for name in ["fig-5.10", "fig-5.11", "fig-7.7", "fig-8.1"] {
+        let text = std::fs::read_to_string(format!("{folder}/{name}.toml")).unwrap();
+        let mut file: toml::Table = text.parse().unwrap();
+        file.insert("seeds".into(), "1-2".into());
+        let small = |table: &mut toml::Table| {
+            for (key, value) in [("generations", 2), ("seconds", 1)] {
+                table.get_mut(key).into_iter().for_each(|old| *old = toml::Value::Integer(value));
+            }
+            for key in ["world", "primitive_set"] {
+                table
+                    .get_mut(key)
+                    .into_iter()
+                    .for_each(|old| *old = format!("{folder}/{}", old.as_str().unwrap()).into());
+            }
+            if let Some(settings) = table.get_mut("settings").and_then(toml::Value::as_table_mut) {
+                settings.get_mut("population").into_iter().for_each(|old| *old = toml::Value::Integer(12));
+                settings.get_mut("elite").into_iter().for_each(|old| *old = toml::Value::Float(0.25));
+            }
+        };
+        small(file["base"].as_table_mut().unwrap());
+        file["base"].as_table_mut().unwrap().insert("remeasure".into(), toml::Value::Integer(2));
+        file["points"].as_array_mut().unwrap().iter_mut().for_each(|point| small(point.as_table_mut().unwrap()));
+        let sweep = Sweep::new(&file.to_string());
+        let summary = sweep.json(&[]);
+        let printed = summary["printed"].as_array().unwrap();
+        assert_eq!(printed.len(), file["printed"].as_array().unwrap().len(), "{name}");
+        assert!(printed.iter().all(|one| one["thesis"].is_number() && one["runs"] == 2), "{name}: {printed:?}");
+    }
+}

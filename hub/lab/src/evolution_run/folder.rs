@@ -32,6 +32,8 @@ pub const RECORD: &str = "record.mcap";
 const TABLE: &str = "generations.csv";
 /// Which engine ran from which generation on.
 const ENGINES: &str = "engines.jsonl";
+/// How long each generation took.
+pub const TIMES: &str = "times.csv";
 /// Longest such file that is read, bytes.
 const MAX_ENGINES: u64 = 1 << 20;
 /// The two last generations, in turns.
@@ -280,6 +282,21 @@ impl Folder {
             prepared
         });
         prepared.and_then(atomic::Prepared::commit).map_err(io(&file))
+    }
+
+    /// Notes how long a generation took, wall time in s: a line of `times.csv`, a file of its own as clocks never agree. A
+    /// generation that is done again after a kill has a second line.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn note_time(&mut self, generation: u32, wall_s: f64) -> Result<(), FolderError> {
+        let path = self.path.join(TIMES);
+        let append = || {
+            let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+            let head = if file.metadata()?.len() == 0 { "generation,wall_s\n" } else { "" };
+            file.write_all(format!("{head}{generation},{wall_s:.6}\n").as_bytes())
+        };
+        append().map_err(io(&path))
     }
 
     /// Notes which engine ran a generation, if it is another than before.

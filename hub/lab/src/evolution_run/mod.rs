@@ -15,7 +15,7 @@ mod run;
 
 pub use champion::{THRESHOLD, champion};
 pub use config::{Config, MAX_GENERATIONS};
-pub use folder::{Folder, FolderError, RECORD, Resumed};
+pub use folder::{Folder, FolderError, RECORD, Resumed, TIMES};
 pub use generation::{EvolutionRun, Generation, GenerationRow, Reached, State};
 pub use outcome::{Champion, Outcome, SECONDS, on_fresh_worlds};
 pub use run::{Ended, run, run_with};

@@ -42,9 +42,11 @@ pub fn run_with(
     let mut mark = Instant::now();
     while !evolution.is_done() {
         let generation = step(evolution);
-        evolution.spend(mark.elapsed().as_secs_f64());
+        let wall_s = mark.elapsed().as_secs_f64();
+        evolution.spend(wall_s);
         mark = Instant::now();
         if let Some(folder) = &mut folder {
+            folder.note_time(evolution.state().generation, wall_s)?;
             folder.note_engine(evolution.state().generation, &evolution.engine().status())?;
             folder.keep(evolution.state(), &generation)?;
         }

@@ -1,7 +1,7 @@
 //! A figure's elements in SVG.
 
 use super::axis::Axis;
-use super::{Colour, Footer, Layer, Plot, Stroke, escape};
+use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, escape};
 use std::fmt::Write;
 
 /// Size of a panel with its margins, pixels.
@@ -23,6 +23,7 @@ const STYLE: &str = "  <style>
     .line { fill: none; stroke-width: 1.8; stroke-linejoin: round }
     .faint { stroke-width: 1; stroke-opacity: 0.35 }
     .mark { fill: none; stroke-width: 1.2; stroke-dasharray: 5 4 }
+    .median { stroke: #d00000; stroke-width: 1.6; fill: none }
     .note { fill: none; pointer-events: all }
   </style>
 ";
@@ -170,6 +171,10 @@ fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks:
             );
             ("", *colour)
         }
+        Layer::Boxes { colour, boxes } => {
+            boxes.iter().for_each(|one| draw_box(svg, one, colour.code(), x, y));
+            ("", *colour)
+        }
         Layer::Notes { notes } => {
             for (a, b, text) in notes.iter().filter(|(a, b, _)| a.is_finite() && b.is_finite()) {
                 let (cx, cy, text) = (x.pixel(*a), y.pixel(*b), escape(text));
@@ -181,4 +186,17 @@ fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks:
             ("", Colour::Grey)
         }
     }
+}
+
+/// Whiskers, then the box over them, then the median.
+fn draw_box(svg: &mut String, BoxOf { x: (middle, half), numbers }: &BoxOf, colour: &str, x: &Axis, y: &Axis) {
+    let [left, middle, right] = [middle - half, *middle, middle + half].map(|value| x.pixel(value));
+    let [least, lower, median, upper, greatest] = numbers.map(|value| y.pixel(value));
+    let _ = writeln!(
+        svg,
+        "    <path stroke=\"{colour}\" fill=\"none\" d=\"M{middle:.1} {least:.1}V{lower:.1}M{middle:.1} \
+         {upper:.1}V{greatest:.1}\"/>\n    <path stroke=\"{colour}\" fill=\"{colour}\" fill-opacity=\"0.25\" \
+         d=\"M{left:.1} {lower:.1}H{right:.1}V{upper:.1}H{left:.1}Z\"/>\n    <path class=\"median\" d=\"M{left:.1} \
+         {median:.1}H{right:.1}\"/>"
+    );
 }

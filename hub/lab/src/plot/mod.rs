@@ -88,7 +88,17 @@ enum Layer {
     Points { label: String, colour: Colour, points: Vec<(f64, f64)> },
     Band { label: String, colour: Colour, edges: Vec<(f64, f64, f64)> },
     Mark { label: String, colour: Colour, x: f64 },
+    Boxes { colour: Colour, boxes: Vec<BoxOf> },
     Notes { notes: Vec<(f64, f64, String)> },
+}
+
+/// A box of a box plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoxOf {
+    /// Where its middle stands, and half of its width, in units of x.
+    pub x: (f64, f64),
+    /// Least, lower quartile, median, upper quartile and greatest.
+    pub numbers: [f64; 5],
 }
 
 /// One panel. Layers are drawn in the order in which they were added; points that are not finite are left out, and an
@@ -135,6 +145,11 @@ impl Plot {
         self.layers.push(Layer::Band { label: label.into(), colour, edges });
     }
 
+    /// Adds boxes from quartile to quartile, with whiskers to the extremes and the median in red.
+    pub fn boxes(&mut self, colour: Colour, boxes: Vec<BoxOf>) {
+        self.layers.push(Layer::Boxes { colour, boxes });
+    }
+
     /// Adds a dashed upright line with a label at its top.
     pub fn mark(&mut self, label: &str, colour: Colour, x: f64) {
         self.layers.push(Layer::Mark { label: label.into(), colour, x });
@@ -153,6 +168,10 @@ impl Plot {
             match layer {
                 Layer::Line { points, .. } | Layer::Points { points, .. } => all.extend(points.iter().copied()),
                 Layer::Band { edges, .. } => all.extend(edges.iter().flat_map(|e| [(e.0, e.1), (e.0, e.2)])),
+                Layer::Boxes { boxes, .. } => {
+                    let ends = |b: &BoxOf| [(b.x.0 - b.x.1, b.numbers[0]), (b.x.0 + b.x.1, b.numbers[4])];
+                    all.extend(boxes.iter().flat_map(ends));
+                }
                 Layer::Mark { .. } | Layer::Notes { .. } => {}
             }
         }
@@ -196,6 +215,7 @@ mod tests {
         plot.points("dots", Colour::Red, (0..9000).map(|i| (f64::from(i) / 900.0, 1.0)).collect());
         plot.band("band", Colour::Grey, vec![(0.0, 1.0, 2.0), (10.0, 2.0, 4.0)]);
         plot.mark("best", Colour::Green, 5.0);
+        plot.boxes(Colour::Sky, vec![BoxOf { x: (4.0, 0.5), numbers: [1.0, 2.0, 2.5, 3.0, 4.0] }]);
         plot.notes(vec![(5.0, 2.5, "half < \"way\"".into()), (f64::NAN, 0.0, "nowhere".into())]);
         let svg = to_svg(&[plot.clone(), Plot::new("empty", "", ""), plot.same_scale()]);
         let document = roxmltree::Document::parse(&svg).unwrap();
@@ -204,6 +224,8 @@ mod tests {
         let note = document.descendants().find(|n| n.has_tag_name("title")).unwrap();
         assert_eq!((note.text(), note.parent().unwrap().attribute("cx")), (Some("half < \"way\""), Some("305.0")));
         assert!(svg.contains("a &lt; b &amp; c") && !svg.contains("NaN"));
+        let boxes: Vec<_> = document.descendants().filter(|n| n.attribute("class") == Some("median")).collect();
+        assert_eq!(boxes.len(), 2);
         // The mark at 5 stands in the middle between the margins.
         assert!(svg.contains("d=\"M305.0 365.0V54.0\""), "{svg}");
     }

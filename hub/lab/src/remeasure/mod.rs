@@ -11,7 +11,7 @@ pub use figure::draw;
 use crate::evolution_run::lineage::individuals;
 use crate::evolution_run::record::{Reader, RecordError, refuse_older};
 use crate::evolution_run::{Config, Folder, FolderError, RECORD, on_fresh_worlds};
-use crate::sweep::curves::{Quality, Step, of_run};
+use crate::sweep::curves::{Quality, Step, Times, of_run};
 use crate::sweep::evolution::generations;
 use crate::sweep::problem::Problem;
 use serde::Serialize;
@@ -88,7 +88,7 @@ impl RecordedRun {
             return Err(Problem::of(&path, "holds no whole generation yet; let the run go on").into());
         }
         let config = Folder::config(folder)?;
-        let steps = of_run(&generations(folder)?, Quality::Derated);
+        let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
         let steps: BTreeMap<u32, Step> = steps.into_iter().map(|step| (step.generation, step)).collect();
         let reported = |number: u32| {
             let missing = || Problem::of(&folder.join("generations.csv"), format!("lacks generation {number}"));

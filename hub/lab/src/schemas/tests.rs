@@ -75,6 +75,18 @@ fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
         }
         assert!(texts.len() > before, "{folder}");
     }
+    for entry in std::fs::read_dir(Path::new(ROOT).join("docs/experiments")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let kind = match name.split(['-', '.']).next() {
+            _ if !name.ends_with(".toml") => continue,
+            Some("fig") => "sweep",
+            Some("chapter") => "primitive-set",
+            Some("table") => continue,
+            _ => "experiment",
+        };
+        texts.push((kind, path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+    }
     for (name, page) in [("evolution", "docs/evolution.md"), ("sweep", "docs/sweeps.md")] {
         let text = std::fs::read_to_string(Path::new(ROOT).join(page)).unwrap();
         let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");

@@ -1,13 +1,14 @@
 //! What a sweep's runs found, taken together into files.
 
-use super::curves;
+use super::curves::{self, Quality, Times};
 use super::evolution::{Run, State};
 use super::figure::{self, Setting};
 use super::file::Sweep;
 use super::folder::{Folder, write};
 use super::page;
+use super::printed::{self, Compared, Found};
 use super::problem::Problem;
-use super::summary::{self, EXPLANATION, Group, Row};
+use super::summary::{self, EXPLANATION, Group, Readable, Row};
 use super::table_files::Files;
 use crate::evolution_run::GenerationRow;
 use serde_json::{Map, Value};
@@ -16,12 +17,29 @@ use xpuck_record::table::{Column, Table};
 /// Rows of generations that are held before they are written.
 const PIECE: usize = 65_536;
 
-/// Writes the tables, the curves and the summary of the runs that are done; gives the summary. Without a run that is
+/// What a sweep's runs say.
+#[derive(Clone, Debug, Default)]
+pub struct Collected {
+    /// Each setting.
+    pub settings: Vec<Row>,
+    /// Printed numbers beside the runs' own.
+    pub printed: Vec<Compared>,
+}
+
+impl Collected {
+    /// As tables for readers.
+    pub fn tables(&self) -> Vec<Readable> {
+        let printed = (!self.printed.is_empty()).then(|| printed::table(&self.printed));
+        summary::tables(&self.settings).into_iter().chain(printed).collect()
+    }
+}
+
+/// Writes the tables, the curves and the summary of the runs that are done; gives what they say. Without a run that is
 /// done it writes nothing.
 ///
 /// # Errors
 /// A run's file cannot be read, or a file cannot be written.
-pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Vec<Row>, Problem> {
+pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     // Point by point, and within each by the order of the seeds.
     let mut runs: Vec<&Run> = folder.runs().iter().filter(|run| run.state() == State::Done).collect();
     runs.sort_by_key(|run| run.point);
@@ -33,20 +51,21 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Vec<Row>, Problem> {
     for (run, result) in runs.iter().zip(&found) {
         groups[run.point].results.push(result.clone());
     }
-    let rows = summary::summarise(&groups);
+    let settings = summary::summarise(&groups);
     if runs.is_empty() {
-        return Ok(rows);
+        return Ok(Collected { settings, printed: Vec::new() });
     }
     Files::begin(&folder.join(""), "results", &results(&groups, &runs, &found))?.finish()?;
-    let settings = generations(sweep, folder, &runs, &found)?;
-    let svg = figure::draw(&sweep.name, sweep.axes, &settings);
+    let (drawn, told) = generations(sweep, folder, &runs, &found)?;
+    let svg = figure::draw(&sweep.name, sweep.axes, &drawn);
+    let collected = Collected { settings, printed: printed::compare(&sweep.printed, &sweep.points, &told) };
     write(&folder.join("curves.svg"), svg.as_bytes())?;
-    let tables = summary::tables(&rows);
+    let tables = collected.tables();
     let lead = format!("{} of {} runs.", runs.len(), folder.runs().len());
     write(&folder.join("curves.html"), page::html(&sweep.name, &lead, &svg, &tables).as_bytes())?;
     let text = format!("# {}\n\n{lead}\n\n{}{EXPLANATION}\n", sweep.name, summary::markdown(&tables));
     write(&folder.join("summary.md"), text.as_bytes())?;
-    Ok(rows)
+    Ok(collected)
 }
 
 fn group(point: &super::Point) -> Group {
@@ -79,22 +98,28 @@ fn add<'a>(table: &mut Table, all: impl Iterator<Item = &'a Map<String, Value>>,
     }
 }
 
-/// Writes all runs' generations; gives what is drawn of each setting.
+/// Writes all runs' generations; gives what is drawn of each setting, and what stands beside printed numbers.
 fn generations(
     sweep: &Sweep,
     folder: &Folder,
     runs: &[&Run],
     found: &[Map<String, Value>],
-) -> Result<Vec<Setting>, Problem> {
+) -> Result<(Vec<Setting>, Vec<Found>), Problem> {
     let setting = |point: &super::Point| Setting { label: point.label.clone(), ..Setting::default() };
     let mut settings: Vec<Setting> = sweep.points.iter().map(setting).collect();
+    let mut told = vec![Found::default(); settings.len()];
     let mut files = Files::begin(&folder.join(""), "generations", &piece(sweep, &[]))?;
     let mut held: Vec<(&Run, GenerationRow)> = Vec::new();
     for (run, result) in runs.iter().zip(found) {
         let lines = run.generations()?;
-        let setting = &mut settings[run.point];
+        let times = if sweep.axes.y == Quality::Seconds { run.times()? } else { Times::new() };
+        let (setting, told) = (&mut settings[run.point], &mut told[run.point]);
+        setting.simulation = run.simulation()?;
         setting.seeds.push(run.seed);
-        setting.courses.push(curves::of_run(&lines, sweep.axes.y));
+        setting.courses.push(curves::of_run(&lines, &times, sweep.axes.y));
+        let means = curves::of_run(&lines, &Times::new(), Quality::Mean);
+        told.populations.extend(means.last().map(|step| step.value));
+        told.results.push(result.clone());
         setting.remeasured.push(result.get("remeasured_mean").and_then(Value::as_f64));
         held.extend(lines.into_iter().map(|line| (*run, line)));
         if held.len() >= PIECE {
@@ -106,7 +131,10 @@ fn generations(
         files.write(&piece(sweep, &held))?;
     }
     files.finish()?;
-    Ok(settings)
+    for (told, setting) in told.iter_mut().zip(&settings) {
+        told.courses.clone_from(&setting.courses);
+    }
+    Ok((settings, told))
 }
 
 fn piece(sweep: &Sweep, rows: &[(&Run, GenerationRow)]) -> Table {

@@ -1,6 +1,6 @@
 //! Curves over the course of evolution: what each run did, the mean of a setting's runs, and how sure that mean is.
 
-use super::statistics::{Spread, student_t_975};
+use super::statistics::{Spread, quantile, student_t_975};
 use crate::evolution_run::GenerationRow;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,6 +14,25 @@ pub struct Axes {
     pub x: Along,
     /// What they tell.
     pub y: Quality,
+    /// In place of means with bands, boxes over so many generations each: that one and those before it.
+    #[schemars(range(min = 1, max = 1000))]
+    pub boxes: Option<u32>,
+}
+
+impl Axes {
+    /// Checks what the types do not.
+    ///
+    /// # Errors
+    /// The key, and what may stand there.
+    pub fn check(&self) -> Result<(), String> {
+        match self.boxes {
+            Some(boxes) if !(1..=1000).contains(&boxes) => Err(format!("curves.boxes = {boxes} is outside 1..=1000")),
+            Some(_) if self.x != Along::Generation => {
+                Err("curves.boxes takes generations together; it goes with x = \"generation\"".into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What curves run along.
@@ -25,9 +44,11 @@ pub enum Along {
     RobotSeconds,
     /// Generations.
     Generation,
+    /// The same time in simulations of a trial's length with all robots, on all islands together.
+    Simulations,
 }
 
-/// What curves tell of a swarm.
+/// What curves tell of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
@@ -40,17 +61,21 @@ pub enum Quality {
     Mean,
     /// Different trees in a population, as a part of it, mean of the islands.
     Distinct,
+    /// Wall time of each generation, s, of all islands together (Fig. 5.11).
+    Seconds,
 }
 
 impl Quality {
-    fn of(self, islands: &[GenerationRow]) -> f64 {
+    /// None where nobody looked at the clock.
+    fn of(self, generation: u32, islands: &[GenerationRow], times: &Times) -> Option<f64> {
         let mean = |value: fn(&GenerationRow) -> f64| islands.iter().map(value).sum::<f64>() / islands.len() as f64;
-        match self {
+        Some(match self {
             Quality::Derated => mean(|g| g.derated),
             Quality::Best => islands.iter().map(|g| g.best).fold(f64::NEG_INFINITY, f64::max),
             Quality::Mean => mean(|g| g.mean),
             Quality::Distinct => mean(|g| g.distinct),
-        }
+            Quality::Seconds => *times.get(&generation)?,
+        })
     }
 
     /// What an axis says of it.
@@ -60,6 +85,7 @@ impl Quality {
             Quality::Best => "fitness of the fittest",
             Quality::Mean => "mean fitness of the populations",
             Quality::Distinct => "different trees / population, mean of islands",
+            Quality::Seconds => "wall time of a generation, s",
         }
     }
 }
@@ -75,18 +101,47 @@ pub struct Step {
     pub value: f64,
 }
 
-/// The course of a run, from the lines of its islands.
-pub fn of_run(lines: &[GenerationRow], quality: Quality) -> Vec<Step> {
+/// Wall time of generations, s.
+pub type Times = BTreeMap<u32, f64>;
+
+/// The course of a run, from the lines of its islands and, for [`Quality::Seconds`], the times of its generations; one
+/// without a time is left out.
+pub fn of_run(lines: &[GenerationRow], times: &Times, quality: Quality) -> Vec<Step> {
     let mut generations: BTreeMap<u32, Vec<GenerationRow>> = BTreeMap::new();
     for line in lines {
         generations.entry(line.generation).or_default().push(*line);
     }
-    let step = |(generation, islands): (u32, Vec<GenerationRow>)| Step {
-        generation,
-        robot_seconds: islands.iter().map(|g| g.robot_seconds).fold(0.0, f64::max),
-        value: quality.of(&islands),
+    let step = |(generation, islands): (u32, Vec<GenerationRow>)| {
+        let robot_seconds = islands.iter().map(|g| g.robot_seconds).fold(0.0, f64::max);
+        Some(Step { generation, robot_seconds, value: quality.of(generation, &islands, times)? })
     };
-    generations.into_iter().map(step).collect()
+    generations.into_iter().filter_map(step).collect()
+}
+
+/// A box: all runs' values in some generations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// The last of the generations.
+    pub generation: u32,
+    /// Least, lower quartile, median, upper quartile and greatest.
+    pub numbers: [f64; 5],
+}
+
+/// Boxes over `every` generations each, of whole ones only.
+pub fn boxes(runs: &[Vec<Step>], every: u32) -> Vec<Summary> {
+    let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let last = runs.iter().filter_map(|run| run.last()).map(|step| step.generation).min().unwrap_or(0);
+    for step in runs.iter().flatten() {
+        let generation = step.generation.next_multiple_of(every);
+        if generation <= last {
+            values.entry(generation).or_default().push(step.value);
+        }
+    }
+    let summary = |(generation, mut values): (u32, Vec<f64>)| {
+        values.sort_by(f64::total_cmp);
+        Summary { generation, numbers: [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| quantile(&values, part)) }
+    };
+    values.into_iter().map(summary).collect()
 }
 
 /// The mean of several runs after one generation.
@@ -136,10 +191,36 @@ mod tests {
     #[test]
     fn a_course_takes_the_islands_together() {
         let lines = [line(1, 0, 0.1), line(1, 1, 0.3), line(2, 0, 0.2), line(2, 1, 0.4)];
-        let best = of_run(&lines, Quality::Best);
+        let best = of_run(&lines, &Times::new(), Quality::Best);
         assert_eq!(best[1], Step { generation: 2, robot_seconds: 200.0, value: 0.4 });
-        let derated = of_run(&lines, Quality::Derated);
+        let derated = of_run(&lines, &Times::new(), Quality::Derated);
         assert!((derated[0].value - 0.1).abs() < 1e-12 && derated.len() == 2);
+        let seconds = of_run(&lines, &[(2, 0.5)].into(), Quality::Seconds);
+        assert_eq!(seconds, [Step { generation: 2, robot_seconds: 200.0, value: 0.5 }], "the first was not timed");
+    }
+
+    #[test]
+    fn a_box_takes_all_runs_of_its_generations() {
+        let run = |values: &[f64]| -> Vec<Step> {
+            let step = |(generation, value): (u32, &f64)| Step { generation, robot_seconds: 1.0, value: *value };
+            (1..).zip(values).map(step).collect()
+        };
+        let runs = [run(&[0.0, 1.0, 2.0, 3.0, 9.0]), run(&[4.0, 8.0, 5.0, 5.0, 9.0, 9.0])];
+        // The fifth generation begins a box that not all runs fill.
+        let expected = [
+            Summary { generation: 2, numbers: [0.0, 0.75, 2.5, 5.0, 8.0] },
+            Summary { generation: 4, numbers: [2.0, 2.75, 4.0, 5.0, 5.0] },
+        ];
+        assert_eq!(boxes(&runs, 2), expected);
+        assert!(boxes(&[], 2).is_empty());
+    }
+
+    #[test]
+    fn boxes_go_with_generations() {
+        let axes = |x, boxes| Axes { x, boxes: Some(boxes), ..Axes::default() }.check();
+        assert_eq!(axes(Along::Generation, 5), Ok(()));
+        assert!(axes(Along::RobotSeconds, 5).unwrap_err().contains("it goes with x = \"generation\""));
+        assert!(axes(Along::Generation, 0).unwrap_err().contains("curves.boxes = 0 is outside 1..=1000"));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! One run of a sweep: an `xpuck evolve` process and the folder that it keeps.
 
+use super::curves::Times;
 use super::problem::Problem;
-use crate::evolution_run::GenerationRow;
 use crate::evolution_run::file as evolution_file;
+use crate::evolution_run::{GenerationRow, TIMES};
 use serde_json::{Map, Value};
 use std::fs::OpenOptions;
 use std::os::unix::process::CommandExt;
@@ -43,6 +44,17 @@ pub fn generations(folder: &Path) -> Result<Vec<GenerationRow>, Problem> {
     let path = folder.join("generations.csv");
     let mut reader = csv::Reader::from_path(&path).map_err(|error| Problem::of(&path, error))?;
     let rows: Result<Vec<GenerationRow>, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
+    rows.map_err(|error| Problem::of(&path, error))
+}
+
+/// Wall time of each generation of the run that is kept in a folder, s.
+///
+/// # Errors
+/// Its table cannot be read, or a line of it is something else.
+pub fn times(folder: &Path) -> Result<Times, Problem> {
+    let path = folder.join(TIMES);
+    let mut reader = csv::Reader::from_path(&path).map_err(|error| Problem::of(&path, error))?;
+    let rows: Result<_, csv::Error> = reader.deserialize().take(MAX_GENERATIONS).collect();
     rows.map_err(|error| Problem::of(&path, error))
 }
 
@@ -89,6 +101,24 @@ impl Run {
     /// The file cannot be read, or a line of it is something else.
     pub fn generations(&self) -> Result<Vec<GenerationRow>, Problem> {
         generations(&self.folder)
+    }
+
+    /// Wall time of its generations, s.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a line of it is something else.
+    pub fn times(&self) -> Result<Times, Problem> {
+        times(&self.folder)
+    }
+
+    /// Robot-seconds of one simulation of its trials.
+    ///
+    /// # Errors
+    /// Its evolution file cannot be used.
+    pub fn simulation(&self) -> Result<f64, Problem> {
+        let config = evolution_file::load(Some(&self.file), Table::new());
+        let config = config.map_err(|error| Problem::of(&self.file, error))?;
+        Ok(config.spec.robots as f64 * f64::from(config.seconds))
     }
 
     /// Where what it says to its standard error is kept.

@@ -1,15 +1,17 @@
 //! The figure of a sweep: means with their bands, every run, and the champions measured again.
 
-use super::curves::{Along, Axes, MeanStep, Step, mean_course};
+use super::curves::{Along, Axes, MeanStep, Quality, Step, boxes, mean_course};
 use super::statistics::{Spread, student_t_975};
 use crate::figure::Figure;
-use crate::plot::{Footer, Plot, Stroke, to_svg_with};
+use crate::plot::{BoxOf, Footer, Plot, Stroke, to_svg_with};
 
 /// What is drawn of a setting.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
     /// What the legend calls it.
     pub label: String,
+    /// Robot-seconds of one simulation of a trial's length.
+    pub simulation: f64,
     /// Seeds of its runs.
     pub seeds: Vec<u64>,
     /// Their courses, in the same order.
@@ -18,37 +20,71 @@ pub struct Setting {
     pub remeasured: Vec<Option<f64>>,
 }
 
-/// Draws up to 14 settings: the mean of each with its band, every run, and the champions measured again.
+/// Draws up to 14 settings: the mean of each with its band or boxes, every run, and the champions measured again.
 pub fn draw(title: &str, axes: Axes, settings: &[Setting]) -> String {
     let drawn = &settings[..settings.len().min(Stroke::SERIES)];
     let scale = Scale::of(axes.x, drawn);
-    let mut means = scale.panel(&format!("{title}: mean of the runs"), axes);
-    let mut every = scale.panel("every run; the best one of each setting is bold", axes);
+    let (first, bold) = match (axes.boxes, axes.y) {
+        (Some(every), _) => {
+            (format!("{title}: all runs, {every} generations a box"), "the best one of each setting is bold")
+        }
+        (None, Quality::Seconds) => {
+            (format!("{title}: mean of the runs"), "the slowest at the end of each setting is bold")
+        }
+        (None, _) => (format!("{title}: mean of the runs"), "the best one of each setting is bold"),
+    };
+    let mut means = scale.panel(&first, axes);
+    let mut every = scale.panel(&format!("every run; {bold}"), axes);
     let mut again = Plot::new("champions on fresh seeds", "setting, in the legend's order", "remeasured mean fitness");
     again = again.whole_x();
     let courses: Vec<Vec<MeanStep>> = drawn.iter().map(|setting| mean_course(&setting.courses)).collect();
-    // All bands first, so that none hides a line.
-    for (i, course) in courses.iter().enumerate() {
-        let edge =
-            |s: &MeanStep| s.half.map(|half| (scale.x(s.generation, s.robot_seconds), s.mean - half, s.mean + half));
-        means.band("", Stroke::of_series(i).colour(), course.iter().filter_map(edge).collect());
+    // All bands and boxes first, so that none hides a line.
+    for (i, (setting, course)) in drawn.iter().zip(&courses).enumerate() {
+        let colour = Stroke::of_series(i).colour();
+        if let Some(generations) = axes.boxes {
+            means.boxes(colour, side_by_side(setting, generations, i, drawn.len()));
+            continue;
+        }
+        let edge = |s: &MeanStep| {
+            let x = scale.x(setting, s.generation, s.robot_seconds);
+            s.half.map(|half| (x, s.mean - half, s.mean + half))
+        };
+        means.band("", colour, course.iter().filter_map(edge).collect());
     }
     for (i, setting) in drawn.iter().enumerate() {
         let stroke = Stroke::of_series(i);
-        draw_mean(&mut means, &setting.label, &courses[i], stroke, &scale);
+        draw_mean(&mut means, setting, &courses[i], stroke, &scale);
         draw_runs(&mut every, setting, stroke, &scale);
         draw_again(&mut again, setting, stroke, (i + 1) as f64);
     }
     let series = drawn.iter().enumerate().map(|(i, s)| (s.label.clone(), Stroke::of_series(i))).collect();
-    to_svg_with(&[means, every, again], &Footer { series, caption: caption(settings) })
+    to_svg_with(&[means, every, again], &Footer { series, caption: caption(axes, settings) })
 }
 
-fn caption(settings: &[Setting]) -> Vec<String> {
+/// The boxes of setting `i` of `count`, which share the room of their generations.
+fn side_by_side(setting: &Setting, every: u32, i: usize, count: usize) -> Vec<BoxOf> {
+    let room = 0.8 * f64::from(every) / count as f64;
+    let aside = (i as f64 - (count as f64 - 1.0) / 2.0) * room;
+    let place = |generation: u32| (f64::from(generation) + aside, 0.45 * room);
+    boxes(&setting.courses, every).iter().map(|b| BoxOf { x: place(b.generation), numbers: b.numbers }).collect()
+}
+
+fn caption(axes: Axes, settings: &[Setting]) -> Vec<String> {
     let counts = || settings.iter().map(|s| s.seeds.len());
     let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
     let seeds = if least == most { format!("{most} seeds") } else { format!("{least} to {most} seeds") };
+    let (bands, boxes) = match axes.boxes {
+        None => ("Bands and bars", String::new()),
+        Some(n) => (
+            "Bars",
+            format!(
+                "Boxes: quartiles over all runs and {n} generations, that one and those before it, \
+            with the median in red and whiskers to the extremes. "
+            ),
+        ),
+    };
     let mut lines = vec![format!(
-        "Lines: mean over {seeds}, as far as all runs of a setting go. Bands and bars: 95 % confidence interval of that \
+        "{boxes}Lines: mean over {seeds}, as far as all runs of a setting go. {bands}: 95 % confidence interval of that \
          mean (Student's t). Dots: one run each."
     )];
     if settings.len() > Stroke::SERIES {
@@ -70,6 +106,7 @@ impl Scale {
         let most = settings.iter().map(last).fold(0.0, f64::max);
         let (unit, label) = match along {
             Along::Generation => (1.0, "generation"),
+            Along::Simulations => (1.0, "simulations"),
             Along::RobotSeconds if most >= 1e6 => (1e6, "simulated time, million robot-seconds"),
             Along::RobotSeconds if most >= 1e3 => (1e3, "simulated time, thousand robot-seconds"),
             Along::RobotSeconds => (1.0, "simulated time, robot-seconds"),
@@ -82,16 +119,18 @@ impl Scale {
         if self.along == Along::Generation { plot.whole_x() } else { plot }
     }
 
-    fn x(&self, generation: u32, robot_seconds: f64) -> f64 {
+    fn x(&self, setting: &Setting, generation: u32, robot_seconds: f64) -> f64 {
         match self.along {
             Along::Generation => generation.into(),
+            Along::Simulations => robot_seconds / setting.simulation,
             Along::RobotSeconds => robot_seconds / self.unit,
         }
     }
 }
 
-fn draw_mean(plot: &mut Plot, label: &str, course: &[MeanStep], stroke: Stroke, scale: &Scale) {
-    let x = |s: &MeanStep| scale.x(s.generation, s.robot_seconds);
+fn draw_mean(plot: &mut Plot, setting: &Setting, course: &[MeanStep], stroke: Stroke, scale: &Scale) {
+    let label = &setting.label;
+    let x = |s: &MeanStep| scale.x(setting, s.generation, s.robot_seconds);
     plot.line("", stroke, course.iter().map(|s| (x(s), s.mean)).collect());
     let note = |s: &MeanStep| {
         let half = s.half.map_or(String::new(), |half| format!(" +- {half:.4}"));
@@ -102,7 +141,8 @@ fn draw_mean(plot: &mut Plot, label: &str, course: &[MeanStep], stroke: Stroke, 
 }
 
 fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale) {
-    let line = |course: &[Step]| course.iter().map(|s| (scale.x(s.generation, s.robot_seconds), s.value)).collect();
+    let line =
+        |course: &[Step]| course.iter().map(|s| (scale.x(setting, s.generation, s.robot_seconds), s.value)).collect();
     let end = |course: &[Step]| course.last().map_or(f64::NEG_INFINITY, |s| s.value);
     for course in &setting.courses {
         plot.line("", stroke.faint(), line(course));
@@ -112,7 +152,7 @@ fn draw_runs(plot: &mut Plot, setting: &Setting, stroke: Stroke, scale: &Scale) 
         plot.line("", stroke, line(course));
         if let Some(last) = course.last() {
             let note = format!("{}, seed {seed}: {:.4}", setting.label, Figure(last.value));
-            plot.notes(vec![(scale.x(last.generation, last.robot_seconds), last.value, note)]);
+            plot.notes(vec![(scale.x(setting, last.generation, last.robot_seconds), last.value, note)]);
         }
     }
 }
@@ -147,6 +187,7 @@ mod tests {
         let course = |top: f64| vec![step(1, 0.0), step(2, top)];
         let setting = |label: &str| Setting {
             label: label.into(),
+            simulation: 0.5,
             seeds: vec![1, 2, 3],
             courses: vec![course(0.1), course(0.3), course(0.2)],
             remeasured: vec![Some(0.1), None, Some(0.3)],
@@ -161,6 +202,13 @@ mod tests {
         // A band and a bar for each setting; three faint runs each; two dots each.
         assert_eq!((with("fill-opacity", "0.2"), with("class", "line faint"), with("r", "1.8")), (4, 6, 4));
         assert!(texts.contains(&"a < b, seed 3: 0.3000") && !texts.iter().any(|t| t.contains("seed 2: 0.3000 ")));
+        let axes = Axes { x: Along::Generation, boxes: Some(2), ..Axes::default() };
+        let svg = draw("test", axes, &[setting("a"), setting("b")]);
+        // A median for each setting in place of a band; the bars stay.
+        assert_eq!((svg.matches("class=\"median\"").count(), svg.matches("fill-opacity=\"0.2\"").count()), (2, 2));
+        assert!(svg.contains("Boxes: quartiles over all runs and 2 generations"));
+        let simulations = draw("test", Axes { x: Along::Simulations, ..Axes::default() }, &[setting("a")]);
+        assert!(simulations.contains(">simulations<") && simulations.contains(">4.0<"), "2 robot-seconds are 4");
         let many: Vec<Setting> = (0..20).map(|i| setting(&format!("s{i}"))).collect();
         assert!(draw("test", Axes::default(), &many).contains("The first 14 of 20 settings"));
     }

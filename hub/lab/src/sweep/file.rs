@@ -2,6 +2,7 @@
 
 use super::curves::Axes;
 use super::point::{self, Point};
+use super::printed::{self, Printed};
 use crate::evolution_run::file::EvolutionFile;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -48,6 +49,15 @@ pub(crate) struct SweepFile {
     /// What the curves show.
     #[serde(default)]
     curves: Axes,
+    /// Numbers that a publication prints of the same experiment, to stand beside those of the runs.
+    #[serde(default)]
+    #[schemars(schema_with = "printed_schema")]
+    printed: Vec<Printed>,
+}
+
+fn printed_schema(generator: &mut SchemaGenerator) -> Schema {
+    let entry = Printed::json_schema(generator);
+    json_schema!({ "type": "array", "items": entry })
 }
 
 fn seeds_schema(_: &mut SchemaGenerator) -> Schema {
@@ -89,6 +99,8 @@ pub struct Sweep {
     pub points: Vec<Point>,
     /// What the curves show.
     pub axes: Axes,
+    /// Printed numbers of the same experiment.
+    pub printed: Vec<Printed>,
     /// Where the file is; its points name other files relative to this folder.
     pub home: PathBuf,
 }
@@ -115,7 +127,7 @@ pub fn parse(name: &str, text: &str, home: &Path) -> Result<Sweep, FileError> {
 }
 
 fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
-    let SweepFile { name, seeds, jobs, threads, base, grid, points, curves } = file;
+    let SweepFile { name, seeds, jobs, threads, base, grid, points, curves, printed } = file;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(plain) {
         return Err(format!("name = {name:?}: it takes 1 to {MAX_NAME} letters, digits, `-` and `_`"));
@@ -137,7 +149,9 @@ fn sweep(called: &str, file: SweepFile, home: &Path) -> Result<Sweep, String> {
         let (p, s) = (points.len(), seeds.len());
         return Err(format!("{p} points x {s} seeds are {runs} runs; at most {MAX_RUNS} are allowed"));
     }
-    Ok(Sweep { file: called.into(), name, seeds, jobs, threads, points, axes: curves, home: home.into() })
+    curves.check()?;
+    printed::check(&printed, &points)?;
+    Ok(Sweep { file: called.into(), name, seeds, jobs, threads, points, axes: curves, printed, home: home.into() })
 }
 
 /// Seeds from a range in text or a list.

@@ -2,7 +2,7 @@
 //! as tables, curves and statistics.
 //!
 //! [`mod@file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], and
-//! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`] and [`page`].
+//! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`], [`printed`] and [`page`].
 
 pub mod collect;
 pub mod curves;
@@ -12,6 +12,7 @@ pub mod file;
 pub mod folder;
 pub mod page;
 pub mod point;
+pub mod printed;
 pub mod problem;
 pub mod schedule;
 pub mod statistics;

@@ -41,6 +41,14 @@ impl Spread {
     }
 }
 
+/// The value below which a part of a sorted sample lies, on the line between its neighbours; NaN of an empty sample.
+pub fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let place = part * last as f64;
+    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    low + (high - low) * place.fract()
+}
+
 /// Student's distribution, for at least 1 degree of freedom.
 fn student_t(degrees: usize) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees as f64).expect("at least 1 degree of freedom")
@@ -172,6 +180,17 @@ mod tests {
         close(spread.sd.unwrap(), (8.0f64 / 3.0).sqrt(), 1e-12);
         close(spread.half_interval(student_t_975(3)).unwrap(), 3.182_446 * (8.0f64 / 12.0).sqrt(), 1e-6);
         assert_eq!((Spread::of(&[]), Spread::of(&[1.0]).unwrap().se), (None, None));
+    }
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        let sorted = [1.0, 2.0, 4.0, 8.0];
+        let found = [0.0, 0.25, 0.5, 0.9, 1.0].map(|part| quantile(&sorted, part));
+        for (found, expected) in found.into_iter().zip([1.0, 1.75, 3.0, 6.8, 8.0]) {
+            close(found, expected, 1e-12);
+        }
+        assert_eq!(quantile(&[3.0], 0.5), 3.0);
+        assert!(quantile(&[], 0.5).is_nan());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod play;
 mod show;
+mod table;
 mod verify;
 
 use anyhow::{Result, anyhow, bail};
@@ -79,6 +80,7 @@ enum What {
         json: bool,
     },
     Replay(play::ReplayArgs),
+    Table(table::TableArgs),
 }
 
 /// Runs the command.
@@ -104,6 +106,7 @@ pub fn run(args: &RunsArgs) -> Result<()> {
             false => bail!("{run}: the record and its second tick differ"),
         },
         What::Recover { run } => recover_run(&args.runs, run),
+        What::Table(table) => table::table(&args.runs, table),
         What::Replay(replay) => play::replay(&find(&replay.run)?, replay),
     }
 }

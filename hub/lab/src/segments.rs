@@ -1,0 +1,198 @@
+//! Real fitness of a swarm by segment, over several runs: Table 8.3 and 8.4 of the thesis, and its figure.
+
+use crate::figure::Figure;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use crate::sweep::statistics::{Spread, student_t_975};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use xpuck_wire::file::{self, FileError};
+
+/// Most printed runs, and most segments of one.
+const MOST: usize = 1000;
+/// A run with a greater part of its round trips above 100 ms does not count, percent (thesis 8.4).
+const SLOW_PERCENT: f64 = 5.0;
+
+/// A run: a row of Table 8.3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwarmRun {
+    /// What it is called.
+    #[serde(deserialize_with = "name")]
+    pub run: String,
+    /// Robots that died.
+    pub dead: u32,
+    /// Mean round trip, ms.
+    pub ping_ms: f64,
+    /// Round trips above 100 ms, percent.
+    pub slow_percent: f64,
+    /// Mean fitness of the fittest on each island at the end, derated for few evaluations.
+    pub evolved: f64,
+    /// Real fitness of each segment in which evolved trees drove.
+    pub real: Vec<f64>,
+}
+
+/// A printed run has a number, ours a path.
+fn name<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    u32::deserialize(deserializer).map(|number| number.to_string())
+}
+
+impl SwarmRun {
+    /// True if no robot died and at most 5 % of the round trips were slow (thesis 8.4).
+    pub fn counts(&self) -> bool {
+        self.dead == 0 && self.slow_percent <= SLOW_PERCENT
+    }
+}
+
+/// Runs as somebody printed them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintedRuns {
+    /// Where.
+    pub source: String,
+    /// One by one.
+    pub runs: Vec<SwarmRun>,
+}
+
+impl PrintedRuns {
+    /// Reads them from a TOML file.
+    ///
+    /// # Errors
+    /// The file, the line, and what is wrong there.
+    pub fn read(path: &Path) -> Result<PrintedRuns, FileError> {
+        let name = path.display().to_string();
+        let printed: PrintedRuns = file::parse(&name, &file::text(path, file::MAX_TOML)?)?;
+        let numbers = |run: &SwarmRun| {
+            let all = [run.ping_ms, run.slow_percent, run.evolved];
+            (1..=MOST).contains(&run.real.len()) && all.iter().chain(&run.real).all(|number| number.is_finite())
+        };
+        match printed.runs.iter().find(|run| !numbers(run)) {
+            _ if !(1..=MOST).contains(&printed.runs.len()) => {
+                Err(FileError::value(&name, format!("runs: it takes 1 to {MOST} of them")))
+            }
+            Some(run) => Err(FileError::value(
+                &name,
+                format!("run {}: its numbers are finite, with 1 to {MOST} segments", run.run),
+            )),
+            None => Ok(printed),
+        }
+    }
+}
+
+/// Several runs in a few numbers: the foot of Table 8.4.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Foot {
+    /// Over [`SwarmRun::evolved`].
+    pub evolved: Option<Spread>,
+    /// Over the runs' fitness in each segment, as far as any run goes.
+    pub real: Vec<Spread>,
+}
+
+impl Foot {
+    /// Of those runs that count.
+    pub fn of(runs: &[SwarmRun]) -> Foot {
+        let good: Vec<&SwarmRun> = runs.iter().filter(|run| run.counts()).collect();
+        let segments = good.iter().map(|run| run.real.len()).max().unwrap_or(0);
+        let of = |i: usize| Spread::of(&good.iter().filter_map(|run| run.real.get(i).copied()).collect::<Vec<_>>());
+        Foot {
+            evolved: Spread::of(&good.iter().map(|run| run.evolved).collect::<Vec<_>>()),
+            real: (0..segments).filter_map(of).collect(),
+        }
+    }
+}
+
+/// Real fitness over the segments: each run that counts, their mean, and the printed runs' mean with its 95 % interval.
+pub fn draw(runs: &[SwarmRun], printed: Option<&PrintedRuns>) -> String {
+    let mut plot = Plot::new("Real fitness of the swarm", "segment", "fitness").whole_x();
+    let mut series = Vec::new();
+    let mut caption = Vec::new();
+    let place = |i: usize| (i + 1) as f64;
+    if let Some(printed) = printed {
+        let foot = Foot::of(&printed.runs).real;
+        let edge = |(i, spread): (usize, &Spread)| {
+            let half = spread.half_interval(student_t_975(spread.n.max(2) - 1))?;
+            Some((place(i), spread.mean - half, spread.mean + half))
+        };
+        plot.band("", Colour::Orange, foot.iter().enumerate().filter_map(edge).collect());
+        plot.line("", Colour::Orange, foot.iter().enumerate().map(|(i, spread)| (place(i), spread.mean)).collect());
+        series.push((printed.source.clone(), Colour::Orange.into()));
+        let n = foot.first().map_or(0, |spread| spread.n);
+        caption.push(format!("Band: 95 % confidence interval of the mean of the {n} printed runs that count."));
+    }
+    let good: Vec<&SwarmRun> = runs.iter().filter(|run| run.counts()).collect();
+    for run in &good {
+        let points: Vec<(f64, f64)> = run.real.iter().enumerate().map(|(i, fitness)| (place(i), *fitness)).collect();
+        let note = |(x, y): &(f64, f64)| (*x, *y, format!("{}: {:.3}", run.run, Figure(*y)));
+        plot.notes(points.iter().map(note).collect());
+        plot.line("", Stroke::from(Colour::Blue).faint(), points);
+    }
+    let mean = Foot::of(runs).real;
+    plot.line("", Colour::Blue, mean.iter().enumerate().map(|(i, spread)| (place(i), spread.mean)).collect());
+    series.push((format!("here, mean of {}", good.len()), Colour::Blue.into()));
+    to_svg_with(&[plot], &Footer { series, caption })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed() -> PrintedRuns {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/experiments/table-8.3.toml");
+        PrintedRuns::read(Path::new(path)).unwrap()
+    }
+
+    #[test]
+    fn the_foot_of_table_8_4_follows_from_the_runs_of_table_8_3() {
+        let printed = printed();
+        let good: Vec<&str> = printed.runs.iter().filter(|run| run.counts()).map(|run| run.run.as_str()).collect();
+        assert_eq!((printed.runs.len(), good.len()), (29, 20));
+        assert!(["4", "10", "13", "29"].iter().all(|run| !good.contains(run)));
+        let foot = Foot::of(&printed.runs);
+        let three = |x: f64| (x * 1000.0).round() / 1000.0;
+        assert_eq!(three(foot.evolved.unwrap().mean), 0.205);
+        // Table 8.4's standard deviations divide by n, ours by n - 1.
+        let deviations: Vec<f64> = foot.real.iter().map(|s| three(s.sd.unwrap() * (19.0f64 / 20.0).sqrt())).collect();
+        let means: Vec<f64> = foot.real.iter().map(|s| three(s.mean)).collect();
+        assert_eq!(means, [0.004, 0.003, 0.046, 0.060, 0.061, 0.033, 0.085]);
+        assert_eq!(deviations, [0.053, 0.062, 0.084, 0.066, 0.054, 0.076, 0.113]);
+    }
+
+    #[test]
+    fn the_figure_has_each_run_and_both_means() {
+        let run = |fitness: f64, dead| SwarmRun {
+            run: "a < b".into(),
+            dead,
+            ping_ms: 1.0,
+            slow_percent: 0.0,
+            evolved: 0.3,
+            real: vec![fitness; 7],
+        };
+        let runs = [run(0.1, 0), run(0.3, 0), run(0.9, 2)];
+        let svg = draw(&runs, Some(&printed()));
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let with = |class: &str| document.descendants().filter(|n| n.attribute("class") == Some(class)).count();
+        // Two means and their two samples in the legend; the run with dead robots is left out.
+        assert_eq!((with("line faint"), with("line")), (2, 4));
+        assert!(svg.contains("here, mean of 2") && svg.contains("20 printed runs"));
+        assert_eq!(Foot::of(&runs).real[0].mean, 0.2);
+        assert!(Foot::of(&runs[2..]).real.is_empty() && draw(&runs[2..], None).contains("mean of 0"));
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let refusal = |text: &str| {
+            std::fs::write(dir.path().join("p.toml"), text).unwrap();
+            let error = PrintedRuns::read(&dir.path().join("p.toml")).unwrap_err().to_string();
+            assert_eq!(error.lines().count(), 1);
+            error
+        };
+        let row = |real: &str| {
+            format!(
+                "source = \"s\"\nruns = [{{ run = 1, dead = 0, ping_ms = 1, slow_percent = 0, evolved = nan, real = {real} }}]"
+            )
+        };
+        assert!(refusal("source = \"s\"\nruns = []").contains("runs: it takes 1 to 1000"));
+        assert!(refusal(&row("[0.1]")).contains("run 1: its numbers are finite"));
+        assert!(refusal("source = 1").contains("line 1"));
+    }
+}
