@@ -130,13 +130,15 @@ fn note_picture(b: u32, seen: u32) {
     let hidden_bits = select(vec3(0u), vec3(73u, 146u, 292u), missed);
     let taken = seen & ~(hidden_bits.x | hidden_bits.y | hidden_bits.z);
     let word = place(Q_PICTURES, b);
-    state[word] = select(state[word] << PICTURE_BITS | taken, taken * THRICE, update == 0u);
+    let pictures = select(state[word] << PICTURE_BITS | taken, taken * THRICE, update == 0u);
+    state[word] = (state[word] & ~PICTURES) | (pictures & PICTURES);
 }
 
 fn stage_show() {
     for (var b = first_own; b < scene.robots; b += OWN_STEP) {
-        let back = (params.camera_delay + 1u - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
-        show_picture(b, state[place(Q_PICTURES, b)] >> (back * PICTURE_BITS));
+        let history = state[place(Q_PICTURES, b)];
+        let back = ((history >> DELAY_BIT) + 1u - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
+        show_picture(b, history >> (back * PICTURE_BITS));
     }
 }
 

@@ -85,10 +85,10 @@ struct Params {
     // Worlds of a workgroup, and of the batch.
     worlds: u32,
     batch: u32,
-    // The camera's delay, updates, and the probability that a segment is overlooked.
-    camera_delay: u32,
+    // The probability that a camera's segment is overlooked.
     camera_misses: f32,
-    unused: vec2<u32>,
+    unused: u32,
+    unused_pair: vec2<u32>,
     task: TaskParams,
     messages: MessageParams,
     // Directions of the proximity rays.

@@ -264,6 +264,14 @@ mod tests {
     }
 
     #[test]
+    fn the_pages_example_is_one() {
+        let page = include_str!("../../../docs/calibration.md");
+        let (_, rest) = page.split_once("```toml calibration.toml\n").unwrap();
+        let read = Calibration::parse("page", rest.split_once("```").unwrap().0).unwrap();
+        assert!(read.infrared.is_some() && read.robots["xp01"].camera.is_some() && read.changes_worlds());
+    }
+
+    #[test]
     fn what_is_written_is_read_again() {
         let read = Calibration::parse("c.toml", WHOLE).unwrap();
         let text = toml::to_string(&read).unwrap();

@@ -15,6 +15,7 @@ mod docs;
 mod doubles;
 mod engines;
 mod evolve;
+mod experiments;
 mod explain;
 mod geneserver;
 mod groot;

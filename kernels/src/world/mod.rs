@@ -49,7 +49,7 @@ pub struct World {
     robots: usize,
     senses: Vec<Senses>,
     /// The last pictures of each robot's camera.
-    pictures: Vec<u32>,
+    pub(crate) pictures: Vec<u32>,
     /// What the robots tell one another, if the world has a model for it.
     pub(crate) channel: Option<ChannelHistory>,
     score: Score,
@@ -86,7 +86,7 @@ impl World {
             centres: Vec::with_capacity(robots),
             score: Score::new(&spec.task, &spec.physics, &bodies, robots),
             senses: vec![Senses::default(); robots],
-            pictures: vec![0; robots],
+            pictures: (0..robots as u32).map(|robot| spec.camera.before(seed, world, robot)).collect(),
             camera: spec.camera,
             sensing: Sensing::ALL,
             channel: spec.messages.map(|m| ChannelHistory::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
@@ -172,7 +172,7 @@ impl World {
                 self.pictures[i] = CameraModel::noted(self.pictures[i], picture, self.update);
             }
             if self.sensing.camera {
-                let picture = self.camera.shown(self.pictures[i], self.update);
+                let picture = CameraModel::shown(self.pictures[i], self.update);
                 s.colours = camera_model::vectors(picture, camera_model::aside());
             }
             if let Some(channel) = &mut self.channel {

@@ -15,6 +15,7 @@ use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
 use xpuck_kernels::model::{V_MAX, WHEELBASE};
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Blobs;
+use xpuck_kernels::world::senses::camera_model::{LONGEST_DELAY, PERFECT_AGE};
 use xpuck_kernels::world::{Body, Colour as Seen, Pose, Shape, senses};
 use xpuck_wire::FileError;
 
@@ -324,7 +325,11 @@ pub fn fit(samples: &[Sample]) -> Result<Report, Unfit> {
         data: format!("{} samples, {seen} with the frisbee in view", views.len()),
         estimates: estimates(&rows, &values, errors.as_deref()),
         fit: format!("gap of Eq. 7.4: {:.3}, with the delay taken into account {:.3}", values[2], values[3]),
-        toml: format!("[camera]\ndelay_s = {:.4}\nmisses = {:.4}\n", values[0], values[1]),
+        toml: format!(
+            "[camera]\ndelay_s = {:.4}\nmisses = {:.4}\n",
+            (values[0] - f64::from(PERFECT_AGE)).clamp(0.0, LONGEST_DELAY.into()),
+            values[1]
+        ),
         panels: vec![gap_plot(&views, values[0]), delay_plot(&views, values[0])],
     })
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use xpuck_experiment::Calibration;
 use xpuck_experiment::calibration::{Body, FACTORS, Lateness, MOST_TURN, Mount, Wheels};
 use xpuck_kernels::model::ROBOT_RADIUS;
-use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY};
+use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PERFECT_AGE};
 
 /// A body nearer than this may touch, m.
 const CLEAR: f32 = 0.003;
@@ -51,7 +51,8 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
     }
     told_of_motion(&driven, record, had, &mut rows, &mut found);
     if let Some(mounted) = &cameras {
-        told_of_cameras(mounted, record, had, &mut rows, &mut found);
+        let read = mounted.values[0] + wait(record);
+        told_of_cameras(mounted, read, record, had, &mut rows, &mut found);
     }
     if rows.is_empty() {
         return Err(Unfit(
@@ -146,6 +147,12 @@ fn samples_of(record: &Recorded, robot: usize, late: f64) -> Vec<Sample> {
     samples
 }
 
+/// How long pictures have been there when trees read them, on average, s.
+fn wait(record: &Recorded) -> f64 {
+    let waits = || record.told.iter().flatten().filter_map(|told| Some(told.time - told.pictured?));
+    waits().sum::<f64>() / waits().count().max(1) as f64
+}
+
 fn told_of_motion(
     driven: &[Option<Driven>],
     record: &Recorded,
@@ -189,6 +196,7 @@ fn told_of_motion(
 
 fn told_of_cameras(
     mounted: &Mounted,
+    read: f64,
     record: &Recorded,
     had: &Calibration,
     rows: &mut Vec<Estimate>,
@@ -205,7 +213,10 @@ fn told_of_cameras(
         let value = mounted.values[i];
         rows.push(Estimate { name: format!("camera {name}"), value, error, unit, meaning: meaning.into() });
     }
-    let [delay, misses, ..] = mounted.values.map(|value| rounded(value) as f32);
+    let meaning = "mean age of what the camera shows when the tree reads it".into();
+    rows.push(Estimate { name: "camera read_s".into(), value: read, error: None, unit: "s", meaning });
+    let delay = rounded(read - f64::from(PERFECT_AGE)) as f32;
+    let misses = rounded(mounted.values[1]) as f32;
     found.camera = Some(CameraModel { delay_s: delay.clamp(0.0, LONGEST_DELAY), misses: misses.clamp(0.0, 1.0) });
     for (robot, turn) in record.robots.iter().zip(&mounted.turns) {
         let Some((turn, error)) = turn else { continue };

@@ -52,6 +52,7 @@ impl State {
         for robot in 0..world.robots() {
             let program = job.team.program(robot);
             *self.word(w, quantity("PROGRAM"), robot) = code.starts[program];
+            *self.word(w, quantity("PICTURES"), robot) = world.pictures[robot];
             *self.word(w, quantity("MEMORIES"), robot) = code.programs[program].memories() as u32;
         }
     }

@@ -52,10 +52,10 @@ pub(super) struct Params {
     /// Worlds of a workgroup, and of the batch.
     pub worlds: u32,
     pub batch: u32,
-    /// The camera's delay, updates, and the probability that a segment is overlooked.
-    pub camera_delay: u32,
+    /// The probability that a camera's segment is overlooked.
     pub camera_misses: f32,
-    pub unused: [u32; 2],
+    pub unused: u32,
+    pub unused_pair: [u32; 2],
     pub task: TaskParams,
     pub messages: MessageParams,
     /// Directions of the proximity rays; the last two numbers of each are not used.
@@ -166,9 +166,9 @@ impl Params {
             past_kept: messages.map_or(1, |m| poses_kept(m) as u32),
             worlds: layout.worlds(bodies) as u32,
             batch: batch as u32,
-            camera_delay: scene.camera.updates(),
             camera_misses: scene.camera.misses,
-            unused: [0; 2],
+            unused: 0,
+            unused_pair: [0; 2],
             task: TaskParams::of(scene),
             messages: messages.map_or_else(MessageParams::default, |m| MessageParams::of(m, scene)),
             rays: ray_directions().map(|ray| [ray.x, ray.y, 0.0, 0.0]),

@@ -10,7 +10,7 @@ use crate::math::coefficients as c;
 use crate::tree::registers as cells;
 use crate::tree::{Kind, Status};
 use crate::world::senses::COLUMNS_PER_SEGMENT;
-use crate::world::senses::camera_model::{PICTURE_BITS, THRICE};
+use crate::world::senses::camera_model::{DELAY_BIT, PICTURE_BITS, PICTURES, THRICE};
 use crate::{model, random, tree};
 use std::f32::consts;
 use std::fmt::Write;
@@ -109,6 +109,8 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("SWITCH_PICTURES", SWITCH_PICTURES),
         ("PICTURE_BITS", PICTURE_BITS),
         ("THRICE", THRICE),
+        ("PICTURES", PICTURES),
+        ("DELAY_BIT", DELAY_BIT),
         ("TASK_AGGREGATION", TASK_AGGREGATION),
         ("TASK_DISPERSION", TASK_DISPERSION),
         ("TASK_COVERAGE", TASK_COVERAGE),
@@ -266,9 +268,9 @@ mod tests {
                 past_kept,
                 worlds,
                 batch,
-                camera_delay,
                 camera_misses,
                 unused,
+                unused_pair,
                 task,
                 messages,
                 rays,

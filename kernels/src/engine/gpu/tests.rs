@@ -620,7 +620,7 @@ fn cameras_show_the_same_past_as_in_reference() {
     let tree = "sel\n  seq\n    ifquad v_blue 1\n    movcv v_goal 0deg\n  movcv v_goal 90deg\n";
     let programs = [Program::compile(&Tree::parse(tree).unwrap()).unwrap()];
     let mut before: Vec<f32> = Vec::new();
-    for delay_s in [0.0, 0.1, 0.2, 0.3, 0.4] {
+    for delay_s in [0.0, 0.1, 0.2, 0.25, 0.3, 0.4] {
         let mut spec = WorldSpec { task: Task::Dispersion, ..WorldSpec::scenario(5, Scenario::B) };
         spec.camera = CameraModel { delay_s, misses: 0.2 };
         let job = |world| Job { spec: &spec, start: 0, team: Team::all(0), seed: 3, world, updates: 41 };

@@ -80,7 +80,12 @@ impl<'a> Block<'a> {
         contacts.reserve();
         let block = Block {
             senses: vec![SenseLanes::default(); robots],
-            pictures: vec![PictureLanes::default(); if scene.camera.is_perfect() { 0 } else { robots }],
+            pictures: (0..if scene.camera.is_perfect() { 0 } else { robots })
+                .map(|i| PictureLanes {
+                    history: std::array::from_fn(|l| worlds[lane(l)].pictures[i]),
+                    ..PictureLanes::default()
+                })
+                .collect(),
             key: [per_lane(&|j| j.seed as u32), per_lane(&|j| (j.seed >> 32) as u32)],
             world: per_lane(&|j| j.world),
             update: 0,

@@ -276,7 +276,7 @@ fn show_the_past(block: &mut Block<'_>, scene: &Scene, slow: bool) {
                 let picture = taken[l] & !scene.camera.overlooked(seed, world[l], robot, *update);
                 history[l] = CameraModel::noted(history[l], picture, *update);
             }
-            let shown = vectors(scene.camera.shown(history[l], *update), aside);
+            let shown = vectors(CameraModel::shown(history[l], *update), aside);
             for (vector, seen) in senses.colours.iter_mut().zip(shown) {
                 (vector[0][l], vector[1][l]) = (seen.x, seen.y);
             }

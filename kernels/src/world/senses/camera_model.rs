@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CameraModel {
-    /// How old a picture is when the controller sees it, s, 0 to 0.4; in whole controller updates of 0.1 s.
+    /// How much older pictures are when controllers see them than those of a perfect camera, which is 0.05 s on average: it
+    /// takes one every 0.2 s, which controllers see at once and again 0.1 s later. s, 0 to 0.4. A robot's camera is late by a
+    /// whole number of controller updates of 0.1 s; of 0.15 s it is one for half of the robots and two for the others.
     #[schemars(range(min = 0.0, max = LONGEST_DELAY))]
     pub delay_s: f32,
     /// Probability that a picture shows nothing in one of its three segments, 0 to 1.
@@ -23,20 +25,30 @@ pub struct CameraModel {
 pub const LONGEST_DELAY: f32 = 0.4;
 /// Bits of a picture: three segments for each of three colours.
 pub(crate) const PICTURE_BITS: u32 = 9;
+/// Mean age of what a perfect camera shows when the controller reads it, s.
+pub const PERFECT_AGE: f32 = 0.5 * CONTROL_PERIOD * (SLOW_SENSES_PERIOD - 1) as f32;
 /// A picture's bits.
 const PICTURE: u32 = (1 << PICTURE_BITS) - 1;
 /// A history of three equal pictures is one of them multiplied by this.
 pub(crate) const THRICE: u32 = 1 | 1 << PICTURE_BITS | 1 << (2 * PICTURE_BITS);
+/// The bits of a history's three pictures; above them is the delay, controller updates.
+pub(crate) const PICTURES: u32 = PICTURE * THRICE;
+/// Where the delay begins.
+pub(crate) const DELAY_BIT: u32 = 3 * PICTURE_BITS;
 
 impl CameraModel {
     /// True for a perfect camera.
     pub fn is_perfect(&self) -> bool {
-        self.updates() == 0 && self.misses == 0.0
+        self.delay_s == 0.0 && self.misses == 0.0
     }
 
-    /// The delay, controller updates.
-    pub(crate) fn updates(&self) -> u32 {
-        (self.delay_s / CONTROL_PERIOD).round() as u32
+    /// The history of a robot's camera before its first picture.
+    pub(crate) fn before(&self, seed: u64, world: u32, robot: u32) -> u32 {
+        let updates = self.delay_s / CONTROL_PERIOD;
+        let whole = updates as u32;
+        // Updates are far fewer: no picture is overlooked by the same numbers.
+        let chance = unit(block(seed, world, robot, u32::MAX, Stream::Camera, 0)[0]);
+        (whole + u32::from(chance < updates - whole as f32)) << DELAY_BIT
     }
 
     /// Says whether the numbers are in their ranges.
@@ -59,16 +71,17 @@ impl CameraModel {
         missed(0) | missed(1) | missed(2)
     }
 
-    /// A history with a new picture in it, which holds all there is before the first.
+    /// A history with a new picture in it; the first is all there is before.
     #[inline(always)]
     pub(crate) fn noted(history: u32, picture: u32, update: u32) -> u32 {
-        if update == 0 { picture * THRICE } else { history << PICTURE_BITS | picture }
+        let pictures = if update == 0 { picture * THRICE } else { history << PICTURE_BITS | picture };
+        history & !PICTURES | pictures & PICTURES
     }
 
     /// The youngest picture of a history that is at least as old as the delay. Pictures are taken at every other update.
     #[inline(always)]
-    pub(crate) fn shown(&self, history: u32, update: u32) -> u32 {
-        let back = (self.updates() + 1 - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
+    pub(crate) fn shown(history: u32, update: u32) -> u32 {
+        let back = ((history >> DELAY_BIT) + 1 - update % SLOW_SENSES_PERIOD) / SLOW_SENSES_PERIOD;
         history >> (back * PICTURE_BITS) & PICTURE
     }
 }
@@ -106,19 +119,29 @@ mod tests {
     #[test]
     fn what_is_shown_is_as_old_as_the_delay_and_no_older_than_it_must_be() {
         for delay in 0..=4u32 {
-            let model = CameraModel { delay_s: 0.1 * delay as f32, misses: 0.0 };
-            let mut history = 0;
+            let mut history = delay << DELAY_BIT;
             for update in 0..40u32 {
                 if update.is_multiple_of(SLOW_SENSES_PERIOD) {
                     history = CameraModel::noted(history, update / SLOW_SENSES_PERIOD, update);
                 }
-                let age = update.checked_sub(SLOW_SENSES_PERIOD * model.shown(history, update)).unwrap();
+                assert_eq!(history >> DELAY_BIT, delay);
+                let age = update.checked_sub(SLOW_SENSES_PERIOD * CameraModel::shown(history, update)).unwrap();
                 let least = if update >= delay { delay } else { 0 };
-                assert!(
-                    (least..least + SLOW_SENSES_PERIOD).contains(&age) || update < delay + 2,
-                    "{delay} {update} {age}"
-                );
+                let fits = (least..least + SLOW_SENSES_PERIOD).contains(&age) || update < delay + 2;
+                assert!(fits, "{delay} {update} {age}");
             }
+        }
+    }
+
+    #[test]
+    fn delays_between_updates_are_those_of_some_robots() {
+        let delays = |delay_s: f32| -> f32 {
+            let model = CameraModel { delay_s, misses: 0.0 };
+            let sum: u32 = (0..10_000).map(|robot| model.before(3, 8, robot) >> DELAY_BIT).sum();
+            sum as f32 / 1e5
+        };
+        for delay_s in [0.0, 0.1, 0.15, 0.23, 0.4] {
+            assert!((delays(delay_s) - delay_s).abs() < 0.003, "{delay_s}: {}", delays(delay_s));
         }
     }
 
