@@ -172,14 +172,28 @@ impl Calibration {
     }
 
     fn check(&self) -> Result<(), String> {
-        // The ranges of physics are those of worlds.
-        self.applied(&WorldSpec::benchmark(1)).check().map_err(|error| error.to_string())?;
+        let p = &self.physics;
+        let physics = [
+            ("robot_mass_kg", p.robot_mass_kg, (0.001, 10.0)),
+            ("robot_friction", p.robot_friction, (0.0, 10.0)),
+            ("frisbee_mass_kg", p.frisbee_mass_kg, (0.001, 10.0)),
+            ("frisbee_friction", p.frisbee_friction, (0.0, 10.0)),
+            ("body_friction", p.body_friction, (0.0, 10.0)),
+            ("restitution", p.restitution, (0.0, 1.0)),
+        ];
+        let physics = physics.into_iter().filter_map(|(key, value, range)| Some((key.to_string(), value?, range)));
+        let noise =
+            (0..3).zip(p.noise.into_iter().flatten()).map(|(i, alpha)| (format!("noise[{i}]"), alpha, (0.0, 1.0)));
+        let mut rows: Vec<(String, f32, (f32, f32))> =
+            physics.chain(noise).map(|(key, value, range)| (format!("physics.{key}"), value, range)).collect();
+        if let Some(camera) = self.camera {
+            camera.check()?;
+        }
         if let Some(Lateness { latency_s }) = self.messages {
             Messages { latency_s, ..Messages::default() }.check()?;
         }
         let curve = self.infrared.iter().flat_map(|infrared| curve_rows(&infrared.curve));
-        let mut rows: Vec<(String, f32, (f32, f32))> =
-            curve.map(|(key, value, range)| (format!("infrared.curve.{key}"), value, range)).collect();
+        rows.extend(curve.map(|(key, value, range)| (format!("infrared.curve.{key}"), value, range)));
         for (robot, body) in &self.robots {
             rows.extend(
                 body.rows().into_iter().map(|(key, value, range)| (format!("robots.{robot}.{key}"), value, range)),
@@ -282,7 +296,7 @@ mod tests {
     fn what_cannot_be_is_refused_with_its_key() {
         let error = |text: &str| Calibration::parse("c.toml", text).unwrap_err().to_string();
         for (text, expected) in [
-            ("[physics]\nrestitution = 2\n", "c.toml: restitution = 2 is outside 0..=1"),
+            ("[physics]\nrestitution = 2\n", "c.toml: physics.restitution = 2 is outside 0..=1"),
             ("[camera]\ndelay_s = 0.7\n", "camera.delay_s = 0.7 is outside 0..=0.4"),
             ("[messages]\nlatency_s = 3\n", "messages.latency_s = 3 is outside 0..=2"),
             ("[robots.xp01.drive]\nleft = 2\n", "robots.xp01.drive.left = 2 is outside 0.8..=1.2"),

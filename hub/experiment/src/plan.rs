@@ -326,7 +326,7 @@ mod tests {
         usual.calibrate(&own).unwrap();
         assert_eq!(usual.phase(0).world.physics.mu_bodies, 0.4);
         let wrong = plan(&text, &[("c.toml", "[physics]\nnoise = [2, 0, 0]\n"), ("w", FORAGING)], Some(3)).unwrap_err();
-        assert!(wrong.contains("c.toml: noise, number 1 = 2 is outside 0..=1"), "{wrong}");
+        assert!(wrong.contains("c.toml: physics.noise[0] = 2 is outside 0..=1"), "{wrong}");
     }
 
     #[test]

@@ -218,6 +218,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
         Some(file) => Calibration::read(&here.join(file))?,
         None => Calibration::default(),
     };
+    known(&name, arena.calibration.as_deref(), &measured, &swarm.robots)?;
     let unkind = Unkind {
         physics: arena.physics,
         floor: arena.floor,
@@ -260,6 +261,15 @@ pub fn settings(path: &Path) -> Result<Settings> {
         bail!("{name}: {error}");
     }
     Ok(settings)
+}
+
+/// Refuses a calibration of robots that the swarm does not have; `name` is the file that names it.
+pub fn known(name: &str, calibration: Option<&Path>, measured: &Calibration, robots: &[String]) -> Result<()> {
+    if let Some(id) = measured.robots.keys().find(|id| !robots.contains(id)) {
+        let file = calibration.unwrap_or(Path::new("")).display();
+        bail!("{name}: calibration {file}: robots.{id:?} is not in the swarm; take the robot's table out of it");
+    }
+    Ok(())
 }
 
 /// An arena and bodies as they were measured, where `unkind` says nothing else. The distance between a body's wheels stays

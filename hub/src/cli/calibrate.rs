@@ -190,8 +190,18 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
     }
 }
 
+/// True if both are the same place.
+fn same(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    place(a) == place(b)
+}
+
 /// Fits a record and gives what was asked for.
 fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<()> {
+    let outs = [&args.shown.output, &args.shown.into];
+    if let Some(out) = outs.into_iter().flatten().find(|out| same(out, &args.data)) {
+        bail!("{} is the record itself; name another file for what comes out", out.display());
+    }
     let name = args.data.display().to_string();
     let report = fit(&name, &read(&args.data)?)?;
     show(&report, &args.shown)
@@ -199,6 +209,11 @@ fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<
 
 /// Gives what was asked for: lines or JSON, a plot, a file of parameters.
 fn show(report: &Report, args: &ShowArgs) -> Result<()> {
+    if let (Some(plot), Some(into)) = (&args.output, &args.into)
+        && same(plot, into)
+    {
+        bail!("--output and --into are both {}; the plot would replace the calibration", plot.display());
+    }
     if let Some(path) = &args.output {
         write(path, to_svg(&report.panels).as_bytes())?;
     }

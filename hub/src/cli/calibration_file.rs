@@ -13,12 +13,15 @@ use xpuck_wire::{atomic, file};
 /// One line; the file is then as it was.
 pub fn put(path: &Path, found: &str) -> Result<()> {
     let name = path.display().to_string();
+    // Another that puts something into it waits, so that nothing of either is lost.
+    let folder = std::fs::File::open(atomic::folder(path)).with_context(|| name.clone())?;
+    folder.lock().with_context(|| format!("{name}: its folder cannot be locked"))?;
     let old = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         _ => file::text(path, file::MAX_TOML)?,
     };
     let text = merged(&name, &old, found)?;
-    atomic::write(path, text.as_bytes()).with_context(|| format!("{name} cannot be written; it is as it was"))
+    atomic::output(path, text.as_bytes()).with_context(|| format!("{name} cannot be written; it is as it was"))
 }
 
 /// The text of a calibration file with what was found in it.

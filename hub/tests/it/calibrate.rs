@@ -230,7 +230,12 @@ fn the_record_of_a_run_tells_wheels_and_cameras() {
         assert!((mount.turn_deg - turn).abs() < 2.0, "{robot}: {mount:?} {report}");
     }
     let camera = found.camera.unwrap();
-    assert!((0.1..=0.3).contains(&camera.delay_s) && camera.misses < 0.1, "{report}");
+    let value = |name: &str| {
+        let rows = report["estimates"].as_array().unwrap();
+        rows.iter().find(|row| row["name"] == name).unwrap()["value"].as_f64().unwrap()
+    };
+    assert!((0.15..=0.25).contains(&value("camera age_s")) && camera.misses < 0.1, "{report}");
+    assert!(value("camera read_s") > value("camera age_s") && camera.delay_s > 0.15, "{report}");
     let again = stdout(&["run", &run, "--had", &file, "--json"]);
     let again: Value = serde_json::from_str(&again).unwrap();
     let left = |report: &Value| {

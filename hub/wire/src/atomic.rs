@@ -19,8 +19,15 @@ pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
+    // What a crash left there; a link or a pipe is not to be followed.
+    remove(&new)?;
+    fill(path, new, bytes)
+}
+
+/// Writes the bytes to `new`, which must not be there.
+fn fill(path: &Path, new: PathBuf, bytes: &[u8]) -> Result<Prepared> {
     let fill = || {
-        let mut file = File::create(&new)?;
+        let mut file = File::create_new(&new)?;
         if let Ok(metadata) = std::fs::metadata(path) {
             file.set_permissions(metadata.permissions())?;
         }
@@ -29,6 +36,7 @@ pub fn prepare(path: &Path, bytes: &[u8]) -> Result<Prepared> {
     };
     match fill() {
         Ok(()) => Ok(Prepared { path: path.into(), new }),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         Err(error) => {
             // What a full disk took of it is of no use; if it cannot be removed either, the first error says more.
             let _ = remove(&new);
@@ -57,6 +65,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     prepare(path, bytes)?.commit()
 }
 
+/// The same for a file that a person named, in a folder of their own: it is first written beside it under a name that only this
+/// process has, so that neither another's file nor another process is in the way.
+///
+/// # Errors
+/// What the system says; the old file is then still there.
+pub fn write_beside_others(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
+    let new = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    fill(path, new, bytes)?.commit()
+}
+
 /// Writes what a person asked for to the place that they named. A file is replaced whole, also behind a symbolic link;
 /// a device or a pipe is written to.
 ///
@@ -64,8 +83,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// What the system says; a file that was there before is then still there.
 pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
     match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => write(&path.canonicalize()?, bytes),
-        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => write(path, bytes),
+        Ok(metadata) if metadata.is_file() => write_beside_others(&path.canonicalize()?, bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+            write_beside_others(path, bytes)
+        }
         _ => std::fs::write(path, bytes),
     }
 }
@@ -137,6 +158,22 @@ mod tests {
         assert_eq!(output(Path::new("/dev/full"), b"x").unwrap_err().kind(), ErrorKind::StorageFull);
         assert!(output(dir.path(), b"x").is_err());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn what_lies_where_new_contents_are_written_first_is_not_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        let [path, new, victim] = ["x", "x.new", "victim"].map(|name| dir.path().join(name));
+        std::fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &new).unwrap();
+        output(&path, b"one").unwrap();
+        assert!(new.symlink_metadata().unwrap().is_symlink());
+        write(&path, b"two").unwrap();
+        assert_eq!(
+            (std::fs::read(&path).unwrap(), std::fs::read(&victim).unwrap()),
+            (b"two".to_vec(), b"precious".to_vec())
+        );
+        assert!(!path.symlink_metadata().unwrap().is_symlink());
     }
 
     #[test]

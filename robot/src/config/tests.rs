@@ -88,7 +88,10 @@ fn a_calibration_file_says_what_the_robots_own_leaves_out() {
     assert_eq!((own.drive.left, own.drive.right, own.camera.turn_deg), (1.0, 0.99, 3.0), "its own goes before");
     write("c.toml", "[physics]\nrestitution = 7\n");
     let error = config("").unwrap_err().to_string();
-    assert!(error.contains("xp02.toml: calibration.file: ") && error.contains("c.toml: restitution = 7"), "{error}");
+    assert!(
+        error.contains("xp02.toml: calibration.file: ") && error.contains("c.toml: physics.restitution = 7"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -269,7 +269,7 @@ const MOST_ASIDE: f64 = 0.26;
 /// Turns of a sweep, one a degree.
 const TURNS: usize = 31;
 /// Pictures with the frisbee in view that it takes to tell how a camera is mounted.
-const LEAST_SEEN: usize = 100;
+const LEAST_SEEN: usize = 40;
 
 /// Fits samples of a run whose number is the robot's, 0 and on. None if the robots saw too little.
 pub fn fit_mounted(samples: &[Sample], robots: usize) -> Option<Mounted> {

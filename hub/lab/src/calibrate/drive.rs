@@ -14,7 +14,7 @@ use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::{Body, Shape};
 
 /// Least length of a stretch, s.
-pub const STRETCH: f64 = 0.5;
+const STRETCH: f64 = 0.5;
 /// Greatest length, s.
 const LONGEST: f64 = 2.0;
 /// Wheels are steady that roll as far in so much time before as after, s; when a command takes effect is known no better.
@@ -141,13 +141,14 @@ pub fn factors(stretches: &[Stretch]) -> Option<Factors> {
     if moved(|[l, r]| l + r) < 8 || moved(|[l, r]| r - l) < 8 {
         return None;
     }
+    let moving: Vec<&Stretch> = stretches.iter().filter(|s| s.wheels.iter().any(|way| way.abs() > STANDS)).collect();
     let mut found = [1.0; 3];
     for _ in 0..3 {
         let distance = |s: &Stretch| off(s, found).iter().map(|x| x * x).sum::<f64>().sqrt();
-        let mut sorted: Vec<f64> = stretches.iter().map(distance).collect();
+        let mut sorted: Vec<f64> = moving.iter().map(|s| distance(s)).collect();
         sorted.sort_by(f64::total_cmp);
         let most = FAR_OFF * sorted[sorted.len() / 2];
-        let kept: Vec<&Stretch> = stretches.iter().filter(|s| distance(s) <= most).collect();
+        let kept: Vec<&Stretch> = moving.iter().copied().filter(|s| distance(s) <= most).collect();
         for _ in 0..ROUNDS {
             found = improved(&kept, found);
         }

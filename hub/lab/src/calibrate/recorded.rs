@@ -58,6 +58,8 @@ pub struct Recorded {
     pub seen: Vec<Seen>,
     /// Of each robot its updates, in order of time.
     pub told: Vec<Vec<Told>>,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
 }
 
 /// The clock of one robot against the hub's.
@@ -89,7 +91,8 @@ impl Recorded {
         };
         let mut clocks: Vec<Option<Clock>> = vec![None; file.robots.len()];
         let mut poses = 0;
-        for entry in read::entries(run).map_err(told)? {
+        let mut entries = read::entries(run).map_err(told)?;
+        for entry in entries.by_ref() {
             match entry.map_err(told)? {
                 Entry::Poses { time, bodies } => {
                     let mut seen = vec![None; places.len()];
@@ -117,14 +120,16 @@ impl Recorded {
                 _ => {}
             }
         }
+        recorded.damage = entries.damage().to_vec();
         for told in &mut recorded.told {
             told.sort_by(|a, b| a.time.total_cmp(&b.time));
             told.dedup_by(|b, a| b.time <= a.time);
         }
         if recorded.told.iter().all(Vec::is_empty) || recorded.seen.len() < 2 {
-            return Err(Unfit(
-                "holds no poses or no control updates: no robot drove, or an earlier version recorded it".into(),
-            ));
+            let whole = "holds no poses or no control updates: no robot drove, or an earlier version recorded it";
+            let why =
+                recorded.damage.first().map_or(whole.to_string(), |damage| format!("{damage}; see xpuck runs recover"));
+            return Err(Unfit(why));
         }
         Ok(recorded)
     }

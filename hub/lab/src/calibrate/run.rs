@@ -16,9 +16,13 @@ use xpuck_kernels::world::senses::camera_model::{CameraModel, LONGEST_DELAY, PER
 const CLEAR: f32 = 0.003;
 /// How long a touch is felt, s.
 const FELT: f64 = 0.3;
+/// Stretches of all robots that it takes to tell noise.
+const LEAST_FOR_NOISE: usize = 400;
 /// Stretches that it takes to tell a robot's wheels.
 const LEAST_STRETCHES: usize = 40;
-/// Parts of a robot's stretches that are left out in turn for the standard errors.
+/// Stretches that are drawn, at most.
+const DRAWN: usize = 800;
+/// Degrees of a radian.
 const DEGREE: f64 = 180.0 / std::f64::consts::PI;
 
 /// What the wheels of one robot do.
@@ -40,7 +44,7 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
     let driven: Vec<Option<Driven>> =
         (0..robots).into_par_iter().map(|robot| driven(record, robot, &alone[robot], lateness)).collect();
     let cameras = camera::fit_mounted(&samples(record, lateness), robots);
-    let mut rows = Vec::new();
+    let (mut rows, mut notes) = (Vec::new(), Vec::new());
     let mut found = Calibration::default();
     if let Ok(report) = &late {
         let row = &report.estimates[0];
@@ -49,10 +53,10 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
         rows.push(Estimate { name: "latency_s".into(), value: total, error: row.error, unit: "s", meaning });
         found.messages = Some(Lateness { latency_s: rounded(total) });
     }
-    told_of_motion(&driven, record, had, &mut rows, &mut found);
+    told_of_motion(&driven, record, had, &mut rows, &mut notes, &mut found);
     if let Some(mounted) = &cameras {
         let read = mounted.values[0] + wait(record);
-        told_of_cameras(mounted, read, record, had, &mut rows, &mut found);
+        told_of_cameras(mounted, read, record, had, &mut rows, &mut notes, &mut found);
     }
     if rows.is_empty() {
         return Err(Unfit(
@@ -66,6 +70,11 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
         Ok(report) => format!("latency: {}", report.fit),
         Err(why) => format!("latency: {why}"),
     };
+    notes.extend(record.damage.iter().cloned());
+    if stretches < LEAST_FOR_NOISE {
+        notes.push(format!("{stretches} stretches tell nothing of noise; {LEAST_FOR_NOISE} are needed"));
+    }
+    notes.iter().for_each(|note| fit += &format!("\n{note}"));
     if !silent.is_empty() {
         fit += &format!("\ntoo little of wheels that touch nothing: {}", silent.join(", "));
     }
@@ -75,7 +84,7 @@ pub fn fit(record: &Recorded, had: &Calibration) -> Result<Report, Unfit> {
     let toml = toml::to_string(&found).map_err(|error| Unfit(error.to_string()))?;
     Ok(Report {
         subject: "run",
-        data: format!("{robots} robots, {stretches} stretches of {} s that touch nothing", drive::STRETCH),
+        data: format!("{robots} robots, {stretches} stretches of half a second and more that touch nothing"),
         estimates: rows,
         fit,
         toml,
@@ -158,11 +167,12 @@ fn told_of_motion(
     record: &Recorded,
     had: &Calibration,
     rows: &mut Vec<Estimate>,
+    notes: &mut Vec<String>,
     found: &mut Calibration,
 ) {
     let all: Vec<(Stretch, Factors)> =
         driven.iter().flatten().flat_map(|d| d.stretches.iter().map(|s| (*s, d.factors))).collect();
-    if !all.is_empty() {
+    if all.len() >= LEAST_FOR_NOISE {
         let alphas = drive::alphas(&all);
         let errors = jackknife(&all, |kept| Some(drive::alphas(kept).to_vec()));
         let meanings = ["alpha 1, noise of the way", "alpha 2, noise of the turn", "alpha 3, turn for the way"];
@@ -170,6 +180,9 @@ fn told_of_motion(
             let error = errors.as_ref().map(|errors| errors[i]);
             let unit = if i == 2 { "rad/m" } else { "" };
             rows.push(Estimate { name: format!("noise[{i}]"), value: alphas[i], error, unit, meaning: meaning.into() });
+        }
+        for (i, alpha) in alphas.iter().enumerate().filter(|(_, alpha)| **alpha > 1.0) {
+            notes.push(format!("noise[{i}] = {alpha:.3} is more than worlds take: 1 is written"));
         }
         found.physics.noise = Some(alphas.map(|alpha| rounded(alpha.min(1.0)) as f32));
     }
@@ -189,6 +202,11 @@ fn told_of_motion(
             });
         }
         let (low, high) = FACTORS;
+        for (name, f) in names.into_iter().zip(total).filter(|(_, f)| !(low..=high).contains(&(*f as f32))) {
+            notes.push(format!(
+                "{robot} {name} = {f:.3} is outside {low}..={high}: the nearest is written; mend the robot"
+            ));
+        }
         let [left, right, baseline] = total.map(|f| (rounded(f) as f32).clamp(low, high));
         found.robots.entry(robot.clone()).or_default().drive = Some(Wheels { left, right, baseline });
     }
@@ -200,10 +218,11 @@ fn told_of_cameras(
     record: &Recorded,
     had: &Calibration,
     rows: &mut Vec<Estimate>,
+    notes: &mut Vec<String>,
     found: &mut Calibration,
 ) {
     let names = [
-        ("delay_s", "s", "age of what the camera shows when it comes"),
+        ("age_s", "s", "age of a picture when it comes"),
         ("misses", "", "part of due segments not seen, at that age"),
         ("gap", "", "mean gap of Eq. 7.4, as recorded"),
         ("gap_left", "", "mean gap that delay and mounting do not explain"),
@@ -213,9 +232,15 @@ fn told_of_cameras(
         let value = mounted.values[i];
         rows.push(Estimate { name: format!("camera {name}"), value, error, unit, meaning: meaning.into() });
     }
-    let meaning = "mean age of what the camera shows when the tree reads it".into();
-    rows.push(Estimate { name: "camera read_s".into(), value: read, error: None, unit: "s", meaning });
+    let error = mounted.errors.map(|errors| errors[0]);
+    let meaning = "mean age of a picture when a tree reads it".into();
+    rows.push(Estimate { name: "camera read_s".into(), value: read, error, unit: "s", meaning });
     let delay = rounded(read - f64::from(PERFECT_AGE)) as f32;
+    let meaning = format!("that less {PERFECT_AGE} s, the mean age with the simulator's perfect camera");
+    rows.push(Estimate { name: "camera delay_s".into(), value: delay.into(), error, unit: "s", meaning });
+    if !(0.0..=LONGEST_DELAY).contains(&delay) {
+        notes.push(format!("camera delay_s = {delay:.3} is outside 0..={LONGEST_DELAY}: the nearest is written"));
+    }
     let misses = rounded(mounted.values[1]) as f32;
     found.camera = Some(CameraModel { delay_s: delay.clamp(0.0, LONGEST_DELAY), misses: misses.clamp(0.0, 1.0) });
     for (robot, turn) in record.robots.iter().zip(&mounted.turns) {
@@ -225,34 +250,44 @@ fn told_of_cameras(
         let error = error.map(|error| error * DEGREE);
         let meaning = "camera's direction, to the left of ahead".into();
         rows.push(Estimate { name: format!("{robot} turn_deg"), value, error, unit: "deg", meaning });
+        if value.abs() > f64::from(MOST_TURN) {
+            notes.push(format!("{robot} turn_deg = {value:.1} is beyond {MOST_TURN}: that is written; mend the robot"));
+        }
         let turn_deg = (((value * 100.0).round() / 100.0) as f32).clamp(-MOST_TURN, MOST_TURN);
         let body: &mut Body = found.robots.entry(robot.clone()).or_default();
         body.camera = Some(Mount { turn_deg });
     }
 }
 
+/// A short bar at a robot's place.
+fn bar(plot: &mut Plot, label: &str, colour: Colour, robot: u32, value: f64) {
+    let robot = f64::from(robot);
+    plot.line(label, colour, vec![(robot - 0.3, value), (robot + 0.3, value)]);
+}
+
 fn panels(driven: &[Option<Driven>], cameras: Option<&Mounted>, late: f64) -> Vec<Plot> {
     let mut wheels = Plot::new("wheels", "robot", "part of the nominal way").whole_x();
     for (i, (name, colour)) in [("left", Colour::Blue), ("right", Colour::Orange)].into_iter().enumerate() {
-        let at = |(robot, driven): (usize, &Option<Driven>)| Some((robot as f64 + 1.0, driven.as_ref()?.factors[i]));
-        wheels.points(name, colour, driven.iter().enumerate().filter_map(at).collect());
+        for (n, (robot, driven)) in (1..).zip(driven).filter_map(|(n, d)| Some((n, d.as_ref()?))).enumerate() {
+            bar(&mut wheels, if n == 0 { name } else { "" }, colour, robot, driven.factors[i]);
+        }
     }
     let mut all = vec![wheels];
     if let Some(mounted) = cameras {
         let mut turns = Plot::new("cameras", "robot", "degrees to the left of ahead").whole_x();
-        let at = |(robot, turn): (usize, &Option<(f64, Option<f64>)>)| Some((robot as f64 + 1.0, (*turn)?.0 * DEGREE));
-        turns.points("", Colour::Red, mounted.turns.iter().enumerate().filter_map(at).collect());
+        for (robot, turn) in (1..).zip(&mounted.turns).filter_map(|(n, turn)| Some((n, (*turn)?.0))) {
+            bar(&mut turns, "", Colour::Red, robot, turn * DEGREE);
+        }
         let mut gap = Plot::new("camera's gap over the assumed delay", "delay, s", "mean gap of Eq. 7.4");
         gap.line("", Colour::Blue, mounted.curve.clone());
         gap.mark(&format!("{:.3} s", mounted.values[0]), Colour::Red, mounted.values[0]);
         all.extend([turns, gap]);
     }
-    let mut ways =
-        Plot::new(&format!("ways in {} s, poses {late:.3} s late", drive::STRETCH), "commanded, m", "seen, m");
-    let of = |d: &Driven| -> Vec<(f64, f64)> {
-        d.stretches.iter().map(|s| ((s.wheels[0] + s.wheels[1]) / 2.0, s.way)).collect()
-    };
-    ways.points("", Colour::Grey, driven.iter().flatten().flat_map(of).collect());
+    let mut ways = Plot::new(&format!("ways, poses {late:.3} s late"), "commanded, m", "seen, m");
+    let of = |d: &Driven| d.stretches.iter().map(|s| ((s.wheels[0] + s.wheels[1]) / 2.0, s.way)).collect::<Vec<_>>();
+    let points: Vec<(f64, f64)> = driven.iter().flatten().flat_map(of).collect();
+    let every = points.len().div_ceil(DRAWN).max(1);
+    ways.points("", Colour::Grey, points.into_iter().step_by(every).collect());
     all.push(ways);
     all
 }

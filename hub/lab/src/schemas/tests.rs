@@ -87,9 +87,12 @@ fn the_repositorys_files_have_only_keys_that_their_schemas_know() {
         };
         texts.push((kind, path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
     }
-    for (name, page) in [("evolution", "docs/evolution.md"), ("sweep", "docs/sweeps.md")] {
+    let pages =
+        [("evolution", "docs/evolution.md"), ("sweep", "docs/sweeps.md"), ("calibration", "docs/calibration.md")];
+    for (name, page) in pages {
         let text = std::fs::read_to_string(Path::new(ROOT).join(page)).unwrap();
-        let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+        let example = text.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+        let example = example.split_once('\n').map_or("", |(_, rest)| rest);
         texts.push((name, page.into(), example.into()));
     }
     for (name, file, text) in &texts {

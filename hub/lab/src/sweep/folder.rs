@@ -1,6 +1,6 @@
 //! The folder of a sweep: the evolution file of each point, the runs, and a lock.
 //!
-//! What decides a result stands in `points/`, with copies of the world and primitive set files that it names. A sweep
+//! What decides a result stands in `points/`, with copies of the world, calibration and primitive set files that it names. A sweep
 //! goes on only where all of it is the same, so that runs of different settings are never taken together.
 
 use super::evolution::Run;
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use xpuck_wire::{atomic, file};
 
-/// Largest world or primitive set file, bytes.
+/// Largest file that a point names, bytes.
 const MAX_INPUT: u64 = 1 << 20;
 /// Keys of an evolution file that name other files; `palette` is the older name of `primitive_set`.
-const INPUTS: [&str; 3] = ["world", "primitive_set", "palette"];
+const INPUTS: [&str; 4] = ["world", "calibration", "primitive_set", "palette"];
 
 /// A folder that this process alone works in.
 #[derive(Debug)]
@@ -202,6 +202,11 @@ mod tests {
         std::fs::write(home.path().join("w.toml"), "robots = 5\n").unwrap();
         let changed = open(&out, &sweep(home.path(), &text.replace("[2, 3]", "[2, 3, 4]"))).unwrap_err();
         assert!(changed.contains("points/p1-world.toml"), "{changed}");
+        // What was measured decides results too.
+        let (out, text) = (home.path().join("measured"), text.replace("world =", "calibration ="));
+        drop(open(&out, &sweep(home.path(), &text)).unwrap());
+        std::fs::write(home.path().join("w.toml"), "robots = 6\n").unwrap();
+        assert!(open(&out, &sweep(home.path(), &text)).unwrap_err().contains("points/p1-calibration.toml"));
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct Layout {
     pub experiment: Signed,
     /// What it means.
     pub plan: Plan,
+    /// How `xpuck simulate` is told the world and the robots of the first phase.
+    pub simulated: String,
     /// The key by which the demo operates its hub.
     pub key: PathBuf,
 }
@@ -74,7 +76,7 @@ impl Layout {
             },
             security: Security { keys: "../keys".into(), dev_mode: false },
         };
-        let Asked { text, files, plan, world } = asked(args)?;
+        let Asked { text, files, plan, world, calibration } = asked(args)?;
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
@@ -119,8 +121,14 @@ impl Layout {
             ..HubFile::at(&root)
         };
         write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
-        if let Some(name) = &world {
+        for name in world.iter().chain(&calibration) {
             write(&config.join(name), &files[name])?;
+        }
+        let beside = |option: &str, name: &String| format!("{option} {}", config.join(name).display());
+        let usual = format!("--scenario mix --robots {}", args.robots);
+        let mut simulated = world.as_ref().map_or(usual, |name| beside("--world", name));
+        if let Some(name) = &calibration {
+            simulated += &beside(" --calibration", name);
         }
         write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;
         // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
@@ -130,7 +138,7 @@ impl Layout {
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
         if let Some(file) = &args.calibration {
             // Checked before it is copied, under the name that the user knows.
-            Calibration::read(file)?;
+            arena::known("--calibration", Some(file), &Calibration::read(file)?, &swarm.robots)?;
             write(&config.join(CALIBRATION), &file::text(file, file::MAX_TOML)?)?;
         }
         for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
@@ -148,6 +156,7 @@ impl Layout {
             _devices: devices,
             experiment,
             plan,
+            simulated,
             key,
             root,
         })
@@ -187,6 +196,8 @@ struct Asked {
     plan: Plan,
     /// The file of the world with which it begins.
     world: Option<String>,
+    /// The file of what was measured.
+    calibration: Option<String>,
 }
 
 fn asked(args: &DemoArgs) -> Result<Asked> {
@@ -219,5 +230,6 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
     let name = || args.experiment.as_ref().map_or("experiment".into(), |path| path.display().to_string());
     let plan = Plan::new(&experiment, &files, Some(args.robots)).with_context(name)?;
     let world = experiment.phases.first().and_then(|phase| phase.world.clone()).or(experiment.world);
-    Ok(Asked { text, files, plan, world: world.map(|path| sent_name(&path).into()) })
+    let calibration = experiment.calibration.map(|path| sent_name(&path).into());
+    Ok(Asked { text, files, plan, world: world.map(|path| sent_name(&path).into()), calibration })
 }

@@ -135,8 +135,10 @@ fn conduct(
     let started = Instant::now();
     processes.start_service("arena", &layout.arena)?;
     processes.start_service("hub", &layout.hub)?;
-    if let (false, Some(console)) = (args.json, &layout.swarm.hub.console) {
-        log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
+    if !args.json {
+        if let Some(console) = &layout.swarm.hub.console {
+            log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
+        }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
         log::report(format_args!("from another terminal: xpuck robots --hub {hub} --key {key}"));
     }

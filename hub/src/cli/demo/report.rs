@@ -112,9 +112,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
                 tree.nodes().len()
             )?;
             write!(text, "{tree}")?;
-            let file = args.experiment.as_ref().filter(|_| !usual);
-            let world = file.map_or("--scenario mix".into(), |_| "--world FILE".to_string());
-            writeln!(text, "# try it: xpuck simulate {} {world}", tree_file.display())?;
+            writeln!(text, "# try it: xpuck simulate {} {}", tree_file.display(), layout.simulated)?;
         }
         None => writeln!(text, "\nno tree was evolved in this time")?,
     }
