@@ -1,6 +1,7 @@
 //! Senses computed anew from recorded poses, sense by sense (thesis 7.3): by how much each robot sensed something else
 //! than what was there.
 
+use super::clock::RobotClock;
 use crate::config::HubFile;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -16,8 +17,6 @@ const KEPT: f64 = 10.0;
 const WAITING: usize = 10_000;
 /// Poses this far apart are not joined by a line, s.
 const LONGEST_GAP: f64 = 0.2;
-/// A robot's clock may gain so much on the hub's, s in a second.
-const DRIFT: f64 = 1e-4;
 
 /// The senses: name, unit, and by how much a value may differ without counting as different.
 const SENSES: [(&str, &str, f32); 6] = [
@@ -74,8 +73,8 @@ pub struct SenseVerifier {
     range: f32,
     /// Where everybody was, the oldest first.
     poses: VecDeque<(f64, Vec<Option<Pose>>)>,
-    /// By how much the hub's clock is ahead of each robot's, at most, s, and when that was found.
-    ahead: BTreeMap<String, (f64, f64)>,
+    /// Of each robot.
+    clocks: BTreeMap<String, RobotClock>,
     tallies: [Tally; SENSES.len()],
     /// Updates that wait for the next poses: the robot, the hub's time, and what it sensed.
     waiting: VecDeque<(usize, f64, Update)>,
@@ -98,7 +97,7 @@ impl SenseVerifier {
             physics: Physics { half_arena, ..Physics::default() },
             range: hub.messages.range_m,
             poses: VecDeque::new(),
-            ahead: BTreeMap::new(),
+            clocks: BTreeMap::new(),
             tallies: Default::default(),
             waiting: VecDeque::new(),
             blind: 0,
@@ -124,13 +123,7 @@ impl SenseVerifier {
 
     /// Something that a robot said at its own time `then` came at the hub's time `now`, s.
     pub fn heard(&mut self, robot: &str, then: f64, now: f64) {
-        let sample = now - then;
-        let known = self.ahead.entry(robot.into()).or_insert((sample, now));
-        // The message that took least on its way tells most; clocks may drift. Another program of the robot has another clock.
-        let bound = known.0 + DRIFT * (now - known.1).max(0.0);
-        if sample < bound || sample > bound + KEPT {
-            *known = (sample, now);
-        }
+        self.clocks.entry(robot.into()).or_default().heard(then, now);
     }
 
     /// Compares the senses of a batch that came at the hub's time `now`, s.
@@ -141,7 +134,8 @@ impl SenseVerifier {
         let unpacked = updates.unpack().map_err(|error| format!("robot {robot}, update {}: {error}", updates.first))?;
         let time = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
         unpacked.last().into_iter().for_each(|last| self.heard(robot, time(last), now));
-        let (Some(me), Some((ahead, _))) = (self.places.get(robot).copied(), self.ahead.get(robot).copied()) else {
+        let ahead = self.clocks.get(robot).and_then(RobotClock::ahead);
+        let (Some(me), Some(ahead)) = (self.places.get(robot).copied(), ahead) else {
             return Ok(());
         };
         let ticked = unpacked.into_iter().filter(|update| update.ticked);

@@ -2,16 +2,15 @@
 //! robot touches nothing.
 //!
 //! The commanded wheels drive a simulated robot, so that its inertia counts for nothing. Over half a second or more, from one
-//! moment in which the wheels turn steadily to another, they roll so far; the robot's way and turn should be (a L + b R) / 2 and (b R - a L) / (c W), where L and R are those ways, W is the
-//! distance between the wheels, and a, b and c are the robot's factors. They are found by least squares; stretches that are
+//! moment in which the wheels turn steadily to another, they roll so far; the robot's way and turn should be (a L + b R) / 2
+//! and (b R - a L) / (c W), where L and R are those ways, W is the distance between the wheels, and a, b and c are the
+//! robot's factors. They are found by least squares; stretches that are
 //! far off, in which a wheel slipped, are left out of that. What is left over of all stretches is the noise.
 
 use super::numerics::solve;
 use super::poses::Run;
 use xpuck_kernels::math::{Vec2, wrap_angle};
 use xpuck_kernels::model::{DT, WHEELBASE};
-use xpuck_kernels::world::physics::{self, Physics};
-use xpuck_kernels::world::{Body, Shape};
 
 /// Least length of a stretch, s.
 const STRETCH: f64 = 0.5;
@@ -96,20 +95,16 @@ struct Rolled {
 impl Rolled {
     fn of(run: &Run) -> Rolled {
         let start = run.frames[0].time;
-        let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
-        let mut body = [Body::at_rest(Shape::ROBOT, run.frames[0].poses[0])];
         let mut sums = vec![[0.0; 4]];
         let steps = ((run.frames[run.frames.len() - 1].time - start) / f64::from(DT)) as u32 + 1;
-        for k in 0..steps {
-            body[0].wheels = run.at(start + (f64::from(k) + 0.5) * f64::from(DT)).wheels[0];
-            physics::step(&mut body, &physics, 0, 0, k);
-            let ahead = body[0].velocity.dot(Vec2::unit(body[0].pose.heading));
-            let aside = body[0].spin * WHEELBASE * 0.5;
-            let squares = [ahead * DT, body[0].spin * DT].map(|x| f64::from(x * x));
+        run.drive_alone(0, steps, |body| {
+            let ahead = body.velocity.dot(Vec2::unit(body.pose.heading));
+            let aside = body.spin * WHEELBASE * 0.5;
+            let squares = [ahead * DT, body.spin * DT].map(|x| f64::from(x * x));
             let steps = [f64::from((ahead - aside) * DT), f64::from((ahead + aside) * DT), squares[0], squares[1]];
             let last = sums[sums.len() - 1];
             sums.push([0, 1, 2, 3].map(|i| last[i] + steps[i]));
-        }
+        });
         Rolled { start, sums }
     }
 
@@ -238,6 +233,8 @@ mod tests {
     use super::*;
     use crate::calibrate::poses::Frame;
     use xpuck_kernels::random::{Draws, Stream};
+    use xpuck_kernels::world::physics::{self, Physics};
+    use xpuck_kernels::world::{Body, Shape};
 
     /// A robot with these factors that drives at random, by the reference physics with this noise.
     fn drive(factors: Factors, noise: [f32; 3], seed: u64) -> Run {

@@ -10,8 +10,6 @@ use super::{Report, Unfit, estimates};
 use crate::plot::{Colour, Plot};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
-use xpuck_kernels::world::physics::{self, Physics};
-use xpuck_kernels::world::{Body, Shape};
 
 /// Longest delay that is looked for, s.
 const LONGEST: f64 = 1.0;
@@ -41,16 +39,9 @@ impl Expected {
     /// A lone robot that starts at rest, driven by what run says was commanded to body `i`.
     fn of(run: &Run, i: usize) -> Expected {
         let start = run.frames[0].time;
-        let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
-        let mut body = [Body::at_rest(Shape::ROBOT, run.frames[0].poses[i])];
         let mut speeds = vec![0.0];
         let steps = ((run.frames[run.frames.len() - 1].time - start) / f64::from(DT)) as u32;
-        for k in 0..steps {
-            // The command of a step's middle is on average neither early nor late.
-            body[0].wheels = run.at(start + (f64::from(k) + 0.5) * f64::from(DT)).wheels[i];
-            physics::step(&mut body, &physics, 0, 0, k);
-            speeds.push(f64::from(body[0].velocity.dot(Vec2::unit(body[0].pose.heading))));
-        }
+        run.drive_alone(i, steps, |body| speeds.push(f64::from(body.velocity.dot(Vec2::unit(body.pose.heading)))));
         Expected { start, speeds }
     }
 

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use xpuck_kernels::math::wrap_angle;
-use xpuck_kernels::model::MAX_BODIES;
-use xpuck_kernels::world::Pose;
+use xpuck_kernels::model::{DT, MAX_BODIES};
+use xpuck_kernels::world::physics::{self, Physics};
+use xpuck_kernels::world::{Body, Pose, Shape};
 use xpuck_wire::FileError;
 
 /// The body that is the frisbee; all others are robots.
@@ -86,6 +87,19 @@ impl Run {
         let wheels = if time + 1e-6 >= b.time { &b.wheels } else { &a.wheels };
         let poses = a.poses.iter().zip(&b.poses).map(|(from, to)| from.towards(to, part)).collect();
         Frame { time, poses, wheels: wheels.clone() }
+    }
+
+    /// Drives a robot from rest by what was commanded to body `i`, alone and without noise, for so many physics steps; `see`
+    /// gets it after each.
+    pub fn drive_alone(&self, i: usize, steps: u32, mut see: impl FnMut(&Body)) {
+        let physics = Physics { noise: [0.0; 3], half_arena: (f32::INFINITY, f32::INFINITY), ..Physics::default() };
+        let mut body = [Body::at_rest(Shape::ROBOT, self.frames[0].poses[i])];
+        for k in 0..steps {
+            // The command of a step's middle is on average neither early nor late.
+            body[0].wheels = self.at(self.frames[0].time + (f64::from(k) + 0.5) * f64::from(DT)).wheels[i];
+            physics::step(&mut body, &physics, 0, 0, k);
+            see(&body[0]);
+        }
     }
 
     /// The longest time between two frames, s.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_hub_core::config::HubFile;
 use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::verify::RobotClock;
 use xpuck_kernels::math::{vec2, wrap_angle};
 use xpuck_kernels::world::{Colour, Pose};
 use xpuck_record::read;
@@ -16,10 +17,6 @@ use xpuck_wire::updates::{Update, Updates};
 const MAX_POSES: usize = 12_000_000;
 /// Poses and updates this far apart are not joined, s.
 const LONGEST_GAP: f64 = 0.2;
-/// A robot's clock may gain so much on the hub's, s in a second.
-const DRIFT: f64 = 1e-4;
-/// Beyond this a robot's clock is another program's, s.
-const ANOTHER_CLOCK: f64 = 10.0;
 
 /// A control update, by the hub's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,15 +59,6 @@ pub struct Recorded {
     pub damage: Vec<String>,
 }
 
-/// The clock of one robot against the hub's.
-#[derive(Clone, Copy, Debug)]
-struct Clock {
-    /// By how much the hub's is ahead, at most, s.
-    ahead: f64,
-    /// When that was found.
-    at: f64,
-}
-
 impl Recorded {
     /// Reads the record of a run's folder.
     ///
@@ -89,7 +77,7 @@ impl Recorded {
             robots: file.robots.clone(),
             ..Recorded::default()
         };
-        let mut clocks: Vec<Option<Clock>> = vec![None; file.robots.len()];
+        let mut clocks = vec![RobotClock::default(); file.robots.len()];
         let mut poses = 0;
         let mut entries = read::entries(run).map_err(told)?;
         for entry in entries.by_ref() {
@@ -178,18 +166,13 @@ fn told(error: impl std::fmt::Display) -> Unfit {
 }
 
 /// The updates of a batch that came at the hub's time `now`, by the hub's clock.
-fn unpacked(updates: &Updates, now: f64, clock: &mut Option<Clock>) -> Result<Vec<Told>, Unfit> {
+fn unpacked(updates: &Updates, now: f64, clock: &mut RobotClock) -> Result<Vec<Told>, Unfit> {
     let unpacked = updates.unpack().map_err(told)?;
     let own = |update: &Update| updates.start + f64::from(update.after_us) / 1e6;
     if let Some(last) = unpacked.last() {
-        // The batch that took least on its way tells most; clocks may drift.
-        let sample = now - own(last);
-        let bound = clock.map(|c| c.ahead + DRIFT * (now - c.at).max(0.0));
-        if bound.is_none_or(|bound| sample < bound || sample > bound + ANOTHER_CLOCK) {
-            *clock = Some(Clock { ahead: sample, at: now });
-        }
+        clock.heard(own(last), now);
     }
-    let ahead = clock.map_or(0.0, |clock| clock.ahead);
+    let ahead = clock.ahead().unwrap_or(0.0);
     let at = |update: &Update| {
         let time = own(update) + ahead;
         let age = f32::from_bits(update.ages[1]);
