@@ -83,14 +83,22 @@ struct Daemon<'a> {
     tap: Option<Tap>,
 }
 
+/// Says whether the adapter that the robot's file needs is there.
+///
+/// # Errors
+/// It is not, or its limits are too small.
+pub fn check_adapter(config: &Config) -> Result<(), StartError> {
+    let here = config.file.display().to_string();
+    let checked = config.robot.evolution.check_adapter();
+    checked.map_err(|why| StartError::Adapter(FileError::value(&here, why)))
+}
+
 /// Runs a robot until `stop`; its wheels stand when this returns.
 ///
 /// # Errors
 /// What keeps it from starting.
 pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
-    let evolution = &config.robot.evolution;
-    let here = config.file.display().to_string();
-    evolution.check_adapter().map_err(|why| StartError::Adapter(FileError::value(&here, why)))?;
+    check_adapter(config)?;
     let speed = config.swarm.speed;
     let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / speed);
     let security = &config.swarm.security;

@@ -28,7 +28,7 @@ struct DriveArgs {
     /// The robot's file, like robots/xp01.toml.
     #[arg(long)]
     config: PathBuf,
-    /// Only check the configuration, and say what it means.
+    /// Only check the configuration, whether the adapter that it names is there too, and say what it means.
     #[arg(long)]
     check: bool,
     /// End when standard input is closed, so that no robot outlives the program that started it.
@@ -131,6 +131,7 @@ fn run() -> anyhow::Result<ExitCode> {
 fn drive(args: &DriveArgs) -> anyhow::Result<()> {
     let config = Config::read(&args.config)?;
     if args.check {
+        daemon::check_adapter(&config)?;
         output::line(format_args!(
             "{}: robot {} is island {} of {}",
             args.config.display(),

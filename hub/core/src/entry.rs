@@ -1,8 +1,9 @@
 //! What is recorded.
 
+use crate::births::Births;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use xpuck_wire::message::{Birth, Emigrant, LogLine, Sampled};
+use serde::{Deserialize, Serialize, Serializer};
+use xpuck_wire::message::{Emigrant, LogLine, Sampled};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
@@ -20,13 +21,16 @@ pub enum Entry {
     /// Poses of all bodies, 25 times a second.
     Poses {
         /// When, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// Who and where.
+        #[serde(serialize_with = "places")]
         bodies: Vec<Body>,
     },
     /// A robot's telemetry.
     Telemetry {
         /// When it came, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// The robot.
         robot: String,
@@ -38,6 +42,7 @@ pub enum Entry {
     /// A generation of an island.
     Genes {
         /// When it came, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// The robot.
         robot: String,
@@ -46,11 +51,12 @@ pub enum Entry {
         /// The individual it offered to the others.
         emigrant: Emigrant,
         /// Who was born in it.
-        births: Vec<Birth>,
+        births: Births,
     },
     /// A tree took control of a robot.
     Loaded {
         /// When it came, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// The robot.
         robot: String,
@@ -62,6 +68,7 @@ pub enum Entry {
     /// How the run stands, once a second of wall time and at every change.
     Run {
         /// When, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// What the hub does.
         phase: Phase,
@@ -81,6 +88,7 @@ pub enum Entry {
     /// Something happened.
     Event {
         /// When, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// What.
         text: String,
@@ -88,6 +96,7 @@ pub enum Entry {
     /// Control updates of a robot, bit for bit.
     Updates {
         /// When they came, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// The robot.
         robot: String,
@@ -97,6 +106,7 @@ pub enum Entry {
     /// A line of a robot's log.
     Log {
         /// When it came, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// The robot.
         robot: String,
@@ -106,6 +116,7 @@ pub enum Entry {
     /// Samples of individuals after their first generation, each one's newest since this was told last.
     Samples {
         /// When they came, s of arena time.
+        #[serde(serialize_with = "brief")]
         time: f64,
         /// The robot.
         robot: String,
@@ -114,6 +125,19 @@ pub enum Entry {
         /// Whose samples became more.
         samples: Vec<Sampled>,
     },
+}
+
+/// Parts of a second to which times are recorded, and so are the messages' own: a tenth of a record was their further digits.
+pub const TIMES: f64 = 1e4;
+
+fn brief<S: Serializer>(time: &f64, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64((time * TIMES).round() / TIMES)
+}
+
+/// Places to 0.01 mm, and headings to as many decimal places of a radian: no motion capture is better.
+fn places<S: Serializer>(bodies: &[Body], to: S) -> Result<S::Ok, S::Error> {
+    let brief = |value: f32| ((f64::from(value) * 1e5).round() / 1e5) as f32;
+    to.collect_seq(bodies.iter().map(|body| Body { name: body.name.clone(), pose: body.pose.map(brief) }))
 }
 
 impl Entry {

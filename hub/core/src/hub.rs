@@ -10,13 +10,16 @@ use crate::switchboard::{Action, Snapshot, Switchboard};
 pub use shell::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
 use xpuck_wire::Swarm;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Reply, RobotMessage, ToRobot};
+use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::{Sealed, Sealer};
 
 /// Messages of robots, and requests of operators, handled in one turn at most.
 pub const MESSAGES_AT_ONCE: usize = 256;
 /// News of motion capture taken in one turn at most.
 pub const POSES_AT_ONCE: usize = 64;
+/// A record takes what robots still have to tell of a run for so long after its end, s of wall time: their last control
+/// updates come when they obey STOP.
+const LAST_WORDS: f64 = 0.5;
 /// Carrying out actions may bring notes, which are actions again; what is left after so many rounds is for the next turn.
 const ROUNDS: usize = 4;
 
@@ -29,6 +32,10 @@ pub struct Hub {
     rivals: Rivals,
     refusals: RateLimit,
     recording: bool,
+    /// A run is over: when its record is closed, s of arena time.
+    closing: Option<f64>,
+    /// The hub ends when its record is closed.
+    ending: bool,
     over: bool,
 }
 
@@ -42,6 +49,8 @@ impl Hub {
             board: Switchboard::new(config, base),
             refusals: RateLimit::default(),
             recording: false,
+            closing: None,
+            ending: false,
             over: false,
         }
     }
@@ -82,6 +91,10 @@ impl Hub {
         self.board.on_time(now);
         self.hear_recorder(now, shell);
         self.act(now, shell);
+        if self.closing.is_some_and(|due| now >= due) {
+            self.close_record(now, shell);
+        }
+        self.over = self.ending && self.closing.is_none();
     }
 
     /// Takes over who is trusted and who was turned away.
@@ -161,6 +174,9 @@ impl Hub {
     fn answer(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(Asked { by, request }) = shell.request() else { break };
+            if matches!(request, Ok(Request::Start { .. })) {
+                self.close_record(now, shell);
+            }
             let reply = match request {
                 Ok(request) => self.board.on_request(now, request),
                 Err(why) => Reply::Refused(why),
@@ -201,9 +217,9 @@ impl Hub {
                 let sealed = self.seal(robot, message);
                 shell.send(robot, sealed);
             }
-            Action::OpenRecord { name, text, seed } => {
+            Action::OpenRecord { name, text, files, seed } => {
                 self.close_record(now, shell);
-                let record = shell.open_record(&name, &text, seed);
+                let record = shell.open_record(&name, (&text, files), seed);
                 self.record_opened(now, record);
             }
             Action::Record(entry) => {
@@ -213,11 +229,11 @@ impl Hub {
                 }
             }
             Action::Snapshot(snapshot) => shell.store(*snapshot),
-            Action::CloseRecord => self.close_record(now, shell),
+            Action::CloseRecord => self.run_is_over(now),
             Action::Say(line) => shell.log(line),
             Action::Shutdown => {
-                self.close_record(now, shell);
-                self.over = true;
+                self.run_is_over(now);
+                self.ending = true;
             }
         }
     }
@@ -237,8 +253,15 @@ impl Hub {
         self.board.say(now, Line::error(text));
     }
 
-    fn close_record(&mut self, now: f64, shell: &mut impl Shell) {
+    /// The record has what the hub knows; robots may add their last words, after which it is closed.
+    fn run_is_over(&mut self, now: f64) {
         if std::mem::take(&mut self.recording) {
+            self.closing = Some(now + LAST_WORDS * self.swarm.speed);
+        }
+    }
+
+    fn close_record(&mut self, now: f64, shell: &mut impl Shell) {
+        if self.closing.take().is_some() {
             shell.close_record(self.board.status(now));
         }
     }

@@ -5,6 +5,8 @@
 //! [`virtual_senses`] makes senses of poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`]
 //! knows the robots, [`rivals`] says whose messages count. [`entry`] is what is to be recorded, [`verify`] judges it.
 
+pub mod allowance;
+pub mod births;
 pub mod config;
 pub mod entry;
 pub mod geneserver;

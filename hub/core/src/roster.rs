@@ -1,5 +1,6 @@
 //! Who is there: what the hub knows of each robot of the swarm file.
 
+use crate::allowance::Allowance;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use xpuck_wire::RobotRow;
@@ -43,6 +44,8 @@ pub struct Robot {
     pub loaded: Loaded,
     /// The emigrant of its last generation.
     pub fittest: Option<Emigrant>,
+    /// How much of the record its births may still take.
+    pub allowance: Allowance,
     /// Stamps of pings that it has not answered, the newest last.
     pings: VecDeque<f64>,
 }
@@ -135,7 +138,8 @@ impl Roster {
 
     /// Notes a round trip.
     pub fn round_trip(&mut self, robot: usize, ms: f64) {
-        self.robots[robot].round_trip_ms = Some(ms);
+        // To a microsecond, which is what the record needs.
+        self.robots[robot].round_trip_ms = Some((ms * 1e3).round() / 1e3);
         self.round_trips.count += 1;
         self.round_trips.slow += u64::from(ms > SLOW_MS);
         self.round_trips.total_ms += ms;

@@ -14,14 +14,16 @@ const HELD: usize = 1000;
 /// A message may leave this part of the period early, rather than wait for the next frame.
 const EARLY: f64 = 0.25;
 
-/// Where everybody was when a frame came; robots in the order of the swarm file, then the frisbee.
+/// Where everybody was when a frame came; robots in the order of the swarm file, then the discs.
 type Poses = Vec<Option<Pose>>;
 
 /// Holds poses back for the latency and makes each robot's message from them.
 #[derive(Debug)]
 pub struct VirtualSenses {
     channel: Channel,
-    robots: usize,
+    robots: Vec<String>,
+    /// Name of the first disc, and how many there are.
+    discs: (String, usize),
     places: HashMap<String, usize>,
     seed: u64,
     held: VecDeque<(f64, Poses)>,
@@ -32,17 +34,29 @@ pub struct VirtualSenses {
 impl VirtualSenses {
     /// A maker of senses; `seed` fixes its noise.
     pub fn new(config: &Config, seed: u64) -> VirtualSenses {
-        let ids = &config.swarm.robots;
-        let names = ids.iter().chain([&config.hub.mocap.frisbee]);
-        VirtualSenses {
-            channel: Channel::new(config.hub.messages, ids.len(), vec![config.hub.arena.frisbee_radius_m]),
-            places: names.cloned().zip(0..).collect(),
-            robots: ids.len(),
+        let robots = config.swarm.robots.clone();
+        let mut senses = VirtualSenses {
+            channel: Channel::new(config.hub.messages, robots.len(), Vec::new()),
+            places: HashMap::new(),
+            discs: (config.hub.mocap.frisbee.clone(), 0),
+            robots,
             seed,
             held: VecDeque::new(),
             round: 0,
             next: 0.0,
-        }
+        };
+        senses.set_discs(vec![config.hub.arena.frisbee_radius_m]);
+        senses
+    }
+
+    /// Another world: its discs have these radii, m.
+    pub fn set_discs(&mut self, radii: Vec<f32>) {
+        self.discs.1 = radii.len();
+        let discs = (0..radii.len()).map(|i| disc_name(&self.discs.0, i));
+        self.places = self.robots.iter().cloned().chain(discs).zip(0..).collect();
+        self.channel = Channel::new(*self.channel.model(), self.robots.len(), radii);
+        // Frames of the other world have other places.
+        self.held.clear();
     }
 
     /// Takes a frame that came at `now`.
@@ -50,7 +64,7 @@ impl VirtualSenses {
         if self.held.len() == HELD {
             self.held.pop_front();
         }
-        let mut poses = vec![None; self.robots + 1];
+        let mut poses = vec![None; self.robots.len() + self.discs.1];
         for body in &frame.bodies {
             if let Some(place) = self.places.get(&body.name) {
                 poses[*place] = Some(body.pose);
@@ -73,7 +87,7 @@ impl VirtualSenses {
         // After a stall the rate goes on from now instead of sending what was missed.
         self.next = if now - self.next > period { now + period } else { self.next + period };
         self.round = self.round.wrapping_add(1);
-        (0..self.robots).filter_map(|robot| Some((robot, self.sense(robot, &poses, now - at)?))).collect()
+        (0..self.robots.len()).filter_map(|robot| Some((robot, self.sense(robot, &poses, now - at)?))).collect()
     }
 
     fn sense(&self, me: usize, poses: &[Option<Pose>], age: f64) -> Option<ToRobot> {
@@ -85,6 +99,11 @@ impl VirtualSenses {
         });
         Some(ToRobot::Senses { up: -pose.heading, neighbours, age })
     }
+}
+
+/// The name under which motion capture tells of a disc, from 0: that of the hub's file for the first one, then `disc2`.
+pub fn disc_name(first: &str, number: usize) -> String {
+    if number == 0 { first.into() } else { format!("disc{}", number + 1) }
 }
 
 #[cfg(test)]
@@ -174,5 +193,11 @@ mod tests {
         };
         assert_eq!(heard(0.0, &frame(1, &two)), 1);
         assert_eq!(heard(0.1, &frame(2, &[two[0], two[1], ("frisbee", 0.2, 0.05, 0.0)])), 0);
+        let second = frame(3, &[two[0], two[1], ("disc2", 0.2, 0.05, 0.0)]);
+        assert_eq!(heard(0.2, &second), 1, "nobody knows it");
+        senses.set_discs(vec![0.1, 0.1]);
+        senses.take(0.3, &second);
+        assert!(senses.due(0.3).iter().all(|(_, message)| matches!(
+            message, ToRobot::Senses { neighbours, .. } if neighbours.is_empty())));
     }
 }

@@ -195,6 +195,9 @@ impl Experiment {
             if let Some(segment) = phase.segment_minutes {
                 within(&format!("phase {i}: segment_minutes"), segment, 0.01, phase.minutes)?;
             }
+            if phase.until.generations == Some(0) {
+                return Err(format!("phase {i}: until.generations = 0 ends it before it begins; 1 or more"));
+            }
             let until = [phase.until.evolved_fitness, phase.until.fitness];
             if until.iter().flatten().any(|value| !value.is_finite()) {
                 return Err(format!("phase {i}: until: a fitness is a number"));
@@ -302,6 +305,7 @@ mod tests {
             (format!("{GOOD}world = \"w.toml\"\n"), "task and world are both given"),
             (GOOD.replace("minutes = 16.0\n", ""), "minutes is missing"),
             (phases.replace("generations = 50", "fitness = nan"), "phase 1: until"),
+            (phases.replace("generations = 50", "generations = 0"), "phase 1: until.generations = 0"),
             (
                 format!("primitive_set = \"b/w\"\n{}", GOOD.replace("task = \"transport\"", "world = \"a/w\"")),
                 "under one name",

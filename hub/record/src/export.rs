@@ -2,7 +2,7 @@
 
 use crate::parquet::ParquetFile;
 use crate::table::{Column, Table, write_rows};
-use crate::{RecordError, read, schema, updates};
+use crate::{RecordError, births, read, schema, updates};
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static
 const TABLES: [Spec; 11] = [
     Spec("poses", "/poses", Some("bodies"), &[]),
     Spec("telemetry", "/telemetry", None, &[]),
-    Spec("genes", "/genes", None, &["births"]),
-    Spec("births", "/genes", Some("births"), &["emigrant"]),
+    Spec("genes", GENES, None, &["births"]),
+    Spec("births", GENES, Some("births"), &["emigrant", "left_out"]),
     Spec("loaded", "/loaded", None, &[]),
     Spec("run", "/run", None, &["segments"]),
     Spec("segments", "/run", Some("segments"), &["segment", "phase", "evolved", "slow_round_trips", "dead"]),
@@ -37,8 +37,9 @@ const TABLES: [Spec; 11] = [
     Spec("samples", "/samples", Some("samples"), &[]),
 ];
 
-/// Its messages are packed; a row is one of those that are in them.
+/// Their messages are packed; a row is one of those that are in them.
 const UPDATES: &str = "/updates";
+const GENES: &str = "/genes";
 
 /// Places in lists that have a name of their own.
 const NAMES: [(&str, &str); 27] = [
@@ -106,6 +107,7 @@ pub fn export(
             if value.is_none() {
                 value = match output.topic {
                     UPDATES => updates::unpacked(&message.data),
+                    GENES => births::unpacked(&message.data),
                     _ => serde_json::from_slice(&message.data).ok(),
                 };
             }
@@ -239,6 +241,7 @@ fn push(column: &mut Column, value: &Value) {
 fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
     let schema: Value = match topic {
         UPDATES => xpuck_wire::schema::of_json::<updates::Unpacked>().to_value(),
+        GENES => xpuck_wire::schema::of_json::<births::Unpacked>().to_value(),
         _ => serde_json::from_str(schema::of(topic)).unwrap_or_default(),
     };
     let mut found = Vec::new();

@@ -6,6 +6,7 @@
 //! the run goes on `run.state` ([`snapshot`]), from which a hub that returns goes on.
 
 mod between;
+mod births;
 pub mod budget;
 mod channels;
 mod chunk;

@@ -56,7 +56,7 @@ impl Births {
             match entry? {
                 Entry::Genes { robot, generation, emigrant, births: born, .. } => {
                     let Some(island) = islands.get(&robot).copied() else { continue };
-                    for birth in born {
+                    for birth in born.rows {
                         let individual = births.known.entry(Id { island, number: birth.number }).or_default();
                         individual.generation = generation;
                         individual.operator = birth.operator;
@@ -130,7 +130,8 @@ mod tests {
             let tree = format!("ifquad v_prox {number}");
             let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
             let emigrant = Emigrant { island, number, epoch: 0, tree, count, sum, square };
-            let births = vec![Birth { number, parents, fitness: 0.1, operator: Operator::Mutation }];
+            let rows = vec![Birth { number, parents, fitness: 0.1, operator: Operator::Mutation }];
+            let births = xpuck_hub_core::births::Births { rows, left_out: 0 };
             let entry = Entry::Genes { time: generation.into(), robot: robot.into(), generation, emigrant, births };
             file.write(&entry).unwrap();
         };

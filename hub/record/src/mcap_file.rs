@@ -4,7 +4,7 @@ use super::schema;
 use mcap::McapError;
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
-use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::entry::{Entry, TIMES};
 
 /// Largest chunk, bytes: what a cut file may lose beyond the last flush.
 const CHUNK: u64 = 256 * 1024;
@@ -46,7 +46,7 @@ impl<W: Write + Seek> McapFile<W> {
                 id
             }
         };
-        let nanoseconds = (entry.time().max(0.0) * 1e9) as u64;
+        let nanoseconds = (entry.time().max(0.0) * TIMES).round() as u64 * (1e9 / TIMES) as u64;
         let (log_time, publish_time) = (nanoseconds, nanoseconds);
         let header = mcap::records::MessageHeader { channel_id, sequence: self.sequence, log_time, publish_time };
         self.sequence = self.sequence.wrapping_add(1);

@@ -3,6 +3,7 @@
 
 use super::RecordError;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use xpuck_experiment::Experiment;
@@ -19,6 +20,8 @@ pub struct Beginning<'a> {
     pub name: &'a str,
     /// The experiment's text.
     pub text: &'a str,
+    /// The files that it names, by name.
+    pub files: &'a BTreeMap<String, String>,
     /// Seed of the run.
     pub seed: u64,
     /// Wall time, ms since 1970.
@@ -79,6 +82,9 @@ pub struct RunFile {
     pub speed: f64,
     /// The experiment, with what it leaves out filled in.
     pub experiment: toml::Table,
+    /// The files that the experiment names, by name; records of earlier versions have none.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
     /// The swarm file in effect.
     #[serde(default)]
     pub swarm: toml::Table,
@@ -123,6 +129,7 @@ impl RunFile {
             robots: config.swarm.robots.clone(),
             speed: config.swarm.speed,
             experiment: table(toml::Table::try_from(&experiment))?,
+            files: begins.files.clone(),
             swarm: table(toml::Table::try_from(&config.swarm))?,
             hub: table(toml::Table::try_from(&config.hub))?,
         })
@@ -177,6 +184,7 @@ mod tests {
                 robots: vec!["xp01".into()],
                 speed: 8.0,
                 experiment: table(),
+                files: BTreeMap::new(),
                 swarm: table(),
                 hub: table(),
             };

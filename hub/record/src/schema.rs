@@ -26,6 +26,7 @@ fn texts() -> [String; TOPICS.len()] {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use xpuck_hub_core::births::Births;
     use xpuck_wire::message::{Birth, Emigrant, LogLine, Operator, Sampled, Severity};
     use xpuck_wire::{Body, Phase, Segment};
 
@@ -40,8 +41,9 @@ mod tests {
             square: [0.25, 0.0],
         };
         let robot = || String::from("xp01");
-        let births =
+        let rows =
             vec![Birth { number: 3, parents: vec![(1, 2), (2, 9)], fitness: 0.5, operator: Operator::Crossover }];
+        let births = Births { rows, left_out: 0 };
         [
             Entry::Poses { time: 1.0, bodies: vec![Body { name: "xp01".into(), pose: [0.0, 1.0, 2.0] }] },
             Entry::Telemetry { time: 1.0, robot: robot(), round_trip_ms: Some(1.5), telemetry: Box::default() },

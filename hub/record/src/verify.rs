@@ -5,10 +5,13 @@ use crate::{RecordError, read};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use xpuck_experiment::{Experiment, Plan};
 use xpuck_hub_core::config::HubFile;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::verify::{Difference, RobotTicks, SenseRow, SenseVerifier, TickVerifier};
 use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::WorldSpec;
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -38,6 +41,8 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
     let hub: HubFile = file.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
     let mut ticks = TickVerifier::new(file.seed);
     let mut senses = SenseVerifier::new(&file.robots, &hub);
+    let worlds = worlds(&file).map_err(|why| RecordError::of(run, why))?;
+    let mut phase = None;
     // A batch may come before the one that tells its tree: trees are learned first.
     learn_trees(run, &mut ticks)?;
     let islands: BTreeMap<&str, u16> = file.robots.iter().map(String::as_str).zip(1..).collect();
@@ -47,6 +52,15 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         match entry? {
             Entry::Poses { time, bodies } => {
                 senses.poses(time, bodies.iter().map(|body| (body.name.as_str(), body.pose)));
+            }
+            Entry::Run { segments, .. } => {
+                let now = segments.into_iter().last().map(|segment| segment.phase);
+                if now != phase
+                    && let Some(world) = now.as_ref().and_then(|name| worlds.get(name))
+                {
+                    senses.set_world(world);
+                }
+                phase = now;
             }
             Entry::Telemetry { time, robot, telemetry, .. } => senses.heard(&robot, telemetry.time, time),
             Entry::Updates { time, robot, updates } => {
@@ -75,6 +89,19 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         without_poses: senses.blind(),
         damage: entries.damage().to_vec(),
     })
+}
+
+/// The worlds of a run's phases by their names; none if its experiment names none, which means the hub's own arena.
+fn worlds(file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, String> {
+    let text = toml::to_string(&file.experiment).map_err(|error| error.to_string())?;
+    let experiment = Experiment::parse("experiment", &text).map_err(|error| error.to_string())?;
+    let named = experiment.world.is_some() || experiment.phases.iter().any(|phase| phase.world.is_some());
+    // Records of earlier versions do not hold the files.
+    if !named || file.files.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let plan = Plan::new(&experiment, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())?;
+    Ok(plan.phases.into_iter().map(|phase| (phase.name, phase.world)).collect())
 }
 
 fn learn_trees(run: &Path, ticks: &mut TickVerifier) -> Result<(), RecordError> {

@@ -21,9 +21,10 @@ use xpuck_wire::clock::unix_ms;
 use xpuck_wire::log::Line;
 use xpuck_wire::{atomic, precedence};
 
-/// Records are flushed to the file so often: what is older than this outlives the hub.
-const FLUSH: Duration = Duration::from_secs(1);
-/// And brought to the disk so often: what is older than this outlives the machine.
+/// Records are flushed to the file so often where no state is kept, which flushes them once a second: what is older outlives
+/// the hub. Every flush ends a chunk, and short chunks are larger.
+const FLUSH: Duration = Duration::from_millis(1200);
+/// And what was flushed is brought to the disk so often: what is older outlives the machine.
 const SYNC: Duration = Duration::from_secs(4);
 /// The disk's room is looked at so often, and what all runs take.
 const LOOK: Duration = Duration::from_secs(1);
@@ -154,7 +155,7 @@ impl Writer {
             match which {
                 0 => self.attempt(|mcap, _| mcap.flush()),
                 1 => {
-                    self.attempt(|mcap, disk| mcap.flush().and_then(|()| disk.sync_data()));
+                    self.attempt(|_, disk| disk.sync_data());
                     if self.file.as_ref().is_some_and(|(mcap, _)| mcap.flushes() >= LONGEST_PART) {
                         self.next_part();
                     }

@@ -114,7 +114,7 @@ impl Found {
                 return Fate::Leave;
             }
         };
-        let fate = fate(then, now);
+        let fate = if snapshot.is_over() { Fate::Close } else { fate(then, now) };
         match fate {
             Fate::Resume(away) if snapshot.robots == config.swarm.robots => {
                 if self.resumed.as_ref().is_none_or(|other| away < other.away) {
@@ -182,7 +182,8 @@ pub fn is_written(directory: &Path) -> Result<bool, RecordError> {
     Ok(false)
 }
 
-/// Makes a run's files whole and closes it. A run that had begun is aborted; the status that was kept last is its result.
+/// Makes a run's files whole and closes it. A run that had begun is aborted, unless
+/// it was over already; the status that was kept last is its result.
 ///
 /// # Errors
 /// What the disk says; the run's state is kept then.
@@ -219,7 +220,11 @@ fn close(directory: &Path) -> Result<&'static str, RecordError> {
         return Ok(state.name());
     }
     let left = snapshot::read(directory)?.whole();
-    let ended = if left.is_some() { RunState::Aborted } else { RunState::Recovered };
+    let ended = match &left {
+        Some((_, snapshot)) if snapshot.is_over() => RunState::Finished,
+        Some(_) => RunState::Aborted,
+        None => RunState::Recovered,
+    };
     match left {
         Some((_, snapshot)) => end_run(directory, &snapshot.status, ended)?,
         None => RunFile::change(directory, |run| run.state = ended)?,

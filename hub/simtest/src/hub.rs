@@ -199,7 +199,8 @@ impl Hub {
         let base = (WALL + u64::from(now)).saturating_sub(self.behind);
         let mut hub = hub::Hub::new(self.config.clone(), base);
         let gates = Gates::new(self.config.hub.mocap.gates, &self.config.swarm.robots);
-        let stored = self.machine.disk.as_ref().map(StoredSnapshot::read);
+        // The program that makes records whole closes the run that was over.
+        let stored = self.machine.disk.as_ref().map(StoredSnapshot::read).filter(|(snapshot, ..)| !snapshot.is_over());
         // Nobody's key is enrolled or revoked later.
         hub.board.set_trust(trust());
         let begins = match stored {

@@ -13,6 +13,9 @@ fn run(name: &str, more: &[&str]) -> (tempfile::TempDir, Value) {
     let mut table: toml::Table = text.parse().unwrap();
     let world = docs.join(table["world"].as_str().unwrap()).canonicalize().unwrap();
     table.insert("world".into(), world.display().to_string().into());
+    // What was measured of the arena travels with the experiment.
+    std::fs::write(dir.path().join("calibration.toml"), "[physics]\nnoise = [0.02, 0.03, 0.05]\n").unwrap();
+    table.insert("calibration".into(), "calibration.toml".into());
     for phase in table["phase"].as_array_mut().unwrap() {
         for key in ["minutes", "segment_minutes"] {
             let minutes = phase[key].as_float().unwrap();
@@ -38,10 +41,17 @@ fn run(name: &str, more: &[&str]) -> (tempfile::TempDir, Value) {
 /// The record's own account of the run, after its trees were ticked again.
 fn verified(dir: &Path, name: &str) -> Value {
     let record = only(&only(dir, "demo-"), name);
+    let run: toml::Table = std::fs::read_to_string(record.join("run.toml")).unwrap().parse().unwrap();
+    assert!(run["files"].as_table().unwrap().contains_key("calibration.toml"), "{run}");
     let verify = xpuck().args(["runs", "verify", "--json"]).arg(&record).output().unwrap();
     let found: Value = serde_json::from_slice(&verify.stdout).unwrap();
     assert!(verify.status.success() && found["identical"] == true, "{found}");
     assert_eq!(found["robots"].as_object().unwrap().len(), 3, "{found}");
+    let tables = dir.join("tables");
+    let export = xpuck().args(["runs", "export", "--csv"]).arg(&tables).arg(&record).output().unwrap();
+    assert!(export.status.success(), "{}", String::from_utf8_lossy(&export.stderr));
+    let logs = std::fs::read_to_string(tables.join("logs.csv")).unwrap();
+    assert_eq!(logs.matches("the experiment's calibration measured").count(), 3, "{logs}");
     serde_json::from_slice(&std::fs::read(record.join("result.json")).unwrap()).unwrap()
 }
 

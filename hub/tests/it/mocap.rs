@@ -199,6 +199,7 @@ fn a_recorded_run_is_seen_again() {
         &Beginning {
             name: "x",
             text: "name = \"x\"\nminutes = 1.0\nsegment_minutes = 1.0\ntask = \"transport\"\n",
+            files: &BTreeMap::new(),
             seed: 1,
             unix_ms: 0,
             commit: "unknown",

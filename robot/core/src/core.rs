@@ -277,6 +277,12 @@ impl Core {
             Ok(plan) => Arc::new(plan),
             Err(error) => return vec![refused(error.to_string())],
         };
+        // Nothing else shows which worlds a robot simulates.
+        let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
+            (true, _) => Some("worlds are simulated as the experiment's calibration measured them"),
+            (false, true) => Some("worlds are simulated as this robot's calibration.file measured them"),
+            (false, false) => None,
+        };
         self.experiment = taken;
         self.seed = seed;
         self.state = State::Ready;
@@ -287,6 +293,7 @@ impl Core {
         self.controller = None;
         self.plan = Some(plan.clone());
         let mut actions = vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
+        actions.extend(calibrated.map(|text| Action::Say(Line::info(text))));
         if !self.is_fixed() {
             let (digest, island) = (signed.digest(), self.island);
             actions.insert(0, Action::Prepare(Box::new(IslandPlan { plan, digest, number, seed, island })));

@@ -171,7 +171,7 @@ impl Robot {
         }
         let mut telemetry = self.telemetry(now, &readings, wheels);
         shell.report(&mut telemetry);
-        let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry)));
+        let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry.rounded())));
     }
 
     /// Tells the hub what the log said. What comes faster waits, and is lost when too much waits.

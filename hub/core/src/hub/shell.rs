@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use crate::mocap::Frame;
 use crate::switchboard::Snapshot;
+use std::collections::BTreeMap;
 use xpuck_wire::Status;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::Line;
@@ -111,7 +112,12 @@ pub trait Shell {
     ///
     /// # Errors
     /// Why nothing is recorded.
-    fn open_record(&mut self, name: &str, text: &str, seed: u64) -> Result<String, String>;
+    fn open_record(
+        &mut self,
+        name: &str,
+        experiment: (&str, BTreeMap<String, String>),
+        seed: u64,
+    ) -> Result<String, String>;
 
     /// Adds to the record, if one is open. Gives how many entries were lost so far, if that has to be told.
     fn record(&mut self, entry: Entry) -> Option<u64>;

@@ -88,7 +88,7 @@ impl Shell for Bench {
         self.sent.push((robot, message));
     }
 
-    fn open_record(&mut self, name: &str, _: &str, _: u64) -> Result<String, String> {
+    fn open_record(&mut self, name: &str, _: (&str, BTreeMap<String, String>), _: u64) -> Result<String, String> {
         self.opened.push(name.into());
         if self.refuses_records { Err("the disk is full".into()) } else { Ok(format!("runs/{name}")) }
     }
@@ -207,6 +207,8 @@ fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once(
     assert_eq!(hub.board.status(0.1).record, "runs/second");
     bench.requests.push_back(Request::Shutdown);
     hub.turn(0.2, &mut bench);
+    assert!(!hub.is_over() && bench.closed.len() == 1, "robots have their last words: {:?}", bench.closed);
+    hub.turn(0.8, &mut bench);
     assert!(hub.is_over() && bench.closed.len() == 2, "{:?}", bench.closed);
 }
 

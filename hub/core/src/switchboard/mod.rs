@@ -19,7 +19,7 @@ use crate::virtual_senses::VirtualSenses;
 use push::Push;
 use run::Run;
 pub use snapshot::Snapshot;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use tracking_watchdog::TrackingWatchdog;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
@@ -58,6 +58,8 @@ pub enum Action {
         name: String,
         /// Its text.
         text: String,
+        /// The files that it names, by name.
+        files: BTreeMap<String, String>,
         /// Seed of the run.
         seed: u64,
     },

@@ -65,12 +65,13 @@ impl Switchboard {
             }
             RobotMessage::Experiment { number, answer } => self.experiment_answered(now, place, number, answer),
             RobotMessage::Genes { generation, emigrant, births } => {
-                let robot = name();
                 self.exchange(now, place, generation, &emigrant);
                 // What comes again is answered again, and counts once.
                 let run = self.run.as_mut();
                 let new = run.is_none_or(|run| run.seen.take(island(place), generation, &emigrant, &births));
                 if new {
+                    let robot = &mut self.roster.robots[place];
+                    let (births, robot) = (robot.allowance.take(now, births), robot.id.clone());
                     self.actions.push(Action::Record(Entry::Genes { time: now, robot, generation, emigrant, births }));
                 }
             }

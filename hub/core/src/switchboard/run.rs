@@ -85,7 +85,7 @@ impl Switchboard {
             SampleOwner::Copy => Copies::Each,
             SampleOwner::Genotype => Copies::Once,
         };
-        let name = plan.name.clone();
+        let (name, files) = (plan.name.clone(), signed.files.clone());
         let mut score = Score::new();
         score.begin(&plan.phases[0].name, &plan.phases[0].world);
         self.run = Some(Run {
@@ -110,7 +110,8 @@ impl Switchboard {
         });
         self.roster.robots.iter_mut().for_each(crate::roster::Robot::begin_run);
         self.phase = Phase::Preparing;
-        self.actions.push(Action::OpenRecord { name: name.clone(), text, seed });
+        self.tell_senses_of_discs();
+        self.actions.push(Action::OpenRecord { name: name.clone(), text, files, seed });
         self.direct(State::Ready, 0);
         self.note(now, format!("experiment {name}: waiting for the robots to be ready"));
         self.repeat();
@@ -267,8 +268,17 @@ impl Switchboard {
         if let Some(why) = why {
             self.note(now, format!("the phase ends: {why}"));
         }
+        self.tell_senses_of_discs();
         self.go_on();
         self.announce(now);
+    }
+
+    /// The discs of the phase's world stand between robots that hear one another.
+    pub(super) fn tell_senses_of_discs(&mut self) {
+        if let Some(run) = &self.run {
+            let discs = run.planned().world.discs.iter();
+            self.senses.set_discs(discs.map(|disc| disc.shape.radius).collect());
+        }
     }
 
     /// The tree with the greatest derated fitness of all that robots offered last.
@@ -307,6 +317,8 @@ impl Switchboard {
         self.direct(State::Stop, segment);
         self.note(now, why.into());
         self.tell_run(now);
+        // A hub that dies before the record is closed must not go on with a run that is over.
+        self.snapshot_now(now);
         self.actions.push(Action::CloseRecord);
     }
 }

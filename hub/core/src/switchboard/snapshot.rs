@@ -58,6 +58,13 @@ pub struct Snapshot {
     pub status: Status,
 }
 
+impl Snapshot {
+    /// The run is over: its record is to be closed, and no hub goes on with it.
+    pub fn is_over(&self) -> bool {
+        self.phase == Phase::Finished
+    }
+}
+
 impl Switchboard {
     /// Keeps the state when it is due, and when phase or segment have changed since.
     pub(super) fn snapshot_if_due(&mut self, now: f64) {
@@ -69,6 +76,10 @@ impl Switchboard {
         self.next_snapshot = now + KEEP * self.config.swarm.speed;
         self.snapshot_at = here;
         self.tell_run(now);
+        self.snapshot_now(now);
+    }
+
+    pub(super) fn snapshot_now(&mut self, now: f64) {
         self.actions.extend(self.snapshot(now).map(|snapshot| Action::Snapshot(Box::new(snapshot))));
     }
 
@@ -117,6 +128,9 @@ impl Switchboard {
         if snapshot.robots != self.config.swarm.robots {
             return Err("it had other robots".into());
         }
+        if snapshot.is_over() {
+            return Err("it was over".into());
+        }
         let robots = self.config.swarm.robots.len();
         let plan = Plan::open(&snapshot.signed, &self.trust, robots).map_err(|error| error.to_string())?.0;
         let (phase, phase_seconds, phase_segment, tree) = snapshot.experiment_phase;
@@ -150,6 +164,7 @@ impl Switchboard {
             resumed: ran.then_some(snapshot.alive),
             plan: Arc::new(plan),
         });
+        self.tell_senses_of_discs();
         self.phase = if ran { Phase::Preparing } else { snapshot.phase };
         let state = if self.phase == Phase::Preparing && !ran { State::Ready } else { State::Pause };
         self.direct(state, snapshot.segment);

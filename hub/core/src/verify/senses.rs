@@ -3,12 +3,13 @@
 
 use super::clock::RobotClock;
 use crate::config::HubFile;
+use crate::virtual_senses::disc_name;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use xpuck_kernels::math::{vec2, wrap_angle};
 use xpuck_kernels::world::physics::Physics;
-use xpuck_kernels::world::senses::{camera, proximity};
-use xpuck_kernels::world::{Body, Pose, Shape};
+use xpuck_kernels::world::senses::{Patch, camera, proximity};
+use xpuck_kernels::world::{Body, Pose, Shape, WorldSpec};
 use xpuck_wire::updates::{Update, Updates};
 
 /// Poses are kept so long, s: a batch comes a second after its first update, and frames may be as old as that.
@@ -65,11 +66,15 @@ struct Tally {
 /// Compares what robots sensed with where everybody was.
 #[derive(Clone, Debug)]
 pub struct SenseVerifier {
-    /// The robots, then the frisbee.
+    names: Vec<String>,
+    /// Name of the first disc.
+    frisbee: String,
+    /// The robots, then the discs.
     places: BTreeMap<String, usize>,
     robots: usize,
     shapes: Vec<Shape>,
     physics: Physics,
+    patches: Vec<Patch>,
     range: f32,
     /// Where everybody was, the oldest first.
     poses: VecDeque<(f64, Vec<Option<Pose>>)>,
@@ -85,28 +90,46 @@ pub struct SenseVerifier {
 impl SenseVerifier {
     /// For robots in the order of their islands, in the arena of a hub's file.
     pub fn new(robots: &[String], hub: &HubFile) -> SenseVerifier {
-        let names = robots.iter().chain([&hub.mocap.frisbee]);
         let disc = Shape { radius: hub.arena.frisbee_radius_m, ..Shape::FRISBEE };
-        let mut shapes = vec![Shape::ROBOT; robots.len()];
-        shapes.push(disc);
         let half_arena = (hub.arena.length_m / 2.0, hub.arena.width_m / 2.0);
-        SenseVerifier {
-            places: names.cloned().zip(0..).collect(),
+        let mut verifier = SenseVerifier {
+            names: robots.into(),
+            frisbee: hub.mocap.frisbee.clone(),
+            places: BTreeMap::new(),
             robots: robots.len(),
-            shapes,
+            shapes: Vec::new(),
             physics: Physics { half_arena, ..Physics::default() },
+            patches: Vec::new(),
             range: hub.messages.range_m,
             poses: VecDeque::new(),
             clocks: BTreeMap::new(),
             tallies: Default::default(),
             waiting: VecDeque::new(),
             blind: 0,
-        }
+        };
+        verifier.set_discs([disc]);
+        verifier
+    }
+
+    /// From here on the robots are in this world: its walls, patches and discs.
+    pub fn set_world(&mut self, world: &WorldSpec) {
+        self.physics = world.physics.clone();
+        self.patches = world.patches.clone();
+        self.set_discs(world.discs.iter().map(|disc| disc.shape));
+    }
+
+    fn set_discs(&mut self, discs: impl IntoIterator<Item = Shape>) {
+        self.shapes = std::iter::repeat_n(Shape::ROBOT, self.robots).chain(discs).collect();
+        let discs = (0..self.shapes.len() - self.robots).map(|i| disc_name(&self.frisbee, i));
+        self.places = self.names.iter().cloned().chain(discs).zip(0..).collect();
+        // What was kept has the places of the other world.
+        let most = self.shapes.len();
+        self.poses.iter_mut().for_each(|(_, poses)| poses.resize(most, None));
     }
 
     /// Takes poses, in the order of time.
     pub fn poses<'a>(&mut self, time: f64, bodies: impl IntoIterator<Item = (&'a str, [f32; 3])>) {
-        let mut poses = vec![None; self.robots + 1];
+        let mut poses = vec![None; self.shapes.len()];
         for (name, [x, y, heading]) in bodies {
             if let Some(place) = self.places.get(name) {
                 poses[*place] = Some(Pose { at: vec2(x, y), heading });
@@ -161,7 +184,7 @@ impl SenseVerifier {
         }
         if let Some(poses) = seen.as_ref().filter(|_| update.used[0]) {
             let (bodies, me) = self.bodies(poses, me);
-            let made = camera(&bodies, me, &[], &self.physics);
+            let made = camera(&bodies, me, &self.patches, &self.physics);
             for (colour, segments) in made.0.iter().enumerate() {
                 for (segment, made) in segments.iter().enumerate() {
                     let read = update.blobs & Update::blob(colour, segment) != 0;

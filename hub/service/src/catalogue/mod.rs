@@ -236,6 +236,7 @@ mod tests {
             robots: vec!["xp01".into(), "xp02".into()],
             speed: 1.0,
             experiment: table(),
+            files: Default::default(),
             swarm: table(),
             hub: table(),
         };

@@ -1,7 +1,9 @@
 //! What the running hub tells of its robots.
 
 use super::{Finding, Hub};
+use std::collections::BTreeMap;
 use xpuck_hub_core::config::Config;
+use xpuck_wire::telemetry::EngineReport;
 use xpuck_wire::{RobotRow, Status};
 
 /// Control updates that come later than one period make a robot drive blindly, ms.
@@ -12,13 +14,14 @@ const SLOW: f64 = 0.05;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What is promised of the robots, in the order in which it is looked at.
-const PROMISES: [&str; 6] = [
+const PROMISES: [&str; 7] = [
     "the robots are there",
     "wheels stop in time",
     "the hub's clock counts",
     "the link is quick",
     "all run the same release",
     "evolution survives a restart",
+    "all simulate on the same engine",
 ];
 
 /// What can be seen of the robots.
@@ -28,7 +31,7 @@ pub(super) fn findings(config: &Config, hub: Option<&Hub>) -> Vec<Finding> {
         let silent = |promise| Finding::off(promise, format!("no hub tells of the {robots} robots"), "start the hub");
         return PROMISES.map(silent).into();
     };
-    let looks = [presence, punctuality, clock, round_trips, versions, checkpoints];
+    let looks = [presence, punctuality, clock, round_trips, versions, checkpoints, engines];
     PROMISES.into_iter().zip(looks).map(|(name, look)| look(name, status)).collect()
 }
 
@@ -104,6 +107,22 @@ fn checkpoints(promise: &'static str, status: &Status) -> Finding {
     }
 }
 
+/// A robot whose GPU is lost goes on with `simd`: it evolves more slowly than the others, and nothing else shows it.
+fn engines(promise: &'static str, status: &Status) -> Finding {
+    let mut by_engine: BTreeMap<String, Vec<&RobotRow>> = BTreeMap::new();
+    for row in status.robots.iter().filter(|r| r.alive && !r.engine.name.is_empty()) {
+        let EngineReport { name, adapter, .. } = &row.engine;
+        by_engine.entry(format!("{name} {adapter}").trim_end().into()).or_default().push(row);
+    }
+    let told = by_engine.iter().map(|(engine, robots)| format!("{engine} on {}", names(robots)));
+    let evidence = told.collect::<Vec<_>>().join("; ");
+    match by_engine.len() {
+        0 => Finding::off(promise, "no robot evolves now", ""),
+        1 => Finding::on(promise, evidence),
+        _ => Finding::off(promise, evidence, "if that is not how it was set up: their logs say why a device was lost"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,18 +138,24 @@ mod tests {
             late_p99_ms: 1.0,
             round_trip_ms: Some(3.0),
             evolution: EvolutionReport { generation: 3, kept: 3, ..EvolutionReport::default() },
+            engine: EngineReport { name: "gpu".into(), adapter: "llvmpipe".into(), r_acc: 1.0 },
             ..RobotRow::default()
         };
         let look = |robots: Vec<RobotRow>, slow_round_trips| {
             let status = Status { robots, slow_round_trips, ..Status::default() };
-            let all = [presence, punctuality, clock, round_trips, versions, checkpoints];
+            let all = [presence, punctuality, clock, round_trips, versions, checkpoints, engines];
             all.map(|look| look("", &status).verdict)
         };
-        assert_eq!(look(vec![good.clone()], 0.0), [Verdict::On; 6]);
+        assert_eq!(look(vec![good.clone()], 0.0), [Verdict::On; 7]);
         let mut bad = RobotRow { late_p99_ms: 300.0, round_trip_ms: None, version: "0.0.9".into(), ..good.clone() };
         bad.evolution.kept = 0;
+        let fallen = EngineReport { name: "simd".into(), ..EngineReport::default() };
+        let other = RobotRow { id: "xp03".into(), engine: fallen, ..good.clone() };
         let gone = RobotRow { id: "xp02".into(), alive: false, ..good };
         let broken = Verdict::Broken;
-        assert_eq!(look(vec![bad, gone], 0.2), [broken, broken, broken, broken, broken, Verdict::Off]);
+        assert_eq!(
+            look(vec![bad, gone, other], 0.2),
+            [broken, broken, broken, broken, broken, Verdict::Off, Verdict::Off]
+        );
     }
 }

@@ -1,19 +1,44 @@
 //! The records of the hub's runs: the one that is written, and those that are being closed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::RecordNews;
+use xpuck_hub_core::rate::Rate;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_record::run_file::Beginning;
 use xpuck_record::{Closing, Note, RecordError, Recorder};
+use xpuck_wire::message::State;
+use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Status, event_at};
 
 /// The hub's records.
 #[derive(Default)]
 pub(super) struct Records {
     recorder: Option<Recorder>,
+    telemetry: BTreeMap<String, Told>,
     closing: Vec<Closing>,
+}
+
+/// Telemetry that is recorded of a robot in a second of arena time, of the ten that come: each control update is recorded
+/// besides, whole.
+const TELEMETRY_HZ: f64 = 5.0;
+
+/// What was recorded last of a robot's telemetry.
+#[derive(Default)]
+struct Told {
+    rate: Rate,
+    stands: Option<(State, u32, u64)>,
+}
+
+impl Told {
+    /// True if this is to be recorded: at the rate, and at once when the robot does something else.
+    fn is_due(&mut self, time: f64, telemetry: &Telemetry) -> bool {
+        let stands = Some((telemetry.state, telemetry.segment, telemetry.obeyed));
+        let changed = std::mem::replace(&mut self.stands, stands) != stands;
+        self.rate.allows(time, TELEMETRY_HZ) || changed
+    }
 }
 
 impl Records {
@@ -31,6 +56,7 @@ impl Records {
         let recorder = recorder.map_err(|error| error.to_string())?;
         let place = place(&recorder);
         self.recorder = Some(recorder);
+        self.telemetry.clear();
         Ok(place)
     }
 
@@ -41,6 +67,11 @@ impl Records {
 
     /// Adds an entry; gives how many were lost so far, if that has to be told.
     pub(super) fn write(&mut self, entry: Entry) -> Option<u64> {
+        if let Entry::Telemetry { time, robot, telemetry, .. } = &entry
+            && !self.telemetry.entry(robot.clone()).or_default().is_due(*time, telemetry)
+        {
+            return None;
+        }
         self.recorder.as_mut().and_then(|recorder| recorder.write(entry))
     }
 
@@ -85,4 +116,19 @@ impl Records {
 
 fn place(recorder: &Recorder) -> String {
     recorder.directory().display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_telemetry_is_recorded_and_every_change() {
+        let mut told = Told::default();
+        let at = |state, segment| Telemetry { state, segment, ..Telemetry::default() };
+        let kept = (0..600).filter(|i| told.is_due(f64::from(*i) / 10.0, &at(State::Run, 1))).count();
+        assert!((300..=302).contains(&kept), "{kept}");
+        assert!(told.is_due(59.91, &at(State::Run, 2)) && told.is_due(59.92, &at(State::Stop, 2)));
+        assert!(!told.is_due(59.93, &at(State::Stop, 2)));
+    }
 }

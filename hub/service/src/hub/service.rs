@@ -6,6 +6,7 @@ use crate::admission::relay::Relay;
 use crate::console::{Command, Shown};
 use crate::mocap::client::Event;
 use crate::observer::Observer;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
@@ -131,8 +132,13 @@ impl Shell for Service {
         self.observer.sent(&message.message, sent);
     }
 
-    fn open_record(&mut self, name: &str, text: &str, seed: u64) -> Result<String, String> {
-        let begins = Beginning { name, text, seed, unix_ms: unix_ms(), commit: self.commit };
+    fn open_record(
+        &mut self,
+        name: &str,
+        (text, files): (&str, BTreeMap<String, String>),
+        seed: u64,
+    ) -> Result<String, String> {
+        let begins = Beginning { name, text, files: &files, seed, unix_ms: unix_ms(), commit: self.commit };
         self.records.open(&self.config, &begins)
     }
 

@@ -5,6 +5,7 @@ use crate::checkers::Checkers;
 use crate::id;
 use crate::mutants::Mutant;
 use crate::network::Network;
+use std::collections::BTreeMap;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
 use xpuck_hub_core::switchboard::Snapshot;
@@ -121,7 +122,7 @@ impl Shell for Turn<'_> {
         self.network.to_robot(self.now, robot, sealed);
     }
 
-    fn open_record(&mut self, _: &str, _: &str, _: u64) -> Result<String, String> {
+    fn open_record(&mut self, _: &str, _: (&str, BTreeMap<String, String>), _: u64) -> Result<String, String> {
         self.done += 1;
         self.checkers.hub.opened();
         Ok(String::new())

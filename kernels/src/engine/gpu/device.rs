@@ -142,7 +142,7 @@ impl Device {
     }
 
     /// The pipeline of an entry point.
-    fn kernel(&self, layout: &Layout, entry: &'static str) -> Result<ComputePipeline, GpuError> {
+    pub(super) fn kernel(&self, layout: &Layout, entry: &'static str) -> Result<ComputePipeline, GpuError> {
         let mut kernels = locked(&self.kernels);
         let kernel = kernels.entry((*layout, entry)).or_insert_with(|| {
             let source = (self.source)(layout);

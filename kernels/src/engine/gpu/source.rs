@@ -192,7 +192,7 @@ mod tests {
     use super::super::params::{BodyParams, Footing, MessageParams, Params, PatchParams, RegionParams, TaskParams};
     use super::*;
     use naga::valid::{Capabilities, ValidationFlags, Validator};
-    use naga::{Expression, Literal, Module, TypeInner};
+    use naga::{AddressSpace, Expression, Literal, Module, TypeInner};
     use std::mem::{offset_of, size_of};
 
     const LAYOUTS: [Lane; 2] = [Lane::Body, Lane::World];
@@ -208,6 +208,19 @@ mod tests {
             let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
             let source = source(&Layout::of(lane, 17, 8));
             validator.validate(&module(lane)).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+        }
+    }
+
+    /// No driver is asked, since not all refuse a workgroup that has too much.
+    #[test]
+    fn workgroups_share_no_more_memory_than_a_raspberry_pi_has() {
+        for (lane, bodies) in LAYOUTS.into_iter().flat_map(|lane| [9, 17, 40, MOST_BODIES].map(|most| (lane, most))) {
+            let layout = Layout::of(lane, bodies, 16);
+            let module = naga::front::wgsl::parse_str(&source(&layout)).unwrap();
+            let shared = module.global_variables.iter().filter(|(_, v)| v.space == AddressSpace::WorkGroup);
+            let bytes: u32 = shared.map(|(_, v)| module.types[v.ty].inner.size(module.to_ctx())).sum();
+            assert!(bytes <= 16_384, "{layout:?}: {bytes}");
+            assert!(bytes > 0 || lane == Lane::World, "{layout:?} shares nothing");
         }
     }
 

@@ -649,6 +649,24 @@ fn a_lost_device_loses_no_result() {
     assert!(!Gpu::open_adapter(&AdapterChoice::Best).unwrap().is_lost(), "another one can be opened");
 }
 
+/// Every test here runs on a device that was asked for no more than a Raspberry Pi 5 has, so that what would be too much
+/// for its driver (V3DV) is refused here too, also by an adapter that has more.
+#[test]
+fn kernels_run_within_the_limits_of_a_raspberry_pi() {
+    let wgpu::Limits {
+        max_compute_invocations_per_workgroup: invocations,
+        max_compute_workgroup_size_x: width,
+        max_compute_workgroup_storage_size: shared,
+        max_storage_buffers_per_shader_stage: buffers,
+        ..
+    } = adapters::needed();
+    assert!(invocations <= 256 && width <= 256 && shared <= 16_384 && buffers <= 8);
+    let greedy = |_: &Layout| "@compute @workgroup_size(257)\nfn advance() {}\n".to_string();
+    let device = Device::open(&AdapterChoice::Best, greedy).unwrap();
+    let refused = device.kernel(&Layout::of(Lane::Body, 9, 8), "advance").unwrap_err().to_string();
+    assert!(refused.contains("257"), "{refused}");
+}
+
 #[test]
 fn an_adapter_is_opened_by_its_number_or_name() {
     let there = Gpu::adapters();

@@ -174,7 +174,7 @@ fn telemetry_has_what_the_motors_make_and_round_trips_of_wall_time() {
     assert_eq!((told.evolution.generation, told.evolution.duty), (1, 0.5));
     let commanded = robot.core.telemetry(0.2, &Readings::default()).motion.wheels;
     assert!(commanded[0] > 0.0);
-    assert_eq!(told.motion.wheels, commanded.map(|speed| speed / 2.0));
+    assert_eq!(told.motion.wheels, commanded.map(|speed| ((f64::from(speed) / 2.0 * 1e5).round() / 1e5) as f32));
 }
 
 #[test]

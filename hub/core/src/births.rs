@@ -1,0 +1,174 @@
+//! Births of a generation as they are recorded: columns instead of rows, in the order of their numbers, which takes a third
+//! of the room. Records of earlier versions hold rows, and are read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xpuck_wire::message::{Birth, Operator};
+
+/// Fitness is recorded to so many parts of one: a hundredth of what a trial's luck makes of it.
+const DIGITS: f32 = 1e4;
+
+/// Who was born in a generation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Columns", try_from = "Told")]
+pub struct Births {
+    /// The births.
+    pub rows: Vec<Birth>,
+    /// Births that were left out because the robot told more than its part of a record holds ([`crate::allowance`]).
+    pub left_out: u32,
+}
+
+/// Births, a list for each of their values.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Columns {
+    /// Their numbers on their island, rising.
+    numbers: Vec<u32>,
+    /// How each came to be, with blanks between: `r` is drawn at random, `c2:17+3:4` crossover of individual 17 of island 2
+    /// and 4 of island 3, `m2:17` mutation of one, `u` is not known. A parent that is both is named once.
+    origins: String,
+    /// Mean of the samples that their first generation gave, to four decimal places; null for what is no number.
+    fitness: Vec<Option<f32>>,
+    /// Births that were left out, the least fit first.
+    left_out: u32,
+}
+
+/// As it may stand in a record.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Told {
+    Columns(Columns),
+    Rows(Vec<Birth>),
+}
+
+impl JsonSchema for Births {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Columns::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Columns::json_schema(generator)
+    }
+}
+
+impl From<Births> for Columns {
+    fn from(Births { mut rows, left_out }: Births) -> Columns {
+        rows.sort_by_key(|birth| birth.number);
+        let origins: Vec<String> = rows.iter().map(origin).collect();
+        let rounded = |fitness: f32| fitness.is_finite().then_some((fitness * DIGITS).round() / DIGITS);
+        Columns {
+            numbers: rows.iter().map(|birth| birth.number).collect(),
+            origins: origins.join(" "),
+            fitness: rows.iter().map(|birth| rounded(birth.fitness)).collect(),
+            left_out,
+        }
+    }
+}
+
+impl TryFrom<Told> for Births {
+    type Error = String;
+
+    fn try_from(told: Told) -> Result<Births, String> {
+        let Columns { numbers, origins, fitness, left_out } = match told {
+            Told::Columns(columns) => columns,
+            Told::Rows(rows) => return Ok(Births { rows, left_out: 0 }),
+        };
+        let origins: Vec<&str> = origins.split_ascii_whitespace().collect();
+        if numbers.len() != origins.len() || numbers.len() != fitness.len() {
+            let lengths = format!("{}, {} and {}", numbers.len(), origins.len(), fitness.len());
+            return Err(format!("births: {lengths} numbers, origins and fitnesses: there must be as many of each"));
+        }
+        let rows = numbers.into_iter().zip(origins).zip(fitness).map(|((number, origin), fitness)| {
+            let (operator, parents) = parse(origin).ok_or_else(|| format!("births: `{origin}` is no origin"))?;
+            Ok(Birth { number, parents, fitness: fitness.unwrap_or(f32::NAN), operator })
+        });
+        Ok(Births { rows: rows.collect::<Result<_, String>>()?, left_out })
+    }
+}
+
+fn origin(birth: &Birth) -> String {
+    let letter = match birth.operator {
+        Operator::Unknown => "u",
+        Operator::Random => "r",
+        Operator::Crossover => "c",
+        Operator::Mutation => "m",
+    };
+    let parents: Vec<String> = match &birth.parents[..] {
+        [mother, father] if mother == father => vec![named(mother)],
+        parents => parents.iter().map(named).collect(),
+    };
+    letter.to_string() + &parents.join("+")
+}
+
+fn named((island, number): &(u16, u32)) -> String {
+    format!("{island}:{number}")
+}
+
+fn parse(origin: &str) -> Option<(Operator, Vec<(u16, u32)>)> {
+    let operator = match origin.get(..1)? {
+        "u" => Operator::Unknown,
+        "r" => Operator::Random,
+        "c" => Operator::Crossover,
+        "m" => Operator::Mutation,
+        _ => return None,
+    };
+    let named = |text: &str| {
+        let (island, number) = text.split_once(':')?;
+        Some((island.parse().ok()?, number.parse().ok()?))
+    };
+    let told = origin[1..].split('+').filter(|text| !text.is_empty());
+    let mut parents: Vec<(u16, u32)> = told.map(named).collect::<Option<_>>()?;
+    match parents[..] {
+        [both] => parents.push(both),
+        [] | [_, _] => {}
+        _ => return None,
+    }
+    Some((operator, parents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn birth(number: u32, parents: &[(u16, u32)], fitness: f32, operator: Operator) -> Birth {
+        Birth { number, parents: parents.into(), fitness, operator }
+    }
+
+    #[test]
+    fn births_are_columns_in_a_record_and_rows_again_when_read() {
+        let rows = vec![
+            birth(3, &[], 0.5, Operator::Random),
+            birth(7, &[(2, 17), (2, 17)], -0.0625, Operator::Mutation),
+            birth(9, &[(2, 17), (3, 4)], 0.12344, Operator::Crossover),
+            birth(12, &[], 0.0, Operator::Unknown),
+        ];
+        let births = Births { rows: rows.iter().rev().cloned().collect(), left_out: 3 };
+        let text = serde_json::to_string(&births).unwrap();
+        assert_eq!(
+            text,
+            "{\"numbers\":[3,7,9,12],\"origins\":\"r m2:17 c2:17+3:4 u\",\"fitness\":[0.5,-0.0625,0.1234,0.0],\
+             \"left_out\":3}"
+        );
+        let mut read: Births = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.rows[2].fitness, 0.1234);
+        read.rows[2].fitness = 0.12344;
+        assert_eq!((read.rows, read.left_out), (rows.clone(), 3));
+        // As earlier versions wrote them.
+        let old: Births = serde_json::from_str(&serde_json::to_string(&rows).unwrap()).unwrap();
+        assert_eq!(old, Births { rows, left_out: 0 });
+    }
+
+    #[test]
+    fn what_is_no_number_comes_back_as_none_and_what_is_no_birth_is_refused() {
+        let odd = Births { rows: vec![birth(1, &[], f32::NAN, Operator::Random)], left_out: 0 };
+        let text = serde_json::to_string(&odd).unwrap();
+        assert!(serde_json::from_str::<Births>(&text).unwrap().rows[0].fitness.is_nan(), "{text}");
+        for bad in ["m2", "x1:2", "c1:2+1:3+1:4", "m70000:1", "é"] {
+            let text = format!("{{\"numbers\":[1],\"origins\":\"{bad}\",\"fitness\":[0.5],\"left_out\":0}}");
+            assert!(serde_json::from_str::<Births>(&text).is_err(), "{bad}");
+        }
+        assert!(
+            serde_json::from_str::<Births>("{\"numbers\":[1],\"origins\":\"\",\"fitness\":[],\"left_out\":0}").is_err()
+        );
+    }
+}
