@@ -14,7 +14,7 @@ pub const STATE_FILE: &str = "run.state";
 /// A hub that returns later than this leaves the run alone.
 pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
 /// What it begins with: a name and the format's number.
-const MAGIC: &[u8; 8] = b"XPUCKRS2";
+const MAGIC: &[u8; 8] = b"XPUCKRS3";
 
 #[derive(Serialize, Deserialize)]
 struct Stamped<K> {

@@ -3,9 +3,9 @@
 use super::bench_geneserver::{self, GeneserverBenchArgs};
 use super::bench_hub::{self, HubBenchArgs};
 use super::engine::report;
+use super::progress::Progress;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::time::Instant;
 use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Job, Reference, Simd, Team};
@@ -120,8 +120,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let adapter = args.adapter.as_deref().map_or(Ok(AdapterChoice::Best), str::parse)?;
     let all = [BenchEngine::Reference, BenchEngine::Simd, BenchEngine::Gpu];
     let chosen: Vec<BenchEngine> = args.engine.map_or(all.to_vec(), |e| vec![e]);
-    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
-    bar.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
+    let progress = Progress::of("measurement", (chosen.len() * steps(args)) as u64, args.json);
     let mut engines = Vec::new();
     for engine in chosen {
         let with = |sensing: Sensing| -> Result<Box<dyn Engine>> {
@@ -137,13 +136,13 @@ pub fn run(args: &BenchArgs) -> Result<()> {
             })
         };
         match with(Sensing::ALL) {
-            Ok(full) => engines.push(measure(args, full.as_ref(), &with, &bar)?),
+            Ok(full) => engines.push(measure(args, full.as_ref(), &with, &progress)?),
             // Without a GPU there is nothing to measure, unless it was asked for.
             Err(error) if args.engine.is_none() => output::note(format_args!("xpuck: engine gpu is left out: {error}")),
             Err(error) => return Err(error),
         }
     }
-    bar.finish_and_clear();
+    drop(progress);
     let found = Output { threads: rayon::current_num_threads(), engines };
     if args.json {
         output::line(serde_json::to_string(&found)?)?;
@@ -153,16 +152,26 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     Ok(())
 }
 
+/// Numbers of robots of which --scaling tells the cost, and of worlds.
+const ROBOTS: [usize; 10] = [1, 2, 4, 8, 12, 16, 32, 64, 128, 256];
+/// See [`ROBOTS`].
+const WORLDS: [u32; 7] = [1, 4, 16, 64, 256, 1024, 4096];
+
+/// Measurements of an engine.
+fn steps(args: &BenchArgs) -> usize {
+    4 + if args.scaling { ROBOTS.len() + WORLDS.len() } else { 0 }
+}
+
 type With<'a> = &'a dyn Fn(Sensing) -> Result<Box<dyn Engine>>;
 
 /// Measures an engine; `full` computes all senses, `with` opens it with others.
-fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBar) -> Result<Measured> {
+fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, progress: &Progress) -> Result<Measured> {
     let (explore, circle) = (program(EXPLORE), program(CIRCLE));
     let name = full.name();
     let step = |text: &str, engine: &dyn Engine, program: &Program, robots, worlds, repeat| {
-        bar.set_message(format!("{name}: {text}"));
-        bar.tick();
+        progress.note(format!("{name}: {text}"));
         let times = times(engine, program, robots, worlds, repeat);
+        progress.inc();
         report(engine);
         times
     };
@@ -176,11 +185,11 @@ fn measure(args: &BenchArgs, full: &dyn Engine, with: With<'_>, bar: &ProgressBa
     if args.scaling {
         // The gpu engine runs no larger worlds.
         let most = if name == "gpu" { 16 } else { MAX_ROBOTS };
-        for n in [1, 2, 4, 8, 12, 16, 32, 64, 128, 256].into_iter().filter(|n| *n <= most) {
+        for n in ROBOTS.into_iter().filter(|n| *n <= most) {
             let cost = median(&step(&format!("{n} robots"), full, &explore, n, fewer(args.worlds, n), args.repeat));
             by_robots.push(Point { n, us_per_robot_s: cost });
         }
-        for n in [1, 4, 16, 64, 256, 1024, 4096] {
+        for n in WORLDS {
             let repeat = if n > 256 { 1 } else { args.repeat };
             let cost = median(&step(&format!("{n} worlds"), full, &explore, 16, n, repeat));
             by_worlds.push(Point { n: n as usize, us_per_robot_s: cost });

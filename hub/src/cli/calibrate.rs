@@ -2,6 +2,7 @@
 
 use super::calibrate_record::RecordArgs;
 use super::calibration_file;
+use super::progress::Progress;
 use super::tree_file::{print, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -183,8 +184,11 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
             let had = had.as_deref().map(Calibration::read).transpose()?.unwrap_or_default();
             let run = super::runs::find(runs, run)?;
             let name = run.display().to_string();
+            let progress = Progress::waiting("reading and fitting the record", shown.json);
             let record = Recorded::read(&run).with_context(|| name.clone())?;
-            show(&xpuck_lab::calibrate::run::fit(&record, &had).context(name)?, shown)
+            let report = xpuck_lab::calibrate::run::fit(&record, &had).context(name)?;
+            drop(progress);
+            show(&report, shown)
         }
         Subject::Record(args) => super::calibrate_record::run(args),
     }
@@ -203,7 +207,9 @@ fn report(args: &FitArgs, fit: impl Fn(&str, &str) -> Result<Report>) -> Result<
         bail!("{} is the record itself; name another file for what comes out", out.display());
     }
     let name = args.data.display().to_string();
+    let progress = Progress::waiting("fitting", args.shown.json);
     let report = fit(&name, &read(&args.data)?)?;
+    drop(progress);
     show(&report, &args.shown)
 }
 

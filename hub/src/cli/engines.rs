@@ -1,11 +1,10 @@
 //! `xpuck engines`: what can simulate on this machine.
 
 use super::bench::{EXPLORE, median, program, times};
+use super::progress::Progress;
 use anyhow::Result;
 use clap::Args;
-use indicatif::ProgressBar;
 use serde::Serialize;
-use std::time::Duration;
 use xpuck_kernels::engine::{AdapterChoice, Engine, Gpu, Reference, Simd};
 use xpuck_wire::{gpu_nodes, output};
 
@@ -57,10 +56,9 @@ struct Output {
 
 /// Runs the command.
 pub fn run(args: &EnginesArgs) -> Result<()> {
-    let bar = if args.json || !args.measure { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let progress = Progress::waiting("measuring", args.json || !args.measure);
     let speed = |engine: &dyn Engine| {
-        bar.set_message(engine.device().unwrap_or_else(|| engine.name().into()));
+        progress.note(engine.device().unwrap_or_else(|| engine.name().into()));
         args.measure.then(|| 1e6 / median(&times(engine, &program(EXPLORE), 16, WORLDS, REPEAT)))
     };
     let row = |engine: &dyn Engine| Row {
@@ -99,7 +97,7 @@ pub fn run(args: &EnginesArgs) -> Result<()> {
             r_acc,
         });
     }
-    bar.finish_and_clear();
+    drop(progress);
     let found = Output { threads: rayon::current_num_threads(), gpu_node: gpu_nodes::any(), engines };
     match args.json {
         true => output::line(serde_json::to_string(&found)?)?,

@@ -1,9 +1,9 @@
 //! `xpuck evolve`: islands without robots.
 
 use super::engine::EngineArgs;
+use super::progress::Progress;
 use anyhow::{Context, Error, Result, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -121,19 +121,17 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
             (EvolutionRun::new(config).on(engine), folder)
         }
     };
-    let bar = progress_bar(&evolution, args.json)?;
+    let progress = Progress::of("part", PARTS, args.json);
+    progress.begin_at(part(&evolution));
     let ended = run_to_end(&mut evolution, folder.as_mut(), &stop, |evolution| {
         for notice in evolution.engine().take_notices() {
-            bar.suspend(|| log::line(format_args!("xpuck: {}", notice.text)));
+            progress.suspend(|| log::line(format_args!("xpuck: {}", notice.text)));
         }
-        bar.set_position(percent(evolution));
-        bar.set_message(format!(
-            "generation {}  mean {:.3}",
-            evolution.state().generation,
-            Figure(evolution.mean_derated())
-        ));
+        progress.set(part(evolution), PARTS);
+        let (generation, mean) = (evolution.state().generation, Figure(evolution.mean_derated()));
+        progress.note(format!("generation {generation}, mean of the islands' best {mean:.3}"));
     })?;
-    bar.finish_and_clear();
+    drop(progress);
     if ended == Ended::Stopped {
         let path = kept.context("only a run with a folder is stopped")?;
         let done = format!(" after generation {}, {} % of the run", evolution.state().generation, percent(&evolution));
@@ -171,12 +169,11 @@ fn farewell(done: &str, path: &Path) -> String {
     format!("xpuck: stopped{done}; go on with: xpuck evolve --resume {}", path.display())
 }
 
-fn progress_bar(evolution: &EvolutionRun, quiet: bool) -> Result<ProgressBar> {
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(100) };
-    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} {pos} %  {msg}  {eta} left")?);
-    bar.set_position(percent(evolution));
-    bar.reset_eta();
-    Ok(bar)
+/// Parts of a run that its progress counts: generations may differ much in length.
+const PARTS: u64 = 1000;
+
+fn part(evolution: &EvolutionRun) -> u64 {
+    (PARTS as f64 * evolution.done()) as u64
 }
 
 /// How much of a run is done.

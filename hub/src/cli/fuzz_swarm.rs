@@ -1,9 +1,9 @@
 //! `xpuck fuzz-swarm`: deterministic simulation testing of the swarm.
 
+use super::progress::Progress;
 use super::tree_file::print;
 use anyhow::Result;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::process::ExitCode;
 use xpuck_simtest::{Campaign, Mutant, Outcome, Settings, campaign, run as run_seed};
@@ -49,10 +49,9 @@ pub struct FuzzSwarmArgs {
 /// Runs the command.
 pub fn run(args: &FuzzSwarmArgs) -> Result<ExitCode> {
     let first = Settings { seed: args.seed, seconds: args.seconds, mutant: args.mutant, trace: false };
-    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(args.seeds) };
-    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} seed {pos}/{len}  {eta} left")?);
-    let found = campaign(first, args.seeds, || bar.inc(1));
-    bar.finish_and_clear();
+    let progress = Progress::of("seed", args.seeds, args.json);
+    let found = campaign(first, args.seeds, || progress.inc());
+    drop(progress);
     let mut text = String::new();
     if args.json {
         writeln!(text, "{}", serde_json::to_string(&found)?)?;

@@ -29,6 +29,7 @@ pub mod markers;
 pub mod mix;
 pub mod operator;
 pub mod picture;
+mod progress;
 pub mod push;
 pub mod remeasure;
 pub mod runs;

@@ -1,10 +1,10 @@
 //! `xpuck remeasure`: what the champions of kept runs are worth.
 
 use super::engine::{EngineArgs, report};
+use super::progress::Progress;
 use super::tree_file::{print, write};
 use anyhow::Result;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -72,15 +72,14 @@ pub fn run(args: &RemeasureArgs) -> Result<()> {
     let specs: Vec<&WorldSpec> = recorded.iter().map(|run| &run.config.spec).collect();
     let engine = args.engine.open(EngineKind::Simd, &specs)?;
     let total: usize = recorded.iter().map(RecordedRun::generations).sum();
-    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(total as u64) };
-    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} generation {pos}/{len}  {eta} left")?);
+    let progress = Progress::of("generation", total as u64, args.json);
     let mut measured = Vec::with_capacity(recorded.len());
     for (run, recorded) in args.folders.iter().zip(&recorded) {
-        let generations = recorded.measure(&engine, args.runs, || bar.inc(1));
+        let generations = recorded.measure(&engine, args.runs, || progress.inc());
         let (algorithm, seed) = (recorded.config.settings.algorithm, recorded.config.seed);
         measured.push(Measured { run, algorithm, seed, runs: args.runs, seconds: SECONDS, generations });
     }
-    bar.finish_and_clear();
+    drop(progress);
     report(&engine);
     if let Some(path) = &args.csv {
         write(path, &csv(&measured)?)?;

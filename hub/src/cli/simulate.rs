@@ -3,6 +3,7 @@
 use super::engine::{EngineArgs, report};
 use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
+use super::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -189,7 +190,9 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     };
     let engine = args.engine.open(EngineKind::Auto, &[&spec])?;
     let started = Instant::now();
+    let progress = Progress::waiting("simulating", args.json);
     let measured = measure(&engine, &programs, team, &plan);
+    drop(progress);
     let wall_s = started.elapsed().as_secs_f64();
     report(&engine);
     let found = Output {

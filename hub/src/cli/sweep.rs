@@ -1,14 +1,13 @@
 //! `xpuck sweep`: settings times seeds, each run a process that can be resumed.
 
 use super::engine::EngineArgs;
+use super::progress::Progress;
 use super::tree_file::print;
 use anyhow::{Error, Result, bail};
 use clap::Args;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use xpuck_lab::sweep::collect::Collected;
 use xpuck_lab::sweep::evolution::{Run, State};
@@ -151,21 +150,13 @@ fn list(sweep: &Sweep, path: &Path, json: bool) -> Result<()> {
 /// Does the runs, with a bar over all of them; failures are told when they happen.
 fn execute_with_bar(runs: &[Run], plan: &Plan<'_>, quiet: bool) -> Result<Vec<Ending>> {
     let before = runs.iter().filter(|run| run.state() == State::Done).count();
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(runs.len() as u64) };
-    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} run {pos}/{len}  {elapsed} so far{msg}")?);
-    bar.set_position(before as u64);
-    let started = Instant::now();
-    let count = AtomicUsize::new(0);
+    let progress = Progress::of("run", runs.len() as u64, quiet);
+    progress.begin_at(before as u64);
     let endings = execute(runs, plan, |run, ending| {
-        bar.inc(1);
-        let ended = count.fetch_add(1, Ordering::Relaxed) + 1;
-        // The bar's own estimate looks back for seconds only, and a run takes minutes.
-        let left = started.elapsed().mul_f64((runs.len() - before - ended) as f64 / ended as f64);
-        bar.set_message(format!(", {} left", HumanDuration(left)));
+        progress.inc();
         if let Ending::Failed(error) = ending {
-            bar.suspend(|| log::line(format_args!("xpuck: {}: {error}", run.name)));
+            progress.suspend(|| log::line(format_args!("xpuck: {}: {error}", run.name)));
         }
     });
-    bar.finish_and_clear();
     Ok(endings)
 }

@@ -49,6 +49,8 @@ pub(super) struct Run {
     pub(super) resumed: Option<Vec<String>>,
     /// When a relocation is warned of next.
     pub(super) warn_at: f64,
+    /// Times that the frisbee came to the end where it is to be, and the running time of the last, s.
+    pub(super) goals: (u32, f64),
 }
 
 impl Run {
@@ -106,6 +108,7 @@ impl Switchboard {
             seen: SeenGenerations::default(),
             resumed: None,
             warn_at: 0.0,
+            goals: (0, 0.0),
             plan,
         });
         self.roster.robots.iter_mut().for_each(crate::roster::Robot::begin_run);
@@ -304,8 +307,17 @@ impl Switchboard {
             self.phase = Phase::Relocating;
             run.warn_at = now + RELOCATION;
             let segment = run.segment;
+            let news = match x < 0.0 {
+                true => {
+                    let (goals, last) = run.goals;
+                    run.goals = (goals + 1, run.run_seconds);
+                    let since = if goals == 0 { "the start" } else { "the last" };
+                    format!("goal {}, {:.0} s after {since}", goals + 1, run.run_seconds - last)
+                }
+                false => "the frisbee is at the end that it is to be taken from".into(),
+            };
             self.direct(State::Pause, segment);
-            self.note(now, "the frisbee is at the end of the arena: everybody pauses until it is back".into());
+            self.note(now, format!("{news}: everybody pauses until it is back at the centre"));
         } else if self.phase == Phase::Relocating && x.abs() < CENTRAL && at_rest {
             self.go_on();
         }

@@ -42,6 +42,8 @@ pub struct Snapshot {
     pub segment: u32,
     /// Real fitness so far.
     pub score: Score,
+    /// Goals so far, and the running time of the last, s.
+    pub goals: (u32, f64),
     /// Robots lost so far.
     pub dead: u32,
     /// Robots that were there.
@@ -109,6 +111,7 @@ impl Switchboard {
             experiment_phase: (run.phase, run.phase_seconds, run.phase_segment, run.tree.clone()),
             segment: run.segment,
             score: run.score.clone(),
+            goals: run.goals,
             dead: run.dead,
             alive,
             round_trips: self.roster.round_trips,
@@ -160,6 +163,7 @@ impl Switchboard {
             segment: snapshot.segment,
             dead: snapshot.dead,
             warn_at: now,
+            goals: snapshot.goals,
             seen: snapshot.seen,
             resumed: ran.then_some(snapshot.alive),
             plan: Arc::new(plan),

@@ -4,6 +4,7 @@ mod files;
 mod groot;
 mod processes;
 mod report;
+mod screen;
 mod watch;
 
 use super::engine::EngineArgs;

@@ -4,8 +4,8 @@ use super::files::Layout;
 use super::{DemoArgs, Run};
 use crate::cli::arena::Timing;
 use crate::cli::operator::engine;
+use crate::cli::progress::Progress;
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,6 +16,7 @@ use xpuck_kernels::tree::{Program, Tree};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure_all};
+use xpuck_wire::log;
 use xpuck_wire::telemetry::EngineReport;
 
 /// Rounds of measuring: candidates kept and runs for each of them.
@@ -131,8 +132,12 @@ fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) ->
         .collect();
     let mut left: Vec<(Tree, Program, f64)> =
         distinct.into_values().filter_map(|t| Some((t.clone(), Program::compile(&t).ok()?, 0.0))).collect();
-    let bar = if args.json { ProgressBar::hidden() } else { ProgressBar::new(ROUNDS.len() as u64) };
-    bar.set_style(ProgressStyle::with_template("{bar:24.cyan} measuring the trees again").ok()?);
+    let most = left.len().min(ROUNDS[0].0);
+    if !args.json && most > 0 {
+        let robots = if most == 1 { "the tree that led".into() } else { format!("the {most} trees that led") };
+        log::report(format_args!("measuring {robots} an island or drove a robot again, on fresh simulations"));
+    }
+    let progress = Progress::of("round", ROUNDS.len() as u64, args.json);
     for (round, (keep, runs)) in ROUNDS.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) && round > 0 {
             break;
@@ -145,9 +150,9 @@ fn best_tree(args: &DemoArgs, spec: &WorldSpec, run: &Run, stop: &AtomicBool) ->
             candidate.2 = measured.mean;
         }
         left.sort_by(|a, b| b.2.total_cmp(&a.2));
-        bar.inc(1);
+        progress.inc();
     }
-    bar.finish_and_clear();
+    drop(progress);
     let (tree, _, fitness) = left.into_iter().next()?;
     Some((reduce(&tree, Options { executable: true }).tree, tree, fitness))
 }

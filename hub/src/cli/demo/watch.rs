@@ -2,11 +2,12 @@
 
 use super::files::Layout;
 use super::processes::Processes;
+use super::screen::{self, EVENTS, Events};
+use crate::cli::progress::is_drawn;
 use anyhow::{Result, bail};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use xpuck_lab::figure::Figure;
 use xpuck_wire::log;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::socket::{AskError, OperatorLink};
@@ -29,29 +30,95 @@ pub enum Ended {
 /// Follows a run.
 pub struct Watch {
     link: OperatorLink,
-    bar: ProgressBar,
+    drawn: Option<Drawn>,
     quiet: bool,
+    robots: usize,
+    speed: f64,
     shown: String,
+    events: Events,
+    /// The machine was said to be too slow.
+    slow: bool,
+    /// When the run began, wall time.
+    began: Option<Instant>,
     last: Option<Status>,
+}
+
+/// The lines on a terminal.
+struct Drawn {
+    all: MultiProgress,
+    bar: ProgressBar,
+    lines: Vec<ProgressBar>,
+    events: Vec<ProgressBar>,
+}
+
+impl Drawn {
+    fn new() -> Drawn {
+        let all = MultiProgress::new();
+        let style =
+            |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let line = |template: &str| all.add(ProgressBar::new(1000).with_style(style(template)));
+        let bar = line("{bar:24.green} {wide_msg}");
+        let lines = (0..3).map(|_| line("{prefix:>13.bold}  {wide_msg}")).collect();
+        let events = (0..EVENTS).map(|_| line("{prefix:>13.dim}  {wide_msg:.dim}")).collect();
+        Drawn { all, bar, lines, events }
+    }
+
+    fn show(&self, status: &Status, happened: &Events, wall: Duration) {
+        self.bar.set_position((1000.0 * status.run_seconds / status.run_length.max(1.0)) as u64);
+        self.bar.set_message(screen::clock(status, wall));
+        for (line, (name, text)) in self.lines.iter().zip(screen::lines(status, happened.goals())) {
+            line.set_prefix(name);
+            line.set_message(text);
+        }
+        for (line, text) in self.events.iter().zip(happened.lines()) {
+            line.set_message(text);
+        }
+    }
+
+    fn end(&self) {
+        self.lines.iter().chain(&self.events).for_each(ProgressBar::finish_and_clear);
+        self.bar.finish_and_clear();
+        // What cannot be cleared is a line too many, and nothing else.
+        let _ = self.all.clear();
+    }
 }
 
 impl Watch {
     /// A follower; `quiet` shows nothing.
     pub fn new(link: OperatorLink, quiet: bool, layout: &Layout) -> Watch {
-        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(1000) };
-        let template = "{bar:24.green} {msg}";
-        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_message(format!("waiting for {} robots", layout.swarm.robots.len()));
-        Watch { link, bar, quiet, shown: String::new(), last: None }
+        let drawn = (!quiet && is_drawn()).then(Drawn::new);
+        let robots = layout.swarm.robots.len();
+        if let Some(drawn) = &drawn {
+            drawn.bar.set_message(format!("waiting for {robots} robots"));
+        }
+        Watch {
+            link,
+            drawn,
+            quiet,
+            robots,
+            speed: layout.swarm.speed,
+            shown: String::new(),
+            events: Events::default(),
+            slow: false,
+            began: None,
+            last: None,
+        }
     }
 
-    /// Prints a line above the bar, or plainly where no terminal shows a bar.
+    /// Says something: above the screen, or plainly where there is none.
     fn say(&self, line: &str) {
-        if !self.quiet && self.bar.is_hidden() {
-            log::report(line);
-        } else {
-            self.bar.println(line);
+        match &self.drawn {
+            Some(drawn) => {
+                let _ = drawn.all.println(line);
+            }
+            None if self.quiet => {}
+            None => log::report(line),
         }
+    }
+
+    /// The screen goes.
+    fn end_screen(&self) {
+        self.drawn.iter().for_each(Drawn::end);
     }
 
     /// Asks the hub.
@@ -84,7 +151,8 @@ impl Watch {
         }
     }
 
-    /// Prints events that came since the last look.
+    /// Takes events that came since the last look: the screen has the newest; elsewhere each is a line, but for goals, which
+    /// the segments' lines count.
     fn show_events(&mut self, status: &Status) {
         let new = match status.events.iter().rposition(|e| *e == self.shown) {
             Some(last) => &status.events[last + 1..],
@@ -92,10 +160,28 @@ impl Watch {
         };
         for event in new {
             let text = event.split_once(' ').map_or(event.as_str(), |(_, text)| text);
-            self.say(text);
+            if let Some(said) = screen::too_slow(status, Some(text), self.robots, self.speed) {
+                self.say_slow(said);
+                continue;
+            }
+            let fresh = self.events.take(text);
+            // The lines of segments that are over say when the next one began.
+            if fresh && self.drawn.is_none() && !text.starts_with("segment ") {
+                self.say(text);
+            }
+        }
+        if let Some(said) = screen::too_slow(status, None, self.robots, self.speed) {
+            self.say_slow(said);
         }
         if let Some(last) = status.events.last() {
             self.shown = last.clone();
+        }
+    }
+
+    /// Says once that the machine is too slow.
+    fn say_slow(&mut self, said: String) {
+        if !std::mem::replace(&mut self.slow, true) {
+            self.say(&said);
         }
     }
 
@@ -120,48 +206,39 @@ impl Watch {
 
     /// Follows the run to its end.
     pub fn follow(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        let (mut segment, mut goals) = (0, 0);
         loop {
             if stop.load(Ordering::Relaxed) {
+                self.end_screen();
                 self.say("stopping: wheels, then the record, then all processes");
-                self.bar.finish_and_clear();
                 return Ended::Interrupted;
             }
             let answered = self.look();
             for (name, line) in processes.newly_gone() {
                 if name == "hub" || name == "arena" {
-                    self.bar.finish_and_clear();
+                    self.end_screen();
                     return Ended::Lost(line);
                 }
                 self.say(&format!("{line}; the run goes on with the robots left"));
             }
             if let Some(status) = self.last.as_ref().filter(|_| answered) {
-                if matches!(status.phase, Phase::Finished | Phase::Idle) {
-                    self.bar.finish_and_clear();
+                if let Some(drawn) = &self.drawn {
+                    drawn.show(status, &self.events, began.elapsed());
+                }
+                let over = matches!(status.phase, Phase::Finished | Phase::Idle);
+                if self.drawn.is_none() && status.segment > segment {
+                    let since = self.events.goals() - goals;
+                    let ended = screen::segment(status, segment, since, began.elapsed()).filter(|_| segment > 0);
+                    ended.into_iter().for_each(|line| self.say(&line));
+                    (segment, goals) = (status.segment, self.events.goals());
+                }
+                if over {
+                    self.end_screen();
                     return Ended::Whole;
                 }
-                self.bar.set_position((1000.0 * status.run_seconds / status.run_length.max(1.0)) as u64);
-                self.bar.set_message(line(status));
             }
             std::thread::sleep(LOOK);
         }
     }
-}
-
-/// One line on how the run stands.
-fn line(status: &Status) -> String {
-    let alive = status.robots.iter().filter(|r| r.alive).count();
-    let generation = status.robots.iter().map(|r| r.evolution.generation).max().unwrap_or(0);
-    let best = status.robots.iter().map(|r| r.evolution.best).fold(0.0, f64::max);
-    let clock = |s: f64| format!("{}:{:02}", s as u64 / 60, s as u64 % 60);
-    let last = status.segments.iter().rfind(|s| s.number > 0 && s.seconds > 1.0);
-    let real = last.map(|s| format!("  real {:+.3}", Figure(s.fitness))).unwrap_or_default();
-    format!(
-        "{} of {}  generation {generation}  best {:.3}  segment {}{real}  robots {alive}/{}  {}",
-        clock(status.run_seconds),
-        clock(status.run_length),
-        Figure(best),
-        status.segment,
-        status.robots.len(),
-        xpuck_hub_core::switchboard::phase_name(status.phase)
-    )
 }

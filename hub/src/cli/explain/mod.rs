@@ -6,9 +6,9 @@ mod tables;
 use super::engine::{EngineArgs, report};
 use super::simulate::{ScenarioArg, check};
 use super::tree_file::{deliver, read};
+use crate::cli::progress::Progress;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use xpuck_kernels::analysis::explain::{Account, Part, explain, to_markdown, to_text};
 use xpuck_kernels::engine::EngineKind;
@@ -101,13 +101,9 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
 
 fn simulate<'a>(args: &ExplainArgs, account: &Account, plan: Plan<'a>) -> Result<Ablated<'a>> {
     let engine = args.engine.open(EngineKind::Simd, &[plan.spec])?;
-    let bar = ProgressBar::new(0);
-    bar.set_style(ProgressStyle::with_template("{bar:30.cyan} variant {pos}/{len}  {eta} left")?);
-    let ablation = ablate(&engine, &account.tree, &plan, |done, total| {
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
-    })?;
-    bar.finish_and_clear();
+    let progress = Progress::of("variant", 1, args.json);
+    let ablation = ablate(&engine, &account.tree, &plan, |done, total| progress.set(done as u64, total as u64))?;
+    drop(progress);
     report(&engine);
     Ok(Ablated { ablation, plan })
 }

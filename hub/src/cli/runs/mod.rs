@@ -5,9 +5,9 @@ mod show;
 mod table;
 mod verify;
 
+use crate::cli::progress::Progress;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use xpuck_hub_service::catalogue::{Catalogue, Row};
@@ -131,14 +131,9 @@ pub fn tell(lines: &[String]) {
 }
 
 fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
-    // It is drawn on standard error, and only where that is a terminal.
-    let bar =
-        ProgressBar::new(0).with_style(ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}  {eta} left")?);
-    let exported = export(run, folder, format, |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    });
-    bar.finish_and_clear();
+    let progress = Progress::bytes("reading the record", false);
+    let exported = export(run, folder, format, |done, total| progress.set(done, total));
+    drop(progress);
     let exported = exported?;
     tell(&exported.damage);
     print(&exported.tables.iter().map(|(name, rows)| format!("{name}: {rows} rows\n")).collect::<String>())

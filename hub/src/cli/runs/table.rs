@@ -1,6 +1,7 @@
 //! `xpuck runs table`.
 
 use super::{print, tell};
+use crate::cli::progress::Progress;
 use crate::cli::tree_file::write;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -49,7 +50,14 @@ pub fn table(root: &Path, args: &TableArgs) -> Result<()> {
     if directories.is_empty() {
         bail!("{}: no run in it is over; `xpuck demo --out` or the hub's record directory has some", root.display());
     }
+    let progress = Progress::of("run", directories.len() as u64, args.json);
+    let read = |root: &Path, directory: &Path| {
+        let run = read(root, directory);
+        progress.inc();
+        run
+    };
     let runs: Vec<SwarmRun> = directories.iter().map(|directory| read(root, directory)).collect::<Result<_>>()?;
+    drop(progress);
     if let Some(file) = &args.svg {
         write(file, draw(&runs, printed.as_ref()).as_bytes())?;
     }

@@ -1,6 +1,7 @@
 //! `xpuck runs verify`.
 
 use super::{print, tell};
+use crate::cli::progress::Progress;
 use anyhow::Result;
 use std::fmt::Write;
 use std::path::Path;
@@ -9,7 +10,9 @@ use xpuck_wire::output;
 
 /// Verifies a run; false if something differs.
 pub fn run(directory: &Path, json: bool) -> Result<bool> {
+    let progress = Progress::waiting("verifying the record", json);
     let verified = verify(directory)?;
+    drop(progress);
     tell(&verified.damage);
     match json {
         true => print(&format!("{}\n", serde_json::to_string(&verified)?))?,

@@ -1,0 +1,193 @@
+//! What a demo shows of a run: a few lines that are drawn over and over on a terminal, and lines that stay elsewhere. All
+//! functions are pure.
+
+use indicatif::HumanDuration;
+use std::time::Duration;
+use xpuck_hub_core::switchboard::phase_name;
+use xpuck_lab::figure::Figure;
+use xpuck_wire::Status;
+
+/// What the best tree of the thesis, 806768, is worth (chapter 5): what evolved fitness is compared with.
+const THESIS: f64 = 0.27;
+/// Segments of which the screen has the fitness.
+const SEGMENTS: usize = 8;
+/// What happened last, as many lines.
+pub const EVENTS: usize = 4;
+
+/// The screen's lines, each with its name, below its bar.
+pub fn lines(status: &Status, goals: u32) -> [(&'static str, String); 3] {
+    let alive = status.robots.iter().filter(|robot| robot.alive).count();
+    let mut robots = format!("{alive} of {}, {}", status.robots.len(), phase_name(status.phase));
+    if goals > 0 {
+        robots += &format!(", {}", counted(goals, "goal"));
+    }
+    [("real fitness", real(status)), ("evolution", evolution(status)), ("robots", robots)]
+}
+
+/// Real fitness, segment by segment; the present one is still being scored.
+fn real(status: &Status) -> String {
+    let scored: Vec<_> = status.segments.iter().filter(|s| s.number > 0 && s.seconds > 1.0).collect();
+    if scored.is_empty() {
+        return "robots stand until their first trees are evolved".into();
+    }
+    let last = scored.len().saturating_sub(SEGMENTS);
+    let cell = |s: &&xpuck_wire::Segment| {
+        let more = if s.number == status.segment { " so far" } else { "" };
+        format!("{}: {:+.3}{more}", s.number, Figure(s.fitness))
+    };
+    let before = if last > 0 { "...  " } else { "" };
+    before.to_string() + &scored[last..].iter().map(cell).collect::<Vec<_>>().join("  ")
+}
+
+fn evolution(status: &Status) -> String {
+    let generation = status.robots.iter().map(|robot| robot.evolution.generation).max().unwrap_or(0);
+    if generation == 0 {
+        return "none yet".into();
+    }
+    let best = status.robots.iter().map(|robot| robot.evolution.best).fold(f64::MIN, f64::max);
+    format!("generation {generation}, the best tree at {:.3} in simulation (the thesis's: {THESIS})", Figure(best))
+}
+
+/// How far the run is, behind its bar. `wall` is the time that passed since it began.
+pub fn clock(status: &Status, wall: Duration) -> String {
+    let of = |s: f64| format!("{}:{:02}", s as u64 / 60, s as u64 % 60);
+    let so_far = format!("{} of {} of arena time", of(status.run_seconds), of(status.run_length));
+    let rest = status.run_length - status.run_seconds;
+    // Pauses make the clock stand, so what passed says how long the rest takes.
+    match status.run_seconds > 1.0 && rest > 0.0 {
+        true => format!("{so_far}, {} left", HumanDuration(wall.mul_f64(rest / status.run_seconds))),
+        false => so_far,
+    }
+}
+
+/// What is told of a run that nobody watches on a terminal, when a segment ends.
+pub fn segment(status: &Status, number: u32, goals: u32, wall: Duration) -> Option<String> {
+    let ended = status.segments.iter().find(|s| s.number == number)?;
+    let generation = status.robots.iter().map(|robot| robot.evolution.generation).max().unwrap_or(0);
+    let (fitness, at) = (Figure(ended.fitness), clock(status, wall));
+    let goals = if goals > 0 { format!(", {}", counted(goals, "goal")) } else { String::new() };
+    Some(format!("segment {number} is over: real fitness {fitness:+.3}{goals}, generation {generation} ({at})"))
+}
+
+/// A number of things.
+fn counted(count: u32, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What happened, the newest last; what comes again and again is one line with a count.
+#[derive(Debug, Default)]
+pub struct Events {
+    rows: Vec<(String, u32)>,
+    goals: u32,
+}
+
+impl Events {
+    /// Something happened. True if it is new, and no goal: goals are counted.
+    pub fn take(&mut self, text: &str) -> bool {
+        let goal = text.starts_with("goal ");
+        self.goals += u32::from(goal);
+        let same = |known: &str| known == text || (goal && known.starts_with("goal "));
+        if let Some(place) = self.rows.iter().position(|(known, _)| same(known)) {
+            let (_, count) = self.rows.remove(place);
+            self.rows.push((text.into(), count + 1));
+            return false;
+        }
+        if self.rows.len() == EVENTS {
+            self.rows.remove(0);
+        }
+        self.rows.push((text.into(), 1));
+        !goal
+    }
+
+    /// Goals so far.
+    pub fn goals(&self) -> u32 {
+        self.goals
+    }
+
+    /// The lines.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |(text, count): &(String, u32)| match *count {
+            count if count > 1 && !text.starts_with("goal ") => format!("{text} (x{count})"),
+            _ => text.clone(),
+        };
+        self.rows.iter().map(line).collect()
+    }
+}
+
+/// What is said instead of a complaint about robots, if this machine is too slow for them: their programs run, and are not
+/// heard in time.
+pub fn too_slow(status: &Status, event: Option<&str>, robots: usize, speed: f64) -> Option<String> {
+    let silent = event.is_some_and(|text| text.contains(" is lost (silent"));
+    let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
+    if !silent && !late {
+        return None;
+    }
+    let slower = [8.0, 4.0, 2.0, 1.0].into_iter().find(|slower| *slower < speed);
+    let remedy = match slower {
+        Some(slower) => format!("--speed {slower} gives them more"),
+        None => "fewer robots (--robots) have more".to_string(),
+    };
+    Some(format!("this machine has too little time for {robots} robots at {speed} times the true speed; {remedy}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::telemetry::EvolutionReport;
+    use xpuck_wire::{Phase, RobotRow, Segment};
+
+    fn status() -> Status {
+        let scored = |number, fitness| Segment { number, fitness, seconds: 60.0, ..Segment::default() };
+        let robot = |alive, generation, best| RobotRow {
+            alive,
+            evolution: EvolutionReport { generation, best, ..EvolutionReport::default() },
+            ..RobotRow::default()
+        };
+        Status {
+            phase: Phase::Running,
+            run_seconds: 240.0,
+            run_length: 960.0,
+            segment: 2,
+            segments: vec![scored(0, 0.0), scored(1, 0.0613), scored(2, -0.02)],
+            robots: vec![robot(true, 40, 0.3), robot(false, 3, 0.1)],
+            ..Status::default()
+        }
+    }
+
+    #[test]
+    fn the_screen_says_where_the_run_stands() {
+        let [real, evolution, robots] = lines(&status(), 2);
+        assert_eq!(real.1, "1: +0.061  2: -0.020 so far");
+        assert_eq!(evolution.1, "generation 40, the best tree at 0.300 in simulation (the thesis's: 0.27)");
+        assert_eq!(robots.1, "1 of 2, running, 2 goals");
+        let minute = Duration::from_secs(60);
+        assert_eq!(clock(&status(), minute), "4:00 of 16:00 of arena time, 3 minutes left");
+        assert_eq!(
+            segment(&status(), 1, 1, minute).unwrap(),
+            "segment 1 is over: real fitness +0.061, 1 goal, generation 40 (4:00 of 16:00 of arena time, 3 minutes left)"
+        );
+        assert_eq!(lines(&Status::default(), 0)[0].1, "robots stand until their first trees are evolved");
+    }
+
+    #[test]
+    fn goals_and_repeats_are_one_line_each() {
+        let mut events = Events::default();
+        assert!(events.take("robot xp01 is here") && !events.take("goal 1, 40 s after the start"));
+        assert!(!events.take("goal 2, 12 s after the last"));
+        assert!(events.take("a") && !events.take("a") && !events.take("a"));
+        assert_eq!(events.lines(), ["robot xp01 is here", "goal 2, 12 s after the last", "a (x3)"]);
+        assert_eq!(events.goals(), 2);
+        (0..9).for_each(|i| assert!(events.take(&format!("event {i}"))));
+        assert_eq!(events.lines().len(), EVENTS);
+    }
+
+    #[test]
+    fn a_slow_machine_is_no_fault_of_the_robots() {
+        let lost = "robot xp03 is lost (silent for 3 s): check its power and network";
+        let said = too_slow(&status(), Some(lost), 9, 8.0).unwrap();
+        assert!(said.contains("--speed 4") && !said.contains("power"), "{said}");
+        assert!(too_slow(&status(), Some("robot xp01 is here"), 9, 8.0).is_none());
+        let late = Status { slow_round_trips: 0.2, ..status() };
+        assert!(too_slow(&late, None, 9, 1.0).unwrap().contains("--robots"));
+    }
+}
