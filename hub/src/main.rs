@@ -8,7 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use cli::operator::HubAddress;
 use std::process::ExitCode;
 use xpuck_wire::message::Request;
-use xpuck_wire::{log, output};
+use xpuck_wire::{graphics, log, output};
 
 /// Xpuck: a swarm of e-puck robots that evolve their own readable controllers while they work.
 #[derive(Parser)]
@@ -45,6 +45,7 @@ enum Command {
     Next(HubAddress),
     /// Stop the wheels and end the run.
     Stop(HubAddress),
+    Init(cli::init::InitArgs),
     Keys(cli::keys::KeysArgs),
     Runs(cli::runs::RunsArgs),
     Check(cli::check::CheckArgs),
@@ -59,9 +60,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    graphics::without_desktop();
     log::begin(|| ());
     let code = run().unwrap_or_else(|error| {
-        log::line(format_args!("xpuck: {}", output::sentence(error.as_ref())));
+        log::line(format_args!("xpuck: {}", cli::advice::sentence(&error)));
         ExitCode::FAILURE
     });
     log::flush();
@@ -99,6 +101,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Resume(address) => cli::operator::command(address, &Request::Resume)?,
         Command::Next(address) => cli::operator::command(address, &Request::Next)?,
         Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
+        Command::Init(args) => cli::init::run(args)?,
         Command::Keys(args) => cli::keys::run(args)?,
         Command::Runs(args) => cli::runs::run(args)?,
         Command::Check(args) => cli::check::run(args)?,

@@ -1,5 +1,6 @@
 //! The operator's commands, one file each.
 
+pub mod advice;
 pub mod algebra;
 pub mod arena;
 pub mod bench;
@@ -9,6 +10,7 @@ pub mod calibrate;
 pub mod calibrate_record;
 mod calibration_file;
 pub mod check;
+mod check_swarm;
 pub mod demo;
 pub mod doctor;
 pub mod engine;
@@ -16,9 +18,11 @@ pub mod engines;
 pub mod evolve;
 mod experiment;
 pub mod explain;
+pub mod file_kind;
 pub mod fuzz_swarm;
 pub mod geneserver;
 pub mod hub;
+pub mod init;
 pub mod island;
 pub mod keys;
 pub mod lineage;
@@ -34,6 +38,7 @@ pub mod remeasure;
 pub mod runs;
 pub mod schema;
 pub mod simulate;
+pub mod swarm_files;
 pub mod sweep;
 pub mod tree;
 mod tree_file;

@@ -3,6 +3,7 @@
 use super::engine::{EngineArgs, report};
 use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
+use super::tree_file::tell_notes;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -135,7 +136,9 @@ struct Output {
 /// Reads a tree file; errors name the file, line and column.
 pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
     let text = file::text(path, MAX_TEXT as u64)?;
-    Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))
+    let tree = Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))?;
+    tell_notes(path, &text);
+    Ok(tree)
 }
 
 /// The world that the arguments choose.

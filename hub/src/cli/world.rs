@@ -50,7 +50,8 @@ pub fn run(args: &WorldArgs) -> Result<()> {
     Ok(())
 }
 
-fn summary(spec: &WorldSpec) -> String {
+/// What a world is, in a line.
+pub fn summary(spec: &WorldSpec) -> String {
     let (hx, hy) = spec.physics.half_arena;
     let count = |number: usize, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
     let parts = [
