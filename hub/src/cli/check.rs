@@ -21,7 +21,6 @@ use xpuck_wire::{file, output};
 /// evolution, sweeps, primitive sets, state machines, calibrations, and the files of swarm, hub, arena and robots. What a
 /// file is, its keys say. Exit code 1 if anything is wrong.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck check docs/trees/806768.bt hub/experiments/transport.toml\n  xpuck check myswarm")]
 pub struct CheckArgs {
     /// Files to check, or folders of swarms or of keys.
     #[arg(required = true)]

@@ -15,8 +15,7 @@ use xpuck_wire::{Addresses, MAX_ROBOTS, Security, Swarm, output};
 /// Each file says what it is and what one changes first. The files work as they are for robots in a virtual arena on this
 /// machine; for real robots, addresses and devices are to be looked at. Nothing that is there is overwritten.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck init myswarm\n  xpuck init lab --kind e-puck2 --robots 4 --address 192.168.1.2\n\n\
-    Then `xpuck check DIR` lists all that is missing or wrong. docs/set-up.md goes on from there.")]
+#[command(after_help = "Then `xpuck check DIR` lists all that is missing or wrong. docs/set-up.md goes on from there.")]
 pub struct InitArgs {
     /// The folder; it is made if it is missing.
     #[arg(value_name = "DIR")]
@@ -132,7 +131,7 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
 fn experiment() -> String {
     let notes = [
         ("minutes", "Change this first: how long the run is, minutes of arena time."),
-        ("task", "What is scored: transport, or a world file with another task (`world = \"FILE\"`, docs/worlds.md)."),
+        ("task", "What is scored; `world = \"FILE\"` in its place takes a world file, which says its task (docs/worlds.md)."),
         ("[evolution]", "How the robots evolve their trees; `controller_file = \"TREE.bt\"` has them run one as written instead."),
         ("evolution.population", "Trees on each robot; fewer is faster and finds less."),
     ];
@@ -154,7 +153,13 @@ fn own_address() -> IpAddr {
 /// What to type next.
 fn next(args: &InitArgs, swarm: &Swarm) -> String {
     let folder = args.folder.display();
-    let mut text = format!("made {folder}: {} robots with their keys\n\n  cd {folder}\n  xpuck check .\n", swarm.robots.len());
+    let mut text = format!(
+        "made {folder}, for {}, with keys\n\n  cd {folder}\n  xpuck check .\n",
+        match swarm.robots.len() {
+            1 => "one robot".into(),
+            many => format!("{many} robots"),
+        }
+    );
     if args.kind == Kind::Virtual {
         text += "\neach in a terminal of its own there:\n  xpuck arena --config arena.toml\n  xpuck hub --config hub.toml\n";
         for id in &swarm.robots {

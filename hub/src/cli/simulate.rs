@@ -26,10 +26,6 @@ use xpuck_wire::{FileError, file, output};
 /// the frisbee towards -x over v_max; a world file (docs/worlds.md) chooses among seven tasks, each with its own. The
 /// same seed gives the same digits on any number of threads.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck simulate docs/trees/806768.bt --scenario b --runs 200\n  \
-xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trajectories.svg --html replay.html\n  \
-xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml\n  \
-xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt")]
 pub struct SimulateArgs {
     /// File with the tree in text form; all robots run it.
     #[arg(required_unless_present = "mix", conflicts_with = "mix")]

@@ -1,6 +1,6 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
-use super::{DemoArgs, groot};
+use super::{DemoArgs, groot, running};
 use crate::cli::arena::{self, ArenaFile, UnkindFile};
 use crate::cli::experiment::{self, ExperimentFiles};
 use crate::cli::simulate::read_tree;
@@ -9,9 +9,9 @@ use crate::cli::swarm_files::{
 };
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_experiment::{Calibration, Experiment, Plan, sent_name};
+use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
 use xpuck_hub_core::config::{HubFile, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::file;
@@ -38,7 +38,7 @@ pub struct Layout {
     /// The robots' files, in the swarm's order.
     pub robots: Vec<PathBuf>,
     /// Holds the device sockets until the demo ends; a short path, because a socket's may not exceed 107 bytes.
-    _devices: tempfile::TempDir,
+    devices: tempfile::TempDir,
     /// The experiment, signed.
     pub experiment: Signed,
     /// What it means.
@@ -50,17 +50,26 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Makes the directory and writes all files.
+    /// Makes the directory and writes all files. A demo that is refused leaves nothing behind.
     pub fn write(args: &DemoArgs) -> Result<Layout> {
-        let unkind = args.unkind.as_deref().map(UnkindFile::named).transpose()?.unwrap_or_default();
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
         let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
+        let made = !args.out.exists();
+        Layout::fill(args, root.clone()).inspect_err(|_| {
+            // What was not made needs no removing, and where others have put something it stays.
+            let _ = std::fs::remove_dir_all(&root);
+            let _ = made.then(|| std::fs::remove_dir(&args.out));
+        })
+    }
+
+    fn fill(args: &DemoArgs, root: PathBuf) -> Result<Layout> {
+        let unkind = args.unkind.as_deref().map(UnkindFile::named).transpose()?.unwrap_or_default();
         let config = root.join("config");
         for dir in [config.join("robots"), root.join("logs")] {
             std::fs::create_dir_all(&dir)
                 .with_context(|| format!("--out {}: cannot make {}", args.out.display(), dir.display()))?;
         }
-        let devices = tempfile::Builder::new().prefix("xpuck-").tempdir()?;
+        let devices = tempfile::Builder::new().prefix(running::PREFIX).tempdir()?;
         let port = |i: u16| args.ports + i;
         let mocap = format!("127.0.0.1:{}", port(3));
         let swarm = Swarm {
@@ -128,13 +137,18 @@ impl Layout {
             hub: config.join("hub.toml"),
             arena: config.join("arena.toml"),
             robots,
-            _devices: devices,
+            devices,
             experiment,
             plan,
             simulated,
             key,
             root,
         })
+    }
+
+    /// The folder of the device sockets.
+    pub fn devices(&self) -> &Path {
+        self.devices.path()
     }
 
     /// Where a process's messages go.
@@ -161,7 +175,7 @@ struct Asked {
 }
 
 fn asked(args: &DemoArgs) -> Result<Asked> {
-    let (mut experiment, files) = match &args.experiment {
+    let (mut experiment, mut files) = match &args.experiment {
         Some(path) => {
             let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
             (experiment, files)
@@ -175,6 +189,14 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
         }
         experiment.minutes = Some(minutes);
         experiment.segment_minutes = Some(minutes / SEGMENTS);
+    }
+    if let Some(path) = &args.world {
+        let name = path.file_name().and_then(|name| name.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        // Checked under the name that the user knows.
+        world_file::read(path)?;
+        files.insert(name.into(), file::text(path, file::MAX_TOML)?);
+        (experiment.task, experiment.world) = (None, Some(name.into()));
+        experiment.name = path.file_stem().and_then(|name| name.to_str()).unwrap_or(name).into();
     }
     if let Some(population) = args.population {
         experiment.evolution.population = population;

@@ -5,7 +5,7 @@
 pub fn commented(text: &str, head: &str, notes: &[(&str, &str)]) -> String {
     let comment = |note: &str| -> String { note.lines().map(|line| format!("# {line}\n")).collect() };
     let note = |place: &str| notes.iter().find(|(name, _)| *name == place).map_or(String::new(), |(_, note)| comment(note));
-    let mut out = comment(head);
+    let mut out = comment(head) + "\n";
     let mut table = String::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -30,7 +30,7 @@ mod tests {
         let done = commented(text, "a file", &notes);
         assert_eq!(
             done,
-            "# a file\n# the first\n# of two\na = 1\n\n# where\n[hub]\n# the second\na = 2\nb = \"x = y\"\n"
+            "# a file\n\n# the first\n# of two\na = 1\n\n# where\n[hub]\n# the second\na = 2\nb = \"x = y\"\n"
         );
         let values = |text: &str| text.parse::<toml::Table>().unwrap();
         assert_eq!(values(&done), values(text));
