@@ -57,7 +57,7 @@ pub fn start(args: &StartArgs) -> Result<()> {
     let before = status(&link)?.events.last().cloned();
     obeyed(&link, &Request::Start { signed, seed: args.seed })?;
     let until = Instant::now() + Duration::from_secs(args.wait);
-    let mut told = false;
+    let (mut told, mut running_since) = (false, None);
     loop {
         let status = status(&link)?;
         match status.phase {
@@ -77,6 +77,8 @@ pub fn start(args: &StartArgs) -> Result<()> {
                 absent(&status)
             ),
             Phase::Idle => bail!("not running: {}", since(&status, before.as_deref())),
+            // Robots are told five times a second.
+            Phase::Running if Instant::now() < obeyed_by(&mut running_since) && !all_run(&status) => std::thread::sleep(EVERY),
             phase => {
                 let running = status.robots.iter().filter(|r| r.alive && r.state == State::Run).count();
                 return say(&format!(
@@ -90,6 +92,15 @@ pub fn start(args: &StartArgs) -> Result<()> {
             }
         }
     }
+}
+
+/// Until when robots are waited for that have been told to run since `since`, which begins now if it has not.
+fn obeyed_by(since: &mut Option<Instant>) -> Instant {
+    *since.get_or_insert_with(Instant::now) + OBEY
+}
+
+fn all_run(status: &Status) -> bool {
+    status.robots.iter().filter(|robot| robot.alive).all(|robot| robot.state == State::Run)
 }
 
 fn say(text: &str) -> Result<()> {

@@ -18,13 +18,13 @@ const NAMES: usize = 14;
 const LINE: usize = 100;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 something is wrong, and a line on standard error says what; 2 the arguments \
-    are wrong;\n75 stopped, and the same command (or --resume) goes on: evolve, sweep, island; 130 a demo that Ctrl-C ended.";
+    are wrong; 75 stopped, and the same command (or --resume) goes on: evolve, sweep, island; 130 a demo that Ctrl-C ended.";
 
 /// The definition with the grouped list in its help.
 pub fn grouped(program: Command) -> Command {
     let list = list(&program);
     program
-        .help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}\n\n{{after-help}}"))
+        .help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"))
         .after_help(format!(
             "Start with `xpuck demo`: a whole swarm on this machine. `xpuck COMMAND --help` shows examples.\n\n{EXIT_CODES}"
         ))

@@ -133,14 +133,16 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
 
 /// The library's message with "did you mean", where it says that a word is unknown and which ones are known.
 fn with_nearest(message: &str) -> String {
-    let unknown = message.strip_prefix("unknown ").and_then(|rest| rest.split_once(", expected "));
-    let Some((word, known)) = unknown else { return message.into() };
-    let quoted = |text: &str| -> Vec<String> { text.split('`').skip(1).step_by(2).map(String::from).collect() };
-    let wrong = quoted(word).into_iter().next().unwrap_or_default();
-    let near = quoted(known).into_iter().map(|known| (strsim::damerau_levenshtein(&wrong, &known), known)).min();
+    let Some((before, known)) = message.split_once(", expected ") else { return message.into() };
+    let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what)) else {
+        return message.into();
+    };
+    let wrong = word.1.trim_end_matches('`');
+    let names = known.split('`').skip(1).step_by(2);
+    let near = names.map(|known| (strsim::damerau_levenshtein(wrong, known), known)).min();
     match near {
         Some((far, name)) if far <= 3 && far < name.len() => {
-            format!("unknown {word}; did you mean `{name}`? expected {known}")
+            format!("{before}; did you mean `{name}`? expected {known}")
         }
         _ => message.into(),
     }
