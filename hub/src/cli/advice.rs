@@ -21,7 +21,9 @@ pub fn sentence(error: &Error) -> String {
     if text.contains(FULL) {
         return format!("{text}; make room there (`df -h` shows where it is short), or write elsewhere");
     }
-    let remedy = text.contains(NOTHING).then(|| text.split(": cannot be read").next().and_then(missing)).flatten();
+    let remedy = (text.contains(NOTHING) && !text.contains("xpuck keys"))
+        .then(|| text.split(": cannot be read").next().and_then(missing))
+        .flatten();
     format!("{text}{}", remedy.unwrap_or_default())
 }
 
@@ -31,6 +33,9 @@ fn missing(name: &str) -> Option<String> {
     let file = path.file_name()?.to_str()?;
     if path.exists() {
         return None;
+    }
+    if path.extension().is_some_and(|extension| extension == "key" || extension == "pub") {
+        return Some("; `xpuck keys new --robots swarm.toml` makes the keys of a swarm".into());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if OF_A_SWARM.contains(&file) {

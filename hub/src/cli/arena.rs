@@ -109,11 +109,10 @@ impl UnkindFile {
             _ => {}
         }
         let path = Path::new(what);
-        let text = file::text(path, file::MAX_TOML)
-            .with_context(|| {
-                let near = suggest(what, ["typical", "none"].map(String::from).into_iter());
-                format!("--unkind {what}: neither `typical` nor `none` nor a file{near}")
-            })?;
+        let text = file::text(path, file::MAX_TOML).with_context(|| {
+            let near = suggest(what, ["typical", "none"].map(String::from).into_iter());
+            format!("--unkind {what}: neither `typical` nor `none` nor a file{near}")
+        })?;
         let whole = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm"));
         if !whole {
             return Ok(file::parse(what, &text)?);

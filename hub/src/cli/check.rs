@@ -80,9 +80,7 @@ fn check(path: &Path) -> Result<String> {
     let named = ["swarm", "hub", "arena", "calibration"].into_iter().find(|kind| called == format!("{kind}.toml"));
     match named.or_else(|| file_kind::of(&text)).unwrap_or("experiment") {
         "swarm" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
-        "hub" => {
-            Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len()))
-        }
+        "hub" => Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len())),
         "calibration" => {
             let found = Calibration::read(path)?;
             let worlds = if found.changes_worlds() { "of the world" } else { "of no world" };

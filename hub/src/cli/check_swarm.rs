@@ -80,7 +80,10 @@ fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<Found>) -> BTreeMap<Stri
     for id in &swarm.robots {
         let path = folder.join("robots").join(format!("{id}.toml"));
         if !is_there(&path) {
-            found.push(missing(&path, &format!("swarm.toml lists {id}; take it out there, or write its file (docs/robots.md)")));
+            found.push(missing(
+                &path,
+                &format!("swarm.toml lists {id}; take it out there, or write its file (docs/robots.md)"),
+            ));
             continue;
         }
         found.push(robot(&path, xpuckd.as_deref()));
@@ -133,14 +136,17 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
         let served = settings.mocap.to_string();
         if hub.hub.mocap.kind == MocapKind::Vicon && hub.hub.mocap.address != served {
             let asked = &hub.hub.mocap.address;
-            found.push(Err(format!("{name}: mocap is {served}, and mocap.address in hub.toml {asked}; make them the same")));
+            found.push(Err(format!(
+                "{name}: mocap is {served}, and mocap.address in hub.toml {asked}; make them the same"
+            )));
         }
         let (length, width) = settings.world.as_ref().map_or((2.0, 1.5), |world| {
             let (hx, hy) = world.physics.half_arena;
             (2.0 * hx, 2.0 * hy)
         });
         let known = &hub.hub.arena;
-        if settings.world.is_some() && ((known.length_m - length).abs() > 1e-3 || (known.width_m - width).abs() > 1e-3) {
+        if settings.world.is_some() && ((known.length_m - length).abs() > 1e-3 || (known.width_m - width).abs() > 1e-3)
+        {
             found.push(Err(format!(
                 "{name}: the world is {length} m x {width} m; say so in hub.toml: [arena] length_m = {length:?}, width_m = {width:?}"
             )));
@@ -148,7 +154,8 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
     }
     for (id, table) in simulated {
         let of = |key: &str| table.get("devices").and_then(|devices| devices.get(key));
-        let size = ["camera_width", "camera_height"].map(|key| of(key).and_then(|v| v.as_integer()).unwrap_or_default());
+        let size =
+            ["camera_width", "camera_height"].map(|key| of(key).and_then(|v| v.as_integer()).unwrap_or_default());
         let (width, height) = (settings.camera.width, settings.camera.height);
         if size != [i64::from(width), i64::from(height)] {
             found.push(Err(format!(
@@ -183,7 +190,8 @@ fn plain(path: &Path) -> PathBuf {
 
 fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &mut Vec<Found>) {
     let keys = &swarm.security.keys;
-    let remedy = format!("`xpuck keys new --dir {} --robots {}` makes it", keys.display(), folder.join(NAMED[0]).display());
+    let remedy =
+        format!("`xpuck keys new --dir {} --robots {}` makes it", keys.display(), folder.join(NAMED[0]).display());
     if !is_there(keys) {
         found.push(missing(keys, &format!("the folder of keys; {}", remedy.replace("makes it", "makes all"))));
         return;
@@ -198,7 +206,9 @@ fn keys(folder: &Path, swarm: &Swarm, robots: &BTreeMap<String, Table>, found: &
     for id in &swarm.robots {
         found.extend(need(keyring::path(keys, Role::Robot, id, "pub")));
         // A real robot's secret is on the robot alone.
-        let here = robots.get(id).is_some_and(|table| table.get("devices").and_then(|d| d.get("kind")?.as_str()) == Some("virtual"));
+        let here = robots
+            .get(id)
+            .is_some_and(|table| table.get("devices").and_then(|d| d.get("kind")?.as_str()) == Some("virtual"));
         found.extend(need(keyring::path(keys, Role::Robot, id, "key")).filter(|_| here));
     }
     match super::keys::describe(keys) {

@@ -64,8 +64,12 @@ pub fn start(args: &StartArgs) -> Result<()> {
             Phase::Preparing if Instant::now() < until => {
                 if !told {
                     told = true;
-                    let waits: Vec<&str> =
-                        status.robots.iter().filter(|r| r.state != State::Ready || !r.alive).map(|r| r.id.as_str()).collect();
+                    let waits: Vec<&str> = status
+                        .robots
+                        .iter()
+                        .filter(|r| r.state != State::Ready || !r.alive)
+                        .map(|r| r.id.as_str())
+                        .collect();
                     output::note(format_args!("xpuck: waiting for {} to be ready", waits.join(", ")));
                 }
                 std::thread::sleep(EVERY);
@@ -78,7 +82,9 @@ pub fn start(args: &StartArgs) -> Result<()> {
             ),
             Phase::Idle => bail!("not running: {}", since(&status, before.as_deref())),
             // Robots are told five times a second.
-            Phase::Running if Instant::now() < obeyed_by(&mut running_since) && !all_run(&status) => std::thread::sleep(EVERY),
+            Phase::Running if Instant::now() < obeyed_by(&mut running_since) && !all_run(&status) => {
+                std::thread::sleep(EVERY)
+            }
             phase => {
                 let running = status.robots.iter().filter(|r| r.alive && r.state == State::Run).count();
                 return say(&format!(
@@ -144,7 +150,9 @@ pub fn command(address: &HubAddress, request: &Request) -> Result<()> {
     let (link, _) = address.open()?;
     obeyed(&link, request)?;
     let wanted = |robot: State, phase: Phase| match (request, phase) {
-        (Request::Pause, _) | (_, Phase::Resting | Phase::Relocating | Phase::Blind | Phase::Paused) => robot == State::Pause,
+        (Request::Pause, _) | (_, Phase::Resting | Phase::Relocating | Phase::Blind | Phase::Paused) => {
+            robot == State::Pause
+        }
         (Request::Stop, _) | (_, Phase::Finished) => matches!(robot, State::Stop | State::Idle),
         _ => robot == State::Run,
     };

@@ -137,11 +137,17 @@ mod tests {
         assert_eq!(of(said(None, None), Some(&swarm), &one), pair("tcp://a:2", "s/keys/operators/operator.key"));
         assert_eq!(of(said(None, Some("k")), None, &one), pair(USUAL, "k"));
         assert_eq!(of(said(None, None), None, &one), pair("tcp://127.0.0.1:1", "/d/1/operator.key"));
-        assert_eq!(of(said(Some("tcp://127.0.0.1:2"), None), None, &two), pair("tcp://127.0.0.1:2", "/d/2/operator.key"));
+        assert_eq!(
+            of(said(Some("tcp://127.0.0.1:2"), None), None, &two),
+            pair("tcp://127.0.0.1:2", "/d/2/operator.key")
+        );
         let open = Swarm { security: Security::dev_mode(), ..swarm };
         assert_eq!(said(None, None).find(Some(&open), &one).unwrap().key, None);
         let several = said(None, None).find(None, &two).unwrap_err().to_string();
-        assert!(several.contains("2 demos") && several.contains("--hub tcp://127.0.0.1:2 --key /d/2/operator.key"), "{several}");
+        assert!(
+            several.contains("2 demos") && several.contains("--hub tcp://127.0.0.1:2 --key /d/2/operator.key"),
+            "{several}"
+        );
         let none = said(None, None).find(None, &Vec::new).unwrap_err().to_string();
         assert!(none.contains("xpuck init") && none.contains("xpuck demo"), "{none}");
     }

@@ -63,10 +63,17 @@ pub fn run(args: &InitArgs) -> Result<()> {
         bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
     }
     let (swarm, files) = files(args)?;
-    let there: Vec<&str> =
-        files.iter().filter(|(name, _)| args.folder.join(name).symlink_metadata().is_ok()).map(|f| f.0.as_str()).collect();
+    let there: Vec<&str> = files
+        .iter()
+        .filter(|(name, _)| args.folder.join(name).symlink_metadata().is_ok())
+        .map(|f| f.0.as_str())
+        .collect();
     if !there.is_empty() {
-        bail!("{}: has {} already, and nothing is overwritten; name another folder", args.folder.display(), there.join(", "));
+        bail!(
+            "{}: has {} already, and nothing is overwritten; name another folder",
+            args.folder.display(),
+            there.join(", ")
+        );
     }
     let robots = args.folder.join("robots");
     std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
@@ -131,8 +138,14 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
 fn experiment() -> String {
     let notes = [
         ("minutes", "Change this first: how long the run is, minutes of arena time."),
-        ("task", "What is scored; `world = \"FILE\"` in its place takes a world file, which says its task (docs/worlds.md)."),
-        ("[evolution]", "How the robots evolve their trees; `controller_file = \"TREE.bt\"` has them run one as written instead."),
+        (
+            "task",
+            "What is scored; `world = \"FILE\"` in its place takes a world file, which says its task (docs/worlds.md).",
+        ),
+        (
+            "[evolution]",
+            "How the robots evolve their trees; `controller_file = \"TREE.bt\"` has them run one as written instead.",
+        ),
         ("evolution.population", "Trees on each robot; fewer is faster and finds less."),
     ];
     commented(TRANSPORT, "An experiment: `xpuck start transport.toml`. All keys: docs/experiments.md.", &notes)
@@ -180,4 +193,3 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
     }
     text
 }
-

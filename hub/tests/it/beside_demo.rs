@@ -30,7 +30,8 @@ impl Drop for Demos {
 
 impl Demos {
     fn start(&mut self, temporary: &Path, ports: u16) {
-        let line = format!("demo --robots 1 --minutes 60 --speed 4 --population 8 --no-console --out out --ports {ports}");
+        let line =
+            format!("demo --robots 1 --minutes 60 --speed 4 --population 8 --no-console --out out --ports {ports}");
         self.0.push(here(temporary, &line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     }
 }
@@ -54,7 +55,12 @@ fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
     let place = dir.path();
     let none = here(place, "robots").output().unwrap();
     let text = said(&none);
-    assert!(!none.status.success() && text.lines().count() == 1 && text.contains("xpuck demo") && text.contains("xpuck init"));
+    assert!(
+        !none.status.success()
+            && text.lines().count() == 1
+            && text.contains("xpuck demo")
+            && text.contains("xpuck init")
+    );
     let (first, second) = (free_ports(), free_ports());
     let mut demos = Demos(Vec::new());
     demos.start(place, first);

@@ -3,7 +3,7 @@
 use crate::common::{free_ports, xpuck};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -50,7 +50,11 @@ fn a_tree_indented_by_tabs() {
     let dir = folder();
     write(dir.path(), "a.bt", "seq\n\tmovcv v_goal 0\n\tmovcv v_goal 0\n");
     for command in ["simulate", "tree check", "check", "demo --tree"] {
-        refused(dir.path(), &format!("{command} a.bt"), &["a.bt: line 2, column 1: a tab; indent with two spaces a level"]);
+        refused(
+            dir.path(),
+            &format!("{command} a.bt"),
+            &["a.bt: line 2, column 1: a tab; indent with two spaces a level"],
+        );
     }
 }
 
@@ -61,7 +65,8 @@ fn ninety_for_ninety_degrees() {
     for command in ["check a.bt", "tree check a.bt", "tree fmt a.bt", "simulate a.bt --runs 1 --seconds 1"] {
         let output = run(dir.path(), command);
         assert!(output.status.success(), "{command}");
-        let text = told(&output, &["a.bt: note: line 1, column 14: operand i: `90` is 90 steps", "127 degrees", "`90deg`"]);
+        let text =
+            told(&output, &["a.bt: note: line 1, column 14: operand i: `90` is 90 steps", "127 degrees", "`90deg`"]);
         assert_eq!(text.lines().count(), 1, "{command}: {text}");
     }
     assert_eq!(String::from_utf8_lossy(&run(dir.path(), "tree fmt a.bt").stdout), "movcv v_goal 127deg\n");
@@ -90,13 +95,15 @@ fn a_name_misspelt() {
         ("evolve --algorithm raicng", "`racing`"),
         ("schema wrld", "`world`"),
         ("check node.tb", "`node.bt`"),
-        ("demo --unkind typcal", "`typical`"),
+        (&format!("demo --unkind typcal --ports {}", free_ports()), "`typical`"),
         ("geneserver --policy rign", "`ring`"),
     ] {
         refused(dir.path(), line, &[&format!("did you mean {near}?")]);
     }
     // Of commands, options and their values the library of the command line says it, below.
-    for (line, near) in [("simulat a.bt", "simulate"), ("evolve --iland 2", "--island"), ("simulate x --engine smid", "simd")] {
+    for (line, near) in
+        [("simulat a.bt", "simulate"), ("evolve --iland 2", "--island"), ("simulate x --engine smid", "simd")]
+    {
         assert!(refused(dir.path(), line, &["error: "]).contains(&format!("tip: a similar")), "{line}");
         assert!(refused(dir.path(), line, &[]).contains(near), "{line}");
     }
@@ -107,9 +114,25 @@ fn no_key() {
     let dir = folder();
     let hub = format!("--hub tcp://127.0.0.1:{}", free_ports());
     for command in ["robots", "stop", "start {docs}/../hub/experiments/transport.toml"] {
-        one_line(dir.path(), &format!("{command} {hub}"), &["no key to show the hub", "`xpuck keys new` makes keys", "--key FILE"]);
+        one_line(
+            dir.path(),
+            &format!("{command} {hub}"),
+            &["no key to show the hub", "`xpuck keys new` makes keys", "--key FILE"],
+        );
     }
     one_line(dir.path(), "robots --key ada.key", &["ada.key", "xpuck keys new"]);
+    one_line(dir.path(), "keys list", &["keys/hub.pub", "`xpuck keys new"]);
+    assert!(run(dir.path(), "init s").status.success());
+    std::fs::remove_dir_all(dir.path().join("s/keys")).unwrap();
+    one_line(
+        dir.path(),
+        "hub --config s/hub.toml",
+        &["s/keys/hub.key: is missing", "`xpuck keys new --robots swarm.toml`"],
+    );
+    let xpuckd = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
+    let robot = Command::new(xpuckd).args(["--config", "s/robots/xp01.toml"]).current_dir(dir.path()).output().unwrap();
+    let text = String::from_utf8(robot.stderr).unwrap();
+    assert!(text.contains("xp01.key: is missing") && text.contains("`xpuck keys new --robots swarm.toml`"), "{text}");
 }
 
 #[test]
@@ -122,7 +145,8 @@ fn a_port_in_use() {
     assert!(!dir.path().join("out").exists());
     let init = run(dir.path(), &format!("init s --ports {ports}"));
     assert!(init.status.success());
-    let hub = refused(dir.path(), "hub --config s/hub.toml", &[&format!(":{}", ports + 2), "in use", "choose another port"]);
+    let hub =
+        refused(dir.path(), "hub --config s/hub.toml", &[&format!(":{}", ports + 2), "in use", "choose another port"]);
     assert_eq!(hub.lines().count(), 1, "{hub}");
 }
 
@@ -172,9 +196,17 @@ fn a_file_of_another_kind() {
         one_line(dir.path(), &format!("{command} {world}"), &is_world);
     }
     write(dir.path(), "evolution.toml", "islands = 2\ngenerations = 3\n");
-    one_line(dir.path(), "start evolution.toml", &["is a run of evolution, which goes with `xpuck evolve evolution.toml`"]);
+    one_line(
+        dir.path(),
+        "start evolution.toml",
+        &["is a run of evolution, which goes with `xpuck evolve evolution.toml`"],
+    );
     one_line(dir.path(), "world check {docs}/sweeps/tiny.toml", &["is a sweep, which goes with `xpuck sweep"]);
-    one_line(dir.path(), "evolve --world {docs}/experiments/chapter-8.toml", &["is a primitive set", "--primitive-set"]);
+    one_line(
+        dir.path(),
+        "evolve --world {docs}/experiments/chapter-8.toml",
+        &["is a primitive set", "--primitive-set"],
+    );
     one_line(dir.path(), "evolve {docs}/../hub/experiments/transport.toml", &["is an experiment", "`xpuck start"]);
     // `check` takes them all, and says what they are.
     for (file, what) in [
@@ -197,5 +229,9 @@ fn no_space_left() {
     let output = xpuck().args(["tree", "fmt", "a.bt"]).current_dir(dir.path()).stdout(full()).output().unwrap();
     assert!(!output.status.success());
     told(&output, &["standard output: No space left on device", "make room there", "write elsewhere"]);
-    one_line(dir.path(), "tree convert a.bt --to svg -o /dev/full", &["/dev/full", "make room there", "write elsewhere"]);
+    one_line(
+        dir.path(),
+        "tree convert a.bt --to svg -o /dev/full",
+        &["/dev/full", "make room there", "write elsewhere"],
+    );
 }

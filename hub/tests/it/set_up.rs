@@ -9,8 +9,9 @@ use std::process::{Child, Command, Output, Stdio};
 /// The lines of the page's blocks of a kind.
 fn lines(kind: &str) -> Vec<String> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/set-up.md")).unwrap();
-    let blocks = page.split(&format!("```sh {kind}\n")).skip(1).map(|block| block.split("```").next().unwrap().to_string());
-    let found: Vec<String> = blocks.flat_map(|block| block.lines().map(String::from).collect::<Vec<_>>()).collect();
+    let fence = format!("```sh {kind}\n");
+    let blocks = page.split(&fence).skip(1).map(|block| block.split("```").next().unwrap());
+    let found: Vec<String> = blocks.flat_map(str::lines).map(String::from).collect();
     assert!(!found.is_empty(), "{kind}");
     found
 }
@@ -111,15 +112,23 @@ fn every_kind_of_robot_has_files_that_are_right_and_nothing_is_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();
     for kind in ["virtual", "xpuck", "e-puck1", "e-puck2"] {
-        let init = command(&format!("xpuck init {kind} --kind {kind} --robots 3 --address 192.168.1.2"), here).output().unwrap();
+        let init = command(&format!("xpuck init {kind} --kind {kind} --robots 3 --address 192.168.1.2"), here)
+            .output()
+            .unwrap();
         assert!(init.status.success(), "{}", said(&init));
         let check = command(&format!("xpuck check {kind}"), here).output().unwrap();
         let text = said(&check);
-        assert!(check.status.success() && text.contains("a swarm of 3") && text.contains("xp03.toml: a robot"), "{text}");
+        assert!(
+            check.status.success() && text.contains("a swarm of 3") && text.contains("xp03.toml: a robot"),
+            "{text}"
+        );
         assert_eq!(here.join(kind).join("arena.toml").exists(), kind == "virtual");
         for name in ["swarm.toml", "hub.toml", "transport.toml", "robots/xp01.toml"] {
             let text = std::fs::read_to_string(here.join(kind).join(name)).unwrap();
-            assert!(text.starts_with("# ") && text.contains("# Change this first: ") || name.starts_with("robots"), "{text}");
+            assert!(
+                text.starts_with("# ") && text.contains("# Change this first: ") || name.starts_with("robots"),
+                "{text}"
+            );
         }
     }
     for line in lines("kinds") {
@@ -189,5 +198,9 @@ fn all_that_is_missing_or_wrong_is_listed_at_once() {
     let without = said(&command("xpuck check s", here).output().unwrap());
     assert!(without.contains("s/keys: is missing; the folder of keys; `xpuck keys new"), "{without}");
     let nothing = xpuck().args(["check", "."]).current_dir(tempfile::tempdir().unwrap().path()).output().unwrap();
-    assert!(said(&nothing).contains("swarm.toml: is missing; is this the swarm's folder? `xpuck init`"), "{}", said(&nothing));
+    assert!(
+        said(&nothing).contains("swarm.toml: is missing; is this the swarm's folder? `xpuck init`"),
+        "{}",
+        said(&nothing)
+    );
 }

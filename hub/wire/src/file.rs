@@ -132,9 +132,10 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
 }
 
 /// The library's message with "did you mean", where it says that a word is unknown and which ones are known.
-fn with_nearest(message: &str) -> String {
+pub fn with_nearest(message: &str) -> String {
     let Some((before, known)) = message.split_once(", expected ") else { return message.into() };
-    let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what)) else {
+    let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what))
+    else {
         return message.into();
     };
     let wrong = word.1.trim_end_matches('`');

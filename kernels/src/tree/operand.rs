@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn angles_without_a_unit_are_steps_and_say_so() {
-        let (spec, words) = (OperandSpec { name: "i", operand: Operand::Angle }, Words { exact: false, ..Words::EXACT });
+        let (spec, words) =
+            (OperandSpec { name: "i", operand: Operand::Angle }, Words { exact: false, ..Words::EXACT });
         assert_eq!(words.read("90", &spec), Ok(90.0));
         let note = words.note("90", &spec).unwrap();
         assert!(note.contains("127 degrees") && note.contains("`90deg`") && note.contains("`127deg`"), "{note}");
@@ -184,7 +185,10 @@ mod tests {
         }
         assert!(words.note("-45", &spec).unwrap().contains("-63 degrees"));
         let far = words.read("180", &spec).unwrap_err();
-        assert!(far.contains("-128..=127 steps") && far.contains("-180.0 to 178.6 degrees") && far.contains("90deg"), "{far}");
+        assert!(
+            far.contains("-128..=127 steps") && far.contains("-180.0 to 178.6 degrees") && far.contains("90deg"),
+            "{far}"
+        );
         assert!(words.read("22.5", &spec).unwrap_err().contains("`22.5deg`"));
         let gain = OperandSpec { name: "f", operand: Operand::Float };
         assert_eq!(words.note("90", &gain), None);

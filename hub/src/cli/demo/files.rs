@@ -191,7 +191,8 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
         experiment.segment_minutes = Some(minutes / SEGMENTS);
     }
     if let Some(path) = &args.world {
-        let name = path.file_name().and_then(|name| name.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        let name =
+            path.file_name().and_then(|name| name.to_str()).with_context(|| format!("{}: no file", path.display()))?;
         // Checked under the name that the user knows.
         world_file::read(path)?;
         files.insert(name.into(), file::text(path, file::MAX_TOML)?);

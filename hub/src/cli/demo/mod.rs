@@ -166,7 +166,9 @@ fn conduct(
             log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
         }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
-        log::report(format_args!("from another terminal: xpuck robots  (if several demos run: --hub {hub} --key {key})"));
+        log::report(format_args!(
+            "from another terminal: xpuck robots  (if several demos run: --hub {hub} --key {key})"
+        ));
     }
     if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
         log::report(where_to);

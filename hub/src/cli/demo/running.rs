@@ -55,7 +55,8 @@ impl Announcement {
 /// The demos of this user that run now, in the order of their folders.
 pub fn running() -> Vec<RunningDemo> {
     let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return Vec::new() };
-    let ours = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()));
+    let ours =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()));
     let folders = entries.flatten().map(|entry| entry.path()).filter(ours);
     let mut found: Vec<RunningDemo> = folders.filter_map(|folder| read(&folder.join(FILE))).collect();
     found.sort_by(|a, b| a.root.cmp(&b.root));

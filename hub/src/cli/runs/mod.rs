@@ -109,7 +109,8 @@ pub fn run(args: &RunsArgs) -> Result<()> {
 
 /// The catalogue of a record directory.
 fn open(runs: &Path) -> Result<Catalogue> {
-    let remedy = "is there no run in this folder? --runs DIR names the record directory; `xpuck demo` makes the first run";
+    let remedy =
+        "is there no run in this folder? --runs DIR names the record directory; `xpuck demo` makes the first run";
     if matches!(runs.try_exists(), Ok(false)) {
         bail!("{}: is missing; {remedy}", runs.display());
     }
@@ -154,7 +155,20 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
         return print(&format!("{}\n", serde_json::to_string(rows)?));
     }
     let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
-    let head = ["run", "began (UTC)", "state", "length", "robots", "dead", "gate", "last", "mean", "evolved", "size", "folder"];
+    let head = [
+        "run",
+        "began (UTC)",
+        "state",
+        "length",
+        "robots",
+        "dead",
+        "gate",
+        "last",
+        "mean",
+        "evolved",
+        "size",
+        "folder",
+    ];
     let mut table = vec![head.map(String::from)];
     for (r, short) in rows.iter().zip(short_ids(rows)) {
         let began = log::time(r.began_unix_ms);
@@ -184,7 +198,8 @@ fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>)
         true => format!("{text:>0$}", wide[i]),
         false => format!("{text:<0$}", wide[i]),
     };
-    let line = |row: &[String; N]| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_string();
+    let line =
+        |row: &[String; N]| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_string();
     table.iter().map(|row| line(row) + "\n").collect()
 }
 

@@ -4,7 +4,8 @@
 /// before a table, such as `[hub]`. A note to a key that is not there has no place.
 pub fn commented(text: &str, head: &str, notes: &[(&str, &str)]) -> String {
     let comment = |note: &str| -> String { note.lines().map(|line| format!("# {line}\n")).collect() };
-    let note = |place: &str| notes.iter().find(|(name, _)| *name == place).map_or(String::new(), |(_, note)| comment(note));
+    let note =
+        |place: &str| notes.iter().find(|(name, _)| *name == place).map_or(String::new(), |(_, note)| comment(note));
     let mut out = comment(head) + "\n";
     let mut table = String::new();
     for line in text.lines() {

@@ -70,7 +70,10 @@ pub fn hub(records: &Path, mocap: &str) -> HubFile {
 pub fn swarm_text(swarm: &Swarm) -> Result<String> {
     let head = "The swarm: what the hub, the robots and the arena must agree on. Every machine has the same copy.";
     let notes = [
-        ("speed", "Seconds of the arena in a second of the wall clock; 1.0 with real robots, more only in a virtual arena."),
+        (
+            "speed",
+            "Seconds of the arena in a second of the wall clock; 1.0 with real robots, more only in a virtual arena.",
+        ),
         (
             "robots",
             "Change this first: the robots' names. Each has a file robots/NAME.toml and a key; after a change run\n\
@@ -108,8 +111,14 @@ pub fn arena_text(arena: &ArenaFile) -> Result<String> {
                 `xpuck schema arena`. Try `unkind = \"typical\"` for an arena that is not as perfect as the simulator's.";
     let notes = [
         ("seed", "Fixes starting places and noise."),
-        ("scenario", "Change this first: a, robots start at one end, or b, anywhere. `world = \"FILE\"` has a world file say it."),
-        ("devices", "Where the robots' devices are; robots/*.toml name the same folder. Its path is short, at most some 90 bytes."),
+        (
+            "scenario",
+            "Change this first: a, robots start at one end, or b, anywhere. `world = \"FILE\"` has a world file say it.",
+        ),
+        (
+            "devices",
+            "Where the robots' devices are; robots/*.toml name the same folder. Its path is short, at most some 90 bytes.",
+        ),
         ("mocap", "Where motion capture is served; hub.toml names the same."),
         ("[camera]", "The robots' cameras; robots/*.toml say the same width and height."),
     ];
@@ -184,7 +193,10 @@ impl RobotText<'_> {
             self.evolution,
             calibration.unwrap_or_default()
         );
-        let head = format!("The robot {}. `xpuckd --check --config FILE` checks it; all keys: docs/robots.md or `xpuckd schema`.", self.id);
+        let head = format!(
+            "The robot {}. `xpuckd --check --config FILE` checks it; all keys: docs/robots.md or `xpuckd schema`.",
+            self.id
+        );
         let notes = [
             ("id", "As swarm.toml lists it."),
             ("groot", "Where Groot2 may watch the running tree."),
@@ -200,7 +212,10 @@ impl RobotText<'_> {
             ("[evolution]", "What the robot evolves with."),
             ("evolution.threads", "Change this first: threads that simulate; leave a core to the control loop."),
             ("evolution.state", "Each generation is kept here, and a restart goes on with the last."),
-            ("evolution.max_temperature_c", "Above this temperature of the processor evolution is throttled, degrees C."),
+            (
+                "evolution.max_temperature_c",
+                "Above this temperature of the processor evolution is throttled, degrees C.",
+            ),
         ];
         commented(&text, &head, &notes)
     }

@@ -93,7 +93,8 @@ fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     // Commands stand before the options, at the top in groups.
     let listed = text.lines().skip_while(|line| !line.starts_with("Usage: ")).take_while(|line| *line != "Options:");
     // Lines that go on with a description are indented further, and arguments are in brackets.
-    let names = listed.filter_map(|line| line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())));
+    let names = listed
+        .filter_map(|line| line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())));
     let names: Vec<&str> = names.filter_map(|rest| rest.split(' ').next()).filter(|name| *name != "help").collect();
     for name in &names {
         commands(&[above, &[name]].concat(), found);
