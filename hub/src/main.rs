@@ -4,16 +4,15 @@ mod bench;
 mod cli;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand};
-use cli::operator::HubAddress;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use cli::hub_address::HubAddress;
 use std::process::ExitCode;
 use xpuck_wire::message::Request;
-use xpuck_wire::{log, output};
+use xpuck_wire::{graphics, log, output};
 
 /// Xpuck: a swarm of e-puck robots that evolve their own readable controllers while they work.
 #[derive(Parser)]
 #[command(name = "xpuck", version, propagate_version = true)]
-#[command(after_help = "Start with `xpuck demo`: a whole swarm on this machine.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -36,7 +35,7 @@ enum Command {
     Robots(cli::operator::RobotsArgs),
     Push(cli::push::PushArgs),
     Doctor(cli::doctor::DoctorArgs),
-    Start(cli::operator::StartArgs),
+    Start(cli::commands::StartArgs),
     /// Stand still: wheels and evolution.
     Pause(HubAddress),
     /// Go on after a pause.
@@ -45,6 +44,7 @@ enum Command {
     Next(HubAddress),
     /// Stop the wheels and end the run.
     Stop(HubAddress),
+    Init(cli::init::InitArgs),
     Keys(cli::keys::KeysArgs),
     Runs(cli::runs::RunsArgs),
     Check(cli::check::CheckArgs),
@@ -59,17 +59,23 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    graphics::without_desktop();
     log::begin(|| ());
     let code = run().unwrap_or_else(|error| {
-        log::line(format_args!("xpuck: {}", output::sentence(error.as_ref())));
+        log::line(format_args!("xpuck: {}", cli::advice::sentence(&error)));
         ExitCode::FAILURE
     });
     log::flush();
     code
 }
 
+/// The command line's definition, with examples and the commands in groups.
+fn program() -> clap::Command {
+    cli::help::grouped(cli::examples::with_examples(Cli::command()))
+}
+
 fn run() -> Result<ExitCode> {
-    match Cli::try_parse() {
+    match program().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => dispatch(&cli.command),
         Err(error) => output::usage(error.print(), error.use_stderr(), error.exit_code()).map_err(Into::into),
     }
@@ -94,11 +100,12 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Robots(args) => cli::operator::robots(args)?,
         Command::Doctor(args) => return cli::doctor::run(args),
         Command::Push(args) => return cli::push::run(args),
-        Command::Start(args) => cli::operator::start(args)?,
-        Command::Pause(address) => cli::operator::command(address, &Request::Pause)?,
-        Command::Resume(address) => cli::operator::command(address, &Request::Resume)?,
-        Command::Next(address) => cli::operator::command(address, &Request::Next)?,
-        Command::Stop(address) => cli::operator::command(address, &Request::Stop)?,
+        Command::Start(args) => cli::commands::start(args)?,
+        Command::Pause(address) => cli::commands::command(address, &Request::Pause)?,
+        Command::Resume(address) => cli::commands::command(address, &Request::Resume)?,
+        Command::Next(address) => cli::commands::command(address, &Request::Next)?,
+        Command::Stop(address) => cli::commands::command(address, &Request::Stop)?,
+        Command::Init(args) => cli::init::run(args)?,
         Command::Keys(args) => cli::keys::run(args)?,
         Command::Runs(args) => cli::runs::run(args)?,
         Command::Check(args) => cli::check::run(args)?,
@@ -107,8 +114,8 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Calibrate(args) => cli::calibrate::run(args)?,
         Command::World(args) => cli::world::run(args)?,
         Command::Markers(args) => cli::markers::run(args)?,
-        Command::Completions(args) => cli::manual::completions(args, Cli::command())?,
-        Command::Man(args) => cli::manual::man(args, Cli::command())?,
+        Command::Completions(args) => cli::manual::completions(args, program())?,
+        Command::Man(args) => cli::manual::man(args, program())?,
     }
     Ok(ExitCode::SUCCESS)
 }

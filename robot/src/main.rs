@@ -10,7 +10,7 @@ use xpuck_robot::config::{Config, RobotFile};
 use xpuck_robot::device::guard;
 use xpuck_robot::{daemon, selftest};
 use xpuck_wire::shutdown::{Ends, service_flag};
-use xpuck_wire::{log, output};
+use xpuck_wire::{graphics, log, output};
 
 /// Drive one robot: read its senses, run its behaviour tree ten times a second, evolve better trees on spare cores,
 /// and talk to the hub. The wheels stop when the hub falls silent, on SIGTERM and on any panic.
@@ -87,6 +87,7 @@ struct GuardArgs {
 }
 
 fn main() -> ExitCode {
+    graphics::without_desktop();
     // A panic in any thread ends the process; the e-puck then stops its wheels by itself for want of commands.
     log::begin(|| std::process::abort());
     let code = run().unwrap_or_else(|error| {

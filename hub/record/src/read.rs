@@ -7,9 +7,10 @@ use super::reader::{Chunk, Reader};
 use super::scan::Source;
 use super::survey::MISSING_END;
 use super::{OPEN, RecordError, open_file, parts, recover};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::entry::{Entry, TOPICS};
 
 /// A message as it was recorded.
 #[derive(Clone, Debug)]
@@ -115,13 +116,35 @@ fn raw(chunk: &Chunk) -> Vec<Raw> {
     known.collect()
 }
 
-/// The entries of a run or a file; messages of other programs are left out.
-pub struct Entries(Messages);
+/// The entries of a run or a file; messages of other programs are left out, and so are those that another version wrote so
+/// that this one cannot read them, which is told.
+pub struct Entries {
+    messages: Messages,
+    /// Messages of our topics that are no entries, by topic.
+    unread: BTreeMap<&'static str, u64>,
+}
 
 impl Entries {
     /// What was found damaged so far, a line a file, with the remedy.
     pub fn damage(&self) -> &[String] {
-        self.0.damage()
+        self.messages.damage()
+    }
+
+    /// Counts a message that is no entry.
+    fn leave_out(&mut self, raw: &Raw) {
+        if let Some(topic) = TOPICS.into_iter().find(|topic| *topic == raw.topic) {
+            *self.unread.entry(topic).or_default() += 1;
+        }
+    }
+
+    /// Tells what was left out.
+    fn tell(&mut self) {
+        for (topic, count) in std::mem::take(&mut self.unread) {
+            self.messages.damage.push(format!(
+                "{count} messages of {topic} are left out: another version of xpuck wrote them, which `version` in run.toml \
+                 names; read them with that one"
+            ));
+        }
     }
 }
 
@@ -130,13 +153,16 @@ impl Iterator for Entries {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.0.next()? {
-                Ok(raw) => {
-                    if let Ok(entry) = serde_json::from_slice(&raw.data) {
-                        return Some(Ok(entry));
-                    }
+            match self.messages.next() {
+                Some(Ok(raw)) => match serde_json::from_slice(&raw.data) {
+                    Ok(entry) => return Some(Ok(entry)),
+                    Err(_) => self.leave_out(&raw),
+                },
+                Some(Err(error)) => return Some(Err(error)),
+                None => {
+                    self.tell();
+                    return None;
                 }
-                Err(error) => return Some(Err(error)),
             }
         }
     }
@@ -147,7 +173,7 @@ impl Iterator for Entries {
 /// # Errors
 /// If there is no record, or a file of it cannot be opened.
 pub fn entries(path: &Path) -> Result<Entries, RecordError> {
-    Messages::open(path).map(Entries)
+    Messages::open(path).map(|messages| Entries { messages, unread: BTreeMap::new() })
 }
 
 #[cfg(test)]

@@ -260,8 +260,8 @@ function showTable() {
 
 function fillRow(row, robot) {
   const lost = robot.alive === false;
-  // A robot that has never been heard has no battery reading.
-  const absent = lost && !(robot.battery_v > 0);
+  // A robot that was heard has told its version, or at least, in a replay, a battery reading.
+  const absent = lost && !robot.version && !(robot.battery_v > 0);
   const state = STATES.includes(robot.state) ? robot.state : "IDLE";
   row.tr.classList.toggle("lost", lost);
   row.tr.classList.toggle("absent", absent);

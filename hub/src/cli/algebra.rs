@@ -21,7 +21,6 @@ const UPDATES: u32 = 600;
 /// The rules of the thesis's section 8.6.1 and what follows from the node table are applied until nothing changes:
 /// unreachable nodes, known results, repeated queries, writes that nobody reads.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck tree reduce docs/trees/806768-evolved.bt --explain")]
 pub struct ReduceArgs {
     /// Files with a tree each: .bt, .xml, .json or .bin.
     #[arg(required = true)]

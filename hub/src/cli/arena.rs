@@ -10,6 +10,7 @@ use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::unkind::{FaultKeys, FloorKeys, Preset, RobotKeys, Varied};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind};
 use xpuck_experiment::{Calibration, world_file};
+use xpuck_kernels::tree::suggest;
 use xpuck_kernels::world::{PhysicsKeys, Scenario};
 use xpuck_registers::infrared::PUBLISHED;
 use xpuck_wire::log;
@@ -108,8 +109,10 @@ impl UnkindFile {
             _ => {}
         }
         let path = Path::new(what);
-        let text = file::text(path, file::MAX_TOML)
-            .with_context(|| format!("--unkind {what}: neither `typical` nor `none` nor a file"))?;
+        let text = file::text(path, file::MAX_TOML).with_context(|| {
+            let near = suggest(what, ["typical", "none"].map(String::from).into_iter());
+            format!("--unkind {what}: neither `typical` nor `none` nor a file{near}")
+        })?;
         let whole = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm"));
         if !whole {
             return Ok(file::parse(what, &text)?);

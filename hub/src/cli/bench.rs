@@ -25,7 +25,7 @@ const CIRCLE: &str = "movcv v_goal 60deg";
 /// explores and avoids. Each figure is the median of five runs. Stages are measured by adding one after the other:
 /// physics, proximity, camera with range and bearing, controller.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck bench --engine simd --scaling", args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
     #[command(subcommand)]
     other: Option<Other>,

@@ -22,7 +22,6 @@ const FILES_A_SOCKET: usize = 2;
 /// island sends twice as many emigrants as the server keeps. Then each island sends once in a period, at a moment of its
 /// own. A time is counted from the moment when an emigrant was due, so a server that falls behind cannot hide it.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck bench geneserver --islands 10000 --period 10 --seconds 30")]
 pub struct GeneserverBenchArgs {
     /// Islands, 1 to 10000.
     #[arg(long, default_value_t = 10_000)]

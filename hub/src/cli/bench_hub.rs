@@ -32,7 +32,6 @@ const EXPERIMENT: &str = "name = \"bench\"\nminutes = 60.0\nsegment_minutes = 10
 /// senses, without the latency that it otherwise adds, to robots that answer its pings and tell telemetry as real ones do.
 /// Messages are sent within a time that the hub tells in its metrics. The other times are counted from when a frame is given to the server until a robot has decoded its message.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck bench hub --robots 10,50,100,200")]
 pub struct HubBenchArgs {
     /// Robots, 1 to 200 each.
     #[arg(long, value_delimiter = ',', default_values_t = [10, 50, 100, 200])]

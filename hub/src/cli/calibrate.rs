@@ -21,7 +21,6 @@ use xpuck_wire::file;
 /// Records are CSV files with named columns that a lab can write by hand; docs/calibration.md says what each holds.
 /// `xpuck calibrate record` makes such records in the simulator, to try a fit where the truth is known.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck calibrate collisions encounters.csv -o sweep.svg --into calibration.toml")]
 pub struct CalibrateArgs {
     #[command(subcommand)]
     subject: Subject,
@@ -64,7 +63,6 @@ enum Subject {
     ///
     /// Columns: body, kind (static or dynamic), force_n. The body called `frisbee` is the frisbee, all others are robots,
     /// whose readings are taken together. The least and the greatest reading of each kind are left out.
-    #[command(after_help = "Example: xpuck calibrate friction forces.csv --robot-mass 0.31 --into calibration.toml")]
     Friction {
         #[command(flatten)]
         fit: FitArgs,
@@ -78,15 +76,11 @@ enum Subject {
     /// The steering law's answer to a step of the goal, simulated for several gains (Fig. 6.5).
     ///
     /// The goal's direction is switched from -45 to 45 degrees and back. It takes no record.
-    #[command(after_help = "Example: xpuck calibrate steering --latency 0.1 --gains 1,2,5,10 -o steps.svg")]
     Steering(SteeringArgs),
     /// All that the record of a run tells: lateness, wheels and noise of motion, cameras and how they are mounted.
     ///
     /// The run may be of real robots or of virtual ones; robots should drive about for some minutes, in part alone, and see
     /// the frisbee.
-    #[command(
-        after_help = "Examples:\n  xpuck calibrate run last --into calibration.toml\n  xpuck calibrate run last --had calibration.toml -o run.svg"
-    )]
     Run {
         /// `last`, the beginning of a run's id, or a run's folder.
         run: String,

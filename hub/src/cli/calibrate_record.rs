@@ -14,7 +14,6 @@ use xpuck_registers::infrared::{Curve, PUBLISHED};
 ///
 /// The experiments are those that docs/calibration.md asks for; the same seed gives the same record.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck calibrate record latency --seed 3 --delay 0.2 -o latency.csv")]
 pub struct RecordArgs {
     #[command(subcommand)]
     subject: RecordSubject,

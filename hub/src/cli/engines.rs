@@ -17,7 +17,6 @@ const REPEAT: usize = 3;
 ///
 /// `engine = "gpu"` takes the most capable adapter unless `adapter` names another; `auto` tries hardware only.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck engines --measure\n  xpuck evolve --engine gpu --adapter 1")]
 pub struct EnginesArgs {
     /// Also measure each: robot-seconds simulated in a second, with the workload of `xpuck bench`.
     #[arg(long)]

@@ -27,9 +27,6 @@ use xpuck_wire::{log, output};
 /// With --out every generation is kept: kill the process when you like, and go on with --resume as if nothing had
 /// happened. Ctrl-C and SIGTERM end it after the generation in hand, with exit code 75.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck evolve --generations 20 --out runs/first\n  \
-    xpuck evolve --resume runs/first\n  xpuck evolve --set settings.depth=6 --set migration.every=2\n  \
-    xpuck lineage runs/first")]
 pub struct EvolveArgs {
     /// Evolution file (.toml); all its keys may be left out.
     file: Option<PathBuf>,

@@ -21,10 +21,6 @@ const LAST: usize = 30;
 ///
 /// Everything follows from the seed, so a seed that breaks a rule breaks it again. Exits with 1 if one does.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck fuzz-swarm --seeds 100            a hundred seeds\n  \
-    xpuck fuzz-swarm --seed 7 --trace       what happens in one\n  \
-    xpuck fuzz-swarm --seeds 20 --mutant old-run   is this bug found?\n  \
-    xpuck fuzz-swarm --seconds 86400        a day, to see that memory stays flat")]
 pub struct FuzzSwarmArgs {
     /// The first seed.
     #[arg(long, default_value_t = 1)]

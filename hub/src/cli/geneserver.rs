@@ -24,9 +24,6 @@ use xpuck_wire::shutdown::TRY_AGAIN;
 ///
 /// Exit codes: 0 when --islands are done or silent, 75 ("try again") when SIGTERM ended it before that.
 #[derive(Args)]
-#[command(
-    after_help = "Example: xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver"
-)]
 pub struct GeneserverArgs {
     /// Evolution file (.toml), the islands' own: its algorithm, seed and `[migration]` say who gets whose genes.
     file: Option<PathBuf>,

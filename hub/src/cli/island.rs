@@ -36,8 +36,7 @@ const SHORT_FAREWELL: Duration = Duration::from_millis(500);
 /// Exit codes: 0 all generations are done; 75 ended by SIGTERM or Ctrl-C within 5 s, start it again to go on; 1 an error
 /// that starting again does not mend.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck island --hub tcp://127.0.0.1:7610 --island 3 --resume run/island-3 run.toml\n\
-    The geneserver: xpuck geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
+#[command(after_help = "The geneserver: xpuck geneserver. For Slurm and HyperQueue: docs/cluster/README.md")]
 pub struct IslandArgs {
     /// Evolution file (.toml), as for `xpuck evolve`; needed at the first start only, and all its keys may be left out.
     file: Option<PathBuf>,

@@ -20,8 +20,6 @@ use xpuck_wire::output;
 /// each with its operator, the generation in which it was new (as in generations.csv) and its fitness samples; who comes
 /// up again is only named there. A record of a run that goes on, or was cut off, is read as far as it goes.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck lineage runs/first\n  xpuck lineage runs/first 3.1204 --depth 6\n  \
-    xpuck lineage runs/first 3.1204 --dot | dot -Tsvg > lineage.svg")]
 pub struct LineageArgs {
     /// Folder of the run.
     run: PathBuf,

@@ -18,8 +18,7 @@ use xpuck_lab::machine_file;
 #[derive(Args)]
 #[command(
     after_help = "Leaves: `set V N`, `add V N`, `draw V N` (1 to N), `is V N`, `least V N` (at least N), `runningl`, \
-and `note V LEAF`: where LEAF would be running it fails and sets V to 1.\n\n\
-Example: xpuck tree memoryless docs/trees/polygon.bt"
+and `note V LEAF`: where LEAF would be running it fails and sets V to 1."
 )]
 pub struct MemorylessArgs {
     /// File with a tree: .bt, .xml, .json or .bin.
@@ -33,7 +32,6 @@ pub struct MemorylessArgs {
 /// succeeds and whose draw passes is taken, at most one; then the action of the state now current is ticked. The
 /// current state is kept in v_scr, which actions and conditions may not use.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck tree from-fsm docs/trees/machines/rest.toml -o rest.bt")]
 pub struct FromFsmArgs {
     /// File with a state machine (.toml); docs/algebra.md describes it.
     file: PathBuf,
@@ -47,7 +45,6 @@ pub struct FromFsmArgs {
 /// An update enters at `tick`, ticks leaves until one leads to an exit, and ends there with the tree's result. A tree
 /// with memory is brought into the memoryless form first. Only results that a leaf may have are shown.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck tree to-fsm docs/trees/806768.bt --to dot")]
 pub struct ToFsmArgs {
     /// File with a tree: .bt, .xml, .json or .bin.
     file: PathBuf,
@@ -73,7 +70,6 @@ enum Notation {
 /// to j if A > 0), `halt`. A program is numbers and these words, kept from X(0) on; an instruction takes two numbers.
 /// Registers are X(-4096) to X(4095) of 64 bits; beyond is an error.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck tree rasp docs/trees/machines/multiply.rasp")]
 pub struct RaspArgs {
     /// File with a program; without it the tree is printed.
     file: Option<PathBuf>,

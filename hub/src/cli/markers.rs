@@ -16,9 +16,6 @@ const COLUMNS: usize = 8;
 /// two most alike differ as much as possible: at least so many mm in some distance between two markers, however one
 /// pattern is turned, moved or mirrored, and so does each from itself turned. All choices are searched.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck markers 16                  show 16 patterns, front up\n  \
-    xpuck markers 9 --svg sheet.svg   a sheet to print at 100 % (20 patterns fit A4)\n  \
-    xpuck markers 9 --json            places in mm from the robot's middle: x forward, y to the left")]
 pub struct MarkersArgs {
     /// How many robots, 1 to 99.
     #[arg(value_parser = clap::value_parser!(u16).range(1..=99))]

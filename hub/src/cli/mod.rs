@@ -1,5 +1,6 @@
 //! The operator's commands, one file each.
 
+pub mod advice;
 pub mod algebra;
 pub mod arena;
 pub mod bench;
@@ -9,16 +10,23 @@ pub mod calibrate;
 pub mod calibrate_record;
 mod calibration_file;
 pub mod check;
+mod check_swarm;
+pub mod commands;
 pub mod demo;
 pub mod doctor;
 pub mod engine;
 pub mod engines;
 pub mod evolve;
+pub mod examples;
 mod experiment;
 pub mod explain;
+pub mod file_kind;
 pub mod fuzz_swarm;
 pub mod geneserver;
+pub mod help;
 pub mod hub;
+pub mod hub_address;
+pub mod init;
 pub mod island;
 pub mod keys;
 pub mod lineage;
@@ -35,6 +43,7 @@ pub mod remeasure;
 pub mod runs;
 pub mod schema;
 pub mod simulate;
+pub mod swarm_files;
 pub mod sweep;
 pub mod tree;
 mod tree_file;

@@ -1,50 +1,18 @@
-//! `xpuck robots|start|pause|resume|stop`: what an operator says to a running hub.
+//! `xpuck robots`: how the swarm stands.
 
-use super::experiment::{self, ExperimentFiles};
-use anyhow::{Context, Result, bail};
+use super::hub_address::{HubAddress, ask};
+use anyhow::{Result, bail};
 use clap::Args;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use xpuck_experiment::Plan;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_lab::figure::Figure;
-use xpuck_wire::Status;
-use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
-use xpuck_wire::signed::Signed;
-use xpuck_wire::socket::Sockets;
+use xpuck_wire::output;
 use xpuck_wire::telemetry::EngineReport;
-use xpuck_wire::{file, output};
-
-/// How long an answer may take, ms.
-const TIMEOUT_MS: i32 = 3000;
-
-/// Where the hub is.
-#[derive(Args)]
-pub struct HubAddress {
-    /// The hub's operator address.
-    #[arg(long, default_value = "tcp://127.0.0.1:7602", env = "XPUCK_HUB")]
-    hub: String,
-    /// An operator's or observer's key file, in `operators/` of a folder of keys; the hub's key is hub.pub of that folder.
-    #[arg(long, value_name = "FILE", default_value = "keys/operators/operator.key", env = "XPUCK_KEY")]
-    key: PathBuf,
-    /// Use no keys, for a hub with `dev_mode = true`.
-    #[arg(long, env = "XPUCK_DEV_MODE", conflicts_with = "key")]
-    dev_mode: bool,
-}
-
-impl HubAddress {
-    fn open(&self) -> Result<(Sockets, Option<Secret>)> {
-        if self.dev_mode {
-            return Ok((Sockets::new(), None));
-        }
-        let (sockets, secret) = Sockets::for_operator(&self.key)
-            .context("no key to show the hub (--key FILE; --dev-mode for a hub without keys)")?;
-        Ok((sockets, Some(secret)))
-    }
-}
+use xpuck_wire::{RobotRow, Status};
 
 /// Show one row a robot: state, battery, round trip, generation, best fitness.
+///
+/// A robot that the hub has not heard of since it started is absent, one that fell silent is lost.
 #[derive(Args)]
 pub struct RobotsArgs {
     #[command(flatten)]
@@ -52,22 +20,6 @@ pub struct RobotsArgs {
     /// Print the whole status as JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// Upload an experiment to all robots and run it when they are ready.
-#[derive(Args)]
-pub struct StartArgs {
-    /// The experiment file.
-    experiment: PathBuf,
-    /// Files to send along. Those that the experiment names (worlds, primitive sets, controllers) are taken from beside its
-    /// file unless they are given here.
-    #[arg(long = "with", value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Seed of the run.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    #[command(flatten)]
-    address: HubAddress,
 }
 
 /// Shows the robots.
@@ -79,38 +31,6 @@ pub fn robots(args: &RobotsArgs) -> Result<()> {
         print_status(&status)?;
     }
     Ok(())
-}
-
-/// Starts a run.
-pub fn start(args: &StartArgs) -> Result<()> {
-    let mut given = BTreeMap::new();
-    for path in &args.files {
-        let name = path.file_name().and_then(|n| n.to_str()).with_context(|| format!("{}: no file", path.display()))?;
-        if given.insert(name.to_string(), file::text(path, file::MAX_TOML)?).is_some() {
-            bail!("--with names two files `{name}`");
-        }
-    }
-    let ExperimentFiles { text, experiment, files } = experiment::read(&args.experiment, given)?;
-    Plan::new(&experiment, &files, None).with_context(|| args.experiment.display().to_string())?;
-    let (_, secret) = args.address.open()?;
-    let signed = Signed::new(text, files, secret.as_ref())?;
-    command(&args.address, &Request::Start { signed, seed: args.seed })
-}
-
-/// Gives a command without arguments.
-pub fn command(address: &HubAddress, request: &Request) -> Result<()> {
-    match ask(address, request)? {
-        Reply::Refused(why) => bail!("refused: {why}"),
-        _ => {
-            output::line("done")?;
-            Ok(())
-        }
-    }
-}
-
-/// Asks the hub once.
-pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
-    Ok(address.open()?.0.operator(&address.hub, TIMEOUT_MS)?.ask(request)?)
 }
 
 /// What simulates for a robot, and how fast.
@@ -127,6 +47,16 @@ fn red(text: &str) -> String {
     match output::is_terminal() {
         true => format!("\x1b[1;31m{text}\x1b[0m"),
         false => text.into(),
+    }
+}
+
+/// What a robot does; a robot that was never heard of is absent, one that was is lost.
+fn state(robot: &RobotRow) -> String {
+    match robot.alive {
+        true => format!("{:?}", robot.state).to_uppercase(),
+        // It tells its version when it greets.
+        false if robot.version.is_empty() => "absent".into(),
+        false => "lost".into(),
     }
 }
 
@@ -165,7 +95,7 @@ fn print_status(status: &Status) -> Result<()> {
         "robot    version   state   battery    power   heat  late p99  round trip  errors  generation  best (n)     engine, r_acc",
     )?;
     for r in &status.robots {
-        let state = if r.alive { format!("{:?}", r.state).to_uppercase() } else { "lost".into() };
+        let state = state(r);
         let trip = r.round_trip_ms.map_or("-".into(), |ms| format!("{ms:.1} ms"));
         let e = &r.evolution;
         let read = |value: Option<f32>, digits: usize, unit: &str| {

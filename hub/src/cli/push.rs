@@ -1,6 +1,6 @@
 //! `xpuck push`: settings for robots' files, sent through the hub.
 
-use super::operator::{HubAddress, ask};
+use super::hub_address::{HubAddress, ask};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;

@@ -26,11 +26,6 @@ use xpuck_lab::remeasure::{RecordedRun, Row, draw};
 /// champions of a run, and those of the end of `xpuck evolve`, so with as many --runs as its --remeasure the last line
 /// is its result. Equal trees are measured once. The numbers do not depend on threads.
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  xpuck remeasure runs/first\n  xpuck remeasure runs/first --every 1 --csv first.csv\n  \
-    xpuck evolve --algorithm noise-aware --out runs/published\n  xpuck evolve --out runs/ours\n  \
-    xpuck remeasure runs/published runs/ours --svg ratchet.svg"
-)]
 pub struct RemeasureArgs {
     /// Folders of runs (`xpuck evolve --out`), up to 7; they may still go on.
     #[arg(required = true, num_args = 1..=7, value_name = "DIR")]

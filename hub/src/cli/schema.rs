@@ -1,10 +1,11 @@
 //! `xpuck schema`: JSON Schemas of the TOML files that people write, for editors.
 
-use super::arena::ArenaFile;
+use super::file_kind::kinds;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use xpuck_lab::schemas::{FileKind, KINDS};
+use xpuck_kernels::tree::suggest;
+use xpuck_lab::schemas::FileKind;
 use xpuck_wire::{atomic, output};
 
 /// Print the JSON Schema of a kind of TOML file, by which editors complete and check keys.
@@ -17,12 +18,6 @@ pub struct SchemaArgs {
     /// Write all of them into this folder, as NAME.schema.json; it is made if it is missing.
     #[arg(long, value_name = "DIR", conflicts_with = "name")]
     out: Option<PathBuf>,
-}
-
-/// Every kind, in alphabetical order.
-fn kinds() -> Vec<FileKind> {
-    let arena = FileKind::of::<ArenaFile>("arena", "arena.toml: the virtual arena");
-    [&[arena], &KINDS[..]].concat()
 }
 
 fn text(kind: &FileKind) -> Result<String> {
@@ -48,7 +43,8 @@ pub fn run(args: &SchemaArgs) -> Result<()> {
     };
     let Some(kind) = kinds.iter().find(|kind| kind.name == name) else {
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
-        bail!("no kind of file is called `{name}`; there are {}", names.join(", "));
+        let near = suggest(name, names.iter().map(|name| (*name).to_string()));
+        bail!("no kind of file is called `{name}`{near}; there are {}", names.join(", "));
     };
     Ok(output::text(text(kind)?)?)
 }

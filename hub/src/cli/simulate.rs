@@ -4,6 +4,7 @@ use super::engine::{EngineArgs, report};
 use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
 use super::progress::Progress;
+use super::tree_file::tell_notes;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -26,10 +27,6 @@ use xpuck_wire::{FileError, file, output};
 /// the frisbee towards -x over v_max; a world file (docs/worlds.md) chooses among seven tasks, each with its own. The
 /// same seed gives the same digits on any number of threads.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  xpuck simulate docs/trees/806768.bt --scenario b --runs 200\n  \
-xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trajectories.svg --html replay.html\n  \
-xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml\n  \
-xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt")]
 pub struct SimulateArgs {
     /// File with the tree in text form; all robots run it.
     #[arg(required_unless_present = "mix", conflicts_with = "mix")]
@@ -136,7 +133,9 @@ struct Output {
 /// Reads a tree file; errors name the file, line and column.
 pub fn read_tree(path: &Path, map: RegisterMap, exact: bool) -> Result<Tree> {
     let text = file::text(path, MAX_TEXT as u64)?;
-    Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))
+    let tree = Tree::parse_with(&text, map, exact).with_context(|| format!("tree {}", path.display()))?;
+    tell_notes(path, &text);
+    Ok(tree)
 }
 
 /// The world that the arguments choose.

@@ -32,7 +32,6 @@ use xpuck_wire::shutdown::service_flag;
 /// The folder gets results and generations as CSV and Parquet, curves with 95 % confidence bands as SVG and as a page
 /// of HTML, and a summary in which each setting is tested against the first. docs/sweeps.md describes the file.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck sweep docs/sweeps/tiny.toml --out runs/tiny")]
 pub struct SweepArgs {
     /// The sweep file (.toml).
     file: PathBuf,

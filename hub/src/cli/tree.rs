@@ -13,7 +13,6 @@ use xpuck_wire::output;
 /// A tree's own form is text: one node a line, two spaces a level, `#` comments. It also goes to and comes from XML of
 /// BehaviorTree.CPP version 4 (for Groot2), JSON and the robots' binary form, and can be drawn as SVG or DOT.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck tree convert docs/trees/806768.bt --to svg -o 806768.svg")]
 pub struct TreeArgs {
     #[command(subcommand)]
     command: TreeCommand,
@@ -71,7 +70,6 @@ struct FmtArgs {
 /// BehaviorTree.CPP version 4 with a model of all nodes, so that Groot2 opens it. bin is what a robot's interpreter
 /// holds in memory.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck tree convert tree.xml --to text -o tree.bt")]
 struct ConvertArgs {
     /// File with a tree: .bt, .xml, .json or .bin.
     file: PathBuf,

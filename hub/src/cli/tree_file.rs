@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use std::path::Path;
 use xpuck_kernels::tree::exchange::{from_binary, from_json, from_xml};
-use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree};
+use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree, notes};
 use xpuck_wire::{atomic, file, output};
 
 /// Formats that can be read.
@@ -45,12 +45,23 @@ pub(super) fn read(path: &Path, from: Option<From>, exact: bool) -> Result<Tree>
         return from_binary(&bytes).context(name);
     }
     let text = text(path)?;
-    match from {
+    let tree = match from {
         From::Text => Tree::parse_with(&text, RegisterMap::Full, exact),
         From::Json => from_json(&text),
         _ => from_xml(&text),
+    };
+    let tree = tree.context(name)?;
+    if from == From::Text {
+        tell_notes(path, &text);
     }
-    .context(name)
+    Ok(tree)
+}
+
+/// Says on standard error what is worth a word in a tree's text.
+pub(super) fn tell_notes(path: &Path, text: &str) {
+    for note in notes(text) {
+        output::note(format_args!("xpuck: {}: note: {note}", path.display()));
+    }
 }
 
 /// A file's text.

@@ -24,7 +24,6 @@ enum WorldCommand {
 /// Every number must be in its range, everything inside the arena, and no body in another or in a wall; starts at
 /// random places are tried out. An error names the file and what is wrong there.
 #[derive(Args)]
-#[command(after_help = "Example: xpuck world check docs/worlds/*.toml")]
 struct CheckArgs {
     /// World files.
     #[arg(required = true)]
@@ -50,7 +49,8 @@ pub fn run(args: &WorldArgs) -> Result<()> {
     Ok(())
 }
 
-fn summary(spec: &WorldSpec) -> String {
+/// What a world is, in a line.
+pub fn summary(spec: &WorldSpec) -> String {
     let (hx, hy) = spec.physics.half_arena;
     let count = |number: usize, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
     let parts = [

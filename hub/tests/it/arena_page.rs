@@ -93,7 +93,7 @@ fn the_files_of_the_page_make_a_swarm() {
 }
 
 /// The keys of a schema with dots between them; lists are one key, but those of tables at the top.
-fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
+pub fn keys(schema: &Value, before: &str, all: &mut Vec<String>) {
     let parts =
         || ["anyOf", "oneOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten()).chain([schema]);
     let tables: Vec<&Value> = parts().filter(|part| part["properties"].is_object()).collect();

@@ -126,9 +126,27 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError
     toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
         // The library's message may go on with the list of known keys on the same line; that is the remedy.
-        let message = error.message().replace('\n', "; ");
+        let message = with_nearest(&error.message().replace('\n', "; "));
         FileError::Malformed { name: name.into(), message: format!("line {line}: {message}") }
     })
+}
+
+/// The library's message with "did you mean", where it says that a word is unknown and which ones are known.
+pub fn with_nearest(message: &str) -> String {
+    let Some((before, known)) = message.split_once(", expected ") else { return message.into() };
+    let Some(word) = ["unknown field `", "unknown variant `"].into_iter().find_map(|what| before.split_once(what))
+    else {
+        return message.into();
+    };
+    let wrong = word.1.trim_end_matches('`');
+    let names = known.split('`').skip(1).step_by(2);
+    let near = names.map(|known| (strsim::damerau_levenshtein(wrong, known), known)).min();
+    match near {
+        Some((far, name)) if far <= 3 && far < name.len() => {
+            format!("{before}; did you mean `{name}`? expected {known}")
+        }
+        _ => message.into(),
+    }
 }
 
 #[cfg(test)]
@@ -154,6 +172,33 @@ mod tests {
             assert_eq!(error, format!("{}: cannot be read: it is {what}, not a file", path.display()));
         }
         assert_eq!(open(&at("nothing")).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn an_unknown_key_is_told_with_its_line_and_the_nearest_known_one() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Run {
+            #[serde(rename = "minutes")]
+            _minutes: f64,
+            #[serde(rename = "task")]
+            _task: Option<Task>,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Task {
+            Transport,
+            Aggregation,
+        }
+        let said = |text: &str| parse::<Run>("a.toml", text).unwrap_err().to_string();
+        assert_eq!(
+            said("\nminuets = 1.0"),
+            "a.toml: line 2: unknown field `minuets`; did you mean `minutes`? expected `minutes` or `task`"
+        );
+        let far = said("minutes = 1.0\ntemperature = 1.0");
+        assert!(far.contains("unknown field `temperature`, expected") && !far.contains("did you mean"), "{far}");
+        let task = said("minutes = 1.0\ntask = \"trasnport\"");
+        assert!(task.contains("line 2: unknown variant `trasnport`; did you mean `transport`?"), "{task}");
     }
 
     #[test]

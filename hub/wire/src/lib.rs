@@ -8,6 +8,7 @@ pub mod clock;
 pub mod codec;
 pub mod file;
 pub mod gpu_nodes;
+pub mod graphics;
 pub mod groot;
 pub mod guard;
 pub mod keyring;

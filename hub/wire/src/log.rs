@@ -8,7 +8,7 @@ mod form;
 mod pen;
 mod tap;
 
-pub use form::text_of;
+pub use form::{text_of, time};
 pub use tap::{Tap, tap};
 pub use tracing::Level;
 

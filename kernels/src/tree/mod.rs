@@ -25,7 +25,7 @@ pub(crate) use nodes::PROX_GAIN;
 pub use nodes::{Group, Kind, NodeSpec, Operand, OperandSpec, Results};
 pub(crate) use operand::shorten;
 pub use operand::suggest;
-pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError};
+pub use parse::{MAX_DEPTH, MAX_NODES, MAX_TEXT, ParseError, notes};
 pub use program::Program;
 pub(crate) use program::{Instruction, decode};
 pub use reference::reference_page;

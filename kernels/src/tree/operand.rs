@@ -36,6 +36,9 @@ impl Words {
             return Ok(plain_zero(steps as f32));
         }
         let value: f32 = word.parse().map_err(|_| bad("is not a number".into()))?;
+        if is_angular(spec.operand) {
+            return steps(value, (low, high), bad);
+        }
         if !value.is_finite() || value < low || value > high {
             return Err(bad(format!("is outside {low}..={high}")));
         }
@@ -104,6 +107,40 @@ fn plain_zero(value: f32) -> f32 {
     value + 0.0
 }
 
+/// An angle that is written as a number alone: steps, of which there are only whole ones. Errors tell degrees too, as the
+/// documentation does.
+fn steps(value: f32, (low, high): (f32, f32), bad: impl Fn(String) -> String) -> Result<f32, String> {
+    let [from, to] = [low, high].map(|steps| f64::from(steps) * DEGREES);
+    if !value.is_finite() || value < low || value > high {
+        return Err(bad(format!(
+            "is outside {low}..={high} steps of {DEGREES} degrees, {from:.1} to {to:.1} degrees; write degrees as in `90deg`"
+        )));
+    }
+    if value.fract() != 0.0 {
+        return Err(bad(format!("is no whole step of {DEGREES} degrees; write degrees as in `{value}deg`")));
+    }
+    Ok(plain_zero(value))
+}
+
+/// True for an angle without a unit that was probably meant as degrees: nobody who counts steps of pi/128 thinks in tens
+/// and fives.
+fn reads_as_degrees(word: &str, operand: Operand) -> bool {
+    is_angular(operand) && word.parse::<f32>().is_ok_and(|value| value != 0.0 && value % 5.0 == 0.0)
+}
+
+impl Words {
+    /// What is worth a word to whoever wrote this operand, if anything: an angle that was probably meant otherwise.
+    pub(super) fn note(self, word: &str, spec: &OperandSpec) -> Option<String> {
+        let value = self.read(word, spec).ok().filter(|_| reads_as_degrees(word, spec.operand))?;
+        let degrees = f64::from(value) * DEGREES;
+        Some(format!(
+            "operand {}: `{word}` is {word} steps of {DEGREES} degrees, {degrees:.0} degrees; for {word} degrees write \
+             `{word}deg`, else `{degrees:.0}deg`",
+            spec.name
+        ))
+    }
+}
+
 fn is_angular(operand: Operand) -> bool {
     matches!(operand, Operand::Angle | Operand::Width)
 }
@@ -135,6 +172,27 @@ pub fn suggest(word: &str, known: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn angles_without_a_unit_are_steps_and_say_so() {
+        let (spec, words) =
+            (OperandSpec { name: "i", operand: Operand::Angle }, Words { exact: false, ..Words::EXACT });
+        assert_eq!(words.read("90", &spec), Ok(90.0));
+        let note = words.note("90", &spec).unwrap();
+        assert!(note.contains("127 degrees") && note.contains("`90deg`") && note.contains("`127deg`"), "{note}");
+        for plain in ["90deg", "0", "28", "-28"] {
+            assert_eq!(words.note(plain, &spec), None, "{plain}");
+        }
+        assert!(words.note("-45", &spec).unwrap().contains("-63 degrees"));
+        let far = words.read("180", &spec).unwrap_err();
+        assert!(
+            far.contains("-128..=127 steps") && far.contains("-180.0 to 178.6 degrees") && far.contains("90deg"),
+            "{far}"
+        );
+        assert!(words.read("22.5", &spec).unwrap_err().contains("`22.5deg`"));
+        let gain = OperandSpec { name: "f", operand: Operand::Float };
+        assert_eq!(words.note("90", &gain), None);
+    }
 
     #[test]
     fn exact_words_read_back_as_the_same_value() {

@@ -125,6 +125,22 @@ impl Tree {
     }
 }
 
+/// What is worth a word in a text that can be read, by place: angles that were probably meant as degrees.
+pub fn notes(text: &str) -> Vec<ParseError> {
+    let reads = Words { map: RegisterMap::Full, exact: false };
+    let mut found = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let mut words = words(line.split('#').next().unwrap_or("").trim_end());
+        let Some(Ok((kind, _))) = words.next().map(|(_, name)| Kind::of_word(name)) else { continue };
+        for (operand, (at, word)) in kind.spec().operands.iter().zip(words) {
+            if let Some(message) = reads.note(word, operand) {
+                found.push(ParseError { line: i + 1, column: at + 1, message, source: String::new() });
+            }
+        }
+    }
+    found
+}
+
 pub(super) fn whole(message: String) -> ParseError {
     ParseError { line: 0, column: 1, message, source: String::new() }
 }

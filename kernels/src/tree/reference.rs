@@ -21,7 +21,7 @@ const OPERANDS: &str = "
 |---|---|
 | scalar | a register's cell: a scalar register, or a component like `v_goal.x` |
 | vector | a vector register; `s_n` stands for the pair (s_n, s_scr) |
-| angle | degrees like `90deg`, or steps of pi/128 as an integer |
+| angle | degrees like `90deg`; an integer alone counts steps of pi/128, 1.40625 degrees, so that `64` is 90 degrees and `90` is 127 |
 | width | the width of a sector, written like an angle |
 | others | numbers in the range and with the step given |
 

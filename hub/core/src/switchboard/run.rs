@@ -223,6 +223,9 @@ impl Switchboard {
         self.direct(state, segment);
         let what = match planned.drive {
             _ if planned.given.iter().all(Option::is_some) => "",
+            Drive::Own if planned.given.iter().any(Option::is_some) => {
+                ": the robots without a given tree load their fittest"
+            }
             Drive::Own => ": every robot loads its fittest tree",
             Drive::Swarm => ": the robots keep the swarm's fittest tree",
         };

@@ -171,7 +171,7 @@ pub fn keys(texts: &[String]) -> Result<Table, FileError> {
 }
 
 fn one_line(error: &toml::de::Error) -> String {
-    error.to_string().trim_end().replace('\n', "; ")
+    file::with_nearest(&error.to_string().trim_end().replace('\n', "; "))
 }
 
 fn config(name: &str, file: EvolutionFile) -> Result<Config, FileError> {

@@ -4,7 +4,7 @@
 pub mod results;
 mod row;
 
-pub use row::Row;
+pub use row::{Row, short_ids};
 
 use rusqlite::{Connection, OpenFlags, params};
 use std::collections::BTreeMap;
@@ -180,12 +180,12 @@ impl Catalogue {
                     version: r.get(15)?,
                 })
             })?;
-            rows.collect()
+            rows.map(|row| row.map(|row: Row| row.as_of_now(&self.root))).collect()
         };
         read().map_err(|error| RecordError::of(&self.root.join(FILE), error))
     }
 
-    /// The directory of a run: `last`, or the beginning of its id or of its directory's name.
+    /// The directory of a run: `last`, the beginning of its id or of its directory's name, or its short id.
     ///
     /// # Errors
     /// None or several runs begin so.
@@ -196,15 +196,29 @@ impl Catalogue {
             "last" => rows.last().into_iter().collect(),
             _ => match rows.iter().find(|row| row.id == run) {
                 Some(exact) => vec![exact],
-                None => rows.iter().filter(|r| r.id.starts_with(run) || name(r).starts_with(run)).collect(),
+                None => {
+                    let begins = |r: &&Row| r.id.starts_with(run) || name(r).starts_with(run);
+                    let begun: Vec<&Row> = rows.iter().filter(begins).collect();
+                    match begun.is_empty() {
+                        true => rows.iter().filter(|r| row::is_called(&r.id, run)).collect(),
+                        false => begun,
+                    }
+                }
             },
         };
         match found[..] {
             [one] => Ok(self.root.join(&one.id)),
-            [] => Err(format!("no run in {} is called `{run}`: see `xpuck runs list`", self.root.display())),
+            [] if rows.is_empty() => Err(format!(
+                "there is no run in {}; name the record directory with --runs DIR (of a demo: its --out)",
+                self.root.display()
+            )),
+            [] => Err(format!(
+                "no run in {} is called `{run}`; `xpuck runs list --runs {0}` shows them",
+                self.root.display()
+            )),
             _ => {
                 let ids: Vec<&str> = found.iter().map(|r| r.id.as_str()).take(5).collect();
-                Err(format!("`{run}` is the beginning of {} runs: {}", found.len(), ids.join(", ")))
+                Err(format!("`{run}` may be {} runs: {}", found.len(), ids.join(", ")))
             }
         }
     }
@@ -269,8 +283,41 @@ mod tests {
         assert_eq!(catalogue.find("a").unwrap(), root.join("demo-1/a-1"));
         assert!(catalogue.find("c").unwrap_err().contains("no run"));
         run(root, "b-4", 4);
-        assert!(Catalogue::open(root).unwrap().find("b").unwrap_err().contains("beginning of 2 runs"));
+        assert!(Catalogue::open(root).unwrap().find("b").unwrap_err().contains("may be 2 runs"));
         assert_eq!(catalogue.rows().unwrap()[0].seed, u64::MAX.to_string());
+    }
+
+    #[test]
+    fn a_run_whose_hub_died_is_aborted_and_short_ids_find_runs() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let id = |ms: u64| format!("transport-{ms}-seed1");
+        let (old, new) = (1_795_407_849_224, 1_795_407_859_224);
+        for ms in [old, new] {
+            run(root, &id(ms), ms);
+            RunFile::change(&root.join(id(ms)), |file| file.state = RunState::Running).unwrap();
+        }
+        let states = || -> Vec<String> {
+            Catalogue::open(root).unwrap().rows().unwrap().into_iter().map(|row| row.state).collect()
+        };
+        assert_eq!(states(), ["running", "running"]);
+        // Two minutes on nobody has written, and there is no run.state: no hub goes on with it.
+        let open = std::fs::File::create(root.join(id(old)).join("run.mcap.open")).unwrap();
+        let then = std::time::SystemTime::now() - Duration::from_secs(120);
+        for name in ["run.toml", "run.mcap.open"] {
+            let file = std::fs::File::options().write(true).open(root.join(id(old)).join(name)).unwrap();
+            file.set_modified(then).unwrap();
+        }
+        assert_eq!(states(), ["aborted", "running"]);
+        // A hub that writes holds the file.
+        open.lock().unwrap();
+        assert_eq!(states(), ["running", "running"]);
+        let catalogue = Catalogue::open(root).unwrap();
+        let short = short_ids(&catalogue.rows().unwrap());
+        assert_eq!(short, ["transport-49224", "transport-59224"], "as many digits as tell them apart");
+        assert_eq!(catalogue.find(&short[1]).unwrap(), root.join(id(new)));
+        assert!(catalogue.find("transport-9224").unwrap_err().contains("may be 2 runs"));
+        assert!(catalogue.find("transport-0000").unwrap_err().contains("no run"));
     }
 
     #[test]

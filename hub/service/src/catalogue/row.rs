@@ -1,10 +1,13 @@
 //! A row of the catalogue, out of a run's directory.
 
+use crate::recovery;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-use xpuck_record::run_file::{RUN_FILE, RunFile};
+use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
+use xpuck_record::snapshot::RETURN_WITHIN;
 use xpuck_record::{RecordError, budget, files, folders, snapshot};
 use xpuck_wire::{Segment, Status};
 
@@ -22,7 +25,7 @@ pub struct Row {
     pub began_unix_ms: u64,
     /// Running time, pauses left out, s of arena time.
     pub length_s: f64,
-    /// `running`, `finished`, `recovered` or `aborted`.
+    /// `running`, `finished`, `recovered` or `aborted`; aborted too if its hub died and none goes on with it.
     pub state: String,
     /// The seed; text, as not every tool holds 64 bits.
     pub seed: String,
@@ -97,6 +100,57 @@ impl Row {
             git_commit: run.git_commit,
             version: run.version,
         })
+    }
+}
+
+impl Row {
+    /// The row as it is now: a run that says that it is running and that no hub writes was aborted, unless a hub may still
+    /// come back to it. The files alone do not tell, as a dead hub changes none.
+    pub fn as_of_now(self, root: &Path) -> Row {
+        let directory = root.join(&self.id);
+        match self.state == RunState::Running.name() && is_abandoned(&directory) {
+            true => Row { state: RunState::Aborted.name().into(), ..self },
+            false => self,
+        }
+    }
+}
+
+/// Nobody writes this run, nor has done for as long as a hub may take to come back. What cannot be looked at is not called
+/// abandoned.
+fn is_abandoned(directory: &Path) -> bool {
+    let quiet = |path: &PathBuf| path.metadata().and_then(|data| data.modified()).ok()?.elapsed().ok();
+    let Ok(all) = files(directory) else { return false };
+    let youngest = all.iter().map(quiet).min_by_key(|age| age.unwrap_or_default());
+    matches!(recovery::is_written(directory), Ok(false)) && youngest.flatten().is_some_and(|age| age > RETURN_WITHIN)
+}
+
+/// The experiment's name and the time of the beginning in the name of a run's directory, `NAME-MS-seedSEED`.
+fn parts(id: &str) -> Option<(&str, &str)> {
+    let (rest, _) = id.rsplit('/').next()?.rsplit_once("-seed")?;
+    rest.rsplit_once('-').filter(|(_, stamp)| stamp.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Fewest digits of a short id.
+const DIGITS: usize = 4;
+
+/// What a run may be called for short: the experiment's name and the last digits of the time at which it began.
+fn shortened(id: &str, digits: usize) -> String {
+    parts(id).map_or(id.into(), |(name, stamp)| format!("{name}-{}", &stamp[stamp.len().saturating_sub(digits)..]))
+}
+
+/// Short ids of runs, all different and of as many digits as that takes.
+pub fn short_ids(rows: &[Row]) -> Vec<String> {
+    let of = |digits: usize| -> Vec<String> { rows.iter().map(|row| shortened(&row.id, digits)).collect() };
+    let differ = |ids: &Vec<String>| ids.iter().collect::<BTreeSet<_>>().len() == ids.len();
+    (DIGITS..20).map(of).find(differ).unwrap_or_else(|| rows.iter().map(|row| row.id.clone()).collect())
+}
+
+/// True if a run may be called so for short.
+pub(super) fn is_called(id: &str, short: &str) -> bool {
+    let wanted = short.rsplit_once('-').filter(|(_, digits)| digits.len() >= DIGITS);
+    match (parts(id), wanted) {
+        (Some((name, stamp)), Some((other, digits))) => name == other && stamp.ends_with(digits),
+        _ => false,
     }
 }
 

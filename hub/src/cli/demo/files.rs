@@ -1,32 +1,29 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
-use super::{DemoArgs, groot};
-use crate::cli::arena::{self, ArenaFile, BodyFile, CameraFile, UnkindFile};
+use super::{DemoArgs, groot, running};
+use crate::cli::arena::{self, ArenaFile, UnkindFile};
 use crate::cli::experiment::{self, ExperimentFiles};
 use crate::cli::simulate::read_tree;
+use crate::cli::swarm_files::{
+    self, Devices, RobotText, TRANSPORT, arena_text, hub_text, swarm_text, write_new as write,
+};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use xpuck_arena::unkind::{Preset, RobotKeys};
-use xpuck_experiment::{Calibration, Experiment, Plan, sent_name};
-use xpuck_hub_core::config::{Arena, HubFile, Mocap, MocapKind, REALTIME, Stream};
+use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
+use xpuck_hub_core::config::{HubFile, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
-use xpuck_kernels::world::PhysicsKeys;
 use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::{Addresses, Security, Swarm};
 
-/// The thesis's experiment.
-const TRANSPORT: &str = include_str!("../../../experiments/transport.toml");
 /// Length of a run of it, minutes.
 const USUAL_MINUTES: f64 = 16.0;
 /// Segments of a run: the first without evolved trees, then the seven of Table 8.3.
 const SEGMENTS: f64 = 8.0;
-/// The camera: a quarter of VGA each way at the reference model's 5 Hz.
-const CAMERA: CameraFile = CameraFile { width: 160, height: 120, frames_per_second: 5.0 };
 
 /// Where everything of a demo lies.
 pub struct Layout {
@@ -41,7 +38,7 @@ pub struct Layout {
     /// The robots' files, in the swarm's order.
     pub robots: Vec<PathBuf>,
     /// Holds the device sockets until the demo ends; a short path, because a socket's may not exceed 107 bytes.
-    _devices: tempfile::TempDir,
+    devices: tempfile::TempDir,
     /// The experiment, signed.
     pub experiment: Signed,
     /// What it means.
@@ -53,22 +50,31 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Makes the directory and writes all files.
+    /// Makes the directory and writes all files. A demo that is refused leaves nothing behind.
     pub fn write(args: &DemoArgs) -> Result<Layout> {
-        let unkind = args.unkind.as_deref().map(UnkindFile::named).transpose()?.unwrap_or_default();
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
         let root = std::path::absolute(&args.out)?.join(format!("demo-{stamp}"));
+        let made = !args.out.exists();
+        Layout::fill(args, root.clone()).inspect_err(|_| {
+            // What was not made needs no removing, and where others have put something it stays.
+            let _ = std::fs::remove_dir_all(&root);
+            let _ = made.then(|| std::fs::remove_dir(&args.out));
+        })
+    }
+
+    fn fill(args: &DemoArgs, root: PathBuf) -> Result<Layout> {
+        let unkind = args.unkind.as_deref().map(UnkindFile::named).transpose()?.unwrap_or_default();
         let config = root.join("config");
         for dir in [config.join("robots"), root.join("logs")] {
             std::fs::create_dir_all(&dir)
                 .with_context(|| format!("--out {}: cannot make {}", args.out.display(), dir.display()))?;
         }
-        let devices = tempfile::Builder::new().prefix("xpuck-").tempdir()?;
+        let devices = tempfile::Builder::new().prefix(running::PREFIX).tempdir()?;
         let port = |i: u16| args.ports + i;
         let mocap = format!("127.0.0.1:{}", port(3));
         let swarm = Swarm {
             speed: args.speed,
-            robots: (1..=args.robots).map(|i| format!("xp{i:02}")).collect(),
+            robots: swarm_files::ids(args.robots),
             hub: Addresses {
                 robots: format!("tcp://127.0.0.1:{}", port(1)),
                 operator: format!("tcp://127.0.0.1:{}", port(2)),
@@ -82,45 +88,19 @@ impl Layout {
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
         let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
         let mut arena = ArenaFile {
-            swarm: "swarm.toml".into(),
             seed: args.seed,
-            scenario: "a".into(),
             world: world.as_ref().map(PathBuf::from),
-            calibration: None,
-            devices: devices.path().into(),
-            mocap: mocap.parse()?,
-            vrpn: None,
-            body: BodyFile::default(),
-            natnet: None,
-            camera: CAMERA,
-            unkind: Preset::None,
-            physics: PhysicsKeys::default(),
-            floor: None,
-            every_robot: RobotKeys::default(),
-            robots: Vec::new(),
-            faults: Vec::new(),
+            ..swarm_files::arena(devices.path(), &mocap)?
         };
         unkind.apply(&mut arena);
         let (half_length, half_width) = plan.phase(0).world.physics.half_arena;
         let radius = plan.phase(0).world.discs.first().map(|disc| disc.shape.radius);
         let hub = HubFile {
-            arena: Arena {
-                length_m: 2.0 * half_length,
-                width_m: 2.0 * half_width,
-                frisbee_radius_m: radius.unwrap_or(Arena::default().frisbee_radius_m),
-            },
-            swarm: "swarm.toml".into(),
-            realtime: REALTIME,
-            mocap: Mocap {
-                kind: MocapKind::Vicon,
-                address: mocap,
-                frisbee: xpuck_arena::vicon::FRISBEE.into(),
-                ..Mocap::default()
-            },
+            arena: swarm_files::size((half_length, half_width), radius),
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
-            ..HubFile::at(&root)
+            ..swarm_files::hub(&root, &mocap)
         };
-        write(&config.join("swarm.toml"), &toml::to_string(&swarm)?)?;
+        write(&config.join("swarm.toml"), &swarm_text(&swarm)?)?;
         for name in world.iter().chain(&calibration) {
             write(&config.join(name), &files[name])?;
         }
@@ -130,10 +110,10 @@ impl Layout {
         if let Some(name) = &calibration {
             simulated += &beside(" --calibration", name);
         }
-        write(&config.join("arena.toml"), &toml::to_string(&arena)?)?;
+        write(&config.join("arena.toml"), &arena_text(&arena)?)?;
         // Before anything starts: whether what is unkind is within its bounds, and of robots that there are.
         arena::settings(&config.join("arena.toml"))?;
-        write(&config.join("hub.toml"), &toml::to_string(&hub)?)?;
+        write(&config.join("hub.toml"), &hub_text(&hub)?)?;
         let robots: Vec<PathBuf> =
             swarm.robots.iter().map(|id| config.join("robots").join(format!("{id}.toml"))).collect();
         if let Some(file) = &args.calibration {
@@ -142,18 +122,22 @@ impl Layout {
             write(&config.join(CALIBRATION), &file::text(file, file::MAX_TOML)?)?;
         }
         for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
-            let mut text = robot_file(id, devices.path(), groot::port(args, i), &args.engine.toml());
-            if args.calibration.is_some() {
-                text += &format!("\n[calibration]\nfile = \"../{CALIBRATION}\"\n");
-            }
-            write(path, &text)?;
+            let robot = RobotText {
+                id,
+                devices: Devices::Virtual(devices.path().into()),
+                groot: groot::port(args, i),
+                threads: 1,
+                evolution: args.engine.toml(),
+                calibration: args.calibration.as_ref().map(|_| CALIBRATION),
+            };
+            write(path, &robot.text())?;
         }
         Ok(Layout {
             swarm,
             hub: config.join("hub.toml"),
             arena: config.join("arena.toml"),
             robots,
-            _devices: devices,
+            devices,
             experiment,
             plan,
             simulated,
@@ -162,25 +146,15 @@ impl Layout {
         })
     }
 
+    /// The folder of the device sockets.
+    pub fn devices(&self) -> &Path {
+        self.devices.path()
+    }
+
     /// Where a process's messages go.
     pub fn log(&self, name: &str) -> PathBuf {
         self.root.join("logs").join(format!("{name}.log"))
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
-}
-
-fn robot_file(id: &str, devices: &Path, groot: Option<u16>, engine: &str) -> String {
-    let groot = groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
-    format!(
-        "id = \"{id}\"\nswarm = \"../swarm.toml\"\n{groot}\n[devices]\nkind = \"virtual\"\ndirectory = {:?}\n\
-         camera_width = {}\ncamera_height = {}\n\n[evolution]\nthreads = 1\n{engine}",
-        devices.display().to_string(),
-        CAMERA.width,
-        CAMERA.height
-    )
 }
 
 /// The name of the robots' calibration file in `config`.
@@ -201,7 +175,7 @@ struct Asked {
 }
 
 fn asked(args: &DemoArgs) -> Result<Asked> {
-    let (mut experiment, files) = match &args.experiment {
+    let (mut experiment, mut files) = match &args.experiment {
         Some(path) => {
             let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
             (experiment, files)
@@ -215,6 +189,15 @@ fn asked(args: &DemoArgs) -> Result<Asked> {
         }
         experiment.minutes = Some(minutes);
         experiment.segment_minutes = Some(minutes / SEGMENTS);
+    }
+    if let Some(path) = &args.world {
+        let name =
+            path.file_name().and_then(|name| name.to_str()).with_context(|| format!("{}: no file", path.display()))?;
+        // Checked under the name that the user knows.
+        world_file::read(path)?;
+        files.insert(name.into(), file::text(path, file::MAX_TOML)?);
+        (experiment.task, experiment.world) = (None, Some(name.into()));
+        experiment.name = path.file_stem().and_then(|name| name.to_str()).unwrap_or(name).into();
     }
     if let Some(population) = args.population {
         experiment.evolution.population = population;

@@ -4,14 +4,18 @@ mod files;
 mod groot;
 mod processes;
 mod report;
+mod running;
 mod screen;
 mod watch;
+
+pub use running::{RunningDemo, running};
 
 use super::engine::EngineArgs;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use files::Layout;
 use processes::Processes;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use watch::Ended;
@@ -25,7 +29,7 @@ use xpuck_wire::socket::Sockets;
 /// Run a whole swarm on this machine: hub, virtual arena and robots, each its own process.
 ///
 /// The robots evolve behaviour trees while they push the frisbee, exchange genes through the hub, and load their
-/// fittest tree at every segment. At the end the real fitness of each segment, the best tree and the place of the
+/// fittest tree at every segment; with --tree they run that one and evolve nothing. At the end the real fitness of each segment, the best tree and the place of the
 /// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
 #[derive(Args)]
 #[command(
@@ -37,13 +41,16 @@ pub struct DemoArgs {
     /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each.
     #[arg(long, default_value_t = 9)]
     robots: usize,
-    /// Length of the run in minutes of arena time; it then has eight segments, as in the thesis [default: 16, or what the
-    /// experiment says].
+    /// Length of the run in minutes of arena time; it then has eight segments, 0 to 7, as in the thesis: in segment 0 no
+    /// evolved tree drives yet, and the table at the end shows 1 to 7 [default: 16, or what the experiment says].
     #[arg(long)]
     minutes: Option<f64>,
     /// The experiment to run, with the files beside it that it names; the thesis's transport without it.
     #[arg(long, value_name = "FILE")]
     experiment: Option<PathBuf>,
+    /// A world file: the arena, and what the robots are to do in it. An experiment names its own.
+    #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
+    world: Option<PathBuf>,
     /// Seconds of arena time in a second of the wall clock.
     #[arg(long, default_value_t = 8.0)]
     speed: f64,
@@ -100,6 +107,7 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
         bail!("--population takes 8 to 4096");
     }
     groot::check(args)?;
+    check_ports(args)?;
     args.engine.check_adapter().map_err(Error::msg)?;
     let stop = shutdown::service_flag(Default::default())?;
     let layout = Layout::write(args)?;
@@ -119,6 +127,22 @@ pub fn run(args: &DemoArgs) -> Result<bool> {
     }
 }
 
+/// Whether the demo's own ports are free, before anything is written.
+fn check_ports(args: &DemoArgs) -> Result<()> {
+    let uses = ["the console", "robots", "operators", "motion capture"];
+    for (port, what) in (args.ports..).zip(uses).skip(usize::from(args.no_console)) {
+        let Err(error) = TcpListener::bind(("127.0.0.1", port)) else { continue };
+        let other = running().into_iter().find(|demo| demo.hub.ends_with(&format!(":{}", args.ports + 2)));
+        let who = match other {
+            Some(demo) => format!("the demo of {} runs there", demo.root.display()),
+            None => format!("port {port}, for {what}, cannot be had ({error})"),
+        };
+        let next = if args.ports < 60_000 { args.ports + 10 } else { 7600 };
+        bail!("--ports {}: {who}; end the other program, or choose other ports: --ports {next}", args.ports);
+    }
+    Ok(())
+}
+
 /// What is known when the run is over.
 pub struct Run {
     /// The hub's last word.
@@ -136,12 +160,16 @@ fn conduct(
     let started = Instant::now();
     processes.start_service("arena", &layout.arena)?;
     processes.start_service("hub", &layout.hub)?;
+    // A demo that other commands do not find runs as well.
+    let _announcement = running::Announcement::new(layout).ok();
     if !args.json {
         if let Some(console) = &layout.swarm.hub.console {
             log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
         }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
-        log::report(format_args!("from another terminal: xpuck robots --hub {hub} --key {key}"));
+        log::report(format_args!(
+            "from another terminal: xpuck robots  (if several demos run: --hub {hub} --key {key})"
+        ));
     }
     if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
         log::report(where_to);

@@ -82,7 +82,11 @@ impl<'a> Processes<'a> {
                 process.output = Some(output);
                 Ok(())
             }
-            Ok((false, _)) => bail!("{}", first_line(&log).unwrap_or_else(|| format!("{name} ended at once"))),
+            // It begins with the program's name, as what is said here does.
+            Ok((false, _)) => match first_line(&log) {
+                Some(line) => bail!("{}", line.strip_prefix("xpuck: ").unwrap_or(&line)),
+                None => bail!("{name} ended at once"),
+            },
             Err(_) => bail!("{name} was not ready within {} s; see {}", READY.as_secs(), log.display()),
         }
     }

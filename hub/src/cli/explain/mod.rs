@@ -26,8 +26,7 @@ use xpuck_wire::output;
 /// when a constant is a little different.
 #[derive(Args)]
 #[command(after_help = format!(
-    "Examples:\n  xpuck tree explain docs/trees/806768.bt\n  xpuck tree explain docs/trees/806768.bt --simulate --to svg \
-     -o 806768.svg\n\nAn ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
+    "An ablation runs at most {MAX_VARIANTS} variants of a tree, removals first. Numbers given as a +- b are a \
      mean and its standard error: an effect below twice its error may be chance."
 ))]
 pub struct ExplainArgs {

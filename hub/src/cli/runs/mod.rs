@@ -10,20 +10,16 @@ use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use xpuck_hub_service::catalogue::{Catalogue, Row};
+use xpuck_hub_service::catalogue::{Catalogue, Row, short_ids};
 use xpuck_hub_service::recovery;
 use xpuck_record::export::{Format, export};
 use xpuck_record::recover;
-use xpuck_wire::output;
+use xpuck_wire::{log, output};
 
 /// List, show, export, verify, recover and replay recorded runs.
 ///
-/// RUN is `last`, the beginning of a run's id as `xpuck runs list` prints it or of its directory's name, or a directory.
+/// RUN is `last`, a run as `xpuck runs list` calls it, the beginning of its folder's name, or a folder.
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  xpuck runs list\n  xpuck runs show last\n  xpuck runs export last --parquet tables\n  \
-    xpuck runs replay last --speed 8 --console 127.0.0.1:7700"
-)]
 pub struct RunsArgs {
     #[command(subcommand)]
     what: What,
@@ -34,7 +30,7 @@ pub struct RunsArgs {
 
 #[derive(Subcommand)]
 enum What {
-    /// One row a run, the oldest first.
+    /// One row a run, the oldest first. A run whose hub died is aborted; `xpuck runs recover` makes its files whole.
     List {
         /// Print a JSON list.
         #[arg(long)]
@@ -88,7 +84,7 @@ pub fn run(args: &RunsArgs) -> Result<()> {
     let find = |run: &str| find(&args.runs, run);
     match &args.what {
         What::List { json } => {
-            let catalogue = Catalogue::open(&args.runs)?;
+            let catalogue = open(&args.runs)?;
             tell(catalogue.troubles());
             list(&catalogue.rows()?, *json)
         }
@@ -111,12 +107,22 @@ pub fn run(args: &RunsArgs) -> Result<()> {
     }
 }
 
+/// The catalogue of a record directory.
+fn open(runs: &Path) -> Result<Catalogue> {
+    let remedy =
+        "is there no run in this folder? --runs DIR names the record directory; `xpuck demo` makes the first run";
+    if matches!(runs.try_exists(), Ok(false)) {
+        bail!("{}: is missing; {remedy}", runs.display());
+    }
+    Ok(Catalogue::open(runs)?)
+}
+
 /// A run's directory.
 pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if Path::new(run).join(xpuck_record::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }
-    let catalogue = Catalogue::open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
+    let catalogue = open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
     catalogue.find(run).map_err(|error| anyhow!(error))
 }
 
@@ -143,28 +149,53 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
     if json {
         return print(&format!("{}\n", serde_json::to_string(rows)?));
     }
-    let mut text = format!(
-        "{:<44} {:<10} {:>8} {:>6} {:>5} {:>4} {:>7} {:>7} {:>7} {:>8}\n",
-        "run", "state", "length", "robots", "dead", "gate", "last", "mean", "evolved", "size"
-    );
-    for r in rows {
-        let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
-        let quality = if r.quality.is_empty() { "ok" } else { &r.quality };
-        text += &format!(
-            "{:<44} {:<10} {:>8} {:>6} {:>5} {:>4} {:>7} {:>7} {:>7.3} {:>4} MiB\n",
-            r.id,
-            r.state,
+    let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+    let head = [
+        "run",
+        "began (UTC)",
+        "state",
+        "length",
+        "robots",
+        "dead",
+        "gate",
+        "last",
+        "mean",
+        "evolved",
+        "size",
+        "folder",
+    ];
+    let mut table = vec![head.map(String::from)];
+    for (r, short) in rows.iter().zip(short_ids(rows)) {
+        let began = log::time(r.began_unix_ms);
+        table.push([
+            short,
+            // To the minute: `2026-03-01 09:30`.
+            began.get(..16).unwrap_or(&began).replace('T', " "),
+            r.state.clone(),
             format!("{:.1} min", r.length_s / 60.0),
-            r.robots,
-            r.dead,
-            quality,
+            r.robots.to_string(),
+            r.dead.to_string(),
+            if r.quality.is_empty() { "ok".into() } else { r.quality.clone() },
             number(r.last_fitness),
             number(r.mean_fitness),
-            r.evolved_fitness,
-            r.bytes.div_ceil(1 << 20),
-        );
+            format!("{:.3}", r.evolved_fitness),
+            format!("{} MiB", r.bytes.div_ceil(1 << 20)),
+            r.id.clone(),
+        ]);
     }
-    print(&text)
+    print(&aligned(&table, 3..11))
+}
+
+/// A table whose columns are as wide as what is in them; those of `right` are flush right.
+fn aligned<const N: usize>(table: &[[String; N]], right: std::ops::Range<usize>) -> String {
+    let wide: Vec<usize> = (0..N).map(|i| table.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
+    let cell = |(i, text): (usize, &String)| match right.contains(&i) {
+        true => format!("{text:>0$}", wide[i]),
+        false => format!("{text:<0$}", wide[i]),
+    };
+    let line =
+        |row: &[String; N]| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_string();
+    table.iter().map(|row| line(row) + "\n").collect()
 }
 
 fn recover_run(runs: &Path, run: &str) -> Result<()> {

@@ -11,7 +11,8 @@ use xpuck_hub_service::catalogue::results::Results;
 
 /// Prints what came out of a run.
 pub fn show(directory: &Path, as_json: bool) -> Result<()> {
-    let row = Row::read(directory.parent().unwrap_or(directory), directory)?;
+    let root = directory.parent().unwrap_or(directory);
+    let row = Row::read(root, directory)?.as_of_now(root);
     let results = Results::read(directory)?;
     tell(&results.damage);
     if as_json {

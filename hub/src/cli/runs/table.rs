@@ -19,9 +19,6 @@ use xpuck_lab::sweep::statistics::Spread;
 /// 100 ms, mean fitness of the fittest on each island at the end, and the real fitness of each segment in which evolved trees
 /// drove. Mean and standard deviation are over the runs without a mark.
 #[derive(Args)]
-#[command(
-    after_help = "Example: xpuck runs table --runs runs/sixteen-minutes --printed docs/experiments/table-8.3.toml"
-)]
 pub struct TableArgs {
     /// The runs; without any all that are over in the record directory.
     #[arg(value_name = "RUN")]

@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 53] = [
+const SAMPLES: [(&str, &[&str]); 54] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -26,10 +26,11 @@ const SAMPLES: [(&str, &[&str]); 53] = [
     ("robots", &["robots {hub}"]),
     ("push", &["push {dir}/drive.toml --robots all {idle}"]),
     ("doctor", &["doctor --config {dir}/hub.toml"]),
-    ("start", &["stop {hub}", "start {dir}/experiment.toml {hub}"]),
-    ("pause", &["stop {hub}", "start {dir}/experiment.toml {hub}", "pause {hub}"]),
-    ("resume", &["stop {hub}", "start {dir}/experiment.toml {hub}", "pause {hub}", "resume {hub}"]),
-    ("stop", &["start {dir}/experiment.toml {hub}", "stop {hub}"]),
+    ("start", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}"]),
+    ("pause", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}"]),
+    ("resume", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}", "resume {hub}"]),
+    ("stop", &["start {dir}/experiment.toml --wait 0 {hub}", "stop {hub}"]),
+    ("init", &["init {new}/swarm --robots 1"]),
     ("keys new", &["keys new --dir {new}"]),
     ("keys make", &["keys make ada --dir {new}"]),
     ("keys enrol", &["keys new --dir {new}", "keys enrol {dir}/ada.pub --role observer --dir {new}"]),
@@ -89,9 +90,11 @@ const MORE: [(&str, &[&str]); 11] = [
 fn commands(above: &[&str], found: &mut BTreeSet<String>) {
     let help = xpuck().args(above).arg("--help").output().unwrap();
     let text = String::from_utf8(help.stdout).unwrap();
-    let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    // Lines that go on with a description are indented further.
-    let names = listed.filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')));
+    // Commands stand before the options, at the top in groups.
+    let listed = text.lines().skip_while(|line| !line.starts_with("Usage: ")).take_while(|line| *line != "Options:");
+    // Lines that go on with a description are indented further, and arguments are in brackets.
+    let names = listed
+        .filter_map(|line| line.strip_prefix("  ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())));
     let names: Vec<&str> = names.filter_map(|rest| rest.split(' ').next()).filter(|name| *name != "help").collect();
     for name in &names {
         commands(&[above, &[name]].concat(), found);

@@ -79,8 +79,8 @@ pub fn text_of(line: &str) -> &str {
     }
 }
 
-/// UTC, as ISO 8601 has it.
-fn time(unix_ms: u64) -> String {
+/// A time in ms since 1970 as UTC, as ISO 8601 has it: `2026-03-01T09:30:00.250Z`.
+pub fn time(unix_ms: u64) -> String {
     let (days, ms) = (unix_ms / 86_400_000, unix_ms % 86_400_000);
     let (year, month, day) = date(days);
     let (seconds, ms) = (ms / 1000, ms % 1000);

@@ -17,6 +17,7 @@ use crate::guard::Guard;
 use crate::keyring::{self, Keyring, Role};
 use crate::keys::{Key, Public, Secret};
 use crate::swarm::Security;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -71,6 +72,17 @@ enum Keys {
     Client(Secret, Key),
 }
 
+/// A key that is not there, with what to do.
+fn missing(error: FileError) -> FileError {
+    match &error {
+        FileError::Unreadable { path, error } if error.kind() == ErrorKind::NotFound => FileError::value(
+            &path.display().to_string(),
+            "is missing; on the hub's machine `xpuck keys new --robots swarm.toml` makes the keys that a swarm lacks",
+        ),
+        _ => error,
+    }
+}
+
 impl Sockets {
     /// A maker of plain sockets: nobody proves who it is, everybody is let in.
     pub fn new() -> Sockets {
@@ -85,7 +97,7 @@ impl Sockets {
         if security.dev_mode {
             return Ok(Sockets::new());
         }
-        let secret = Secret::read(&security.keys.join("hub.key"))?;
+        let secret = Secret::read(&security.keys.join("hub.key")).map_err(missing)?;
         let context = zmq::Context::new();
         let guard = Guard::of_folder(&context, &security.keys)?;
         Ok(Sockets { context, keys: Keys::Server(secret, guard) })
@@ -100,12 +112,12 @@ impl Sockets {
             return Ok(Sockets::new());
         }
         let path = keyring::path(&security.keys, Role::Robot, id, "key");
-        let secret = Secret::read(&path)?;
+        let secret = Secret::read(&path).map_err(missing)?;
         if secret.public.name != id {
             let why = format!("holds the key of `{}`, not of `{id}`", secret.public.name);
             return Err(FileError::value(&path.display().to_string(), why));
         }
-        Sockets::client(secret, Public::read(&security.keys.join("hub.pub"))?.curve)
+        Sockets::client(secret, Public::read(&security.keys.join("hub.pub")).map_err(missing)?.curve)
     }
 
     /// For whoever has a key file of an operator or observer, `<folder>/operators/<name>.key`; the hub's key is

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use xpuck_kernels::tree::suggest;
 
 /// An evolutionary algorithm. Each also answers to the names in [`Algorithm::aliases`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,7 +71,11 @@ impl Algorithm {
 
 /// A name that no algorithm has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no algorithm is called `{0}`; there are {names}", names = Algorithm::ALL.map(Algorithm::name).join(", "))]
+#[error(
+    "no algorithm is called `{0}`{near}; there are {names}",
+    near = suggest(.0, Algorithm::ALL.into_iter().map(|algorithm| algorithm.name().to_string())),
+    names = Algorithm::ALL.map(Algorithm::name).join(", ")
+)]
 pub struct UnknownAlgorithm(String);
 
 impl FromStr for Algorithm {

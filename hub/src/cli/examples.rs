@@ -1,0 +1,265 @@
+//! Two examples or more of every command, which its help and its manual page show. A test reads each as a command line.
+
+use clap::Command;
+
+/// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
+const EXAMPLES: [(&str, &[&str]); 66] = [
+    (
+        "demo",
+        &[
+            "xpuck demo --minutes 4",
+            "xpuck demo --tree docs/trees/806768.bt --robots 5 --speed 4",
+            "xpuck demo --world docs/worlds/aggregation.toml",
+        ],
+    ),
+    (
+        "simulate",
+        &[
+            "xpuck simulate docs/trees/806768.bt --scenario b --runs 200",
+            "xpuck simulate docs/trees/806768.bt --scenario b --run 3 --svg trajectories.svg --html replay.html",
+            "xpuck simulate docs/trees/attract.bt --world docs/worlds/aggregation.toml",
+            "xpuck simulate --mix 7:docs/trees/806768.bt,2:docs/trees/explore.bt",
+        ],
+    ),
+    ("bench", &["xpuck bench --engine simd", "xpuck bench --engine simd --scaling"]),
+    (
+        "bench geneserver",
+        &[
+            "xpuck bench geneserver --islands 100 --period 1 --seconds 5",
+            "xpuck bench geneserver --islands 10000 --period 10 --seconds 30",
+        ],
+    ),
+    ("bench hub", &["xpuck bench hub --robots 10", "xpuck bench hub --robots 10,50,100,200"]),
+    ("engines", &["xpuck engines", "xpuck engines --measure"]),
+    (
+        "evolve",
+        &[
+            "xpuck evolve --islands 2 --population 16 --generations 2 --remeasure 10  # seconds, to see how it goes",
+            "xpuck evolve --generations 20 --out runs/first",
+            "xpuck evolve --resume runs/first",
+            "xpuck evolve --set settings.depth=6 --set migration.every=2",
+        ],
+    ),
+    (
+        "lineage",
+        &[
+            "xpuck lineage runs/first",
+            "xpuck lineage runs/first 3.1204 --depth 6",
+            "xpuck lineage runs/first 3.1204 --dot | dot -Tsvg > lineage.svg",
+        ],
+    ),
+    (
+        "remeasure",
+        &[
+            "xpuck remeasure runs/first",
+            "xpuck remeasure runs/first --every 1 --csv first.csv",
+            "xpuck remeasure runs/published runs/ours --svg ratchet.svg",
+        ],
+    ),
+    ("sweep", &["xpuck sweep docs/sweeps/tiny.toml --list", "xpuck sweep docs/sweeps/tiny.toml --out runs/tiny"]),
+    (
+        "geneserver",
+        &[
+            "xpuck geneserver --islands 3",
+            "xpuck geneserver --listen tcp://*:7610 --islands 9 --policy ring --dir run/geneserver",
+        ],
+    ),
+    ("hub", &["xpuck hub --config hub.toml", "xpuck hub --config myswarm/hub.toml"]),
+    (
+        "island",
+        &[
+            "xpuck island --island 1 --resume run/island-1",
+            "xpuck island --hub tcp://127.0.0.1:7610 --island 3 --resume run/island-3 run.toml",
+        ],
+    ),
+    ("arena", &["xpuck arena --config arena.toml", "xpuck arena --config myswarm/arena.toml"]),
+    ("robots", &["xpuck robots", "xpuck robots --json"]),
+    ("push", &["xpuck push drive.toml --robots xp01,xp02", "xpuck push evolution.toml --robots all"]),
+    ("doctor", &["xpuck doctor", "xpuck doctor --config myswarm/hub.toml --json"]),
+    ("start", &["xpuck start transport.toml", "xpuck start docs/experiments/aggregation.toml --seed 7 --wait 5"]),
+    ("pause", &["xpuck pause", "xpuck pause --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
+    ("resume", &["xpuck resume", "xpuck resume --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
+    ("next", &["xpuck next", "xpuck next --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
+    ("stop", &["xpuck stop", "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
+    ("init", &["xpuck init myswarm", "xpuck init lab --kind e-puck2 --robots 4 --address 192.168.1.2"]),
+    ("keys", &["xpuck keys new --robots swarm.toml", "xpuck keys list"]),
+    ("keys new", &["xpuck keys new --robots swarm.toml", "xpuck keys new --dir /etc/xpuck/keys"]),
+    ("keys make", &["xpuck keys make ada", "xpuck keys make geneserver --dir run"]),
+    (
+        "keys enrol",
+        &[
+            "xpuck keys enrol ada.pub --role operator",
+            "xpuck keys enrol guest.pub --role observer --dir /etc/xpuck/keys",
+        ],
+    ),
+    ("keys revoke", &["xpuck keys revoke ada", "xpuck keys revoke xp03 --role robot"]),
+    ("keys list", &["xpuck keys list", "xpuck keys list --dir myswarm/keys"]),
+    ("runs", &["xpuck runs list", "xpuck runs show last"]),
+    ("runs list", &["xpuck runs list", "xpuck runs list --runs myswarm/runs --json"]),
+    ("runs show", &["xpuck runs show last", "xpuck runs show transport-4217 --json"]),
+    ("runs export", &["xpuck runs export last --parquet tables", "xpuck runs export last --csv tables"]),
+    ("runs verify", &["xpuck runs verify last", "xpuck runs verify transport-4217 --json"]),
+    ("runs recover", &["xpuck runs recover last", "xpuck runs recover run.mcap.open"]),
+    ("runs replay", &["xpuck runs replay last", "xpuck runs replay last --speed 8 --console 127.0.0.1:7700"]),
+    (
+        "runs table",
+        &["xpuck runs table", "xpuck runs table --runs runs/sixteen-minutes --printed docs/experiments/table-8.3.toml"],
+    ),
+    ("check", &["xpuck check docs/trees/806768.bt hub/experiments/transport.toml", "xpuck check myswarm"]),
+    ("schema", &["xpuck schema world", "xpuck schema --out schemas"]),
+    (
+        "tree",
+        &["xpuck tree explain docs/trees/806768.bt", "xpuck tree convert docs/trees/806768.bt --to svg -o 806768.svg"],
+    ),
+    ("tree check", &["xpuck tree check docs/trees/806768.bt", "xpuck tree check tree.txt --from text"]),
+    ("tree fmt", &["xpuck tree fmt tree.bt", "xpuck tree fmt tree.bt --write"]),
+    (
+        "tree convert",
+        &["xpuck tree convert tree.bt --to xml -o tree.xml", "xpuck tree convert tree.xml --to text -o tree.bt"],
+    ),
+    (
+        "tree reduce",
+        &["xpuck tree reduce docs/trees/806768-evolved.bt", "xpuck tree reduce docs/trees/806768-evolved.bt --explain"],
+    ),
+    ("tree equal", &["xpuck tree equal a.bt b.bt", "xpuck tree equal a.bt b.bt --runs 1000"]),
+    ("tree memoryless", &["xpuck tree memoryless docs/trees/polygon.bt", "xpuck tree memoryless tree.xml"]),
+    (
+        "tree from-fsm",
+        &[
+            "xpuck tree from-fsm docs/trees/machines/rest.toml",
+            "xpuck tree from-fsm docs/trees/machines/rest.toml -o rest.bt",
+        ],
+    ),
+    ("tree to-fsm", &["xpuck tree to-fsm docs/trees/explore.bt", "xpuck tree to-fsm docs/trees/806768.bt --to dot"]),
+    ("tree rasp", &["xpuck tree rasp", "xpuck tree rasp docs/trees/machines/multiply.rasp"]),
+    (
+        "tree explain",
+        &[
+            "xpuck tree explain docs/trees/806768.bt",
+            "xpuck tree explain docs/trees/806768.bt --simulate --to svg -o 806768.svg",
+        ],
+    ),
+    ("tree nodes", &["xpuck tree nodes", "xpuck tree nodes | less"]),
+    ("calibrate", &["xpuck calibrate run last --into calibration.toml", "xpuck calibrate steering -o steering.svg"]),
+    (
+        "calibrate collisions",
+        &[
+            "xpuck calibrate collisions poses.csv",
+            "xpuck calibrate collisions poses.csv --into calibration.toml -o collisions.svg",
+        ],
+    ),
+    (
+        "calibrate ir",
+        &["xpuck calibrate ir card.csv", "xpuck calibrate ir card.csv --robot xp01 --into calibration.toml"],
+    ),
+    (
+        "calibrate camera",
+        &["xpuck calibrate camera turns.csv", "xpuck calibrate camera turns.csv --into calibration.toml"],
+    ),
+    ("calibrate latency", &["xpuck calibrate latency drive.csv", "xpuck calibrate latency drive.csv -o latency.svg"]),
+    (
+        "calibrate friction",
+        &[
+            "xpuck calibrate friction gauge.csv",
+            "xpuck calibrate friction gauge.csv --robot-mass 0.45 --into calibration.toml",
+        ],
+    ),
+    ("calibrate steering", &["xpuck calibrate steering", "xpuck calibrate steering --latency 0.2 -o steering.svg"]),
+    (
+        "calibrate run",
+        &[
+            "xpuck calibrate run last --into calibration.toml",
+            "xpuck calibrate run last --had calibration.toml -o run.svg",
+        ],
+    ),
+    (
+        "calibrate record",
+        &["xpuck calibrate record ir -o ir.csv", "xpuck calibrate record latency --seed 3 --delay 0.2 -o latency.csv"],
+    ),
+    ("world", &["xpuck world check docs/worlds/foraging.toml", "xpuck world check world.toml"]),
+    ("world check", &["xpuck world check docs/worlds/foraging.toml", "xpuck world check docs/worlds/*.toml"]),
+    (
+        "markers",
+        &[
+            "xpuck markers 16  # shows 16 patterns, front up",
+            "xpuck markers 9 --svg sheet.svg  # a sheet to print at 100 % (20 patterns fit A4)",
+            "xpuck markers 9 --json  # places in mm from the robot's middle: x forward, y to the left",
+        ],
+    ),
+    (
+        "fuzz-swarm",
+        &[
+            "xpuck fuzz-swarm --seeds 100  # a hundred seeds",
+            "xpuck fuzz-swarm --seed 7 --trace  # what happens in one",
+            "xpuck fuzz-swarm --seeds 20 --mutant old-run  # is this bug found?",
+            "xpuck fuzz-swarm --seconds 86400  # a day, to see that memory stays flat",
+        ],
+    ),
+    ("completions", &["xpuck completions bash", "xpuck completions zsh > ~/.zfunc/_xpuck"]),
+    ("man", &["xpuck man man", "xpuck man /usr/local/share/man/man1"]),
+];
+
+/// The command line's definition with the examples in its help.
+pub fn with_examples(program: Command) -> Command {
+    below(program, "")
+}
+
+fn below(command: Command, path: &str) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_string()).collect();
+    names.into_iter().fold(command, |command, name| {
+        let path = format!("{path} {name}").trim().to_string();
+        command.mut_subcommand(&name, |sub| {
+            let sub = below(sub, &path);
+            let Some((_, examples)) = EXAMPLES.iter().find(|(known, _)| *known == path) else { return sub };
+            let lines: String = examples.iter().map(|example| format!("\n  {example}")).collect();
+            let more = sub.get_after_help().map(|text| format!("\n\n{text}")).unwrap_or_default();
+            sub.after_help(format!("Examples:{lines}{more}"))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program;
+
+    fn walk(command: &Command, path: &str, found: &mut Vec<String>) {
+        for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+            let path = format!("{path} {}", sub.get_name()).trim().to_string();
+            found.push(path.clone());
+            walk(sub, &path, found);
+        }
+    }
+
+    #[test]
+    fn every_command_has_two_examples_and_each_is_a_command_line() {
+        let (mut program, mut paths) = (program(), Vec::new());
+        program.build();
+        walk(&program, "", &mut paths);
+        assert!(paths.len() > 60, "{paths:?}");
+        for path in &paths {
+            // One set for the four records that simulate a bench.
+            let known = if path.starts_with("calibrate record ") { "calibrate record" } else { path };
+            let examples = EXAMPLES.iter().find(|(name, _)| *name == known);
+            assert!(examples.is_some_and(|(_, examples)| examples.len() >= 2), "{path} has not two examples");
+            let sub = path.split(' ').fold(&program, |at, name| at.find_subcommand(name).unwrap());
+            if known == path {
+                let help = sub.get_after_help().unwrap().to_string();
+                assert!(
+                    help.starts_with("Examples:\n  xpuck ") && help.matches("xample").count() == 1,
+                    "{path}: {help}"
+                );
+            }
+        }
+        for (name, examples) in EXAMPLES {
+            assert!(paths.iter().any(|path| path == name), "no such command: {name}");
+            for example in examples {
+                assert!(example.starts_with(&format!("xpuck {name}")), "{name}: {example}");
+                let line =
+                    example.split("  #").next().unwrap().split(" | ").next().unwrap().split(" > ").next().unwrap();
+                let read = crate::program().try_get_matches_from(line.split_whitespace());
+                assert!(read.is_ok(), "{line}: {}", read.unwrap_err());
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What kind of TOML file one is, told by its keys: whoever gives a file to the wrong command is told the right one.
+
+use super::arena::ArenaFile;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+use toml::Table;
+use xpuck_lab::schemas::{FileKind, KINDS};
+use xpuck_wire::file;
+
+/// Every kind that has a schema here, in alphabetical order.
+pub fn kinds() -> Vec<FileKind> {
+    let arena = FileKind::of::<ArenaFile>("arena", "arena.toml: the virtual arena");
+    [&[arena], &KINDS[..]].concat()
+}
+
+/// The keys at the top of each kind of file, and those that must be there.
+struct Keys {
+    kind: &'static str,
+    known: BTreeSet<String>,
+    required: BTreeSet<String>,
+}
+
+static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
+    let mut all: Vec<Keys> = kinds()
+        .iter()
+        .map(|kind| {
+            let schema = (kind.schema)();
+            let known = schema.get("properties").and_then(|p| p.as_object()).map(|p| p.keys().cloned().collect());
+            let names = |value: &serde_json::Value| -> BTreeSet<String> {
+                value.as_array().into_iter().flatten().filter_map(|name| Some(name.as_str()?.to_string())).collect()
+            };
+            let required = schema.get("required").map(names).unwrap_or_default();
+            Keys { kind: kind.name, known: known.unwrap_or_default(), required }
+        })
+        .collect();
+    // Its type is the robot's program's, which has the schema.
+    let robot = ["id", "swarm", "groot", "devices", "control", "evolution", "calibration"];
+    let set = |keys: &[&str]| keys.iter().map(|key| (*key).to_string()).collect();
+    all.push(Keys { kind: "robot", known: set(&robot), required: set(&robot[..2]) });
+    all
+});
+
+/// The kind whose keys are all that a text has at its top, and which has all that it must have; none if there is no such
+/// kind, or several.
+pub fn of(text: &str) -> Option<&'static str> {
+    let table = text.parse::<Table>().ok().filter(|table| !table.is_empty())?;
+    let fits = |keys: &&Keys| {
+        table.keys().all(|key| keys.known.contains(key)) && keys.required.iter().all(|key| table.contains_key(key))
+    };
+    let mut found = KEYS.iter().filter(fits);
+    match (found.next(), found.next()) {
+        (Some(only), None) => Some(only.kind),
+        _ => None,
+    }
+}
+
+/// The commands that take a kind of file, with the file in its place.
+fn commands(kind: &str, file: &str) -> String {
+    match kind {
+        "arena" => format!("`xpuck arena --config {file}`"),
+        "calibration" => format!("`xpuck simulate TREE --calibration {file}`, `xpuck evolve --calibration {file}`"),
+        "evolution" => format!("`xpuck evolve {file}`"),
+        "experiment" => format!("`xpuck start {file}`, `xpuck demo --experiment {file}`"),
+        "hub" => format!("`xpuck hub --config {file}`"),
+        "machine" => format!("`xpuck tree from-fsm {file}`"),
+        "primitive-set" => format!("`xpuck evolve --primitive-set {file}`"),
+        "robot" => format!("`xpuckd --config {file}`"),
+        "swarm" => format!("`xpuck check {file}`"),
+        "sweep" => format!("`xpuck sweep {file}`"),
+        _ => format!("`xpuck world check {file}`, `xpuck simulate TREE --world {file}`, `xpuck demo --world {file}`"),
+    }
+}
+
+/// What a kind is called in a sentence.
+pub fn called(kind: &str) -> &'static str {
+    match kind {
+        "arena" => "an arena's file",
+        "calibration" => "a calibration",
+        "evolution" => "a run of evolution",
+        "experiment" => "an experiment",
+        "hub" => "a hub's file",
+        "machine" => "a state machine",
+        "primitive-set" => "a primitive set",
+        "robot" => "a robot's file",
+        "swarm" => "a swarm file",
+        "sweep" => "a sweep",
+        _ => "a world",
+    }
+}
+
+/// For an error that begins with a file's name and says what its reader does not know: what the file is and who takes it,
+/// if it is of another kind.
+pub fn misplaced(message: &str) -> Option<String> {
+    let message = message.strip_prefix("tree ").unwrap_or(message);
+    let (name, _) = message.split_once(": ")?;
+    let path = Path::new(name);
+    let text = file::text(path, file::MAX_TOML).ok()?;
+    let kind = of(&text)?;
+    let unknown = |what: &str| Some(message.split_once(what)?.1.split('`').next()?.to_string());
+    let table = text.parse::<Table>().ok()?;
+    // A key that is wrong further in is a mistake in a file of the right kind.
+    let key = unknown("unknown field `").or_else(|| unknown("unknown node `"))?;
+    table.contains_key(&key).then(|| format!("{name}: is {}, which goes with {}", called(kind), commands(kind, name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_by_their_keys() {
+        for (text, kind) in [
+            (include_str!("../../../docs/worlds/foraging.toml"), Some("world")),
+            (include_str!("../../../docs/worlds/aggregation.toml"), Some("world")),
+            (include_str!("../../../docs/sweeps/tiny.toml"), Some("sweep")),
+            (include_str!("../../experiments/transport.toml"), Some("experiment")),
+            (include_str!("../../../docs/experiments/aggregation.toml"), Some("experiment")),
+            (include_str!("../../../docs/experiments/chapter-8.toml"), Some("primitive-set")),
+            (include_str!("../../../docs/trees/machines/rest.toml"), Some("machine")),
+            ("islands = 3\ngenerations = 2\n", Some("evolution")),
+            ("id = \"xp01\"\nswarm = \"s\"\n[devices]\nkind = \"virtual\"\n", Some("robot")),
+            ("robots = 3\n", None),
+            ("colour = 3\n", None),
+            ("", None),
+            ("not TOML", None),
+        ] {
+            assert_eq!(of(text), kind, "{text}");
+        }
+        for kind in kinds() {
+            assert!(!called(kind.name).is_empty() && commands(kind.name, "F").contains('F'), "{}", kind.name);
+        }
+    }
+}

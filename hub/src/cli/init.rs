@@ -1,0 +1,195 @@
+//! `xpuck init`: a folder with everything that a swarm needs.
+
+use super::swarm_files::{
+    self, Devices, RobotText, SWARM, TRANSPORT, arena_text, commented, hub_text, swarm_text, write_new,
+};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::path::{Path, PathBuf};
+use xpuck_wire::keyring;
+use xpuck_wire::{Addresses, MAX_ROBOTS, Security, Swarm, output};
+
+/// Make a folder with the files of a swarm: swarm, hub, robots, arena, keys and an experiment.
+///
+/// Each file says what it is and what one changes first. The files work as they are for robots in a virtual arena on this
+/// machine; for real robots, addresses and devices are to be looked at. Nothing that is there is overwritten.
+#[derive(Args)]
+#[command(after_help = "Then `xpuck check DIR` lists all that is missing or wrong. docs/set-up.md goes on from there.")]
+pub struct InitArgs {
+    /// The folder; it is made if it is missing.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Robots in a virtual arena on this machine; the same as --kind virtual, and what is made without either.
+    #[arg(long = "virtual", conflicts_with = "kind")]
+    in_arena: bool,
+    /// What the robots are.
+    #[arg(long, value_enum, default_value_t = Kind::Virtual)]
+    kind: Kind,
+    /// Number of robots, 1 to 200.
+    #[arg(long, default_value_t = 2)]
+    robots: usize,
+    /// First of four ports: console, robots, operators, motion capture.
+    #[arg(long, default_value_t = 7600, value_parser = clap::value_parser!(u16).range(1..=65_532))]
+    ports: u16,
+    /// The hub's address as real robots see it [default: this machine's].
+    #[arg(long, value_name = "IP")]
+    address: Option<IpAddr>,
+}
+
+/// The kinds of robot.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// In a virtual arena on this machine.
+    Virtual,
+    /// The thesis's robot: an e-puck with a Linux board on the shim's SPI.
+    Xpuck,
+    /// An e-puck1 with a Pi-puck board.
+    #[value(name = "e-puck1")]
+    Epuck1,
+    /// An e-puck2 with a Pi-puck board.
+    #[value(name = "e-puck2")]
+    Epuck2,
+}
+
+/// The experiment's name in the folder.
+const EXPERIMENT: &str = "transport.toml";
+/// Where a real swarm's motion capture may be; to be changed.
+const TRACKER: &str = "192.168.1.3:801";
+
+/// Runs the command.
+pub fn run(args: &InitArgs) -> Result<()> {
+    if !(1..=MAX_ROBOTS).contains(&args.robots) {
+        bail!("--robots {}: a swarm has 1 to {MAX_ROBOTS}", args.robots);
+    }
+    let (swarm, files) = files(args)?;
+    let there: Vec<&str> = files
+        .iter()
+        .filter(|(name, _)| args.folder.join(name).symlink_metadata().is_ok())
+        .map(|f| f.0.as_str())
+        .collect();
+    if !there.is_empty() {
+        bail!(
+            "{}: has {} already, and nothing is overwritten; name another folder",
+            args.folder.display(),
+            there.join(", ")
+        );
+    }
+    let robots = args.folder.join("robots");
+    std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
+    for (name, text) in &files {
+        write_new(&args.folder.join(name), text)?;
+    }
+    keyring::make_all(&args.folder.join("keys"), &swarm.robots)?;
+    output::text(next(args, &swarm))?;
+    Ok(())
+}
+
+/// The files by their names in the folder.
+fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
+    let simulated = args.kind == Kind::Virtual;
+    let local = |i: u16| format!("127.0.0.1:{}", args.ports + i);
+    let address = args.address.unwrap_or_else(own_address);
+    let swarm = Swarm {
+        speed: 1.0,
+        robots: swarm_files::ids(args.robots),
+        hub: Addresses {
+            robots: match (simulated, address) {
+                (true, _) => format!("tcp://{}", local(1)),
+                (false, IpAddr::V4(ip)) => format!("tcp://{ip}:{}", args.ports + 1),
+                (false, IpAddr::V6(ip)) => format!("tcp://[{ip}]:{}", args.ports + 1),
+            },
+            operator: format!("tcp://{}", local(2)),
+            console: Some(local(0)),
+        },
+        security: Security::default(),
+    };
+    let mocap = if simulated { local(3) } else { TRACKER.into() };
+    let hub = swarm_files::hub(Path::new("runs"), &mocap);
+    let mut files = vec![
+        (SWARM.to_string(), swarm_text(&swarm)?),
+        ("hub.toml".into(), hub_text(&hub)?),
+        (EXPERIMENT.into(), experiment()),
+    ];
+    if simulated {
+        files.push(("arena.toml".into(), arena_text(&swarm_files::arena(Path::new("devices"), &mocap)?)?));
+    }
+    for id in &swarm.robots {
+        let state = format!("state = \"../state/{id}\"\n");
+        let robot = RobotText {
+            id,
+            devices: match args.kind {
+                Kind::Virtual => Devices::Virtual("../devices".into()),
+                Kind::Xpuck => Devices::Xpuck,
+                Kind::Epuck1 => Devices::Epuck1,
+                Kind::Epuck2 => Devices::Epuck2,
+            },
+            groot: None,
+            threads: if simulated { 1 } else { 2 },
+            evolution: if simulated { state } else { format!("max_temperature_c = 80.0\n{state}") },
+            calibration: None,
+        };
+        files.push((format!("robots/{id}.toml"), robot.text()));
+    }
+    Ok((swarm, files))
+}
+
+/// The thesis's experiment, with what one changes first.
+fn experiment() -> String {
+    let notes = [
+        ("minutes", "Change this first: how long the run is, minutes of arena time."),
+        (
+            "task",
+            "What is scored; `world = \"FILE\"` in its place takes a world file, which says its task (docs/worlds.md).",
+        ),
+        (
+            "[evolution]",
+            "How the robots evolve their trees; `controller_file = \"TREE.bt\"` has them run one as written instead.",
+        ),
+        ("evolution.population", "Trees on each robot; fewer is faster and finds less."),
+    ];
+    commented(TRANSPORT, "An experiment: `xpuck start transport.toml`. All keys: docs/experiments.md.", &notes)
+}
+
+/// The address by which other machines see this one, if it has a way to them. Nothing is sent: the kernel only says from
+/// which address it would.
+fn own_address() -> IpAddr {
+    let ask = || -> std::io::Result<IpAddr> {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+        // Of the block that is for documentation, so nobody has it.
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        Ok(socket.local_addr()?.ip())
+    };
+    ask().unwrap_or(IpAddr::V4(Ipv4Addr::new(192, 168, 1, 2)))
+}
+
+/// What to type next.
+fn next(args: &InitArgs, swarm: &Swarm) -> String {
+    let folder = args.folder.display();
+    let mut text = format!(
+        "made {folder}, for {}, with keys\n\n  cd {folder}\n  xpuck check .\n",
+        match swarm.robots.len() {
+            1 => "one robot".into(),
+            many => format!("{many} robots"),
+        }
+    );
+    if args.kind == Kind::Virtual {
+        text += "\neach in a terminal of its own there:\n  xpuck arena --config arena.toml\n  xpuck hub --config hub.toml\n";
+        for id in &swarm.robots {
+            text += &format!("  xpuckd --config robots/{id}.toml\n");
+        }
+    } else {
+        text += &format!(
+            "\nthen look at what only you know: `mocap` in hub.toml, hub.robots in swarm.toml ({}), and `devices` of each \
+             robot\n\nto each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \
+             keys/robots/ID.key, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml --check\n  \
+             xpuckd --config robots/ID.toml\n\non this machine:\n  xpuck hub --config hub.toml\n",
+            swarm.hub.robots
+        );
+    }
+    text += &format!("\nthen, in another:\n  xpuck robots\n  xpuck start {EXPERIMENT}\n");
+    if let Some(console) = &swarm.hub.console {
+        text += &format!("and watch http://{console}\n");
+    }
+    text
+}
