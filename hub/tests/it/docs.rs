@@ -109,7 +109,7 @@ fn run(document: &str, root: &Path, place: &Path) -> usize {
 fn commands_in_documents_work() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let ran: usize = DOCUMENTS.iter().map(|document| run(document, root, workplace(root).path())).sum();
-    assert!(ran >= 60, "{ran} commands found");
+    assert!(ran >= 50, "{ran} commands found");
 }
 
 /// The tutorial shows the files that it works with, and its pictures are those that its commands draw.
