@@ -146,3 +146,20 @@ fn the_account_that_the_document_shows_is_the_real_one() {
     let document = std::fs::read_to_string(root.join("docs/explain.md")).unwrap();
     assert!(document.contains(&shown), "docs/explain.md should hold\n{shown}");
 }
+
+/// docs/concepts/behaviour-trees.md shows the tutorial's second tree, and draws it as the program does.
+#[test]
+fn the_tree_of_the_page_on_ticks_is_the_real_one() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let tree = read("docs/tutorial/second.bt");
+    let shown: String =
+        tree.lines().filter(|line| !line.starts_with('#')).map(|line| format!("    {line}\n")).collect();
+    assert!(read("docs/concepts/behaviour-trees.md").contains(&shown), "the page should hold\n{shown}");
+    let output = Command::new(env!("CARGO_BIN_EXE_xpuck"))
+        .args(["tree", "convert", "docs/tutorial/second.bt", "--to", "svg"])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    assert!(read("docs/concepts/tick.svg").as_bytes() == output.stdout, "draw docs/concepts/tick.svg again");
+}
