@@ -1,10 +1,9 @@
 //! `xpuck check DIR`: all that is missing or wrong in a swarm's folder, at once.
 
 use super::arena;
-use super::check::{self, Found};
+use super::check_file::{self, Found, robot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use toml::Table;
 use xpuck_hub_core::config::{Config, MocapKind};
 use xpuck_hub_service::config_file;
@@ -95,23 +94,6 @@ fn robots(folder: &Path, swarm: &Swarm, found: &mut Vec<Found>) -> BTreeMap<Stri
         }
     }
     read
-}
-
-/// A robot's file, which only the robot's program can read.
-pub fn robot(path: &Path, xpuckd: Option<&Path>) -> Found {
-    let Some(xpuckd) = xpuckd else {
-        return Ok(format!("{}: a robot's file; `xpuckd --check --config` checks it", path.display()));
-    };
-    let output = Command::new(xpuckd).args(["--check", "--config"]).arg(path).stdin(Stdio::null()).output();
-    match output {
-        Err(error) => Err(format!("{}: cannot be started: {error}", xpuckd.display())),
-        Ok(output) if output.status.success() => Ok(format!("{}: a robot's file", path.display())),
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let line = said.lines().next().unwrap_or("xpuckd says that it is wrong").to_string();
-            Err(line.strip_prefix("xpuckd: ").unwrap_or(&line).to_string())
-        }
-    }
 }
 
 /// The arena, and what it has to have in common with hub and robots.
@@ -228,5 +210,5 @@ fn others(folder: &Path, found: &mut Vec<Found>) {
     let is = |path: &Path, extension: &str| path.extension().is_some_and(|e| e == extension);
     let named = |path: &Path| path.file_name().is_some_and(|name| NAMED.iter().any(|known| name == *known));
     let files = paths.iter().filter(|path| path.is_file() && !named(path) && (is(path, "toml") || is(path, "bt")));
-    found.extend(files.map(|path| check::one(path)));
+    found.extend(files.map(|path| check_file::one(path)));
 }

@@ -16,6 +16,8 @@ use xpuck_wire::{Phase, Status, file, output};
 
 /// How long robots may take to obey a command, wall time. They are told again five times a second.
 const OBEY: Duration = Duration::from_secs(5);
+/// Who waits longer for a run to begin is told for whom.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// The hub is asked so often how it stands.
 const EVERY: Duration = Duration::from_millis(100);
 
@@ -56,13 +58,14 @@ pub fn start(args: &StartArgs) -> Result<()> {
     let signed = Signed::new(text, files, secret.as_ref())?;
     let before = status(&link)?.events.last().cloned();
     obeyed(&link, &Request::Start { signed, seed: args.seed })?;
-    let until = Instant::now() + Duration::from_secs(args.wait);
+    let begun = Instant::now();
+    let until = begun + Duration::from_secs(args.wait);
     let (mut told, mut running_since) = (false, None);
     loop {
         let status = status(&link)?;
         match status.phase {
             Phase::Preparing if Instant::now() < until => {
-                if !told {
+                if !told && begun.elapsed() > PATIENCE {
                     told = true;
                     let waits: Vec<&str> = status
                         .robots

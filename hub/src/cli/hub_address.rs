@@ -1,6 +1,6 @@
 //! Where the hub is that a command is for, and the key to show it.
 
-use super::demo::{RunningDemo, running};
+use super::running::{RunningDemo, running};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};

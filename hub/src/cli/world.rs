@@ -1,5 +1,6 @@
 //! `xpuck world`: world files.
 
+use super::advice;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -39,7 +40,7 @@ pub fn run(args: &WorldArgs) -> Result<()> {
             Ok(spec) => output::line(format_args!("{}: {}", file.display(), summary(&spec)))?,
             Err(error) => {
                 failed += 1;
-                output::note(format_args!("xpuck: {error}"));
+                output::note(format_args!("xpuck: {}", advice::sentence(&error.into())));
             }
         }
     }

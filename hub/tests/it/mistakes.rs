@@ -180,11 +180,9 @@ fn an_old_record() {
     }
     file.finish().unwrap();
     drop(file);
-    for command in ["runs show last", "runs export last --csv tables"] {
-        let output = run(dir.path(), command);
-        let text = told(&output, &["3 messages of /telemetry", "another version of xpuck", "`version` in run.toml"]);
-        assert_eq!(text.lines().count(), 1, "{command}: {text}");
-    }
+    let text = String::from_utf8(run(dir.path(), "runs show last").stderr).unwrap();
+    let line = text.lines().find(|line| line.contains("3 messages of /telemetry")).unwrap_or_default();
+    assert!(line.contains("another version of xpuck") && line.contains("`version` in run.toml"), "{text}");
 }
 
 #[test]
@@ -201,7 +199,7 @@ fn a_file_of_another_kind() {
         "start evolution.toml",
         &["is a run of evolution, which goes with `xpuck evolve evolution.toml`"],
     );
-    one_line(dir.path(), "world check {docs}/sweeps/tiny.toml", &["is a sweep, which goes with `xpuck sweep"]);
+    refused(dir.path(), "world check {docs}/sweeps/tiny.toml", &["is a sweep, which goes with `xpuck sweep"]);
     one_line(
         dir.path(),
         "evolve --world {docs}/experiments/chapter-8.toml",

@@ -1,8 +1,9 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
-use super::{DemoArgs, groot, running};
+use super::{DemoArgs, groot};
 use crate::cli::arena::{self, ArenaFile, UnkindFile};
 use crate::cli::experiment::{self, ExperimentFiles};
+use crate::cli::running::PREFIX;
 use crate::cli::simulate::read_tree;
 use crate::cli::swarm_files::{
     self, Devices, RobotText, TRANSPORT, arena_text, hub_text, swarm_text, write_new as write,
@@ -69,7 +70,7 @@ impl Layout {
             std::fs::create_dir_all(&dir)
                 .with_context(|| format!("--out {}: cannot make {}", args.out.display(), dir.display()))?;
         }
-        let devices = tempfile::Builder::new().prefix(running::PREFIX).tempdir()?;
+        let devices = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let port = |i: u16| args.ports + i;
         let mocap = format!("127.0.0.1:{}", port(3));
         let swarm = Swarm {

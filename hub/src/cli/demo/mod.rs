@@ -4,13 +4,11 @@ mod files;
 mod groot;
 mod processes;
 mod report;
-mod running;
 mod screen;
 mod watch;
 
-pub use running::{RunningDemo, running};
-
 use super::engine::EngineArgs;
+use super::running::{Announcement, RunningDemo, running};
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use files::Layout;
@@ -161,7 +159,13 @@ fn conduct(
     processes.start_service("arena", &layout.arena)?;
     processes.start_service("hub", &layout.hub)?;
     // A demo that other commands do not find runs as well.
-    let _announcement = running::Announcement::new(layout).ok();
+    let demo = RunningDemo {
+        root: layout.root.clone(),
+        hub: layout.swarm.hub.operator.clone(),
+        key: layout.key.clone(),
+        console: layout.swarm.hub.console.clone(),
+    };
+    let _announcement = Announcement::new(layout.devices(), &demo).ok();
     if !args.json {
         if let Some(console) = &layout.swarm.hub.console {
             log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));

@@ -1,6 +1,5 @@
 //! Which demos of this user run on this machine, so that commands find them.
 
-use super::files::Layout;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -34,20 +33,14 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    /// Writes the file and locks it.
+    /// Writes the file into the demo's folder for sockets and locks it.
     ///
     /// # Errors
     /// What the disk says.
-    pub fn new(layout: &Layout) -> io::Result<Announcement> {
-        let demo = RunningDemo {
-            root: layout.root.clone(),
-            hub: layout.swarm.hub.operator.clone(),
-            key: layout.key.clone(),
-            console: layout.swarm.hub.console.clone(),
-        };
-        let mut file = File::create_new(layout.devices().join(FILE))?;
+    pub fn new(sockets: &Path, demo: &RunningDemo) -> io::Result<Announcement> {
+        let mut file = File::create_new(sockets.join(FILE))?;
         file.lock()?;
-        file.write_all(&serde_json::to_vec(&demo)?)?;
+        file.write_all(&serde_json::to_vec(demo)?)?;
         Ok(Announcement { _locked: file })
     }
 }
