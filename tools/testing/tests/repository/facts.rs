@@ -1,6 +1,6 @@
-//! Facts that files outside Cargo's reach have to repeat, compared with `Cargo.toml`.
+//! Facts that files outside Cargo's reach have to repeat, compared with `Cargo.toml` and with the sources.
 
-use crate::{root, toml};
+use crate::{files, root, toml};
 
 /// The numbers of a version, compared one by one.
 fn numbers(version: &str) -> Vec<u32> {
@@ -28,4 +28,41 @@ fn versions_are_the_same_everywhere() {
         toolchain == "stable" || numbers(&toolchain) >= numbers(&oldest),
         "rust-toolchain.toml has {toolchain}, which is older than {oldest}"
     );
+}
+
+/// What docs/robots.md explains under "What is wrong" is what the programs say.
+#[test]
+fn messages_that_the_page_of_robots_explains_are_said() {
+    const MESSAGES: [&str; 20] = [
+        "cannot be read",
+        "chmod 600",
+        "cannot open ",
+        ", which drives this robot: end it first",
+        "this xpuckd was built without Video4Linux",
+        "does not acknowledge",
+        "answered a packet that is corrupt",
+        "of nothing but zeros",
+        "the dsPIC's report to command ",
+        "no USB device ",
+        ", which is no camera sensor of an e-puck",
+        "all pixels alike",
+        "the hub does not let this robot's key in",
+        " has no operators/*.pub, so every experiment is refused",
+        "wheels and evolution stand still until it says RUN",
+        " is lost (silent for 3 s): check its power and network",
+        "two programs with the key of robot ",
+        "the kernel refuses real-time priority",
+        "the robot runs without evolution",
+        "; evolution goes on without",
+    ];
+    let read =
+        |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let page = read("docs/robots.md");
+    let of_programs =
+        |path: &&String| path.ends_with(".rs") && (path.starts_with("robot/") || path.starts_with("hub/"));
+    let sources: Vec<String> = files().iter().filter(of_programs).map(|path| read(path)).collect();
+    for message in MESSAGES {
+        assert!(page.contains(message), "docs/robots.md no longer explains {message:?}");
+        assert!(sources.iter().any(|source| source.contains(message)), "no program says {message:?}");
+    }
 }
