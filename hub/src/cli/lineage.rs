@@ -103,6 +103,10 @@ fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Resul
             Figure(mean)
         )?;
     }
+    text.push_str(
+        "fitness: mean of all recorded trials, on all islands. In result.json `fitness` is the mean of those that the \
+         island counted, and `remeasured` that of fresh simulations.\n",
+    );
     print(&text)
 }
 
