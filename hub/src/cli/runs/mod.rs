@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use xpuck_hub_service::catalogue::{Catalogue, Row};
 use xpuck_hub_service::recovery;
+use xpuck_lab::figure::Figure;
 use xpuck_record::export::{Format, export};
 use xpuck_record::recover;
 use xpuck_wire::output;
@@ -153,7 +154,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
         "run", "state", "length", "robots", "dead", "gate", "last", "mean", "evolved", "size"
     );
     for r in rows {
-        let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+        let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.3}", Figure(value)));
         let quality = if r.quality.is_empty() { "ok" } else { &r.quality };
         text += &format!(
             "{:<44} {:<10} {:>8} {:>6} {:>5} {:>4} {:>7} {:>7} {:>7.3} {:>4} MiB\n",
@@ -165,7 +166,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
             quality,
             number(r.last_fitness),
             number(r.mean_fitness),
-            r.evolved_fitness,
+            Figure(r.evolved_fitness),
             r.bytes.div_ceil(1 << 20),
         );
     }
