@@ -10,6 +10,7 @@ use xpuck_experiment::{Calibration, Plan, PlannedPhase};
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_wire::Swarm;
 use xpuck_wire::keys::{Public, Secret};
+use xpuck_wire::output::count;
 use xpuck_wire::{file, output};
 
 /// Check files offline: trees (.bt), experiments, keys (.key, .pub or their folder), and swarm.toml, hub.toml, arena.toml and calibration.toml by their names.
@@ -35,7 +36,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         }
     }
     if failed > 0 {
-        bail!("{failed} of {} files are wrong", args.files.len());
+        bail!("{}", output::wrong_files(failed, args.files.len()));
     }
     Ok(())
 }
@@ -47,10 +48,11 @@ fn check(path: &Path) -> Result<String> {
     if path.extension().is_some_and(|e| e == "bt") {
         let tree = Tree::parse(&read()?).with_context(|| name.clone())?;
         let program = Program::compile(&tree).with_context(|| name.clone())?;
-        return Ok(format!("a tree of {} nodes, {} with subtrees expanded", tree.nodes().len(), program.len()));
+        let nodes = count(tree.nodes().len(), "node", "nodes");
+        return Ok(format!("a tree of {nodes}, {} with subtrees expanded", program.len()));
     }
     if path.is_dir() {
-        return Ok(format!("a folder of {} keys", keys::describe(path)?.lines().count()));
+        return Ok(format!("a folder of {}", count(keys::describe(path)?.lines().count(), "key", "keys")));
     }
     match path.extension().and_then(|e| e.to_str()) {
         Some("key") => return Ok(format!("the secret key of {}", Secret::read(path)?.public.name)),
@@ -60,20 +62,24 @@ fn check(path: &Path) -> Result<String> {
     match called {
         "swarm.toml" => Ok(format!("a swarm of {}", Swarm::read(path)?.robots.len())),
         "hub.toml" => {
-            Ok(format!("a hub for {} robots", xpuck_hub_service::config_file::read(path)?.swarm.robots.len()))
+            Ok(format!("a hub for {}", robots(xpuck_hub_service::config_file::read(path)?.swarm.robots.len())))
         }
         "calibration.toml" => {
             let found = Calibration::read(path)?;
             let worlds = if found.changes_worlds() { "of the world" } else { "of no world" };
-            Ok(format!("a calibration {worlds} and of {} robots", found.robots.len()))
+            Ok(format!("a calibration {worlds} and of {}", robots(found.robots.len())))
         }
-        "arena.toml" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
+        "arena.toml" => Ok(format!("an arena for {}", robots(arena::settings(path)?.robots.len()))),
         _ => {
             let ExperimentFiles { experiment, files, .. } = experiment::read(path, BTreeMap::new())?;
             let plan = Plan::new(&experiment, &files, None).with_context(|| name.clone())?;
             Ok(format!("experiment {}", describe(&plan)))
         }
     }
+}
+
+fn robots(number: usize) -> String {
+    count(number, "robot", "robots")
 }
 
 /// What an experiment does, in a line.

@@ -17,6 +17,7 @@ use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
+use xpuck_wire::output::count;
 use xpuck_wire::{FileError, file, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
@@ -208,15 +209,19 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         output::line(serde_json::to_string(&found)?)?;
         return Ok(());
     }
-    let error = found.sd / f64::from(args.runs).sqrt();
+    let robots = count(spec.robots, "robot", "robots");
+    // One run says nothing about how much others differ.
+    let (error, over) = match args.runs {
+        1 => (String::new(), "one run".into()),
+        runs => {
+            (format!(" +- {:.4}", found.sd / f64::from(runs).sqrt()), format!("sd {:.4} over {runs} runs", found.sd))
+        }
+    };
     output::line(format_args!(
-        "{}: fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)",
+        "{}: fitness {:.4}{error} ({over} of {} s, {robots})",
         found.task,
         Figure(found.mean),
-        found.sd,
-        args.runs,
-        args.seconds,
-        spec.robots
+        args.seconds
     ))?;
     output::line(format_args!(
         "{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}",

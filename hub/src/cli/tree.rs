@@ -131,9 +131,9 @@ fn check(args: &CheckArgs) -> Result<()> {
     let program = Program::compile(&tree).with_context(|| args.file.display().to_string())?;
     let free = 100.0 * program.parsimony();
     let line = format!(
-        "{}: a tree of {} nodes, {} with subtrees expanded; {free:.1} % of a robot's room is free\n",
+        "{}: a tree of {}, {} with subtrees expanded; {free:.1} % of a robot's room is free\n",
         args.file.display(),
-        tree.nodes().len(),
+        output::count(tree.nodes().len(), "node", "nodes"),
         program.len()
     );
     print(line.as_bytes())
