@@ -67,7 +67,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
 }
 
 /// False if no robot evolved in any phase. True also where the record does not say, as those of earlier versions may.
-fn evolves(directory: &Path) -> bool {
+pub(super) fn evolves(directory: &Path) -> bool {
     let plan = || {
         let run = RunFile::read(directory).ok()?;
         let experiment = Experiment::parse("experiment", &toml::to_string(&run.experiment).ok()?).ok()?;
