@@ -3,6 +3,7 @@
 use super::engine::{EngineArgs, report};
 use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
+use super::tree_file::refuse_over;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -183,6 +184,11 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let files = args.tree.iter().chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file)));
     let (trees, programs): (Vec<Tree>, Vec<Program>) = files.map(load).collect::<Result<Vec<_>>>()?.into_iter().unzip();
     let team = args.mix.as_ref().map_or(Team::all(0), Mix::team);
+    let read = [&args.tree, &args.world, &args.calibration].into_iter().flatten();
+    refuse_over(
+        read.chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file))),
+        args.picture.written(),
+    )?;
     let picture = match args.picture.wanted(args.runs)? {
         Some(_) if args.mix.is_some() => bail!("--svg and --html draw a swarm of one tree; leave --mix out"),
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),

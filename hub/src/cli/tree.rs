@@ -1,6 +1,6 @@
 //! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
 
-use super::tree_file::{From, deliver, format_of, print, read, write};
+use super::tree_file::{From, deliver, format_of, print, read, refuse_over, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -151,6 +151,7 @@ fn format(args: &FmtArgs) -> Result<()> {
 }
 
 fn convert(args: &ConvertArgs) -> Result<()> {
+    refuse_over([&args.file], &args.output)?;
     let tree = read(&args.file, args.from, args.exact)?;
     let direction = if args.left { Direction::Right } else { Direction::Down };
     let bytes = match args.to {
