@@ -161,7 +161,8 @@ fn to_text(lineage: &Lineage) -> Result<String> {
         }
     }
     if lineage.further > 0 {
-        writeln!(text, "and {} ancestors further back (--depth)", lineage.further)?;
+        let ancestors = output::count(lineage.further, "ancestor", "ancestors");
+        writeln!(text, "and {ancestors} further back (--depth)")?;
     }
     writeln!(text, "\n# {}\n{}", lineage.members[0].id, lineage.members[0].tree.under_avoiding())?;
     Ok(text)

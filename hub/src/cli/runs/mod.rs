@@ -142,7 +142,13 @@ fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
     bar.finish_and_clear();
     let exported = exported?;
     tell(&exported.damage);
-    print(&exported.tables.iter().map(|(name, rows)| format!("{name}: {rows} rows\n")).collect::<String>())
+    print(
+        &exported
+            .tables
+            .iter()
+            .map(|(name, rows)| format!("{name}: {}\n", output::count(*rows as usize, "row", "rows")))
+            .collect::<String>(),
+    )
 }
 
 fn list(rows: &[Row], json: bool) -> Result<()> {
