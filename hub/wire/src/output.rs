@@ -40,18 +40,21 @@ pub fn line(text: impl Display) -> Result<(), OutputError> {
 /// # Errors
 /// As [`line()`].
 pub fn text(text: impl Display) -> Result<(), OutputError> {
-    let text = text.to_string();
-    match is_terminal() {
-        true => bytes(shown(&text).as_bytes()),
-        false => bytes(text.as_bytes()),
-    }
+    bytes(text.to_string().as_bytes())
 }
 
-/// Writes bytes to standard output.
+/// Writes bytes to standard output, as they are; a terminal gets text as [`shown`].
 ///
 /// # Errors
 /// As [`line()`].
 pub fn bytes(mut bytes: &[u8]) -> Result<(), OutputError> {
+    let harmless = match std::str::from_utf8(bytes) {
+        Ok(text) if is_terminal() => Some(shown(text)),
+        _ => None,
+    };
+    if let Some(text) = &harmless {
+        bytes = text.as_bytes();
+    }
     but_closed(write_all(stdout(), &mut bytes))
 }
 
