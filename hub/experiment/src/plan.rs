@@ -99,6 +99,12 @@ pub(crate) fn is_built_in(name: &str) -> bool {
 type Files = BTreeMap<String, String>;
 
 impl Plan {
+    /// True if an island of any of so many robots evolves in any phase; where none does all robots run trees that they
+    /// are given.
+    pub fn evolves(&self, robots: usize) -> bool {
+        self.phases.iter().any(|phase| (0..robots).any(|robot| phase.evolves(robot)))
+    }
+
     /// Verifies what was signed, and makes a plan of it for so many robots. The experiment's text comes too.
     ///
     /// # Errors
@@ -334,8 +340,10 @@ mod tests {
         let text = format!("{TRANSPORT}[[controllers]]\ntree = \"upfield 1\"\nrobots = 2\n");
         let phase = &plan(&text, &[], Some(3)).unwrap().phases[0];
         assert_eq!([0, 1, 2, 7].map(|robot| phase.evolves(robot)), [false, false, true, true]);
+        let some = plan(&text, &[], Some(3)).unwrap();
+        assert_eq!([2, 3].map(|robots| some.evolves(robots)), [false, true]);
         let all = plan(&format!("controller = \"upfield 1\"\n{TRANSPORT}"), &[], Some(3)).unwrap();
-        assert!((0..3).all(|robot| !all.phase(0).evolves(robot)));
+        assert!((0..3).all(|robot| !all.phase(0).evolves(robot)) && !all.evolves(3));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use xpuck_wire::atomic;
+use xpuck_wire::output::count;
 
 /// What was recovered of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Recovered {
     /// In one line, without the file's name.
     pub fn words(&self) -> String {
         let was = if self.untouched { "was whole, " } else { "" };
-        let mut words = format!("{was}{} messages", self.messages);
+        let mut words = format!("{was}{}", count(self.messages as usize, "message", "messages"));
         if let Some(damage) = &self.damage {
             words += &format!("; {damage}");
         }

@@ -12,6 +12,7 @@ use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::snapshot::{self, RETURN_WITHIN, State};
 use xpuck_record::{RecordError, end_run, folders, recover};
 use xpuck_wire::clock::unix_ms;
+use xpuck_wire::output;
 
 /// A state that was written later than now by more than this was written before the clock went back.
 const AHEAD: Duration = Duration::from_secs(5);
@@ -197,11 +198,15 @@ fn make_whole(directory: &Path, files: &[PathBuf]) -> Result<String, RecordError
     let done = recover::run(directory, files)?;
     let messages: u64 = done.iter().map(|r| r.messages).sum();
     let count = |what: fn(&recover::Recovered) -> bool| done.iter().filter(|r| what(r)).count();
+    let many = |messages: u64| output::count(messages as usize, "message", "messages");
     let (whole, lost) = (count(|r| r.untouched), count(|r| r.messages == 0 && r.damage.is_some()));
     let mut text = match done.len() {
         0 => "it has no record".into(),
-        all if all == whole => format!("whole already, with {messages} messages"),
-        all => format!("{} files made whole, {messages} messages in all", all - whole - lost),
+        all if all == whole => format!("whole already, with {}", many(messages)),
+        all => {
+            let files = output::count(all - whole - lost, "file", "files");
+            format!("{files} made whole, {} in all", many(messages))
+        }
     };
     for damaged in done.iter().filter(|r| r.damage.is_some()) {
         text += &format!("; {}: {}", damaged.path.display(), damaged.words());

@@ -119,7 +119,8 @@ pub fn equal(args: &EqualArgs) -> Result<()> {
     if let Some((run, difference)) = (0..args.runs).into_par_iter().find_map_first(different) {
         bail!("different: run {run}, {difference}");
     }
-    output::line(format_args!("equal in {} runs of 60 s with {ROBOTS} robots", args.runs))?;
+    let runs = output::count(args.runs as usize, "run", "runs");
+    output::line(format_args!("equal in {runs} of 60 s with {ROBOTS} robots"))?;
     Ok(())
 }
 

@@ -37,8 +37,11 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
     match args.files[..] {
         _ if wrong == 0 => Ok(()),
-        [ref folder] if is_swarm(folder) => bail!("{}: {wrong} things are missing or wrong", folder.display()),
-        _ => bail!("{wrong} of {all} files are wrong"),
+        [ref folder] if is_swarm(folder) => {
+            let things = output::count(wrong, "thing is", "things are");
+            bail!("{}: {things} missing or wrong", folder.display())
+        }
+        _ => bail!("{}", output::wrong_files(wrong, all)),
     }
 }
 

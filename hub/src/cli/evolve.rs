@@ -15,6 +15,7 @@ use xpuck_lab::engine;
 use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_lab::evolution_run::{Config, Ended, EvolutionRun, Folder, Outcome, Resumed, run as run_to_end};
 use xpuck_lab::figure::Figure;
+use xpuck_wire::output::count;
 use xpuck_wire::shutdown::{self, TRY_AGAIN};
 use xpuck_wire::{log, output};
 
@@ -204,13 +205,21 @@ fn overrides(args: &EvolveArgs) -> Result<Table> {
 
 fn print(outcome: &Outcome) -> Result<()> {
     let islands = outcome.champions.len();
+    let estimated = outcome.champions.iter().map(|champion| champion.fitness).sum::<f64>() / islands as f64;
+    // The mean that is reported (`final_mean`) counts champions of few trials for less, the best does not: side by side
+    // they would contradict each other.
+    let derated = match (outcome.final_mean - estimated).abs() >= 0.0005 {
+        true => format!("; mean {:.3} if derated for few trials (Eq. 8.1)", Figure(outcome.final_mean)),
+        false => String::new(),
+    };
+    output::line(format_args!("fitness of {}", count(islands, "island's champion", "islands' champions")))?;
     output::line(format_args!(
-        "evolved fitness, mean of {islands} islands: {:.3}; best {:.3}",
-        Figure(outcome.final_mean),
+        "  in evolution:                  mean {:.3}, best {:.3}{derated}",
+        Figure(estimated),
         Figure(outcome.final_best)
     ))?;
     output::line(format_args!(
-        "measured again on fresh seeds:       {:.3}; best {:.3}",
+        "  measured again on fresh seeds: mean {:.3}, best {:.3}",
         Figure(outcome.remeasured_mean),
         Figure(outcome.remeasured_best)
     ))?;

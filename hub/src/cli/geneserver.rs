@@ -13,6 +13,7 @@ use xpuck_lab::evolution_run::file as evolution_file;
 use xpuck_wire::event_at;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::log::{self, Line};
+use xpuck_wire::output::count;
 use xpuck_wire::shutdown;
 use xpuck_wire::shutdown::TRY_AGAIN;
 
@@ -94,9 +95,11 @@ fn tell(what: Tell<'_>, json: bool) {
 fn sentence(status: &Status) -> String {
     let Status { islands, done, exchanges, refused, heterogeneity } = status;
     format!(
-        "{islands} islands, {done} of them done; {exchanges} exchanges, {refused} refused; {} recent emigrants: {:.0} % \
+        "{}, {done} of them done; {}, {refused} refused; {}: {:.0} % \
          different trees, {:.0} % of foreign birth",
-        heterogeneity.emigrants,
+        count(*islands, "island", "islands"),
+        count(*exchanges as usize, "exchange", "exchanges"),
+        count(heterogeneity.emigrants, "recent emigrant", "recent emigrants"),
         100.0 * heterogeneity.distinct,
         100.0 * heterogeneity.foreign
     )

@@ -101,6 +101,10 @@ fn champions_table(champions: &[Individual], index: &Index, json: bool) -> Resul
             Figure(mean)
         )?;
     }
+    text.push_str(
+        "fitness: mean of all recorded trials, on all islands. In result.json `fitness` is the mean of those that the \
+         island counted, and `remeasured` that of fresh simulations.\n",
+    );
     print(&text)
 }
 
@@ -155,7 +159,8 @@ fn to_text(lineage: &Lineage) -> Result<String> {
         }
     }
     if lineage.further > 0 {
-        writeln!(text, "and {} ancestors further back (--depth)", lineage.further)?;
+        let ancestors = output::count(lineage.further, "ancestor", "ancestors");
+        writeln!(text, "and {ancestors} further back (--depth)")?;
     }
     writeln!(text, "\n# {}\n{}", lineage.members[0].id, lineage.members[0].tree.under_avoiding())?;
     Ok(text)

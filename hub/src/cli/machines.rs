@@ -1,6 +1,6 @@
 //! `xpuck tree memoryless`, `from-fsm`, `to-fsm` and `rasp`: trees and other machines (thesis 3.1.6, 3.1.8, 3.1.9).
 
-use super::tree_file::{print, read, text, write};
+use super::tree_file::{print, read, refuse_over, text, write};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use xpuck_kernels::analysis::machine::{LIMIT, Leaf, LeafMachine, Memoryless, Rasp, Target, assemble, rasp_tree};
 use xpuck_kernels::tree::Program;
 use xpuck_lab::machine_file;
+use xpuck_wire::output;
 
 /// Print a tree with memoryless nodes alone, with what other nodes remember in integer variables.
 ///
@@ -82,11 +83,13 @@ pub struct RaspArgs {
 pub fn memoryless(args: &MemorylessArgs) -> Result<()> {
     let (program, memoryless) = forms(&args.file)?;
     let (before, after) = (program.len(), memoryless.form.size());
-    print(format!("# {before} nodes with subtrees expanded, {after} without memory\n{memoryless}").as_bytes())
+    let before = output::count(before, "node", "nodes");
+    print(format!("# {before} with subtrees expanded, {after} without memory\n{memoryless}").as_bytes())
 }
 
 /// Runs `xpuck tree from-fsm`.
 pub fn from_fsm(args: &FromFsmArgs) -> Result<()> {
+    refuse_over([&args.file], &args.output)?;
     let name = args.file.display().to_string();
     let encoded = machine_file::parse(&name, &text(&args.file)?)?.to_tree().context(name)?.to_string();
     match &args.output {

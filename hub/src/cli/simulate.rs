@@ -4,7 +4,7 @@ use super::engine::{EngineArgs, report};
 use super::mix::Mix;
 use super::picture::{Caption, PictureArgs};
 use super::progress::Progress;
-use super::tree_file::tell_notes;
+use super::tree_file::{refuse_over, tell_notes};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -19,6 +19,7 @@ use xpuck_kernels::world::{Scenario, World, WorldSpec};
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure};
 use xpuck_lab::trajectories::record;
+use xpuck_wire::output::count;
 use xpuck_wire::{FileError, file, output};
 
 /// Run behaviour trees in simulation and print the swarm's fitness, on the benchmark task or in a world of your own.
@@ -182,6 +183,11 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
     let files = args.tree.iter().chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file)));
     let (trees, programs): (Vec<Tree>, Vec<Program>) = files.map(load).collect::<Result<Vec<_>>>()?.into_iter().unzip();
     let team = args.mix.as_ref().map_or(Team::all(0), Mix::team);
+    let read = [&args.tree, &args.world, &args.calibration].into_iter().flatten();
+    refuse_over(
+        read.chain(args.mix.iter().flat_map(|mix| mix.0.iter().map(|(_, file)| file))),
+        args.picture.written(),
+    )?;
     let picture = match args.picture.wanted(args.runs)? {
         Some(_) if args.mix.is_some() => bail!("--svg and --html draw a swarm of one tree; leave --mix out"),
         Some(run) => Some(draw(args, &trees[0], &Program::compile_with(&trees[0], published)?, &plan, run)?),
@@ -210,15 +216,19 @@ pub fn run(args: &SimulateArgs) -> Result<()> {
         output::line(serde_json::to_string(&found)?)?;
         return Ok(());
     }
-    let error = found.sd / f64::from(args.runs).sqrt();
+    let robots = count(spec.robots, "robot", "robots");
+    // One run says nothing about how much others differ.
+    let (error, over) = match args.runs {
+        1 => (String::new(), "one run".into()),
+        runs => {
+            (format!(" +- {:.4}", found.sd / f64::from(runs).sqrt()), format!("sd {:.4} over {runs} runs", found.sd))
+        }
+    };
     output::line(format_args!(
-        "{}: fitness {:.4} +- {error:.4} (sd {:.4} over {} runs of {} s, {} robots)",
+        "{}: fitness {:.4}{error} ({over} of {} s, {robots})",
         found.task,
         Figure(found.mean),
-        found.sd,
-        args.runs,
-        args.seconds,
-        spec.robots
+        args.seconds
     ))?;
     output::line(format_args!(
         "{:.0} robot-seconds in {wall_s:.2} s: r_acc {:.0} on engine {}",

@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
+use xpuck_lab::sweep::best::{self, Best};
 use xpuck_lab::sweep::collect::Collected;
 use xpuck_lab::sweep::evolution::{Run, State};
 use xpuck_lab::sweep::folder::{self, Folder};
@@ -17,6 +18,7 @@ use xpuck_lab::sweep::schedule::{Ending, Plan, execute};
 use xpuck_lab::sweep::summary::{EXPLANATION, Row, markdown};
 use xpuck_lab::sweep::{Sweep, collect, evolution, file};
 use xpuck_wire::log;
+use xpuck_wire::output::count;
 use xpuck_wire::shutdown::TRY_AGAIN;
 use xpuck_wire::shutdown::service_flag;
 
@@ -58,6 +60,8 @@ struct Output<'a> {
     stopped: bool,
     wall_s: f64,
     settings: Vec<Row>,
+    /// The best run of each setting; files are relative to the folder.
+    best: Vec<Best>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     printed: Vec<Compared>,
 }
@@ -104,24 +108,26 @@ pub fn run(args: &SweepArgs) -> Result<ExitCode> {
     if args.json {
         let (runs, wall_s) = (endings.len(), started.elapsed().as_secs_f64());
         let failed = failed().collect();
-        let Collected { settings, printed } = collected;
+        let Collected { settings, best, printed } = collected;
         let output =
-            Output { name: &sweep.name, folder: &path, runs, done, failed, stopped, wall_s, settings, printed };
+            Output { name: &sweep.name, folder: &path, runs, done, failed, stopped, wall_s, settings, best, printed };
         print(format!("{}\n", serde_json::to_string(&output)?).as_bytes())?;
     } else if done > 0 {
         let files = "results.csv, results.parquet, generations.csv, generations.parquet, curves.svg, curves.html";
-        let text = format!("{}{EXPLANATION}\n\n{}: {files}\n", markdown(&collected.tables()), path.display());
+        let (tables, best) = (markdown(&collected.tables()), best::markdown(&collected.best, &path));
+        let text = format!("{tables}{best}{EXPLANATION}\n\n{}: {files}\n", path.display());
         print(text.as_bytes())?;
     }
     if stopped {
-        log::line(format_args!("xpuck: stopped with {done} of {} runs done; the same command goes on", endings.len()));
+        let runs = count(endings.len(), "run", "runs");
+        log::line(format_args!("xpuck: stopped with {done} of {runs} done; the same command goes on"));
         return Ok(ExitCode::from(TRY_AGAIN));
     }
     match failed().count() {
         0 => Ok(ExitCode::SUCCESS),
         n => bail!(
-            "{n} of {} runs failed; the same command tries them again, from their last checkpoint where there is one",
-            endings.len()
+            "{n} of {} failed; the same command tries them again, from their last checkpoint where there is one",
+            count(endings.len(), "run", "runs")
         ),
     }
 }
@@ -139,7 +145,9 @@ fn list(sweep: &Sweep, path: &Path, json: bool) -> Result<()> {
         return print(format!("{}\n", serde_json::to_string(&points)?).as_bytes());
     }
     let (n, seeds) = (points.len(), sweep.seeds.len());
-    let mut text = format!("{}: {n} points x {seeds} seeds = {} runs in {}\n", sweep.name, n * seeds, path.display());
+    let (of, times) = (count(n, "point", "points"), count(seeds, "seed", "seeds"));
+    let runs = count(n * seeds, "run", "runs");
+    let mut text = format!("{}: {of} x {times} = {runs} in {}\n", sweep.name, path.display());
     for Listed { point, label, seeds, done } in points {
         text += &format!("p{point:<4} {done:>5} of {seeds} done  {label}\n");
     }

@@ -1,6 +1,6 @@
 //! `xpuck tree`: behaviour trees checked, formatted and converted between formats.
 
-use super::tree_file::{From, deliver, format_of, print, read, write};
+use super::tree_file::{From, deliver, format_of, print, read, refuse_over, write};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -129,9 +129,9 @@ fn check(args: &CheckArgs) -> Result<()> {
     let program = Program::compile(&tree).with_context(|| args.file.display().to_string())?;
     let free = 100.0 * program.parsimony();
     let line = format!(
-        "{}: a tree of {} nodes, {} with subtrees expanded; {free:.1} % of a robot's room is free\n",
+        "{}: a tree of {}, {} with subtrees expanded; {free:.1} % of a robot's room is free\n",
         args.file.display(),
-        tree.nodes().len(),
+        output::count(tree.nodes().len(), "node", "nodes"),
         program.len()
     );
     print(line.as_bytes())
@@ -149,6 +149,7 @@ fn format(args: &FmtArgs) -> Result<()> {
 }
 
 fn convert(args: &ConvertArgs) -> Result<()> {
+    refuse_over([&args.file], &args.output)?;
     let tree = read(&args.file, args.from, args.exact)?;
     let direction = if args.left { Direction::Right } else { Direction::Down };
     let bytes = match args.to {

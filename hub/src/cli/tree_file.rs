@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use std::path::Path;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use xpuck_kernels::tree::exchange::{from_binary, from_json, from_xml};
 use xpuck_kernels::tree::{MAX_TEXT, RegisterMap, Tree, notes};
 use xpuck_wire::{atomic, file, output};
@@ -74,7 +76,46 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     atomic::output(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
+/// Refuses to write where something is read, under whatever name: what was read would be lost.
+pub(super) fn refuse_over<'a>(
+    read: impl IntoIterator<Item = &'a PathBuf>,
+    written: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<()> {
+    let id = |path: &Path| std::fs::metadata(path).ok().filter(Metadata::is_file).map(|m| (m.dev(), m.ino()));
+    let sources: Vec<(u64, u64)> = read.into_iter().filter_map(|path| id(path)).collect();
+    match written.into_iter().find(|path| id(path).is_some_and(|file| sources.contains(&file))) {
+        Some(path) => bail!("{} is a file that is read; name another one for what comes out", path.display()),
+        None => Ok(()),
+    }
+}
+
 /// Prints.
 pub(super) fn print(bytes: &[u8]) -> Result<()> {
     Ok(output::bytes(bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let [tree, other, linked, new] = ["a.bt", "b.bt", "c.bt", "d.svg"].map(path);
+        std::fs::write(&tree, "bleft\n").unwrap();
+        std::fs::write(&other, "bleft\n").unwrap();
+        std::os::unix::fs::symlink(&tree, &linked).unwrap();
+        let around = path(".").join("a.bt");
+        for written in [&tree, &linked, &around] {
+            let error = refuse_over([&other, &tree], [&new, written]).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("{} is a file that is read; name another one for what comes out", written.display())
+            );
+        }
+        assert!(refuse_over([&tree], [&new, &other]).is_ok() && refuse_over([&new], [&new]).is_ok());
+        let null = PathBuf::from("/dev/null");
+        assert!(refuse_over([&null], [&null]).is_ok(), "a device is no file to lose");
+    }
 }

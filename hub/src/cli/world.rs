@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use xpuck_experiment::world_file;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_wire::output;
+use xpuck_wire::output::{self, count};
 
 /// Worlds for the simulator: arenas, walls, discs, starts and tasks as TOML files (docs/worlds.md).
 #[derive(Args)]
@@ -45,7 +45,7 @@ pub fn run(args: &WorldArgs) -> Result<()> {
         }
     }
     if failed > 0 {
-        bail!("{failed} of {} files are wrong", files.len());
+        bail!("{}", output::wrong_files(failed, files.len()));
     }
     Ok(())
 }
@@ -53,7 +53,6 @@ pub fn run(args: &WorldArgs) -> Result<()> {
 /// What a world is, in a line.
 pub fn summary(spec: &WorldSpec) -> String {
     let (hx, hy) = spec.physics.half_arena;
-    let count = |number: usize, one: &str, more: &str| format!("{number} {}", if number == 1 { one } else { more });
     let parts = [
         count(spec.robots, "robot", "robots"),
         count(spec.discs.len(), "disc", "discs"),

@@ -369,3 +369,21 @@ fn the_console_serves_page_status_and_commands() {
     // Last, as the demo ends its processes when its run is over.
     assert!(post("x-xpuck: 1\r\n", "stop").ends_with("{\"ok\":true}"));
 }
+
+#[test]
+fn a_swarm_that_is_given_its_tree_has_no_evolution_to_tell_of() {
+    const TREE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/trees/806768.bt");
+    let mut told = Demo::start("0.2", &["--tree", TREE, "--no-console"]);
+    let (output, text) = told.end();
+    assert!(output.status.success() && text.contains("evolution was off: every robot ran "), "{text}");
+    assert!(!text.contains("-0.000") && !text.contains("no tree was evolved"), "{text}");
+    let runs = told.out.path().to_str().unwrap();
+    let shown = xpuck().args(["runs", "--runs", runs, "show", "last"]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("evolution was off") && shown.contains("xp02"), "{shown}");
+    assert!(!shown.contains("generations") && !shown.contains("evolved fitness"), "{shown}");
+    let mut counted = Demo::start("0.2", &["--tree", TREE, "--no-console", "--json"]);
+    let (output, text) = counted.end();
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {text}"));
+    assert_eq!(result["engines"].as_array().map(Vec::len), Some(0), "{result}");
+}

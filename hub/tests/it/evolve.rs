@@ -136,3 +136,20 @@ fn wrong_keys_and_flags_are_refused_in_one_line() {
         assert!(error.contains(expected) && error.lines().count() == 1, "{arguments:?}: {error}");
     }
 }
+
+/// What is derated for few trials stands apart: next to the best, which is not, it could be above it.
+#[test]
+fn the_mean_of_one_island_is_its_best() {
+    let run =
+        ["evolve", "--islands", "1", "--population", "8", "--generations", "2", "--seconds", "1", "--robots", "2"];
+    for seed in ["1", "2", "3"] {
+        let output = xpuck().args(run).args(["--remeasure", "2", "--seed", seed]).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && said.starts_with("fitness of 1 island's champion\n"), "{said}");
+        for line in said.lines().skip(1).take(2) {
+            let (_, numbers) = line.split_once("mean ").unwrap();
+            let (mean, rest) = numbers.split_once(", best ").unwrap();
+            assert_eq!(mean, rest.split(';').next().unwrap(), "{said}");
+        }
+    }
+}

@@ -37,7 +37,7 @@ fn memory_is_told_in_comments() {
     assert_eq!(
         plain,
         format!(
-            "# 1 nodes with subtrees expanded, 1 without memory\n{}",
+            "# 1 node with subtrees expanded, 1 without memory\n{}",
             stdout(&["fmt", &format!("{TREES}/bfront.bt")])
         )
     );

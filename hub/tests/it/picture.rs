@@ -199,3 +199,22 @@ const yellow = (i) => data[i] === 255 && data[i + 1] === 204 && data[i + 2] === 
 told.push(`drawn ${data.some((_, i) => i % 4 === 0 && yellow(i))}`);
 document.body.append(Object.assign(document.createElement("pre"), { textContent: told.join("; ") }));
 "##;
+
+#[test]
+fn a_picture_does_not_replace_the_tree() {
+    let dir = tempfile::tempdir().unwrap();
+    let (tree, linked) = (dir.path().join("a.bt"), dir.path().join("b.svg"));
+    std::fs::copy(Path::new(ROOT).join(TREE), &tree).unwrap();
+    std::os::unix::fs::symlink(&tree, &linked).unwrap();
+    let before = std::fs::read(&tree).unwrap();
+    for (option, file) in [("--svg", &tree), ("--html", &linked)] {
+        let output = simulate(tree.to_str().unwrap(), &["--runs", "1", option, file.to_str().unwrap()]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains("is a file that is read; name another one") && error.lines().count() == 1, "{error}");
+        assert_eq!(std::fs::read(&tree).unwrap(), before);
+    }
+    let one = simulate(tree.to_str().unwrap(), &["--runs", "1"]);
+    let said = String::from_utf8_lossy(&one.stdout).into_owned();
+    assert!(said.contains(" (one run of 60 s, 9 robots)") && !said.contains("+-"), "{said}");
+}

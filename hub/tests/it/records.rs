@@ -88,3 +88,24 @@ fn a_file_that_is_no_record_is_refused_by_name_and_left_alone() {
     assert!(std::fs::read(folder.join("run/run.mcap")).unwrap() == good);
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 5);
 }
+
+#[test]
+fn a_table_of_runs_goes_on_past_one_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["x-1-seed1", "x-3-seed1"] {
+        run(&folder.join("runs").join(name));
+    }
+    assert_eq!(ask(folder, &["table"]).0, 0);
+    let broken = folder.join("runs/x-2-seed1");
+    run(&broken);
+    std::fs::write(broken.join("result.json"), "{\"phase\":").unwrap();
+    let (code, said, told) = ask(folder, &["table"]);
+    assert!(code == 1 && said.contains("x-1-seed1") && said.contains("x-3-seed1"), "{said}{told}");
+    assert!(!said.contains("x-2-seed1") && told.contains("x-2-seed1/result.json"), "{said}{told}");
+    assert!(told.contains("1 run could not be read and is left out"), "{told}");
+    let (code, said, _) = ask(folder, &["table", "--json"]);
+    let table: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((code, table["runs"].as_array().unwrap().len(), table["left_out"].as_array().unwrap().len()), (1, 2, 1));
+    assert_eq!(table["experiments"][0]["experiment"], "x, 1 robot");
+}

@@ -126,6 +126,25 @@ fn a_sweep_leaves_tables_curves_and_a_summary() {
     // The name of SVG's language is the only address in the page.
     assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
     assert!(sweep.read("summary.md").contains("| elite 0.5 "));
+
+    // The best run of a setting is the one whose champion is worth most again, and its tree is where it says.
+    let again: Vec<f64> = column(&results, "remeasured_best").iter().map(|m| m.parse().unwrap()).collect();
+    for (point, best) in summary["best"].as_array().unwrap().iter().enumerate() {
+        let (worth, seed) = (best["measured_again"].as_f64().unwrap(), best["seed"].as_u64().unwrap());
+        let of_point = &again[2 * point..2 * point + 2];
+        assert_eq!((worth, of_point[seed as usize - 1]), (of_point[0].max(of_point[1]), worth), "{best}");
+        let tree = sweep.read(best["tree"].as_str().unwrap());
+        assert!(
+            tree.starts_with("# ") && tree.contains(&format!("{worth:.3} measured again in 2 simulations")),
+            "{tree}"
+        );
+        assert!(
+            sweep
+                .read("summary.md")
+                .contains(&format!("{} (seed {seed}), {worth:.4} measured again", best["run"].as_str().unwrap()))
+        );
+    }
+    assert_eq!(summary["best"].as_array().unwrap().len(), 2);
 }
 
 /// The Parquet file has the columns and numbers of the CSV file.

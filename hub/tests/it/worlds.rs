@@ -152,7 +152,7 @@ fn world_check_reads_every_file() {
     assert!(checked.ends_with(expected), "{checked}");
     let error = output(&["world", "check", bad.to_str().unwrap(), &clutter]).unwrap_err();
     assert!(
-        error.contains("bad.toml: line 1: missing field `task`") && error.contains("1 of 2 files are wrong"),
+        error.contains("bad.toml: line 1: missing field `task`") && error.contains("1 of 2 files is wrong"),
         "{error}"
     );
     assert!(output(&["world", "check", "--help"]).unwrap().contains("Example: xpuck world check"));

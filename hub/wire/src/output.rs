@@ -4,6 +4,7 @@
 //! Services do not use this but [`crate::log`], which never waits for a reader.
 
 use rustix::io::Errno;
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -26,15 +27,15 @@ fn but_closed(result: io::Result<()>) -> Result<(), OutputError> {
     }
 }
 
-/// Writes a line to standard output.
+/// Writes a line to standard output; a terminal gets it as [`shown`].
 ///
 /// # Errors
 /// Such as a full disk.
 pub fn line(text: impl Display) -> Result<(), OutputError> {
-    bytes(format!("{text}\n").as_bytes())
+    self::text(format_args!("{text}\n"))
 }
 
-/// Writes text as it is to standard output.
+/// Writes text to standard output, as it is; a terminal gets it as [`shown`].
 ///
 /// # Errors
 /// As [`line()`].
@@ -42,17 +43,60 @@ pub fn text(text: impl Display) -> Result<(), OutputError> {
     bytes(text.to_string().as_bytes())
 }
 
-/// Writes bytes to standard output.
+/// Writes bytes to standard output, as they are; a terminal gets text as [`shown`].
 ///
 /// # Errors
 /// As [`line()`].
-pub fn bytes(mut bytes: &[u8]) -> Result<(), OutputError> {
+pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
+    let text = is_terminal().then(|| std::str::from_utf8(bytes).ok().map(shown)).flatten();
+    let mut bytes = text.as_ref().map_or(bytes, |text| text.as_bytes());
     but_closed(write_all(stdout(), &mut bytes))
 }
 
-/// Writes a line to standard error. If that is impossible there is nobody left to tell.
+/// Writes a line to standard error, as [`shown`]. If that is impossible there is nobody left to tell.
 pub fn note(text: impl Display) {
-    let _ = write_all(stderr(), &mut format!("{text}\n").as_bytes());
+    let _ = write_all(stderr(), &mut shown(&format!("{text}\n")).as_bytes());
+}
+
+/// What a terminal can be given: names out of files may hold control characters, which would move the cursor or change
+/// the terminal's settings, so all but the end of a line, tabs and colours are shown by their numbers.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    if text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = colour(rest).unwrap_or(c.len_utf8());
+        match harmless(c) || length > 1 && c == '\u{1b}' {
+            true => shown.push_str(&rest[..length]),
+            false => shown.extend(c.escape_default()),
+        }
+        rest = &rest[length..];
+    }
+    Cow::Owned(shown)
+}
+
+/// Length of the sequence that sets a colour at the beginning of a text, if one is there (ECMA-48, SGR).
+fn colour(text: &str) -> Option<usize> {
+    let numbers = text.strip_prefix("\u{1b}[")?;
+    let length = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    numbers[length..].starts_with('m').then_some(length + 3)
+}
+
+/// That some of the files that were looked at are wrong: "the file is wrong", "1 of 3 files is wrong".
+pub fn wrong_files(wrong: usize, all: usize) -> String {
+    match (wrong, all) {
+        (1, 1) => "the file is wrong".into(),
+        (1, _) => format!("1 of {all} files is wrong"),
+        _ => format!("{wrong} of {all} files are wrong"),
+    }
+}
+
+/// A number with what it counts: "1 node", "2 nodes".
+pub fn count(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }
 
 /// Standard output is a terminal.
@@ -139,6 +183,28 @@ pub(crate) fn write_all(to: impl AsFd, bytes: &mut &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_gets_colours_and_no_other_control() {
+        assert!(matches!(shown("xp01\tä\n"), Cow::Borrowed("xp01\tä\n")));
+        for (text, expected) in [
+            ("\u{1b}[1;31mhot\u{1b}[0m", "\u{1b}[1;31mhot\u{1b}[0m"),
+            ("run\u{1b}[2J", "run\\u{1b}[2J"),
+            ("\u{1b}]0;title\u{7}ä", "\\u{1b}]0;title\\u{7}ä"),
+            ("a\rb\u{9b}2J\u{1b}", "a\\rb\\u{9b}2J\\u{1b}"),
+            ("\u{1b}[1", "\\u{1b}[1"),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
+    }
+
+    #[test]
+    fn one_is_singular() {
+        let nodes = |number| count(number, "node", "nodes");
+        assert_eq!([nodes(0), nodes(1), nodes(12)], ["0 nodes", "1 node", "12 nodes"]);
+        let wrong = [(1, 1), (1, 3), (2, 2)].map(|(wrong, all)| wrong_files(wrong, all));
+        assert_eq!(wrong, ["the file is wrong", "1 of 3 files is wrong", "2 of 2 files are wrong"]);
+    }
 
     #[test]
     fn a_cause_is_told_once() {

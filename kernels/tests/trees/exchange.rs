@@ -217,6 +217,14 @@ fn drawings_hold_every_node_once() {
 }
 
 #[test]
+fn straight_back_is_drawn_as_people_write_it() {
+    let tree = Tree::parse("seq\n  ifsect v_up 180deg 180deg\n  movcv v_goal -90deg\n").unwrap();
+    for drawing in [to_svg(&tree, Direction::Down), to_dot(&tree)] {
+        assert!(drawing.contains("ifsect v_up 180deg 180deg") && drawing.contains("v_goal -90deg"), "{drawing}");
+    }
+}
+
+#[test]
 fn memory_is_a_dot_within_its_box() {
     let tree = Tree::parse("seqm\n  selm\n    bleft\n    explore 3\n  seq\n    bright\n").unwrap();
     let svg = to_svg(&tree, Direction::Down);

@@ -234,3 +234,11 @@ fn the_largest_tree_has_an_account() {
     let sums = Tree::inner(Kind::Seq, &[], &vec![Tree::leaf(Kind::Mulas, &[17.0, 17.0, 1e30, 17.0]); 2000]);
     sound(&Tree::inner(Kind::Seq, &[], &[sums, Tree::leaf(Kind::Mulas, &[2.0, 16.0, 1.0, 17.0])]));
 }
+
+/// A sense that weighs little both ahead and to the side is named once.
+#[test]
+fn what_matters_little_is_named_once() {
+    let tree = "seq\n  mulas v_scr.x v_zero.x 5 v_up.x\n  mulas v_scr.x v_scr.x 0.125 v_up.y\n  \
+                mulas v_scr.y v_zero.x 0.25 v_up.y\n  mulav v_goal v_scr 1 v_zero\n";
+    says(tree, &["; v_up.y matters little (at most 0.25 against 5)"]);
+}

@@ -152,22 +152,31 @@ pub fn merge(table: &mut Table, overrides: Table) {
     }
 }
 
-/// Keys given as `KEY=VALUE` on a command line, for [`load`].
+/// Keys given as `KEY=VALUE` on a command line, for [`load`]. A word that is no other value is text, with or without
+/// quotes, which shells take away.
 ///
 /// # Errors
 /// One line that names the text that is no such thing.
 pub fn keys(texts: &[String]) -> Result<Table, FileError> {
     let mut table = Table::new();
     for text in texts {
-        let wrong = |_| {
+        let wrong = || {
             FileError::value(
                 &format!("--set {text}"),
                 "write KEY=VALUE as in an evolution file, e.g. settings.elite=0.3",
             )
         };
-        merge(&mut table, text.parse().map_err(wrong)?);
+        merge(&mut table, text.parse().ok().or_else(|| bare_word(text)).ok_or_else(wrong)?);
     }
     Ok(table)
+}
+
+/// A key whose value is a word or a path without quotes.
+fn bare_word(text: &str) -> Option<Table> {
+    let (key, value) = text.split_once('=')?;
+    let value = value.trim();
+    let is_word = value.chars().all(|c| c.is_alphanumeric() || "-_./+~".contains(c));
+    (is_word && !value.is_empty()).then(|| format!("{key} = \"{value}\"").parse().ok())?
 }
 
 fn one_line(error: &toml::de::Error) -> String {
@@ -349,6 +358,26 @@ mod tests {
         for key in ["algorithm", "islands", "mutate_parameter = 0.05", "policy", "every = 3", "world = \"world.toml\""]
         {
             assert!(write(&config).contains(key), "{key}: {}", write(&config));
+        }
+    }
+
+    #[test]
+    fn words_of_a_command_line_need_no_quotes() {
+        let set = |text: &str| keys(&[text.to_string()]).map_err(|error| error.to_string());
+        let policy = set("migration.policy=ring").unwrap();
+        assert_eq!(load(None, policy.clone()).unwrap().migration.policy, xpuck_wire::Policy::Ring);
+        assert_eq!(set("migration.policy = \"ring\"").unwrap(), policy);
+        assert_eq!(set("world=../worlds/wall-1.toml").unwrap()["world"].as_str(), Some("../worlds/wall-1.toml"));
+        assert_eq!(set("settings.elite=0.5").unwrap()["settings"]["elite"].as_float(), Some(0.5));
+        let star = load(None, set("migration.policy=star").unwrap()).map(drop).unwrap_err().to_string();
+        assert!(star.contains("unknown variant `star`"), "{star}");
+        let number = load(None, set("settings.depth=deep").unwrap()).map(drop).unwrap_err().to_string();
+        assert!(number.contains("settings") && number.contains("string \"deep\""), "{number}");
+        for text in ["policy", "policy=", "policy=a b", "policy=\"a", "policy=[a", "=ring", "a=b#c"] {
+            assert_eq!(
+                set(text).unwrap_err(),
+                format!("--set {text}: write KEY=VALUE as in an evolution file, e.g. settings.elite=0.3")
+            );
         }
     }
 

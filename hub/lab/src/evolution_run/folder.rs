@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use xpuck_evolve::{Individual, checkpoint};
 use xpuck_kernels::engine::EngineStatus;
 use xpuck_wire::atomic;
+use xpuck_wire::output::count;
 
 /// Largest checkpoint, bytes.
 const MAX_CHECKPOINT: u64 = 1 << 30;
@@ -341,17 +342,22 @@ impl Folder {
         let trees = self.path.join("trees");
         std::fs::create_dir_all(&trees).map_err(io(&trees))?;
         let settings = &evolution.config().settings;
-        for (i, island) in evolution.config().numbers().zip(&evolution.state().islands) {
-            let write = |name: String, individual: &Individual| {
-                let (id, n, mean) = (individual.id, individual.samples.n(), individual.samples.mean());
-                let text =
-                    format!("# {id}: fitness {:.3} in {n} trials\n{}", Figure(mean), individual.tree.under_avoiding());
+        for (place, (i, island)) in evolution.config().numbers().zip(&evolution.state().islands).enumerate() {
+            let write = |name: String, individual: &Individual, again: String| {
+                let (id, mean) = (individual.id, individual.samples.mean());
+                let trials = count(individual.samples.n() as usize, "trial", "trials");
+                let tree = individual.tree.under_avoiding();
+                let text = format!("# {id}: fitness {:.3} in evolution ({trials}){again}\n{tree}", Figure(mean));
                 let file = trees.join(name);
                 std::fs::write(&file, text).map_err(io(&file))
             };
-            write(format!("champion-{i}.bt"), champion(island, settings))?;
+            let again = outcome.champions.get(place).map_or(String::new(), |champion| {
+                let runs = count(evolution.config().remeasure as usize, "simulation", "simulations");
+                format!(", {:.3} measured again in {runs}", Figure(champion.remeasured))
+            });
+            write(format!("champion-{i}.bt"), champion(island, settings), again)?;
             for (rank, individual) in island.population().iter().take(settings.elites()).enumerate() {
-                write(format!("elite-{i}-{rank:03}.bt"), individual)?;
+                write(format!("elite-{i}-{rank:03}.bt"), individual, String::new())?;
             }
         }
         let file = self.path.join(RESULT);

@@ -1,5 +1,6 @@
 //! What a sweep's runs found, taken together into files.
 
+use super::best::{self, Best};
 use super::curves::{self, Quality, Times};
 use super::evolution::{Run, State};
 use super::figure::{self, Setting};
@@ -12,7 +13,9 @@ use super::summary::{self, EXPLANATION, Group, Readable, Row};
 use super::table_files::Files;
 use crate::evolution_run::GenerationRow;
 use serde_json::{Map, Value};
+use std::path::Path;
 use xpuck_record::table::{Column, Table};
+use xpuck_wire::output::count;
 
 /// Rows of generations that are held before they are written.
 const PIECE: usize = 65_536;
@@ -22,6 +25,8 @@ const PIECE: usize = 65_536;
 pub struct Collected {
     /// Each setting.
     pub settings: Vec<Row>,
+    /// The best run of each setting that has one.
+    pub best: Vec<Best>,
     /// Printed numbers beside the runs' own.
     pub printed: Vec<Compared>,
 }
@@ -53,17 +58,23 @@ pub fn collect(sweep: &Sweep, folder: &Folder) -> Result<Collected, Problem> {
     }
     let settings = summary::summarise(&groups);
     if runs.is_empty() {
-        return Ok(Collected { settings, printed: Vec::new() });
+        return Ok(Collected { settings, ..Collected::default() });
     }
     Files::begin(&folder.join(""), "results", &results(&groups, &runs, &found))?.finish()?;
     let (drawn, told) = generations(sweep, folder, &runs, &found)?;
     let svg = figure::draw(&sweep.name, sweep.axes, &drawn);
-    let collected = Collected { settings, printed: printed::compare(&sweep.printed, &sweep.points, &told) };
+    let best = (0..sweep.points.len()).filter_map(|point| {
+        let of_point = runs.iter().copied().zip(&found).filter(|(run, _)| run.point == point);
+        Best::of(&sweep.points[point].label, of_point)
+    });
+    let best = best.collect();
+    let collected = Collected { settings, best, printed: printed::compare(&sweep.printed, &sweep.points, &told) };
     write(&folder.join("curves.svg"), svg.as_bytes())?;
     let tables = collected.tables();
-    let lead = format!("{} of {} runs.", runs.len(), folder.runs().len());
+    let lead = format!("{} of {}.", runs.len(), count(folder.runs().len(), "run", "runs"));
     write(&folder.join("curves.html"), page::html(&sweep.name, &lead, &svg, &tables).as_bytes())?;
-    let text = format!("# {}\n\n{lead}\n\n{}{EXPLANATION}\n", sweep.name, summary::markdown(&tables));
+    let (tables, best) = (summary::markdown(&tables), best::markdown(&collected.best, Path::new("")));
+    let text = format!("# {}\n\n{lead}\n\n{tables}{best}{EXPLANATION}\n", sweep.name);
     write(&folder.join("summary.md"), text.as_bytes())?;
     Ok(collected)
 }

@@ -2,8 +2,10 @@
 //! as tables, curves and statistics.
 //!
 //! [`mod@file`] and [`point`] say what to run, [`folder`] keeps it, [`schedule`] runs it through [`evolution`], and
-//! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`], [`printed`] and [`page`].
+//! [`collect`] writes what came out: [`table_files`], [`figure`] of [`curves`], [`summary`], [`best`], [`printed`] and
+//! [`page`].
 
+pub mod best;
 pub mod collect;
 pub mod curves;
 pub mod evolution;

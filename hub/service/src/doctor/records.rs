@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use xpuck_hub_core::config::Record;
 use xpuck_record::budget::Limits;
 use xpuck_record::{RecordError, files, recover};
+use xpuck_wire::output::count;
 use xpuck_wire::{Phase, Status};
 
 /// Folders of runs looked at.
@@ -74,7 +75,7 @@ fn whole(folder: &Path) -> Finding {
         Err(error) => return Finding::broken(promise, error.to_string(), "make it readable"),
     };
     match open.first() {
-        None => Finding::on(promise, format!("{runs} folders, none left open")),
+        None => Finding::on(promise, format!("{}, none left open", count(runs, "folder", "folders"))),
         Some(first) => Finding::broken(
             promise,
             format!("{} left open, such as {}", open.len(), first.display()),
@@ -105,7 +106,7 @@ fn catalogue(folder: &Path) -> Finding {
     let promise = "the catalogue can be read";
     match Catalogue::inspect(folder) {
         Ok(None) => Finding::off(promise, format!("none in {} yet", folder.display()), "`xpuck runs list` makes it"),
-        Ok(Some(runs)) => Finding::on(promise, format!("{runs} runs")),
+        Ok(Some(runs)) => Finding::on(promise, count(runs as usize, "run", "runs")),
         Err(error) => Finding::broken(promise, error.to_string(), "`xpuck runs list` makes it anew from the runs"),
     }
 }

@@ -7,6 +7,7 @@ use xpuck_hub_core::config::Config;
 use xpuck_wire::keyring::{self, Keyring, Role};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::library;
+use xpuck_wire::output::count;
 use xpuck_wire::signed::Trust;
 
 /// Most secrets of a folder looked at.
@@ -66,7 +67,10 @@ fn enrolled(folder: &Path, robots: &[String], ring: &Keyring, wrong: &[String]) 
     let has = |id: &&String| ring.holders().any(|h| h.role == Role::Robot && h.public.name == **id);
     let without: Vec<&str> = robots.iter().filter(|id| !has(id)).map(String::as_str).collect();
     match without.is_empty() {
-        true => Finding::on(promise, format!("the hub and {} robots have keys in {}", robots.len(), folder.display())),
+        true => {
+            let robots = count(robots.len(), "robot", "robots");
+            Finding::on(promise, format!("the hub and {robots} have keys in {}", folder.display()))
+        }
         false => {
             let evidence = format!("no key in {} for {}", folder.display(), without.join(", "));
             Finding::broken(promise, evidence, format!("enrol theirs with `xpuck keys enrol`, or {NEW}"))
@@ -102,7 +106,10 @@ fn secrets(folder: &Path) -> Finding {
     match files.iter().find_map(|path| Secret::read(path).err()) {
         Some(error) => Finding::broken(promise, error.to_string(), "if others use this machine, make new keys"),
         None if files.is_empty() => Finding::off(promise, format!("no secrets in {}", folder.display()), NEW),
-        None => Finding::on(promise, format!("{} files in {}, for their owner alone", files.len(), folder.display())),
+        None => {
+            let files = count(files.len(), "file", "files");
+            Finding::on(promise, format!("{files} in {}, for their owner alone", folder.display()))
+        }
     }
 }
 

@@ -17,7 +17,9 @@ use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::measure::{Plan, measure_all};
 use xpuck_wire::log;
+use xpuck_wire::output::count;
 use xpuck_wire::telemetry::EngineReport;
+use xpuck_wire::{RobotRow, Status};
 
 /// Rounds of measuring: candidates kept and runs for each of them.
 const ROUNDS: [(usize, u32); 3] = [(64, 24), (8, 96), (3, 400)];
@@ -35,7 +37,7 @@ struct Output {
     slow_round_trips: f64,
     dead: u32,
     generations: u32,
-    /// What simulated on each robot at the end.
+    /// What simulated on each robot that evolved, at the end.
     engines: Vec<EngineReport>,
     arena_over_wall: Option<f64>,
     best_fitness: Option<f64>,
@@ -66,7 +68,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             slow_round_trips: status.slow_round_trips,
             dead: status.dead,
             generations: status.robots.iter().map(|r| r.evolution.generation).max().unwrap_or(0),
-            engines: status.robots.iter().map(|r| r.engine.clone()).collect(),
+            engines: evolving(status).map(|robot| robot.engine.clone()).collect(),
             arena_over_wall: timing.map(|t| t.ratio),
             best_fitness: best.as_ref().map(|b| b.2),
             best_tree: best.as_ref().map(|b| b.0.to_string()),
@@ -76,17 +78,19 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
     }
     let mut text = String::new();
     let usual = **world == WorldSpec::benchmark(args.robots);
+    let robots = count(args.robots, "robot", "robots");
     let last = segments.len().max(7);
+    let evolves = layout.plan.evolves(args.robots);
     writeln!(text, "\n dead  round trip  over 100 ms  evolved   real fitness of segments 1 to {last}")?;
+    let evolved = if evolves { format!("{:.3}", Figure(status.evolved)) } else { "-".into() };
     let cells: String =
         (0..last).map(|i| segments.get(i).map_or("       -".into(), |f| format!("  {:+.3}", Figure(*f)))).collect();
     writeln!(
         text,
-        " {:>4}  {:>7.2} ms  {:>9.2} %  {:>7.3}  {cells}",
+        " {:>4}  {:>7.2} ms  {:>9.2} %  {evolved:>7}  {cells}",
         status.dead,
         status.round_trip_ms,
-        status.slow_round_trips * 100.0,
-        Figure(status.evolved)
+        status.slow_round_trips * 100.0
     )?;
     if let Some(timing) = timing {
         writeln!(
@@ -95,7 +99,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             args.speed, timing.ratio, timing.arena_seconds
         )?;
     }
-    for r in status.robots.iter().filter(|r| !r.engine.name.is_empty()) {
+    for r in evolving(status) {
         writeln!(text, "{} evolved on {}", r.id, engine(&r.engine))?;
     }
     match &best {
@@ -104,7 +108,7 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
                 text,
                 "\n# the best tree; measured again on fresh seeds: {:.3} ({}, 60 s)",
                 Figure(*fitness),
-                if usual { "scenarios A and B mixed" } else { world.task.name() }
+                if usual { format!("scenarios A and B mixed, {robots}") } else { world.task.name().into() }
             )?;
             writeln!(
                 text,
@@ -115,10 +119,22 @@ pub fn text(args: &DemoArgs, layout: &Layout, run: &Run, timing: Option<Timing>,
             write!(text, "{tree}")?;
             writeln!(text, "# try it: xpuck simulate {} {}", tree_file.display(), layout.simulated)?;
         }
+        None if !evolves => writeln!(text, "\n{}", without_evolution(args))?,
         None => writeln!(text, "\nno tree was evolved in this time")?,
     }
     writeln!(text, "\nrecord: {}", status.record)?;
     Ok(text)
+}
+
+/// The robots that have simulated for their evolution.
+fn evolving(status: &Status) -> impl Iterator<Item = &RobotRow> {
+    status.robots.iter().filter(|robot| !robot.engine.name.is_empty())
+}
+
+fn without_evolution(args: &DemoArgs) -> String {
+    let tree =
+        args.tree.as_ref().map_or("the tree that the experiment gives it".into(), |tree| tree.display().to_string());
+    format!("evolution was off: every robot ran {tree}")
 }
 
 /// The best of all trees that led an island or drove a robot, found by measuring them on fresh seeds: many a little,

@@ -5,7 +5,7 @@ mod tables;
 
 use super::engine::{EngineArgs, report};
 use super::simulate::{ScenarioArg, check};
-use super::tree_file::{deliver, read};
+use super::tree_file::{deliver, read, refuse_over};
 use crate::cli::progress::Progress;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -88,6 +88,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let spec = args.scenario.spec(args.robots);
     let plan = Plan { spec: &spec, seconds: args.seconds, runs: args.runs, seed: args.seed };
     check(&plan)?;
+    refuse_over([&args.file], &args.output)?;
     let tree = read(&args.file, None, false)?;
     let name = args.file.display().to_string();
     Program::compile(&tree).with_context(|| name.clone())?;

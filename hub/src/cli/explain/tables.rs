@@ -6,6 +6,8 @@ use xpuck_kernels::analysis::explain::Account;
 use xpuck_kernels::engine::Count;
 use xpuck_lab::ablation::{Ablation, Effect};
 use xpuck_lab::figure::Figure;
+use xpuck_lab::measure::Plan;
+use xpuck_wire::output::count;
 
 /// "reached in 12.3 % of updates: success 26.9 %, failure 73.1 %", or that a node is never reached.
 pub fn share(ablation: &Ablation, node: usize) -> String {
@@ -74,18 +76,23 @@ pub fn markdown(account: &Account, ablated: &Ablated<'_>) -> String {
 
 fn opening(Ablated { ablation, plan }: &Ablated<'_>) -> String {
     let (mean, error) = ablation.fitness;
+    // One run says nothing about how much others differ.
+    let error = if plan.runs > 1 { format!(" +- {error:.4}") } else { String::new() };
     format!(
-        "Fitness {:.4} +- {error:.4} over {} runs of {} s with {} robots. Ticked: part of all robot updates; results: \
-         part of the ticks.",
+        "Fitness {:.4}{error} over {} of {} s with {}. Ticked: part of all robot updates; results: part of the ticks.",
         Figure(mean),
-        plan.runs,
+        runs(plan),
         plan.seconds,
-        plan.spec.robots
+        count(plan.spec.robots, "robot", "robots")
     )
 }
 
 fn never(ablated: &Ablated<'_>) -> String {
-    format!("never reached in {} runs", ablated.plan.runs)
+    format!("never reached in {}", runs(&ablated.plan))
+}
+
+fn runs(plan: &Plan<'_>) -> String {
+    count(plan.runs as usize, "run", "runs")
 }
 
 /// The tree's lines in the text form.

@@ -71,9 +71,13 @@ impl PictureArgs {
         Ok(())
     }
 
+    /// The files that are wanted.
+    pub fn written(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.svg, &self.html].into_iter().flatten()
+    }
+
     /// The files, for a report.
     pub fn files(&self) -> String {
-        let files = [&self.svg, &self.html].into_iter().flatten();
-        files.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+        self.written().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 }

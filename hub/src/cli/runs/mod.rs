@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use xpuck_hub_service::catalogue::{Catalogue, Row, short_ids};
 use xpuck_hub_service::recovery;
+use xpuck_lab::figure::Figure;
 use xpuck_record::export::{Format, export};
 use xpuck_record::recover;
 use xpuck_wire::{log, output};
@@ -142,14 +143,20 @@ fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
     drop(progress);
     let exported = exported?;
     tell(&exported.damage);
-    print(&exported.tables.iter().map(|(name, rows)| format!("{name}: {rows} rows\n")).collect::<String>())
+    print(
+        &exported
+            .tables
+            .iter()
+            .map(|(name, rows)| format!("{name}: {}\n", output::count(*rows as usize, "row", "rows")))
+            .collect::<String>(),
+    )
 }
 
 fn list(rows: &[Row], json: bool) -> Result<()> {
     if json {
         return print(&format!("{}\n", serde_json::to_string(rows)?));
     }
-    let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+    let number = |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.3}", Figure(value)));
     let head = [
         "run",
         "began (UTC)",
@@ -178,7 +185,7 @@ fn list(rows: &[Row], json: bool) -> Result<()> {
             if r.quality.is_empty() { "ok".into() } else { r.quality.clone() },
             number(r.last_fitness),
             number(r.mean_fitness),
-            format!("{:.3}", r.evolved_fitness),
+            format!("{:.3}", Figure(r.evolved_fitness)),
             format!("{} MiB", r.bytes.div_ceil(1 << 20)),
             r.id.clone(),
         ]);

@@ -39,6 +39,11 @@ pub struct ReplayArgs {
     stay: bool,
 }
 
+/// An address with this port in place of its own.
+fn place(address: &str, port: u16) -> String {
+    address.rsplit_once(':').map_or(address.into(), |(host, _)| format!("{host}:{port}"))
+}
+
 /// Plays a run.
 pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     if !(0.01..=10_000.0).contains(&args.speed) {
@@ -55,6 +60,8 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     };
     let stop = shutdown::service_flag(Default::default())?;
     let listener = TcpListener::bind(address).with_context(|| format!("--console {address}"))?;
+    // With port 0 the system chooses one.
+    let address = &place(address, listener.local_addr()?.port());
     let (status, shown) = watch::channel(Shown::new(&serde_json::to_string(&replay.status())?));
     let (sender, commands) = sync_channel::<console::Command>(16);
     let runs = directory.parent().unwrap_or(directory).to_path_buf();
@@ -98,4 +105,19 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
     while args.stay && turn(&mut replay, Instant::now() + SHOW)? {}
     turn(&mut replay, Instant::now() + 2 * SHOW)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_that_is_told_is_the_one_that_listens() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let told = place("127.0.0.1:0", port);
+        assert!(port > 0 && std::net::TcpStream::connect(&told).is_ok(), "{told}");
+        assert_eq!(place("[::1]:0", 7700), "[::1]:7700");
+        assert_eq!(place("localhost:7700", 7700), "localhost:7700");
+    }
 }

@@ -6,8 +6,11 @@ use anyhow::Result;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
+use xpuck_experiment::{Experiment, Plan};
 use xpuck_hub_service::catalogue::Row;
 use xpuck_hub_service::catalogue::results::Results;
+use xpuck_lab::figure::Figure;
+use xpuck_record::run_file::RunFile;
 
 /// Prints what came out of a run.
 pub fn show(directory: &Path, as_json: bool) -> Result<()> {
@@ -18,20 +21,27 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     if as_json {
         return print(&format!("{}\n", json!({ "run": row, "results": results })));
     }
+    let off = !evolves(directory);
     let mut text = String::new();
     let minutes = row.length_s / 60.0;
     writeln!(text, "{}  {}  {minutes:.1} min  seed {}", row.id, row.state, row.seed)?;
     writeln!(text, "version {}  commit {}\n", row.version, row.git_commit)?;
-    writeln!(text, "robot    segment  generations  fitness (n)  battery J  round trip  slow %  loaded  dead since")?;
+    let (generations, fitness) = if off { ("", "") } else { ("  generations", "  fitness (n)") };
+    writeln!(text, "robot    segment{generations}{fitness}  battery J  round trip  slow %  loaded  dead since")?;
     for r in &results.robots {
         let or_dash = |value: Option<f64>, unit: &str| value.map_or("-".into(), |v| format!("{v:.1}{unit}"));
         writeln!(
             text,
-            "{:<8} {:>7}  {:>11}  {:>11}  {:>9}  {:>10}  {:>6.2}  {:>6}  {:>10}",
+            "{:<8} {:>7}{}  {:>9}  {:>10}  {:>6.2}  {:>6}  {:>10}",
             r.robot,
             r.segment,
-            r.generations,
-            format!("{:.3} ({})", r.fitness, r.evaluations),
+            match off {
+                true => String::new(),
+                false => {
+                    let fitness = format!("{:.3} ({})", Figure(r.fitness), r.evaluations);
+                    format!("  {:>11}  {fitness:>11}", r.generations)
+                }
+            },
             or_dash(r.battery_j, ""),
             or_dash(r.round_trip_ms, " ms"),
             r.slow_round_trips * 100.0,
@@ -44,12 +54,25 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     }
     writeln!(text, "\nsegment  seconds  real fitness")?;
     for s in &results.segments {
-        writeln!(text, "{:>7}  {:>7.1}  {:>12.3}", s.number, s.seconds, s.fitness)?;
+        writeln!(text, "{:>7}  {:>7.1}  {:>12.3}", s.number, s.seconds, Figure(s.fitness))?;
     }
-    writeln!(text, "evolved fitness at the end: {:.3}", row.evolved_fitness)?;
+    match off {
+        true => writeln!(text, "evolution was off: every robot ran the tree that the experiment gives it")?,
+        false => writeln!(text, "evolved fitness at the end: {:.3}", Figure(row.evolved_fitness))?,
+    }
     match results.quality.is_empty() {
         true => writeln!(text, "quality: no robot died, and at most 5 % of the round trips took above 100 ms")?,
         false => results.quality.iter().try_for_each(|line| writeln!(text, "quality {line}"))?,
     }
     print(&text)
+}
+
+/// False if no robot evolved in any phase. True also where the record does not say, as those of earlier versions may.
+pub(super) fn evolves(directory: &Path) -> bool {
+    let plan = || {
+        let run = RunFile::read(directory).ok()?;
+        let experiment = Experiment::parse("experiment", &toml::to_string(&run.experiment).ok()?).ok()?;
+        Some(Plan::new(&experiment, &run.files, Some(run.robots.len())).ok()?.evolves(run.robots.len()))
+    };
+    plan().unwrap_or(true)
 }

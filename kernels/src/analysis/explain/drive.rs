@@ -120,7 +120,10 @@ fn by_components(goal: &Pair, heaviest: f64, state: &State) -> String {
     }
     if !little.is_empty() {
         let most = little.iter().map(|(weight, _)| *weight).fold(0.0, f64::max);
-        let names: Vec<String> = little.iter().map(|(_, cell)| scalar_name(*cell)).collect();
+        // One that weighs little in both components is named once.
+        let mut cells: Vec<u8> = Vec::new();
+        little.iter().for_each(|(_, cell)| cells.extend((!cells.contains(cell)).then_some(*cell)));
+        let names: Vec<String> = cells.into_iter().map(scalar_name).collect();
         let verb = if names.len() > 1 { "matter" } else { "matters" };
         let most =
             if most > 0.0 { format!("at most {} against {}", number(most), number(heaviest)) } else { "0 here".into() };

@@ -15,7 +15,7 @@ pub fn to_dot(tree: &Tree) -> String {
             _ => "shape=box, style=rounded",
         };
         // Names, registers and numbers hold neither quotes nor backslashes.
-        let _ = writeln!(dot, "  n{i} [label=\"{node}\", {shape}];");
+        let _ = writeln!(dot, "  n{i} [label=\"{}\", {shape}];", super::svg::drawn(node));
     }
     for (i, parent) in parents(tree).into_iter().enumerate().skip(1) {
         let _ = writeln!(dot, "  n{parent} -> n{i};");

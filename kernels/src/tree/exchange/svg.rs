@@ -77,8 +77,14 @@ fn label(node: &Node) -> String {
         Kind::Par => format!("par {}", node.operands[0]),
         Kind::Repeati => format!("{}", node.operands[0]),
         Kind::Repeatr => format!("\u{2264}{}", node.operands[0]),
-        _ => node.to_string(),
+        _ => drawn(node),
     }
+}
+
+/// A node's text in drawings. The text form writes the step that 180 and -180 degrees are as -180, which nobody does by
+/// hand.
+pub(super) fn drawn(node: &Node) -> String {
+    node.to_string().replace(" -180deg", " 180deg")
 }
 
 /// The line from a parent's edge to its child's edge.

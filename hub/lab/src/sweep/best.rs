@@ -1,0 +1,94 @@
+//! The best run of each setting, and where its tree is.
+
+use super::evolution::Run;
+use crate::figure::Figure;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// The run with the best champion of a setting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Best {
+    /// The setting.
+    pub label: String,
+    /// The run's name.
+    pub run: String,
+    /// Its seed.
+    pub seed: u64,
+    /// The champion's fitness as evolution estimated it, from trials among which it was chosen.
+    pub in_evolution: f64,
+    /// Its fitness in fresh simulations.
+    pub measured_again: f64,
+    /// Its tree's file, relative to the sweep's folder.
+    pub tree: PathBuf,
+}
+
+impl Best {
+    /// The best of a setting's runs; none if no result tells of champions.
+    pub fn of<'a>(label: &str, runs: impl Iterator<Item = (&'a Run, &'a Map<String, Value>)>) -> Option<Best> {
+        let bests = runs.filter_map(|(run, result)| {
+            let number = |champion: &Value, key: &str| champion.get(key)?.as_f64().filter(|x| x.is_finite());
+            let champions = result.get("champions")?.as_array()?.iter().enumerate();
+            let measured = champions.filter_map(|(i, c)| Some((i, number(c, "fitness")?, number(c, "remeasured")?)));
+            // Of equals the first.
+            let (island, in_evolution, measured_again) = measured.rev().max_by(|a, b| a.2.total_cmp(&b.2))?;
+            Some(Best {
+                label: label.into(),
+                run: run.name.clone(),
+                seed: run.seed,
+                in_evolution,
+                measured_again,
+                tree: ["runs", &run.name, "trees", &format!("champion-{island}.bt")].iter().collect(),
+            })
+        });
+        bests.reduce(|best, other| if other.measured_again > best.measured_again { other } else { best })
+    }
+
+    /// In a line; the file's path begins with `folder`.
+    pub fn line(&self, folder: &Path) -> String {
+        let Best { label, run, seed, in_evolution, measured_again, tree } = self;
+        let [evolution, again] = [in_evolution, measured_again].map(|fitness| Figure(*fitness));
+        let file = folder.join(tree);
+        format!(
+            "The best run of {label}: {run} (seed {seed}), {again:.4} measured again ({evolution:.4} in evolution): {}",
+            file.display()
+        )
+    }
+}
+
+/// The best runs of all settings as paragraphs of Markdown; nothing if there is none.
+pub fn markdown(best: &[Best], folder: &Path) -> String {
+    best.iter().map(|best| format!("{}\n\n", best.line(folder))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_best_is_by_what_was_measured_again_and_not_by_luck() {
+        let run =
+            |seed: u64| Run { point: 0, seed, name: format!("p1-s{seed}"), file: "p1.toml".into(), folder: "x".into() };
+        let result = |champions: &[[f64; 2]]| {
+            let champion = |c: &[f64; 2]| json!({ "fitness": c[0], "remeasured": c[1] });
+            let champions: Vec<Value> = champions.iter().map(champion).collect();
+            json!({ "champions": champions }).as_object().unwrap().clone()
+        };
+        let runs = [run(2), run(4), run(5)];
+        let results =
+            [result(&[[0.5, 0.1], [0.4, 0.2]]), result(&[[0.32, 0.296], [0.3, 0.25]]), result(&[[0.4, 0.296]])];
+        let best = Best::of("racing", runs.iter().zip(&results)).unwrap();
+        assert_eq!((best.run.as_str(), best.seed, best.in_evolution), ("p1-s4", 4, 0.32));
+        assert_eq!(
+            best.line(Path::new("runs/five")),
+            "The best run of racing: p1-s4 (seed 4), 0.2960 measured again (0.320 in evolution): \
+             runs/five/runs/p1-s4/trees/champion-0.bt"
+        );
+        let second = Best::of("racing", runs[..1].iter().zip(&results)).unwrap();
+        assert_eq!(second.tree, Path::new("runs/p1-s2/trees/champion-1.bt"));
+        let none = [Map::new()];
+        assert_eq!(Best::of("racing", runs.iter().zip(&none)), None);
+        assert_eq!(markdown(&[], Path::new("")), "");
+    }
+}
