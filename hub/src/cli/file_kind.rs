@@ -46,7 +46,7 @@ static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
 pub fn of(text: &str) -> Option<&'static str> {
     let table = text.parse::<Table>().ok().filter(|table| !table.is_empty())?;
     let known: Vec<&Keys> = KEYS.iter().filter(|keys| table.keys().all(|key| keys.known.contains(key))).collect();
-    let whole = known.iter().filter(|keys| keys.required.iter().all(|key| table.contains_key(key)));
+    let whole = known.iter().copied().filter(|keys| keys.required.iter().all(|key| table.contains_key(key)));
     match (&known[..], &whole.collect::<Vec<_>>()[..]) {
         ([only], _) | (_, [only]) => Some(only.kind),
         _ => None,
