@@ -239,11 +239,11 @@ mod tests {
         assert!(paths.len() > 60, "{paths:?}");
         for path in &paths {
             // One set for the four records that simulate a bench.
-            let known = if path.starts_with("calibrate record ") { "calibrate record" } else { path };
+            let known = if path.starts_with("calibrate record ") { "calibrate record" } else { path.as_str() };
             let examples = EXAMPLES.iter().find(|(name, _)| *name == known);
             assert!(examples.is_some_and(|(_, examples)| examples.len() >= 2), "{path} has not two examples");
             let sub = path.split(' ').fold(&program, |at, name| at.find_subcommand(name).unwrap());
-            if known == path {
+            if known == path.as_str() {
                 let help = sub.get_after_help().unwrap().to_string();
                 assert!(
                     help.starts_with("Examples:\n  xpuck ") && help.matches("xample").count() == 1,

@@ -209,7 +209,7 @@ fn a_file_of_another_kind() {
     // `check` takes them all, and says what they are.
     for (file, what) in [
         (world, "a world, foraging in 2 m x 1.5 m"),
-        ("{docs}/sweeps/tiny.toml", "the sweep tiny of 4 settings and 2 seeds"),
+        ("{docs}/sweeps/tiny.toml", "the sweep tiny of 2 settings and 2 seeds"),
         ("{docs}/experiments/chapter-8.toml", "a primitive set"),
         ("{docs}/trees/machines/rest.toml", "a state machine of"),
         ("evolution.toml", "a run of evolution on 2 islands"),
