@@ -47,14 +47,9 @@ pub fn text(text: impl Display) -> Result<(), OutputError> {
 ///
 /// # Errors
 /// As [`line()`].
-pub fn bytes(mut bytes: &[u8]) -> Result<(), OutputError> {
-    let harmless = match std::str::from_utf8(bytes) {
-        Ok(text) if is_terminal() => Some(shown(text)),
-        _ => None,
-    };
-    if let Some(text) = &harmless {
-        bytes = text.as_bytes();
-    }
+pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
+    let text = is_terminal().then(|| std::str::from_utf8(bytes).ok().map(shown)).flatten();
+    let mut bytes = text.as_ref().map_or(bytes, |text| text.as_bytes());
     but_closed(write_all(stdout(), &mut bytes))
 }
 
