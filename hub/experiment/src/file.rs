@@ -39,6 +39,7 @@ pub struct Experiment {
     pub calibration: Option<String>,
     /// What trees are built from: `in-swarm` (Table 8.2), `transferability` (Table 7.4), or a file that is sent along.
     #[serde(default = "in_swarm", skip_serializing_if = "is_in_swarm")]
+    #[schemars(extend("default" = IN_SWARM))]
     pub primitive_set: String,
     /// What simulates on the robots, unless a robot's own file says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -95,6 +95,7 @@ pub struct Phase {
     pub until: Until,
     /// Whose tree robots load that are given none.
     #[serde(default, skip_serializing_if = "is_own")]
+    #[schemars(extend("default" = Drive::default()))]
     pub drive: Drive,
     /// Trees that robots run as written; those of the experiment without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

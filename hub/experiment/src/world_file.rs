@@ -1,7 +1,7 @@
 //! Worlds as TOML files; docs/worlds.md describes every key. Comments of fields are what editors show of them.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model;
@@ -183,7 +183,7 @@ struct PatchEntry {
     colour: ColourEntry,
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ColourEntry {
     Red,

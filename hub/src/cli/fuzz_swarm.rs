@@ -7,6 +7,7 @@ use clap::Args;
 use std::fmt::Write;
 use std::process::ExitCode;
 use xpuck_simtest::{Campaign, Mutant, Outcome, Settings, campaign, run as run_seed};
+use xpuck_wire::output::count;
 
 /// Lines of a trace that a failure shows without --trace.
 const LAST: usize = 30;
@@ -85,9 +86,17 @@ fn complaint(args: &FuzzSwarmArgs, outcome: &Outcome) -> String {
 fn summary(c: &Campaign) -> String {
     let memory = c.memory_mib.map(|mib| format!("{mib:.1}")).join(", ");
     format!(
-        "{} seeds of {} s: {} broke a rule; {} happenings, {} messages ({} lost), wheels turned for {:.0} s; a seed \
+        "{} of {} s: {} broke a rule; {} happenings, {} messages ({} lost), wheels turned for {:.0} s; a seed \
          takes {:.0} ms (median), {:.0} ms at most; memory {memory} MiB at the \
          start and after each quarter",
-        c.seeds, c.seconds, c.broken, c.happenings, c.messages.0, c.messages.1, c.wheel_seconds, c.median_ms, c.max_ms
+        count(c.seeds as usize, "seed", "seeds"),
+        c.seconds,
+        c.broken,
+        c.happenings,
+        c.messages.0,
+        c.messages.1,
+        c.wheel_seconds,
+        c.median_ms,
+        c.max_ms
     )
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use xpuck_kernels::engine::Team;
 use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_wire::output;
 
 /// Numbers of robots and the files of their trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,8 @@ impl FromStr for Mix {
         let parts: Vec<(usize, PathBuf)> = text.split(',').map(part).collect::<Result<_>>()?;
         let robots = parts.iter().fold(0usize, |sum, (count, _)| sum.saturating_add(*count));
         if !(1..=MAX_ROBOTS).contains(&robots) || parts.iter().any(|(count, _)| *count == 0) {
-            bail!("{robots} robots; counts are at least 1, and 1 to {MAX_ROBOTS} robots fit a world");
+            let given = output::count(robots, "robot", "robots");
+            bail!("{given}; counts are at least 1, and 1 to {MAX_ROBOTS} robots fit a world");
         }
         Ok(Mix(parts))
     }
@@ -54,7 +56,7 @@ mod tests {
         let error = |text: &str| text.parse::<Mix>().unwrap_err().to_string();
         assert_eq!(error("7:a.bt,b.bt"), "`b.bt` is no COUNT:FILE; write for example 7:a.bt,2:b.bt");
         assert!(error("x:a.bt").starts_with("`x:a.bt` is no") && error("3:").starts_with("`3:` is no"));
-        assert!(error("9:a.bt,248:b.bt").starts_with("257 robots;") && error("1:a.bt,0:b.bt").starts_with("1 robots;"));
+        assert!(error("9:a.bt,248:b.bt").starts_with("257 robots;") && error("1:a.bt,0:b.bt").starts_with("1 robot;"));
         assert!(error(&format!("{0}:a.bt,{0}:b.bt", usize::MAX)).contains("1 to 256 robots"));
     }
 }

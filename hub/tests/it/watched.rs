@@ -248,7 +248,7 @@ fn health_names_who_is_missing(world: &World) {
     let (code, body) = world.get("/health");
     let health: Value = serde_json::from_str(&body).unwrap();
     assert_eq!((code, health["ok"].as_bool(), body.lines().count()), (503, Some(false), 1), "{body}");
-    assert!(body.contains("1 of 2 robots are not there: xp02"), "{body}");
+    assert!(body.contains("1 of 2 robots is not there: xp02"), "{body}");
 }
 
 fn doctor_finds_the_same(world: &World) {

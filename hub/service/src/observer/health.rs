@@ -1,6 +1,7 @@
 //! Whether the hub is well, from how things stand.
 
 use std::time::Duration;
+use xpuck_wire::output::count;
 use xpuck_wire::{Phase, Status};
 
 /// A turn of the loop that takes longer makes virtual senses late, which are due every 40 ms.
@@ -65,7 +66,8 @@ pub fn reasons(status: &Status, facts: &Facts) -> Vec<String> {
     }
     let lost: Vec<&str> = status.robots.iter().filter(|r| !r.alive).map(|r| r.id.as_str()).collect();
     if !lost.is_empty() {
-        reasons.push(format!("{} of {} robots are not there: {}", lost.len(), status.robots.len(), lost.join(", ")));
+        let (is, all) = (if lost.len() == 1 { "is" } else { "are" }, count(status.robots.len(), "robot", "robots"));
+        reasons.push(format!("{} of {all} {is} not there: {}", lost.len(), lost.join(", ")));
     }
     reasons
 }
@@ -93,7 +95,7 @@ mod tests {
             "no poses",
             "took 250 ms",
             "cannot be read: keys",
-            "1 of 2 robots are not there: xp02",
+            "1 of 2 robots is not there: xp02",
         ] {
             assert!(found.contains(word), "{found}");
         }
