@@ -45,7 +45,8 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     }
 }
 
-/// A folder that is no folder of keys.
+/// A folder that is no folder of keys, and has no name as trees have.
 fn is_swarm(path: &Path) -> bool {
-    path.is_dir() && !path.join("hub.pub").exists() && !path.join("hub.key").exists()
+    let tree = path.extension().is_some_and(|extension| extension == "bt");
+    path.is_dir() && !tree && !path.join("hub.pub").exists() && !path.join("hub.key").exists()
 }

@@ -168,7 +168,7 @@ pub struct RobotText<'a> {
 }
 
 impl RobotText<'_> {
-    /// `robots/ID.toml`.
+    /// The robot's file.
     pub fn text(&self) -> String {
         let groot = self.groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
         let bus = "i2c = \"/dev/i2c-12\"\ncamera = \"/dev/video0\"\n";
