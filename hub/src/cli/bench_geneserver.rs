@@ -1,5 +1,6 @@
 //! `xpuck bench geneserver`: how soon a geneserver answers many islands.
 
+use super::progress::Progress;
 use crate::bench::geneserver::Load;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -70,7 +71,9 @@ pub fn run(args: &GeneserverBenchArgs) -> Result<()> {
     let mut memory = [0.0; 3];
     let (period, length) = (Duration::from_secs_f64(args.period), Duration::from_secs_f64(args.seconds));
     let load = Load { islands: args.islands, sockets, key: server.key.clone(), period, length };
+    let progress = Progress::waiting("measuring", args.json);
     let answers = load.run(&server.endpoint, || memory[0] = server.mib("VmRSS"))?;
+    drop(progress);
     (memory[1], memory[2]) = (server.mib("VmRSS"), server.mib("VmHWM"));
     if answers.ms.is_empty() {
         bail!("no answer from the server at {}", server.endpoint);

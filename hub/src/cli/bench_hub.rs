@@ -1,5 +1,6 @@
 //! `xpuck bench hub`: how soon poses reach robots as senses.
 
+use super::progress::Progress;
 use crate::bench::hub::{LONGEST_S, RobotsLoad};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -74,7 +75,10 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
     let longest = LONGEST_S - PATIENCE.as_secs_f64() - SETTLE.as_secs_f64();
     ensure!((1.0..=longest).contains(&args.seconds), "--seconds takes 1 to {longest}");
     for (i, robots) in args.robots.iter().enumerate() {
+        let progress = Progress::waiting("measuring", args.json);
+        progress.note(format!("{robots} robots"));
         let measured = measure(*robots, args)?;
+        drop(progress);
         if args.json {
             output::line(serde_json::to_string(&measured)?)?;
         } else {

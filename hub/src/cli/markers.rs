@@ -1,5 +1,6 @@
 //! `xpuck markers`: patterns of reflectors that tell robots apart.
 
+use super::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
@@ -30,7 +31,10 @@ pub struct MarkersArgs {
 
 /// Runs the command.
 pub fn run(args: &MarkersArgs) -> Result<()> {
-    let Some(choice) = markers::choose(args.robots.into(), SIDE) else {
+    let progress = Progress::waiting("choosing patterns", args.json);
+    let choice = markers::choose(args.robots.into(), SIDE);
+    drop(progress);
+    let Some(choice) = choice else {
         bail!("the grid has fewer than {} patterns", args.robots);
     };
     if let Some(path) = &args.svg {
