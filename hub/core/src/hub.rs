@@ -17,8 +17,8 @@ use xpuck_wire::seal::{Sealed, Sealer};
 pub const MESSAGES_AT_ONCE: usize = 256;
 /// News of motion capture taken in one turn at most.
 pub const POSES_AT_ONCE: usize = 64;
-/// A record takes what robots still have to tell of a run for so long after its end, s of wall time: their last control
-/// updates come when they obey STOP.
+/// A record takes what robots still have to tell of a run until all obey STOP, which they say after their last control
+/// updates, and no longer than this after its end, s of wall time.
 const LAST_WORDS: f64 = 0.5;
 /// Carrying out actions may bring notes, which are actions again; what is left after so many rounds is for the next turn.
 const ROUNDS: usize = 4;
@@ -91,7 +91,7 @@ impl Hub {
         self.board.on_time(now);
         self.hear_recorder(now, shell);
         self.act(now, shell);
-        if self.closing.is_some_and(|due| now >= due) {
+        if self.closing.is_some_and(|due| now >= due || self.board.all_obey()) {
             self.close_record(now, shell);
         }
         self.over = self.ending && self.closing.is_none();

@@ -77,8 +77,9 @@ impl Messages {
             let endless =
                 || (!path.to_string_lossy().ends_with(OPEN) && reader.end == End::Open).then(|| MISSING_END.into());
             let words = reader.damage.words().or_else(endless);
-            // The end of a file that is being written may be in the making.
-            let writing = path.to_string_lossy().ends_with(OPEN) && recover::is_written(path).unwrap_or(false);
+            // The end of a file that is being written may be in the making; one that has another name by now is whole.
+            let writing = path.to_string_lossy().ends_with(OPEN)
+                && (recover::is_written(path).unwrap_or(false) || path.try_exists().is_ok_and(|there| !there));
             if let Some(words) = words.filter(|_| !writing) {
                 let name = path.display();
                 self.damage.push(format!("{name} is damaged: {words}; `xpuck runs recover` makes it whole"));

@@ -58,9 +58,12 @@ pub fn file(path: &Path) -> Result<Recovered, RecordError> {
         .map_err(|damage| RecordError::of(path, format!("nothing could be saved, it is left as it is: {damage}")))
 }
 
-/// Makes a file of a run whole as [`file`] does; one of which nothing could be saved is moved aside.
+/// Makes a file of a run whole as [`file`] does; one that a hub left open and of which nothing could be saved is moved aside.
 fn of_run(path: &Path) -> Result<Recovered, RecordError> {
     make_whole(path)?.or_else(|damage| {
+        if !path.to_string_lossy().ends_with(OPEN) {
+            return Err(RecordError::of(path, format!("nothing could be saved, and it is left as it is: {damage}")));
+        }
         let bytes = open_file(path)?.length().map_err(|error| RecordError::of(path, error))?;
         let aside = set_aside(path).map_err(|error| RecordError::of(path, error))?;
         let damage = Some(format!("nothing could be saved: {damage}"));

@@ -125,6 +125,8 @@ impl Survey {
                 writer.write_to_known_channel(&header, data).map_err(plain)?;
                 proof.add(&channel.topic, &message);
             }
+            // As finely divided as it was: what is damaged later costs a chunk.
+            writer.flush().map_err(plain)?;
         }
         writer.finish().map_err(plain)?;
         writer.into_inner().flush()?;

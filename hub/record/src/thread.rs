@@ -30,6 +30,8 @@ pub struct Recorder {
     jobs: Option<SyncSender<Job>>,
     notes: Receiver<Note>,
     last_word: Arc<Mutex<Option<Status>>>,
+    /// The run is over.
+    over: Arc<AtomicBool>,
     hurry: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     lost: u64,
@@ -76,8 +78,9 @@ impl Recorder {
         let builder = std::thread::Builder::new().name("recorder".into());
         let hurry = Arc::new(AtomicBool::new(false));
         let hurried = hurry.clone();
+        let over = writer.over();
         let thread = builder.spawn(move || writer.run(&inbox, &hurried)).map_err(|e| RecordError::of(&directory, e))?;
-        Ok(Recorder { directory, path, jobs: Some(jobs), notes, last_word, hurry, thread: Some(thread), lost: 0 })
+        Ok(Recorder { directory, path, jobs: Some(jobs), notes, last_word, over, hurry, thread: Some(thread), lost: 0 })
     }
 
     /// The run's directory.
@@ -100,6 +103,11 @@ impl Recorder {
 
     /// Keeps how the run stands, for a hub that goes on with it. While the disk is busy an older state stays.
     pub fn keep(&self, kept: Snapshot) {
+        if kept.is_over() {
+            // At once, so that from now on no hub takes the run up; if it fails, the state that follows says so too.
+            self.over.store(true, Ordering::Relaxed);
+            let _ = snapshot::remove(&self.directory);
+        }
         if let Some(jobs) = &self.jobs {
             let _ = jobs.try_send(Job::Snapshot(Box::new(kept)));
         }

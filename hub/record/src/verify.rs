@@ -75,7 +75,10 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
         }
     }
     if batches == 0 {
-        let why = "holds no control updates: no robot ran, or an earlier version recorded it";
+        let why = match entries.damage() {
+            [] => "holds no control updates: no robot ran, or an earlier version recorded it".to_string(),
+            damage => format!("no control update of it can be read: {}", damage.join("; ")),
+        };
         return Err(RecordError::of(run, why));
     }
     let rows = senses.rows();

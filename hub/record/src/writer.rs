@@ -10,7 +10,7 @@ use super::{MAX_PARTS, McapFile, OPEN, RecordError, part_name};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -63,6 +63,8 @@ pub(super) struct Writer {
     retry: Duration,
     notes: Sender<Note>,
     last_word: Arc<Mutex<Option<Status>>>,
+    /// The run is over: states that were kept while it went on are not written any more.
+    over: Arc<AtomicBool>,
     /// What stands in the way of counting what all runs take, and of keeping the state: each is said once.
     uncounted: Option<String>,
     not_kept: Option<String>,
@@ -82,8 +84,13 @@ impl Writer {
         let (path, file) = begin_part(&directory)?;
         let due = [now + FLUSH, now + SYNC, now + LOOK, now + COUNT];
         let (file, retry) = (Some(file), RETRY);
-        let (stopped, uncounted, not_kept) = Default::default();
-        Ok(Writer { directory, path, limits, file, stopped, retry, notes, last_word, uncounted, not_kept, due })
+        let (stopped, uncounted, not_kept, over) = Default::default();
+        Ok(Writer { directory, path, limits, file, stopped, retry, notes, last_word, over, uncounted, not_kept, due })
+    }
+
+    /// What says that the run is over.
+    pub fn over(&self) -> Arc<AtomicBool> {
+        self.over.clone()
     }
 
     /// The file that is being written.
@@ -212,7 +219,8 @@ impl Writer {
 
     fn keep(&mut self, kept: &Snapshot) {
         let closing = self.last_word.lock().is_ok_and(|word| word.is_some());
-        if closing || self.file.is_none() {
+        let stale = self.over.load(Ordering::Relaxed) && !kept.is_over();
+        if closing || stale || self.file.is_none() {
             return;
         }
         // What was told before the state is in the record when the state is.

@@ -310,6 +310,9 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     let summary = xpuck_arena::run(&settings, &stop, |_| log::report("ready"))?;
     let timing =
         Timing { arena_seconds: summary.arena_seconds, wall_seconds: summary.wall_seconds, ratio: summary.ratio };
-    log::report(serde_json::to_string(&timing)?);
+    // For the program that started it.
+    if args.end_with_stdin {
+        log::report(serde_json::to_string(&timing)?);
+    }
     Ok(())
 }

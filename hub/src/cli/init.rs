@@ -75,14 +75,35 @@ pub fn run(args: &InitArgs) -> Result<()> {
             there.join(", ")
         );
     }
-    let robots = args.folder.join("robots");
-    std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
-    for (name, text) in &files {
-        write_new(&args.folder.join(name), text)?;
+    match args.folder.symlink_metadata() {
+        Ok(_) if !args.folder.is_dir() => bail!("{}: is there already and is no folder", args.folder.display()),
+        Ok(_) => fill(&args.folder, &swarm, &files)?,
+        Err(_) => make(&args.folder, &swarm, &files)?,
     }
-    keyring::make_all(&args.folder.join("keys"), &swarm.robots)?;
     output::text(next(args, &swarm))?;
     Ok(())
+}
+
+/// Makes the folder: under another name first, so that it is there whole or not at all.
+fn make(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
+    let name = folder.file_name().with_context(|| format!("{}: is no name for a folder", folder.display()))?;
+    let unfinished = folder.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let made = fill(&unfinished, swarm, files).and_then(|()| {
+        std::fs::rename(&unfinished, folder).with_context(|| format!("{}: cannot be made", folder.display()))
+    });
+    if made.is_err() {
+        // What is left of it is nobody's, and why there is no folder is said.
+        let _ = std::fs::remove_dir_all(&unfinished);
+    }
+    made
+}
+
+/// Writes keys and files; keys first, since those that are there may be in the way.
+fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> {
+    let robots = folder.join("robots");
+    std::fs::create_dir_all(&robots).with_context(|| format!("{}: cannot be made", robots.display()))?;
+    keyring::make_all(&folder.join("keys"), &swarm.robots)?;
+    files.iter().try_for_each(|(name, text)| write_new(&folder.join(name), text))
 }
 
 /// The files by their names in the folder.

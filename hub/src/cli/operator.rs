@@ -8,7 +8,7 @@ use xpuck_lab::figure::Figure;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 use xpuck_wire::telemetry::EngineReport;
-use xpuck_wire::{RobotRow, Status};
+use xpuck_wire::{Phase, RobotRow, Status};
 
 /// Show one row a robot: state, battery, round trip, generation, best fitness.
 ///
@@ -119,7 +119,10 @@ fn print_status(status: &Status) -> Result<()> {
         output::line(format_args!("poses refused: {count} {reason}"))?;
     }
     for segment in status.segments.iter().filter(|s| s.number > 0) {
-        output::line(format_args!("segment {}: real fitness {:.3}", segment.number, Figure(segment.fitness)))?;
+        let going_on = segment.number == status.segment && !matches!(status.phase, Phase::Finished | Phase::Idle);
+        let more = if going_on { " so far" } else { "" };
+        let fitness = Figure(segment.fitness);
+        output::line(format_args!("segment {}: real fitness {fitness:.3}{more}", segment.number))?;
     }
     Ok(())
 }

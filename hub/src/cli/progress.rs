@@ -5,7 +5,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use xpuck_wire::log;
+use xpuck_wire::{log, output};
 
 /// What is done sooner shows no bar.
 const MOMENT: Duration = Duration::from_millis(500);
@@ -63,7 +63,13 @@ impl Progress {
         });
         // It is drawn when the work turns out to take its time.
         let bar = ProgressBar::with_draw_target(Some(total.max(1)), ProgressDrawTarget::hidden());
-        let template = if total > 0 || bytes { "{bar:30.cyan} {wide_msg}" } else { "{spinner} {wide_msg}" };
+        // A narrow terminal has the words alone.
+        let wide = output::columns().is_none_or(|columns| columns > 60);
+        let template = match (total > 0 || bytes, wide) {
+            (true, true) => "{bar:30.cyan} {wide_msg}",
+            (false, true) => "{spinner} {wide_msg}",
+            (_, false) => "{wide_msg}",
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::file;
@@ -61,6 +61,11 @@ fn read(path: &Path) -> Option<RunningDemo> {
     let opened = file::open(path).ok()?;
     let me = std::fs::metadata("/proc/self").ok()?.uid();
     let held = matches!(opened.try_lock(), Err(TryLockError::WouldBlock));
-    let bytes = (held && opened.metadata().ok()?.uid() == me).then(|| file::bytes(path, MAX).ok())??;
+    if !held || opened.metadata().ok()?.uid() != me {
+        return None;
+    }
+    // Of the very file that was looked at: another may have its name by now.
+    let mut bytes = Vec::new();
+    opened.take(MAX).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }

@@ -146,7 +146,8 @@ fn a_short_run_records_everything() {
     assert!(poses.iter().all(|p| p["bodies"].as_array().unwrap().len() == 3), "two robots and the frisbee");
     for robot in ["xp01", "xp02"] {
         let mine: Vec<_> = telemetry.iter().filter(|t| t["robot"] == robot).collect();
-        assert!(mine.len() as f64 > 8.0 * run_seconds, "{robot}: {} telemetry messages", mine.len());
+        let rate = mine.len() as f64 / run_seconds;
+        assert!((4.0..7.0).contains(&rate), "{robot}: {} telemetry messages", mine.len());
         let segments: Vec<u64> =
             loaded.iter().filter(|l| l["robot"] == robot).map(|l| l["segment"].as_u64().unwrap()).collect();
         assert!(segments.contains(&7), "{robot} loaded a tree in {segments:?}");
@@ -158,7 +159,7 @@ fn a_short_run_records_everything() {
             ["bus", "corrupt", "rejected", "power"].map(|kind| &mine.last().unwrap()["telemetry"]["devices"][kind]);
         assert!(errors.iter().all(|count| **count == 0), "{robot}: {errors:?}");
     }
-    assert!(of("/genes").iter().any(|g| !g["births"].as_array().unwrap().is_empty()));
+    assert!(of("/genes").iter().any(|g| !g["births"]["numbers"].as_array().unwrap().is_empty()));
     wheels_turn_only_in_run(&messages);
 }
 

@@ -79,15 +79,21 @@ fn wrong_world_files_are_one_error_that_names_the_place() {
     world_file::parse("w.toml", good).unwrap();
     let disc = |x: &str| format!("[[disc]]\nx_m = [{x}, {x}]\ny_m = [0, 0]\n");
     let cases = [
-        (good.replace("robots", "robot"), "w.toml: line 1: unknown field `robot`, expected one of `robots`, `task`"),
+        (
+            good.replace("robots", "robot"),
+            "w.toml: line 1: unknown field `robot`; did you mean `robots`? expected one of `robots`, `task`",
+        ),
         (good.replace("0.1", "0.1\nrange_m = 1"), "w.toml: line 2: unknown field `range_m`, expected `cell_m`"),
         (
             good.replace("coverage", "covering"),
-            "w.toml: line 3: unknown variant `covering`, expected one of `transport`",
+            "w.toml: line 3: unknown variant `covering`; did you mean `coverage`? expected one of `transport`",
         ),
         (good.replace("cell_m = 0.1\n", ""), "w.toml: line 2: missing field `cell_m`"),
         (good.replace("robots = 2", "robots = 257"), "w.toml: 257 robots; a world has 1 to 256"),
-        (format!("{good}{}radius = 1\n", disc("0")), "w.toml: line 11: unknown field `radius`, expected one of `x_m`"),
+        (
+            format!("{good}{}radius = 1\n", disc("0")),
+            "w.toml: line 11: unknown field `radius`; did you mean `radius_m`? expected one of `x_m`",
+        ),
         (format!("{good}{}colour = \"pink\"\n", disc("0")), "unknown variant `pink`, expected one of `red`"),
         (format!("{good}[messages]\nloss = 2.0\n"), "w.toml: messages.loss = 2 is outside 0..=1"),
         (format!("{good}[messages]\nocclusion = \"some\"\n"), "unknown variant `some`"),
@@ -155,7 +161,7 @@ fn world_check_reads_every_file() {
         error.contains("bad.toml: line 1: missing field `task`") && error.contains("1 of 2 files is wrong"),
         "{error}"
     );
-    assert!(output(&["world", "check", "--help"]).unwrap().contains("Example: xpuck world check"));
+    assert!(output(&["world", "check", "--help"]).unwrap().contains("xpuck world check docs/worlds/"));
 }
 
 #[test]

@@ -99,6 +99,11 @@ pub fn count(number: usize, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
+/// Columns of the terminal that standard error is; none if it is none, or does not tell.
+pub fn columns() -> Option<u16> {
+    rustix::termios::tcgetwinsize(stderr()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
+}
+
 /// Standard output is a terminal.
 pub fn is_terminal() -> bool {
     stdout().is_terminal()

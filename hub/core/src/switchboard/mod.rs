@@ -313,6 +313,12 @@ impl Switchboard {
         self.snapshot_if_due(now);
     }
 
+    /// True if every robot that is there has obeyed the last directive.
+    pub fn all_obey(&self) -> bool {
+        let mut there = self.roster.robots.iter().filter(|robot| robot.alive());
+        there.all(|robot| robot.telemetry.obeyed == self.directive.0)
+    }
+
     /// Sends the virtual senses that are due; [`Switchboard::on_time`] does it too.
     pub fn send_senses(&mut self, now: f64) {
         for (place, message) in self.senses.due(now) {

@@ -82,7 +82,7 @@ mod tests {
         assert_eq!((best.run.as_str(), best.seed, best.in_evolution), ("p1-s4", 4, 0.32));
         assert_eq!(
             best.line(Path::new("runs/five")),
-            "The best run of racing: p1-s4 (seed 4), 0.2960 measured again (0.320 in evolution): \
+            "The best run of racing: p1-s4 (seed 4), 0.2960 measured again (0.3200 in evolution): \
              runs/five/runs/p1-s4/trees/champion-0.bt"
         );
         let second = Best::of("racing", runs[..1].iter().zip(&results)).unwrap();

@@ -15,20 +15,23 @@ const SEGMENTS: usize = 8;
 pub const EVENTS: usize = 4;
 
 /// The screen's lines, each with its name, below its bar.
-pub fn lines(status: &Status, goals: u32) -> [(&'static str, String); 3] {
+pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, String); 3] {
     let alive = status.robots.iter().filter(|robot| robot.alive).count();
     let mut robots = format!("{alive} of {}, {}", status.robots.len(), phase_name(status.phase));
     if goals > 0 {
         robots += &format!(", {}", counted(goals, "goal"));
     }
-    [("real fitness", real(status)), ("evolution", evolution(status)), ("robots", robots)]
+    let evolution = if evolves { evolution(status) } else { "off: every robot runs the tree that it was given".into() };
+    [("real fitness", real(status, evolves)), ("evolution", evolution), ("robots", robots)]
 }
 
 /// Real fitness, segment by segment; the present one is still being scored.
-fn real(status: &Status) -> String {
+fn real(status: &Status, evolves: bool) -> String {
     let scored: Vec<_> = status.segments.iter().filter(|s| s.number > 0 && s.seconds > 1.0).collect();
-    if scored.is_empty() {
-        return "robots stand until their first trees are evolved".into();
+    match (scored.is_empty(), evolves) {
+        (true, true) => return "robots stand until their first trees are evolved".into(),
+        (true, false) => return "from the first segment on".into(),
+        (false, _) => {}
     }
     let last = scored.len().saturating_sub(SEGMENTS);
     let cell = |s: &&xpuck_wire::Segment| {
@@ -61,12 +64,13 @@ pub fn clock(status: &Status, wall: Duration) -> String {
 }
 
 /// What is told of a run that nobody watches on a terminal, when a segment ends.
-pub fn segment(status: &Status, number: u32, goals: u32, wall: Duration) -> Option<String> {
+pub fn segment(status: &Status, evolves: bool, number: u32, goals: u32, wall: Duration) -> Option<String> {
     let ended = status.segments.iter().find(|s| s.number == number)?;
     let generation = status.robots.iter().map(|robot| robot.evolution.generation).max().unwrap_or(0);
     let (fitness, at) = (Figure(ended.fitness), clock(status, wall));
     let goals = if goals > 0 { format!(", {}", counted(goals, "goal")) } else { String::new() };
-    Some(format!("segment {number} is over: real fitness {fitness:+.3}{goals}, generation {generation} ({at})"))
+    let generation = if evolves { format!(", generation {generation}") } else { String::new() };
+    Some(format!("segment {number} is over: real fitness {fitness:+.3}{goals}{generation} ({at})"))
 }
 
 /// A number of things.
@@ -114,20 +118,29 @@ impl Events {
     }
 }
 
-/// What is said instead of a complaint about robots, if this machine is too slow for them: their programs run, and are not
-/// heard in time.
-pub fn too_slow(status: &Status, event: Option<&str>, robots: usize, speed: f64) -> Option<String> {
-    let silent = event.is_some_and(|text| text.contains(" is lost (silent"));
-    let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
-    if !silent && !late {
-        return None;
+/// Who is not heard any more, a robot or the motion capture, if that is what happened.
+pub fn lost(event: &str) -> Option<&str> {
+    if event.starts_with("no poses for ") {
+        return Some("arena");
     }
+    event.strip_prefix("robot ")?.split_once(" is lost (silent").map(|(robot, _)| robot)
+}
+
+/// What is said instead of a complaint about whoever is `lost` and whose program runs, and once when messages are slow: this
+/// machine has too little time for them.
+pub fn too_slow(status: &Status, lost: Option<&str>, robots: usize, speed: f64) -> Option<String> {
+    let late = status.run_seconds > 20.0 * speed && status.slow_round_trips > 0.05;
+    let what = match (lost, late) {
+        (Some(who), _) => format!("{who} is not heard, though its program runs"),
+        (None, true) => format!("{:.0} % of the messages are slow", 100.0 * status.slow_round_trips),
+        (None, false) => return None,
+    };
     let slower = [8.0, 4.0, 2.0, 1.0].into_iter().find(|slower| *slower < speed);
     let remedy = match slower {
         Some(slower) => format!("--speed {slower} gives them more"),
         None => "fewer robots (--robots) have more".to_string(),
     };
-    Some(format!("this machine has too little time for {robots} robots at {speed} times the true speed; {remedy}"))
+    Some(format!("{what}: this machine has too little time for {robots} robots at speed {speed}; {remedy}"))
 }
 
 #[cfg(test)]
@@ -156,17 +169,19 @@ mod tests {
 
     #[test]
     fn the_screen_says_where_the_run_stands() {
-        let [real, evolution, robots] = lines(&status(), 2);
+        let [real, evolution, robots] = lines(&status(), true, 2);
         assert_eq!(real.1, "1: +0.061  2: -0.020 so far");
         assert_eq!(evolution.1, "generation 40, the best tree at 0.300 in simulation (the thesis's: 0.27)");
         assert_eq!(robots.1, "1 of 2, running, 2 goals");
         let minute = Duration::from_secs(60);
         assert_eq!(clock(&status(), minute), "4:00 of 16:00 of arena time, 3 minutes left");
+        let [real, evolution, _] = lines(&Status::default(), false, 0);
+        assert!(real.1.contains("first segment") && evolution.1.contains("off"), "{real:?} {evolution:?}");
         assert_eq!(
-            segment(&status(), 1, 1, minute).unwrap(),
+            segment(&status(), true, 1, 1, minute).unwrap(),
             "segment 1 is over: real fitness +0.061, 1 goal, generation 40 (4:00 of 16:00 of arena time, 3 minutes left)"
         );
-        assert_eq!(lines(&Status::default(), 0)[0].1, "robots stand until their first trees are evolved");
+        assert_eq!(lines(&Status::default(), true, 0)[0].1, "robots stand until their first trees are evolved");
     }
 
     #[test]
@@ -183,10 +198,12 @@ mod tests {
 
     #[test]
     fn a_slow_machine_is_no_fault_of_the_robots() {
-        let lost = "robot xp03 is lost (silent for 3 s): check its power and network";
-        let said = too_slow(&status(), Some(lost), 9, 8.0).unwrap();
-        assert!(said.contains("--speed 4") && !said.contains("power"), "{said}");
-        assert!(too_slow(&status(), Some("robot xp01 is here"), 9, 8.0).is_none());
+        let event = "robot xp03 is lost (silent for 3 s): check its power and network; the run goes on";
+        assert_eq!((lost(event), lost("robot xp01 is here")), (Some("xp03"), None));
+        assert_eq!(lost("no poses for 1 s: check the motion-capture server"), Some("arena"));
+        let said = too_slow(&status(), Some("xp03"), 9, 8.0).unwrap();
+        assert!(said.contains("xp03") && said.contains("--speed 4"), "{said}");
+        assert!(too_slow(&status(), None, 9, 8.0).is_none());
         let late = Status { slow_round_trips: 0.2, ..status() };
         assert!(too_slow(&late, None, 9, 1.0).unwrap().contains("--robots"));
     }

@@ -6,6 +6,7 @@ use super::screen::{self, EVENTS, Events};
 use crate::cli::progress::is_drawn;
 use anyhow::{Result, bail};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_wire::log;
@@ -34,8 +35,12 @@ pub struct Watch {
     quiet: bool,
     robots: usize,
     speed: f64,
+    /// Some robot's island evolves in some phase.
+    evolves: bool,
     shown: String,
     events: Events,
+    /// Processes that have ended.
+    gone: BTreeSet<String>,
     /// The machine was said to be too slow.
     slow: bool,
     /// When the run began, wall time.
@@ -63,10 +68,10 @@ impl Drawn {
         Drawn { all, bar, lines, events }
     }
 
-    fn show(&self, status: &Status, happened: &Events, wall: Duration) {
+    fn show(&self, status: &Status, evolves: bool, happened: &Events, wall: Duration) {
         self.bar.set_position((1000.0 * status.run_seconds / status.run_length.max(1.0)) as u64);
         self.bar.set_message(screen::clock(status, wall));
-        for (line, (name, text)) in self.lines.iter().zip(screen::lines(status, happened.goals())) {
+        for (line, (name, text)) in self.lines.iter().zip(screen::lines(status, evolves, happened.goals())) {
             line.set_prefix(name);
             line.set_message(text);
         }
@@ -97,8 +102,10 @@ impl Watch {
             quiet,
             robots,
             speed: layout.swarm.speed,
+            evolves: layout.plan.phases.iter().any(|phase| (0..robots).any(|robot| phase.evolves(robot))),
             shown: String::new(),
             events: Events::default(),
+            gone: BTreeSet::new(),
             slow: false,
             began: None,
             last: None,
@@ -160,8 +167,10 @@ impl Watch {
         };
         for event in new {
             let text = event.split_once(' ').map_or(event.as_str(), |(_, text)| text);
-            if let Some(said) = screen::too_slow(status, Some(text), self.robots, self.speed) {
-                self.say_slow(said);
+            // Who lost a robot whose program ended was told so.
+            if let Some(robot) = screen::lost(text).filter(|robot| !self.gone.contains(*robot)) {
+                let said = screen::too_slow(status, Some(robot), self.robots, self.speed);
+                said.into_iter().for_each(|said| self.say_slow(&said));
                 continue;
             }
             let fresh = self.events.take(text);
@@ -171,7 +180,7 @@ impl Watch {
             }
         }
         if let Some(said) = screen::too_slow(status, None, self.robots, self.speed) {
-            self.say_slow(said);
+            self.say_slow(&said);
         }
         if let Some(last) = status.events.last() {
             self.shown = last.clone();
@@ -179,9 +188,9 @@ impl Watch {
     }
 
     /// Says once that the machine is too slow.
-    fn say_slow(&mut self, said: String) {
+    fn say_slow(&mut self, said: &str) {
         if !std::mem::replace(&mut self.slow, true) {
-            self.say(&said);
+            self.say(said);
         }
     }
 
@@ -221,15 +230,17 @@ impl Watch {
                     return Ended::Lost(line);
                 }
                 self.say(&format!("{line}; the run goes on with the robots left"));
+                self.gone.insert(name);
             }
             if let Some(status) = self.last.as_ref().filter(|_| answered) {
                 if let Some(drawn) = &self.drawn {
-                    drawn.show(status, &self.events, began.elapsed());
+                    drawn.show(status, self.evolves, &self.events, began.elapsed());
                 }
                 let over = matches!(status.phase, Phase::Finished | Phase::Idle);
                 if self.drawn.is_none() && status.segment > segment {
                     let since = self.events.goals() - goals;
-                    let ended = screen::segment(status, segment, since, began.elapsed()).filter(|_| segment > 0);
+                    let ended =
+                        screen::segment(status, self.evolves, segment, since, began.elapsed()).filter(|_| segment > 0);
                     ended.into_iter().for_each(|line| self.say(&line));
                     (segment, goals) = (status.segment, self.events.goals());
                 }

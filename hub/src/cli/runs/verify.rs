@@ -59,6 +59,9 @@ fn text(verified: &Verified) -> Result<String> {
         writeln!(text, "{sense} differs most from what the poses say")?;
     }
     match &verified.first {
+        None if verified.robots.values().all(|robot| robot.ticks == 0) => {
+            writeln!(text, "\nnothing to compare: no tree was ticked")?;
+        }
         None => writeln!(text, "\nidentical")?,
         Some(d) => {
             let (seconds, update) = (d.time_us as f64 / 1e6, d.update);

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 /// What ends a path to a file of this repository.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
-const ELSEWHERE: [&str; 18] = [
+const ELSEWHERE: [&str; 19] = [
+    "ID.toml",
     "again.sh",
     "arena.toml",
     "calibration.toml",
