@@ -14,9 +14,14 @@ fn versions_are_the_same_everywhere() {
     let (version, oldest) = (text("version"), text("rust-version"));
     let file =
         |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    // What is not released yet is cited by its last release.
+    let [changes, cited] = match version.ends_with("-dev") {
+        true => ["\n## [Unreleased]\n".to_string(), "\nversion: ".to_string()],
+        false => [format!("\n## [{version}] - "), format!("\nversion: {version}\n")],
+    };
     for (path, line) in [
-        ("CHANGELOG.md", format!("\n## [{version}] - ")),
-        ("CITATION.cff", format!("\nversion: {version}\n")),
+        ("CHANGELOG.md", changes),
+        ("CITATION.cff", cited),
         ("README.md", format!("({oldest} or newer)")),
         ("fuzz/Cargo.toml", format!("\nrust-version = \"{oldest}\"\n")),
     ] {
