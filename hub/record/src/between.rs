@@ -42,7 +42,8 @@ fn is_header(body: &[u8]) -> bool {
     let mut fields = Fields(body);
     let (profile, library) = (fields.text(), fields.text());
     let version = library.and_then(|library| library.strip_prefix("xpuck "));
-    let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    // With what Semantic Versioning allows behind the numbers, such as `-dev`.
+    let is_version = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || ".-+".contains(c));
     profile == Some("") && version.is_some_and(is_version) && fields.0.is_empty()
 }
 

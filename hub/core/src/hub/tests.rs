@@ -199,6 +199,8 @@ fn strangers_are_counted_and_what_is_no_message_is_told_once() {
 #[test]
 fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once() {
     let (mut hub, mut bench) = (hub(), trusting());
+    // One robot is there, and has not obeyed yet.
+    bench.says("xp01", 1, hello(7));
     bench.requests.extend([start("first"), Request::Stop, start("second")]);
     hub.turn(0.1, &mut bench);
     assert!(bench.replies.iter().all(|reply| matches!(reply, Reply::Done)), "{:?}", bench.replies);
