@@ -5,9 +5,9 @@ use crate::births::Births;
 use xpuck_wire::message::Birth;
 
 /// Bytes of a record that a robot's generations may take in a second of arena time, as they come to after compression.
-const BYTES: f64 = 1900.0;
+const BYTES: f64 = 1700.0;
 /// So many seconds' worth may come at once.
-const BURST: f64 = 60.0;
+const BURST: f64 = 30.0;
 /// What a generation takes without its births, and each of its births: measured on demos.
 const GENERATION: f64 = 130.0;
 /// See [`GENERATION`].
@@ -67,7 +67,7 @@ mod tests {
             let each = (0..960 * per_second).map(|i| allowance.take(f64::from(i / per_second), births(65)));
             each.fold((0, 0), |(kept, out), births| (kept + births.rows.len(), out + births.left_out))
         };
-        assert_eq!(told(4), (960 * 4 * 65, 0));
+        assert_eq!(told(3), (960 * 3 * 65, 0));
         let (kept, left_out) = told(10);
         assert_eq!(kept + left_out as usize, 960 * 10 * 65);
         let bytes = kept as f64 * BIRTH + 9600.0 * GENERATION;
