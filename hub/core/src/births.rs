@@ -4,9 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xpuck_wire::message::{Birth, Operator};
+use xpuck_wire::telemetry::rounded;
 
-/// Fitness is recorded to so many parts of one: a hundredth of what a trial's luck makes of it.
-const DIGITS: f32 = 1e4;
+/// Decimal places of fitness that are recorded: a hundredth of what a trial's luck makes of it.
+const PLACES: i32 = 4;
 
 /// Who was born in a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,11 +56,11 @@ impl From<Births> for Columns {
     fn from(Births { mut rows, left_out }: Births) -> Columns {
         rows.sort_by_key(|birth| birth.number);
         let origins: Vec<String> = rows.iter().map(origin).collect();
-        let rounded = |fitness: f32| fitness.is_finite().then_some((fitness * DIGITS).round() / DIGITS);
+        let brief = |fitness: f32| fitness.is_finite().then_some(rounded(fitness, PLACES));
         Columns {
             numbers: rows.iter().map(|birth| birth.number).collect(),
             origins: origins.join(" "),
-            fitness: rows.iter().map(|birth| rounded(birth.fitness)).collect(),
+            fitness: rows.iter().map(|birth| brief(birth.fitness)).collect(),
             left_out,
         }
     }

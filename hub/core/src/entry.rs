@@ -4,7 +4,7 @@ use crate::births::Births;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use xpuck_wire::message::{Emigrant, LogLine, Sampled};
-use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
@@ -136,8 +136,8 @@ fn brief<S: Serializer>(time: &f64, to: S) -> Result<S::Ok, S::Error> {
 
 /// Places to 0.01 mm, and headings to as many decimal places of a radian: no motion capture is better.
 fn places<S: Serializer>(bodies: &[Body], to: S) -> Result<S::Ok, S::Error> {
-    let brief = |value: f32| ((f64::from(value) * 1e5).round() / 1e5) as f32;
-    to.collect_seq(bodies.iter().map(|body| Body { name: body.name.clone(), pose: body.pose.map(brief) }))
+    let brief = |body: &Body| Body { name: body.name.clone(), pose: body.pose.map(|value| rounded(value, 5)) };
+    to.collect_seq(bodies.iter().map(brief))
 }
 
 impl Entry {

@@ -36,7 +36,6 @@ pub struct Hub {
     closing: Option<f64>,
     /// The hub ends when its record is closed.
     ending: bool,
-    over: bool,
 }
 
 impl Hub {
@@ -51,13 +50,12 @@ impl Hub {
             recording: false,
             closing: None,
             ending: false,
-            over: false,
         }
     }
 
     /// True when the hub is to end.
     pub fn is_over(&self) -> bool {
-        self.over
+        self.ending && self.closing.is_none()
     }
 
     /// Goes on with the run of a hub that died `away` s of wall time ago; `record` goes on with its record, and tells where
@@ -94,7 +92,6 @@ impl Hub {
         if self.closing.is_some_and(|due| now >= due || self.board.all_obey()) {
             self.close_record(now, shell);
         }
-        self.over = self.ending && self.closing.is_none();
     }
 
     /// Takes over who is trusted and who was turned away.
@@ -218,7 +215,6 @@ impl Hub {
                 shell.send(robot, sealed);
             }
             Action::OpenRecord { name, text, files, seed } => {
-                self.close_record(now, shell);
                 let record = shell.open_record(&name, (&text, files), seed);
                 self.record_opened(now, record);
             }

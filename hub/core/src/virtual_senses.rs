@@ -52,8 +52,7 @@ impl VirtualSenses {
     /// Another world: its discs have these radii, m.
     pub fn set_discs(&mut self, radii: Vec<f32>) {
         self.discs.1 = radii.len();
-        let discs = (0..radii.len()).map(|i| disc_name(&self.discs.0, i));
-        self.places = self.robots.iter().cloned().chain(discs).zip(0..).collect();
+        self.places = places(&self.robots, &self.discs.0, radii.len()).collect();
         self.channel = Channel::new(*self.channel.model(), self.robots.len(), radii);
         // Frames of the other world have other places.
         self.held.clear();
@@ -101,9 +100,11 @@ impl VirtualSenses {
     }
 }
 
-/// The name under which motion capture tells of a disc, from 0: that of the hub's file for the first one, then `disc2`.
-pub fn disc_name(first: &str, number: usize) -> String {
-    if number == 0 { first.into() } else { format!("disc{}", number + 1) }
+/// The bodies of a world by the names under which motion capture tells of them, with their places: the robots in the order
+/// of the swarm file, then the discs, the first as the hub's file names it, the next one `disc2`.
+pub fn places(robots: &[String], first: &str, discs: usize) -> impl Iterator<Item = (String, usize)> {
+    let name = move |number: usize| if number == 0 { first.into() } else { format!("disc{}", number + 1) };
+    robots.iter().cloned().chain((0..discs).map(name)).zip(0..)
 }
 
 #[cfg(test)]

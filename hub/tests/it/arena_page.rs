@@ -1,11 +1,11 @@
 //! docs/arena.md is true: its files make a swarm, its tables name every key; and wrong values are refused in one line.
 
-use crate::common::{free_ports, xpuck};
+use crate::common::{Children, free_ports, xpuck};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn page() -> String {
@@ -34,19 +34,6 @@ fn write(dir: &Path, files: &BTreeMap<String, String>) {
     }
 }
 
-/// Processes that end with the test.
-struct Swarm(Vec<Child>);
-
-impl Drop for Swarm {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // One that has ended already needs no kill.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
 #[test]
 fn the_files_of_the_page_make_a_swarm() {
     let dir = tempfile::tempdir().unwrap();
@@ -60,7 +47,7 @@ fn the_files_of_the_page_make_a_swarm() {
     };
     run(&["keys", "new", "--robots", "swarm.toml"]);
     run(&["check", "swarm.toml", "hub.toml", "arena.toml"]);
-    let mut swarm = Swarm(Vec::new());
+    let mut swarm = Children::default();
     let mut start = |program: Command, arguments: &[&str], waits: bool| {
         let mut command = program;
         command.args(arguments).arg("--end-with-stdin").current_dir(dir.path());

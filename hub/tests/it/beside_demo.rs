@@ -1,8 +1,8 @@
 //! Commands beside running demos find them by themselves.
 
-use crate::common::{free_ports, xpuck};
+use crate::common::{Children, free_ports, said, xpuck};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A folder of its own for temporary files, so that no other test's demo is found.
@@ -12,27 +12,14 @@ fn here(temporary: &Path, line: &str) -> Command {
     command
 }
 
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-struct Demos(Vec<Child>);
-
-impl Drop for Demos {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // One that has ended already needs no kill.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
+#[derive(Default)]
+struct Demos(Children);
 
 impl Demos {
     fn start(&mut self, temporary: &Path, ports: u16) {
         let line =
             format!("demo --robots 1 --minutes 60 --speed 4 --population 8 --no-console --out out --ports {ports}");
-        self.0.push(here(temporary, &line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        self.0.0.push(here(temporary, &line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     }
 }
 
@@ -62,7 +49,7 @@ fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
             && text.contains("xpuck init")
     );
     let (first, second) = (free_ports(), free_ports());
-    let mut demos = Demos(Vec::new());
+    let mut demos = Demos::default();
     demos.start(place, first);
     until(place, "robots", "RUN ");
     let done = |line: &str| String::from_utf8(here(place, line).output().unwrap().stdout).unwrap();

@@ -2,12 +2,31 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU16, Ordering};
 
 /// The operator's tool, freshly built.
 pub fn xpuck() -> Command {
     Command::new(env!("CARGO_BIN_EXE_xpuck"))
+}
+
+/// Processes that end with the test.
+#[derive(Default)]
+pub struct Children(pub Vec<Child>);
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // One that has ended already needs no kill.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// All that a program has said.
+pub fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// First of four free ports that no other test of this process gets.

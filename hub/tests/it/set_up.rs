@@ -1,10 +1,10 @@
 //! docs/set-up.md is true: `xpuck init` makes a folder that works, and `xpuck check` lists all that is missing or wrong in one.
 
 use crate::arena_page::keys;
-use crate::common::{free_ports, xpuck};
+use crate::common::{Children, free_ports, said, xpuck};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 /// The lines of the page's blocks of a kind.
 fn lines(kind: &str) -> Vec<String> {
@@ -24,12 +24,9 @@ fn command(line: &str, folder: &Path) -> Command {
     command
 }
 
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-/// Processes that end with the test.
-struct Services(Vec<Child>);
+/// Programs of the page.
+#[derive(Default)]
+struct Services(Children);
 
 impl Services {
     fn start(&mut self, line: &str, folder: &Path) {
@@ -41,17 +38,7 @@ impl Services {
             BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
             assert_eq!(ready, "ready\n", "{line}");
         }
-        self.0.push(child);
-    }
-}
-
-impl Drop for Services {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // One that has ended already needs no kill.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        self.0.0.push(child);
     }
 }
 
@@ -76,7 +63,7 @@ fn what_the_page_says_makes_a_swarm_that_runs() {
     for line in services.iter().chain(&lines("operate")[..2]) {
         assert!(made.contains(&format!("  {line}\n")), "`xpuck init` does not say `{line}`: {made}");
     }
-    let mut running = Services(Vec::new());
+    let mut running = Services::default();
     // One robot comes late: the start waits for it.
     let (late, first) = services.split_last().unwrap();
     first.iter().for_each(|line| running.start(line, &folder));

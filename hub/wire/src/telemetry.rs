@@ -74,10 +74,14 @@ impl Telemetry {
     }
 }
 
-/// Rounds to so many decimal places. The quotient is taken of doubles: that of floats prints with more of them.
 fn round(value: &mut f32, places: i32) {
+    *value = rounded(*value, places);
+}
+
+/// A number to so many decimal places. The quotient is taken of doubles: that of floats prints with more of them.
+pub fn rounded(value: f32, places: i32) -> f32 {
     let scale = 10f64.powi(places);
-    *value = ((f64::from(*value) * scale).round() / scale) as f32;
+    ((f64::from(value) * scale).round() / scale) as f32
 }
 
 /// Supply and heat; what the robot cannot measure is absent.

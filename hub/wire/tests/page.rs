@@ -6,7 +6,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, Meta, PathArguments, Type, Visibility};
+use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, PathArguments, Type, Visibility};
+use xpuck_testing::page;
 use xpuck_wire::codec::{MAX_BYTES, Message, VERSION, encode};
 
 /// Where the types are.
@@ -39,17 +40,7 @@ const SHOWN: usize = 160;
 
 /// One line of Markdown from a documentation comment, without links into the code.
 fn words(attributes: &[Attribute]) -> String {
-    let mut text = String::new();
-    for attribute in attributes {
-        let Meta::NameValue(pair) = &attribute.meta else { continue };
-        if let (true, Expr::Lit(literal)) = (pair.path.is_ident("doc"), &pair.value)
-            && let Lit::Str(line) = &literal.lit
-        {
-            text += &line.value();
-        }
-    }
-    let plain = text.trim().replace("[`", "`").replace("`]", "`").replace("crate::settings::", "");
-    plain.replace('|', "\\|")
+    page::words(attributes).replace("crate::settings::", "")
 }
 
 /// A variant's name as it travels.
@@ -247,12 +238,5 @@ fn page() -> String {
 
 #[test]
 fn the_messages_page_is_the_types() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocols/messages.md");
-    let page = page();
-    if std::env::var_os("XPUCK_RENEW").is_some() {
-        std::fs::write(&file, &page).unwrap();
-    }
-    let found = std::fs::read_to_string(&file).unwrap_or_default();
-    let renew = "XPUCK_RENEW=1 cargo test -p xpuck-wire --test page";
-    assert!(found == page, "docs/protocols/messages.md is not what the types say; `{renew}` renews it");
+    page::is_the_code("docs/protocols/messages.md", &page(), "cargo test -p xpuck-wire --test page");
 }

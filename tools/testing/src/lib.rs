@@ -1,5 +1,7 @@
 //! What tests of all crates share.
 
+pub mod page;
+
 use std::fmt::Display;
 use std::io::Write;
 

@@ -3,7 +3,7 @@
 
 use super::clock::RobotClock;
 use crate::config::HubFile;
-use crate::virtual_senses::disc_name;
+use crate::virtual_senses::places;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use xpuck_kernels::math::{vec2, wrap_angle};
@@ -120,8 +120,7 @@ impl SenseVerifier {
 
     fn set_discs(&mut self, discs: impl IntoIterator<Item = Shape>) {
         self.shapes = std::iter::repeat_n(Shape::ROBOT, self.robots).chain(discs).collect();
-        let discs = (0..self.shapes.len() - self.robots).map(|i| disc_name(&self.frisbee, i));
-        self.places = self.names.iter().cloned().chain(discs).zip(0..).collect();
+        self.places = places(&self.names, &self.frisbee, self.shapes.len() - self.robots).collect();
         // What was kept has the places of the other world.
         let most = self.shapes.len();
         self.poses.iter_mut().for_each(|(_, poses)| poses.resize(most, None));

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use syn::{Attribute, BinOp, Expr, Fields, ImplItem, Item, Lit, Meta, Stmt, UnOp};
+use syn::{BinOp, Expr, Fields, ImplItem, Item, Lit, Stmt, UnOp};
+use xpuck_testing::page::words;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -165,18 +166,4 @@ fn number_word(number: f64) -> String {
     let digits = format!("{number:.6}");
     let plain = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
     if plain == "0" && number != 0.0 { format!("{number:e}") } else { plain.into() }
-}
-
-/// Documentation as one line of a table, without links into the code.
-fn words(attributes: &[Attribute]) -> String {
-    let mut text = String::new();
-    for attribute in attributes {
-        let Meta::NameValue(pair) = &attribute.meta else { continue };
-        if let (true, Expr::Lit(literal)) = (pair.path.is_ident("doc"), &pair.value)
-            && let Lit::Str(line) = &literal.lit
-        {
-            text += &line.value();
-        }
-    }
-    text.trim().replace("[`", "`").replace("`]", "`").replace('|', "\\|")
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use toml::Table;
 use xpuck_evolve::{Algorithm, Settings};
 use xpuck_experiment::settings::SAID_ELSEWHERE;
+use xpuck_testing::page::is_the_code;
 
 const OPENING: &str = "\
 # Defaults
@@ -195,12 +196,5 @@ fn page() -> String {
 
 #[test]
 fn the_page_of_defaults_is_the_code() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/defaults.md");
-    let page = page();
-    if std::env::var_os("XPUCK_RENEW").is_some() {
-        std::fs::write(&file, &page).unwrap();
-    }
-    let found = std::fs::read_to_string(&file).unwrap_or_default();
-    let renew = "XPUCK_RENEW=1 cargo test -p xpuck-lab --test defaults";
-    assert!(found == page, "docs/defaults.md is not what the code says; `{renew}` renews it");
+    is_the_code("docs/defaults.md", &page(), "cargo test -p xpuck-lab --test defaults");
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_lab::figure::Figure;
 use xpuck_wire::Status;
+use xpuck_wire::output::count;
 
 /// What the best tree of the thesis, 806768, is worth (chapter 5): what evolved fitness is compared with.
 const THESIS: f64 = 0.27;
@@ -19,7 +20,7 @@ pub fn lines(status: &Status, evolves: bool, goals: u32) -> [(&'static str, Stri
     let alive = status.robots.iter().filter(|robot| robot.alive).count();
     let mut robots = format!("{alive} of {}, {}", status.robots.len(), phase_name(status.phase));
     if goals > 0 {
-        robots += &format!(", {}", counted(goals, "goal"));
+        robots += &format!(", {}", count(goals as usize, "goal", "goals"));
     }
     let evolution = if evolves { evolution(status) } else { "off: every robot runs the tree that it was given".into() };
     [("real fitness", real(status, evolves)), ("evolution", evolution), ("robots", robots)]
@@ -68,14 +69,9 @@ pub fn segment(status: &Status, evolves: bool, number: u32, goals: u32, wall: Du
     let ended = status.segments.iter().find(|s| s.number == number)?;
     let generation = status.robots.iter().map(|robot| robot.evolution.generation).max().unwrap_or(0);
     let (fitness, at) = (Figure(ended.fitness), clock(status, wall));
-    let goals = if goals > 0 { format!(", {}", counted(goals, "goal")) } else { String::new() };
+    let goals = if goals > 0 { format!(", {}", count(goals as usize, "goal", "goals")) } else { String::new() };
     let generation = if evolves { format!(", generation {generation}") } else { String::new() };
     Some(format!("segment {number} is over: real fitness {fitness:+.3}{goals}{generation} ({at})"))
-}
-
-/// A number of things.
-fn counted(count: u32, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What happened, the newest last; what comes again and again is one line with a count.
@@ -92,8 +88,8 @@ impl Events {
         self.goals += u32::from(goal);
         let same = |known: &str| known == text || (goal && known.starts_with("goal "));
         if let Some(place) = self.rows.iter().position(|(known, _)| same(known)) {
-            let (_, count) = self.rows.remove(place);
-            self.rows.push((text.into(), count + 1));
+            let (_, times) = self.rows.remove(place);
+            self.rows.push((text.into(), times + 1));
             return false;
         }
         if self.rows.len() == EVENTS {
@@ -110,8 +106,8 @@ impl Events {
 
     /// The lines.
     pub fn lines(&self) -> Vec<String> {
-        let line = |(text, count): &(String, u32)| match *count {
-            count if count > 1 && !text.starts_with("goal ") => format!("{text} (x{count})"),
+        let line = |(text, times): &(String, u32)| match *times {
+            times if times > 1 && !text.starts_with("goal ") => format!("{text} (x{times})"),
             _ => text.clone(),
         };
         self.rows.iter().map(line).collect()
