@@ -140,11 +140,14 @@ pub struct ControlFile {
     /// Priority of the loop's thread before all that are not real-time (SCHED_FIFO), 1 to 90; 0 asks for none.
     #[schemars(range(min = 0, max = 90))]
     pub realtime: u8,
+    /// Program and arguments by which an operator starts the board again, such as `["systemctl", "reboot"]`; without it
+    /// `xpuckd` itself is started again.
+    pub reboot: Vec<String>,
 }
 
 impl Default for ControlFile {
     fn default() -> ControlFile {
-        ControlFile { realtime: 40 }
+        ControlFile { realtime: 40, reboot: Vec::new() }
     }
 }
 

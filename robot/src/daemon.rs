@@ -18,7 +18,7 @@ use tracing::{debug, warn};
 use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::island::{IslandPlan, News, Trials};
-use xpuck_robot_core::robot::{Robot, Shell};
+use xpuck_robot_core::robot::{Robot, Shell, Wish};
 use xpuck_wire::log::{self, Line, Tap};
 use xpuck_wire::message::{LogLine, RobotMessage};
 use xpuck_wire::precedence;
@@ -81,6 +81,17 @@ struct Daemon<'a> {
     realtime: bool,
     /// What the log says, for the hub; none if another robot of this process has it.
     tap: Option<Tap>,
+    /// An operator wants the board to start again.
+    reboot: bool,
+}
+
+/// Why the robot's program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to, by a signal or the end of its standard input.
+    Stopped,
+    /// An operator wants the board to start again.
+    Reboot,
 }
 
 /// Says whether the adapter that the robot's file needs is there.
@@ -93,11 +104,11 @@ pub fn check_adapter(config: &Config) -> Result<(), StartError> {
     checked.map_err(|why| StartError::Adapter(FileError::value(&here, why)))
 }
 
-/// Runs a robot until `stop`; its wheels stand when this returns.
+/// Runs a robot until `stop`, or until the board is to start again; its wheels stand when this returns.
 ///
 /// # Errors
 /// What keeps it from starting.
-pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
+pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     check_adapter(config)?;
     let speed = config.swarm.speed;
     let period = Duration::from_secs_f64(f64::from(CONTROL_PERIOD) / speed);
@@ -123,19 +134,21 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<(), StartError> {
         pace: Pace::new(period, period),
         realtime: false,
         tap: log::tap(),
+        reboot: false,
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("control".into());
         builder.spawn_scoped(scope, || daemon.run(&mut robot, stop)).map(|_| ()).map_err(StartError::Thread)
-    })
+    })?;
+    Ok(if daemon.reboot { Ended::Reboot } else { Ended::Stopped })
 }
 
 impl Daemon<'_> {
     fn run(&mut self, robot: &mut Robot, stop: &AtomicBool) {
         self.run_first();
         let started = Instant::now();
-        while !stop.load(Ordering::Relaxed) {
+        while !stop.load(Ordering::Relaxed) && !self.reboot {
             let left = self.pace.left(started.elapsed());
             // Sockets wait in whole milliseconds; the rest is slept.
             match left.as_millis() {
@@ -229,6 +242,17 @@ impl Shell for Daemon<'_> {
         self.onboard.as_ref()?.poll()
     }
 
+    fn fulfil(&mut self, wish: Wish) {
+        match wish {
+            Wish::Identify => self.hardware.identify(),
+            Wish::Picture => self.hardware.want_picture(),
+            Wish::Reboot => {
+                self.log(Line::warn("an operator starts this robot again"));
+                self.reboot = true;
+            }
+        }
+    }
+
     /// Writing takes as long as the disk does; the wheels stand while settings may change.
     fn change_settings(&mut self, number: u64, text: &str, may: bool) {
         let (answer, robot) = self.settings.take(number, text, may);
@@ -252,6 +276,9 @@ impl Shell for Daemon<'_> {
 
     fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2] {
         let wheels = self.hardware.drive(wheels, core.state());
+        if let Some(picture) = self.hardware.picture() {
+            self.send(RobotMessage::Picture(picture));
+        }
         for line in self.hardware.troubles() {
             self.log(line);
         }

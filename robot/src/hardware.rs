@@ -10,6 +10,7 @@ use crate::device::{DeviceError, PowerMonitor};
 use crate::devices::{lock_body, open_body, open_camera, open_monitor};
 use crate::onboard::thermal;
 use crate::poller::{Poller, Reader};
+use crate::snapshot::Snapshot;
 use crate::vision::Vision;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
 use xpuck_registers::spi::Pixel;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::State;
+use xpuck_wire::message::{Picture, State};
 use xpuck_wire::telemetry::{DeviceReport, PowerReport, Telemetry};
 
 /// The camera is asked for a new frame so often, wall time.
@@ -26,6 +27,10 @@ const FRAME_EVERY: Duration = Duration::from_millis(4);
 const POWER_EVERY: Duration = Duration::from_secs(1);
 /// Power readings that are older are none, wall time.
 const POWER_STALE: Duration = Duration::from_secs(5);
+/// A robot that is to be found blinks for so long, and so fast, wall time.
+const BLINKS: Duration = Duration::from_secs(5);
+/// Half of a blink, wall time.
+const BLINK: Duration = Duration::from_millis(250);
 
 /// The robot's devices. What they do not tell shows in the readings' ages; nothing here ends the control loop.
 pub struct Hardware {
@@ -43,6 +48,9 @@ pub struct Hardware {
     /// What was told of the body's troubles.
     told: Option<Arc<str>>,
     reopened: u64,
+    /// Since when it blinks.
+    blinks: Option<Instant>,
+    snapshot: Arc<Snapshot>,
 }
 
 impl Hardware {
@@ -53,14 +61,27 @@ impl Hardware {
     pub fn open(config: &Config) -> Result<Hardware, BodyLinkError> {
         let (robot, speed) = (config.robot.clone(), config.swarm.speed);
         let lock = lock_body(&robot)?;
-        let (camera, power) = (poll_camera(&robot)?, poll_power(&robot)?);
+        let snapshot = Arc::new(Snapshot::default());
+        let (camera, power) = (poll_camera(&robot, snapshot.clone())?, poll_power(&robot)?);
         let calibration = robot.calibration.clone();
         // One above the control loop's: it takes a few microseconds and has the shorter period.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
         let body = BodyLink::start(Box::new(move || open_body(&robot, speed)), realtime)?;
         let odometry = Odometry::default();
-        let seen = None;
-        Ok(Hardware { calibration, speed, body, _lock: lock, seen, odometry, camera, power, told: None, reopened: 0 })
+        Ok(Hardware {
+            calibration,
+            speed,
+            body,
+            _lock: lock,
+            seen: None,
+            odometry,
+            camera,
+            power,
+            told: None,
+            reopened: 0,
+            blinks: None,
+            snapshot,
+        })
     }
 
     /// Uses another calibration of infra-red sensors and wheels from now on; the camera keeps its own.
@@ -89,11 +110,37 @@ impl Hardware {
         readings
     }
 
+    /// Blinks for some seconds, so that somebody finds it.
+    pub fn identify(&mut self) {
+        self.blinks = Some(Instant::now());
+    }
+
+    /// The camera's next frame is wanted as a picture.
+    pub fn want_picture(&self) {
+        self.snapshot.ask();
+    }
+
+    /// The picture that was wanted, once it is there.
+    pub fn picture(&self) -> Option<Picture> {
+        self.snapshot.take()
+    }
+
+    /// The lamps' colour now.
+    fn lamps(&mut self, state: State) -> Pixel {
+        self.blinks = self.blinks.filter(|since| since.elapsed() < BLINKS);
+        match self.blinks.map(|since| since.elapsed().as_millis() / BLINK.as_millis() % 2) {
+            Some(0) => Pixel { red: 64, green: 64, blue: 64 },
+            Some(_) => Pixel { red: 0, green: 0, blue: 0 },
+            None => colour(state),
+        }
+    }
+
     /// Commands the wheels, speeds over the floor in m/s, and shows the state on the lamps. Returns the speeds that the
     /// motors make of it.
     pub fn drive(&mut self, wheels: [f32; 2], state: State) -> [f32; 2] {
         let speeds = conditioning::command(wheels, &self.calibration.drive);
-        self.body.command(Drive { speeds, lamps: colour(state) });
+        let lamps = self.lamps(state);
+        self.body.command(Drive { speeds, lamps });
         conditioning::speeds_of(speeds, &self.calibration.drive)
     }
 
@@ -160,7 +207,7 @@ struct View {
     lost: u64,
 }
 
-fn poll_camera(robot: &RobotFile) -> std::io::Result<Option<Poller<View>>> {
+fn poll_camera(robot: &RobotFile, snapshot: Arc<Snapshot>) -> std::io::Result<Option<Poller<View>>> {
     if !robot.devices.has_camera() {
         return Ok(None);
     }
@@ -169,9 +216,12 @@ fn poll_camera(robot: &RobotFile) -> std::io::Result<Option<Poller<View>>> {
         let mut camera = open_camera(&robot)?;
         let mount = robot.calibration.camera;
         let vision = Vision::new(&mount.regions()).turned(mount.turn_deg);
+        let snapshot = snapshot.clone();
         Ok(Box::new(move || {
             let Some(camera) = &mut camera else { return Ok(None) };
-            let Some(blobs) = camera.latest()?.map(|frame| vision.classify(frame)) else { return Ok(None) };
+            let Some(frame) = camera.latest()? else { return Ok(None) };
+            snapshot.offer(frame);
+            let blobs = vision.classify(frame);
             let counts = camera.counts();
             Ok(Some(View { blobs, lost: counts.dropped_frames + counts.overtaken + counts.wrong_size }))
         }))

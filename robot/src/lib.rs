@@ -21,6 +21,7 @@ pub mod pace;
 pub mod poller;
 pub mod selftest;
 pub mod settings;
+mod snapshot;
 mod trust;
 pub mod vision;
 

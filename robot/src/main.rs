@@ -2,13 +2,15 @@
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use xpuck_robot::bench::{self, Bench};
 use xpuck_robot::calibrate::{self, Subject, Terminal};
 use xpuck_robot::config::{Config, RobotFile};
+use xpuck_robot::daemon::{self, Ended};
 use xpuck_robot::device::guard;
-use xpuck_robot::{daemon, selftest};
+use xpuck_robot::selftest;
 use xpuck_wire::shutdown::{Ends, service_flag};
 use xpuck_wire::{graphics, log, output};
 
@@ -143,7 +145,23 @@ fn drive(args: &DriveArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let stop = service_flag(Ends { with_stdin: args.end_with_stdin, at_second_signal: true })?;
-    daemon::run(&config, &stop)?;
+    match daemon::run(&config, &stop)? {
+        Ended::Stopped => Ok(()),
+        Ended::Reboot => start_again(&config.robot.control.reboot),
+    }
+}
+
+/// Starts the board again by the command of the robot's file, or this program by itself.
+fn start_again(command: &[String]) -> anyhow::Result<()> {
+    log::flush();
+    let Some((program, arguments)) = command.split_first() else {
+        let program = std::env::current_exe().context("this program cannot be found to start it again")?;
+        let error = std::process::Command::new(program).args(std::env::args_os().skip(1)).exec();
+        return Err(error).context("this program cannot be started again");
+    };
+    let status = std::process::Command::new(program).args(arguments).status();
+    let status = status.with_context(|| format!("control.reboot: {program}"))?;
+    anyhow::ensure!(status.success(), "control.reboot: {program}: {status}");
     Ok(())
 }
 

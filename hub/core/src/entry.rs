@@ -3,14 +3,14 @@
 use crate::births::Births;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
-use xpuck_wire::message::{Emigrant, LogLine, Sampled};
+use xpuck_wire::message::{Emigrant, LogLine, Population, Sampled, Severity};
 use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
 /// All topics that a record may have, in the order of [`Entry`]'s variants.
-pub const TOPICS: [&str; 9] =
-    ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events", "/updates", "/logs", "/samples"];
+pub const TOPICS: [&str; 10] =
+    ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events", "/updates", "/logs", "/samples", "/populations"];
 
 /// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,6 +92,12 @@ pub enum Entry {
         time: f64,
         /// What.
         text: String,
+        /// How much it matters.
+        #[serde(default, skip_serializing_if = "is_info")]
+        level: Severity,
+        /// The operator who did or said it; empty if it is the hub's own.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        who: String,
     },
     /// Control updates of a robot, bit for bit.
     Updates {
@@ -125,6 +131,22 @@ pub enum Entry {
         /// Whose samples became more.
         samples: Vec<Sampled>,
     },
+    /// What an island's population looks like after a generation, and where its immigrants come from.
+    Population {
+        /// When it came, s of arena time.
+        #[serde(serialize_with = "brief")]
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// What it looks like.
+        population: Population,
+        /// The islands whose emigrants the hub sent in answer, one for each immigrant.
+        from: Vec<u16>,
+    },
+}
+
+fn is_info(level: &Severity) -> bool {
+    *level == Severity::Info
 }
 
 /// Parts of a second to which times are recorded, and so are the messages' own: a tenth of a record was their further digits.
@@ -141,6 +163,11 @@ fn places<S: Serializer>(bodies: &[Body], to: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Entry {
+    /// An event that is as it should be.
+    pub fn event(time: f64, text: impl Into<String>) -> Entry {
+        Entry::Event { time, text: text.into(), level: Severity::Info, who: String::new() }
+    }
+
     /// The topic under which it is recorded.
     pub fn topic(&self) -> &'static str {
         match self {
@@ -153,6 +180,7 @@ impl Entry {
             Entry::Updates { .. } => "/updates",
             Entry::Log { .. } => "/logs",
             Entry::Samples { .. } => "/samples",
+            Entry::Population { .. } => "/populations",
         }
     }
 
@@ -167,7 +195,8 @@ impl Entry {
             | Entry::Event { time, .. }
             | Entry::Updates { time, .. }
             | Entry::Log { time, .. }
-            | Entry::Samples { time, .. } => *time,
+            | Entry::Samples { time, .. }
+            | Entry::Population { time, .. } => *time,
         }
     }
 }

@@ -170,12 +170,12 @@ impl Hub {
     /// own run, also if the next one starts another.
     fn answer(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
-            let Some(Asked { by, request }) = shell.request() else { break };
+            let Some(Asked { by, who, request }) = shell.request() else { break };
             if matches!(request, Ok(Request::Start { .. })) {
                 self.close_record(now, shell);
             }
             let reply = match request {
-                Ok(request) => self.board.on_request(now, request),
+                Ok(request) => self.board.on_request(now, &who, request),
                 Err(why) => Reply::Refused(why),
             };
             shell.answer(by, reply);

@@ -6,8 +6,10 @@
 //! knows the robots, [`rivals`] says whose messages count. [`entry`] is what is to be recorded, [`verify`] judges it.
 
 pub mod allowance;
+pub mod battery;
 pub mod births;
 pub mod config;
+pub mod device_watch;
 pub mod entry;
 pub mod geneserver;
 pub mod hub;

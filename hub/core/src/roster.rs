@@ -1,10 +1,12 @@
 //! Who is there: what the hub knows of each robot of the swarm file.
 
 use crate::allowance::Allowance;
+use crate::battery::minutes_left;
+use crate::device_watch::DeviceWatch;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{Emigrant, State};
+use xpuck_wire::message::{Emigrant, Population, State};
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 
 /// A robot silent for so long counts as lost, s of arena time.
@@ -44,6 +46,16 @@ pub struct Robot {
     pub loaded: Loaded,
     /// The emigrant of its last generation.
     pub fittest: Option<Emigrant>,
+    /// What its population looked like, until the genes of the same generation come.
+    pub population: Option<Population>,
+    /// An operator has it stand still.
+    pub held: bool,
+    /// The directive that it obeyed last and when that was known first, s.
+    pub obeyed: Option<(u64, f64)>,
+    /// Mean difference between one round trip and the next, ms.
+    pub jitter_ms: Option<f64>,
+    /// What its devices told in the last minute.
+    pub devices: DeviceWatch,
     /// How much of the record its births may still take.
     pub allowance: Allowance,
     /// Stamps of pings that it has not answered, the newest last.
@@ -54,6 +66,12 @@ impl Robot {
     /// Heard lately.
     pub fn alive(&self) -> bool {
         self.heard.is_some() && !self.lost
+    }
+
+    /// Takes what it tells.
+    pub fn take(&mut self, now: f64, telemetry: &Telemetry) {
+        self.devices.take(now, &telemetry.devices, telemetry.session);
+        self.telemetry = telemetry.clone();
     }
 
     /// It is sent a ping.
@@ -139,7 +157,14 @@ impl Roster {
     /// Notes a round trip.
     pub fn round_trip(&mut self, robot: usize, ms: f64) {
         // To a microsecond, which is what the record needs.
-        self.robots[robot].round_trip_ms = Some((ms * 1e3).round() / 1e3);
+        let known = &mut self.robots[robot];
+        let ms = (ms * 1e3).round() / 1e3;
+        if let Some(before) = known.round_trip_ms {
+            // As RFC 3550 estimates jitter: a sixteenth of the way at each difference.
+            let mean = known.jitter_ms.unwrap_or(0.0);
+            known.jitter_ms = Some(mean + ((ms - before).abs() - mean) / 16.0);
+        }
+        known.round_trip_ms = Some(ms);
         self.round_trips.count += 1;
         self.round_trips.slow += u64::from(ms > SLOW_MS);
         self.round_trips.total_ms += ms;
@@ -164,8 +189,8 @@ impl Roster {
         alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64
     }
 
-    /// The console's rows.
-    pub fn rows(&self) -> Vec<RobotRow> {
+    /// The console's rows; who obeys is not known here.
+    pub fn rows(&self, now: f64) -> Vec<RobotRow> {
         let row = |r: &Robot| RobotRow {
             id: r.id.clone(),
             version: r.version.clone(),
@@ -183,6 +208,18 @@ impl Roster {
             log_lines_lost: r.telemetry.log_lines_lost,
             evolution: r.telemetry.evolution,
             engine: r.telemetry.engine.clone(),
+            heard_s: r.heard.map(|at| now - at),
+            held: r.held,
+            jitter_ms: r.jitter_ms.map(|ms| ms as f32),
+            battery_minutes: minutes_left(&r.telemetry.power),
+            device_trouble: r.devices.trouble(),
+            tree_nodes: r
+                .loaded
+                .back()
+                .filter(|_| r.telemetry.segment > 0)
+                .map(|(_, gene)| gene.tree.lines().count() as u32),
+            refusal: r.refusal.clone().unwrap_or_default(),
+            ..RobotRow::default()
         };
         self.robots.iter().map(row).collect()
     }

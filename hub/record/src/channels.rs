@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn each_topic_is_known_by_its_fields_and_by_nothing_less() {
-        let event = serde_json::to_vec(&Entry::Event { time: 1.0, text: "x".into() }).unwrap();
+        let event = serde_json::to_vec(&Entry::event(1.0, "x")).unwrap();
         let poses = serde_json::to_vec(&Entry::Poses { time: 1.0, bodies: vec![] }).unwrap();
         assert_eq!((topic_of(&event), topic_of(&poses)), (Some("/events"), Some("/poses")));
         for other in [&b"{\"time\":1.0}"[..], b"{\"time\":1.0,\"text\":\"x\",\"more\":1}", b"[1]", b"\x00\x01", b""] {

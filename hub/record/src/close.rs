@@ -99,7 +99,7 @@ mod tests {
         let open = run.path().join("run.mcap.open");
         let mut part = McapFile::begin(File::create(&open).unwrap()).unwrap();
         for i in 0..3 {
-            part.write(&Entry::Event { time: i.into(), text: "x".into() }).unwrap();
+            part.write(&Entry::event(i.into(), "x")).unwrap();
             part.flush().unwrap();
         }
         let given_up = std::fs::read(&open).unwrap();

@@ -23,7 +23,7 @@ pub enum Format {
 /// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
-const TABLES: [Spec; 11] = [
+const TABLES: [Spec; 12] = [
     Spec("poses", "/poses", Some("bodies"), &[]),
     Spec("telemetry", "/telemetry", None, &[]),
     Spec("genes", GENES, None, &["births"]),
@@ -35,6 +35,7 @@ const TABLES: [Spec; 11] = [
     Spec("updates", UPDATES, Some("updates"), &[]),
     Spec("logs", "/logs", None, &[]),
     Spec("samples", "/samples", Some("samples"), &[]),
+    Spec("populations", "/populations", None, &["from"]),
 ];
 
 /// Their messages are packed; a row is one of those that are in them.
@@ -303,7 +304,7 @@ mod tests {
         for i in 0..3 {
             let body = |name: &str| Body { name: name.into(), pose: [i as f32, 0.5, 0.0] };
             file.write(&Entry::Poses { time: i.into(), bodies: vec![body("xp01"), body("frisbee")] }).unwrap();
-            file.write(&Entry::Event { time: i.into(), text: "a, \"b\"".into() }).unwrap();
+            file.write(&Entry::event(i.into(), "a, \"b\"")).unwrap();
         }
         file.finish().unwrap();
         drop(file);

@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_an_error_and_no_panic_wherever_it_fills_up() {
-        let entry = |i: u32| Entry::Event { time: i.into(), text: format!("event {i}") };
+        let entry = |i: u32| Entry::event(i.into(), format!("event {i}"));
         let mut refused = 0;
         for size in (0..4000).step_by(7) {
             let Ok(mut file) = McapFile::begin(Disk { size, at: 0, end: 0 }) else {

@@ -185,7 +185,7 @@ mod tests {
     fn record(path: &Path, times: std::ops::Range<u32>) {
         let mut file = McapFile::begin(File::create(path).unwrap()).unwrap();
         for i in times {
-            file.write(&Entry::Event { time: i.into(), text: format!("event {i}") }).unwrap();
+            file.write(&Entry::event(i.into(), format!("event {i}"))).unwrap();
             file.flush().unwrap();
         }
         file.finish().unwrap();

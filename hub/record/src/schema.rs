@@ -27,7 +27,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use xpuck_hub_core::births::Births;
-    use xpuck_wire::message::{Birth, Emigrant, LogLine, Operator, Sampled, Severity};
+    use xpuck_wire::message::{Birth, Emigrant, LogLine, Operator, Population, Sampled, Severity};
     use xpuck_wire::{Body, Phase, Segment};
 
     fn entries() -> [Entry; TOPICS.len()] {
@@ -59,7 +59,7 @@ mod tests {
                 slow_round_trips: 0.0,
                 dead: 0,
             },
-            Entry::Event { time: 1.0, text: "x".into() },
+            Entry::event(1.0, "x"),
             Entry::Updates { time: 1.0, robot: robot(), updates: Box::default() },
             Entry::Log { time: 1.0, robot: robot(), line: LogLine::new(Severity::Warn, 1, "x") },
             Entry::Samples {
@@ -68,6 +68,7 @@ mod tests {
                 generation: 4,
                 samples: vec![Sampled { island: 1, number: 3, samples: 2, fitness: 0.5 }],
             },
+            Entry::Population { time: 1.0, robot: robot(), population: Population::default(), from: vec![2] },
         ]
     }
 

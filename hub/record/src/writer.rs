@@ -147,7 +147,7 @@ impl Writer {
         self.path = path;
         self.file = Some(file);
         self.stopped = None;
-        self.attempt(|mcap, _| mcap.write(&Entry::Event { time, text: text.clone() }).and_then(|()| mcap.flush()));
+        self.attempt(|mcap, _| mcap.write(&Entry::event(time, text.clone())).and_then(|()| mcap.flush()));
         if self.file.is_some() {
             let _ = self.notes.send(Note::Again(self.path.clone(), text));
         }
@@ -330,7 +330,7 @@ mod tests {
         let (room, full) = (limits(1), limits(1 << 40));
         let start = Instant::now();
         let after = |seconds| start + Duration::from_secs(seconds);
-        let event = |n: u32| Entry::Event { time: n.into(), text: n.to_string() };
+        let event = |n: u32| Entry::event(n.into(), n.to_string());
         let mut writer = Writer::begin(dir.path().into(), room.clone(), notes, Arc::default(), start).unwrap();
         writer.entry(&event(0), start);
         writer.limits = full.clone();
@@ -353,7 +353,7 @@ mod tests {
         assert!(said.try_recv().is_err() && writer.file.is_none());
         let read = |name: &str| entries(&dir.path().join(name)).unwrap().map(Result::unwrap).collect::<Vec<_>>();
         assert_eq!(read("run.mcap"), [event(0)]);
-        assert_eq!(read("run-2.mcap"), [Entry::Event { time: 3.0, text }, event(3)]);
+        assert_eq!(read("run-2.mcap"), [Entry::event(3.0, text), event(3)]);
     }
 
     /// So many flushes make a file; the run goes on in the next without a gap.
@@ -364,7 +364,7 @@ mod tests {
         let limits = Limits::of(&Record { reserve_mib: 1, ..Record::at(dir.path()) });
         let start = Instant::now();
         let mut writer = Writer::begin(dir.path().into(), limits, notes, Arc::default(), start).unwrap();
-        let event = |n: u32| Entry::Event { time: n.into(), text: n.to_string() };
+        let event = |n: u32| Entry::event(n.into(), n.to_string());
         for n in 0..2 * LONGEST_PART + 100 {
             writer.entry(&event(n), start);
             writer.attempt(|mcap, _| mcap.flush());

@@ -57,7 +57,7 @@ impl Replay {
                 (s.phase, s.run_seconds, s.segment, s.segments) = (phase, run_seconds, segment, segments);
                 (s.evolved, s.slow_round_trips, s.dead) = (evolved, slow_round_trips, dead);
             }
-            Entry::Event { time, text } => {
+            Entry::Event { time, text, .. } => {
                 if self.events.len() == EVENTS {
                     self.events.pop_front();
                 }
@@ -67,7 +67,8 @@ impl Replay {
             | Entry::Loaded { .. }
             | Entry::Updates { .. }
             | Entry::Log { .. }
-            | Entry::Samples { .. } => {}
+            | Entry::Samples { .. }
+            | Entry::Population { .. } => {}
         }
     }
 
@@ -76,7 +77,7 @@ impl Replay {
         let now = self.status.time;
         self.roster.newly_lost(now);
         Status {
-            robots: self.roster.rows(),
+            robots: self.roster.rows(now),
             round_trip_ms: self.roster.round_trips.mean_ms(),
             tracking: self.poses.is_some_and(|at| now - at < TRACKING_LOST),
             events: self.events.iter().cloned().collect(),
@@ -105,7 +106,7 @@ mod tests {
         let status = replay.status();
         assert!(status.robots[0].alive && status.tracking && status.bodies.len() == 1);
         assert_eq!((status.robots[0].state, status.round_trip_ms), (State::Run, 4.0));
-        replay.take(Entry::Event { time: 9.0, text: "all is quiet".into() });
+        replay.take(Entry::event(9.0, "all is quiet"));
         let status = replay.status();
         assert!(!status.robots[0].alive && !status.tracking, "nobody was heard for long");
         assert_eq!(status.events, ["9.0 all is quiet"]);

@@ -209,7 +209,13 @@ impl RobotsLoad {
                 }
                 (robot.telemetry.obeyed, robot.telemetry.state) = (number, state);
             }
-            ToRobot::Welcome { .. } | ToRobot::Genes { .. } | ToRobot::Pong { .. } | ToRobot::Settings { .. } => {}
+            ToRobot::Welcome { .. }
+            | ToRobot::Genes { .. }
+            | ToRobot::Pong { .. }
+            | ToRobot::Settings { .. }
+            | ToRobot::Watch { .. }
+            | ToRobot::Identify
+            | ToRobot::Reboot => {}
         }
     }
 }

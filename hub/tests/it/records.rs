@@ -15,7 +15,7 @@ fn run(directory: &Path) -> Vec<u8> {
     let path = directory.join("run.mcap");
     let mut file = McapFile::begin(std::fs::File::create(&path).unwrap()).unwrap();
     for i in 0..40u32 {
-        file.write(&Entry::Event { time: i.into(), text: format!("event {i}") }).unwrap();
+        file.write(&Entry::event(i.into(), format!("event {i}"))).unwrap();
         if i % 4 == 3 {
             file.flush().unwrap();
         }

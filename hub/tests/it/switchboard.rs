@@ -1,11 +1,12 @@
 //! The switchboard's decisions, driven by hand: no clock, no socket.
 
 use xpuck_hub_core::config::{Config, HubFile, Mocap};
+use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::mocap::{Frame, Tracked};
 use xpuck_hub_core::switchboard::{Action, Snapshot, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
-use xpuck_wire::message::{Directive, Emigrant, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, Emigrant, Order, Population, Reply, Request, RobotMessage, State, ToRobot};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
 use xpuck_wire::telemetry::Telemetry;
@@ -115,7 +116,7 @@ impl Bench {
     }
 
     fn ask(&mut self, request: Request) -> Reply {
-        let reply = self.board.on_request(self.now, request);
+        let reply = self.board.on_request(self.now, "alice", request);
         self.deliver();
         reply
     }
@@ -194,6 +195,114 @@ fn a_lost_robot_is_counted_once_and_welcomed_back() {
     bench.pass(1.0);
     assert_eq!(bench.states()[1], State::Run, "it got the experiment and the directive again");
     assert_eq!(bench.board.status(bench.now).dead, 1);
+}
+
+#[test]
+fn a_robot_that_is_held_stands_until_it_is_released_whatever_the_others_do() {
+    let order = |order| Request::Order { robot: "xp02".into(), order };
+    let mut bench = Bench::new();
+    bench.start();
+    assert_eq!(bench.ask(order(Order::Hold)), Reply::Done);
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Run, State::Stop]);
+    let row = |bench: &Bench| bench.board.status(bench.now).robots[1].clone();
+    assert!(row(&bench).held && row(&bench).obeys && row(&bench).obeyed_ms.is_some_and(|ms| ms < 300.0));
+    // A pause and a new segment change nothing for it.
+    bench.ask(Request::Pause);
+    bench.pass(0.3);
+    bench.ask(Request::Resume);
+    bench.pass(3.5);
+    assert_eq!(bench.states(), [State::Run, State::Stop]);
+    // A hub that dies and comes back has not forgotten.
+    let kept = bench.kept.take().unwrap();
+    assert_eq!(kept.held, ["xp02"]);
+    let mut other = Bench::new();
+    other.robots.clone_from(&bench.robots);
+    other.now = kept.time;
+    other.board.resume(kept.time, *kept).unwrap();
+    other.pass(1.0);
+    assert_eq!(other.states()[1], State::Stop);
+    assert_eq!(bench.ask(order(Order::Release)), Reply::Done);
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Run, State::Run]);
+    assert!(matches!(bench.ask(order(Order::Release)), Reply::Refused(why) if why.contains("is not held")));
+    assert!(bench.said.iter().any(|text| text.contains("robot xp02 is held by alice")), "{:?}", bench.said);
+}
+
+#[test]
+fn nobody_waits_for_a_robot_that_is_held() {
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    bench.ask(Request::Order { robot: "xp02".into(), order: Order::Hold });
+    bench.pass(0.5);
+    bench.ask(upload(EXPERIMENT));
+    bench.pass(1.0);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run, State::Stop]));
+    assert!(bench.said.iter().any(|text| text.contains("are ready but 1 that are held: RUN")), "{:?}", bench.said);
+}
+
+#[test]
+fn who_did_what_is_told_and_orders_reach_their_robot_alone() {
+    let mut bench = Bench::new();
+    bench.start();
+    let order = |robot: &str, order| Request::Order { robot: robot.into(), order };
+    bench.ask(Request::Note { text: "  the frisbee\nwas waxed ".into() });
+    bench.ask(order("xp01", Order::Identify));
+    bench.ask(Request::Watch { robot: "xp02".into(), picture: true });
+    bench.ask(Request::Pause);
+    let Reply::Events(events) = bench.ask(Request::Events { after: 0 }) else { panic!() };
+    let by_alice: Vec<&str> = events.iter().filter(|e| e.who == "alice").map(|e| e.text.as_str()).collect();
+    let expected = [
+        "experiment x: started by alice, waiting for the robots to be ready",
+        "note: the frisbee was waxed",
+        "robot xp01 blinks for alice",
+        "paused by alice",
+    ];
+    assert_eq!(by_alice, expected);
+    assert!(events.windows(2).all(|pair| pair[1].number == pair[0].number + 1));
+    let after = events[2].number;
+    let Reply::Events(rest) = bench.ask(Request::Events { after }) else { panic!() };
+    assert_eq!(rest, events[3..]);
+    let got = |wanted: ToRobot| bench.sent.iter().filter(|(_, m)| *m == wanted).map(|(id, _)| id.as_str()).collect();
+    let (blinks, watched): (Vec<&str>, Vec<&str>) = (got(ToRobot::Identify), got(ToRobot::Watch { picture: true }));
+    assert_eq!((blinks, watched), (vec!["xp01"], vec!["xp02"]));
+    for (request, why) in [
+        (Request::Note { text: " ".into() }, "a note of 0 characters: 1 to 500 are allowed"),
+        (Request::Note { text: "x".repeat(501) }, "a note of 501 characters: 1 to 500 are allowed"),
+        (order("xp\u{1b}", Order::Hold), "no robot `xp\\u{1b}` in the swarm file; there are xp01, xp02"),
+    ] {
+        assert_eq!(bench.ask(request), Reply::Refused(why.into()));
+    }
+    bench.silent = vec!["xp01".into()];
+    bench.pass(4.0);
+    assert!(matches!(bench.ask(order("xp01", Order::Reboot)), Reply::Refused(why) if why.contains("is not there")));
+}
+
+#[test]
+fn populations_are_recorded_with_their_genes_and_where_immigrants_come_from() {
+    let mut bench = Bench::new();
+    bench.start();
+    let gene = |number| Emigrant {
+        island: 1,
+        number,
+        epoch: 0,
+        tree: "movcv v_goal 0deg".into(),
+        count: [4, 4],
+        sum: [0.5, 0.5],
+        square: [0.1, 0.1],
+    };
+    let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5 };
+    for (id, number) in [("xp01", 1), ("xp02", 2)] {
+        bench.board.on_robot(bench.now, id, RobotMessage::Population(population));
+        let emigrant = Emigrant { island: number as u16, ..gene(number) };
+        bench.board.on_robot(bench.now, id, RobotMessage::Genes { generation: 1, emigrant, births: vec![] });
+    }
+    let recorded = bench.board.take_actions().into_iter().filter_map(|action| match action {
+        Action::Record(Entry::Population { robot, population, from, .. }) => Some((robot, population, from)),
+        _ => None,
+    });
+    let recorded: Vec<_> = recorded.collect();
+    assert_eq!(recorded, [("xp01".into(), population, vec![]), ("xp02".into(), population, vec![1])]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::signed::Signed;
 use std::cell::RefCell;
 
 /// First byte of every message.
-pub const VERSION: u8 = 6;
+pub const VERSION: u8 = 7;
 /// Largest message, bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 /// Deepest nesting; our messages need fewer than ten levels.

@@ -8,7 +8,7 @@ use tracing::Level;
 pub const MAX_LOG_TEXT: usize = 512;
 
 /// How much a line of a log matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Severity {
     /// Something is lost that was promised.
@@ -16,6 +16,7 @@ pub enum Severity {
     /// Something that somebody should look at.
     Warn,
     /// Things go as they should.
+    #[default]
     Info,
     /// A detail.
     Debug,

@@ -1,7 +1,9 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
+pub use crate::event::Event;
 use crate::keyring::Role;
 pub use crate::log_line::{LogLine, MAX_LOG_TEXT, Severity};
+pub use crate::picture::Picture;
 use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
 pub use crate::state::State;
@@ -164,6 +166,24 @@ pub enum RobotMessage {
         /// Whose samples became more.
         samples: Vec<Sampled>,
     },
+    /// What its population looks like after a generation; told just before [`RobotMessage::Genes`].
+    Population(Population),
+    /// What its camera sees, while somebody wants to see it; about once a second.
+    Picture(Picture),
+}
+
+/// What an island's population looks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Population {
+    /// Generations done.
+    pub generation: u32,
+    /// Individuals.
+    pub size: u32,
+    /// Different trees among them.
+    pub distinct: u32,
+    /// Mean number of nodes of a tree.
+    pub mean_nodes: f32,
 }
 
 impl RobotMessage {
@@ -282,6 +302,15 @@ pub enum ToRobot {
         /// Part of a robot's file; at most 16384 bytes.
         text: String,
     },
+    /// Somebody watches this robot: for the next 3 s it tells each control update at once. Said again while they do.
+    Watch {
+        /// They want to see what its camera sees.
+        picture: bool,
+    },
+    /// Blink, so that somebody beside the arena finds this robot.
+    Identify,
+    /// Stop the wheels and start the board again.
+    Reboot,
 }
 
 /// From a worker, which evolves one island in a process of its own, to a geneserver.
@@ -365,6 +394,30 @@ pub enum Request {
     Stop,
     /// The trees that drove robots in this run, and their islands' fittest.
     Trees,
+    /// Add a line to what happens in the run: shown, logged and recorded with the name of who said it.
+    Note {
+        /// At most 500 characters.
+        text: String,
+    },
+    /// Have one robot do something.
+    Order {
+        /// Its id.
+        robot: String,
+        /// What.
+        order: Order,
+    },
+    /// Say that a robot is watched: for some seconds it tells each control update at once.
+    Watch {
+        /// Its id.
+        robot: String,
+        /// What its camera sees is wanted too.
+        picture: bool,
+    },
+    /// What happened: the events with numbers above this one, of the last 1000.
+    Events {
+        /// 0 for all that are there.
+        after: u64,
+    },
     /// Send settings to robots.
     Push {
         /// Part of a robot's file.
@@ -383,10 +436,27 @@ impl Request {
     pub fn allowed_to(&self, role: Role) -> bool {
         match role {
             Role::Operator => true,
-            Role::Observer => matches!(self, Request::Status | Request::Trees | Request::Pushed),
+            Role::Observer => matches!(
+                self,
+                Request::Status | Request::Trees | Request::Pushed | Request::Watch { .. } | Request::Events { .. }
+            ),
             Role::Robot => false,
         }
     }
+}
+
+/// What one robot is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Blink.
+    Identify,
+    /// Stand still, whatever the others do, until it is released.
+    Hold,
+    /// Do as the others do again.
+    Release,
+    /// Start its board again.
+    Reboot,
 }
 
 /// The hub's answer.
@@ -403,4 +473,6 @@ pub enum Reply {
     Trees(Vec<(String, Emigrant)>),
     /// How the last push stands, a row for each robot that it is for.
     Pushed(Vec<PushRow>),
+    /// What happened, the oldest first.
+    Events(Vec<Event>),
 }

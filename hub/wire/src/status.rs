@@ -66,6 +66,45 @@ pub struct RobotRow {
     /// What simulates for it.
     #[serde(default)]
     pub engine: EngineReport,
+    /// Time since it was heard last, s of arena time; none before the first message.
+    #[serde(default)]
+    pub heard_s: Option<f64>,
+    /// An operator has it stand still, whatever the others do.
+    #[serde(default)]
+    pub held: bool,
+    /// It told that it obeys the swarm's last directive.
+    #[serde(default)]
+    pub obeys: bool,
+    /// How long after the directive the hub knew that, ms of wall time; none while it does not obey.
+    #[serde(default)]
+    pub obeyed_ms: Option<f32>,
+    /// Mean difference between one round trip and the next, ms of wall time.
+    #[serde(default)]
+    pub jitter_ms: Option<f32>,
+    /// Time that the battery lasts at the power drawn now, minutes; none if the robot cannot measure it.
+    #[serde(default)]
+    pub battery_minutes: Option<f32>,
+    /// What is wrong with its devices now, in words; empty if as many errors came in the last minute as usual.
+    #[serde(default)]
+    pub device_trouble: String,
+    /// Nodes of the tree in control; none without one.
+    #[serde(default)]
+    pub tree_nodes: Option<u32>,
+    /// Why it refuses the experiment; empty if it does not.
+    #[serde(default)]
+    pub refusal: String,
+}
+
+/// What the swarm was told last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LastDirective {
+    /// Its number.
+    pub number: u64,
+    /// The state to be in.
+    pub state: State,
+    /// Time since then, s of wall time.
+    pub age_s: f64,
 }
 
 /// A body's pose from motion capture, m and rad.
@@ -169,4 +208,16 @@ pub struct Status {
     pub log_lines_lost: u64,
     /// The last events, newest last.
     pub events: Vec<String>,
+    /// What the swarm was told last.
+    #[serde(default)]
+    pub directive: LastDirective,
+    /// What the robots are to do in the experiment's phase: `transport`, `foraging` and so on; empty without a run.
+    #[serde(default)]
+    pub task: String,
+    /// Age of the last poses, s of arena time; none before the first.
+    #[serde(default)]
+    pub pose_age_s: Option<f64>,
+    /// Who started the run; empty without one.
+    #[serde(default)]
+    pub started_by: String,
 }

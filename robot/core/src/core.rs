@@ -31,6 +31,8 @@ pub const HUB_SILENCE: f64 = 1.0;
 pub const SENSES_STALE: f64 = 0.5;
 /// The round trip to the hub is measured so often, s.
 const PING_PERIOD: f64 = 1.0;
+/// After the hub said that somebody watches, each control update is told at once for so long, s.
+const WATCHED: f64 = 3.0;
 /// A hello is repeated so often until the hub answers, s.
 const HELLO_PERIOD: f64 = 1.0;
 
@@ -68,8 +70,21 @@ pub enum Action {
         /// The robot may change now.
         may: bool,
     },
+    /// What an operator wants besides driving.
+    Fulfil(Wish),
     /// A line for the log.
     Say(Line),
+}
+
+/// What an operator wants of a robot besides driving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Blink, to be found.
+    Identify,
+    /// Tell what the camera sees.
+    Picture,
+    /// Start the board again; the wheels stand.
+    Reboot,
 }
 
 /// What orders directives and experiments: the number of the hub that gave it, then its own. A hub that starts later may
@@ -125,6 +140,8 @@ pub struct Core {
     wheels: [f32; 2],
     /// Control updates for the record.
     tracer: Tracer,
+    /// Until then each update is told at once, s.
+    watched: f64,
 }
 
 impl Core {
@@ -158,6 +175,7 @@ impl Core {
             updates: 0,
             wheels: [0.0; 2],
             tracer: Tracer::default(),
+            watched: 0.0,
         }
     }
 
@@ -248,6 +266,15 @@ impl Core {
             ToRobot::Directive(directive) => self.obey(now, directive),
             ToRobot::Settings { number, text } => {
                 vec![Action::Settings { number, text, may: self.state != State::Run }]
+            }
+            ToRobot::Watch { picture } => {
+                self.watched = now + WATCHED;
+                picture.then_some(Action::Fulfil(Wish::Picture)).into_iter().collect()
+            }
+            ToRobot::Identify => vec![Action::Fulfil(Wish::Identify)],
+            ToRobot::Reboot => {
+                self.state = State::Stop;
+                vec![Action::Evolve(false), Action::Fulfil(Wish::Reboot)]
             }
         });
         actions
@@ -462,6 +489,7 @@ impl Core {
         if traced {
             let (session, run) = (self.inbox.session(), self.experiment.rank.1);
             let context = Context { session, run, segment: self.segment, state: self.state };
+            self.tracer.hurry(now < self.watched);
             self.tracer.begin(now, self.updates, context, self.controller.as_ref());
         } else {
             self.tracer.rest();

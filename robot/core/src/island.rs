@@ -1,6 +1,6 @@
 //! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use xpuck_evolve::Operator as Bred;
@@ -9,7 +9,7 @@ use xpuck_experiment::{Plan, PlannedPhase};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLED, Operator, RobotMessage, Sampled};
+use xpuck_wire::message::{Birth, Emigrant, MAX_SAMPLED, Operator, Population, RobotMessage, Sampled};
 
 /// How long a finished generation waits for the others' genes, wall time.
 pub const MIGRATION_WAIT: Duration = Duration::from_millis(250);
@@ -81,6 +81,8 @@ pub struct Generation {
     pub births: Vec<Birth>,
     /// Who else was sampled in it.
     pub samples: Vec<Sampled>,
+    /// What the population looks like.
+    pub population: Population,
 }
 
 impl Generation {
@@ -112,12 +114,27 @@ impl Generation {
         let samples = samples.collect();
         let best = island.champion();
         let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
-        Generation { progress: island.progress(), emigrant: island.emigrant(), champion, births, samples }
+        let (progress, population) = (island.progress(), population(island));
+        Generation { progress, emigrant: island.emigrant(), champion, births, samples, population }
     }
 
     /// What the hub is told of it.
     pub fn message(&self) -> RobotMessage {
         let (generation, births) = (self.progress.generation, self.births.clone());
         RobotMessage::Genes { generation, emigrant: Emigrant::of(self.emigrant.values()), births }
+    }
+}
+
+/// What an island's population looks like.
+fn population(island: &Island) -> Population {
+    let trees = || island.population().iter().map(|individual| &individual.tree);
+    let distinct: BTreeSet<Vec<u8>> = trees().map(Tree::key).collect();
+    let nodes: usize = trees().map(|tree| tree.nodes().len()).sum();
+    let size = trees().count();
+    Population {
+        generation: island.progress().generation,
+        size: size as u32,
+        distinct: distinct.len() as u32,
+        mean_nodes: nodes as f32 / size.max(1) as f32,
     }
 }

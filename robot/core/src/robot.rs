@@ -2,6 +2,7 @@
 //! genes pass, and what telemetry says. All that touches the world is behind [`Shell`].
 
 use crate::champion::OnboardChampion;
+pub use crate::core::Wish;
 use crate::core::{Action, Core};
 use crate::heritage::Heritage;
 use crate::island::{IslandPlan, News, Trials};
@@ -52,6 +53,9 @@ pub trait Shell {
 
     /// The island's next news, none if there are none.
     fn news(&mut self) -> Option<News>;
+
+    /// Does what an operator wants besides driving.
+    fn fulfil(&mut self, wish: Wish);
 
     /// Takes part of a robot's file, not yet checked, into this robot's and answers the hub; `may` is true if the robot may
     /// change now.
@@ -145,6 +149,7 @@ impl Robot {
             Some(_) if self.core.is_fixed() => return,
             Some(News::Resumed { progress, champion }) => (progress, *champion),
             Some(News::Generation(done)) => {
+                let _ = shell.send(RobotMessage::Population(done.population));
                 let _ = shell.send(done.message());
                 self.heritage.take(done.progress.generation, &done.samples);
                 (done.progress, done.champion)
@@ -223,6 +228,7 @@ impl Robot {
                     tell_loaded(loaded, shell);
                 }
                 Action::Settings { number, text, may } => shell.change_settings(number, &text, may),
+                Action::Fulfil(wish) => shell.fulfil(wish),
                 Action::Say(line) => shell.log(line),
             }
         }

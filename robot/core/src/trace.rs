@@ -1,6 +1,6 @@
 //! Control updates on their way to the hub's record: each is captured whole, and they travel in batches.
 //!
-//! It takes its memory once, and gives a batch away about once a second; an update in between allocates nothing.
+//! It takes its memory once, and gives a batch away about once a second, or at each update while somebody watches; an update in between allocates nothing.
 
 use crate::controller::Controller;
 use crate::readings::Readings;
@@ -52,9 +52,16 @@ pub struct Tracer {
     packer: Packer,
     /// Batches that are to be sent.
     full: Vec<Updates>,
+    /// Each update is a batch of its own.
+    hurry: bool,
 }
 
 impl Tracer {
+    /// Says whether each update is to be told at once, because somebody watches.
+    pub fn hurry(&mut self, hurry: bool) {
+        self.hurry = hurry;
+    }
+
     /// Begins an update at `now`, s, before the tree is ticked.
     pub fn begin(&mut self, now: f64, number: u32, context: Context, controller: Option<&Controller>) {
         let same_tree = match (&self.known, controller) {
@@ -145,7 +152,7 @@ impl Tracer {
             (self.update.wheels[2], self.update.wheels[3]) = (wheels[0].to_bits(), wheels[1].to_bits());
             self.packer.push(&self.update);
             self.open.count += 1;
-            if usize::from(self.open.count) == BATCH {
+            if self.hurry || usize::from(self.open.count) == BATCH {
                 self.close();
             }
         }
@@ -220,6 +227,17 @@ mod tests {
             assert_eq!(updates[0].cells[5], (-0.0f32).to_bits(), "a negative zero stays one");
         }
         assert!(memories[10].0 != memories[0].0 && sent[1].scratch != sent[0].scratch, "it remembers something");
+    }
+
+    #[test]
+    fn each_update_is_told_at_once_while_somebody_watches() {
+        let (mut tracer, mut controller) = (Tracer::default(), controller());
+        let mut sent = Vec::new();
+        for number in 1..=20 {
+            tracer.hurry((5..8).contains(&number));
+            sent.extend(update(&mut tracer, number, 1, &mut controller));
+        }
+        assert_eq!(sent.iter().map(|b| (b.first, b.count)).collect::<Vec<_>>(), [(1, 5), (6, 1), (7, 1), (8, 10)]);
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct FromRobot<C> {
 pub struct Asked<A> {
     /// Who gets the answer.
     pub by: A,
+    /// The name of who asks.
+    pub who: String,
     /// The request, or why it is refused.
     pub request: Result<Request, String>,
 }

@@ -77,7 +77,7 @@ impl Shell for Bench {
     fn request(&mut self) -> Option<Asked<()>> {
         let request = self.requests.pop_front()?;
         self.taken.push("request");
-        Some(Asked { by: (), request: Ok(request) })
+        Some(Asked { by: (), who: "alice".into(), request: Ok(request) })
     }
 
     fn answer(&mut self, (): (), reply: Reply) {

@@ -3,6 +3,7 @@
 
 mod dedup;
 mod operators;
+mod orders;
 mod push;
 mod robots;
 mod run;
@@ -24,7 +25,7 @@ use tracking_watchdog::TrackingWatchdog;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Directive, State, ToRobot};
+use xpuck_wire::message::{Directive, Event, Severity, State, ToRobot};
 use xpuck_wire::signed::Trust;
 use xpuck_wire::{Body, Phase, SecurityReport};
 
@@ -46,6 +47,8 @@ pub const POSES_HZ: f64 = 25.0;
 pub const TRACKING_LOST: f64 = 1.0;
 /// Events kept for display.
 pub const EVENTS: usize = 50;
+/// Events kept for those who ask.
+const KEPT_EVENTS: usize = 1000;
 
 /// What the shell is to do.
 #[derive(Debug)]
@@ -88,6 +91,8 @@ pub struct Switchboard {
     /// Rises with every directive and experiment; starts above those of any earlier hub, unless the clock went back.
     number: u64,
     directive: (u64, State, u32),
+    /// When it was given, s.
+    directed: f64,
     last: f64,
     next_ping: f64,
     next_repeat: f64,
@@ -103,7 +108,9 @@ pub struct Switchboard {
     tracking: bool,
     /// Poses that are recorded.
     pose_rate: Rate,
-    events: VecDeque<String>,
+    /// What happened, the newest last, and how many events there were.
+    events: VecDeque<Event>,
+    happened: u64,
     record: String,
     refused: u64,
     /// What is said of messages for the record that make no sense.
@@ -128,6 +135,7 @@ impl Switchboard {
             base,
             number: base,
             directive: (base, State::Idle, 0),
+            directed: 0.0,
             last: 0.0,
             next_ping: 0.0,
             next_repeat: 0.0,
@@ -141,6 +149,7 @@ impl Switchboard {
             tracking: false,
             pose_rate: Rate::default(),
             events: VecDeque::new(),
+            happened: 0,
             record: String::new(),
             refused: 0,
             malformed: RateLimit::default(),
@@ -217,27 +226,39 @@ impl Switchboard {
 
     /// Adds an event.
     pub fn say(&mut self, now: f64, line: Line) {
-        let text = &line.text;
-        if self.events.len() == EVENTS {
+        self.say_for(now, "", line);
+    }
+
+    /// Adds what an operator did or said.
+    pub(super) fn note_for(&mut self, now: f64, who: &str, text: String) {
+        self.say_for(now, who, Line::info(text));
+    }
+
+    fn say_for(&mut self, now: f64, who: &str, line: Line) {
+        if self.events.len() == KEPT_EVENTS {
             self.events.pop_front();
         }
-        self.events.push_back(format!("{now:.1} {text}"));
-        self.actions.push(Action::Record(Entry::Event { time: now, text: text.clone() }));
+        self.happened += 1;
+        let (level, text, who) = (Severity::of(line.level), line.text.clone(), String::from(who));
+        let event = Event { number: self.happened, time: now, level, who: who.clone(), text: text.clone() };
+        self.events.push_back(event);
+        self.actions.push(Action::Record(Entry::Event { time: now, text, level, who }));
         self.actions.push(Action::Say(line));
     }
 
     pub(super) fn direct(&mut self, state: State, segment: u32) {
         self.number += 1;
         self.directive = (self.number, state, segment);
-        let message = self.directive();
-        for (place, _) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
-            self.actions.push(Action::Send(place, message.clone()));
+        self.directed = self.last;
+        for (place, robot) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
+            self.actions.push(Action::Send(place, self.directive(robot.held)));
         }
     }
 
-    /// The present directive, with a new expiry.
-    fn directive(&self) -> ToRobot {
+    /// The present directive, with a new expiry; a robot that is held is to stop, whatever the others do.
+    fn directive(&self, held: bool) -> ToRobot {
         let (number, state, segment) = self.directive;
+        let state = if held { State::Stop } else { state };
         let (run, phase, tree) =
             self.run.as_ref().map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
         ToRobot::Directive(Directive { number, state, segment, run, phase, tree, expires: self.last + VALID })
@@ -328,7 +349,7 @@ impl Switchboard {
 
     /// Says again what robots have not acknowledged.
     fn repeat(&mut self) {
-        let (number, directive) = (self.directive.0, self.directive());
+        let number = self.directive.0;
         let run = self.run.as_ref().filter(|_| !matches!(self.phase, Phase::Idle | Phase::Finished));
         for (place, robot) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
             let message = match run {
@@ -338,7 +359,7 @@ impl Switchboard {
                     robots: self.config.swarm.robots.len().min(MAX_ROBOTS) as u16,
                     signed: run.signed.clone(),
                 },
-                _ if robot.telemetry.obeyed != number => directive.clone(),
+                _ if robot.telemetry.obeyed != number => self.directive(robot.held),
                 _ => continue,
             };
             self.actions.push(Action::Send(place, message));

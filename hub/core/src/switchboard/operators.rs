@@ -2,11 +2,11 @@
 
 use super::{Action, Switchboard, bodies, phase_name};
 use xpuck_wire::message::{Emigrant, Reply, Request, State};
-use xpuck_wire::{ExperimentPhase, Phase, Status};
+use xpuck_wire::{ExperimentPhase, LastDirective, Phase, Status};
 
 impl Switchboard {
-    /// Answers an operator.
-    pub fn on_request(&mut self, now: f64, request: Request) -> Reply {
+    /// Answers an operator, or whoever else may ask; `who` is their name.
+    pub fn on_request(&mut self, now: f64, who: &str, request: Request) -> Reply {
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         match (request, self.phase) {
             (Request::Status, _) => return Reply::Status(Box::new(self.status(now))),
@@ -17,28 +17,32 @@ impl Switchboard {
                 return Reply::Refused("settings are not changed during a run; `xpuck stop` ends it".into());
             }
             (Request::Start { signed, seed }, Phase::Idle | Phase::Finished) => {
-                return self.start(now, signed, seed);
+                return self.start(now, who, signed, seed);
             }
             (Request::Start { .. }, _) => return Reply::Refused("a run is going on; `xpuck stop` ends it".into()),
             // Not while nothing is seen: the next phase would begin with RUN.
             (Request::Next, Phase::Running | Phase::Resting | Phase::Paused | Phase::Relocating) => {
-                self.next_phase(now, Some("by the operator".into()));
+                self.next_phase(now, Some(format!("by {who}")));
             }
             (Request::Pause, Phase::Running | Phase::Relocating | Phase::Blind | Phase::Resting) => {
                 self.phase = Phase::Paused;
                 self.direct(State::Pause, segment);
-                self.note(now, "paused by the operator".into());
+                self.note_for(now, who, format!("paused by {who}"));
             }
             (Request::Resume, Phase::Paused | Phase::Relocating) => {
                 self.go_on();
-                self.note(now, "resumed by the operator".into());
+                self.note_for(now, who, format!("resumed by {who}"));
             }
             // STOP is accepted in every phase.
             (Request::Stop, Phase::Idle | Phase::Finished) => self.direct(State::Stop, segment),
-            (Request::Stop, _) => self.finish(now, "stopped by the operator"),
+            (Request::Stop, _) => self.finish(now, who, &format!("stopped by {who}")),
+            (Request::Note { text }, _) => return self.take_note(now, who, &text),
+            (Request::Order { robot, order }, _) => return self.order(now, who, &robot, order),
+            (Request::Watch { robot, picture }, _) => return self.watch(&robot, picture),
+            (Request::Events { after }, _) => return Reply::Events(self.events_after(after)),
             (Request::Shutdown, phase) => {
                 if !matches!(phase, Phase::Idle | Phase::Finished) {
-                    self.finish(now, "the hub shuts down: STOP");
+                    self.finish(now, who, "the hub shuts down: STOP");
                 }
                 self.actions.push(Action::Shutdown);
             }
@@ -89,12 +93,20 @@ impl Switchboard {
             tracking: self.tracking,
             refused_poses: self.refused_poses.clone(),
             record: self.record.clone(),
-            robots: self.roster.rows(),
+            robots: self.rows(now),
             bodies: self.frame.as_ref().map(|(_, f)| bodies(f)).unwrap_or_default(),
             half_arena: [arena.length_m / 2.0, arena.width_m / 2.0],
             security: self.security.clone(),
             log_lines_lost: self.log_lines_lost,
-            events: self.events.iter().cloned().collect(),
+            events: self.latest_events(),
+            directive: LastDirective {
+                number: self.directive.0,
+                state: self.directive.1,
+                age_s: (now - self.directed) / self.config.swarm.speed,
+            },
+            task: run.map_or(String::new(), |r| r.planned().world.task.name().into()),
+            pose_age_s: self.frame.as_ref().map(|(at, _)| now - at),
+            started_by: run.map(|r| r.started_by.clone()).unwrap_or_default(),
         }
     }
 }

@@ -59,22 +59,34 @@ impl Switchboard {
             RobotMessage::Telemetry(mut telemetry) => {
                 telemetry.engine = telemetry.engine.bounded();
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
-                robot.telemetry = (*telemetry).clone();
+                robot.take(now, &telemetry);
+                self.note_obedience(now, place);
                 let entry = Entry::Telemetry { time: now, robot: robot_id, round_trip_ms, telemetry };
                 self.actions.push(Action::Record(entry));
             }
             RobotMessage::Experiment { number, answer } => self.experiment_answered(now, place, number, answer),
             RobotMessage::Genes { generation, emigrant, births } => {
-                self.exchange(now, place, generation, &emigrant);
+                let from = self.exchange(now, place, generation, &emigrant);
                 // What comes again is answered again, and counts once.
                 let run = self.run.as_mut();
                 let new = run.is_none_or(|run| run.seen.take(island(place), generation, &emigrant, &births));
                 if new {
                     let robot = &mut self.roster.robots[place];
-                    let (births, robot) = (robot.allowance.take(now, births), robot.id.clone());
+                    let (births, population) = (robot.allowance.take(now, births), robot.population.take());
+                    let robot = robot.id.clone();
+                    if let Some(population) = population.filter(|p| p.generation == generation) {
+                        let robot = robot.clone();
+                        self.actions.push(Action::Record(Entry::Population { time: now, robot, population, from }));
+                    }
                     self.actions.push(Action::Record(Entry::Genes { time: now, robot, generation, emigrant, births }));
                 }
             }
+            RobotMessage::Population(population) if population.mean_nodes.is_finite() => {
+                robot.population = Some(population);
+            }
+            RobotMessage::Population(_) => self.unrecorded(now, place, "a population without a mean size"),
+            // The shell shows it to whoever asked for it.
+            RobotMessage::Picture(_) => {}
             RobotMessage::Loaded { segment, gene } => {
                 let robot_id = name();
                 if robot.loads(segment, &gene) {
@@ -140,8 +152,9 @@ impl Switchboard {
         }
     }
 
-    fn exchange(&mut self, now: f64, place: usize, generation: u32, gene: &Emigrant) {
-        let Some(run) = &mut self.run else { return };
+    /// Gives the islands from which the immigrants come.
+    fn exchange(&mut self, now: f64, place: usize, generation: u32, gene: &Emigrant) -> Vec<u16> {
+        let Some(run) = &mut self.run else { return Vec::new() };
         for body in self.frame.iter().flat_map(|(_, frame)| &frame.bodies) {
             if let Some(place) = self.roster.place(&body.name) {
                 run.geneserver.place(island(place), [body.pose.at.x, body.pose.at.y]);
@@ -150,14 +163,19 @@ impl Switchboard {
         let robot = &mut self.roster.robots[place];
         match run.gate.admit(&robot.id, gene) {
             Ok(migrant) => {
-                let immigrants = to_emigrants(run.geneserver.exchange(island(place), generation, migrant));
+                let offers = run.geneserver.exchange(island(place), generation, migrant);
+                let mut from: Vec<u16> = offers.iter().map(|offer| offer.sender).collect();
+                let immigrants = to_emigrants(offers);
+                from.truncate(immigrants.len());
                 robot.fittest = Some(gene.clone());
                 self.actions.push(Action::Send(place, ToRobot::Genes { generation, immigrants }));
+                from
             }
             Err(error) => {
                 let text =
                     format!("robot {}: gene refused: {error} ({} so far)", robot.id, run.gate.refused_of(&robot.id));
                 self.warn(now, text);
+                Vec::new()
             }
         }
     }

@@ -37,6 +37,7 @@ pub(super) struct Run {
     pub(super) signed: Signed,
     pub(super) number: u64,
     pub(super) seed: u64,
+    pub(super) started_by: String,
     pub(super) began: f64,
     pub(super) run_seconds: f64,
     pub(super) segment: u32,
@@ -77,7 +78,7 @@ fn announcement(number: u16, phase: &PlannedPhase) -> String {
 }
 
 impl Switchboard {
-    pub(super) fn start(&mut self, now: f64, signed: Signed, seed: u64) -> Reply {
+    pub(super) fn start(&mut self, now: f64, who: &str, signed: Signed, seed: u64) -> Reply {
         let (plan, text) = match Plan::open(&signed, &self.trust, self.config.swarm.robots.len()) {
             Ok((plan, text)) => (Arc::new(plan), text),
             Err(error) => return Reply::Refused(error.to_string()),
@@ -101,6 +102,7 @@ impl Switchboard {
             signed,
             number: self.number,
             seed,
+            started_by: who.into(),
             began: now,
             run_seconds: 0.0,
             segment: 0,
@@ -116,7 +118,7 @@ impl Switchboard {
         self.tell_senses_of_discs();
         self.actions.push(Action::OpenRecord { name: name.clone(), text, files, seed });
         self.direct(State::Ready, 0);
-        self.note(now, format!("experiment {name}: waiting for the robots to be ready"));
+        self.note_for(now, who, format!("experiment {name}: started by {who}, waiting for the robots to be ready"));
         self.repeat();
         Reply::Done
     }
@@ -129,13 +131,15 @@ impl Switchboard {
         }
         let ready =
             |r: &crate::roster::Robot| r.alive() && r.experiment == run.number && r.telemetry.state == State::Ready;
-        let missing: Vec<&str> = self.roster.robots.iter().filter(|r| !ready(r)).map(|r| r.id.as_str()).collect();
+        let waited_for = |r: &&crate::roster::Robot| !ready(r) && !Switchboard::is_excused(r);
+        let missing: Vec<&str> = self.roster.robots.iter().filter(waited_for).map(|r| r.id.as_str()).collect();
+        let nobody = !self.roster.robots.iter().any(ready);
         let all = missing.is_empty();
         let late = now - run.began > PREPARE;
         if !all && !late {
             return;
         }
-        if missing.len() == self.roster.robots.len() {
+        if nobody {
             self.phase = Phase::Idle;
             self.run = None;
             self.actions.push(Action::CloseRecord);
@@ -143,7 +147,11 @@ impl Switchboard {
             return;
         }
         let line = match all {
-            true => Line::info(format!("all {} robots are ready: RUN", self.roster.robots.len())),
+            true => {
+                let held = self.roster.robots.iter().filter(|r| r.held).count();
+                let but = if held > 0 { format!(" but {held} that are held") } else { String::new() };
+                Line::info(format!("all {} robots are ready{but}: RUN", self.roster.robots.len()))
+            }
             false => Line::warn(format!("RUN without {}, which are not ready", missing.join(", "))),
         };
         self.roster.round_trips = Default::default();
@@ -166,7 +174,7 @@ impl Switchboard {
         }
         run.resumed = None;
         if !self.roster.robots.iter().any(back) {
-            self.finish(now, "no robot came back: the run is over");
+            self.finish(now, "", "no robot came back: the run is over");
             return;
         }
         run.dead += missing.len() as u32;
@@ -258,7 +266,7 @@ impl Switchboard {
         let Some(run) = &mut self.run else { return };
         if usize::from(run.phase) + 1 >= run.plan.phases.len() {
             let why = why.map_or_else(String::new, |why| format!("{why}; "));
-            return self.finish(now, &format!("{why}the run is over: STOP"));
+            return self.finish(now, "", &format!("{why}the run is over: STOP"));
         }
         run.phase += 1;
         (run.phase_seconds, run.phase_segment) = (0.0, 0);
@@ -326,11 +334,11 @@ impl Switchboard {
         }
     }
 
-    pub(super) fn finish(&mut self, now: f64, why: &str) {
+    pub(super) fn finish(&mut self, now: f64, who: &str, why: &str) {
         self.phase = Phase::Finished;
         let segment = self.run.as_ref().map_or(0, |run| run.segment);
         self.direct(State::Stop, segment);
-        self.note(now, why.into());
+        self.note_for(now, who, why.into());
         self.tell_run(now);
         // A hub that dies before the record is closed must not go on with a run that is over.
         self.snapshot_now(now);

@@ -56,6 +56,12 @@ pub struct Snapshot {
     pub seen: SeenGenerations,
     /// Of each robot the trees that drove it, and its island's fittest.
     pub trees: Vec<(Loaded, Option<Emigrant>)>,
+    /// Robots that are held.
+    #[serde(default)]
+    pub held: Vec<String>,
+    /// Who started the run.
+    #[serde(default)]
+    pub started_by: String,
     /// What operators were shown: the result, should no hub return.
     pub status: Status,
 }
@@ -118,6 +124,8 @@ impl Switchboard {
             geneserver: run.geneserver.clone(),
             seen: run.seen.clone(),
             trees: robots.iter().map(|r| (r.loaded.clone(), r.fittest.clone())).collect(),
+            held: robots.iter().filter(|r| r.held).map(|r| r.id.clone()).collect(),
+            started_by: run.started_by.clone(),
             status: self.status(now),
         })
     }
@@ -142,6 +150,7 @@ impl Switchboard {
         self.roster.round_trips = snapshot.round_trips;
         for (robot, (loaded, fittest)) in self.roster.robots.iter_mut().zip(snapshot.trees) {
             (robot.loaded, robot.fittest) = (loaded, fittest);
+            robot.held = snapshot.held.contains(&robot.id);
         }
         let ran = snapshot.phase == Phase::Running;
         let mut score = snapshot.score;
@@ -158,6 +167,7 @@ impl Switchboard {
             signed: snapshot.signed,
             number: snapshot.number,
             seed: snapshot.seed,
+            started_by: snapshot.started_by,
             began: now,
             run_seconds: snapshot.run_seconds,
             segment: snapshot.segment,

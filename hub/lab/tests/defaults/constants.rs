@@ -151,6 +151,7 @@ impl Source {
                 let unit = match function.path.segments.last()?.ident.to_string().as_str() {
                     "from_millis" => "ms",
                     "from_secs" => "s",
+                    "new" if call.args.is_empty() => return Some(Value::Text("none".into())),
                     _ => return None,
                 };
                 return Some(Value::Text(format!("{} {unit}", number_word(self.number(call.args.first()?)?))));

@@ -22,7 +22,7 @@ fn good(chunks: u32) -> Good {
         let time = f64::from(i);
         let text = format!("event {i} {}", "abc".repeat(i as usize % 7));
         file.write(&match i % 3 {
-            0 => Entry::Event { time, text },
+            0 => Entry::event(time, text),
             1 => Entry::Poses { time, bodies: vec![] },
             _ => Entry::Telemetry { time, robot: text, round_trip_ms: None, telemetry: Box::new(Telemetry::default()) },
         })
@@ -100,7 +100,7 @@ fn a_chunk_that_was_only_begun_is_no_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap.open");
     let mut record = McapFile::begin(File::create(&path).unwrap()).unwrap();
-    let entry = |i: u32| Entry::Event { time: i.into(), text: "x".repeat(i as usize) };
+    let entry = |i: u32| Entry::event(i.into(), "x".repeat(i as usize));
     record.write(&entry(1)).unwrap();
     record.flush().unwrap();
     (2..400).for_each(|i| record.write(&entry(i)).unwrap());

@@ -81,6 +81,8 @@ pub struct Source {
 
 /// A command from the page, with the way to answer it.
 pub struct Command {
+    /// The name of who asks.
+    pub who: String,
     /// What is asked.
     pub request: Request,
     /// Where the answer goes.
@@ -207,7 +209,7 @@ async fn command(State(shared): State<Shared>, headers: HeaderMap, body: axum::J
         _ => return (StatusCode::BAD_REQUEST, "commands are pause, resume and stop").into_response(),
     };
     let (answer, reply) = oneshot::channel();
-    if shared.commands.try_send(Command { request, answer }).is_err() {
+    if shared.commands.try_send(Command { who: "the console".into(), request, answer }).is_err() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the hub is busy; try again").into_response();
     }
     match tokio::time::timeout(ANSWER, reply).await {

@@ -138,7 +138,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         wakeups.drain();
         let now = begins + started.elapsed().as_secs_f64() * speed;
         if stop.load(Ordering::Relaxed) {
-            hub.board.on_request(now, Request::Shutdown);
+            hub.board.on_request(now, "", Request::Shutdown);
         }
         let begun = Instant::now();
         hub.turn(now, &mut service);

@@ -103,8 +103,8 @@ impl Shell for Service {
 
     /// By ZeroMQ or from the console's page, which has but few at once.
     fn request(&mut self) -> Option<Asked<Asker>> {
-        if let Ok(Command { request, answer }) = self.commands.try_recv() {
-            return Some(Asked { by: Asker::Page(answer), request: Ok(request) });
+        if let Ok(Command { who, request, answer }) = self.commands.try_recv() {
+            return Some(Asked { by: Asker::Page(answer), who, request: Ok(request) });
         }
         let (to, request) = self.operators.receive::<Request>()?;
         let request = match request {
@@ -116,7 +116,8 @@ impl Shell for Service {
             }
             request => request.map_err(|error| format!("request refused: {error}")),
         };
-        Some(Asked { by: Asker::Socket(to), request })
+        let who = to.peer.name.clone();
+        Some(Asked { by: Asker::Socket(to), who, request })
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {

@@ -9,7 +9,7 @@ use xpuck_hub_core::rate::Rate;
 use xpuck_hub_core::switchboard::POSES_HZ;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
-use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, Sampled, State};
+use xpuck_wire::message::{Emigrant, LogLine, Population, RobotMessage, Sampled, State};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Status};
@@ -26,6 +26,7 @@ enum Fact {
     Updates(String, Box<Updates>),
     Log(String, LogLine),
     Samples(String, u32, Vec<Sampled>),
+    Population(String, Population),
 }
 
 /// What is known of the record.
@@ -37,6 +38,8 @@ pub struct RecordChecker {
     /// Generations and trees of this run that came already, by hashes of sender and message: what comes again counts
     /// once. Bytes are compared, because forged genes hold NaN, which equals nothing.
     came: HashSet<u64>,
+    /// What robots told of their populations before the genes of the same generation.
+    populations: BTreeMap<String, Population>,
     /// The hub has a run, going on or over.
     runs: bool,
     open: bool,
@@ -87,8 +90,14 @@ impl RecordChecker {
             RobotMessage::Updates(updates) => Fact::Updates(robot.into(), updates.clone()),
             RobotMessage::Log(line) => Fact::Log(robot.into(), line.clone()),
             RobotMessage::Samples { generation, samples } => Fact::Samples(robot.into(), *generation, samples.clone()),
+            RobotMessage::Population(population) => {
+                self.populations.insert(robot.into(), *population);
+                return;
+            }
             // Without a run nothing is written, and nothing is counted.
             RobotMessage::Genes { generation, emigrant, .. } if self.is_new(robot, message) || !self.runs => {
+                let told = self.populations.remove(robot).filter(|told| told.generation == *generation);
+                self.expected.extend(told.map(|told| Fact::Population(robot.into(), told)));
                 Fact::Genes(robot.into(), *generation, emigrant.clone())
             }
             RobotMessage::Loaded { segment, gene } if self.is_new(robot, message) => {
@@ -122,6 +131,7 @@ impl RecordChecker {
             Entry::Updates { robot, updates, .. } => Fact::Updates(robot, updates),
             Entry::Log { robot, line, .. } => Fact::Log(robot, line),
             Entry::Samples { robot, generation, samples, .. } => Fact::Samples(robot, generation, samples),
+            Entry::Population { robot, population, .. } => Fact::Population(robot, population),
         };
         let expected = self.expected.pop_front();
         // Forged genes hold NaN, which equals nothing.

@@ -99,7 +99,7 @@ impl Shell for Turn<'_> {
             Request::Stop => Asker::Stops,
             _ => Asker::Other,
         };
-        Some(Asked { by, request: Ok(request) })
+        Some(Asked { by, who: "operator".into(), request: Ok(request) })
     }
 
     fn answer(&mut self, to: Asker, reply: Reply) {

@@ -13,7 +13,7 @@ use xpuck_robot_core::core::{Action, Core};
 use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::lease::Given;
 use xpuck_robot_core::readings::Readings;
-use xpuck_robot_core::robot::Shell;
+use xpuck_robot_core::robot::{Shell, Wish};
 use xpuck_wire::codec::decode;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, LogLine, RobotMessage, Severity, State, ToRobot};
@@ -109,6 +109,9 @@ impl Shell for Turn<'_, '_> {
         self.out.checkers.trees.bred(island.island());
         Some(News::Generation(Box::new(done)))
     }
+
+    /// Nobody stands beside this arena.
+    fn fulfil(&mut self, _: Wish) {}
 
     /// Nobody pushes settings here.
     fn change_settings(&mut self, _: u64, _: &str, _: bool) {}

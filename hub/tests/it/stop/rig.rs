@@ -282,7 +282,9 @@ impl Rig {
             RobotMessage::Settings(_)
             | RobotMessage::Updates(_)
             | RobotMessage::Log(_)
-            | RobotMessage::Samples { .. } => {}
+            | RobotMessage::Samples { .. }
+            | RobotMessage::Population(_)
+            | RobotMessage::Picture(_) => {}
             RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
             RobotMessage::Genes { generation, emigrant, .. } => {
                 let perfect = Emigrant {

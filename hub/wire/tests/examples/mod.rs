@@ -1,8 +1,9 @@
 //! One message of each kind, as a swarm at work sends them.
 
+use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::{
-    Birth, Directive, Emigrant, LogLine, Operator, Reply, Request, RobotMessage, Sampled, Severity, State, ToRobot,
-    ToWorker, WorkerMessage,
+    Birth, Directive, Emigrant, Event, LogLine, Operator, Order, Picture, Population, Reply, Request, RobotMessage,
+    Sampled, Severity, State, ToRobot, ToWorker, WorkerMessage,
 };
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
@@ -103,6 +104,8 @@ pub fn from_robot() -> Vec<RobotMessage> {
             generation: 12,
             samples: vec![Sampled { island: 3, number: 4650, samples: 8, fitness: 0.125 }],
         },
+        RobotMessage::Population(Population { generation: 12, size: 256, distinct: 250, mean_nodes: 23.5 }),
+        RobotMessage::Picture(Picture { width: 1, height: 1, rgb: Bytes(vec![255, 128, 0]) }),
     ]
 }
 
@@ -125,6 +128,9 @@ pub fn to_robot() -> Vec<ToRobot> {
         ToRobot::Ping { stamp: 7.5 },
         ToRobot::Pong { stamp: 7.5, time: 61.5 },
         ToRobot::Settings { number: 1_700_000_000_004, text: "[calibration.drive]\nleft = 1.01\n".into() },
+        ToRobot::Watch { picture: true },
+        ToRobot::Identify,
+        ToRobot::Reboot,
     ]
 }
 
@@ -156,6 +162,10 @@ pub fn requests() -> Vec<Request> {
         Request::Next,
         Request::Stop,
         Request::Trees,
+        Request::Note { text: "the frisbee was waxed".into() },
+        Request::Order { robot: "xp01".into(), order: Order::Identify },
+        Request::Watch { robot: "xp01".into(), picture: false },
+        Request::Events { after: 41 },
         Request::Push { text: "[calibration.drive]\nleft = 1.01\n".into(), robots: vec!["xp01".into()] },
         Request::Pushed,
         Request::Shutdown,
@@ -170,5 +180,12 @@ pub fn replies() -> Vec<Reply> {
         Reply::Status(Box::new(status())),
         Reply::Trees(vec![("xp01".into(), gene())]),
         Reply::Pushed(vec![PushRow { robot: "xp01".into(), answer: Some(answer()) }]),
+        Reply::Events(vec![Event {
+            number: 42,
+            time: 61.0,
+            level: Severity::Info,
+            who: "operator".into(),
+            text: "paused".into(),
+        }]),
     ]
 }

@@ -20,6 +20,7 @@ struct Bench {
     news: VecDeque<News>,
     lines: Vec<String>,
     said: VecDeque<LogLine>,
+    wishes: Vec<Wish>,
     /// Nothing that is sent arrives.
     full: bool,
 }
@@ -74,6 +75,10 @@ impl Shell for Bench {
 
     fn news(&mut self) -> Option<News> {
         self.news.pop_front()
+    }
+
+    fn fulfil(&mut self, wish: Wish) {
+        self.wishes.push(wish);
     }
 
     fn change_settings(&mut self, _: u64, _: &str, _: bool) {}

@@ -1,0 +1,97 @@
+//! Whether a robot's devices give more trouble than usual: a few retries and lost camera frames belong to every day.
+
+use std::collections::VecDeque;
+use xpuck_wire::telemetry::DeviceReport;
+
+/// Reports that are kept, and how far they are apart, s: a minute.
+const KEPT: usize = 7;
+const APART: f64 = 10.0;
+/// Part of the exchanges with the body, and of the camera's frames, that may go wrong.
+const BODY: f64 = 0.01;
+const FRAMES: f64 = 0.1;
+/// Readings of the power monitors that may fail in a minute.
+const POWER: u32 = 3;
+
+/// The reports of the last minute.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceWatch {
+    session: u64,
+    reports: VecDeque<(f64, DeviceReport)>,
+    latest: DeviceReport,
+}
+
+impl DeviceWatch {
+    /// Takes a report of the robot's program that has this session.
+    pub fn take(&mut self, now: f64, report: &DeviceReport, session: u64) {
+        if session != self.session {
+            // Another program counts from nothing.
+            (self.session, self.reports) = (session, VecDeque::new());
+        }
+        self.latest = *report;
+        if self.reports.back().is_none_or(|(at, _)| now - at >= APART) {
+            if self.reports.len() == KEPT {
+                self.reports.pop_front();
+            }
+            self.reports.push_back((now, *report));
+        }
+    }
+
+    /// What is wrong, in words; empty if nothing is.
+    pub fn trouble(&self) -> String {
+        let Some((_, before)) = self.reports.front() else { return String::new() };
+        let now = &self.latest;
+        let since = |count: fn(&DeviceReport) -> u32| count(now).saturating_sub(count(before));
+        let part = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
+        let (exchanges, frames) = (since(|d| d.exchanges), since(|d| d.frames));
+        let body = since(|d| d.bus).saturating_add(since(|d| d.corrupt)).saturating_add(since(|d| d.rejected));
+        let dropped = since(|d| d.dropped);
+        let reopened = since(|d| d.reopened);
+        let mut troubles = Vec::new();
+        if body > 1 && part(body, exchanges) > BODY {
+            troubles.push(format!("{body} of {exchanges} exchanges with the body went wrong"));
+        }
+        if dropped > 3 && part(dropped, frames.saturating_add(dropped)) > FRAMES {
+            troubles.push(format!("{dropped} camera frames lost, {frames} seen"));
+        }
+        if since(|d| d.power) > POWER {
+            troubles.push(format!("{} readings of the power monitors failed", since(|d| d.power)));
+        }
+        if reopened > 0 {
+            troubles.push(format!("the devices were opened again {reopened} times"));
+        }
+        if troubles.is_empty() { String::new() } else { format!("in the last minute: {}", troubles.join("; ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(exchanges: u32, bus: u32, frames: u32, dropped: u32) -> DeviceReport {
+        DeviceReport { exchanges, bus, frames, dropped, ..DeviceReport::default() }
+    }
+
+    #[test]
+    fn a_few_errors_are_usual_and_many_are_told_until_a_minute_has_passed() {
+        let mut watch = DeviceWatch::default();
+        assert_eq!(watch.trouble(), "");
+        for second in 0..600u32 {
+            watch.take(second.into(), &report(200 * second, second / 10, 15 * second, second / 5), 7);
+            assert_eq!(watch.trouble(), "", "{second}");
+        }
+        watch.take(600.0, &report(120_000, 460, 9000, 120), 7);
+        assert!(watch.trouble().starts_with("in the last minute: 4"), "{}", watch.trouble());
+        for second in 601..700u32 {
+            watch.take(second.into(), &report(200 * second, 460, 15 * second, 120), 7);
+        }
+        assert_eq!(watch.trouble(), "");
+    }
+
+    #[test]
+    fn a_program_that_starts_again_counts_from_nothing() {
+        let mut watch = DeviceWatch::default();
+        watch.take(0.0, &report(1000, 900, 0, 0), 1);
+        watch.take(1.0, &report(10, 0, 0, 0), 2);
+        assert_eq!(watch.trouble(), "");
+    }
+}

@@ -1,0 +1,84 @@
+//! A picture of what the camera sees, for somebody who wants to look: made on the camera's thread, of one frame, when asked.
+
+use crate::device::Frame;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use xpuck_registers::yuyv;
+use xpuck_wire::bytes::Bytes;
+use xpuck_wire::message::Picture;
+
+/// Largest size of a picture, pixels.
+const SIZE: (usize, usize) = (160, 120);
+
+/// Where the camera's thread leaves a picture for the control loop.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    wanted: AtomicBool,
+    made: Mutex<Option<Picture>>,
+}
+
+impl Snapshot {
+    /// The next frame is wanted.
+    pub fn ask(&self) {
+        self.wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes the picture of a frame, if one is wanted.
+    pub fn offer(&self, frame: &Frame) {
+        if self.wanted.swap(false, Ordering::Relaxed) {
+            let picture = picture(frame);
+            *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(picture);
+        }
+    }
+
+    /// The picture, once; none while there is none. It never waits.
+    pub fn take(&self) -> Option<Picture> {
+        self.made.try_lock().ok()?.take()
+    }
+}
+
+/// Every so many pixels of a frame, so that it fits.
+fn picture(frame: &Frame) -> Picture {
+    let (width, height) = (frame.width(), frame.height());
+    let step = width.div_ceil(SIZE.0).max(height.div_ceil(SIZE.1)).max(1);
+    let (columns, rows) = (width / step, height / step);
+    let row_bytes = width * yuyv::BYTES_PER_PIXEL;
+    let mut rgb = Vec::with_capacity(columns * rows * 3);
+    for row in frame.bytes().chunks_exact(row_bytes).step_by(step).take(rows) {
+        for column in (0..width).step_by(step).take(columns) {
+            let pair = &row[column / 2 * 4..][..4];
+            let luma = pair[2 * (column % 2)];
+            rgb.extend(yuyv::to_rgb([luma, pair[1], pair[3]]));
+        }
+    }
+    Picture { width: columns as u16, height: rows as u16, rgb: Bytes(rgb) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_made_when_one_is_asked_for_and_given_once() {
+        let snapshot = Snapshot::default();
+        let frame = Frame::new(640, 480, [235, 128, 16, 128].repeat(640 * 480 / 2)).unwrap();
+        snapshot.offer(&frame);
+        assert!(snapshot.take().is_none());
+        snapshot.ask();
+        snapshot.offer(&frame);
+        let picture = snapshot.take().unwrap();
+        assert!(picture.is_sound() && (picture.width, picture.height) == (160, 120));
+        // Every fourth pixel is the left one of its pair.
+        assert!(picture.rgb.0.iter().all(|value| *value > 250));
+        assert!(snapshot.take().is_none());
+    }
+
+    #[test]
+    fn frames_of_any_size_fit() {
+        for (width, height) in [(4, 2), (6, 4), (160, 120), (162, 120), (320, 240), (640, 480), (2048, 2)] {
+            let black = Frame::new(width, height, [16, 128, 16, 128].repeat(width * height / 2)).unwrap();
+            let picture = picture(&black);
+            assert!(picture.height == 0 || picture.is_sound(), "{width} x {height}: {picture:?}");
+        }
+    }
+}
