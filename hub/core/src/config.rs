@@ -48,6 +48,27 @@ fn realtime() -> u8 {
 pub struct Console {
     /// Names by which browsers may call it, besides addresses in digits, `localhost` and this machine's name.
     pub names: Vec<String>,
+    /// Who may look: `anyone`, or who is logged in (`login`). Without it anyone where the console is on this machine alone,
+    /// and else who is logged in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub look: Option<Look>,
+    /// An operator's key file, by which the hub signs experiments for those who came by a one-time link; without it they
+    /// start none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<PathBuf>,
+    /// The folder whose experiments the page offers; without it that of this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experiments: Option<PathBuf>,
+}
+
+/// Who may look at the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Look {
+    /// Everybody who reaches it.
+    Anyone,
+    /// Operators and observers who are logged in.
+    Login,
 }
 
 /// The stream.

@@ -2,6 +2,7 @@
 //! left out and told.
 
 use super::between::End;
+use super::channels::Meanings;
 use super::chunk::messages;
 use super::reader::{Chunk, Reader};
 use super::scan::Source;
@@ -167,6 +168,14 @@ impl Iterator for Entries {
             }
         }
     }
+}
+
+/// The entries among the records of a chunk; all else is left out.
+pub(super) fn entries_of<'a>(records: &'a [u8], meanings: &'a Meanings) -> impl Iterator<Item = Entry> + 'a {
+    messages(records).filter_map(|message| {
+        let ours = meanings.get(&message.channel)?.as_ref().is_some_and(|c| TOPICS.contains(&c.topic.as_str()));
+        ours.then(|| serde_json::from_slice(message.data).ok())?
+    })
 }
 
 /// Opens the entries of a run or a file.

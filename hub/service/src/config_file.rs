@@ -15,6 +15,8 @@ pub fn read(path: &Path) -> Result<Config, FileError> {
     hub.swarm = here.join(&hub.swarm);
     hub.record.directory = here.join(&hub.record.directory);
     hub.mocap.file = hub.mocap.file.map(|file| here.join(file));
+    hub.console.key = hub.console.key.map(|file| here.join(file));
+    hub.console.experiments = Some(hub.console.experiments.map_or_else(|| here.into(), |folder| here.join(folder)));
     hub.check(&name)?;
     let swarm = Swarm::read(&hub.swarm)
         .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", hub.swarm)))?;

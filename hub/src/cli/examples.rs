@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 66] = [
+const EXAMPLES: [(&str, &[&str]); 67] = [
     (
         "demo",
         &[
@@ -73,6 +73,7 @@ const EXAMPLES: [(&str, &[&str]); 66] = [
         ],
     ),
     ("arena", &["xpuck arena --config arena.toml", "xpuck arena --config myswarm/arena.toml"]),
+    ("console", &["xpuck console"]),
     ("robots", &["xpuck robots", "xpuck robots --json"]),
     ("push", &["xpuck push drive.toml --robots xp01,xp02", "xpuck push evolution.toml --robots all"]),
     ("doctor", &["xpuck doctor", "xpuck doctor --config myswarm/hub.toml --json"]),
@@ -100,7 +101,7 @@ const EXAMPLES: [(&str, &[&str]); 66] = [
     ("runs export", &["xpuck runs export last --parquet tables", "xpuck runs export last --csv tables"]),
     ("runs verify", &["xpuck runs verify last", "xpuck runs verify transport-4217 --json"]),
     ("runs recover", &["xpuck runs recover last", "xpuck runs recover run.mcap.open"]),
-    ("runs replay", &["xpuck runs replay last", "xpuck runs replay last --speed 8 --console 127.0.0.1:7700"]),
+    ("runs replay", &["xpuck runs replay last", "xpuck runs replay last --console 127.0.0.1:7700"]),
     (
         "runs table",
         &["xpuck runs table", "xpuck runs table --runs runs/sixteen-minutes --printed docs/experiments/table-8.3.toml"],

@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Trees", &["tree", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
-    ("A swarm", &["robots", "start", "pause", "resume", "next", "stop", "push", "doctor", "hub", "arena"]),
+    ("A swarm", &["console", "robots", "start", "pause", "resume", "next", "stop", "push", "doctor", "hub", "arena"]),
     ("Records", &["runs", "calibrate"]),
     ("Keys and set-up", &["init", "keys", "markers", "schema", "completions", "man", "help"]),
 ];

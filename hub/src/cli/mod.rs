@@ -13,6 +13,7 @@ pub mod check;
 mod check_file;
 mod check_swarm;
 pub mod commands;
+pub mod console;
 pub mod demo;
 pub mod doctor;
 pub mod engine;

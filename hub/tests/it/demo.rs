@@ -284,7 +284,7 @@ fn ctrl_c_stops_the_wheels_and_closes_the_record() {
     demo.assert_nobody_left();
     let directory = transport_record(&demo.directory());
     let messages = record(&directory.join("run.mcap"));
-    assert!(messages.iter().any(|(t, m)| t == "/events" && m["text"] == "stopped by the operator"), "{text}");
+    assert!(messages.iter().any(|(t, m)| t == "/events" && m["text"] == "stopped by operator"), "{text}");
     wheels_turn_only_in_run(&messages);
 }
 
@@ -335,8 +335,10 @@ fn the_console_serves_page_status_and_commands() {
             body.len()
         ))
     };
-    assert!(get("/").contains("<title>Xpuck</title>"));
-    assert!(get("/console.js").contains("EventSource"));
+    let page = get("/");
+    let (_, rest) = page.split_once("src=\"/assets/").unwrap_or_else(|| panic!("{page}"));
+    let (script, _) = rest.split_once('"').unwrap();
+    assert!(page.contains("<title>Xpuck</title>") && get(&format!("/assets/{script}")).contains("import "));
     assert!(get("/nothing").starts_with("HTTP/1.1 404"));
     let status = || get("/api/status");
     let wait_for = |text: &str| {
@@ -348,15 +350,35 @@ fn the_console_serves_page_status_and_commands() {
     };
     wait_for("\"phase\":\"running\"");
     assert!(post("", "pause").starts_with("HTTP/1.1 403"), "a page of another site cannot send the header");
-    assert!(post("x-xpuck: 1\r\n", "pause").ends_with("{\"ok\":true}"));
-    wait_for("\"phase\":\"paused\"");
-    wait_for("\"state\":\"PAUSE\"");
+    assert!(post("x-xpuck: 1\r\n", "pause").starts_with("HTTP/1.1 401"), "nobody is logged in");
     let operator = format!("tcp://127.0.0.1:{}", demo.ports + 2);
     let key = demo.directory().join("keys/operators/operator.key");
     let as_operator = |arguments: &[&str]| {
         let mut command = xpuck();
         command.args(arguments).args(["--hub", &operator, "--key"]).arg(&key).output().unwrap()
     };
+    let link = String::from_utf8(as_operator(&["console"]).stdout).unwrap();
+    let token = link.trim().split_once("#link=").unwrap_or_else(|| panic!("{link}")).1;
+    let login = |token: &str| {
+        let body = format!("{{\"link\":\"{token}\"}}");
+        http(format!(
+            "POST /api/login HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             x-xpuck: 1\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    };
+    let answer = login(token);
+    let cookie = answer
+        .split("set-cookie: ")
+        .nth(1)
+        .and_then(|rest| rest.split(';').next())
+        .unwrap_or_else(|| panic!("{answer}"));
+    assert!(answer.contains("HttpOnly; SameSite=Strict") && login(token).starts_with("HTTP/1.1 401"), "{answer}");
+    let mine = format!("x-xpuck: 1\r\ncookie: {cookie}\r\n");
+    assert!(post(&format!("cookie: {cookie}\r\n"), "pause").starts_with("HTTP/1.1 403"), "the header is missing");
+    assert!(post(&mine, "pause").ends_with("{\"ok\":true}"));
+    wait_for("\"phase\":\"paused\"");
+    wait_for("\"state\":\"PAUSE\"");
     let robots = as_operator(&["robots"]);
     let table = String::from_utf8_lossy(&robots.stdout).into_owned();
     assert!(table.contains("paused") && table.contains("xp02"), "{table}");
@@ -368,7 +390,7 @@ fn the_console_serves_page_status_and_commands() {
     let refused = as_operator(&["resume"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("refused"), "nothing to resume: {refused:?}");
     // Last, as the demo ends its processes when its run is over.
-    assert!(post("x-xpuck: 1\r\n", "stop").ends_with("{\"ok\":true}"));
+    assert!(post(&mine, "stop").ends_with("{\"ok\":true}"));
 }
 
 #[test]

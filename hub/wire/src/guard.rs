@@ -5,7 +5,7 @@
 //! key must be enrolled at that moment.
 
 use crate::file::FileError;
-use crate::keyring::{self, Keyring, Role};
+use crate::keyring::{self, Holder, Keyring, Role};
 use crate::keys::Key;
 use crate::log::Line;
 use crate::monitor;
@@ -154,6 +154,12 @@ impl Guard {
     /// Whose signatures count.
     pub fn trust(&self) -> Trust {
         Trust::operators(&self.ring.read().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Those who are enrolled under a name, whatever their role.
+    pub fn holders_called(&self, name: &str) -> Vec<Holder> {
+        let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
+        ring.0.holders().filter(|holder| holder.public.name == name).cloned().collect()
     }
 
     fn count(&self, which: impl Fn(&mut Refusals) -> &mut u64) {

@@ -418,6 +418,8 @@ pub enum Request {
         /// 0 for all that are there.
         after: u64,
     },
+    /// A one-time link by which whoever asks opens the console's page as themselves.
+    Link,
     /// Send settings to robots.
     Push {
         /// Part of a robot's file.
@@ -438,7 +440,12 @@ impl Request {
             Role::Operator => true,
             Role::Observer => matches!(
                 self,
-                Request::Status | Request::Trees | Request::Pushed | Request::Watch { .. } | Request::Events { .. }
+                Request::Status
+                    | Request::Trees
+                    | Request::Pushed
+                    | Request::Watch { .. }
+                    | Request::Events { .. }
+                    | Request::Link
             ),
             Role::Robot => false,
         }
@@ -475,4 +482,6 @@ pub enum Reply {
     Pushed(Vec<PushRow>),
     /// What happened, the oldest first.
     Events(Vec<Event>),
+    /// A link that is good once, for ten minutes.
+    Link(String),
 }

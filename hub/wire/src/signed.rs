@@ -203,7 +203,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unhex(text: &str) -> Option<[u8; 64]> {
+/// The 64 bytes of a signature in hexadecimal digits.
+pub fn unhex(text: &str) -> Option<[u8; 64]> {
     let digit = |c: u8| char::from(c).to_digit(16).map(|d| d as u8);
     let pairs = text.as_bytes().chunks(2);
     let bytes: Option<Vec<u8>> = pairs.map(|pair| Some(digit(*pair.first()?)? << 4 | digit(*pair.get(1)?)?)).collect();

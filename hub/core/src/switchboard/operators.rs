@@ -39,6 +39,8 @@ impl Switchboard {
             (Request::Note { text }, _) => return self.take_note(now, who, &text),
             (Request::Order { robot, order }, _) => return self.order(now, who, &robot, order),
             (Request::Watch { robot, picture }, _) => return self.watch(&robot, picture),
+            // The shell has the console.
+            (Request::Link, _) => return Reply::Refused("this hub has no console".into()),
             (Request::Events { after }, _) => return Reply::Events(self.events_after(after)),
             (Request::Shutdown, phase) => {
                 if !matches!(phase, Phase::Idle | Phase::Finished) {
@@ -60,6 +62,16 @@ impl Switchboard {
             both.map(|gene| (r.id.clone(), gene.clone())).collect::<Vec<_>>()
         };
         self.roster.robots.iter().flat_map(of).collect()
+    }
+
+    /// The run's number, 0 without one, and its phase.
+    pub fn here(&self) -> (u64, u16) {
+        self.run.as_ref().map_or((0, 0), |run| (run.number, run.phase))
+    }
+
+    /// The world of the run's phase; none without a run.
+    pub fn world(&self) -> Option<&xpuck_kernels::world::WorldSpec> {
+        self.run.as_ref().map(|run| &*run.planned().world)
     }
 
     /// Phase, segment and running time, s: what [`Switchboard::status`] begins with, without its cost.

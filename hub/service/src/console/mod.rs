@@ -1,82 +1,66 @@
-//! The console: a web page served from embedded files, with the status ten times a second and three commands.
+//! The console: a web page served from embedded files, what happens as events, commands and experiments of those who are
+//! logged in, and recorded runs.
 
 mod access;
+mod api;
+mod assets;
+mod feed;
+mod live;
 mod serve;
+mod sessions;
+mod settings;
+mod visitor;
 
 pub use access::Names;
+pub use feed::{Around, Clock, Feed, world};
+pub use live::{Live, Teller, Told};
+pub use sessions::{Person, Sessions};
+pub use settings::Settings;
 
 use crate::admission::Bounds;
-use crate::catalogue::Catalogue;
 use crate::observer::{Form, Window};
+use api::RunCache;
+use assets::Assets;
 use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Extension, Path, Request as HttpRequest, State};
+use axum::extract::{Extension, Path, Query, Request as HttpRequest, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use rust_embed::RustEmbed;
+use axum::routing::get;
 use serde::Deserialize;
 use serve::Connection;
-use std::convert::Infallible;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
-use std::time::Duration;
-use tokio::sync::{oneshot, watch};
-use tokio_stream::StreamExt;
-use tokio_stream::wrappers::WatchStream;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tracing::error;
+use visitor::may_look;
+use xpuck_wire::guard::Guard;
 use xpuck_wire::message::{Reply, Request};
 
-/// How long the hub may take to answer a command.
-const ANSWER: Duration = Duration::from_secs(2);
-
-/// Runs that the page shows.
-const RUNS: usize = 20;
-/// Longest command, bytes.
-const LONGEST: usize = 4096;
-
-#[derive(RustEmbed)]
-#[folder = "console/"]
-struct Files;
-
-/// The status as it is shown: encoded once for all who watch.
-#[derive(Clone, Debug)]
-pub struct Shown(Bytes);
-
-impl Shown {
-    const BEFORE: &str = "data: ";
-    const AFTER: &str = "\n\n";
-
-    /// A status in JSON, of one line.
-    pub fn new(json: &str) -> Shown {
-        Shown(format!("{}{json}{}", Shown::BEFORE, Shown::AFTER).into())
-    }
-
-    fn event(&self) -> Bytes {
-        self.0.clone()
-    }
-
-    fn json(&self) -> Bytes {
-        self.0.slice(Shown::BEFORE.len()..self.0.len() - Shown::AFTER.len())
-    }
-}
+/// Robots that pages look at are told so again after this.
+const WATCH: Duration = Duration::from_secs(1);
 
 /// What the console serves, and to whom.
 pub struct Source {
-    /// The status.
-    pub status: watch::Receiver<Shown>,
+    /// What is shown.
+    pub live: Live,
+    /// What the hub's loop tells; none in a replay.
+    pub told: Option<mpsc::Receiver<Told>>,
     /// Where commands go.
     pub commands: SyncSender<Command>,
-    /// The record directory.
-    pub runs: PathBuf,
+    /// Who is logged in.
+    pub sessions: Arc<Mutex<Sessions>>,
+    /// Who is enrolled; none without keys.
+    pub guard: Option<Arc<Guard>>,
     /// Metrics and health.
     pub window: Window,
     /// Names by which the console may be called.
     pub names: Names,
     /// How many may ask and watch at once.
     pub bounds: Bounds,
+    /// How it is set up.
+    pub settings: Settings,
 }
 
 /// A command from the page, with the way to answer it.
@@ -91,10 +75,19 @@ pub struct Command {
 
 #[derive(Clone)]
 struct Shared {
-    status: watch::Receiver<Shown>,
+    live: Live,
     commands: SyncSender<Command>,
-    runs: PathBuf,
+    sessions: Arc<Mutex<Sessions>>,
+    guard: Option<Arc<Guard>>,
     window: Window,
+    settings: Arc<Settings>,
+    assets: Arc<Assets>,
+    cache: Arc<RunCache>,
+    /// What reads whole records goes one at a time.
+    slow: Arc<Semaphore>,
+    started: Instant,
+    /// Browsers send the session only by TLS.
+    secure: bool,
 }
 
 /// Serves the console on `listener` in a thread of its own, until the process ends.
@@ -104,24 +97,55 @@ struct Shared {
 pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let Source { status, commands, runs, window, names, bounds } = source;
+    let Source { live, told, commands, sessions, guard, window, names, bounds, settings } = source;
+    let shared = Shared {
+        live: live.clone(),
+        commands,
+        sessions,
+        guard,
+        window,
+        settings: Arc::new(settings),
+        assets: Arc::new(Assets::new()?),
+        cache: Arc::default(),
+        slow: Arc::new(Semaphore::new(1)),
+        started: Instant::now(),
+        secure: false,
+    };
+    let watches = Router::new().route("/events", get(events)).layer(from_fn_with_state(shared.clone(), may_look));
     let router = Router::new()
-        .route("/", get(|| async { file("index.html") }))
-        .route("/events", get(events))
-        .route("/api/status", get(|State(shared): State<Shared>| async move { json(shared.status.borrow().json()) }))
-        .route("/api/command", post(command).layer(DefaultBodyLimit::max(LONGEST)))
+        .route("/", get(|State(shared): State<Shared>, headers: HeaderMap| async move { shared.assets.page(&headers) }))
+        .route("/assets/{folder}/{*name}", get(asset))
         .route("/metrics", get(metrics))
         .route("/health", get(health))
-        .route("/{name}", get(|Path(name): Path<String>| async move { file(&name) }))
-        .route("/api/runs", get(runs_list))
-        .with_state(Shared { status, commands, runs, window })
+        .merge(watches)
+        .nest("/api", api::routes(&shared))
+        .with_state(shared.clone())
         .layer(from_fn_with_state(Arc::new(names), own_pages));
     std::thread::Builder::new().name("console".into()).spawn(move || {
-        if let Err(error) = runtime.block_on(serve::serve(listener, bounds, router)) {
+        let served = runtime.block_on(async {
+            if let Some(told) = told {
+                tokio::spawn(live.run(told));
+            }
+            tokio::spawn(tell_watched(shared));
+            serve::serve(listener, bounds, router).await
+        });
+        if let Err(error) = served {
             error!(target: "hub", "the console ended: {error}");
         }
     })?;
     Ok(())
+}
+
+/// Tells the hub again and again which robots pages look at.
+async fn tell_watched(shared: Shared) {
+    loop {
+        tokio::time::sleep(WATCH).await;
+        for (robot, picture) in shared.live.watched() {
+            let request = Request::Watch { robot, picture };
+            // A hub that is busy is told again in a second; its answer matters to nobody.
+            let _ = shared.commands.try_send(Command { who: String::new(), request, answer: oneshot::channel().0 });
+        }
+    }
 }
 
 /// Answers the console's own pages and programs that call it by its own name, and nobody else, whatever they ask for.
@@ -137,33 +161,12 @@ async fn own_pages(State(names): State<Arc<Names>>, request: HttpRequest, next: 
     response
 }
 
-fn file(name: &str) -> Response {
-    let Some(file) = Files::get(name) else {
-        return (StatusCode::NOT_FOUND, "no such file").into_response();
-    };
-    let kind = match name.rsplit_once('.').map(|(_, e)| e) {
-        Some("html") => "text/html; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        _ => "application/octet-stream",
-    };
-    let policy = "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'";
-    let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_SECURITY_POLICY, policy)];
-    (headers, file.data.into_owned()).into_response()
-}
-
-fn json(text: impl Into<Body>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], text.into()).into_response()
-}
-
-/// The newest runs that are recorded.
-async fn runs_list(State(shared): State<Shared>) -> Response {
-    let read = move || Catalogue::open(&shared.runs)?.rows();
-    match tokio::task::spawn_blocking(read).await {
-        Ok(Ok(rows)) => json(serde_json::json!(rows.iter().rev().take(RUNS).collect::<Vec<_>>()).to_string()),
-        Ok(Err(error)) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the runs cannot be read").into_response(),
-    }
+async fn asset(
+    State(shared): State<Shared>,
+    Path((folder, name)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    shared.assets.get(&folder, &name, &headers)
 }
 
 /// In the form that is asked for.
@@ -178,43 +181,27 @@ async fn health(State(shared): State<Shared>) -> Response {
     let reasons = shared.window.ailments();
     let code = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let line = serde_json::json!({ "ok": reasons.is_empty(), "reasons": reasons }).to_string() + "\n";
-    (code, json(line)).into_response()
-}
-
-/// The status again and again, as server-sent events. Whoever reads slowly gets the newest and misses those between.
-async fn events(State(shared): State<Shared>, Extension(connection): Extension<Arc<Connection>>) -> Response {
-    if !connection.watch() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many watch the console already").into_response();
-    }
-    let stream = WatchStream::new(shared.status).map(|status| Ok::<_, Infallible>(status.event()));
-    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
-    (headers, Body::from_stream(stream)).into_response()
+    (code, [(header::CONTENT_TYPE, "application/json")], line).into_response()
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Asked {
-    command: String,
+struct Watching {
+    robot: Option<String>,
 }
 
-/// Commands need a header that a page of another site cannot send.
-async fn command(State(shared): State<Shared>, headers: HeaderMap, body: axum::Json<Asked>) -> Response {
-    if !headers.contains_key("x-xpuck") {
-        return (StatusCode::FORBIDDEN, "the x-xpuck header is missing").into_response();
+/// What happens, as server-sent events.
+async fn events(
+    State(shared): State<Shared>,
+    Extension(connection): Extension<Arc<Connection>>,
+    Query(watching): Query<Watching>,
+    headers: HeaderMap,
+) -> Response {
+    if !connection.watch() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many watch the console already").into_response();
     }
-    let request = match body.command.as_str() {
-        "pause" => Request::Pause,
-        "resume" => Request::Resume,
-        "stop" => Request::Stop,
-        _ => return (StatusCode::BAD_REQUEST, "commands are pause, resume and stop").into_response(),
-    };
-    let (answer, reply) = oneshot::channel();
-    if shared.commands.try_send(Command { who: "the console".into(), request, answer }).is_err() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the hub is busy; try again").into_response();
-    }
-    match tokio::time::timeout(ANSWER, reply).await {
-        Ok(Ok(Reply::Refused(error))) => json(serde_json::json!({ "ok": false, "error": error }).to_string()),
-        Ok(Ok(_)) => json(serde_json::json!({ "ok": true }).to_string()),
-        _ => (StatusCode::GATEWAY_TIMEOUT, "the hub did not answer").into_response(),
-    }
+    let robot = watching.robot.filter(|robot| shared.settings.robots.contains(robot));
+    let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let stream = shared.live.stream(robot, seen);
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+    (headers, axum::body::Body::from_stream(stream)).into_response()
 }

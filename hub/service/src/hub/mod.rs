@@ -1,26 +1,27 @@
 //! The shell around [`Hub`]: clock, sockets, motion capture, recorder and console, in one loop that polls.
 
 mod record;
+mod room;
 mod service;
 
 use crate::admission::Greeting;
 use crate::admission::descriptors::{self, Ports};
 use crate::admission::relay::{self, Relay};
-use crate::console::{self, Names, Shown, Source};
+use crate::console::{self, Clock, Feed, Live, Names, Settings, Source, Teller};
 use crate::heap;
 use crate::mocap::client::{self, QUEUE};
 use crate::observer::Observer;
 use crate::recovery::{self, ResumedRun};
 use record::Records;
+use room::Room;
 use service::Service;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 use tracing::warn;
-use xpuck_hub_core::config::Config;
+use xpuck_hub_core::config::{Config, Look};
 use xpuck_hub_core::hub::Hub;
 use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_wire::clock::unix_ms;
@@ -78,13 +79,14 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         move |error| HubError::Port { port, address, error }
     };
     let bind = |address: &String| TcpListener::bind(address).map_err(in_use("console", address));
-    if let Some(console) = config.swarm.hub.console.as_ref().filter(|console| !is_local(console)) {
-        warn!(target: "hub", "the console has no keys: whoever reaches {console} can pause, resume and stop runs");
+    let anyone = config.hub.console.look == Some(Look::Anyone);
+    if let Some(console) = config.swarm.hub.console.as_ref().filter(|console| !is_local(console) && anyone) {
+        warn!(target: "hub", "console.look = \"anyone\": whoever reaches {console} sees everything, and changes nothing");
     }
     let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
     let (command_sender, commands) = sync_channel(16);
-    let (status, status_receiver) = watch::channel(Shown::new("{}"));
+    let (teller, told) = Teller::new();
     let (waker, wakeups) = sockets.waker("poses")?;
     let unix_ms = unix_ms();
     let (robots, operators) = (sockets.robots_hub(relay::INSIDE)?, sockets.operators_hub(relay::INSIDE)?);
@@ -104,7 +106,10 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         guard: sockets.guard().map(|guard| (guard.clone(), 0)),
         poses,
         commands,
-        status,
+        console: config.swarm.hub.console.is_some().then_some(teller),
+        sessions: Arc::default(),
+        world: None,
+        room: Room::new(&config.hub.record.directory),
         records: Records::default(),
         observer: Observer::new(&config, &sockets, ports.stream)
             .map_err(in_use("stream", config.hub.stream.as_ref().map_or("", |stream| stream.address.as_str())))?,
@@ -113,21 +118,28 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         commit,
         config,
     };
+    let clock = Clock { time: 0.0, unix_ms, speed: service.config.swarm.speed };
+    let hello = serde_json::json!({ "hub": unix_ms.to_string(), "version": env!("CARGO_PKG_VERSION") }).to_string();
+    let live = Live::new(Feed::new(&service.config.swarm.robots, clock), hello);
     let (mocap, robots) = (&service.config.hub.mocap, &service.config.swarm.robots);
     client::start(mocap, robots, service.config.hub.realtime, pose_sender, stop.clone(), move || waker.wake())?;
     if let Some((listener, address)) = listener.zip(service.config.swarm.hub.console.as_ref()) {
         let source = Source {
-            status: status_receiver,
+            live: live.clone(),
+            told: Some(told),
             commands: command_sender,
-            runs: service.config.hub.record.directory.clone(),
+            sessions: service.sessions.clone(),
+            guard: service.guard.as_ref().map(|(guard, _)| guard.clone()),
             window: service.observer.window(),
             names: Names::new(address, &service.config.hub.console.names),
             bounds: ports.console,
+            settings: Settings::of(&service.config, address)?,
         };
         console::start(listener, source)?;
     }
     hub.look_after_keys(0.0, &mut service);
     let begins = resume(&mut hub, &mut service);
+    live.with(|feed| feed.set_clock(Clock { time: begins, ..clock }));
     service.run_first();
     ready();
     let started = service.started;
@@ -148,6 +160,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
             service.publish(now, &mut hub);
         }
     }
+    service.tell_bye();
     stop.store(true, Ordering::Relaxed);
     // From here on nothing is urgent, and ZeroMQ's own thread has something to do.
     let _ = precedence::run_as_others();

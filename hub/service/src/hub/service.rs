@@ -2,15 +2,16 @@
 //! records.
 
 use super::record::Records;
+use super::room::Room;
 use crate::admission::relay::Relay;
-use crate::console::{Command, Shown};
+use crate::console::{Around, Command, Person, Sessions, Teller, Told, world};
 use crate::mocap::client::Event;
 use crate::observer::Observer;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tracing::warn;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
@@ -21,9 +22,11 @@ use xpuck_record::run_file::Beginning;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::guard::Guard;
+use xpuck_wire::keyring::Role;
 use xpuck_wire::log::{self, Line};
 use xpuck_wire::message::{Reply, Request, RobotMessage};
 use xpuck_wire::seal::Sealed;
+use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
 use xpuck_wire::{Status, event_at, precedence};
 
@@ -38,7 +41,13 @@ pub(super) struct Service {
     pub(super) guard: Option<(Arc<Guard>, u64)>,
     pub(super) poses: Receiver<Event>,
     pub(super) commands: Receiver<Command>,
-    pub(super) status: watch::Sender<Shown>,
+    /// What pages are told; none without a console.
+    pub(super) console: Option<Teller>,
+    /// Who is logged in at the console.
+    pub(super) sessions: Arc<Mutex<Sessions>>,
+    /// The world that pages were told of: the run and its phase.
+    pub(super) world: Option<(u64, u16)>,
+    pub(super) room: Room,
     pub(super) records: Records,
     pub(super) observer: Observer,
     /// Of connections closed to make room, and how many there were when that was told of last.
@@ -97,7 +106,12 @@ impl Shell for Service {
         self.robots.answer_by(connection);
     }
 
-    fn heard(&mut self, now: f64, _: &str, message: &Result<RobotMessage, CodecError>) {
+    fn heard(&mut self, now: f64, robot: &str, message: &Result<RobotMessage, CodecError>) {
+        if let Ok(RobotMessage::Picture(picture)) = message
+            && picture.is_sound()
+        {
+            self.tell(Told::Picture(robot.into(), picture.clone()));
+        }
         self.observer.message(now, message);
     }
 
@@ -107,16 +121,21 @@ impl Shell for Service {
             return Some(Asked { by: Asker::Page(answer), who, request: Ok(request) });
         }
         let (to, request) = self.operators.receive::<Request>()?;
+        let who = to.peer.name.clone();
         let request = match request {
             Ok(request) if !request.allowed_to(to.peer.role) => {
                 if let Some((guard, _)) = &self.guard {
                     guard.count_wrong_role();
                 }
-                Err(format!("`{}` is an observer, who may look and change nothing", to.peer.name))
+                Err(format!("`{who}` is an observer, who may look and change nothing"))
+            }
+            Ok(Request::Link) if self.console.is_some() => {
+                let reply = self.link(&to);
+                self.operators.answer(to, &reply);
+                return self.request();
             }
             request => request.map_err(|error| format!("request refused: {error}")),
         };
-        let who = to.peer.name.clone();
         Some(Asked { by: Asker::Socket(to), who, request })
     }
 
@@ -139,12 +158,16 @@ impl Shell for Service {
         (text, files): (&str, BTreeMap<String, String>),
         seed: u64,
     ) -> Result<String, String> {
+        self.tell(Told::RunBegins);
         let begins = Beginning { name, text, files: &files, seed, unix_ms: unix_ms(), commit: self.commit };
         self.records.open(&self.config, &begins)
     }
 
     fn record(&mut self, entry: Entry) -> Option<u64> {
         self.observer.entry(self.started.elapsed().as_secs_f64(), &entry);
+        if self.console.is_some() {
+            self.tell(Told::Entry(Box::new(entry.clone())));
+        }
         self.records.write(entry)
     }
 
@@ -166,6 +189,17 @@ impl Shell for Service {
 }
 
 impl Service {
+    /// A link by which somebody who has proved a key opens the page without showing it to the browser.
+    fn link(&self, to: &ReturnAddress) -> Reply {
+        let Some(address) = &self.config.swarm.hub.console else { return Reply::Refused("there is no console".into()) };
+        let Ok(token) = fresh_token() else { return Reply::Refused("this machine gives no random numbers".into()) };
+        let role = if to.peer.role == Role::Operator { Role::Operator } else { Role::Observer };
+        let person = Person { name: to.peer.name.clone(), role, key: None };
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.link(self.started.elapsed().as_secs_f64(), token.clone(), person);
+        Reply::Link(format!("http://{}/#link={token}", reachable(address)))
+    }
+
     /// Senses that are due do not wait for robots or builds on the same machine.
     pub(super) fn run_first(&self) {
         let priority = self.config.hub.realtime;
@@ -186,9 +220,37 @@ impl Service {
         let wall = self.started.elapsed().as_secs_f64();
         self.observer.links(self.robots.ended());
         self.observer.status(wall, &status, self.records.file(), hub.board.strangers());
-        if let Ok(json) = serde_json::to_string(&status) {
-            self.status.send_replace(Shown::new(&json));
+        self.show(now, hub, status);
+    }
+
+    /// Tells pages, if there is a console.
+    pub(super) fn tell(&self, told: Told) {
+        if let Some(console) = &self.console {
+            console.tell(told);
         }
+    }
+
+    fn show(&mut self, now: f64, hub: &Hub, status: Status) {
+        if self.console.is_none() {
+            return;
+        }
+        let here = hub.board.here();
+        if self.world != Some(here) {
+            self.world = Some(here);
+            let arena = self.config.hub.arena;
+            let half = [arena.length_m / 2.0, arena.width_m / 2.0];
+            let shown = world(hub.board.world(), half, arena.frisbee_radius_m, &self.config.swarm.robots);
+            self.tell(Told::World(now, serde_json::json!(shown)));
+        }
+        let (disk_free_bytes, record_bytes) = self.room.look(self.records.file());
+        let speed = self.config.swarm.speed;
+        let around = Around { wall_unix_ms: unix_ms(), speed, record_bytes, disk_free_bytes, watchers: 0 };
+        self.tell(Told::Status(Box::new(status), around));
+    }
+
+    /// The hub ends: pages that lose it know why.
+    pub(super) fn tell_bye(&self) {
+        self.tell(Told::Bye("the hub was told to end"));
     }
 
     /// Connections of strangers make room for those that come; that there are so many is worth a line.
@@ -203,4 +265,11 @@ impl Service {
         }
         self.observer.ports(&counts);
     }
+}
+
+/// An address at which a browser reaches the console: one that stands for all of this machine's is replaced by its name.
+fn reachable(address: &str) -> String {
+    let name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let all = ["0.0.0.0:", "[::]:", "*:"].into_iter().find_map(|all| address.strip_prefix(all));
+    all.map_or_else(|| address.into(), |port| format!("{}:{port}", name()))
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
-use xpuck_hub_core::config::{HubFile, Stream};
+use xpuck_hub_core::config::{Console, HubFile, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
@@ -87,6 +87,8 @@ impl Layout {
         let keys = root.join("keys");
         keyring::make_all(&keys, &swarm.robots)?;
         let key = keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key");
+        // The page offers what lies beside the hub's file.
+        write(&config.join("experiment.toml"), &text)?;
         let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
         let mut arena = ArenaFile {
             seed: args.seed,
@@ -98,6 +100,7 @@ impl Layout {
         let radius = plan.phase(0).world.discs.first().map(|disc| disc.shape.radius);
         let hub = HubFile {
             arena: swarm_files::size((half_length, half_width), radius),
+            console: Console { key: Some(key.clone()), ..Console::default() },
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
             ..swarm_files::hub(&root, &mocap)
         };

@@ -85,6 +85,9 @@ pub struct DemoArgs {
     /// says was measured.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
+    /// Start no run: the page or `xpuck start` does, as often as you like; Ctrl-C ends it.
+    #[arg(long, conflicts_with = "json")]
+    idle: bool,
     /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
@@ -166,9 +169,13 @@ fn conduct(
         console: layout.swarm.hub.console.clone(),
     };
     let _announcement = Announcement::new(layout.devices(), &demo).ok();
+    let link = Sockets::for_operator(&layout.key)?.0.operator(&layout.swarm.hub.operator, 2000)?;
     if !args.json {
         if let Some(console) = &layout.swarm.hub.console {
             log::report(format_args!("console: http://{console}  (after {:.1} s)", started.elapsed().as_secs_f64()));
+        }
+        if let Ok(Reply::Link(link)) = link.ask(&Request::Link) {
+            log::report(format_args!("to command from the page: {link}  (good once, for ten minutes)"));
         }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
         log::report(format_args!(
@@ -181,9 +188,14 @@ fn conduct(
     for (id, file) in layout.swarm.robots.iter().zip(&layout.robots) {
         processes.start_robot(id, file)?;
     }
-    let link = Sockets::for_operator(&layout.key)?.0.operator(&layout.swarm.hub.operator, 2000)?;
     let mut watch = watch::Watch::new(link, args.json, layout);
     watch.wait_for_robots(processes, APPEAR, stop)?;
+    if args.idle {
+        let ended = watch.idle(processes, stop);
+        let _ = watch.ask_done(&Request::Stop);
+        let _ = watch.ask_done(&Request::Shutdown);
+        return Ok((ended, None));
+    }
     watch.ask_done(&Request::Start { signed: layout.experiment.clone(), seed: args.seed })?;
     let ended = watch.follow(processes, stop);
     if ended != Ended::Whole {

@@ -141,6 +141,23 @@ impl Watch {
         }
     }
 
+    /// Waits until Ctrl-C, or until something goes away that runs cannot do without; others start runs meanwhile.
+    pub fn idle(&mut self, processes: &mut Processes, stop: &AtomicBool) -> Ended {
+        self.end_screen();
+        self.drawn = None;
+        self.say("the swarm waits: start a run from the page, or by `xpuck start`; Ctrl-C ends the demo");
+        while !stop.load(Ordering::Relaxed) {
+            for (name, line) in processes.newly_gone() {
+                self.say(&line);
+                if name == "hub" || name == "arena" {
+                    return Ended::Lost(line);
+                }
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ended::Interrupted
+    }
+
     /// The last status seen.
     pub fn last_status(&mut self) -> Option<Status> {
         self.look();

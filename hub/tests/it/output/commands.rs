@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 54] = [
+const SAMPLES: [(&str, &[&str]); 55] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -23,6 +23,7 @@ const SAMPLES: [(&str, &[&str]); 54] = [
     ("lineage", &["lineage {dir}/evolved"]),
     ("remeasure", &["remeasure {dir}/evolved --runs 1"]),
     ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
+    ("console", &["console {hub}"]),
     ("robots", &["robots {hub}"]),
     ("push", &["push {dir}/drive.toml --robots all {idle}"]),
     ("doctor", &["doctor --config {dir}/hub.toml"]),

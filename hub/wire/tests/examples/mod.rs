@@ -166,6 +166,7 @@ pub fn requests() -> Vec<Request> {
         Request::Order { robot: "xp01".into(), order: Order::Identify },
         Request::Watch { robot: "xp01".into(), picture: false },
         Request::Events { after: 41 },
+        Request::Link,
         Request::Push { text: "[calibration.drive]\nleft = 1.01\n".into(), robots: vec!["xp01".into()] },
         Request::Pushed,
         Request::Shutdown,
@@ -187,5 +188,6 @@ pub fn replies() -> Vec<Reply> {
             who: "operator".into(),
             text: "paused".into(),
         }]),
+        Reply::Link(format!("http://127.0.0.1:7600/#link={}", "5a".repeat(32))),
     ]
 }

@@ -1,0 +1,129 @@
+//! Where in a record which time is, so that a replay can begin anywhere without reading what comes before.
+
+use super::channels::Meanings;
+use super::chunk::messages;
+use super::read::entries_of;
+use super::reader::Reader;
+use super::{RecordError, open_file, parts};
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::entry::Entry;
+
+/// A chunk's place and times.
+struct Place {
+    file: usize,
+    from: u64,
+    /// Times of its first and last message, s of arena time.
+    times: (f64, f64),
+    meanings: Meanings,
+}
+
+/// Where the chunks of a run are.
+pub struct Index {
+    files: Vec<PathBuf>,
+    chunks: Vec<Place>,
+    /// Times between which nothing is recorded for longer than [`GAP`], s of arena time.
+    pub gaps: Vec<(f64, f64)>,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
+}
+
+/// A hub writes ten times a second at least; a longer silence is a gap, s of arena time.
+const GAP: f64 = 5.0;
+/// Chunks that are remembered: an hour of flushing each second, several times over.
+const MOST: usize = 100_000;
+
+impl Index {
+    /// Reads a run once, from beginning to end, and hands every entry over.
+    ///
+    /// # Errors
+    /// If there is no record, a file of it cannot be read, or it has too many chunks.
+    pub fn read(directory: &Path, mut take: impl FnMut(Entry)) -> Result<Index, RecordError> {
+        let files = parts(directory)?;
+        if files.is_empty() {
+            return Err(RecordError::of(directory, "holds no run.mcap"));
+        }
+        let mut index = Index { files, chunks: Vec::new(), gaps: Vec::new(), damage: Vec::new() };
+        let mut latest: Option<f64> = None;
+        for (file, path) in index.files.iter().enumerate() {
+            let wrong = |error: std::io::Error| RecordError::of(path, error);
+            let mut reader = Reader::new(open_file(path)?).map_err(wrong)?;
+            while let Some(chunk) = reader.next_chunk().map_err(wrong)? {
+                let times = messages(&chunk.records).map(|message| message.log_time as f64 / 1e9);
+                let bounds = times.fold(None, |bounds: Option<(f64, f64)>, time| {
+                    Some(bounds.map_or((time, time), |(low, high)| (low.min(time), high.max(time))))
+                });
+                let Some(times) = bounds else { continue };
+                if index.chunks.len() == MOST {
+                    return Err(RecordError::of(path, format!("has more than {MOST} chunks")));
+                }
+                if let Some(before) = latest.filter(|before| times.0 - before > GAP) {
+                    index.gaps.push((before, times.0));
+                }
+                latest = Some(latest.map_or(times.1, |before| before.max(times.1)));
+                entries_of(&chunk.records, &chunk.meanings).for_each(&mut take);
+                let meanings = chunk.meanings.clone();
+                index.chunks.push(Place { file, from: chunk.from, times, meanings });
+            }
+            index.damage.extend(reader.damage.words().map(|words| format!("{}: {words}", path.display())));
+        }
+        Ok(index)
+    }
+
+    /// Times of the first and the last message, s of arena time; zeros without any.
+    pub fn span(&self) -> (f64, f64) {
+        let bounds = self.chunks.iter().map(|chunk| chunk.times);
+        bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default()
+    }
+
+    /// The entries of a span of time, in the order of the record.
+    ///
+    /// # Errors
+    /// A file cannot be read any more, or changed meanwhile.
+    pub fn entries(&self, from: f64, to: f64) -> Result<Vec<Entry>, RecordError> {
+        let mut found = Vec::new();
+        let mut open: Option<(usize, Reader<std::fs::File>)> = None;
+        for chunk in self.chunks.iter().filter(|chunk| chunk.times.1 >= from && chunk.times.0 <= to) {
+            let path = &self.files[chunk.file];
+            let wrong = |error: std::io::Error| RecordError::of(path, error);
+            if open.as_ref().is_none_or(|(file, _)| *file != chunk.file) {
+                open = Some((chunk.file, Reader::new(open_file(path)?).map_err(wrong)?));
+            }
+            let Some((_, reader)) = &mut open else { continue };
+            let records = reader.again(chunk.from).map_err(wrong)?;
+            let of_span = |entry: &Entry| (from..=to).contains(&entry.time());
+            found.extend(entries_of(&records, &chunk.meanings).filter(of_span));
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::McapFile;
+    use std::fs::File;
+
+    #[test]
+    fn a_span_holds_what_was_recorded_in_it_over_all_files() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, times) in [("run.mcap", 0..300), ("run-2.mcap", 400..500)] {
+            let mut file = McapFile::begin(File::create(dir.path().join(name)).unwrap()).unwrap();
+            for i in times {
+                file.write(&Entry::event(i.into(), i.to_string())).unwrap();
+                if i % 10 == 9 {
+                    file.flush().unwrap();
+                }
+            }
+            file.finish().unwrap();
+        }
+        let mut all = Vec::new();
+        let index = Index::read(dir.path(), |entry| all.push(entry.time())).unwrap();
+        assert_eq!((all.len(), index.span()), (400, (0.0, 499.0)));
+        assert_eq!((index.gaps.clone(), index.damage.len()), (vec![(299.0, 400.0)], 0));
+        let times = |from, to| index.entries(from, to).unwrap().iter().map(Entry::time).collect::<Vec<_>>();
+        assert_eq!(times(5.0, 7.5), [5.0, 6.0, 7.0]);
+        assert_eq!(times(298.5, 401.0), [299.0, 400.0, 401.0]);
+        assert!(times(310.0, 390.0).is_empty());
+        assert!(Index::read(&dir.path().join("nowhere"), |_| ()).is_err());
+    }
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { layoutAncestry } from "../console/evolution/ancestry.js";
+import { busiest } from "../console/evolution/busiest.js";
+import { bytes, clock, fixed, span, thousands, timeOfDay } from "../console/format.js";
+import { link, parse, replayLink } from "../console/routes.js";
+import { differences, flatten } from "../console/runs/differences.js";
+import { hold, meanOf, thin, together } from "../console/series.js";
+
+test("numbers and times", () => {
+  assert.deepEqual([fixed(-0.0001, 2), fixed(-1.5, 1), fixed(null, 2), fixed(NaN, 1), fixed("7", 1), fixed(2, 1, " V")], ["0.00", "−1.5", "–", "–", "–", "2.0 V"]);
+  assert.deepEqual([clock(0), clock(65.9), clock(3600), clock(-3), clock(undefined)], ["00:00", "01:05", "1:00:00", "00:00", "–"]);
+  assert.deepEqual([span(5), span(65), span(700), span(3660), span(1e6)], ["5 s", "1 min 5 s", "11 min", "1 h 1 min", "11 days"]);
+  assert.deepEqual([bytes(10), bytes(3.4e6), bytes(81e9), thousands(21400), thousands(999)], ["10 B", "3.4 MB", "81 GB", "21.4 k", "999"]);
+  assert.equal(timeOfDay(null), "");
+});
+
+test("addresses of views go there and back", () => {
+  for (const hash of ["#/watch", "#/robots", "#/robot/xp03", "#/evolution", "#/tree/xp03", "#/run", "#/runs", "#/runs/transport%2017"]) {
+    const { view, id } = parse(hash);
+    assert.equal(link(view, id), hash);
+  }
+  assert.deepEqual(parse("#/compare/a,b").ids, ["a", "b"]);
+  assert.deepEqual(parse(replayLink("run/1", "tree", "xp03")), { view: "tree", id: "xp03", ids: [], replay: "run/1", query: {} });
+  assert.equal(parse("#/replay/r1/watch?t=12.5").query.t, "12.5");
+  for (const strange of ["", "#", "#/nowhere/x", "#/replay/r1/run", "#/%E0%A4%A"]) assert.equal(parse(strange).view, "watch");
+});
+
+test("series hold their last value, and means leave out what is missing", () => {
+  assert.deepEqual(hold([1, 2, 4], [10, 20, 40], [0, 1, 1.5, 2, 5]), [null, 10, 10, 20, 40]);
+  assert.deepEqual(hold([1, 2], [10, 20], [1, 2, 3], 2), [10, 20, null]);
+  assert.deepEqual(meanOf([[1, null], [3, null]]), [2, null]);
+  const columns = { t: Array.from({ length: 101 }, (_, i) => i), v: Array.from({ length: 101 }, (_, i) => i) };
+  thin(columns, 100);
+  assert.equal(columns.t.length, columns.v.length);
+  assert.ok(columns.t.length <= 80 && columns.t.at(-1) === 100 && columns.t[0] === 0);
+});
+
+test("islands come onto one axis with their mean", () => {
+  const island = (t, derated) => ({ t, generation: t, best: derated, derated, mean: derated, size: t, unique: t, mean_size: t });
+  const islands = new Map([["a", island([0, 10], [0, 1])], ["b", island([0, 20], [0, 3])]]);
+  const { t, mean, lines } = together(islands, ["a", "b"], "derated", 3);
+  assert.deepEqual(t, [0, 10, 20]);
+  assert.deepEqual(lines, [[0, 1, 1], [0, 0, 3]]);
+  assert.deepEqual(mean, [0, 0.5, 2]);
+});
+
+test("ancestors stand left of their children, also in circles that cannot be", () => {
+  const node = (gene, island, generation, parents) => ({ gene, island, number: 0, generation, operator: "", fitness: null, parents });
+  const { spots, edges, lanes, steps } = layoutAncestry([node("3", "b", 2, ["1", "2"]), node("2", "a", 1, ["1"]), node("1", "a", 0, [])], ["a", "b"]);
+  assert.equal(edges.length, 3);
+  for (const [from, to] of edges) assert.ok(from.x < to.x);
+  assert.deepEqual(lanes, ["a", "b"]);
+  assert.equal(steps, 2);
+  layoutAncestry([node("1", "a", 0, ["2"]), node("2", "a", 0, ["1"])], ["a"]);
+  assert.equal(spots.get("1").x, 0);
+});
+
+test("the busiest islands keep their order", () => {
+  assert.deepEqual(busiest(["a", "b", "c"], [[0, 5, 0], [0, 0, 0], [0, 9, 0]], 2), [1, 2]);
+});
+
+test("experiments differ by their keys, not by their lines", () => {
+  const a = "name = \"x\" # comment\nminutes = 16\n[evolution]\npopulation = 256\nlist = [\n  1,\n  2,\n]\n[[phase]]\nkind = \"evolve\"\n[[phase]]\nkind = \"rest\"\n";
+  assert.equal(flatten(a).get("evolution.list"), "[ 1, 2, ]");
+  assert.equal(flatten(a).get("phase 2.kind"), "\"rest\"");
+  assert.equal(flatten("say = \"a # b\"").get("say"), "\"a # b\"");
+  assert.deepEqual(differences([a, `# moved\n${a.replace("256", "128")}`]), [{ key: "evolution.population", values: ["256", "128"] }]);
+});

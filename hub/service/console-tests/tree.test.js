@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { layoutTree, wrapText } from "../console/tree/layout.js";
+
+const leaf = (label, kind = "action") => ({ symbol: "", label, kind, children: [] });
+
+/** A tree of composites with so many children each, in preorder. */
+function grow(depth, width) {
+  const nodes = [];
+  const add = (level) => {
+    const at = nodes.length;
+    if (level === 0) nodes.push(leaf("movcv v_goal 90deg", at % 2 ? "condition" : "action"));
+    else {
+      const node = { symbol: "→", label: "seq", kind: "composite", children: [] };
+      nodes.push(node);
+      for (let i = 0; i < width; i++) node.children.push(add(level - 1));
+    }
+    return at;
+  };
+  add(depth);
+  return nodes;
+}
+
+function assertApart(places) {
+  for (let i = 0; i < places.length; i++) {
+    for (let j = 0; j < i; j++) {
+      const [a, b] = [places[i], places[j]];
+      const apart = Math.abs(a.x - b.x) >= (a.width + b.width) / 2 - 0.01 || Math.abs(a.y - b.y) >= (a.height + b.height) / 2 - 0.01;
+      assert.ok(apart, `nodes ${j} and ${i} cover each other`);
+    }
+  }
+}
+
+test("no two nodes cover each other, in both directions", () => {
+  for (const nodes of [grow(0, 0), grow(1, 5), grow(3, 4), grow(7, 2), grow(20, 1)]) {
+    for (const down of [true, false]) {
+      const { places, width, height } = layoutTree(nodes, down);
+      assertApart(places);
+      for (const place of places) {
+        assert.ok(place.x - place.width / 2 >= -0.01 && place.x + place.width / 2 <= width + 0.01);
+        assert.ok(place.y - place.height / 2 >= -0.01 && place.y + place.height / 2 <= height + 0.01);
+      }
+    }
+  }
+});
+
+test("parents stand in the middle of their first and last child, children in order", () => {
+  const nodes = grow(3, 3);
+  const { places } = layoutTree(nodes, true);
+  nodes.forEach((node, i) => {
+    if (node.children.length === 0) return;
+    const xs = node.children.map((child) => places[child].x);
+    assert.ok(Math.abs(places[i].x - (xs[0] + xs[xs.length - 1]) / 2) < 0.01);
+    assert.deepEqual([...xs].sort((a, b) => a - b), xs);
+  });
+});
+
+test("children that are told wrongly do no harm", () => {
+  const strange = [{ ...leaf("a", "composite"), children: [1, 1, 7, 0] }, { ...leaf("b", "decorator"), children: [0] }];
+  assert.equal(layoutTree(strange, true).places.length, 2);
+  assert.deepEqual(layoutTree([], true).places, []);
+});
+
+test("texts are broken between words", () => {
+  assert.deepEqual(wrapText("mulav v_goal v_scr 12.3 v_blue", 15), ["mulav v_goal", "v_scr 12.3", "v_blue"]);
+});

@@ -1,0 +1,54 @@
+// @ts-check
+// Where the ancestors of the best stand in their drawing: from the founders on the left to the best on the right.
+
+/**
+ * @typedef {import("../contract.js").LineageNode} LineageNode
+ * @typedef {{node: LineageNode, x: number, y: number, step: number}} Spot
+ */
+
+/**
+ * @param {LineageNode[]} nodes @param {string[]} islands in their order
+ * @returns {{spots: Map<string, Spot>, lanes: string[], steps: number, edges: [Spot, Spot][]}} x in steps, y in lanes
+ */
+export function layoutAncestry(nodes, islands) {
+  const known = new Map(nodes.map((node) => [node.gene, node]));
+  /** @type {Map<string, number>} */
+  const steps = new Map();
+  // A child stands right of all its parents: its step is the longest way from a founder. Without recursion, as lines are long.
+  const order = [...known.values()].sort((a, b) => (a.generation ?? 0) - (b.generation ?? 0));
+  for (let round = 0; round < order.length; round++) {
+    let moved = false;
+    for (const node of order) {
+      const parents = (node.parents ?? []).filter((gene) => known.has(gene) && gene !== node.gene);
+      const step = parents.reduce((most, gene) => Math.max(most, (steps.get(gene) ?? 0) + 1), 0);
+      if (step !== steps.get(node.gene) && step < order.length) {
+        steps.set(node.gene, step);
+        moved = true;
+      }
+    }
+    if (!moved) break;
+  }
+  const present = new Set(nodes.map((node) => node.island));
+  const lanes = islands.filter((id) => present.has(id)).concat([...present].filter((id) => !islands.includes(id)));
+  /** @type {Map<string, Spot>} */
+  const spots = new Map();
+  /** @type {Map<string, number>} how many stand at the same place already */
+  const crowd = new Map();
+  for (const node of order) {
+    const step = steps.get(node.gene) ?? 0;
+    const lane = lanes.indexOf(node.island);
+    const place = `${step} ${lane}`;
+    const n = crowd.get(place) ?? 0;
+    crowd.set(place, n + 1);
+    spots.set(node.gene, { node, step, x: step, y: lane + (n === 0 ? 0 : (n % 2 ? 1 : -1) * Math.ceil(n / 2) * 0.28) });
+  }
+  /** @type {[Spot, Spot][]} */
+  const edges = [];
+  for (const spot of spots.values()) {
+    for (const gene of spot.node.parents ?? []) {
+      const parent = spots.get(gene);
+      if (parent && parent !== spot) edges.push([parent, spot]);
+    }
+  }
+  return { spots, lanes, steps: Math.max(0, ...[...spots.values()].map((spot) => spot.step)), edges };
+}

@@ -1,0 +1,12 @@
+// @ts-check
+// Which islands a matrix shows that has no room for all.
+
+/**
+ * The islands that gave and took most, in their old order.
+ * @param {string[]} ids @param {number[][]} counts @param {number} most
+ */
+export function busiest(ids, counts, most) {
+  const traffic = ids.map((_, i) => ids.reduce((sum, __, j) => sum + (counts[i]?.[j] ?? 0) + (counts[j]?.[i] ?? 0), 0));
+  const order = ids.map((_, i) => i).sort((a, b) => traffic[b] - traffic[a]).slice(0, most);
+  return order.sort((a, b) => a - b);
+}

@@ -1,0 +1,99 @@
+// @ts-check
+// The lineage of the best tree, from its founders to itself, one lane an island.
+
+import { inWords } from "../api.js";
+import { islandColour } from "../colours.js";
+import { h, s, setAttr, setText } from "../dom.js";
+import { fixed } from "../format.js";
+import { layoutAncestry } from "./ancestry.js";
+
+const ASK_MS = 20000;
+const LANE = 34;
+const LEFT = 62;
+
+export class LineagePanel {
+  /** @param {import("../navigation.js").Env} env */
+  constructor(env) {
+    this.env = env;
+    this.askedAt = -Infinity;
+    /** @type {import("../contract.js").LineageNode[]} */
+    this.nodes = [];
+    this.told = h("p", { class: "dim", role: "status", text: "Choose an ancestor to see how it came about." });
+    this.blank = h("p", { class: "dim", text: "Asking where the best tree came from" });
+    this.svg = s("svg", { class: "lineage", role: "group", "aria-label": "Lineage of the best tree" });
+    this.scroll = h("div", { class: "scroll", tabindex: "0", "aria-label": "Lineage" }, this.svg);
+    this.node = h("section", { class: "panel lineage-panel" }, h("h2", {}, "Where the best came from ", h("small", { text: "founders left, the fittest of all right; one lane an island" })), this.blank, this.scroll, this.told);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.scroll);
+  }
+
+  enter() {
+    this.askedAt = -Infinity;
+  }
+
+  /** @param {Set<string>} topics @param {number} now */
+  changed(topics, now) {
+    if (now - this.askedAt < ASK_MS || document.hidden) return;
+    this.askedAt = now;
+    this.load();
+  }
+
+  async load() {
+    try {
+      const { nodes, truncated } = await this.env.source.lineage();
+      const same = nodes?.[0]?.gene === this.nodes[0]?.gene && nodes?.length === this.nodes.length;
+      this.nodes = (nodes ?? []).slice(0, 400);
+      setText(this.blank, this.nodes.length === 0 ? "No tree has been bred yet." : truncated ? "Older ancestors are left out." : "");
+      if (!same) this.draw();
+    } catch (error) {
+      setText(this.blank, this.env.store.kind === "replay" ? "The lineage of a recorded run: xpuck lineage RUN GENE." : `Not known: ${inWords(error)}`);
+    }
+  }
+
+  draw() {
+    if (this.nodes.length === 0) return this.svg.replaceChildren();
+    const { store } = this.env;
+    const { spots, lanes, steps, edges } = layoutAncestry(this.nodes, store.ids());
+    const room = Math.max(260, this.scroll.clientWidth) - LEFT - 40;
+    const pitch = Math.max(22, Math.min(90, room / Math.max(1, steps)));
+    const x = (/** @type {{x: number}} */ spot) => LEFT + 16 + spot.x * pitch;
+    const y = (/** @type {{y: number}} */ spot) => 20 + spot.y * LANE;
+    const colour = (/** @type {string} */ island) => islandColour(store.indexOf(island));
+    /** @type {SVGElement[]} */
+    const parts = lanes.map((id, lane) => s("g", { class: "lane" },
+      s("line", { x1: LEFT, x2: LEFT + 32 + steps * pitch, y1: 20 + lane * LANE, y2: 20 + lane * LANE }),
+      s("text", { x: LEFT - 8, y: 20 + lane * LANE, "text-anchor": "end", "dominant-baseline": "central", text: id.slice(0, 7) })));
+    for (const [from, to] of edges) {
+      const middle = (x(from) + x(to)) / 2;
+      parts.push(s("path", { class: from.node.island === to.node.island ? "blood" : "blood moved", d: `M${x(from)} ${y(from)}C${middle} ${y(from)} ${middle} ${y(to)} ${x(to)} ${y(to)}`, stroke: colour(from.node.island) }));
+    }
+    const best = this.nodes[0].gene;
+    for (const spot of spots.values()) {
+      const { node } = spot;
+      const founder = (node.parents ?? []).length === 0;
+      const words = inSentence(node, node.gene === best);
+      const tell = () => setText(this.told, words);
+      const group = s("g", { class: "ancestor", role: "button", tabindex: "0", "aria-label": words, transform: `translate(${x(spot)} ${y(spot)})`, on: { click: tell, focus: tell, mouseenter: tell } },
+        node.gene === best ? s("circle", { class: "halo", r: 12 }) : null,
+        founder ? s("rect", { x: -6, y: -6, width: 12, height: 12, fill: colour(node.island) }) : s("circle", { r: node.gene === best ? 8 : 6, fill: colour(node.island) }),
+        s("title", { text: words }));
+      parts.push(group);
+    }
+    const [width, height] = [LEFT + 48 + steps * pitch, 30 + lanes.length * LANE];
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) setAttr(this.svg, name, value);
+    this.svg.replaceChildren(...parts);
+    // The best is what is looked for.
+    this.scroll.scrollLeft = width;
+  }
+
+  end() {
+    this.observer.disconnect();
+  }
+}
+
+/** @param {import("../contract.js").LineageNode} node @param {boolean} best */
+function inSentence(node, best) {
+  const how = (node.parents ?? []).length === 0 ? "a founder, drawn at random" : `${node.operator || "bred"} from ${node.parents.join(" and ")}`;
+  const fitness = node.fitness === null ? "" : `, fitness ${fixed(node.fitness, 3)}`;
+  return `${best ? "The best: gene" : "Gene"} ${node.gene} of ${node.island}, generation ${node.generation ?? "unknown"}: ${how}${fitness}`;
+}

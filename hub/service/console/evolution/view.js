@@ -1,0 +1,155 @@
+// @ts-check
+// Evolution: the fitness of every island from the run's beginning, its trees, who gave genes to whom, where the best came from.
+
+import { Chart } from "../charts.js";
+import { islandColour, islandDash, onTheme, palette } from "../colours.js";
+import { button, follow, h, setAttr, setText, show } from "../dom.js";
+import { fixed, num } from "../format.js";
+import { together } from "../series.js";
+import { LineagePanel } from "./lineage.js";
+import { MigrationPanel } from "./migration.js";
+
+const ROWS = 500;
+const REFRESH_MS = 1500;
+const ASK_MS = 20000;
+const MEASURES = /** @type {["derated" | "best" | "mean", string, string][]} */ ([
+  ["derated", "Champions, derated", "fitness of each island's fittest tree, scaled down while it had few trials"],
+  ["best", "Champions", "fitness of each island's fittest tree"],
+  ["mean", "Whole islands", "mean fitness of all trees of an island"],
+]);
+
+/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+export function create(env) {
+  const view = new EvolutionView(env);
+  return { node: view.node, enter: () => view.enter(), end: () => view.end(), changed: (topics, now) => view.changed(topics, now) };
+}
+
+class EvolutionView {
+  /** @param {import("../navigation.js").Env} env */
+  constructor(env) {
+    this.env = env;
+    const { store } = env;
+    this.measure = MEASURES[0];
+    /** @type {Set<string>} islands that are lit; none: all */
+    this.lit = new Set();
+    this.ids = "";
+    this.filledAt = -Infinity;
+    this.askedAt = -Infinity;
+    const at = () => (store.kind === "replay" ? num(store.status?.run_seconds) : null);
+    const marks = () => store.world?.scale.marks ?? [];
+    const whole = (/** @type {number | null} */ value) => fixed(value, 0);
+    this.main = new Chart({ title: "Fitness of the islands", hint: this.measure[2], lines: [], range: [0, 0.1], marks, at, sync: "evolution", empty: "Islands appear here as soon as they have done their first generations" });
+    this.unique = new Chart({ title: "Different trees", hint: "in an island: diversity", lines: [], range: [0, null], at, sync: "evolution", format: whole });
+    this.size = new Chart({ title: "Size of trees", hint: "nodes, mean of an island", lines: [], range: [0, null], at, sync: "evolution", format: whole });
+    this.charts = /** @type {[Chart, () => "derated" | "best" | "mean" | "unique" | "mean_size"][]} */ ([[this.main, () => this.measure[0]], [this.unique, () => "unique"], [this.size, () => "mean_size"]]);
+    this.tabs = MEASURES.map((measure) => button(measure[1], () => this.setMeasure(measure), { class: "small", title: measure[2] }));
+    /** @type {Map<string, any>} */
+    this.keys = new Map();
+    this.key = h("ul", { class: "island-key", "aria-label": "Islands: click to light one up" });
+    this.best = h("p", { class: "best" });
+    this.trouble = h("p", { class: "note", hidden: true });
+    this.migration = new MigrationPanel(env);
+    this.lineage = new LineagePanel(env);
+    this.node = h("div", { class: "view evolution" },
+      h("section", { class: "panel evolution-main" }, h("div", { class: "row" }, h("h2", { class: "hidden", text: "Evolution" }), ...this.tabs, this.best), this.trouble, this.main.node, this.key),
+      h("div", { class: "evolution-small" }, h("section", { class: "panel" }, this.unique.node), h("section", { class: "panel" }, this.size.node), this.migration.node),
+      this.lineage.node);
+    this.offTheme = onTheme(() => this.fillKey());
+  }
+
+  enter() {
+    this.filledAt = -Infinity;
+    this.lineage.enter();
+  }
+
+  /** @param {typeof MEASURES[number]} measure */
+  setMeasure(measure) {
+    this.measure = measure;
+    setText(/** @type {Node} */ (this.main.node.querySelector("small")), measure[2]);
+    this.fill();
+  }
+
+  /** @param {string} id */
+  light(id) {
+    if (!this.lit.delete(id)) this.lit.add(id);
+    this.ids = "";
+    this.fill();
+  }
+
+  /** @param {Set<string>} topics @param {number} now */
+  changed(topics, now) {
+    const grew = topics.has("generation") && now - this.filledAt > REFRESH_MS;
+    if (grew || topics.has("history") || topics.has("view") || topics.has("world")) {
+      this.filledAt = now;
+      this.fill();
+    } else if (this.env.store.kind === "replay" && topics.has("status") && now - this.filledAt > 250) {
+      this.filledAt = now;
+      for (const [chart] of this.charts) chart.plot?.redraw(false);
+    }
+    if (this.env.store.kind === "live" && now - this.askedAt > ASK_MS) {
+      // The page has just been given all of it.
+      if (this.askedAt > -Infinity) this.env.app.live.refreshMigration();
+      this.askedAt = now;
+    }
+    this.migration.changed(topics);
+    this.lineage.changed(topics, now);
+  }
+
+  fill() {
+    const { store, app } = this.env;
+    const ids = store.ids().filter((id) => store.islands.has(id));
+    const told = ids.join(" ") + [...this.lit].join(" ");
+    const relined = told !== this.ids;
+    this.ids = told;
+    for (const [chart, column] of this.charts) {
+      const { t, mean, lines } = together(store.islands, ids, column(), ROWS);
+      if (relined) {
+        // The new data first, as a chart's lines and columns must be as many.
+        chart.data = [[]];
+        chart.setLines(this.lines(ids));
+      }
+      chart.set(ids.length > 0 ? [t, ...lines, mean] : [[]]);
+    }
+    for (const [i, node] of this.tabs.entries()) setAttr(node, "aria-pressed", String(MEASURES[i] === this.measure));
+    const { best } = store;
+    setText(this.best, best ? `Fittest of all: gene ${best.gene} of ${best.robot}, ${fixed(best.fitness, 3)}` : "");
+    const trouble = store.kind === "live" ? app.live.historyTrouble : "";
+    show(this.trouble, trouble !== "");
+    setText(this.trouble, trouble ? `What was before this page was opened is missing: ${trouble}.` : "");
+    this.fillKey();
+  }
+
+  /** @param {string[]} ids @returns {import("../charts.js").Line[]} */
+  lines(ids) {
+    const { store } = this.env;
+    const islands = ids.map((id) => {
+      const index = store.indexOf(id);
+      const lit = this.lit.has(id);
+      return { label: id, colour: () => islandColour(index), dash: islandDash(index), width: lit ? 2.6 : 1.2, alpha: this.lit.size === 0 ? 0.8 : lit ? 1 : 0.18 };
+    });
+    return [...islands, { label: "mean", colour: () => palette().text, width: 3.2, alpha: this.lit.size === 0 ? 1 : 0.5 }];
+  }
+
+  fillKey() {
+    const { store } = this.env;
+    const ids = store.ids().filter((id) => store.islands.has(id));
+    follow(this.key, ids, this.keys, (id) => id, (id) => {
+      const dot = h("i", { class: "stroke" });
+      const value = h("b");
+      const node = h("button", { type: "button", class: "small", on: { click: () => this.light(id) } }, dot, h("span", { text: id }), value);
+      return { node: h("li", {}, node), button: node, dot, value };
+    }, (row, id) => {
+      const index = store.indexOf(id);
+      row.dot.style.borderTopColor = islandColour(index);
+      row.dot.style.borderTopStyle = islandDash(index).length > 0 ? "dashed" : "solid";
+      setText(row.value, fixed(store.islands.get(id)?.[this.measure[0]].at(-1), 2));
+      setAttr(row.button, "aria-pressed", String(this.lit.has(id)));
+    });
+  }
+
+  end() {
+    for (const [chart] of this.charts) chart.end();
+    this.offTheme();
+    this.lineage.end();
+  }
+}

@@ -1,0 +1,103 @@
+// @ts-check
+// The header, which is always there: what runs, how long, how good, and the buttons that stop it.
+
+import { byId, setAttr, setClass, setText } from "./dom.js";
+import { fixed, span } from "./format.js";
+import { acknowledged, acksInWords, clockInWords, fitnessNow, isGoing, linkInWords, phaseInWords } from "./words.js";
+
+const ACKS_MS = 12000;
+const STALE = ["silent", "lost"];
+
+export class Header {
+  /** @param {import("./main.js").App} app */
+  constructor(app) {
+    this.app = app;
+    this.pressed = 0;
+    byId("pause").addEventListener("click", () => app.pause());
+    byId("resume").addEventListener("click", () => app.resume());
+    byId("stop").addEventListener("click", () => app.stop());
+    byId("skip").addEventListener("click", () => byId("main").focus());
+    setInterval(() => app.frames.mark("clock"), 200);
+  }
+
+  /** @param {Set<string>} topics @param {number} now */
+  changed(topics, now) {
+    this.fillRun();
+    this.fillStrip(now);
+    this.fillControls();
+  }
+
+  fillRun() {
+    const { status } = this.app.headStore();
+    const phase = status?.phase ?? "";
+    setText(byId("experiment"), status ? status.experiment || "No experiment" : "Connecting");
+    setAttr(byId("experiment"), "title", status?.experiment ?? "");
+    // While a recorded run is shown below, the header still tells of the swarm that STOP stops.
+    const here = this.app.navigation?.replay ? "Live: " : "";
+    setText(byId("phase"), this.app.onlyReplay() ? "Replay" : status ? here + phaseInWords(phase) : "…");
+    setAttr(byId("phase"), "data-phase", this.app.onlyReplay() ? "" : phase);
+    setText(byId("clock"), clockInWords(status));
+    setText(byId("segment"), isGoing(status) || phase === "finished" ? status?.segment ?? "–" : "–");
+    setText(byId("fitness"), fixed(fitnessNow(status), 2));
+    const title = status ? `${phaseInWords(phase)}${status.experiment ? `: ${status.experiment}` : ""} · Xpuck` : "Xpuck";
+    if (document.title !== title) document.title = title;
+  }
+
+  /** @param {number} now */
+  fillStrip(now) {
+    const { live, session } = this.app;
+    const replay = this.app.onlyReplay();
+    let { text, level } = replay ? { text: "This is a recorded run: no robot moves", level: /** @type {const} */ ("quiet") }
+      : linkInWords(live.link, live.store, now, live.heardAt);
+    if (session.locked) [text, level] = ["Log in to see the swarm", "quiet"];
+    const dev = session.told?.dev_mode || live.store.status?.security?.dev_mode;
+    if (dev && level === "good") [text, level] = ["DEV MODE, no keys: whoever reaches the hub commands the swarm", "warn"];
+    if (live.restarted && level === "good") text = `The hub was started again · ${text}`;
+    setText(byId("link"), text);
+    setAttr(byId("link"), "title", text);
+    setAttr(byId("strip"), "data-level", level);
+    setClass(document.body, "stale", !replay && STALE.includes(live.link) && live.ever);
+    // The strip changes all the time; only an alarm is worth interrupting a screen reader for.
+    setText(byId("alarm"), level === "bad" ? text.replace(/\d+ s/, "a while") : "");
+    const answer = this.answer(now);
+    setText(byId("answer"), answer.text);
+    setAttr(byId("answer"), "title", answer.text);
+    setClass(byId("answer"), "refused", answer.refused);
+  }
+
+  /** @param {number} now */
+  answer(now) {
+    const { commands, live } = this.app;
+    const news = commands.news(now);
+    const acks = acknowledged(live.store.status);
+    const young = now - commands.awaited.at < ACKS_MS;
+    if (young && acks.number > commands.awaited.number && !commands.refused) return { text: acksInWords(acks), refused: false };
+    return { text: news, refused: commands.refused };
+  }
+
+  fillControls() {
+    const { session, live } = this.app;
+    const status = live.store.status;
+    const replay = this.app.onlyReplay();
+    const why = replay ? "A replay: nothing to stop here." : session.whyNot();
+    const phase = status?.phase ?? "";
+    // Not while it is still being asked: the words would come and go.
+    setText(byId("why"), session.told || session.trouble || replay ? why : "");
+    // STOP works whatever the page believes of the run or of the connection.
+    setAttr(byId("stop"), "disabled", why !== "");
+    const canPause = why === "" && ["running", "relocating", "blind", "resting"].includes(phase);
+    const canResume = why === "" && phase === "paused";
+    setAttr(byId("pause"), "disabled", !canPause);
+    setAttr(byId("resume"), "disabled", !canResume);
+    setAttr(byId("pause"), "title", canPause ? "Pause the run (P)" : why || "Nothing runs that could be paused");
+    setAttr(byId("resume"), "title", canResume ? "Go on with the run (P)" : why || "The run is not paused");
+    setAttr(byId("stop"), "title", why || "Stops all robots at once and ends the run (space bar)");
+    const who = byId("who");
+    const role = session.role;
+    const left = session.leftSeconds();
+    const expiry = role && Number.isFinite(left) ? ` · ${left < 3600 ? span(Math.max(60, Math.ceil(left / 60) * 60)) : `${Math.floor(left / 3600)} h`}` : "";
+    setText(who, role ? `${session.told?.name ?? role}, ${role}${expiry}` : "Log in");
+    setClass(who, "warn", role !== null && left < 300);
+    setClass(who, "primary", role === null && !replay);
+  }
+}

@@ -1,0 +1,166 @@
+// @ts-check
+// The running hub as the source of events: keeps the stream open, tells a hub that restarted from one that was away.
+
+import { get, inWords, part } from "./api.js";
+
+const SILENT_MS = 2500;
+const REOPEN_MS = 6000;
+const TYPES = ["world", "status", "poses", "robot", "tree", "line", "hello", "generation", "bye"];
+
+/** @typedef {"connecting" | "live" | "silent" | "lost" | "ended"} Link */
+
+export class Live {
+  /** @param {import("./store.js").Store} store */
+  constructor(store) {
+    this.store = store;
+    this.kind = /** @type {const} */ ("live");
+    /** @type {EventSource | null} */
+    this.events = null;
+    /** @type {Link} */
+    this.link = "connecting";
+    this.restarted = false;
+    this.openedAt = 0;
+    this.heardAt = -Infinity;
+    this.ever = false;
+    this.robot = "";
+    this.historyTrouble = "";
+    this.askedHistory = -Infinity;
+  }
+
+  start() {
+    this.open();
+    setInterval(() => this.watch(), 250);
+    // A page that was put aside on a telephone comes back with a dead connection.
+    document.addEventListener("visibilitychange", () => document.hidden || this.watch());
+  }
+
+  /** Which robot's senses the hub sends. @param {string} id */
+  select(id) {
+    this.store.select(id);
+    if (id === this.robot) return;
+    this.robot = id;
+    if (this.events) this.open();
+  }
+
+  open() {
+    this.events?.close();
+    this.openedAt = performance.now();
+    const events = new EventSource(this.robot ? `/events?robot=${part(this.robot)}` : "/events");
+    this.events = events;
+    for (const type of TYPES) {
+      events.addEventListener(type, (event) => {
+        if (events !== this.events) return;
+        try {
+          this.take(type, JSON.parse(/** @type {MessageEvent} */ (event).data));
+        } catch (error) {
+          console.error(type, error);
+        }
+      });
+    }
+  }
+
+  /** @param {string} type @param {any} data */
+  take(type, data) {
+    this.heardAt = performance.now();
+    if (type === "hello") this.greet(data);
+    this.store.apply(type, data, this.heardAt);
+    if (type === "bye") {
+      this.events?.close();
+      this.set("ended");
+    } else this.set("live");
+  }
+
+  /** @param {{hub: string, version: string, run: number}} hello */
+  greet(hello) {
+    const before = this.store.hello;
+    if (before && before.hub !== hello.hub) {
+      this.restarted = true;
+      this.store.reset();
+      this.store.changed("restarted");
+    }
+    this.store.ended = null;
+    // A hub that was updated serves another page than this one.
+    if (before && before.version !== hello.version) location.reload();
+    if (!before || before.hub !== hello.hub || before.run !== hello.run || !this.ever) this.loadHistory();
+    this.ever = true;
+  }
+
+  async loadHistory() {
+    // Not in a loop, if status and history disagree for a while.
+    if (performance.now() - this.askedHistory < 2000) return;
+    this.askedHistory = performance.now();
+    try {
+      this.store.takeHistory(await get("/api/history"));
+      this.historyTrouble = "";
+    } catch (error) {
+      this.historyTrouble = inWords(error);
+      this.store.changed("history");
+    }
+  }
+
+  /** What no event tells: who took trees from whom, and the best of all. */
+  async refreshMigration() {
+    try {
+      /** @type {import("./contract.js").History} */
+      const { migration, best } = await get("/api/history");
+      this.store.migration = migration ?? null;
+      this.store.best = best ?? null;
+      this.store.changed("migration");
+    } catch {
+      // What is shown stays until the hub answers again.
+    }
+  }
+
+  /** @param {Link} link */
+  set(link) {
+    if (link === this.link) return;
+    this.link = link;
+    this.store.changed("link");
+  }
+
+  // An EventSource gives up for good on an answer that is no stream, and does not see a connection that died silently.
+  watch() {
+    const now = performance.now();
+    const silent = now - this.heardAt;
+    const reopen = () => now - this.openedAt > (this.events?.readyState === EventSource.CLOSED ? 2000 : REOPEN_MS);
+    if (this.link === "ended") {
+      // The hub may be started again: it is looked for, without an alarm.
+      if (now - this.openedAt > REOPEN_MS) this.open();
+      return;
+    }
+    if (silent > SILENT_MS) {
+      if (this.ever) this.set(silent > 2 * SILENT_MS ? "lost" : "silent");
+      else this.set(now > 2 * SILENT_MS ? "lost" : "connecting");
+      if (reopen()) this.open();
+    }
+  }
+
+  // What views ask for beyond events; a replay has the same.
+
+  base = "#/";
+
+  /** @param {string} id @returns {Promise<import("./contract.js").RobotHistory>} */
+  robotHistory(id) {
+    return get(`/api/robot/${part(id)}/history`);
+  }
+
+  /** @param {string} id @returns {Promise<{unix_ms: number, level: string, text: string}[]>} */
+  robotLog(id) {
+    return get(`/api/robot/${part(id)}/log`);
+  }
+
+  /** @param {string} id @returns {Promise<import("./contract.js").Tree>} */
+  tree(id) {
+    return get(`/api/robot/${part(id)}/tree`);
+  }
+
+  /** @returns {Promise<{nodes: import("./contract.js").LineageNode[], truncated: boolean}>} */
+  lineage() {
+    return get("/api/lineage");
+  }
+
+  /** @param {string} id @returns {string | null} */
+  pictureUrl(id) {
+    return `/api/robot/${part(id)}/picture`;
+  }
+}

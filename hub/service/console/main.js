@@ -1,0 +1,132 @@
+// @ts-check
+// The page as a whole: the hub's events, the header, and one view at a time.
+
+import { Account } from "./account.js";
+import { Commands } from "./commands.js";
+import { byId } from "./dom.js";
+import { Frames } from "./frames.js";
+import { Header } from "./header.js";
+import { Help } from "./help.js";
+import { Live } from "./live.js";
+import { Navigation } from "./navigation.js";
+import { Session } from "./session.js";
+import { Shortcuts } from "./shortcuts.js";
+import { Store } from "./store.js";
+import { isGoing } from "./words.js";
+
+export class App {
+  constructor() {
+    this.frames = new Frames();
+    const mark = this.frames.mark;
+    this.session = new Session(() => mark("session"));
+    this.live = new Live(new Store("live", (topic) => {
+      mark(topic);
+      if (topic === "newrun") this.live.loadHistory();
+    }));
+    this.session.onRole = () => {
+      this.live.open();
+      this.navigation.go();
+    };
+    this.commands = new Commands(this.session, () => mark("answer"));
+    this.shortcuts = new Shortcuts(() => this.stop());
+    this.header = new Header(this);
+    this.account = new Account(this);
+    this.help = new Help(this);
+    this.navigation = new Navigation(this);
+    for (const painter of [this.header, this.account, this.navigation]) this.frames.painters.add(painter);
+  }
+
+  async start() {
+    this.addKeys();
+    const asked = this.account.takeLinkOfAddress();
+    this.live.start();
+    this.navigation.start();
+    await Promise.all([asked, this.session.start()]);
+    const { told } = this.session;
+    if (told?.replay) this.navigation.openReplay(told.replay);
+    else if (this.session.locked) {
+      this.account.open();
+      this.navigation.go();
+    }
+  }
+
+  addKeys() {
+    this.shortcuts.add("Anywhere", [
+      { key: "p", shown: "P", does: "Pause the run, or go on with it", act: () => this.pauseOrResume() },
+      { key: "n", shown: "N", does: "Select the next robot", act: () => this.selectNext(1) },
+      { key: "b", shown: "B", does: "Select the robot before it", act: () => this.selectNext(-1) },
+      { key: "i", shown: "I", does: "Let the selected robot blink", act: () => this.identify() },
+      { key: "u", shown: "U", does: "Log in or out", act: () => (this.account.node.hidden ? this.account.open() : this.account.close()) },
+      { key: "?", shown: "?", does: "Show or hide these keys", act: () => this.help.toggle() },
+      { key: "Escape", shown: "Esc", does: "Close what is open", act: () => this.escape() },
+    ]);
+  }
+
+  escape() {
+    if (this.closeSheets()) return;
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  }
+
+  closeSheets() {
+    const [account, help] = [this.account.close(), this.help.close()];
+    return account || help;
+  }
+
+  /** Whether this server only replays a record, with no swarm behind it. */
+  onlyReplay() {
+    return Boolean(this.session.told?.replay);
+  }
+
+  /** What the header tells of. */
+  headStore() {
+    return this.onlyReplay() ? this.navigation.env().store : this.live.store;
+  }
+
+  directive() {
+    return this.live.store.status?.directive?.number ?? 0;
+  }
+
+  stop() {
+    if (this.onlyReplay()) return this.commands.say("This is a replay: there is nothing to stop", true);
+    const node = byId("stop");
+    node.classList.add("sent");
+    setTimeout(() => node.classList.remove("sent"), 600);
+    this.commands.stop(this.directive());
+  }
+
+  pause() {
+    this.commands.run("pause", this.directive());
+  }
+
+  resume() {
+    this.commands.run("resume", this.directive());
+  }
+
+  pauseOrResume() {
+    const { status } = this.live.store;
+    if (!isGoing(status)) return this.commands.say("Nothing runs that could be paused", true);
+    if (status?.phase === "paused") this.resume();
+    else this.pause();
+  }
+
+  /** @param {number} step */
+  selectNext(step) {
+    const env = this.navigation.env();
+    const ids = env.store.ids();
+    if (ids.length === 0) return;
+    const at = ids.indexOf(env.store.selected);
+    const next = ids[at < 0 ? (step > 0 ? 0 : ids.length - 1) : (at + step + ids.length) % ids.length];
+    this.navigation.selectRobot(next);
+  }
+
+  identify() {
+    const { selected } = this.live.store;
+    if (!selected) return this.commands.say("Select a robot first (N)", true);
+    this.commands.send({ command: "identify", robot: selected }, `Blink ${selected}`);
+  }
+}
+
+const app = new App();
+// For measuring, and for tests.
+Object.assign(window, { xpuckFrames: () => app.frames.recent(), xpuck: app });
+app.start();

@@ -1,0 +1,70 @@
+// @ts-check
+// What an operator can do with one robot. A reboot is asked about in the page, as it takes the robot out for a minute.
+
+import { button, h, setAttr, setText, show } from "../dom.js";
+import { isGoing } from "../words.js";
+
+/** @param {import("../navigation.js").Env} env */
+export function actionBar(env) {
+  const { app, store } = env;
+  const live = store.kind === "live";
+  const id = () => store.selected;
+  const send = (/** @type {string} */ command, /** @type {string} */ words) => app.commands.send({ command, robot: id() }, `${words} ${id()}`);
+  const name = h("b");
+  const identify = button("Blink", () => send("identify", "Blink"), { title: "Its lamps blink, to find it among the others (I)" });
+  const hold = button("Hold", () => send("hold", "Hold"), { title: "Stops this robot alone, and keeps it stopped" });
+  const release = button("Release", () => send("release", "Release"), { title: "Lets it go on with the others" });
+  const reboot = button("Reboot…", () => ask(true), { class: "danger" });
+  const question = h("span");
+  const yes = button("Yes, reboot it", () => {
+    ask(false);
+    send("reboot", "Reboot");
+  }, { class: "danger" });
+  const no = button("Keep it running", () => ask(false));
+  const confirm = h("span", { class: "row", role: "group", "aria-label": "Reboot?", hidden: true }, question, yes, no);
+  const buttons = h("span", { class: "row" }, identify, hold, release, reboot);
+  const open = h("a", { class: "button", text: "Details" });
+  const tree = h("a", { class: "button", text: "Tree" });
+  const why = h("p", { class: "warn" });
+  let asked = "";
+
+  /** @param {boolean} on */
+  function ask(on) {
+    const focused = on ? reboot === document.activeElement : confirm.contains(document.activeElement);
+    asked = on ? id() : "";
+    show(confirm, on);
+    show(buttons, !on);
+    const during = isGoing(store.status) ? " It misses about a minute of this run." : " It takes about a minute.";
+    setText(question, `Reboot ${asked}?${during}`);
+    if (focused) (on ? no : reboot).focus();
+  }
+
+  return {
+    node: h("div", { class: "dialog-row" }, name, buttons, confirm, open, tree, why),
+    /** On a page that is about one robot anyway. */
+    forOne() {
+      open.remove();
+      name.remove();
+    },
+    /** @param {Set<string>} topics */
+    changed(topics) {
+      if (!["status", "selected", "session", "view"].some((topic) => topics.has(topic))) return;
+      const robot = store.robots.get(id());
+      // What was asked of one robot is not answered of another.
+      if (asked && asked !== id()) ask(false);
+      setText(name, id() || "No robot is selected");
+      const reason = !live ? "A replay: these are of the past." : app.session.whyNot();
+      const off = reason !== "" || !robot;
+      for (const node of [identify, hold, release, reboot, yes]) setAttr(node, "disabled", off);
+      setAttr(hold, "disabled", off || robot?.held === true);
+      setAttr(release, "disabled", off || robot?.held !== true);
+      setText(identify, robot?.identifying ? "Blinking" : "Blink");
+      setText(why, reason);
+      show(why, reason !== "");
+      for (const [node, view] of /** @type {[HTMLAnchorElement, string][]} */ ([[open, "robot"], [tree, "tree"]])) {
+        setAttr(node, "href", env.link(view, id()));
+        setAttr(node, "hidden", !robot);
+      }
+    },
+  };
+}

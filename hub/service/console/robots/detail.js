@@ -1,0 +1,167 @@
+// @ts-check
+// One robot: how it is now, the last ten minutes as charts, its log, its camera's picture.
+
+import { inWords } from "../api.js";
+import { Chart } from "../charts.js";
+import { islandColour, palette } from "../colours.js";
+import { h, setAttr, setText, show } from "../dom.js";
+import { clock, fixed, span, thousands, timeOfDay } from "../format.js";
+import { actionBar } from "./actions.js";
+import { Picture } from "./picture.js";
+import { minutesLeft, stateOf, troublesOf } from "./state.js";
+
+const ASK_MS = 10000;
+const CHARTS = /** @type {[string, string, string, (value: number | null) => string][]} */ ([
+  ["battery_v", "Battery", "V", (value) => fixed(value, 2)],
+  ["battery_w", "Power", "W", (value) => fixed(value, 2)],
+  ["soc_c", "Heat", "°C", (value) => fixed(value, 0)],
+  ["round_trip_ms", "Round trip", "ms", (value) => fixed(value, 1)],
+  ["late_p99_ms", "Late updates", "ms, 99 of 100", (value) => fixed(value, 1)],
+  ["best", "Best fitness", "as its evolution believes", (value) => fixed(value, 2)],
+  ["generation", "Generations", "", (value) => fixed(value, 0)],
+  ["r_acc", "Simulation", "robot-seconds a second", thousands],
+  ["neighbours", "Neighbours", "", (value) => fixed(value, 0)],
+  ["device_errors", "Device errors", "so far; a few are normal", (value) => fixed(value, 0)],
+]);
+
+/** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
+export function create(env) {
+  const view = new Detail(env);
+  return { node: view.node, enter: (route) => view.enter(route.id), leave: () => view.leave(), end: () => view.end(), changed: (topics) => view.changed(topics) };
+}
+
+class Detail {
+  /** @param {import("../navigation.js").Env} env */
+  constructor(env) {
+    this.env = env;
+    this.id = "";
+    this.timer = 0;
+    this.turn = 0;
+    this.dot = h("i", { class: "island" });
+    this.name = h("h2");
+    this.chip = h("span", { class: "chip" });
+    this.about = h("p", { class: "dim" });
+    this.troubles = h("ul", { class: "troubles" });
+    this.actions = actionBar(env);
+    this.figures = h("dl", { class: "figures wrap" });
+    /** @type {Map<string, HTMLElement>} */
+    this.values = new Map();
+    this.picture = new Picture(env.source);
+    this.log = h("ol", { class: "lines", tabindex: "0", "aria-label": "Log" });
+    this.logTrouble = h("p", { class: "dim" });
+    this.charts = CHARTS.map(([key, title, hint, format]) => ({
+      key,
+      chart: new Chart({ title, hint, format, height: 104, sync: "robot", lines: [{ label: title, colour: () => (key === "best" ? islandColour(env.store.indexOf(this.id)) : palette().accent) }], time: (t) => (env.store.kind === "live" ? this.ago(t) : clock(t)), empty: "Not measured" }),
+    }));
+    this.newest = 0;
+    this.trouble = h("p", { class: "dim" });
+    this.node = h("div", { class: "view detail" },
+      h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("robots"), text: "All robots" })), h("div", { class: "row headline" }, this.dot, this.name, this.chip, this.about), this.troubles, this.actions.node, this.figures),
+      h("div", { class: "detail-grid" },
+        h("section", { class: "panel charts-panel" }, h("h2", { text: env.store.kind === "live" ? "The last ten minutes" : "The whole run" }), this.trouble, h("div", { class: "charts" }, ...this.charts.map(({ chart }) => chart.node))),
+        h("div", { class: "stack" }, this.picture.node, h("section", { class: "panel" }, h("h2", {}, "Its log ", h("small", { text: "newest first" })), this.logTrouble, this.log))));
+  }
+
+  /** @param {number} t */
+  ago(t) {
+    const seconds = Math.round(-t);
+    return seconds <= 0 ? "now" : seconds < 60 ? `−${seconds} s` : `−${(seconds / 60).toFixed(seconds % 60 ? 1 : 0)} min`;
+  }
+
+  /** @param {string} id */
+  enter(id) {
+    this.leave();
+    this.id = id || this.env.store.selected;
+    setText(this.name, this.id || "No robot");
+    this.actions.forOne();
+    this.picture.begin(this.id);
+    this.load();
+    this.timer = window.setInterval(() => this.load(), ASK_MS);
+  }
+
+  leave() {
+    clearInterval(this.timer);
+    this.turn++;
+    this.picture.stop();
+  }
+
+  async load() {
+    const turn = ++this.turn;
+    if (!this.id || document.hidden) return;
+    const { source } = this.env;
+    const [told, log] = await Promise.allSettled([source.robotHistory(this.id), source.robotLog(this.id)]);
+    if (turn !== this.turn) return;
+    setText(this.trouble, told.status === "rejected" ? `No history: ${inWords(told.reason)}` : "");
+    if (told.status === "fulfilled") {
+      this.newest = told.value.t?.at(-1) ?? 0;
+      // Live, time counts back from now, so that the axis has round minutes.
+      const t = this.env.store.kind === "live" ? (told.value.t ?? []).map((at) => at - this.newest) : told.value.t ?? [];
+      for (const { key, chart } of this.charts) chart.set([t, told.value[key] ?? []]);
+    }
+    const lines = log.status === "fulfilled" ? [...(log.value ?? [])].slice(-200).reverse() : [];
+    setText(this.logTrouble, log.status === "rejected" ? `No log: ${inWords(log.reason)}` : lines.length === 0 ? "It has not said anything." : "");
+    this.log.replaceChildren(...lines.map((line) => {
+      const level = { warn: "warn", error: "bad" }[String(line.level).toLowerCase()] ?? "";
+      return h("li", {}, h("time", { text: timeOfDay(line.unix_ms) }), h("span", { class: level, text: String(line.text) }));
+    }));
+  }
+
+  /** @param {Set<string>} topics */
+  changed(topics) {
+    this.actions.changed(topics);
+    if (!topics.has("status") && !topics.has("view")) return;
+    const { store } = this.env;
+    const robot = store.robots.get(this.id);
+    this.dot.style.background = islandColour(store.indexOf(this.id));
+    if (!robot) {
+      setText(this.chip, "unknown");
+      setText(this.about, "The hub knows no robot with this id.");
+      return;
+    }
+    const state = stateOf(robot);
+    setText(this.chip, state.text);
+    setAttr(this.chip, "data-state", state.kind);
+    setText(this.about, robot.version ? `xpuckd ${robot.version} · heard ${robot.heard_s === null ? "never" : robot.heard_s < 1 ? "now" : `${span(robot.heard_s)} ago`}` : "never heard since the hub started");
+    const troubles = troublesOf(robot);
+    const told = troubles.map((trouble) => trouble.text).join("\n");
+    if (this.troubles.dataset.told !== told) {
+      this.troubles.dataset.told = told;
+      this.troubles.replaceChildren(...troubles.map((trouble) => h("li", { class: trouble.bad ? "bad" : "warn", text: trouble.text })));
+    }
+    this.fillFigures(robot);
+  }
+
+  /** @param {import("../contract.js").Robot} robot */
+  fillFigures(robot) {
+    const evolution = robot.evolution;
+    const values = {
+      "battery": `${fixed(robot.battery_v, 2, " V")}${minutesLeft(robot) ? `, ${minutesLeft(robot)} left` : ""}`,
+      "power": fixed(robot.battery_w, 2, " W"),
+      "processor": fixed(robot.soc_c, 0, " °C"),
+      "round trip": fixed(robot.round_trip_ms, 1, " ms"),
+      "jitter": fixed(robot.jitter_ms, 1, " ms"),
+      "late": fixed(robot.late_p99_ms, 1, " ms"),
+      "generation": fixed(evolution?.generation, 0),
+      "best fitness": `${fixed(evolution?.best, 3)}${evolution?.evaluations ? ` (${evolution.evaluations} trials)` : ""}`,
+      "engine": robot.engine?.name ? `${robot.engine.name}${robot.engine.adapter ? `, ${robot.engine.adapter}` : ""}` : "–",
+      "robot-seconds a second": thousands(robot.engine?.r_acc),
+      "device errors": `${fixed(robot.device_errors, 0)}${robot.device_errors && !robot.device_trouble ? ", normal" : ""}`,
+      "segment": fixed(robot.segment, 0),
+    };
+    for (const [name, value] of Object.entries(values)) {
+      let node = this.values.get(name);
+      if (!node) {
+        this.values.set(name, (node = h("dd")));
+        this.figures.append(h("div", {}, h("dt", { text: name }), node));
+      }
+      setText(node, value);
+    }
+    show(this.figures, true);
+  }
+
+  end() {
+    this.leave();
+    for (const { chart } of this.charts) chart.end();
+    this.picture.end();
+  }
+}

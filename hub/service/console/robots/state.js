@@ -1,0 +1,54 @@
+// @ts-check
+// A robot in words and marks: what it does, what troubles it, how full its battery is. Red is for trouble only.
+
+import { DASH, fixed, num, span } from "../format.js";
+
+/** @typedef {import("../contract.js").Robot} Robot */
+
+/** @param {Robot} robot never heard of since the hub started */
+export const isAbsent = (robot) => !robot.alive && !robot.version;
+
+/** @param {Robot} robot @returns {{text: string, kind: string}} kind: idle, ready, run, pause, stop, lost, absent */
+export function stateOf(robot) {
+  if (isAbsent(robot)) return { text: "absent", kind: "absent" };
+  if (!robot.alive) return { text: "silent", kind: "lost" };
+  if (robot.held) return { text: "held", kind: "stop" };
+  const kind = String(robot.state ?? "").toLowerCase();
+  return { text: kind || DASH, kind };
+}
+
+/** What is wrong with it, the worst first; empty if all is well. @param {Robot} robot @returns {{text: string, bad: boolean}[]} */
+export function troublesOf(robot) {
+  const told = [];
+  if (robot.device_trouble) told.push({ text: robot.device_trouble, bad: true });
+  if (isAbsent(robot)) return told;
+  if (!robot.alive) told.push({ text: `silent for ${span(robot.heard_s)}`, bad: true });
+  if (robot.refusal) told.push({ text: `refuses the experiment: ${robot.refusal}`, bad: true });
+  if (batteryLevel(robot) === "bad") told.push({ text: "battery nearly empty", bad: true });
+  else if (batteryLevel(robot) === "warn") told.push({ text: "battery low", bad: false });
+  if ((num(robot.soc_c) ?? 0) > 80) told.push({ text: `hot: ${fixed(robot.soc_c, 0)} °C`, bad: (num(robot.soc_c) ?? 0) > 88 });
+  if ((num(robot.round_trip_ms) ?? 0) > 100) told.push({ text: `slow network: ${fixed(robot.round_trip_ms, 0)} ms`, bad: false });
+  if ((num(robot.late_p99_ms) ?? 0) > 20) told.push({ text: `late by ${fixed(robot.late_p99_ms, 0)} ms`, bad: false });
+  return told;
+}
+
+/** @param {Robot} robot @returns {"" | "warn" | "bad"} */
+export function batteryLevel(robot) {
+  const [volts, minutes] = [num(robot.battery_v), num(robot.battery_minutes)];
+  // The time that is left says more than the voltage, where it is known.
+  if (minutes !== null) return minutes < 5 ? "bad" : minutes < 15 ? "warn" : "";
+  if (volts === null) return "";
+  return volts < 3.4 ? "bad" : volts < 3.6 ? "warn" : "";
+}
+
+/** How full, 0 to 1, by its voltage. @param {Robot} robot */
+export function charge(robot) {
+  const volts = num(robot.battery_v);
+  return volts === null ? 0 : Math.min(1, Math.max(0, (volts - 3.3) / 0.85));
+}
+
+/** @param {Robot} robot */
+export const minutesLeft = (robot) => {
+  const minutes = num(robot.battery_minutes);
+  return minutes === null ? "" : minutes >= 120 ? `${Math.floor(minutes / 60)} h` : `${Math.max(0, Math.round(minutes))} min`;
+};

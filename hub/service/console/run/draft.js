@@ -1,0 +1,116 @@
+// @ts-check
+// The experiment that is being prepared: its text, the files that it names, and what the hub thinks of it.
+
+import { get, inWords, part, post } from "../api.js";
+
+const WAIT_MS = 350;
+export const MOST_BYTES = 1 << 20;
+
+export class Draft {
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.changed = changed;
+    this.name = "";
+    this.text = "";
+    /** @type {Record<string, string>} */
+    this.files = {};
+    /** @type {import("../contract.js").Check | null} */
+    this.check = null;
+    this.checking = false;
+    this.trouble = "";
+    this.timer = 0;
+    this.turn = 0;
+  }
+
+  /** Files that the experiment names and that are not here. */
+  needs() {
+    return (this.check?.plan?.needs ?? []).filter((name) => !(name in this.files));
+  }
+
+  ready() {
+    return this.check?.ok === true && !this.checking && this.needs().length === 0;
+  }
+
+  bytes() {
+    const size = (/** @type {string} */ text) => new TextEncoder().encode(text).length;
+    return size(this.text) + Object.values(this.files).reduce((sum, text) => sum + size(text), 0);
+  }
+
+  /** One of the hub's own. @param {string} file */
+  async choose(file) {
+    const turn = ++this.turn;
+    this.trouble = "";
+    this.name = file;
+    this.changed();
+    try {
+      const told = await get(`/api/experiments/${part(file)}`);
+      if (turn !== this.turn) return;
+      this.files = told.files ?? {};
+      this.edit(told.text ?? "", 0);
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.trouble = `${file} cannot be read: ${inWords(error)}`;
+      this.changed();
+    }
+  }
+
+  /** Files that somebody chose: the first that looks like an experiment is it, the others are what it names. @param {File[]} files */
+  async upload(files) {
+    this.trouble = "";
+    for (const file of files) {
+      if (file.size > MOST_BYTES) {
+        this.trouble = `${file.name} is too large: at most 1 MiB`;
+        continue;
+      }
+      const text = await file.text();
+      const needed = this.needs().includes(file.name);
+      const looks = /\.toml$/i.test(file.name) && /^\s*(minutes|\[\[phase\]\])/m.test(text);
+      if (looks && !needed) {
+        this.name = file.name;
+        this.text = text;
+      } else this.files[file.name] = text;
+    }
+    if (!this.text && files.length > 0) this.trouble ||= "None of these files is an experiment: it says `minutes`, or has phases.";
+    this.edit(this.text, 0);
+  }
+
+  /** @param {string} text @param {number} [wait] */
+  edit(text, wait = WAIT_MS) {
+    this.text = text;
+    this.turn++;
+    this.check = text.trim() ? this.check : null;
+    this.checking = text.trim() !== "";
+    this.changed();
+    clearTimeout(this.timer);
+    if (this.checking) this.timer = window.setTimeout(() => this.ask(), wait);
+  }
+
+  async ask() {
+    const turn = ++this.turn;
+    if (this.bytes() > MOST_BYTES) {
+      this.trouble = "Together these files are larger than 1 MiB.";
+      this.check = null;
+      this.checking = false;
+      return this.changed();
+    }
+    try {
+      const check = await post("/api/experiment/check", { text: this.text, files: this.files }).catch(refusedIsAnswer);
+      if (turn !== this.turn) return;
+      this.check = check;
+      this.trouble = "";
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.check = null;
+      this.trouble = `It could not be checked: ${inWords(error)}`;
+    }
+    this.checking = false;
+    this.changed();
+  }
+}
+
+// An experiment that is not in order is an answer like any other, and carries its error with it.
+/** @param {any} error */
+function refusedIsAnswer(error) {
+  if (error?.body) return error.body;
+  throw error;
+}

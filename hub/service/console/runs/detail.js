@@ -1,0 +1,101 @@
+// @ts-check
+// One recorded run: how it went, what happened, its experiment, and its files.
+
+import { get, inWords, part } from "../api.js";
+import { Bars } from "../bars.js";
+import { Chart } from "../charts.js";
+import { palette } from "../colours.js";
+import { h, list, setText } from "../dom.js";
+import { segmentGroups } from "../fitness.js";
+import { bytes, clock, dateTime, fixed } from "../format.js";
+
+const EXPORTS = /** @type {[string, string][]} */ ([
+  ["run.mcap", "the whole record, for Foxglove and Python"], ["run.toml", "configuration in effect"], ["result.json", "final status"],
+  ["poses.csv", "where everybody was"], ["telemetry.csv", "what robots told"], ["segments.csv", "segments and their fitness"], ["events.csv", "what happened"],
+]);
+const MOST_EVENTS = 500;
+
+export class RunDetail {
+  /** @param {import("../navigation.js").Env} env */
+  constructor(env) {
+    this.env = env;
+    this.id = "";
+    /** @type {import("../contract.js").Run | null} */
+    this.run = null;
+    this.title = h("h2");
+    this.facts = h("p", { class: "dim" });
+    this.trouble = h("p", { class: "dim" });
+    this.replay = h("a", { class: "button primary", text: "▶ Replay" });
+    this.export = h("ul", { class: "exports" });
+    this.notes = h("ul", { class: "plain-list" });
+    this.damage = h("ul", { class: "troubles" });
+    const marks = () => this.run?.world?.scale?.marks ?? [];
+    this.chart = new Chart({ title: "Evolved fitness", hint: "mean of the robots' champions", lines: [{ label: "mean", colour: () => palette().accent, width: 2.5 }], range: [0, 0.1], marks, height: 230 });
+    this.bars = new Bars({ title: "Real fitness by segment", empty: "No segment was scored" });
+    this.bars.host.style.height = "230px";
+    this.events = h("ol", { class: "lines", tabindex: "0", "aria-label": "Events" });
+    this.text = h("textarea", { readonly: true, rows: "16", spellcheck: "false", wrap: "off", "aria-label": "The experiment's text" });
+    this.node = h("div", { class: "view" },
+      h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("runs"), text: "All runs" })), h("div", { class: "row headline" }, this.title, this.replay), this.facts, this.trouble, this.damage),
+      h("div", { class: "run-charts" }, h("section", { class: "panel" }, this.bars.node), h("section", { class: "panel" }, this.chart.node)),
+      h("div", { class: "run-parts" },
+        h("section", { class: "panel" }, h("h2", { text: "What happened" }), this.events),
+        h("section", { class: "panel" }, h("h2", { text: "Notes" }), this.notes, h("h2", { class: "later", text: "Files" }), this.export),
+        h("section", { class: "panel" }, h("h2", { text: "The experiment" }), this.text)));
+  }
+
+  /** @param {string} id */
+  async open(id) {
+    if (id === this.id && this.run) return this.redraw();
+    this.id = id;
+    this.run = null;
+    setText(this.title, id);
+    setText(this.trouble, "Reading the record");
+    setText(this.facts, "");
+    this.events.replaceChildren();
+    this.notes.replaceChildren();
+    this.damage.replaceChildren();
+    this.replay.href = `#/replay/${encodeURIComponent(id)}`;
+    this.export.replaceChildren(...EXPORTS.map(([name, about]) => h("li", {}, h("a", { href: `/api/runs/${part(id)}/export/${name}`, download: name, text: name }), h("small", { text: ` ${about}` }))));
+    try {
+      const run = await get(`/api/runs/${part(id)}`);
+      if (id !== this.id) return;
+      this.run = run;
+      setText(this.trouble, "");
+      this.fill(run);
+    } catch (error) {
+      if (id === this.id) setText(this.trouble, `The run cannot be shown: ${inWords(error)}`);
+    }
+  }
+
+  /** @param {import("../contract.js").Run} run */
+  fill(run) {
+    const { row } = run;
+    setText(this.title, row.short || row.id);
+    const quality = row.quality ? `, flags ${row.quality}` : "";
+    setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, clock(row.length_s), row.state + quality, `${fixed(row.robots, 0)} robots`, row.dead ? `${row.dead} lost` : "", `seed ${fixed(row.seed, 0)}`,
+      `mean fitness ${fixed(row.mean_fitness, 3)}`, bytes(row.bytes), `version ${row.version}`, run.history?.run?.started_by ? `started by ${run.history.run.started_by}` : ""].filter(Boolean).join(" · "));
+    const damage = list(run.damage).map(String).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
+    this.damage.replaceChildren(...damage.slice(0, 20).map((text) => h("li", { class: "warn", text })));
+    this.events.replaceChildren(...list(run.events).slice(0, MOST_EVENTS).map(({ t, text }) => h("li", {},
+      h("a", { href: `#/replay/${encodeURIComponent(row.id)}/watch?t=${Math.max(run.begin_t, t - 3)}`, title: "Replay from here", text: clock(t - run.begin_t) }), h("span", { text: String(text) }))));
+    const notes = list(run.notes).map((note) => (typeof note === "string" ? note : note?.text ?? JSON.stringify(note)));
+    this.notes.replaceChildren(...(notes.length > 0 ? notes.map((text) => h("li", { text })) : [h("li", { class: "dim", text: "Nobody noted anything." })]));
+    this.text.value = run.experiment_text ?? "";
+    this.redraw();
+  }
+
+  redraw() {
+    const { run } = this;
+    if (!run) return;
+    const { evolved } = run.history ?? {};
+    this.chart.set([list(evolved?.t), list(evolved?.v)]);
+    const segments = run.result?.segments ?? run.history?.segments ?? [];
+    this.bars.set(segmentGroups(/** @type {any} */ ({ segments, phase: "finished", segment: null })), run.world?.scale?.marks ?? []);
+  }
+
+  end() {
+    this.chart.end();
+    this.bars.end();
+  }
+}

@@ -1,0 +1,14 @@
+// @ts-check
+// The newest run of the catalogue: the one that has just ended, when one has.
+
+import { get } from "../api.js";
+
+/** @returns {Promise<import("../contract.js").RunRow | null>} */
+export async function latestRun() {
+  try {
+    const rows = await get("/api/runs");
+    return rows?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,113 @@
+// @ts-check
+// A recorded run as a source of events: the views see what they would have seen then.
+
+import { get, inWords, part } from "../api.js";
+import { list } from "../dom.js";
+import { replayLink } from "../routes.js";
+import { Store } from "../store.js";
+import { PlayerBar } from "./bar.js";
+import { Schedule } from "./schedule.js";
+
+// An event every frame would be too many for the rest of the page at high speeds.
+const MOST_EVENTS = 3000;
+
+export class Replay {
+  /** @param {import("../main.js").App} app @param {import("../contract.js").Run} told */
+  constructor(app, told) {
+    this.app = app;
+    this.told = told;
+    this.kind = /** @type {const} */ ("replay");
+    this.run = told.row.id;
+    this.store = new Store("replay", app.frames.mark);
+    this.store.apply("world", told.world);
+    this.store.takeHistory(told.history);
+    this.robot = "";
+    this.asked = 0;
+    this.player = new Schedule({ begin: told.begin_t, end: told.end_t }, (from, to, hz) => this.fetch(from, to, hz));
+    /** @type {import("../navigation.js").Env} */
+    this.env = { app, store: this.store, source: this, link: (view, id = "") => (["run", "runs"].includes(view) ? `#/${view}${id ? `/${encodeURIComponent(id)}` : ""}` : replayLink(this.run, view, id)) };
+    this.bar = new PlayerBar(this);
+  }
+
+  /** @param {import("../main.js").App} app @param {string} id @param {number} t where it begins */
+  static async open(app, id, t) {
+    const told = await get(`/api/runs/${part(id)}`);
+    const replay = new Replay(app, told);
+    if (Number.isFinite(t)) replay.player.seek(t);
+    replay.player.playing = true;
+    app.frames.mark("view");
+    return replay;
+  }
+
+  /** @param {number} from @param {number} to @param {number} hz @returns {Promise<import("./schedule.js").Event[]>} */
+  async fetch(from, to, hz) {
+    const robot = this.robot ? `&robot=${part(this.robot)}` : "";
+    try {
+      const events = await get(`/api/runs/${part(this.run)}/play?from=${from.toFixed(3)}&to=${to.toFixed(3)}&hz=${hz}${robot}`);
+      return list(events).filter((event) => Array.isArray(event) && Number.isFinite(event[0]));
+    } catch (error) {
+      throw new Error(inWords(error));
+    } finally {
+      this.app.frames.request();
+    }
+  }
+
+  /** @param {string} id */
+  select(id) {
+    this.store.select(id);
+    if (id === this.robot) return;
+    this.robot = id;
+    this.player.renew();
+    this.app.frames.request();
+  }
+
+  /** @param {Set<string>} topics @param {number} now */
+  changed(topics, now) {
+    if (topics.has("status") || topics.has("view") || topics.has("player")) this.bar.fill(now);
+  }
+
+  /** @param {number} now */
+  frame(now) {
+    const seconds = Math.min(0.25, Math.max(0, (now - this.asked) / 1000));
+    this.asked = now;
+    const { player, store } = this;
+    const { events, jumped } = player.advance(seconds, now / 1000);
+    if (jumped) store.resetMoment();
+    // Of very many poses at once only the last ones are seen.
+    for (const [, type, data] of events.slice(-MOST_EVENTS)) if (type !== "generation") store.apply(type, data, now);
+    this.bar.fill(now);
+    return player.playing || player.waiting;
+  }
+
+  /** @param {string} id */
+  robotHistory(id) {
+    return get(`/api/runs/${part(this.run)}/robot/${part(id)}`);
+  }
+
+  /** @param {string} id */
+  async robotLog(id) {
+    return list((await this.robotHistory(id)).log);
+  }
+
+  /** @param {string} id @returns {Promise<import("../contract.js").Tree>} */
+  async tree(id) {
+    const tree = this.store.trees.get(id);
+    if (tree) return tree;
+    throw new Error("it comes with the record in a moment, if the robot had one");
+  }
+
+  /** @returns {Promise<{nodes: import("../contract.js").LineageNode[], truncated: boolean}>} */
+  lineage() {
+    return Promise.reject(new Error("a replay has none"));
+  }
+
+  /** @returns {string | null} */
+  pictureUrl() {
+    return null;
+  }
+
+  end() {
+    this.player.playing = false;
+    this.bar.end();
+  }
+}

@@ -1,0 +1,67 @@
+// @ts-check
+// Columns of numbers over time: kept bounded, and brought onto one time axis for charts.
+
+/** @typedef {import("./contract.js").Num} Num @typedef {import("./contract.js").Island} Island */
+
+export const ISLAND_COLUMNS = /** @type {const} */ (["generation", "best", "derated", "mean", "size", "unique", "mean_size"]);
+
+/** @returns {Island} */
+export const emptyIsland = () => ({ t: [], generation: [], best: [], derated: [], mean: [], size: [], unique: [], mean_size: [] });
+
+/**
+ * Drops every other row of the older half, so that a series that grows for ever stays bounded and the newest stay exact.
+ * @param {Record<string, any[]>} columns @param {number} most
+ */
+export function thin(columns, most) {
+  if (columns.t.length <= most) return;
+  const half = columns.t.length >> 1;
+  for (const name of Object.keys(columns)) columns[name] = columns[name].filter((_, i) => i >= half || i % 2 === 0);
+}
+
+/**
+ * The value of a series at each of the times: that of the latest row not after it; null before the first.
+ * @param {number[]} t ascending @param {Num[]} values @param {number[]} times ascending @param {number} [end] no value after it
+ * @returns {Num[]}
+ */
+export function hold(t, values, times, end = Infinity) {
+  let at = -1;
+  return times.map((time) => {
+    while (at + 1 < t.length && t[at + 1] <= time) at++;
+    return at < 0 || time > end ? null : values[at] ?? null;
+  });
+}
+
+/** @param {number} from @param {number} to @param {number} n @returns {number[]} */
+export function grid(from, to, n) {
+  if (!(to > from)) return [from];
+  return Array.from({ length: n }, (_, i) => from + ((to - from) * i) / (n - 1));
+}
+
+/** The mean of those columns that have a value, row by row. @param {Num[][]} columns @returns {Num[]} */
+export function meanOf(columns) {
+  const rows = columns[0]?.length ?? 0;
+  /** @type {Num[]} */
+  const mean = [];
+  for (let i = 0; i < rows; i++) {
+    let [sum, n] = [0, 0];
+    for (const column of columns) {
+      const value = column[i];
+      if (value !== null && Number.isFinite(value)) [sum, n] = [sum + value, n + 1];
+    }
+    mean.push(n > 0 ? sum / n : null);
+  }
+  return mean;
+}
+
+/**
+ * One column of every island on one time axis, and their mean first.
+ * @param {Map<string, Island>} islands @param {string[]} ids @param {(typeof ISLAND_COLUMNS)[number]} column @param {number} rows
+ * @returns {{t: number[], mean: Num[], lines: Num[][]}}
+ */
+export function together(islands, ids, column, rows) {
+  const known = ids.map((id) => islands.get(id) ?? emptyIsland());
+  const ends = known.map((island) => island.t.at(-1) ?? 0);
+  const times = grid(0, Math.max(1, ...ends), rows);
+  const lines = known.map((island) => hold(island.t, island[column], times));
+  return { t: times, mean: meanOf(lines), lines };
+}

@@ -1,0 +1,126 @@
+// @ts-check
+// Who is at the page and what they may do. The key is in memory only and is gone with the page.
+
+import { get, inWords, post, whenRefused } from "./api.js";
+import { importSeed, parseKeyFile, sign } from "./keyfile.js";
+
+const ASK_MS = 60000;
+
+export class Session {
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.changed = changed;
+    /** @type {import("./contract.js").Session | null} */
+    this.told = null;
+    this.expiresAt = Infinity;
+    /** @type {{name: string, key: CryptoKey} | null} */
+    this.key = null;
+    this.trouble = "";
+    /** @type {() => void} somebody logged in or out, or their session ended */
+    this.onRole = () => {};
+    whenRefused((status) => {
+      // Asking for who one is must not lead to asking again.
+      if (status === 401 && this.role !== null) this.load();
+    });
+  }
+
+  async start() {
+    await this.load();
+    setInterval(() => this.load(), ASK_MS);
+    // The time that is left is shown in minutes.
+    setInterval(() => this.changed(), 15000);
+  }
+
+  /** Whether nothing at all is shown before a login. */
+  get locked() {
+    return this.told?.look === "login" && this.role === null;
+  }
+
+  async load() {
+    const before = this.told?.role;
+    try {
+      /** @type {import("./contract.js").Session} */
+      const told = await get("/api/session");
+      this.told = told;
+      this.expiresAt = told.expires_s === null ? Infinity : performance.now() + told.expires_s * 1000;
+      this.trouble = "";
+      if (before !== undefined && before !== told.role) this.onRole();
+    } catch (error) {
+      this.trouble = inWords(error);
+    }
+    this.changed();
+  }
+
+  get role() {
+    return this.leftSeconds() > 0 ? this.told?.role ?? null : null;
+  }
+
+  leftSeconds() {
+    return (this.expiresAt - performance.now()) / 1000;
+  }
+
+  /** Why this visitor may not act, in words; "" if they may. */
+  whyNot() {
+    if (!this.told) return this.trouble ? "The hub does not say who you are." : "Asking the hub who you are";
+    if (this.role === "operator") return "";
+    if (this.role === "observer") return "You are logged in as an observer: observers may look, not act.";
+    if (this.told.role !== null) return "Your session has expired. Log in again to act.";
+    return "You are not logged in: log in as an operator to act.";
+  }
+
+  /** Why an experiment cannot be signed here, in words; "" if it can. */
+  whyNoStart() {
+    const why = this.whyNot();
+    if (why || this.told?.signs || this.key) return why;
+    return "Experiments are signed with your key. Choose your key file once more: it is forgotten when the page is reloaded.";
+  }
+
+  /** @param {string} text of a key file */
+  async useKey(text) {
+    const { name, seed } = parseKeyFile(text);
+    this.key = { name, key: await importSeed(seed) };
+  }
+
+  /** Logs in by the key: the hub's challenge is signed here, and the key stays here. @param {string} text of a key file */
+  async login(text) {
+    await this.useKey(text);
+    if (!this.key) return;
+    const { challenge, host } = await get("/api/challenge");
+    const signature = await sign(this.key.key, `xpuck console 1\n${host}\n${challenge}`);
+    try {
+      await post("/api/login", { name: this.key.name, challenge, signature });
+    } catch (error) {
+      this.key = null;
+      throw error;
+    }
+    await this.load();
+  }
+
+  /** @param {string} text a one-time link, or the token in it */
+  async loginByLink(text) {
+    const link = tokenOf(text);
+    if (!link) throw new Error("this is no one-time link; it looks like http://HOST/#link=TOKEN");
+    await post("/api/login", { link });
+    await this.load();
+  }
+
+  async logout() {
+    this.key = null;
+    await post("/api/logout", {});
+    await this.load();
+  }
+
+  /** What is sent to start an experiment. @param {{text: string, manifest: string, files: Record<string, string>, seed: number}} experiment */
+  async signed({ text, manifest, files, seed }) {
+    if (!this.key) return { text, files, seed };
+    const signature = await sign(this.key.key, `xpuck experiment 1\n${manifest}`);
+    return { manifest, signer: this.key.name, signature, files, seed };
+  }
+}
+
+/** @param {string} text */
+export function tokenOf(text) {
+  const trimmed = text.trim();
+  const token = /#link=([^&\s]+)/.exec(trimmed)?.[1] ?? trimmed;
+  return /^[\w.~%-]{3,512}$/.test(token) ? decodeURIComponent(token) : "";
+}

@@ -1,0 +1,115 @@
+// @ts-check
+// Where the nodes of a tree stand: parents in the middle of their children, subtrees as close as their outlines allow.
+
+const CHARACTER = 6.9;
+const LINE = 15;
+const WRAP = 15;
+const GAP = 12;
+
+/**
+ * @typedef {import("../contract.js").TreeNode} TreeNode
+ * @typedef {{x: number, y: number, width: number, height: number, lines: string[], depth: number}} Place the middle of a node
+ * @typedef {{places: Place[], width: number, height: number}} Layout
+ */
+
+/** Lines of at most so many characters, broken between words. @param {string} text @param {number} most */
+export function wrapText(text, most) {
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.slice(0, 6);
+}
+
+/** @param {TreeNode} node @param {boolean} down @returns {{width: number, height: number, lines: string[]}} */
+function sizeOf(node, down) {
+  const leaf = node.children.length === 0 && (node.kind === "action" || node.kind === "condition");
+  if (node.kind === "composite" && !leaf) {
+    const symbol = String(node.symbol || node.label).slice(0, 6);
+    return { width: Math.max(34, 18 + symbol.length * 11), height: 32, lines: [symbol] };
+  }
+  const text = String(node.label || node.symbol).slice(0, 160);
+  const lines = wrapText(text, down ? WRAP : 40);
+  const wide = Math.max(...lines.map((line) => line.length)) * CHARACTER;
+  const high = lines.length * LINE;
+  // Ellipses and diamonds need room around their text.
+  if (node.kind === "condition") return { width: wide * 1.16 + 26, height: high + 18, lines };
+  if (node.kind === "decorator") return { width: wide + 50, height: high + 20, lines };
+  return { width: wide + 20, height: high + 14, lines };
+}
+
+/**
+ * @param {TreeNode[]} nodes in preorder, the root first @param {boolean} down from top to bottom, else from left to right
+ * @returns {Layout}
+ */
+export function layoutTree(nodes, down) {
+  if (nodes.length === 0) return { places: [], width: 0, height: 0 };
+  const places = nodes.map((node) => ({ ...sizeOf(node, down), x: 0, y: 0, depth: 0 }));
+  const seen = new Set([0]);
+  /** @type {number[][]} */
+  const children = nodes.map((node) => node.children.filter((child) => nodes[child] && !seen.has(child) && seen.add(child)));
+  const order = [0];
+  for (let i = 0; i < order.length; i++) {
+    for (const child of children[order[i]]) {
+      places[child].depth = places[order[i]].depth + 1;
+      order.push(child);
+    }
+  }
+  const breadth = (/** @type {Place} */ place) => (down ? place.width : place.height);
+  const offsets = spread(places, children, order, breadth);
+  // Levels are as deep as their deepest node.
+  /** @type {number[]} */
+  const deep = [];
+  for (const i of order) deep[places[i].depth] = Math.max(deep[places[i].depth] ?? 0, down ? places[i].height : places[i].width);
+  const starts = deep.reduce((/** @type {number[]} */ at, size) => [...at, (at.at(-1) ?? 0) + size + (down ? 34 : 38)], [0]);
+  const least = Math.min(...order.map((i) => offsets[i] - breadth(places[i]) / 2));
+  for (const i of order) {
+    const place = places[i];
+    const across = offsets[i] - least;
+    const along = down ? starts[place.depth] + deep[place.depth] / 2 : starts[place.depth] + place.width / 2;
+    [place.x, place.y] = down ? [across, along] : [along, across];
+  }
+  const used = order.map((i) => places[i]);
+  return {
+    places,
+    width: Math.max(...used.map((place) => place.x + place.width / 2)),
+    height: Math.max(...used.map((place) => place.y + place.height / 2)),
+  };
+}
+
+/**
+ * The middle of each node across the levels.
+ * @param {Place[]} places @param {number[][]} children @param {number[]} order parents first @param {(place: Place) => number} breadth
+ */
+function spread(places, children, order, breadth) {
+  // Of each subtree, by level below its root: how far it reaches to both sides of the root's middle.
+  /** @type {{low: number[], high: number[]}[]} */
+  const outlines = [];
+  const shifts = new Float64Array(places.length);
+  for (let k = order.length - 1; k >= 0; k--) {
+    const i = order[k];
+    const half = breadth(places[i]) / 2;
+    /** @type {{low: number[], high: number[]}} */
+    const below = { low: [], high: [] };
+    for (const child of children[i]) {
+      const { low, high } = outlines[child];
+      let shift = 0;
+      for (let level = 0; level < Math.min(low.length, below.high.length); level++) shift = Math.max(shift, below.high[level] + GAP - low[level]);
+      shifts[child] = shift;
+      low.forEach((value, level) => {
+        below.low[level] = Math.min(below.low[level] ?? Infinity, value + shift);
+        below.high[level] = Math.max(below.high[level] ?? -Infinity, high[level] + shift);
+      });
+    }
+    const kids = children[i];
+    const middle = kids.length > 0 ? (shifts[kids[0]] + shifts[kids[kids.length - 1]]) / 2 : 0;
+    for (const child of kids) shifts[child] -= middle;
+    outlines[i] = { low: [-half, ...below.low.map((value) => value - middle)], high: [half, ...below.high.map((value) => value - middle)] };
+  }
+  const offsets = new Float64Array(places.length);
+  for (const i of order) for (const child of children[i]) offsets[child] = offsets[i] + shifts[child];
+  return offsets;
+}

@@ -1,0 +1,171 @@
+// @ts-check
+// A tree as a drawing that can be moved and zoomed, and whose nodes light up as they are ticked.
+
+import { button, h, s, setAttr, setText } from "../dom.js";
+import { clamp } from "../format.js";
+import { listenToPointer } from "../arena/pointer.js";
+import { layoutTree } from "./layout.js";
+import { edgeShape, nodeShape, RESULTS } from "./shapes.js";
+
+const MOST_NODES = 2000;
+// A tree with more leaves than this is read better from left to right.
+const WIDE = 9;
+// Labels cannot be read at smaller scales.
+const LEAST = 0.62;
+
+export class TreeView {
+  /** @param {{onNode: (index: number) => void}} options */
+  constructor({ onNode }) {
+    this.onNode = onNode;
+    /** @type {import("../contract.js").TreeNode[]} */
+    this.nodes = [];
+    this.down = true;
+    this.at = { x: 0, y: 0, k: 1 };
+    this.fitted = true;
+    this.results = "";
+    /** @type {{group: SVGGElement, sign: SVGTextElement}[]} */
+    this.shapes = [];
+    /** @type {(SVGPathElement | null)[]} the edge to each node from its parent */
+    this.edges = [];
+    this.size = { width: 1, height: 1 };
+    /** @type {import("./layout.js").Place | undefined} */
+    this.root = undefined;
+    this.world = s("g");
+    this.svg = s("svg", { class: "tree", tabindex: "0", role: "img", "aria-label": "Tree" }, this.world);
+    this.turnButton = button("Turn", () => this.turn(), { title: "From top to bottom, or from left to right (R)" });
+    const zoom = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
+      button("+", () => this.zoomBy(1.4), { "aria-label": "Zoom in", title: "Zoom in (+)" }), button("−", () => this.zoomBy(1 / 1.4), { "aria-label": "Zoom out", title: "Zoom out (−)" }),
+      button("⤢", () => this.fit(), { "aria-label": "Show the whole tree", title: "Whole tree (0)" }));
+    this.node = h("div", { class: "tree-stage" }, this.svg, zoom);
+    this.svg.addEventListener("keydown", (event) => this.key(event));
+    listenToPointer(this.svg, {
+      zoom: (factor, x, y) => this.zoomBy(factor, x, y),
+      pan: (dx, dy) => this.move(dx, dy),
+      tap: (x, y) => this.tap(x, y),
+    });
+    this.observer = new ResizeObserver(() => this.fitted && this.fit());
+    this.observer.observe(this.svg);
+  }
+
+  /** @returns {import("../shortcuts.js").Shortcut[]} */
+  keys() {
+    return [
+      { key: "+", shown: "+", does: "Zoom in", act: () => this.zoomBy(1.4), repeats: true },
+      { key: "=", shown: "", does: "Zoom in", act: () => this.zoomBy(1.4), repeats: true },
+      { key: "-", shown: "−", does: "Zoom out", act: () => this.zoomBy(1 / 1.4), repeats: true },
+      { key: "0", shown: "0", does: "Show the whole tree", act: () => this.fit() },
+      { key: "r", shown: "R", does: "Turn the tree: downwards or to the right", act: () => this.turn() },
+    ];
+  }
+
+  /** @param {import("../contract.js").TreeNode[]} nodes */
+  set(nodes) {
+    this.nodes = nodes.slice(0, MOST_NODES);
+    const leaves = this.nodes.filter((node) => node.children.length === 0).length;
+    this.down = leaves <= WIDE && this.svg.clientWidth > 560;
+    this.build();
+  }
+
+  turn() {
+    this.down = !this.down;
+    this.build();
+  }
+
+  build() {
+    const { places, width, height } = layoutTree(this.nodes, this.down);
+    this.size = { width, height };
+    this.root = places[0];
+    this.shapes = this.nodes.map((node, i) => nodeShape(node, places[i], i));
+    this.edges = this.nodes.map(() => null);
+    this.nodes.forEach((node, i) => {
+      for (const child of node.children) if (places[child] && child > i) this.edges[child] = edgeShape(places[i], places[child], this.down);
+    });
+    this.world.replaceChildren(...this.edges.filter((edge) => edge !== null), ...this.shapes.map(({ group }) => group));
+    const results = this.results;
+    this.results = "";
+    this.light(results);
+    this.begin();
+  }
+
+  /** @param {string} results one digit a node */
+  light(results) {
+    for (let i = 0; i < this.shapes.length; i++) {
+      const result = results[i] ?? "0";
+      if (result === (this.results[i] ?? "0")) continue;
+      const { group, sign } = this.shapes[i];
+      group.setAttribute("data-result", result);
+      this.edges[i]?.setAttribute("data-result", result);
+      setText(sign, RESULTS[Number(result)]?.sign ?? "");
+    }
+    this.results = results;
+  }
+
+  /** @param {number} index -1 marks none */
+  mark(index) {
+    this.shapes.forEach(({ group }, i) => setAttr(group, "data-marked", i === index));
+  }
+
+  place() {
+    const { x, y, k } = this.at;
+    this.world.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${k.toFixed(4)})`);
+  }
+
+  fit() {
+    const [width, height] = [this.svg.clientWidth, this.svg.clientHeight];
+    if (width < 10 || this.nodes.length === 0) return;
+    const k = Math.min(1.5, (width - 32) / this.size.width, (height - 32) / this.size.height);
+    this.at = { k, x: (width - this.size.width * k) / 2, y: (height - this.size.height * k) / 2 };
+    this.fitted = true;
+    this.place();
+    return k;
+  }
+
+  /** The whole tree if it can be read so, else the root and what is near it. */
+  begin() {
+    const k = this.fit();
+    if (k === undefined || k >= LEAST || !this.root) return;
+    this.at = { k: LEAST, x: 16, y: 16 };
+    if (this.down) this.at.x = this.svg.clientWidth / 2 - this.root.x * LEAST;
+    else this.at.y = this.svg.clientHeight / 2 - this.root.y * LEAST;
+    this.fitted = false;
+    this.place();
+  }
+
+  /** @param {number} factor @param {number} [x] @param {number} [y] */
+  zoomBy(factor, x = this.svg.clientWidth / 2, y = this.svg.clientHeight / 2) {
+    const k = clamp(this.at.k * factor, 0.08, 4);
+    const real = k / this.at.k;
+    this.at = { k, x: x - (x - this.at.x) * real, y: y - (y - this.at.y) * real };
+    this.fitted = false;
+    this.place();
+  }
+
+  /** @param {number} dx @param {number} dy */
+  move(dx, dy) {
+    // A part of the tree stays in sight.
+    const { k } = this.at;
+    this.at.x = clamp(this.at.x + dx, 40 - this.size.width * k, this.svg.clientWidth - 40);
+    this.at.y = clamp(this.at.y + dy, 40 - this.size.height * k, this.svg.clientHeight - 40);
+    this.fitted = false;
+    this.place();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.move(step[0], step[1]);
+  }
+
+  /** @param {number} x @param {number} y */
+  tap(x, y) {
+    const box = this.svg.getBoundingClientRect();
+    const hit = document.elementFromPoint(box.left + x, box.top + y)?.closest("[data-index]");
+    this.onNode(hit ? Number(hit.getAttribute("data-index")) : -1);
+  }
+
+  end() {
+    this.observer.disconnect();
+  }
+}

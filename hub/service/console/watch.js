@@ -1,0 +1,83 @@
+// @ts-check
+// Watch: the arena, what goes on in plain words, the fitness, the robots, the latest events.
+
+import { ArenaView } from "./arena/view.js";
+import { h, setText, show } from "./dom.js";
+import { EventList } from "./events.js";
+import { FitnessPanel } from "./fitness.js";
+import { ShortList } from "./robots/short.js";
+import { latestRun } from "./runs/latest.js";
+import { nowInWords } from "./words.js";
+
+/** @param {import("./navigation.js").Env} env @returns {import("./navigation.js").View & {arena: ArenaView}} */
+export function create(env) {
+  const arena = new ArenaView(env);
+  const fitness = new FitnessPanel(env.store);
+  const robots = new ShortList(env);
+  const events = new EventList(env.store, { title: "Events", most: 60 });
+  const now = nowPanel(env);
+  const node = h("div", { class: "view watch" }, arena.node, h("div", { class: "side" }, now.node, fitness.node, robots.node, events.node));
+  /** @type {() => void} */
+  let offKeys = () => {};
+  return {
+    node,
+    arena,
+    enter: () => {
+      offKeys();
+      offKeys = env.app.shortcuts.add("Arena", arena.keys());
+      arena.stale();
+    },
+    leave: () => {
+      offKeys();
+      offKeys = () => {};
+    },
+    end: () => {
+      arena.end();
+      fitness.end();
+    },
+    changed: (topics, at) => {
+      arena.changed(topics, at);
+      now.changed(topics);
+      fitness.changed(topics);
+      robots.changed(topics, at);
+      events.changed(topics);
+    },
+    frame: (at) => arena.frame(at),
+  };
+}
+
+/** What goes on, and what can be done next. @param {import("./navigation.js").Env} env */
+function nowPanel(env) {
+  const title = h("h2", { class: "now-title" });
+  const text = h("p");
+  const action = h("a", { class: "button primary small" });
+  const record = h("a", { class: "button small", hidden: true });
+  const node = h("section", { class: "panel now", "aria-label": "What goes on" }, title, text, h("p", { class: "row" }, action, record));
+  let phase = "";
+  return {
+    node,
+    /** @param {Set<string>} topics */
+    changed(topics) {
+      if (!topics.has("status") && !topics.has("view") && !topics.has("world")) return;
+      const told = nowInWords(env.store);
+      setText(title, told.title);
+      setText(text, told.text);
+      const going = env.store.status?.phase ?? "";
+      const live = env.store.kind === "live";
+      show(action, live && (going === "idle" || going === "finished"));
+      setText(action, going === "finished" ? "Start another" : "Choose an experiment");
+      action.href = env.link("run");
+      if (live && going === "finished" && phase !== going) latestRun().then((run) => offer(run));
+      if (going !== "finished") show(record, false);
+      phase = going;
+    },
+  };
+
+  /** @param {import("./contract.js").RunRow | null} run */
+  function offer(run) {
+    if (!run || phase !== "finished") return;
+    record.href = env.link("runs", run.id);
+    setText(record, `The record: ${run.short}`);
+    show(record, true);
+  }
+}

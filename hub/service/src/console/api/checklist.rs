@@ -1,0 +1,228 @@
+//! What should be so before a run is started.
+
+use super::{beside, json};
+use crate::console::Shared;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use xpuck_record::budget::Limits;
+use xpuck_wire::Status;
+
+/// Free room below which somebody should look, bytes: some runs of nine robots.
+const LITTLE: u64 = 1 << 30;
+/// Poses that are older are none, s.
+const POSES: f64 = 0.5;
+/// A processor above this is throttled soon, degrees C.
+const HOT: f32 = 80.0;
+
+/// How something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Stands {
+    Ok,
+    Warn,
+    Bad,
+    Unknown,
+}
+
+/// One thing that should be so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Item {
+    what: &'static str,
+    state: Stands,
+    text: String,
+    remedy: &'static str,
+}
+
+#[derive(Deserialize)]
+pub struct Asked {
+    #[serde(default = "usual")]
+    minutes: f64,
+}
+
+fn usual() -> f64 {
+    16.0
+}
+
+/// The list for a run of so many minutes.
+pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>) -> Response {
+    let Some(status) = shared.live.status() else { return json(&Vec::<Item>::new()) };
+    let runs = shared.settings.runs.clone();
+    let free = match beside(move || free(&runs)).await {
+        Ok(free) => free,
+        Err(response) => return response,
+    };
+    json(&list(&status, asked.minutes, shared.settings.speed, free))
+}
+
+/// Room on the disk of a folder that may not be there yet, bytes.
+pub fn free(folder: &Path) -> Option<u64> {
+    folder
+        .ancestors()
+        .find_map(|folder| Limits::free(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok())
+}
+
+fn list(status: &Status, minutes: f64, speed: f64, free: Option<u64>) -> Vec<Item> {
+    vec![
+        robots(status),
+        held(status),
+        battery(status, minutes, speed),
+        heat(status),
+        poses(status),
+        security(status),
+        disk(status, free),
+    ]
+}
+
+fn names(rows: impl Iterator<Item = String>) -> String {
+    rows.collect::<Vec<_>>().join(", ")
+}
+
+fn robots(status: &Status) -> Item {
+    let there = status.robots.iter().filter(|r| r.alive).count();
+    let missing = names(status.robots.iter().filter(|r| !r.alive).map(|r| r.id.clone()));
+    let (state, text) = match (there, status.robots.len()) {
+        (0, _) => (Stands::Bad, "no robot is there".into()),
+        (there, all) if there == all => (Stands::Ok, format!("all {all} are there")),
+        (there, all) => (Stands::Warn, format!("{there} of {all}; missing: {missing}")),
+    };
+    Item { what: "Robots", state, text, remedy: "switch them on; the start waits 30 s for those that are missing" }
+}
+
+fn held(status: &Status) -> Item {
+    let held = names(status.robots.iter().filter(|r| r.held).map(|r| r.id.clone()));
+    let refusing =
+        names(status.robots.iter().filter(|r| !r.refusal.is_empty()).map(|r| format!("{} ({})", r.id, r.refusal)));
+    let trouble = names(
+        status
+            .robots
+            .iter()
+            .filter(|r| !r.device_trouble.is_empty())
+            .map(|r| format!("{} ({})", r.id, r.device_trouble)),
+    );
+    let parts = [("held: ", held), ("devices: ", trouble), ("refused the last experiment: ", refusing)];
+    let told: Vec<String> =
+        parts.iter().filter(|(_, who)| !who.is_empty()).map(|(lead, who)| format!("{lead}{who}")).collect();
+    let (state, text) = match told.is_empty() {
+        true => (Stands::Ok, "none is held, and no device gives trouble".into()),
+        false => (Stands::Warn, told.join("; ")),
+    };
+    Item { what: "Ready to drive", state, text, remedy: "release robots that are held; look at the robots' pages" }
+}
+
+fn battery(status: &Status, minutes: f64, speed: f64) -> Item {
+    let known = status.robots.iter().filter(|r| r.alive);
+    let known: Vec<(f32, &str)> = known.filter_map(|r| Some((r.battery_minutes?, r.id.as_str()))).collect();
+    let remedy = "charge or change the batteries";
+    let needed = minutes / speed;
+    let Some((least, who)) = known.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return Item {
+            what: "Batteries",
+            state: Stands::Unknown,
+            text: "no robot measures its battery".into(),
+            remedy,
+        };
+    };
+    let empty = names(known.iter().filter(|(left, _)| f64::from(*left) < needed).map(|(_, id)| id.to_string()));
+    let (state, text) = match empty.is_empty() {
+        true => (Stands::Ok, format!("{needed:.0} min needed; {who} has least: some {least:.0} min")),
+        false => (Stands::Bad, format!("{needed:.0} min needed, too much for {empty}")),
+    };
+    Item { what: "Batteries", state, text, remedy }
+}
+
+fn heat(status: &Status) -> Item {
+    let hot = status.robots.iter().filter(|r| r.alive && r.soc_c.is_some_and(|c| c > HOT));
+    let hot = names(hot.map(|r| format!("{} ({:.0} °C)", r.id, r.soc_c.unwrap_or_default())));
+    let (state, text) = match hot.is_empty() {
+        true => (Stands::Ok, "no processor is hot".into()),
+        false => (Stands::Warn, hot),
+    };
+    Item { what: "Temperature", state, text, remedy: "let them cool: hot processors evolve more slowly" }
+}
+
+fn poses(status: &Status) -> Item {
+    let bodies = status.bodies.len();
+    let unseen = status.robots.iter().filter(|r| r.alive && !status.bodies.iter().any(|body| body.name == r.id));
+    let unseen = names(unseen.map(|r| r.id.clone()));
+    let (state, text) = match status.pose_age_s {
+        Some(age) if status.tracking && age < POSES && unseen.is_empty() => {
+            (Stands::Ok, format!("{bodies} bodies are tracked, {:.0} ms old", age * 1e3))
+        }
+        Some(_) if status.tracking => (Stands::Warn, format!("not seen: {unseen}")),
+        Some(age) => (Stands::Bad, format!("the last poses came {age:.1} s ago")),
+        None => (Stands::Bad, "no poses came yet".into()),
+    };
+    Item { what: "Motion capture", state, text, remedy: "look at the motion-capture server; `xpuck doctor` tells more" }
+}
+
+fn security(status: &Status) -> Item {
+    let security = &status.security;
+    let (state, text) = match (security.dev_mode, security.keys_unreadable.is_empty()) {
+        (true, _) => (Stands::Warn, "DEV MODE: no keys, whoever reaches the hub commands the swarm".into()),
+        (false, false) => (Stands::Warn, security.keys_unreadable.clone()),
+        (false, true) => (Stands::Ok, "links are encrypted, experiments are signed".into()),
+    };
+    Item { what: "Security", state, text, remedy: "`xpuck keys new` makes keys; docs/security.md says how" }
+}
+
+fn disk(status: &Status, free: Option<u64>) -> Item {
+    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+    let (state, text) = match free {
+        _ if status.record.starts_with("NOT RECORD") => (Stands::Bad, status.record.clone()),
+        None => (Stands::Unknown, "the disk does not tell how much room it has".into()),
+        Some(free) if free < LITTLE => (Stands::Warn, format!("{:.1} GiB free", gib(free))),
+        Some(free) => (Stands::Ok, format!("{:.0} GiB free for records", gib(free))),
+    };
+    Item { what: "Disk", state, text, remedy: "make room on the disk of the records" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::{Body, RobotRow};
+
+    fn good() -> Status {
+        let row =
+            |id: &str| RobotRow { id: id.into(), alive: true, battery_minutes: Some(90.0), ..RobotRow::default() };
+        let body = |name: &str| Body { name: name.into(), pose: [0.0; 3] };
+        Status {
+            robots: vec![row("xp01"), row("xp02")],
+            bodies: vec![body("xp01"), body("xp02"), body("frisbee")],
+            tracking: true,
+            pose_age_s: Some(0.02),
+            ..Status::default()
+        }
+    }
+
+    fn states(status: &Status) -> Vec<(&'static str, Stands)> {
+        list(status, 16.0, 1.0, Some(10 << 30)).iter().map(|item| (item.what, item.state)).collect()
+    }
+
+    #[test]
+    fn a_swarm_that_is_well_has_nothing_to_say() {
+        assert!(states(&good()).iter().all(|(_, state)| *state == Stands::Ok), "{:?}", states(&good()));
+    }
+
+    #[test]
+    fn each_fault_is_told_in_its_line() {
+        let change = |how: fn(&mut Status)| {
+            let mut status = good();
+            how(&mut status);
+            let wrong: Vec<_> = states(&status).into_iter().filter(|(_, state)| *state != Stands::Ok).collect();
+            wrong
+        };
+        assert_eq!(change(|s| s.robots[0].alive = false), [("Robots", Stands::Warn)]);
+        assert_eq!(change(|s| s.robots[0].held = true), [("Ready to drive", Stands::Warn)]);
+        assert_eq!(change(|s| s.robots[0].device_trouble = "x".into()), [("Ready to drive", Stands::Warn)]);
+        assert_eq!(change(|s| s.robots[0].battery_minutes = Some(10.0)), [("Batteries", Stands::Bad)]);
+        assert_eq!(change(|s| s.robots[0].soc_c = Some(90.0)), [("Temperature", Stands::Warn)]);
+        assert_eq!(change(|s| s.tracking = false), [("Motion capture", Stands::Bad)]);
+        assert_eq!(change(|s| s.bodies.truncate(1)), [("Motion capture", Stands::Warn)]);
+        assert_eq!(change(|s| s.security.dev_mode = true), [("Security", Stands::Warn)]);
+        assert_eq!(change(|s| s.record = "NOT RECORDING: full".into()), [("Disk", Stands::Bad)]);
+        let unknown = change(|s| s.robots.iter_mut().for_each(|r| r.battery_minutes = None));
+        assert_eq!(unknown, [("Batteries", Stands::Unknown)]);
+    }
+}

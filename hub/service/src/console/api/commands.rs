@@ -1,0 +1,61 @@
+//! What operators tell the swarm and single robots.
+
+use super::json;
+use crate::console::visitor::{Operator, refusal};
+use crate::console::{Command, Shared};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::json as object;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use xpuck_wire::message::{Order, Reply, Request};
+
+/// How long the hub may take to answer a command.
+const ANSWER: Duration = Duration::from_secs(2);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    command: String,
+    #[serde(default)]
+    robot: String,
+    #[serde(default)]
+    text: String,
+}
+
+/// A command from the page.
+pub async fn command(State(shared): State<Shared>, Operator(person): Operator, asked: axum::Json<Asked>) -> Response {
+    let Asked { command, robot, text } = asked.0;
+    let order = |order| Request::Order { robot, order };
+    let request = match command.as_str() {
+        "pause" => Request::Pause,
+        "resume" => Request::Resume,
+        "next" => Request::Next,
+        "stop" => Request::Stop,
+        "note" => Request::Note { text },
+        "identify" => order(Order::Identify),
+        "hold" => order(Order::Hold),
+        "release" => order(Order::Release),
+        "reboot" => order(Order::Reboot),
+        _ => {
+            let why = "commands are pause, resume, next, stop, note, identify, hold, release and reboot";
+            return refusal(StatusCode::BAD_REQUEST, why);
+        }
+    };
+    send(&shared, person.name, request).await
+}
+
+/// Hands a request to the hub's loop, and gives its answer.
+pub async fn send(shared: &Shared, who: String, request: Request) -> Response {
+    let (answer, reply) = oneshot::channel();
+    if shared.commands.try_send(Command { who, request, answer }).is_err() {
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "the hub is busy; try again");
+    }
+    match tokio::time::timeout(ANSWER, reply).await {
+        Ok(Ok(Reply::Refused(error))) => json(&object!({ "ok": false, "error": error })),
+        Ok(Ok(_)) => json(&object!({ "ok": true })),
+        _ => refusal(StatusCode::GATEWAY_TIMEOUT, "the hub did not answer"),
+    }
+}

@@ -1,0 +1,321 @@
+//! Experiments: those that the hub's folder offers, and whether one can be run.
+
+use super::commands::send;
+use super::{beside, json};
+use crate::catalogue::Catalogue;
+use crate::console::Shared;
+use crate::console::visitor::{Operator, refusal};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::json as object;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path as FilePath;
+use xpuck_experiment::{Experiment, Plan, sent_name};
+use xpuck_record::run_file::RunFile;
+use xpuck_wire::file;
+use xpuck_wire::message::Request;
+use xpuck_wire::signed::Signed;
+
+/// Files of the folder that are looked at.
+const MOST: usize = 200;
+/// Differences that are told.
+const DIFFERENCES: usize = 100;
+
+/// An experiment and the files that it names.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Upload {
+    text: String,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Offered {
+    file: String,
+    name: String,
+    about: String,
+    minutes: f64,
+    phases: usize,
+    error: Option<String>,
+}
+
+/// Names of TOML files of a folder.
+fn toml_files(folder: &FilePath) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".toml") && !name.starts_with('.') {
+            names.push(name);
+        }
+    }
+    names.sort();
+    names.truncate(MOST);
+    Ok(names)
+}
+
+/// The comment at a file's beginning says what it is about.
+fn about(text: &str) -> String {
+    let comment = text.lines().take_while(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let about = comment.collect::<Vec<_>>().join(" ");
+    about.chars().take(300).collect()
+}
+
+fn offered(folder: &FilePath) -> std::io::Result<Vec<Offered>> {
+    let mut found = Vec::new();
+    for file in toml_files(folder)? {
+        let Ok(text) = file::text(&folder.join(&file), file::MAX_TOML) else { continue };
+        let table: toml::Table = match text.parse() {
+            Ok(table) => table,
+            Err(_) => continue,
+        };
+        // Swarm, hub, arena, robots and worlds lie in the same folder.
+        if !(table.contains_key("name")
+            && ["minutes", "phases", "task", "world"].iter().any(|key| table.contains_key(*key)))
+        {
+            continue;
+        }
+        let row = match Experiment::parse(&file, &text) {
+            Ok(e) => Offered {
+                name: e.name.clone(),
+                minutes: e.seconds() / 60.0,
+                phases: e.phases.len().max(1),
+                error: None,
+                about: about(&text),
+                file,
+            },
+            Err(error) => Offered {
+                name: file.clone(),
+                minutes: 0.0,
+                phases: 0,
+                error: Some(error.to_string()),
+                about: about(&text),
+                file,
+            },
+        };
+        found.push(row);
+    }
+    Ok(found)
+}
+
+/// What the hub's folder offers.
+pub async fn list(State(shared): State<Shared>) -> Response {
+    let folder = shared.settings.experiments.clone();
+    match beside(move || offered(&folder)).await {
+        Ok(Ok(found)) => json(&found),
+        Ok(Err(error)) => {
+            let why = format!("{}: {error}", shared.settings.experiments.display());
+            refusal(StatusCode::SERVICE_UNAVAILABLE, &why)
+        }
+        Err(response) => response,
+    }
+}
+
+fn read(folder: &FilePath, name: &str) -> Result<serde_json::Value, String> {
+    if !toml_files(folder).map_err(|error| error.to_string())?.iter().any(|known| known == name) {
+        return Err("there is no such experiment".into());
+    }
+    let text = file::text(&folder.join(name), file::MAX_TOML).map_err(|error| error.to_string())?;
+    let (mut files, mut missing) = (BTreeMap::new(), Vec::new());
+    if let Ok(experiment) = Experiment::parse(name, &text) {
+        for named in experiment.files() {
+            match file::text(&folder.join(named), file::MAX_TOML) {
+                Ok(text) => drop(files.insert(sent_name(named).to_string(), text)),
+                Err(_) => missing.push(named.to_string()),
+            }
+        }
+    }
+    Ok(object!({ "text": text, "files": files, "missing": missing }))
+}
+
+/// One of them, with its files.
+pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Response {
+    let folder = shared.settings.experiments.clone();
+    match beside(move || read(&folder, &name)).await {
+        Ok(Ok(found)) => json(&found),
+        Ok(Err(why)) => refusal(StatusCode::NOT_FOUND, &why),
+        Err(response) => response,
+    }
+}
+
+/// The line that an error names, if it names one.
+fn line_of(error: &str) -> Option<u32> {
+    let (_, rest) = error.split_once("line ")?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// The key that an error names, if it names one.
+fn key_of(error: &str) -> Option<String> {
+    let (_, rest) = error.split_once('`')?;
+    rest.split_once('`').map(|(key, _)| key.to_string())
+}
+
+fn refused(why: &str) -> serde_json::Value {
+    let text = why.strip_prefix("experiment: ").unwrap_or(why);
+    object!({ "ok": false, "error": { "text": text, "line": line_of(text), "key": key_of(text) } })
+}
+
+/// Keys of a table with their values, `a.b` for the key `b` of the table `a`.
+fn flat(prefix: &str, value: &toml::Value, to: &mut BTreeMap<String, String>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                flat(&name, value, to);
+            }
+        }
+        toml::Value::Array(list) if list.iter().any(toml::Value::is_table) => {
+            for (i, value) in list.iter().enumerate() {
+                flat(&format!("{prefix}[{}]", i + 1), value, to);
+            }
+        }
+        value => drop(to.insert(prefix.into(), value.to_string())),
+    }
+}
+
+/// What is not as in the last run: keys of the experiment with defaults filled in, and its files.
+fn differences(experiment: &toml::Table, files: &BTreeMap<String, String>, last: &RunFile) -> Vec<serde_json::Value> {
+    let keys = |table: &toml::Table| {
+        let mut found = BTreeMap::new();
+        flat("", &toml::Value::Table(table.clone()), &mut found);
+        found
+    };
+    let (before, now) = (keys(&last.experiment), keys(experiment));
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let changed = names.into_iter().filter(|key| before.get(*key) != now.get(*key));
+    let mut rows: Vec<_> =
+        changed.map(|key| object!({ "key": key, "last": before.get(key), "now": now.get(key) })).collect();
+    let names: BTreeSet<&String> = last.files.keys().chain(files.keys()).collect();
+    for name in names.into_iter().filter(|name| last.files.get(*name) != files.get(*name)) {
+        let size = |text: Option<&String>| text.map(|text| format!("{} bytes", text.len()));
+        rows.push(object!({ "key": format!("file {name}"), "last": size(last.files.get(name)), "now": size(files.get(name)) }));
+    }
+    rows.truncate(DIFFERENCES);
+    rows
+}
+
+fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
+    let Upload { text, files } = upload;
+    let experiment = match Experiment::parse("experiment", &text) {
+        Ok(experiment) => experiment,
+        Err(error) => return refused(&error.to_string()),
+    };
+    let needs: Vec<&str> = experiment.files().into_iter().filter(|name| !files.contains_key(sent_name(name))).collect();
+    if !needs.is_empty() {
+        let why = format!("the experiment names files that are not there: {}", needs.join(", "));
+        let mut answer = refused(&why);
+        answer["needs"] = object!(needs);
+        return answer;
+    }
+    let plan = match Plan::new(&experiment, &files, Some(shared.settings.robots.len())) {
+        Ok(plan) => plan,
+        Err(error) => return refused(&error.to_string()),
+    };
+    let signed = match Signed::new(text, files.clone(), None) {
+        Ok(signed) => signed,
+        Err(error) => return refused(&error.to_string()),
+    };
+    let last = Catalogue::open(&shared.settings.runs).and_then(|catalogue| catalogue.rows()).ok().and_then(|rows| {
+        let row = rows.into_iter().next_back()?;
+        RunFile::read(&shared.settings.runs.join(&row.id)).ok()
+    });
+    let table = toml::Table::try_from(&experiment).unwrap_or_default();
+    let differences = last.as_ref().map(|last| differences(&table, &files, last));
+    let phases = plan.phases.iter().map(|phase| {
+        object!({
+            "name": phase.name,
+            "kind": phase.kind.name(),
+            "minutes": phase.seconds / 60.0,
+            "segment_minutes": phase.segment_seconds / 60.0,
+            "task": phase.world.task.name(),
+            "given": phase.given.iter().flatten().count(),
+        })
+    });
+    object!({
+        "ok": true,
+        "error": null,
+        "plan": {
+            "name": plan.name,
+            "task": plan.phases[0].world.task.name(),
+            "minutes": plan.seconds() / 60.0,
+            "segments": plan.phases.iter().map(|phase| (phase.seconds / phase.segment_seconds).ceil()).sum::<f64>(),
+            "robots": shared.settings.robots.len(),
+            "phases": phases.collect::<Vec<_>>(),
+            "algorithm": experiment.evolution.algorithm(),
+            "population": experiment.evolution.population,
+            "engine": experiment.engine,
+            "evolves": plan.evolves(shared.settings.robots.len()),
+            "needs": [],
+        },
+        "manifest": signed.manifest,
+        "differences": differences.unwrap_or_default(),
+        "last": last.map(|last| last.name),
+    })
+}
+
+/// Whether an experiment can be run, and what it is; nothing is started.
+pub async fn check(State(shared): State<Shared>, upload: axum::Json<Upload>) -> Response {
+    match beside(move || look(&shared, upload.0)).await {
+        Ok(found) => json(&found),
+        Err(response) => response,
+    }
+}
+
+/// What is started: signed in the browser, or to be signed here.
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Start {
+    Signed { manifest: String, signer: String, signature: String, files: BTreeMap<String, String>, seed: u64 },
+    Plain { text: String, files: BTreeMap<String, String>, seed: u64 },
+}
+
+/// Starts an experiment.
+pub async fn start(State(shared): State<Shared>, Operator(person): Operator, asked: axum::Json<Start>) -> Response {
+    let (signed, seed) = match asked.0 {
+        Start::Signed { manifest, signer, signature, files, seed } => {
+            (Ok(Signed { manifest, signer, signature, files }), seed)
+        }
+        Start::Plain { text, files, seed } => {
+            let settings = &shared.settings;
+            if settings.signer.is_none() && !settings.dev_mode {
+                let why = "experiments are signed: log in with your key file, or start with `xpuck start`";
+                return refusal(StatusCode::FORBIDDEN, why);
+            }
+            (Signed::new(text, files, settings.signer.as_ref()), seed)
+        }
+    };
+    match signed {
+        Ok(signed) => send(&shared, person.name, Request::Start { signed, seed }).await,
+        Err(error) => json(&object!({ "ok": false, "error": error.to_string() })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_its_line_and_key() {
+        let error = Experiment::parse("experiment", "name = \"x\"\nminuts = 3.0\n").unwrap_err().to_string();
+        assert_eq!((line_of(&error), key_of(&error).as_deref()), (Some(2), Some("minuts")), "{error}");
+        assert_eq!((line_of("nothing"), key_of("nothing")), (None, None));
+    }
+
+    #[test]
+    fn what_changed_since_the_last_run_is_told_by_its_keys() {
+        let text = "name = \"x\"\nstate = \"finished\"\nversion = \"0\"\nstarted_unix_ms = 1\nseed = 1\nrobots = []\nspeed = 1.0\n\
+            [experiment]\nname = \"x\"\nminutes = 2.0\n[experiment.evolution]\npopulation = 8\n[hub]\n[files]\na = \"1\"\n";
+        let last: RunFile = toml::from_str(text).unwrap();
+        let now: toml::Table = "name = \"x\"\nminutes = 4.0\n[evolution]\npopulation = 8\nwhat = 1\n".parse().unwrap();
+        let found = differences(&now, &BTreeMap::from([("a".into(), "22".into())]), &last);
+        let expected = serde_json::json!([
+            { "key": "evolution.what", "last": null, "now": "1" },
+            { "key": "minutes", "last": "2.0", "now": "4.0" },
+            { "key": "file a", "last": "1 bytes", "now": "2 bytes" },
+        ]);
+        assert_eq!(object!(found), expected);
+    }
+}

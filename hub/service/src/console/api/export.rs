@@ -1,0 +1,92 @@
+//! Files of a run, and its tables, to be taken away.
+
+use super::beside;
+use super::runs::folder;
+use crate::console::Shared;
+use crate::console::visitor::refusal;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use std::io::Read;
+use std::path::Path as FilePath;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use xpuck_record::export::{Format, export as write_tables};
+use xpuck_wire::file;
+
+/// Files as they lie in the run's folder.
+const PLAIN: [&str; 2] = ["run.toml", "result.json"];
+/// Bytes that are read at once.
+const PIECE: usize = 64 * 1024;
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("csv") => "text/csv; charset=utf-8",
+        Some("json") => "application/json",
+        Some("toml") => "application/toml",
+        _ => "application/octet-stream",
+    }
+}
+
+/// Opens what is wanted: a file of the run, or a table that is made of it now.
+fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
+    let is_part = name.ends_with(".mcap")
+        && xpuck_record::parts(folder)
+            .is_ok_and(|parts| parts.iter().any(|part| part.file_name().is_some_and(|known| known == name)));
+    if PLAIN.contains(&name) || is_part {
+        return file::open(&folder.join(name)).map_err(|error| format!("{name}: {error}"));
+    }
+    if !name.ends_with(".csv") || name.contains('/') {
+        return Err(format!(
+            "there is no `{}`: files are run.mcap, run.toml, result.json, and tables as NAME.csv",
+            name.escape_debug()
+        ));
+    }
+    let tables = tempfile::tempdir().map_err(|error| error.to_string())?;
+    write_tables(folder, tables.path(), Format::Csv, |_, _| ()).map_err(|error| error.to_string())?;
+    // The open file outlives its folder.
+    file::open(&tables.path().join(name)).map_err(|error| format!("{name}: {error}"))
+}
+
+/// Sends a file piece by piece, as fast as it is taken.
+pub async fn export(State(shared): State<Shared>, Path((id, name)): Path<(String, String)>) -> Response {
+    let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
+        return refusal(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "somebody else takes a record away now; try again in a moment",
+        );
+    };
+    let wanted = name.clone();
+    let opened = beside(move || folder(&shared, &id).and_then(|folder| open(&folder, &wanted))).await;
+    let mut file = match opened {
+        Ok(Ok(file)) => file,
+        Ok(Err(why)) => return refusal(StatusCode::NOT_FOUND, &why),
+        Err(response) => return response,
+    };
+    let (sender, pieces) = mpsc::channel::<std::io::Result<Vec<u8>>>(2);
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        loop {
+            let mut piece = vec![0; PIECE];
+            let read = file.read(&mut piece);
+            let last = !matches!(read, Ok(1..));
+            let sent = match read {
+                Ok(0) => return,
+                Ok(length) => {
+                    piece.truncate(length);
+                    sender.blocking_send(Ok(piece))
+                }
+                Err(error) => sender.blocking_send(Err(error)),
+            };
+            if last || sent.is_err() {
+                return;
+            }
+        }
+    });
+    let headers = [
+        (header::CONTENT_TYPE, kind(&name).to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    (headers, Body::from_stream(ReceiverStream::new(pieces))).into_response()
+}

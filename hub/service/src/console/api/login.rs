@@ -1,0 +1,99 @@
+//! Logging in and out.
+
+use super::json;
+use crate::console::Shared;
+use crate::console::visitor::{HEADER, Visitor, refusal, token};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::json as object;
+use std::sync::PoisonError;
+use xpuck_wire::session::fresh_token;
+
+/// Who asks, and what they may do.
+pub async fn session(State(shared): State<Shared>, Visitor(visitor): Visitor) -> Response {
+    let settings = &shared.settings;
+    let role = visitor.as_ref().map(|(person, _)| person.role);
+    json(&object!({
+        "role": role,
+        "name": visitor.as_ref().map(|(person, _)| &person.name),
+        "expires_s": visitor.as_ref().map(|(_, left)| *left).filter(|left| left.is_finite()),
+        "look": if settings.login_to_look { "login" } else { "anyone" },
+        "signs": settings.dev_mode || settings.signer.is_some(),
+        "dev_mode": settings.dev_mode,
+        "replay": settings.replay,
+        "version": env!("CARGO_PKG_VERSION"),
+    }))
+}
+
+/// The name by which the browser calls this console, which is part of what is signed.
+fn host(headers: &HeaderMap) -> String {
+    headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_string()
+}
+
+/// What somebody who has a key is to sign.
+pub async fn challenge(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+    let Ok(token) = fresh_token() else {
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "this machine gives no random numbers");
+    };
+    let mut sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+    sessions.challenge(shared.now(), token.clone());
+    json(&object!({ "challenge": token, "host": host(&headers) }))
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Asked {
+    Key { name: String, challenge: String, signature: String },
+    Link { link: String },
+}
+
+/// Lets somebody in who signed the challenge, or comes by a one-time link.
+pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: axum::Json<Asked>) -> Response {
+    if !headers.contains_key(HEADER) {
+        return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
+    }
+    let Ok(session) = fresh_token() else {
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "this machine gives no random numbers");
+    };
+    let now = shared.now();
+    let mut sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = match asked.0 {
+        Asked::Link { link } => sessions.follow(now, &link, session.clone()),
+        Asked::Key { name, challenge, signature } => {
+            let holders = shared.guard.as_ref().map_or(Vec::new(), |guard| guard.holders_called(&name));
+            sessions.answer(now, &host(&headers), (&challenge, &signature), &holders, session.clone())
+        }
+    };
+    drop(sessions);
+    match found {
+        Ok(person) => {
+            let answer = json(&object!({ "ok": true, "role": person.role, "name": person.name }));
+            with_cookie(&shared, answer, &session, 12 * 3600)
+        }
+        Err(why) => refusal(StatusCode::UNAUTHORIZED, &why.to_string()),
+    }
+}
+
+/// Ends the session.
+pub async fn logout(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+    if !headers.contains_key(HEADER) {
+        return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
+    }
+    if let Some(token) = token(&headers, &shared.settings.cookie) {
+        shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).end(token);
+    }
+    with_cookie(&shared, json(&object!({ "ok": true })), "", 0)
+}
+
+fn with_cookie(shared: &Shared, response: Response, token: &str, seconds: u32) -> Response {
+    let secure = if shared.secure { "; Secure" } else { "" };
+    let name = &shared.settings.cookie;
+    let text = format!("{name}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    let mut response = response.into_response();
+    if let Ok(value) = HeaderValue::from_str(&text) {
+        response.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    response
+}

@@ -1,0 +1,128 @@
+//! A stretch of a recorded run as the events that pages would have got while it went on.
+
+use super::runs::{known, world_of};
+use super::{beside, raw};
+use crate::console::Shared;
+use crate::console::feed::{Around, Event};
+use crate::console::visitor::refusal;
+use crate::replay::Replay;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Deserialize;
+use xpuck_hub_core::entry::Entry;
+use xpuck_hub_core::rate::Rate;
+
+/// What happened before a moment and still shows in it, s.
+const LEAD: f64 = 5.0;
+/// Longest stretch at 25 poses a second, s; at fewer it is longer.
+const LONGEST: f64 = 60.0;
+/// Poses a second at most.
+const POSES: f64 = 25.0;
+/// Status events a second at most.
+const STATUS: f64 = 5.0;
+
+#[derive(Deserialize)]
+pub struct Asked {
+    from: f64,
+    to: f64,
+    #[serde(default = "usual")]
+    hz: f64,
+    robot: Option<String>,
+}
+
+fn usual() -> f64 {
+    POSES
+}
+
+/// Events of the stretch, after what a page needs to show its beginning.
+pub async fn play(State(shared): State<Shared>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Response {
+    let Asked { from, to, hz, robot } = asked;
+    let sound = from.is_finite() && to.is_finite() && hz.is_finite() && (0.01..=POSES).contains(&hz);
+    if !sound || to < from || (to - from) * hz > LONGEST * POSES * 1.01 {
+        let why = "from and to are times of the run, hz is 0.01 to 25, and a stretch has at most 1500 poses";
+        return refusal(StatusCode::BAD_REQUEST, why);
+    }
+    match beside(move || stretch(&shared, &id, (from, to), hz, robot.as_deref())).await {
+        Ok(Ok(text)) => raw(text),
+        Ok(Err(why)) => refusal(StatusCode::NOT_FOUND, &why),
+        Err(response) => response,
+    }
+}
+
+/// A list of lists: time, name, data.
+#[derive(Default)]
+struct Written(String);
+
+impl Written {
+    fn add(&mut self, event: &Event) {
+        self.0.push(if self.0.is_empty() { '[' } else { ',' });
+        self.0 += &format!("[{:.4},\"{}\",{}]", event.time, event.name, event.json);
+    }
+
+    fn end(mut self) -> String {
+        if self.0.is_empty() {
+            self.0.push('[');
+        }
+        self.0.push(']');
+        self.0
+    }
+}
+
+fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Option<&str>) -> Result<String, String> {
+    let run = known(shared, id)?;
+    let entries = run.index.entries(from - LEAD, to).map_err(|error| error.to_string())?;
+    let mut feed = run.with(|feed| feed.again());
+    let mut replay = Replay::new(&run.run);
+    let around = |time| Around { wall_unix_ms: run.clock.unix_ms(time), speed: run.run.speed, ..Around::default() };
+    let mut written = Written::default();
+    let mut begun = false;
+    let (mut poses, mut status, mut seen) = (Rate::default(), Rate::default(), Rate::default());
+    let mut phase: Option<String> = None;
+    let begin = |replay: &mut Replay, feed: &mut crate::console::feed::Feed, written: &mut Written| {
+        let now = replay.status();
+        let world = world_of(&run, now.segments.last().map(|segment| segment.phase.as_str()));
+        written.add(&Event { time: from, ..feed.world(from, &world) });
+        written.add(&Event { time: from, ..feed.status(&now, &around(from)) });
+        if let Some(poses) = feed.latest.poses.clone() {
+            written.add(&Event { time: from, ..poses });
+        }
+        if let Some(tree) = robot.and_then(|robot| feed.tree_event(from, robot)) {
+            written.add(&tree);
+        }
+    };
+    for entry in &entries {
+        let time = entry.time();
+        if !begun && time >= from {
+            begun = true;
+            begin(&mut replay, &mut feed, &mut written);
+        }
+        let looked_at = |id: &str| robot == Some(id);
+        for event in feed.take(entry, looked_at) {
+            let due = match event.name {
+                "poses" => poses.allows(event.time, hz),
+                "robot" => seen.allows(event.time, hz.min(10.0)),
+                _ => true,
+            };
+            if begun && due {
+                written.add(&Event { time: event.time.max(from), ..event });
+            }
+        }
+        if let Entry::Run { segments, .. } = entry {
+            let now = segments.last().map(|segment| segment.phase.clone());
+            if begun && phase.is_some() && phase != now {
+                written.add(&feed.world(time, &world_of(&run, now.as_deref())));
+            }
+            phase = now;
+        }
+        replay.take(entry.clone());
+        if begun && status.allows(time, STATUS.min(hz)) {
+            let told = replay.status();
+            written.add(&feed.status(&told, &around(time)));
+        }
+    }
+    if !begun {
+        begin(&mut replay, &mut feed, &mut written);
+    }
+    Ok(written.end())
+}

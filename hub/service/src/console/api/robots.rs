@@ -1,0 +1,63 @@
+//! Single robots and the run's evolution, for pages that are opened late.
+
+use super::{json, raw};
+use crate::console::Shared;
+use crate::console::feed::level_name;
+use crate::console::visitor::refusal;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json as object;
+
+fn unknown(id: &str) -> Response {
+    refusal(StatusCode::NOT_FOUND, &format!("no robot `{}` in the swarm file", id.escape_debug()))
+}
+
+/// The course of the run's evolution.
+pub async fn evolution(State(shared): State<Shared>) -> Response {
+    shared.live.with(|feed| json(&feed.history.shown()))
+}
+
+/// The whole status as other programs get it.
+pub async fn status(State(shared): State<Shared>) -> Response {
+    match shared.live.status() {
+        Some(status) => json(&*status),
+        None => raw("{}".into()),
+    }
+}
+
+/// A robot's last ten minutes.
+pub async fn history(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    shared.live.with(|feed| feed.robot_history(&id).map_or_else(|| unknown(&id), json))
+}
+
+/// The last lines of a robot's log.
+pub async fn log(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    shared.live.with(|feed| {
+        let Some(lines) = feed.robot_log(&id) else { return unknown(&id) };
+        let line = |line: &&xpuck_wire::message::LogLine| {
+            object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text })
+        };
+        json(&lines.iter().map(line).collect::<Vec<_>>())
+    })
+}
+
+/// The tree that drives a robot.
+pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    shared.live.with(|feed| match feed.tree(&id) {
+        Some(tree) => json(&*tree),
+        None => raw("null".into()),
+    })
+}
+
+/// What a robot's camera sees.
+pub async fn picture(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    if !shared.settings.robots.contains(&id) {
+        return unknown(&id);
+    }
+    let headers = [(header::CONTENT_TYPE, "image/bmp"), (header::CACHE_CONTROL, "no-store")];
+    match shared.live.picture(&id) {
+        Some(picture) => (headers, picture.to_bmp()).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
+    }
+}

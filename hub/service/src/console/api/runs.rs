@@ -1,0 +1,188 @@
+//! Recorded runs: the list, one whole, and where its trees came from.
+
+use super::run_cache::Known;
+use super::{beside, json};
+use crate::catalogue::{Catalogue, short_ids};
+use crate::console::Shared;
+use crate::console::feed::{level_name, world};
+use crate::console::visitor::refusal;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde_json::{Value, json as object};
+use std::path::PathBuf;
+use std::sync::Arc;
+use xpuck_evolve::Id;
+use xpuck_record::RecordError;
+use xpuck_record::lineage::Births;
+use xpuck_wire::Status;
+
+/// Ancestors that are told.
+const ANCESTORS: usize = 200;
+/// Steps back in the ancestry.
+const STEPS: usize = 40;
+/// Events of a run that are told.
+const EVENTS: usize = 1000;
+
+fn unreadable(error: &RecordError) -> Response {
+    refusal(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
+}
+
+/// All runs, the newest first.
+pub async fn list(State(shared): State<Shared>) -> Response {
+    let runs = shared.settings.runs.clone();
+    let read = move || -> Result<Vec<Value>, RecordError> {
+        if matches!(runs.try_exists(), Ok(false)) {
+            return Ok(Vec::new());
+        }
+        let rows = Catalogue::open(&runs)?.rows()?;
+        let shorts = short_ids(&rows);
+        let mut values: Vec<Value> = rows.iter().map(|row| object!(row)).collect();
+        values.iter_mut().zip(shorts).for_each(|(value, short)| value["short"] = short.into());
+        values.reverse();
+        Ok(values)
+    };
+    match beside(read).await {
+        Ok(Ok(rows)) => json(&rows),
+        Ok(Err(error)) => unreadable(&error),
+        Err(response) => response,
+    }
+}
+
+/// The folder of a run that the catalogue knows.
+pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
+    let known = |catalogue: Catalogue| catalogue.rows().map(|rows| rows.iter().any(|row| row.id == id));
+    match Catalogue::open(&shared.settings.runs).and_then(known) {
+        Ok(true) => Ok(shared.settings.runs.join(id)),
+        Ok(false) => Err("there is no such run".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A run that the catalogue knows, read.
+pub fn known(shared: &Shared, id: &str) -> Result<Arc<Known>, String> {
+    let folder = folder(shared, id)?;
+    shared.cache.get(&folder).map_err(|error| error.to_string())
+}
+
+/// The world of a run at the phase of this name, or at its first.
+pub fn world_of(run: &Known, phase: Option<&str>) -> Value {
+    let plan = run.plan.as_ref();
+    let phases = plan.map_or(&[][..], |plan| &plan.phases[..]);
+    let found = phases.iter().find(|known| phase == Some(known.name.as_str())).or(phases.first());
+    let arena = |key: &str, usual: f64| {
+        let arena = run.run.hub.get("arena").and_then(|arena| arena.get(key));
+        arena.and_then(toml::Value::as_float).unwrap_or(usual) as f32
+    };
+    let half = [arena("length_m", 2.0) / 2.0, arena("width_m", 1.5) / 2.0];
+    object!(world(found.map(|phase| &*phase.world), half, arena("frisbee_radius_m", 0.105), &run.run.robots))
+}
+
+fn event((time, text): &(f64, String)) -> Value {
+    object!({ "t": time, "text": text })
+}
+
+fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
+    let folder = folder(shared, id)?;
+    let run = shared.cache.get(&folder).map_err(|error| error.to_string())?;
+    let rows = Catalogue::open(&shared.settings.runs).and_then(|catalogue| catalogue.rows());
+    let rows = rows.map_err(|error| error.to_string())?;
+    let row = rows.iter().find(|row| row.id == id);
+    let result: Option<Status> =
+        std::fs::read(folder.join("result.json")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let (begin, end) = run.index.span();
+    let events = run.with(|feed| feed.events(EVENTS));
+    let notes: Vec<Value> = events.iter().filter(|(_, text)| text.starts_with("note: ")).map(event).collect();
+    Ok(object!({
+        "row": row,
+        "result": result,
+        "experiment": run.run.experiment,
+        "experiment_text": toml::to_string(&run.run.experiment).unwrap_or_default(),
+        "files": run.run.files,
+        "notes": notes,
+        "events": events.iter().map(event).collect::<Vec<_>>(),
+        "begin_t": begin,
+        "end_t": end,
+        "speed": run.run.speed,
+        "gaps": run.index.gaps,
+        "damage": run.index.damage,
+        "history": run.with(|feed| object!(feed.history.shown())),
+        "robots": run.run.robots,
+        "world": world_of(&run, None),
+    }))
+}
+
+/// One run: how it ended, what happened, and the course of its evolution.
+pub async fn details(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    answer(beside(move || shown(&shared, &id)).await)
+}
+
+fn answer(found: Result<Result<Value, String>, Response>) -> Response {
+    match found {
+        Ok(Ok(value)) => json(&value),
+        Ok(Err(why)) => refusal(StatusCode::NOT_FOUND, &why),
+        Err(response) => response,
+    }
+}
+
+/// One robot of a run: the last ten minutes of its telemetry, and its log.
+pub async fn robot(State(shared): State<Shared>, Path((id, robot)): Path<(String, String)>) -> Response {
+    let look = move || {
+        let run = known(&shared, &id)?;
+        run.with(|feed| {
+            let history = feed.robot_history(&robot).ok_or("there is no such robot")?;
+            let log = feed.robot_log(&robot).unwrap_or_default();
+            let line = |line: &&xpuck_wire::message::LogLine| {
+                object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text })
+            };
+            Ok(object!({ "history": history, "log": log.iter().map(line).collect::<Vec<_>>() }))
+        })
+    };
+    answer(beside(look).await)
+}
+
+fn ancestors(shared: &Shared) -> Result<Value, String> {
+    let none = || object!({ "nodes": [], "truncated": false });
+    let best = shared.live.with(|feed| feed.history.best().map(|best| best.gene().to_string()));
+    let Some(record) = shared.live.status().map(|status| PathBuf::from(&status.record)) else { return Ok(none()) };
+    let Some((island, number)) = best.as_deref().and_then(|gene| gene.split_once('.')) else { return Ok(none()) };
+    let (Ok(island), Ok(number)) = (island.parse(), number.parse()) else { return Ok(none()) };
+    if !record.is_dir() {
+        return Ok(none());
+    }
+    let births = Births::read(&record).map_err(|error| error.to_string())?;
+    // The newest individuals are on their way to the record: then one that is there stands for them.
+    let newest = Id { island, number };
+    let known = births.get(newest).filter(|individual| individual.generation > 0).map(|_| newest);
+    let at_least = || births.fittest.values().copied().max_by_key(|id| births.get(*id).map(|i| i.generation));
+    let found = births.ancestry(known.or_else(at_least).unwrap_or(newest), STEPS);
+    let name = |id: &Id| format!("{}.{}", id.island, id.number);
+    let nodes = found.iter().take(ANCESTORS).map(|(step, id)| {
+        let known = births.get(*id);
+        object!({
+            "gene": name(id),
+            "island": id.island,
+            "number": id.number,
+            "step": step,
+            "generation": known.map(|i| i.generation),
+            "operator": known.map(|i| i.operator),
+            "fitness": known.and_then(|i| i.fitness),
+            "parents": known.map(|i| i.parents.iter().map(name).collect::<Vec<_>>()).unwrap_or_default(),
+            "drove": known.map(|i| &i.drove),
+        })
+    });
+    Ok(object!({ "nodes": nodes.collect::<Vec<_>>(), "truncated": found.len() > ANCESTORS }))
+}
+
+/// Where the swarm's best tree came from.
+pub async fn lineage(State(shared): State<Shared>) -> Response {
+    // One at a time: the whole record is read.
+    let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "somebody else asks for this now; try again in a moment");
+    };
+    let look = move || {
+        let _permit = permit;
+        ancestors(&shared)
+    };
+    answer(beside(look).await)
+}

@@ -1,0 +1,153 @@
+//! The page's files, embedded in the program. All but the page itself lie below a folder that is named after what is in them,
+//! so a browser keeps them for good and never mixes two releases.
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+#[derive(RustEmbed)]
+#[folder = "console/"]
+struct Files;
+
+/// The page's file in which [`PLACE`] stands for the folder of all others.
+const PAGE: &str = "index.html";
+const PLACE: &str = "ASSETS";
+/// What pages may load, and from where: nothing but this console's own files.
+const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The environment variable that names another folder of files.
+const FOLDER: &str = "XPUCK_CONSOLE_FILES";
+
+/// A folder's files by their names seen from it.
+fn files_below(root: &Path, place: &Path) -> std::io::Result<BTreeMap<String, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(root.join(place))? {
+        let entry = entry?;
+        let name = place.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => found.extend(files_below(root, &name)?),
+            false => drop(found.insert(name.to_string_lossy().into_owned(), std::fs::read(entry.path())?)),
+        }
+    }
+    Ok(found)
+}
+
+struct File {
+    kind: &'static str,
+    plain: Bytes,
+    packed: Bytes,
+}
+
+/// All files, packed once.
+pub struct Assets {
+    folder: String,
+    page: File,
+    files: BTreeMap<String, File>,
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("json") => "application/json",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+fn file(name: &str, plain: Vec<u8>) -> File {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing into memory cannot go wrong.
+    let packed = packer.write_all(&plain).and_then(|()| packer.finish()).unwrap_or_default();
+    File { kind: kind(name), plain: plain.into(), packed: packed.into() }
+}
+
+impl Assets {
+    /// Packs the embedded files, or those of the folder that [`FOLDER`] names, for those who work on the page.
+    ///
+    /// # Errors
+    /// That folder cannot be read.
+    pub fn new() -> std::io::Result<Assets> {
+        let embedded = || {
+            let names: Vec<String> = Files::iter().map(|name| name.into_owned()).collect();
+            names.into_iter().filter_map(|name| Some((name.clone(), Files::get(&name)?.data.into_owned()))).collect()
+        };
+        Ok(Assets::of(match std::env::var_os(FOLDER) {
+            Some(folder) => files_below(Path::new(&folder), Path::new(""))?,
+            None => embedded(),
+        }))
+    }
+
+    fn of(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
+        let mut digest = Sha256::new();
+        for (name, bytes) in &contents {
+            digest.update(name.as_bytes());
+            digest.update((bytes.len() as u64).to_le_bytes());
+            digest.update(bytes);
+        }
+        let folder: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let page = String::from_utf8(contents.remove(PAGE).unwrap_or_default()).unwrap_or_default();
+        let page = page.replace(PLACE, &format!("/assets/{folder}"));
+        let files = contents.into_iter().map(|(name, bytes)| (name.clone(), file(&name, bytes))).collect();
+        Assets { folder, page: file(PAGE, page.into_bytes()), files }
+    }
+
+    /// The page.
+    pub fn page(&self, asked: &HeaderMap) -> Response {
+        respond(&self.page, asked, "no-cache")
+    }
+
+    /// A file of the folder.
+    pub fn get(&self, folder: &str, name: &str, asked: &HeaderMap) -> Response {
+        match self.files.get(name).filter(|_| folder == self.folder) {
+            Some(file) => respond(file, asked, "public, max-age=31536000, immutable"),
+            None => (StatusCode::NOT_FOUND, "no such file; load the page again\n").into_response(),
+        }
+    }
+}
+
+fn respond(file: &File, asked: &HeaderMap, cache: &'static str) -> Response {
+    let accepted = asked.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let packs = accepted.flat_map(|value| value.split(',')).any(|way| way.trim().starts_with("gzip"));
+    let headers = [
+        (header::CONTENT_TYPE, file.kind),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CACHE_CONTROL, cache),
+        (header::VARY, "accept-encoding"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    match packs {
+        true => (headers, [(header::CONTENT_ENCODING, "gzip")], Body::from(file.packed.clone())).into_response(),
+        false => (headers, Body::from(file.plain.clone())).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_names_its_folder_and_every_file_is_there() {
+        let assets = Assets::new().unwrap();
+        let page = String::from_utf8(assets.page.plain.to_vec()).unwrap();
+        assert!(page.contains(&format!("/assets/{}/main.js", assets.folder)) && !page.contains(PLACE), "{page}");
+        let got = |folder: &str, name: &str| assets.get(folder, name, &HeaderMap::new()).status();
+        assert_eq!(got(&assets.folder, "main.js"), StatusCode::OK);
+        assert_eq!(
+            (got("0", "main.js"), got(&assets.folder, "../Cargo.toml")),
+            (StatusCode::NOT_FOUND, StatusCode::NOT_FOUND)
+        );
+        let packed: usize = assets.files.values().map(|file| file.packed.len()).sum();
+        println!("{packed} bytes packed, {} files", assets.files.len());
+        assert!(packed < 300_000, "the first load is to be below 300 kB: {packed}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Arena time as wall time.
+
+/// What tells the wall time of a moment of arena time.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// A moment of arena time, s.
+    pub time: f64,
+    /// The same in wall time, ms since 1970.
+    pub unix_ms: u64,
+    /// Seconds of arena time in a second.
+    pub speed: f64,
+}
+
+impl Clock {
+    /// Wall time, ms since 1970.
+    pub fn unix_ms(&self, time: f64) -> u64 {
+        let ms = (time - self.time) / self.speed * 1e3;
+        self.unix_ms.saturating_add_signed(ms as i64)
+    }
+}

@@ -1,0 +1,233 @@
+//! The course of a run's evolution, for pages that are opened late: fitness of every island, the swarm's mean, migration and
+//! the best tree so far.
+
+use super::migration::Migration;
+use super::series::Thinned;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xpuck_wire::message::{Emigrant, Population};
+use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::{Phase, Segment, Status};
+
+/// Columns of an island: time, generation, best, derated, mean, size, distinct, mean size.
+const COLUMNS: usize = 8;
+
+/// A generation of an island.
+#[derive(Clone, Debug, Serialize)]
+pub struct Generation {
+    robot: String,
+    /// Running time, s.
+    t: f32,
+    generation: u32,
+    best: f32,
+    derated: f32,
+    mean: f32,
+    size: Option<u32>,
+    unique: Option<u32>,
+    mean_size: Option<f32>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Island {
+    course: Thinned<COLUMNS>,
+    generation: u32,
+    derated: f64,
+    fittest: Option<Emigrant>,
+    population: Option<Population>,
+}
+
+/// The swarm's best tree.
+#[derive(Clone, Debug, Serialize)]
+pub struct Best<'a> {
+    robot: &'a str,
+    gene: String,
+    fitness: f64,
+    tree: &'a str,
+}
+
+impl Best<'_> {
+    /// Its island and number, such as `3.4711`.
+    pub fn gene(&self) -> &str {
+        &self.gene
+    }
+}
+
+/// Columns of an island as pages get them.
+#[derive(Debug, Serialize)]
+struct IslandColumns {
+    t: Vec<f32>,
+    generation: Vec<f32>,
+    best: Vec<f32>,
+    derated: Vec<f32>,
+    mean: Vec<f32>,
+    size: Vec<f32>,
+    unique: Vec<f32>,
+    mean_size: Vec<f32>,
+}
+
+#[derive(Debug, Serialize)]
+struct Course {
+    t: Vec<f32>,
+    v: Vec<f32>,
+}
+
+/// What pages get of a run's evolution.
+#[derive(Serialize)]
+pub struct Shown<'a> {
+    evolved: Course,
+    islands: BTreeMap<&'a str, IslandColumns>,
+    segments: &'a [Segment],
+    migration: &'a Migration,
+    best: Option<Best<'a>>,
+}
+
+/// The course of a run's evolution.
+#[derive(Clone, Debug)]
+pub struct History {
+    ids: Vec<String>,
+    islands: Vec<Island>,
+    evolved: Thinned<2>,
+    segments: Vec<Segment>,
+    migration: Migration,
+    /// A moment of arena time, the running time then, s, and whether time runs.
+    at: (f64, f64, bool),
+}
+
+impl History {
+    /// Before the first run.
+    pub fn new(ids: &[String]) -> History {
+        History {
+            ids: ids.into(),
+            islands: vec![Island::default(); ids.len()],
+            evolved: Thinned::default(),
+            segments: Vec::new(),
+            migration: Migration::new(ids),
+            at: (0.0, 0.0, false),
+        }
+    }
+
+    /// Another run begins.
+    pub fn begin(&mut self) {
+        *self = History::new(&self.ids);
+    }
+
+    fn place(&self, robot: &str) -> Option<usize> {
+        self.ids.iter().position(|id| id == robot)
+    }
+
+    fn run_seconds(&self, now: f64) -> f64 {
+        let (then, run, runs) = self.at;
+        if runs { run + (now - then).clamp(0.0, 10.0) } else { run }
+    }
+
+    /// A robot's telemetry; gives the generation that it tells of first.
+    pub fn telemetry(&mut self, now: f64, robot: &str, telemetry: &Telemetry) -> Option<Generation> {
+        let place = self.place(robot)?;
+        let told = telemetry.evolution;
+        let seconds = self.run_seconds(now);
+        let island = &mut self.islands[place];
+        if told.generation < island.generation {
+            // Another island: the robot or its experiment began anew.
+            island.generation = 0;
+        }
+        if told.generation == island.generation {
+            return None;
+        }
+        island.generation = told.generation;
+        island.derated = told.derated;
+        let population = island.population.filter(|p| p.generation <= told.generation);
+        let done = Generation {
+            robot: robot.into(),
+            t: seconds as f32,
+            generation: told.generation,
+            best: told.best as f32,
+            derated: told.derated as f32,
+            mean: told.mean as f32,
+            size: island.fittest.as_ref().map(|gene| gene.tree.lines().count() as u32),
+            unique: population.map(|p| p.distinct),
+            mean_size: population.map(|p| p.mean_nodes),
+        };
+        let known = |value: Option<f32>| value.unwrap_or(f32::NAN);
+        island.course.push([
+            done.t,
+            done.generation as f32,
+            done.best,
+            done.derated,
+            done.mean,
+            known(done.size.map(|n| n as f32)),
+            known(done.unique.map(|n| n as f32)),
+            known(done.mean_size),
+        ]);
+        Some(done)
+    }
+
+    /// The tree that an island offers to the others.
+    pub fn fittest(&mut self, robot: &str, gene: &Emigrant) {
+        if let Some(place) = self.place(robot) {
+            self.islands[place].fittest = Some(gene.clone());
+        }
+    }
+
+    /// What an island's population looks like, and where its immigrants came from.
+    pub fn population(&mut self, now: f64, robot: &str, population: &Population, from: &[u16]) {
+        let Some(place) = self.place(robot) else { return };
+        self.islands[place].population = Some(*population);
+        self.migration.add(from, place, self.run_seconds(now));
+    }
+
+    /// How the run stands, out of the record.
+    pub fn run(&mut self, now: f64, phase: Phase, run_seconds: f64, evolved: f64, segments: &[Segment]) {
+        self.stands(now, phase, run_seconds, evolved, segments);
+    }
+
+    /// How the run stands, out of the hub.
+    pub fn status(&mut self, status: &Status) {
+        self.stands(status.time, status.phase, status.run_seconds, status.evolved, &status.segments);
+    }
+
+    fn stands(&mut self, now: f64, phase: Phase, run_seconds: f64, evolved: f64, segments: &[Segment]) {
+        if now < self.at.0 {
+            return;
+        }
+        self.at = (now, run_seconds, matches!(phase, Phase::Running | Phase::Resting));
+        let any = self.islands.iter().any(|island| island.generation > 0);
+        let last = self.evolved.rows().last().map(|row| row[0]);
+        if any && last.is_none_or(|last| f64::from(last) + 0.5 <= run_seconds) {
+            self.evolved.push([run_seconds as f32, evolved as f32]);
+        }
+        self.segments = segments.into();
+    }
+
+    /// The swarm's best tree: that of the island with the greatest derated fitness.
+    pub fn best(&self) -> Option<Best<'_>> {
+        let islands = self.islands.iter().zip(&self.ids).filter(|(island, _)| island.generation > 0);
+        let (island, robot) = islands.max_by(|a, b| a.0.derated.total_cmp(&b.0.derated))?;
+        let gene = island.fittest.as_ref()?;
+        let name = format!("{}.{}", gene.island, gene.number);
+        Some(Best { robot, gene: name, fitness: island.derated, tree: &gene.tree })
+    }
+
+    /// What pages get.
+    pub fn shown(&self) -> Shown<'_> {
+        let columns = |island: &Island| {
+            let of = |place| island.course.column(place);
+            IslandColumns {
+                t: of(0),
+                generation: of(1),
+                best: of(2),
+                derated: of(3),
+                mean: of(4),
+                size: of(5),
+                unique: of(6),
+                mean_size: of(7),
+            }
+        };
+        Shown {
+            evolved: Course { t: self.evolved.column(0), v: self.evolved.column(1) },
+            islands: self.ids.iter().map(String::as_str).zip(self.islands.iter().map(columns)).collect(),
+            segments: &self.segments,
+            migration: &self.migration,
+            best: self.best(),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Columns of numbers over time, bounded.
+
+use serde::Serialize;
+use std::collections::VecDeque;
+
+/// Points of a thinned course at most.
+pub const POINTS: usize = 1000;
+
+/// Rows of `N` numbers, thinned by halves: whatever is added, at most [`POINTS`] rows stay, evenly spread.
+#[derive(Clone, Debug)]
+pub struct Thinned<const N: usize> {
+    rows: Vec<[f32; N]>,
+    /// Every so many rows one is kept.
+    stride: usize,
+    /// Rows since the last that was kept.
+    since: usize,
+    /// The last row, kept or not.
+    last: Option<[f32; N]>,
+}
+
+impl<const N: usize> Default for Thinned<N> {
+    fn default() -> Self {
+        Thinned { rows: Vec::new(), stride: 1, since: 0, last: None }
+    }
+}
+
+impl<const N: usize> Thinned<N> {
+    /// Adds a row.
+    pub fn push(&mut self, row: [f32; N]) {
+        self.last = Some(row);
+        self.since += 1;
+        if self.since < self.stride && !self.rows.is_empty() {
+            return;
+        }
+        self.since = 0;
+        if self.rows.len() == POINTS {
+            let mut place = 0;
+            self.rows.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            self.stride *= 2;
+        }
+        self.rows.push(row);
+    }
+
+    /// The rows that are kept, and the last one that was added.
+    pub fn rows(&self) -> impl Iterator<Item = [f32; N]> + '_ {
+        let more = self.last.filter(|last| self.since > 0 && self.rows.last() != Some(last));
+        self.rows.iter().copied().chain(more)
+    }
+
+    /// One column.
+    pub fn column(&self, place: usize) -> Vec<f32> {
+        self.rows().map(|row| row[place]).collect()
+    }
+}
+
+/// Values of the last so many samples; what is not known is NaN, and null in JSON.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct Window(VecDeque<f32>);
+
+impl Window {
+    /// Adds a value; of more than `length` the oldest go.
+    pub fn push(&mut self, value: Option<f32>, length: usize) {
+        while self.0.len() >= length {
+            self.0.pop_front();
+        }
+        self.0.push_back(value.unwrap_or(f32::NAN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_course_is_thinned_evenly_and_ends_with_the_last_row() {
+        let mut course = Thinned::<2>::default();
+        for i in 0..100_000 {
+            course.push([i as f32, -(i as f32)]);
+            assert!(course.rows().count() <= POINTS + 1, "{i}");
+        }
+        let rows: Vec<[f32; 2]> = course.rows().collect();
+        assert_eq!((rows[0], *rows.last().unwrap()), ([0.0, 0.0], [99_999.0, -99_999.0]));
+        let gaps: Vec<f32> = rows.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
+        assert!(gaps[..gaps.len() - 1].iter().all(|gap| *gap == gaps[0]), "{gaps:?}");
+        assert!(rows.len() > POINTS / 2);
+    }
+
+    #[test]
+    fn a_window_forgets_the_oldest_and_tells_what_is_missing() {
+        let mut window = Window::default();
+        for i in 0..5 {
+            window.push((i != 3).then_some(i as f32), 3);
+        }
+        assert_eq!(serde_json::to_string(&window).unwrap(), "[2.0,null,4.0]");
+    }
+}

@@ -1,0 +1,203 @@
+//! Trees as pages draw them: nodes with words and children, and what each does in plain English.
+
+use serde::Serialize;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use xpuck_kernels::analysis::explain::{Item, explain};
+use xpuck_kernels::hash::fnv1a;
+use xpuck_kernels::tree::exchange::from_compact;
+use xpuck_kernels::tree::{Group, Tree};
+use xpuck_wire::message::Emigrant;
+use xpuck_wire::updates::Updates;
+
+/// Trees that are remembered: more than robots of a swarm run at once.
+const REMEMBERED: usize = 512;
+/// Trees with more nodes are drawn and not explained: it takes too long.
+const EXPLAINED: usize = 400;
+
+/// A node as it is drawn.
+#[derive(Clone, Debug, Serialize)]
+struct NodeView {
+    /// Its name in the text form.
+    symbol: &'static str,
+    /// Name and operands.
+    label: String,
+    /// `composite`, `decorator`, `action`, `condition` or `subtree`.
+    kind: &'static str,
+    /// What nodes of this name do.
+    meaning: &'static str,
+    /// Places in the list of nodes.
+    children: Vec<usize>,
+}
+
+/// A sentence of the account.
+#[derive(Clone, Debug, Serialize)]
+struct ItemView {
+    depth: usize,
+    text: String,
+    /// The line of the reduced tree that it is about.
+    node: usize,
+    formula: Option<String>,
+}
+
+/// A tree as pages draw it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeView {
+    robot: String,
+    hash: String,
+    text: String,
+    /// Island and number of the individual, such as `3.4711`; none if nobody told.
+    gene: Option<String>,
+    fitness: Option<Fitness>,
+    segment: Option<u32>,
+    nodes: Vec<NodeView>,
+    /// What holds for the whole tree.
+    account: String,
+    account_items: Vec<ItemView>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Fitness {
+    mean: f64,
+    samples: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    tree: Tree,
+    view: Option<Arc<TreeView>>,
+}
+
+/// Trees that drive robots, by hash.
+#[derive(Clone, Debug, Default)]
+pub struct Trees {
+    known: BTreeMap<String, Known>,
+    order: VecDeque<String>,
+    /// What each robot loaded last.
+    loaded: BTreeMap<String, (u32, Emigrant)>,
+}
+
+fn hash(tree: &Tree) -> String {
+    format!("{:016x}", fnv1a(tree.key()))
+}
+
+impl Trees {
+    /// Learns the tree that a batch of updates brings.
+    pub fn learn(&mut self, updates: &Updates) {
+        if updates.compact.0.is_empty() || self.known.contains_key(&updates.tree) {
+            return;
+        }
+        if let Ok(tree) = from_compact(&updates.compact.0) {
+            self.keep(tree);
+        }
+    }
+
+    /// A tree took control of a robot.
+    pub fn loaded(&mut self, robot: &str, segment: u32, gene: &Emigrant) {
+        self.loaded.insert(robot.into(), (segment, gene.clone()));
+        if let Ok(tree) = Tree::parse(&gene.tree) {
+            self.keep(tree);
+        }
+    }
+
+    fn keep(&mut self, tree: Tree) {
+        let hash = hash(&tree);
+        if self.known.contains_key(&hash) {
+            return;
+        }
+        if self.order.len() == REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+        self.order.push_back(hash.clone());
+        self.known.insert(hash, Known { tree, view: None });
+    }
+
+    /// The tree of this hash as it drives a robot; none if nobody told what it is.
+    pub fn view(&mut self, robot: &str, hash: &str) -> Option<Arc<TreeView>> {
+        let known = self.known.get_mut(hash)?;
+        let base = known.view.get_or_insert_with(|| Arc::new(view(&known.tree))).clone();
+        let loaded = self.loaded.get(robot).filter(|(_, gene)| base.text.trim_end() == gene.tree.trim_end());
+        let mut shown = TreeView { robot: robot.into(), ..(*base).clone() };
+        if let Some((segment, gene)) = loaded {
+            let samples = gene.count.iter().sum::<u32>();
+            shown.gene = Some(format!("{}.{}", gene.island, gene.number));
+            shown.segment = Some(*segment);
+            shown.fitness = Some(Fitness { mean: gene.sum.iter().sum::<f64>() / f64::from(samples.max(1)), samples });
+        }
+        Some(Arc::new(shown))
+    }
+}
+
+/// A tree drawn and explained.
+pub fn view(tree: &Tree) -> TreeView {
+    let kind = |group| match group {
+        Group::Composite => "composite",
+        Group::Decorator => "decorator",
+        Group::Action => "action",
+        Group::Query => "condition",
+        Group::Subtree => "subtree",
+    };
+    let mut nodes: Vec<NodeView> = Vec::with_capacity(tree.nodes().len());
+    // Nodes whose children are still to come: their place, and how many.
+    let mut open: Vec<(usize, u16)> = Vec::new();
+    for (place, node) in tree.nodes().iter().enumerate() {
+        if let Some((parent, left)) = open.last_mut() {
+            nodes[*parent].children.push(place);
+            *left -= 1;
+        }
+        let spec = node.kind.spec();
+        let (symbol, meaning, label) = (spec.name, spec.meaning, node.to_string());
+        nodes.push(NodeView { symbol, label, kind: kind(spec.group), meaning, children: Vec::new() });
+        open.push((place, node.children));
+        while open.last().is_some_and(|(_, left)| *left == 0) {
+            open.pop();
+        }
+    }
+    let (account, account_items) = account(tree);
+    TreeView {
+        robot: String::new(),
+        hash: hash(tree),
+        text: tree.to_string(),
+        gene: None,
+        fitness: None,
+        segment: None,
+        nodes,
+        account,
+        account_items,
+    }
+}
+
+fn account(tree: &Tree) -> (String, Vec<ItemView>) {
+    if tree.nodes().len() > EXPLAINED {
+        return (format!("This tree has {} nodes: too many to be explained here.", tree.nodes().len()), Vec::new());
+    }
+    let account = explain(tree);
+    let mut items = Vec::new();
+    let mut open: Vec<(&Item, usize)> = vec![(&account.root, 0)];
+    while let Some((item, depth)) = open.pop() {
+        items.push(ItemView { depth, text: item.text.clone(), node: item.node, formula: item.formula.clone() });
+        open.extend(item.children.iter().rev().map(|child| (child, depth + 1)));
+    }
+    (account.notes.join(" "), items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_are_named_by_their_places() {
+        let tree =
+            Tree::parse("seqm\n  selm\n    ifsect v_prox 0deg 90deg\n    movcv v_goal 0deg\n  movcv v_goal 0deg\n");
+        let tree = tree.or_else(|_| {
+            Tree::parse("seqm\n  selm\n    movcv v_goal 0deg\n    movcv v_goal 0deg\n  movcv v_goal 0deg\n")
+        });
+        let shown = view(&tree.unwrap());
+        let children: Vec<&[usize]> = shown.nodes.iter().map(|node| &node.children[..]).collect();
+        assert_eq!(children, [&[1, 4][..], &[2, 3], &[], &[], &[]]);
+        assert_eq!(shown.nodes[0].kind, "composite");
+        assert!(!shown.account_items.is_empty());
+    }
+}

@@ -1,0 +1,100 @@
+//! The world of a run as pages draw it, and what its fitness means.
+
+use serde::Serialize;
+use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::tree::scalar_name;
+use xpuck_kernels::world::{Colour, Task, WorldSpec};
+use xpuck_wire::telemetry::rounded;
+use xpuck_wire::updates::CELLS;
+
+/// The hand-tuned controller's fitness in transport (thesis Table 7.8), by which others are judged.
+const HAND_TUNED: f32 = 0.3;
+
+#[derive(Serialize)]
+struct Mark {
+    value: f32,
+    label: &'static str,
+}
+
+#[derive(Serialize)]
+struct Scale {
+    one: &'static str,
+    marks: Vec<Mark>,
+}
+
+#[derive(Serialize)]
+struct PatchView {
+    x: f32,
+    y: f32,
+    half_length: f32,
+    colour: &'static str,
+}
+
+/// A world as pages draw it.
+#[derive(Serialize)]
+pub struct World<'a> {
+    half: [f32; 2],
+    robot_radius: f32,
+    frisbee_radius: f32,
+    discs: Vec<f32>,
+    patches: Vec<PatchView>,
+    walls: Vec<[f32; 4]>,
+    /// Areas that the task is about, as low x, low y, high x, high y, with a name.
+    areas: Vec<(&'static str, [f32; 4])>,
+    task: &'static str,
+    /// The side to which the task moves things.
+    goal: Option<&'static str>,
+    scale: Scale,
+    robots: &'a [String],
+    cells: Vec<String>,
+}
+
+fn scale(task: Option<&Task>) -> Scale {
+    let one = match task {
+        None | Some(Task::Transport) => "1: the frisbee moves towards the goal as fast as a robot can drive",
+        Some(Task::TransportOnce) => "1: the frisbee moves towards the goal as fast as a robot can drive, once",
+        Some(Task::TransportPosition) => "1: the frisbee lies at the goal",
+        Some(Task::Aggregation { .. }) => "1: all robots are in one cluster",
+        Some(Task::Dispersion) => "1: the robots stand as far apart as they can",
+        Some(Task::Coverage { .. }) => "1: every part of the arena was visited",
+        Some(Task::Foraging { .. }) => "1: as many items were carried home as is possible",
+    };
+    let transport = matches!(task, None | Some(Task::Transport | Task::TransportOnce));
+    let marks = transport.then_some(Mark { value: HAND_TUNED, label: "hand-tuned tree" });
+    Scale { one, marks: marks.into_iter().collect() }
+}
+
+/// The world of a phase in an arena with these half sides, m; `spec` is none without a run.
+pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, robots: &'a [String]) -> World<'a> {
+    let colour = |colour: Colour| match colour {
+        Colour::Red => "red",
+        Colour::Green => "green",
+        Colour::Blue => "blue",
+    };
+    let patch = |p: &xpuck_kernels::world::senses::Patch| PatchView {
+        x: rounded(p.at.x, 4),
+        y: rounded(p.at.y, 4),
+        half_length: rounded(p.half_length, 4),
+        colour: colour(p.colour),
+    };
+    let task = spec.map(|spec| &spec.task);
+    let walls = spec.map_or(Vec::new(), |spec| {
+        let ends = |wall: &xpuck_kernels::world::wall::Wall| [wall.from.x, wall.from.y, wall.to.x, wall.to.y];
+        spec.physics.walls.iter().map(ends).collect()
+    });
+    let moves = task.is_none_or(Task::moves_disc);
+    World {
+        half,
+        robot_radius: ROBOT_RADIUS,
+        frisbee_radius,
+        discs: spec.map_or(vec![frisbee_radius], |spec| spec.discs.iter().map(|disc| disc.shape.radius).collect()),
+        patches: spec.map_or(Vec::new(), |spec| spec.patches.iter().map(patch).collect()),
+        walls,
+        areas: Vec::new(),
+        task: task.map_or("", Task::name),
+        goal: moves.then_some("left"),
+        scale: scale(task),
+        robots,
+        cells: (0..CELLS as u8).map(scalar_name).collect(),
+    }
+}

@@ -1,0 +1,262 @@
+//! Who is logged in at the console: challenges, one-time links and sessions, all bounded and all of short life. A plain
+//! state machine: time and random tokens come from outside.
+
+use std::collections::VecDeque;
+use xpuck_wire::keyring::{Holder, Role};
+use xpuck_wire::keys::{Key, verify};
+use xpuck_wire::signed::unhex;
+
+/// A challenge is good for so long, s.
+const CHALLENGE: f64 = 60.0;
+/// A one-time link is good for so long, s.
+const LINK: f64 = 600.0;
+/// A session ends after this, s, whatever it does.
+const SESSION: f64 = 12.0 * 3600.0;
+/// A session that asks nothing ends after this, s.
+const IDLE: f64 = 2.0 * 3600.0;
+/// Challenges, links and sessions there may be; the oldest make room.
+const MOST: usize = 256;
+/// What is signed begins with this, so that no other signature passes for a login.
+const PURPOSE: &str = "xpuck console 1\n";
+
+/// Somebody who is logged in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// Their name.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// The key that they proved; none if they came by a link.
+    pub key: Option<Key>,
+}
+
+#[derive(Clone, Debug)]
+struct Session {
+    token: String,
+    person: Person,
+    began: f64,
+    asked: f64,
+}
+
+/// Why somebody is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The challenge is old, used, or of another hub.
+    #[error("the login took too long; try again")]
+    Challenge,
+    /// Nobody of that name has that key.
+    #[error("this key is not enrolled at the hub; `xpuck keys enrol` enrols its .pub file")]
+    Unknown,
+    /// A robot's key.
+    #[error("this is a robot's key; log in with an operator's or an observer's")]
+    Robot,
+    /// The link is old or used.
+    #[error("this link was used or is too old; `xpuck console` prints a new one")]
+    Link,
+}
+
+/// All who are logged in or about to be.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    challenges: VecDeque<(String, f64)>,
+    links: VecDeque<(String, Person, f64)>,
+    sessions: VecDeque<Session>,
+}
+
+/// Equal, in a time that does not tell where the first difference is.
+fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
+}
+
+fn keep<T>(list: &mut VecDeque<T>, item: T) {
+    if list.len() == MOST {
+        list.pop_front();
+    }
+    list.push_back(item);
+}
+
+/// What is signed to answer a challenge of the console at this host.
+pub fn signed_bytes(host: &str, challenge: &str) -> Vec<u8> {
+    format!("{PURPOSE}{host}\n{challenge}").into_bytes()
+}
+
+impl Sessions {
+    /// A challenge is given away.
+    pub fn challenge(&mut self, now: f64, token: String) {
+        keep(&mut self.challenges, (token, now));
+    }
+
+    /// A one-time link is given away.
+    pub fn link(&mut self, now: f64, token: String, person: Person) {
+        keep(&mut self.links, (token, person, now));
+    }
+
+    /// Somebody answers a challenge; `holders` are those enrolled under their name. `token` is the session's if they are
+    /// let in.
+    ///
+    /// # Errors
+    /// Why they are not.
+    pub fn answer(
+        &mut self,
+        now: f64,
+        host: &str,
+        (challenge, signature): (&str, &str),
+        holders: &[Holder],
+        token: String,
+    ) -> Result<Person, Refused> {
+        let place = self.challenges.iter().position(|(known, _)| same(known, challenge)).ok_or(Refused::Challenge)?;
+        let (_, given) = self.challenges.remove(place).ok_or(Refused::Challenge)?;
+        if now - given > CHALLENGE {
+            return Err(Refused::Challenge);
+        }
+        let bytes = signed_bytes(host, challenge);
+        let signature = unhex(signature).ok_or(Refused::Unknown)?;
+        let proved = |holder: &&Holder| verify(&holder.public.ed25519, &bytes, &signature);
+        let holder = holders.iter().find(proved).ok_or(Refused::Unknown)?;
+        if holder.role == Role::Robot {
+            return Err(Refused::Robot);
+        }
+        let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
+        self.begin(now, token, person.clone());
+        Ok(person)
+    }
+
+    /// Somebody comes by a one-time link.
+    ///
+    /// # Errors
+    /// It is used or too old.
+    pub fn follow(&mut self, now: f64, link: &str, token: String) -> Result<Person, Refused> {
+        let place = self.links.iter().position(|(known, _, _)| same(known, link)).ok_or(Refused::Link)?;
+        let (_, person, given) = self.links.remove(place).ok_or(Refused::Link)?;
+        if now - given > LINK {
+            return Err(Refused::Link);
+        }
+        self.begin(now, token, person.clone());
+        Ok(person)
+    }
+
+    fn begin(&mut self, now: f64, token: String, person: Person) {
+        self.expire(now);
+        keep(&mut self.sessions, Session { token, person, began: now, asked: now });
+    }
+
+    fn expire(&mut self, now: f64) {
+        self.sessions.retain(|session| now - session.began < SESSION && now - session.asked < IDLE);
+    }
+
+    /// Whose session a token is, and for how long it is good, s. `enrolled` says whether somebody still is.
+    pub fn who(&mut self, now: f64, token: &str, enrolled: impl Fn(&Person) -> bool) -> Option<(Person, f64)> {
+        self.expire(now);
+        let place = self.sessions.iter().position(|session| same(&session.token, token))?;
+        if !enrolled(&self.sessions[place].person) {
+            self.sessions.remove(place);
+            return None;
+        }
+        let session = &mut self.sessions[place];
+        session.asked = now;
+        Some((session.person.clone(), SESSION - (now - session.began)))
+    }
+
+    /// Somebody logs out.
+    pub fn end(&mut self, token: &str) {
+        self.sessions.retain(|session| !same(&session.token, token));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::keys::Secret;
+
+    fn holder(secret: &Secret, role: Role) -> Holder {
+        Holder { role, public: secret.public.clone() }
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn answer(secret: &Secret, host: &str, challenge: &str) -> String {
+        hex(&secret.sign(&signed_bytes(host, challenge)))
+    }
+
+    #[test]
+    fn who_proves_an_enrolled_key_is_let_in_once() {
+        let (alice, mallory) = (Secret::generate("alice").unwrap(), Secret::generate("alice").unwrap());
+        let enrolled = [holder(&alice, Role::Operator)];
+        let mut sessions = Sessions::default();
+        sessions.challenge(0.0, "c1".into());
+        let signed = answer(&alice, "hub:7600", "c1");
+        let login = |sessions: &mut Sessions, now, host, challenge, signature: &str| {
+            sessions.answer(now, host, (challenge, signature), &enrolled, format!("t{now}"))
+        };
+        assert_eq!(login(&mut sessions, 1.0, "hub:7600", "c2", &signed), Err(Refused::Challenge));
+        // One that was signed for another host, as a page in between would have it signed.
+        sessions.challenge(1.0, "c3".into());
+        let elsewhere = answer(&alice, "evil:7600", "c3");
+        assert_eq!(login(&mut sessions, 1.0, "hub:7600", "c3", &elsewhere), Err(Refused::Unknown));
+        let forged = answer(&mallory, "hub:7600", "c1");
+        sessions.challenge(1.0, "c4".into());
+        assert_eq!(login(&mut sessions, 1.0, "hub:7600", "c4", &forged), Err(Refused::Unknown));
+        let person = login(&mut sessions, 2.0, "hub:7600", "c1", &signed).unwrap();
+        assert_eq!((person.name.as_str(), person.role), ("alice", Role::Operator));
+        assert_eq!(login(&mut sessions, 2.0, "hub:7600", "c1", &signed), Err(Refused::Challenge), "used");
+        sessions.challenge(3.0, "c5".into());
+        let late = answer(&alice, "hub:7600", "c5");
+        assert_eq!(login(&mut sessions, 64.0, "hub:7600", "c5", &late), Err(Refused::Challenge));
+        for bad in ["", "zz", "00"] {
+            sessions.challenge(70.0, "c6".into());
+            assert_eq!(login(&mut sessions, 70.0, "hub:7600", "c6", bad), Err(Refused::Unknown));
+        }
+    }
+
+    #[test]
+    fn a_robots_key_is_refused() {
+        let robot = Secret::generate("xp01").unwrap();
+        let mut sessions = Sessions::default();
+        sessions.challenge(0.0, "c".into());
+        let signed = answer(&robot, "hub", "c");
+        let got = sessions.answer(0.0, "hub", ("c", &signed), &[holder(&robot, Role::Robot)], "t".into());
+        assert_eq!(got, Err(Refused::Robot));
+    }
+
+    #[test]
+    fn a_session_ends_by_time_by_silence_by_logout_and_when_the_key_is_revoked() {
+        let person = Person { name: "alice".into(), role: Role::Operator, key: None };
+        let mut sessions = Sessions::default();
+        let begin = |sessions: &mut Sessions, now, token: &str| {
+            sessions.link(now, format!("link of {token}"), person.clone());
+            sessions.follow(now, &format!("link of {token}"), token.into()).unwrap();
+        };
+        begin(&mut sessions, 0.0, "a");
+        assert_eq!(sessions.follow(1.0, "link of a", "b".into()), Err(Refused::Link), "used");
+        assert_eq!(sessions.who(10.0, "a", |_| true).unwrap().1, SESSION - 10.0);
+        assert!(sessions.who(10.0, "other", |_| true).is_none());
+        assert!(sessions.who(10.0 + IDLE, "a", |_| true).is_none(), "silent");
+        begin(&mut sessions, 0.0, "b");
+        for hour in 0..12 {
+            assert!(sessions.who(f64::from(hour) * 3600.0, "b", |_| true).is_some(), "{hour}");
+        }
+        assert!(sessions.who(SESSION, "b", |_| true).is_none(), "old");
+        begin(&mut sessions, 0.0, "c");
+        sessions.end("c");
+        assert!(sessions.who(0.0, "c", |_| true).is_none());
+        begin(&mut sessions, 0.0, "d");
+        assert!(sessions.who(0.0, "d", |_| false).is_none() && sessions.who(0.0, "d", |_| true).is_none(), "revoked");
+        sessions.link(0.0, "old".into(), person.clone());
+        assert_eq!(sessions.follow(LINK + 1.0, "old", "e".into()), Err(Refused::Link));
+    }
+
+    #[test]
+    fn all_lists_are_bounded() {
+        let person = Person { name: "a".into(), role: Role::Observer, key: None };
+        let mut sessions = Sessions::default();
+        for i in 0..2000 {
+            sessions.challenge(0.0, format!("c{i}"));
+            sessions.link(0.0, format!("l{i}"), person.clone());
+            sessions.follow(0.0, &format!("l{i}"), format!("t{i}")).unwrap();
+        }
+        assert!(sessions.challenges.len() <= MOST && sessions.links.len() <= MOST && sessions.sessions.len() == MOST);
+        assert!(sessions.who(0.0, "t1999", |_| true).is_some() && sessions.who(0.0, "t0", |_| true).is_none());
+    }
+}

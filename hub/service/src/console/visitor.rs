@@ -1,0 +1,91 @@
+//! Who asks: the session behind a request, and what it may do.
+
+use super::Shared;
+use super::sessions::Person;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::sync::PoisonError;
+use xpuck_wire::keyring::Role;
+
+/// What requests that change something have to carry: a page of another site cannot send it.
+pub const HEADER: &str = "x-xpuck";
+
+/// Whoever asks; nobody without a session.
+pub struct Visitor(pub Option<(Person, f64)>);
+
+/// Somebody who may command the swarm.
+pub struct Operator(pub Person);
+
+/// One line of JSON that says why not.
+pub fn refusal(code: StatusCode, why: &str) -> Response {
+    (code, axum::Json(serde_json::json!({ "ok": false, "error": why }))).into_response()
+}
+
+/// The session's token in a request.
+pub fn token<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.into_iter().find(|(name, _)| *name == cookie).map(|(_, value)| value)
+}
+
+impl Shared {
+    /// Whose session a request belongs to, and for how long it is good, s.
+    pub fn person(&self, headers: &HeaderMap) -> Option<(Person, f64)> {
+        if self.settings.dev_mode {
+            return Some((Person { name: "console".into(), role: Role::Operator, key: None }, f64::INFINITY));
+        }
+        let token = token(headers, &self.settings.cookie)?;
+        let enrolled = |person: &Person| {
+            let Some(key) = person.key else { return true };
+            let holders = self.guard.as_ref().map_or(Vec::new(), |guard| guard.holders_called(&person.name));
+            holders.iter().any(|holder| holder.role == person.role && holder.public.ed25519 == key)
+        };
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.who(self.now(), token, enrolled)
+    }
+
+    /// Wall time since the console's start, s.
+    pub fn now(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}
+
+impl FromRequestParts<Shared> for Visitor {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Visitor, Self::Rejection> {
+        Ok(Visitor(shared.person(&parts.headers)))
+    }
+}
+
+impl FromRequestParts<Shared> for Operator {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Operator, Response> {
+        if shared.settings.replay.is_some() {
+            return Err(refusal(StatusCode::FORBIDDEN, "this is a replay: there is no swarm to command"));
+        }
+        if !parts.headers.contains_key(HEADER) {
+            return Err(refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing"));
+        }
+        match shared.person(&parts.headers) {
+            Some((person, _)) if person.role == Role::Operator => Ok(Operator(person)),
+            Some((person, _)) => {
+                let why = format!("`{}` is an observer, who may look and change nothing", person.name);
+                Err(refusal(StatusCode::FORBIDDEN, &why))
+            }
+            None => Err(refusal(StatusCode::UNAUTHORIZED, "log in as an operator first")),
+        }
+    }
+}
+
+/// Lets those look who may: everybody, or who is logged in.
+pub async fn may_look(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    if shared.settings.login_to_look && shared.person(request.headers()).is_none() {
+        return refusal(StatusCode::UNAUTHORIZED, "log in to look");
+    }
+    next.run(request).await
+}
