@@ -288,6 +288,10 @@ impl Shell for Daemon<'_> {
         wheels
     }
 
+    fn stand(&mut self, core: &Core) {
+        self.hardware.drive([0.0; 2], core.state());
+    }
+
     fn report(&mut self, telemetry: &mut Telemetry) {
         self.hardware.report(telemetry);
         telemetry.control = ControlReport {

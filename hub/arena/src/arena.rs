@@ -184,6 +184,14 @@ impl Arena {
         self.robots[robot].spi(words)
     }
 
+    /// True if the robot's processor is told to drive.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn is_driven(&self, robot: usize) -> bool {
+        self.robots[robot].is_driven()
+    }
+
     /// One I2C transaction on the bus of robot `robot`; false if nothing acknowledges.
     ///
     /// # Panics

@@ -150,16 +150,26 @@ impl Robot {
         }
     }
 
+    /// How fast its processor turns the wheels, m/s over a floor that holds.
+    fn turning(&self) -> [f32; 2] {
+        match &self.processor {
+            Processor::Xpuck(dspic) => dspic.wheels(),
+            Processor::Epuck1(robot) => robot.wheels(),
+            Processor::Epuck2(robot) => robot.wheels(),
+        }
+    }
+
+    /// True if its processor turns the wheels.
+    pub(crate) fn is_driven(&self) -> bool {
+        self.turning() != [0.0; 2]
+    }
+
     /// How fast the wheels drive the robot over the floor in step `now`, left and right, m/s.
     pub(crate) fn wheels(&mut self, now: u32) -> [f32; 2] {
         if self.out.off() {
             return [0.0; 2];
         }
-        let turning = match &self.processor {
-            Processor::Xpuck(dspic) => dspic.wheels(),
-            Processor::Epuck1(robot) => robot.wheels(),
-            Processor::Epuck2(robot) => robot.wheels(),
-        };
+        let turning = self.turning();
         match &mut self.traits.wheels {
             Some(wheels) => wheels.ground(turning, now, self.seed, self.number),
             None => turning,

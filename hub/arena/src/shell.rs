@@ -1,6 +1,7 @@
 //! The shell around the core: runs arena time at a multiple of wall time and serves the devices and the poses.
 
 mod devices;
+mod standstill;
 mod streams;
 
 use crate::arena::Arena;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { layoutAncestry } from "../console/evolution/ancestry.js";
+import { layoutAncestry, tidy } from "../console/evolution/ancestry.js";
 import { busiest } from "../console/evolution/busiest.js";
 import { bytes, clock, fixed, span, thousands, timeOfDay } from "../console/format.js";
 import { link, parse, replayLink } from "../console/routes.js";
 import { differences, flatten } from "../console/runs/differences.js";
-import { hold, meanOf, thin, together } from "../console/series.js";
+import { hold, meanOf, smooth, thin, together } from "../console/series.js";
 
 test("numbers and times", () => {
   assert.deepEqual([fixed(-0.0001, 2), fixed(-1.5, 1), fixed(null, 2), fixed(NaN, 1), fixed("7", 1), fixed(2, 1, " V")], ["0.00", "−1.5", "–", "–", "–", "2.0 V"]);
@@ -47,6 +47,7 @@ test("islands come onto one axis with their mean", () => {
 
 test("ancestors stand left of their children, also in circles that cannot be", () => {
   const node = (gene, island, generation, parents) => ({ gene, island, number: 0, generation, operator: "", fitness: null, parents });
+  assert.deepEqual(tidy({ gene: "4.7", island: 2, parents: ["1.1", "1.1"] }, ["xp01", "xp02"]), { gene: "4.7", island: "xp02", parents: ["1.1"] });
   const { spots, edges, lanes, steps } = layoutAncestry([node("3", "b", 2, ["1", "2"]), node("2", "a", 1, ["1"]), node("1", "a", 0, [])], ["a", "b"]);
   assert.equal(edges.length, 3);
   for (const [from, to] of edges) assert.ok(from.x < to.x);
@@ -66,4 +67,10 @@ test("experiments differ by their keys, not by their lines", () => {
   assert.equal(flatten(a).get("phase 2.kind"), "\"rest\"");
   assert.equal(flatten("say = \"a # b\"").get("say"), "\"a # b\"");
   assert.deepEqual(differences([a, `# moved\n${a.replace("256", "128")}`]), [{ key: "evolution.population", values: ["256", "128"] }]);
+});
+
+test("smoothed series are means around their times, and go on where nothing comes", () => {
+  assert.deepEqual(smooth([0, 1, 2, 3, 9], [0, 2, 4, 6, 8], [0, 2, 4, 6, 8, 10]), [1, 5, 5, 5, 8, 8]);
+  assert.deepEqual(smooth([3], [7], [0, 2, 4]), [null, 7, 7]);
+  assert.deepEqual(smooth([], [], [0, 1]), [null, null]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { layoutTree, wrapText } from "../console/tree/layout.js";
+import { layoutTree, signOf, wrapText } from "../console/tree/layout.js";
 
 const leaf = (label, kind = "action") => ({ symbol: "", label, kind, children: [] });
 
@@ -63,4 +63,9 @@ test("children that are told wrongly do no harm", () => {
 
 test("texts are broken between words", () => {
   assert.deepEqual(wrapText("mulav v_goal v_scr 12.3 v_blue", 15), ["mulav v_goal", "v_scr 12.3", "v_blue"]);
+});
+
+test("composites have their signs, whether words or signs are told", () => {
+  const composite = (symbol, label) => signOf({ symbol, label, kind: "composite", children: [1] });
+  assert.deepEqual([composite("sel", "sel"), composite("→*", "seqm"), composite("", "seqm"), composite("par", "par 2")], ["?", "→*", "→*", "⇉"]);
 });

@@ -48,7 +48,9 @@ export class Bars {
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const values = this.groups.flatMap(({ bars }) => bars.map((bar) => bar.value ?? 0));
     const marks = this.marks.map((mark) => mark.value);
-    const [low, high] = [Math.min(0, ...values) * 1.15, Math.max(0.1, ...values, ...marks) * 1.12];
+    const [least, most] = [Math.min(0, ...values), Math.max(0.1, ...values, ...marks)];
+    // Room for the numbers above, and below bars that point down.
+    const [low, high] = [least < 0 ? least - (most - least) * 0.16 : 0, most + (most - least) * 0.1];
     const y = (/** @type {number} */ value) => height - BOTTOM - ((value - low) / (high - low)) * (height - BOTTOM - TOP);
     /** @type {SVGElement[]} */
     const parts = this.axis(low, high, width, y);
@@ -56,7 +58,7 @@ export class Bars {
     this.groups.forEach((group, i) => parts.push(...this.group(group, LEFT + i * slot, slot, height, y)));
     for (const mark of this.marks) {
       parts.push(s("line", { class: "mark", x1: LEFT, x2: width - 4, y1: y(mark.value), y2: y(mark.value) }));
-      parts.push(s("text", { class: "mark", x: width - 6, y: y(mark.value) - 4, "text-anchor": "end", text: `${mark.label} ${fixed(mark.value, 2)}` }));
+      parts.push(s("text", { class: "mark", x: LEFT + 3, y: y(mark.value) - 4, text: `${mark.label} ${fixed(mark.value, 2)}` }));
     }
     this.svg.replaceChildren(...parts);
     const told = this.groups.map(({ label, bars }) => `${label}: ${bars.map((bar) => fixed(bar.value, 2)).join(" and ")}`).join(", ");

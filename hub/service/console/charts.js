@@ -7,6 +7,8 @@ import { clock, fixed } from "./format.js";
 import { onTheme, palette } from "./colours.js";
 
 const REDRAW_MS = 1000;
+// Steps of axes that two decimal places are enough for.
+const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
 
 /**
  * @typedef {object} Line
@@ -115,7 +117,7 @@ export class Chart {
       scales: { x: { time: false }, y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ high) => this.limits(low, high, range) } },
       axes: [
         { ...axis, size: 24, space: 60, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map((tick) => time(tick)), incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400] },
-        { ...axis, size: 46, space: 28, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map((tick) => format(tick)) },
+        { ...axis, size: 46, space: 28, incrs: STEPS, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map((tick) => format(tick)) },
       ],
       series: [{}, ...lines.map((line) => ({ label: line.label, stroke: line.colour(), width: line.width ?? 1.5, dash: line.dash, alpha: line.alpha ?? 1, points: { show: false }, spanGaps: false }))],
       hooks: { draw: [(/** @type {uPlot} */ plot) => this.drawMarks(plot)], setCursor: [(/** @type {uPlot} */ plot) => this.tell(plot.cursor.idx ?? null)] },

@@ -138,14 +138,14 @@
  * @property {{t: number[], v: Num[]}} evolved
  * @property {Record<string, Island>} islands
  * @property {Segment[]} segments
- * @property {{ids: string[], counts: number[][], recent: [string, string, number][]} | null} migration
+ * @property {{ids: string[], counts: number[][], recent: [string | number, string | number, number][]} | null} migration
  * @property {{robot: string, gene: string, fitness: Num, tree: string} | null} best
  *
  * @typedef {Record<string, Num[]> & {t: number[]}} RobotHistory
  *
  * @typedef {object} LineageNode
  * @property {string} gene
- * @property {string} island
+ * @property {string | number} island its robot, or its place in the swarm from 1
  * @property {Num} number
  * @property {Num} generation
  * @property {string} operator
@@ -170,7 +170,7 @@
  * @property {Num} began_unix_ms
  * @property {Num} length_s
  * @property {string} state
- * @property {Num} seed
+ * @property {string | Num} seed
  * @property {Num} robots
  * @property {Num} dead
  * @property {string} quality

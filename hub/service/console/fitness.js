@@ -4,11 +4,14 @@
 import { Bars } from "./bars.js";
 import { Chart } from "./charts.js";
 import { palette } from "./colours.js";
-import { h, setText, show } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { fixed } from "./format.js";
+import { grid, smooth } from "./series.js";
 import { fitnessNow, isGoing, meanFitness } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
+
+const ROWS = 120;
 
 /** @param {Store} store */
 const marksOf = (store) => (store.world?.scale.marks ?? []).filter((mark) => Number.isFinite(mark.value)).slice(0, 4);
@@ -54,11 +57,13 @@ export class FitnessPanel {
       setText(this.mean, fixed(meanFitness(status), 2));
       setText(this.evolved, fixed(status?.evolved, 2));
       setText(this.scale, scaleInWords(store));
-      show(this.scale, this.scale.textContent !== "");
       this.bars.set(segmentGroups(status), marksOf(store));
     }
     const grew = topics.has("status") && store.evolved.t.length > 1;
-    if (this.chart && (grew || topics.has("history") || topics.has("view"))) this.chart.set([store.evolved.t, store.evolved.v]);
+    if (this.chart && (grew || topics.has("history") || topics.has("view"))) {
+      const times = grid(0, Math.max(1, store.evolved.t.at(-1) ?? 0), ROWS);
+      this.chart.set(store.evolved.t.length > 1 ? [times, smooth(store.evolved.t, store.evolved.v, times)] : [[]]);
+    }
   }
 
   end() {

@@ -31,6 +31,28 @@ export function hold(t, values, times, end = Infinity) {
   });
 }
 
+/**
+ * The mean of a series around each of the times, which are evenly apart; where it has no rows the latest mean goes on.
+ * What a race believes of its champion jumps with every generation, and a line through all of that shows nothing.
+ * @param {number[]} t ascending @param {Num[]} values @param {number[]} times ascending
+ * @returns {Num[]}
+ */
+export function smooth(t, values, times) {
+  const half = times.length > 1 ? (times[1] - times[0]) / 2 : Infinity;
+  let at = 0;
+  /** @type {Num} */
+  let last = null;
+  return times.map((time) => {
+    let [sum, n] = [0, 0];
+    for (; at < t.length && t[at] <= time + half; at++) {
+      const value = values[at];
+      if (value !== null && Number.isFinite(value)) [sum, n] = [sum + value, n + 1];
+    }
+    if (n > 0) last = sum / n;
+    return last;
+  });
+}
+
 /** @param {number} from @param {number} to @param {number} n @returns {number[]} */
 export function grid(from, to, n) {
   if (!(to > from)) return [from];
@@ -56,12 +78,13 @@ export function meanOf(columns) {
 /**
  * One column of every island on one time axis, and their mean first.
  * @param {Map<string, Island>} islands @param {string[]} ids @param {(typeof ISLAND_COLUMNS)[number]} column @param {number} rows
+ * @param {typeof hold | typeof smooth} [way]
  * @returns {{t: number[], mean: Num[], lines: Num[][]}}
  */
-export function together(islands, ids, column, rows) {
+export function together(islands, ids, column, rows, way = hold) {
   const known = ids.map((id) => islands.get(id) ?? emptyIsland());
   const ends = known.map((island) => island.t.at(-1) ?? 0);
   const times = grid(0, Math.max(1, ...ends), rows);
-  const lines = known.map((island) => hold(island.t, island[column], times));
+  const lines = known.map((island) => way(island.t, island[column], times));
   return { t: times, mean: meanOf(lines), lines };
 }

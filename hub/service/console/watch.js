@@ -2,7 +2,7 @@
 // Watch: the arena, what goes on in plain words, the fitness, the robots, the latest events.
 
 import { ArenaView } from "./arena/view.js";
-import { h, setText, show } from "./dom.js";
+import { h, setAttr, setText, show } from "./dom.js";
 import { EventList } from "./events.js";
 import { FitnessPanel } from "./fitness.js";
 import { ShortList } from "./robots/short.js";
@@ -36,6 +36,8 @@ export function create(env) {
       fitness.end();
     },
     changed: (topics, at) => {
+      // Before the first status nothing has its size yet.
+      setAttr(node, "data-ready", env.store.status !== null && env.store.world !== null);
       arena.changed(topics, at);
       now.changed(topics);
       fitness.changed(topics);

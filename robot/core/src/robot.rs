@@ -10,7 +10,7 @@ use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, ToRobot};
+use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
@@ -68,6 +68,9 @@ pub trait Shell {
     /// make of it.
     fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2];
 
+    /// Has the wheels stand at once: the next control update may be a tenth of a second away.
+    fn stand(&mut self, core: &Core);
+
     /// Adds to telemetry what devices, clock and the island's thread tell.
     fn report(&mut self, telemetry: &mut Telemetry);
 
@@ -117,6 +120,14 @@ impl Robot {
 
     /// Handles the messages that wait, at most [`MESSAGES_AT_ONCE`]. `now` is s of arena time, as everywhere.
     pub fn listen(&mut self, now: f64, shell: &mut impl Shell) {
+        let drove = self.core.state() == State::Run;
+        self.hear(now, shell);
+        if drove && self.core.state() != State::Run {
+            shell.stand(&self.core);
+        }
+    }
+
+    fn hear(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
             match shell.receive() {
                 Some(Ok(message)) => {

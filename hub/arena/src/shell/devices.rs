@@ -5,6 +5,7 @@
 //! video, each behind its length in two bytes; a slow reader loses frames.
 
 use super::sleep_until;
+use super::standstill::StandstillLog;
 use crate::arena::Arena;
 use crate::camera::Camera;
 use crate::connection::{POLL, is_timeout, write_all};
@@ -68,6 +69,7 @@ pub(super) struct Devices {
     body: BodyKind,
     seed: u64,
     speed: f64,
+    standstill: Option<StandstillLog>,
 }
 
 fn lock(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
@@ -80,7 +82,9 @@ impl Devices {
         let dir = &settings.device_dir;
         fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
         let Settings { camera, body, seed, speed, .. } = *settings;
-        let mut devices = Devices { list: Vec::new(), camera, body, seed, speed };
+        let standstill = StandstillLog::open(&settings.robots)
+            .map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
+        let mut devices = Devices { list: Vec::new(), camera, body, seed, speed, standstill };
         for (robot, name) in settings.robots.iter().enumerate() {
             for (kind, suffix) in [(Kind::Spi, "spi"), (Kind::I2c, "i2c"), (Kind::Camera, "camera")] {
                 if kind == Kind::Spi && settings.body != BodyKind::Xpuck {
@@ -121,7 +125,7 @@ impl Devices {
         stream.set_read_timeout(Some(POLL))?;
         stream.set_write_timeout(Some(POLL))?;
         match device.kind {
-            Kind::Spi => serve_spi(stream, device.robot, arena, stop),
+            Kind::Spi => serve_spi(stream, device.robot, arena, self.standstill.as_ref(), stop),
             Kind::I2c => serve_i2c(stream, device.robot, arena, stop),
             Kind::Camera => self.serve_camera(stream, device.robot, arena, stop),
         }
@@ -201,10 +205,24 @@ fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
     Ok(listener)
 }
 
-fn serve_spi(mut stream: UnixStream, robot: usize, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
+fn serve_spi(
+    mut stream: UnixStream,
+    robot: usize,
+    arena: &Mutex<Arena>,
+    log: Option<&StandstillLog>,
+    stop: &AtomicBool,
+) -> io::Result<()> {
     let mut bytes = [0; spi::BYTES];
+    let mut drove = false;
     while read_exact(&mut stream, &mut bytes, stop)? {
-        let reply = lock(arena).spi(robot, &spi::from_wire(&bytes));
+        let mut arena = lock(arena);
+        let reply = arena.spi(robot, &spi::from_wire(&bytes));
+        let drives = arena.is_driven(robot);
+        drop(arena);
+        if let Some(log) = log.filter(|_| drives != drove) {
+            log.note(robot, drives);
+        }
+        drove = drives;
         write_all(&mut stream, &spi::to_wire(&reply), stop)?;
     }
     Ok(())

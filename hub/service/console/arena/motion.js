@@ -8,6 +8,7 @@ const JUMP = 0.3;
 const KEPT = 12;
 // A body that is in no pose for so long is not drawn any more, s of arena time.
 const GONE = 1;
+const LATE = 2;
 
 /** @typedef {{x: number, y: number, heading: number}} Pose @typedef {{t: number[], p: Pose[]}} Track */
 
@@ -28,6 +29,8 @@ export class Motion {
 
   /** Takes a `poses` event. @param {number} t @param {string[]} names @param {number[]} numbers @param {number} now wall, ms */
   take(t, names, numbers, now) {
+    // Told twice, or out of order; what is much older is of another time.
+    if (t <= this.newest && t > this.newest - LATE) return;
     if (t < this.newest || t > this.newest + 5) this.clear();
     const [gap, step] = [now - this.arrived, t - this.newest];
     if (this.newest > -Infinity && step > 0 && gap > 0) {

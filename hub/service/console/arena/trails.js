@@ -3,6 +3,7 @@
 
 const APART = 0.006;
 const JUMP = 0.3;
+const LATE = 2;
 const POINTS = 4000;
 const LONGEST = 240;
 // Arena seconds that a trail reaches back.
@@ -34,6 +35,7 @@ export class Trails {
       const last = trail.t.length - 1;
       if (last >= 0) {
         const way = Math.hypot(x - trail.x[last], y - trail.y[last]);
+        if (t <= trail.t[last] && t > trail.t[last] - LATE) return;
         // What was carried, or a replay that went back, has no trail to where it is now.
         if (way > JUMP || t < trail.t[last]) trail.t.length = trail.x.length = trail.y.length = 0;
         else if (way < APART) return;

@@ -3,11 +3,21 @@
 
 /**
  * @typedef {import("../contract.js").LineageNode} LineageNode
- * @typedef {{node: LineageNode, x: number, y: number, step: number}} Spot
+ * @typedef {LineageNode & {island: string}} Ancestor
+ * @typedef {{node: Ancestor, x: number, y: number, step: number}} Spot
  */
 
 /**
- * @param {LineageNode[]} nodes @param {string[]} islands in their order
+ * An ancestor with the name of its island, and each parent once: a mutation may name its only parent twice.
+ * @param {LineageNode} node @param {string[]} ids @returns {Ancestor}
+ */
+export function tidy(node, ids) {
+  const island = typeof node.island === "number" ? ids[node.island - 1] ?? `island ${node.island}` : String(node.island);
+  return { ...node, gene: String(node.gene), island, parents: [...new Set((Array.isArray(node.parents) ? node.parents : []).map(String))] };
+}
+
+/**
+ * @param {Ancestor[]} nodes @param {string[]} islands in their order
  * @returns {{spots: Map<string, Spot>, lanes: string[], steps: number, edges: [Spot, Spot][]}} x in steps, y in lanes
  */
 export function layoutAncestry(nodes, islands) {

@@ -3,9 +3,9 @@
 
 import { inWords } from "../api.js";
 import { islandColour } from "../colours.js";
-import { h, s, setAttr, setText } from "../dom.js";
+import { h, list, s, setAttr, setText } from "../dom.js";
 import { fixed } from "../format.js";
-import { layoutAncestry } from "./ancestry.js";
+import { layoutAncestry, tidy } from "./ancestry.js";
 
 const ASK_MS = 20000;
 const LANE = 34;
@@ -16,7 +16,7 @@ export class LineagePanel {
   constructor(env) {
     this.env = env;
     this.askedAt = -Infinity;
-    /** @type {import("../contract.js").LineageNode[]} */
+    /** @type {import("./ancestry.js").Ancestor[]} */
     this.nodes = [];
     this.told = h("p", { class: "dim", role: "status", text: "Choose an ancestor to see how it came about." });
     this.blank = h("p", { class: "dim", text: "Asking where the best tree came from" });
@@ -41,8 +41,8 @@ export class LineagePanel {
   async load() {
     try {
       const { nodes, truncated } = await this.env.source.lineage();
-      const same = nodes?.[0]?.gene === this.nodes[0]?.gene && nodes?.length === this.nodes.length;
-      this.nodes = (nodes ?? []).slice(0, 400);
+      const same = nodes?.[0]?.gene === this.nodes[0]?.gene && Math.min(400, nodes?.length) === this.nodes.length;
+      this.nodes = list(nodes).slice(0, 400).map((node) => tidy(node, this.env.store.ids()));
       setText(this.blank, this.nodes.length === 0 ? "No tree has been bred yet." : truncated ? "Older ancestors are left out." : "");
       if (!same) this.draw();
     } catch (error) {
@@ -91,7 +91,7 @@ export class LineagePanel {
   }
 }
 
-/** @param {import("../contract.js").LineageNode} node @param {boolean} best */
+/** @param {import("./ancestry.js").Ancestor} node @param {boolean} best */
 function inSentence(node, best) {
   const how = (node.parents ?? []).length === 0 ? "a founder, drawn at random" : `${node.operator || "bred"} from ${node.parents.join(" and ")}`;
   const fitness = node.fitness === null ? "" : `, fitness ${fixed(node.fitness, 3)}`;

@@ -5,11 +5,12 @@ import { Chart } from "../charts.js";
 import { islandColour, islandDash, onTheme, palette } from "../colours.js";
 import { button, follow, h, setAttr, setText, show } from "../dom.js";
 import { fixed, num } from "../format.js";
-import { together } from "../series.js";
+import { hold, smooth, together } from "../series.js";
 import { LineagePanel } from "./lineage.js";
 import { MigrationPanel } from "./migration.js";
 
 const ROWS = 500;
+const SMOOTH_ROWS = 120;
 const REFRESH_MS = 1500;
 const ASK_MS = 20000;
 const MEASURES = /** @type {["derated" | "best" | "mean", string, string][]} */ ([
@@ -43,6 +44,11 @@ class EvolutionView {
     this.size = new Chart({ title: "Size of trees", hint: "nodes, mean of an island", lines: [], range: [0, null], at, sync: "evolution", format: whole });
     this.charts = /** @type {[Chart, () => "derated" | "best" | "mean" | "unique" | "mean_size"][]} */ ([[this.main, () => this.measure[0]], [this.unique, () => "unique"], [this.size, () => "mean_size"]]);
     this.tabs = MEASURES.map((measure) => button(measure[1], () => this.setMeasure(measure), { class: "small", title: measure[2] }));
+    this.raw = false;
+    this.rawButton = button("Every generation", () => {
+      this.raw = !this.raw;
+      this.fill();
+    }, { class: "small", title: "Without it lines are means over a short while" });
     /** @type {Map<string, any>} */
     this.keys = new Map();
     this.key = h("ul", { class: "island-key", "aria-label": "Islands: click to light one up" });
@@ -51,7 +57,7 @@ class EvolutionView {
     this.migration = new MigrationPanel(env);
     this.lineage = new LineagePanel(env);
     this.node = h("div", { class: "view evolution" },
-      h("section", { class: "panel evolution-main" }, h("div", { class: "row" }, h("h2", { class: "hidden", text: "Evolution" }), ...this.tabs, this.best), this.trouble, this.main.node, this.key),
+      h("section", { class: "panel evolution-main" }, h("div", { class: "row" }, h("h2", { class: "hidden", text: "Evolution" }), ...this.tabs, this.rawButton, this.best), this.trouble, this.main.node, this.key),
       h("div", { class: "evolution-small" }, h("section", { class: "panel" }, this.unique.node), h("section", { class: "panel" }, this.size.node), this.migration.node),
       this.lineage.node);
     this.offTheme = onTheme(() => this.fillKey());
@@ -102,7 +108,7 @@ class EvolutionView {
     const relined = told !== this.ids;
     this.ids = told;
     for (const [chart, column] of this.charts) {
-      const { t, mean, lines } = together(store.islands, ids, column(), ROWS);
+      const { t, mean, lines } = together(store.islands, ids, column(), this.raw ? ROWS : SMOOTH_ROWS, this.raw ? hold : smooth);
       if (relined) {
         // The new data first, as a chart's lines and columns must be as many.
         chart.data = [[]];
@@ -111,6 +117,7 @@ class EvolutionView {
       chart.set(ids.length > 0 ? [t, ...lines, mean] : [[]]);
     }
     for (const [i, node] of this.tabs.entries()) setAttr(node, "aria-pressed", String(MEASURES[i] === this.measure));
+    setAttr(this.rawButton, "aria-pressed", String(this.raw));
     const { best } = store;
     setText(this.best, best ? `Fittest of all: gene ${best.gene} of ${best.robot}, ${fixed(best.fitness, 3)}` : "");
     const trouble = store.kind === "live" ? app.live.historyTrouble : "";

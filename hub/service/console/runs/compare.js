@@ -7,11 +7,11 @@ import { Chart } from "../charts.js";
 import { islandColour, islandDash, onTheme } from "../colours.js";
 import { h, list, setText, show } from "../dom.js";
 import { clock, dateTime, fixed } from "../format.js";
-import { grid, hold } from "../series.js";
+import { grid, smooth } from "../series.js";
 import { differences } from "./differences.js";
 
 const MOST = 8;
-const ROWS = 400;
+const ROWS = 200;
 
 /** @typedef {import("../contract.js").Run} Run */
 
@@ -69,7 +69,11 @@ class Compare {
       return h("li", {}, stroke, h("a", { href: `#/runs/${encodeURIComponent(run.row.id)}`, text: names[i] }), h("small", { text: ` ${dateTime(run.row.began_unix_ms)}, ${clock(run.row.length_s)}, ${run.row.state}, mean ${fixed(run.row.mean_fitness, 3)}` }));
     }));
     const times = grid(0, Math.max(1, ...runs.map((run) => list(run.history?.evolved?.t).at(-1) ?? 0)), ROWS);
-    const columns = runs.map((run) => hold(list(run.history?.evolved?.t), list(run.history?.evolved?.v), times, list(run.history?.evolved?.t).at(-1) ?? 0));
+    const columns = runs.map((run) => {
+      const t = list(run.history?.evolved?.t);
+      // A line ends where its run ends.
+      return smooth(t, list(run.history?.evolved?.v), times).map((value, i) => (times[i] <= (t.at(-1) ?? 0) ? value : null));
+    });
     this.chart.data = [[]];
     this.chart.setLines(names.map((label, i) => ({ label, colour: () => islandColour(i), dash: islandDash(i), width: 2.2 })));
     this.chart.set([times, ...columns]);
@@ -94,7 +98,7 @@ class Compare {
 
   /** @param {string[]} names */
   drawSettings(names) {
-    const rows = [{ key: "seed", values: this.runs.map((run) => fixed(run.row.seed, 0)) }, { key: "version", values: this.runs.map((run) => run.row.version) }, { key: "robots", values: this.runs.map((run) => fixed(run.row.robots, 0)) }]
+    const rows = [{ key: "seed", values: this.runs.map((run) => String(run.row.seed ?? "–")) }, { key: "version", values: this.runs.map((run) => run.row.version) }, { key: "robots", values: this.runs.map((run) => fixed(run.row.robots, 0)) }]
       .filter(({ values }) => new Set(values).size > 1);
     const settings = [...rows, ...differences(this.runs.map((run) => run.experiment_text ?? ""))];
     setText(this.same, settings.length === 0 ? "Nothing: the same experiment, seed and version." : "");

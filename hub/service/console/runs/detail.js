@@ -7,6 +7,7 @@ import { Chart } from "../charts.js";
 import { palette } from "../colours.js";
 import { h, list, setText } from "../dom.js";
 import { segmentGroups } from "../fitness.js";
+import { grid, smooth } from "../series.js";
 import { bytes, clock, dateTime, fixed } from "../format.js";
 
 const EXPORTS = /** @type {[string, string][]} */ ([
@@ -14,6 +15,7 @@ const EXPORTS = /** @type {[string, string][]} */ ([
   ["poses.csv", "where everybody was"], ["telemetry.csv", "what robots told"], ["segments.csv", "segments and their fitness"], ["events.csv", "what happened"],
 ]);
 const MOST_EVENTS = 500;
+const ROWS = 200;
 
 export class RunDetail {
   /** @param {import("../navigation.js").Env} env */
@@ -73,9 +75,10 @@ export class RunDetail {
     const { row } = run;
     setText(this.title, row.short || row.id);
     const quality = row.quality ? `, flags ${row.quality}` : "";
-    setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, clock(row.length_s), row.state + quality, `${fixed(row.robots, 0)} robots`, row.dead ? `${row.dead} lost` : "", `seed ${fixed(row.seed, 0)}`,
+    setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, clock(row.length_s), row.state + quality, `${fixed(row.robots, 0)} robots`, row.dead ? `${row.dead} lost` : "", `seed ${row.seed ?? "–"}`,
       `mean fitness ${fixed(row.mean_fitness, 3)}`, bytes(row.bytes), `version ${row.version}`, run.history?.run?.started_by ? `started by ${run.history.run.started_by}` : ""].filter(Boolean).join(" · "));
-    const damage = list(run.damage).map(String).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
+    // The record of a run that goes on has no end yet: that is no damage.
+    const damage = (row.state === "running" ? [] : list(run.damage).map(String)).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
     this.damage.replaceChildren(...damage.slice(0, 20).map((text) => h("li", { class: "warn", text })));
     this.events.replaceChildren(...list(run.events).slice(0, MOST_EVENTS).map(({ t, text }) => h("li", {},
       h("a", { href: `#/replay/${encodeURIComponent(row.id)}/watch?t=${Math.max(run.begin_t, t - 3)}`, title: "Replay from here", text: clock(t - run.begin_t) }), h("span", { text: String(text) }))));
@@ -89,7 +92,8 @@ export class RunDetail {
     const { run } = this;
     if (!run) return;
     const { evolved } = run.history ?? {};
-    this.chart.set([list(evolved?.t), list(evolved?.v)]);
+    const times = grid(0, Math.max(1, list(evolved?.t).at(-1) ?? 0), ROWS);
+    this.chart.set([times, smooth(list(evolved?.t), list(evolved?.v), times)]);
     const segments = run.result?.segments ?? run.history?.segments ?? [];
     this.bars.set(segmentGroups(/** @type {any} */ ({ segments, phase: "finished", segment: null })), run.world?.scale?.marks ?? []);
   }

@@ -80,13 +80,14 @@ export class Replay {
   }
 
   /** @param {string} id */
-  robotHistory(id) {
-    return get(`/api/runs/${part(this.run)}/robot/${part(id)}`);
+  async robotHistory(id) {
+    const told = await get(`/api/runs/${part(this.run)}/robot/${part(id)}`);
+    return told.history ?? told;
   }
 
   /** @param {string} id */
   async robotLog(id) {
-    return list((await this.robotHistory(id)).log);
+    return list((await get(`/api/runs/${part(this.run)}/robot/${part(id)}`)).log);
   }
 
   /** @param {string} id @returns {Promise<import("../contract.js").Tree>} */

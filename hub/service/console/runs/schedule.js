@@ -137,7 +137,11 @@ export class Schedule {
     this.chunks.sort((a, b) => a.from - b.from);
     this.asked = now;
     try {
-      chunk.events = await this.fetch(chunk.from, chunk.to, chunk.hz);
+      const events = await this.fetch(chunk.from, chunk.to, chunk.hz);
+      // A chunk begins with the state at its beginning, which is of no use where the one before it was played.
+      const goesOn = this.chunks.some((other) => other.events && Math.abs(other.to - chunk.from) < 1e-6);
+      const before = (/** @type {Event} */ [t, , data]) => t < chunk.from || (t === chunk.from && data?.t < t);
+      chunk.events = events.filter((event) => !goesOn || !before(event)).sort((a, b) => a[0] - b[0]);
       this.trouble = "";
     } catch (error) {
       chunk.failed = true;

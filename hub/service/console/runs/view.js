@@ -23,7 +23,7 @@ const COLUMNS = [
   { key: "evolved", name: "Evolved", title: "What evolution believed at the end", room: "wide", text: (run) => fixed(run.evolved_fitness, 3), value: (run) => run.evolved_fitness },
   { key: "robots", name: "Robots", room: "wider", text: (run) => fixed(run.robots, 0), value: (run) => run.robots },
   { key: "quality", name: "Flags", title: "D: robots died. P: more than 5 % of round trips above 100 ms", words: true, room: "wide", text: (run) => run.quality, value: (run) => run.quality },
-  { key: "seed", name: "Seed", room: "wider", text: (run) => fixed(run.seed, 0), value: (run) => run.seed },
+  { key: "seed", name: "Seed", room: "wider", text: (run) => String(run.seed ?? "–"), value: (run) => Number(run.seed) },
   { key: "bytes", name: "Record", room: "wider", text: (run) => bytes(run.bytes), value: (run) => run.bytes },
 ];
 

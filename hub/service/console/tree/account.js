@@ -17,9 +17,9 @@ export class AccountList {
     this.items = [];
   }
 
-  /** @param {import("../contract.js").Tree} tree */
+  /** @param {import("../contract.js").Tree | null} tree */
   set(tree) {
-    const told = (tree.account_items ?? []).slice(0, MOST);
+    const told = (tree?.account_items ?? []).slice(0, MOST);
     this.items = told.map((item) => {
       const sign = h("i", { class: "sign", "aria-hidden": "true" });
       const at = typeof item.node === "number" ? item.node : null;
@@ -28,7 +28,7 @@ export class AccountList {
       return { node, sign, at };
     });
     this.list.replaceChildren(...this.items.map(({ node }) => node));
-    setText(this.plain, told.length === 0 ? tree.account || "There is no account of this tree." : "");
+    setText(this.plain, told.length === 0 ? tree?.account || "There is no account of a tree." : "");
   }
 
   /** @param {string} results */

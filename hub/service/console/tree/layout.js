@@ -12,6 +12,12 @@ const GAP = 12;
  * @typedef {{places: Place[], width: number, height: number}} Layout
  */
 
+// Programs write words where drawings have signs.
+const SIGNS = /** @type {Record<string, string>} */ ({ seq: "→", sel: "?", seqm: "→*", selm: "?*", par: "⇉" });
+
+/** @param {TreeNode} node */
+export const signOf = (node) => SIGNS[node.symbol] ?? SIGNS[String(node.label).split(" ")[0]] ?? String(node.symbol || node.label).slice(0, 6);
+
 /** Lines of at most so many characters, broken between words. @param {string} text @param {number} most */
 export function wrapText(text, most) {
   /** @type {string[]} */
@@ -28,7 +34,7 @@ export function wrapText(text, most) {
 function sizeOf(node, down) {
   const leaf = node.children.length === 0 && (node.kind === "action" || node.kind === "condition");
   if (node.kind === "composite" && !leaf) {
-    const symbol = String(node.symbol || node.label).slice(0, 6);
+    const symbol = signOf(node);
     return { width: Math.max(34, 18 + symbol.length * 11), height: 32, lines: [symbol] };
   }
   const text = String(node.label || node.symbol).slice(0, 160);

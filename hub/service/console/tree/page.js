@@ -61,14 +61,24 @@ class TreePage {
     if (env.store.trees.has(id)) this.display();
     try {
       const tree = await env.source.tree(id);
-      if (tree && id === this.id) env.store.takeTree(id, tree);
+      if (id !== this.id) return;
+      if (tree) env.store.takeTree(id, tree);
+      else this.showNone(`${id} drives with no tree yet: it gets one when a run begins, or with the next segment.`);
     } catch (error) {
-      if (id !== this.id || env.store.trees.has(id)) return;
-      this.drawing.set([]);
       const none = error instanceof Refused && error.status === 404;
-      setText(this.trouble, none ? `${id} drives with no tree yet: it gets one when a run begins.` : `The tree of ${id} cannot be shown: ${inWords(error)}`);
-      setText(this.facts, "");
+      if (id === this.id) this.showNone(none ? `${id} drives with no tree yet.` : `The tree of ${id} cannot be shown: ${inWords(error)}`);
     }
+  }
+
+  /** @param {string} why */
+  showNone(why) {
+    if (this.env.store.trees.has(this.id)) return;
+    this.shown = "";
+    this.drawing.set([]);
+    this.account.set(null);
+    this.source.value = "";
+    setText(this.trouble, why);
+    setText(this.facts, "");
   }
 
   /** @param {Set<string>} topics */

@@ -139,6 +139,11 @@ impl Shell for Turn<'_, '_> {
         wheels
     }
 
+    fn stand(&mut self, _: &Core) {
+        let at = Duration::from_millis(u64::from(self.out.now));
+        self.world.given = Some(Given { command: Drive([StepsPerSecond::ZERO; 2]), at });
+    }
+
     /// Clock and devices have nothing to tell.
     fn report(&mut self, _: &mut Telemetry) {}
 

@@ -21,6 +21,8 @@ struct Bench {
     lines: Vec<String>,
     said: VecDeque<LogLine>,
     wishes: Vec<Wish>,
+    /// The states in which the wheels were made to stand between two updates.
+    stood: Vec<State>,
     /// Nothing that is sent arrives.
     full: bool,
 }
@@ -90,6 +92,10 @@ impl Shell for Bench {
     /// Motors that make half of what they are told.
     fn drive(&mut self, _: &Core, wheels: [f32; 2]) -> [f32; 2] {
         wheels.map(|speed| speed / 2.0)
+    }
+
+    fn stand(&mut self, core: &Core) {
+        self.stood.push(core.state());
     }
 
     fn report(&mut self, telemetry: &mut Telemetry) {
@@ -232,4 +238,22 @@ fn updates_of_a_run_are_told_and_what_the_queue_does_not_take_is_counted() {
     assert!(update.ticked && left > 0.0 && [sent_left, sent_right] == [left / 2.0, right / 2.0]);
     let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
     assert_eq!(told.unsent, 2);
+}
+
+#[test]
+fn the_wheels_stand_at_once_when_the_robot_is_told_to_and_not_at_its_next_update() {
+    let (mut robot, mut bench) = prepared();
+    let direct = |bench: &mut Bench, number, state| {
+        let run = 5;
+        let expires = f64::MAX;
+        bench.say(ToRobot::Directive(Directive { number, state, segment: 0, run, phase: 0, tree: None, expires }));
+    };
+    for (number, state, stood) in
+        [(10, State::Run, 0), (11, State::Pause, 1), (12, State::Run, 1), (13, State::Stop, 2), (14, State::Stop, 2)]
+    {
+        direct(&mut bench, number, state);
+        robot.listen(0.1, &mut bench);
+        assert_eq!((robot.core.state(), bench.stood.len()), (state, stood));
+    }
+    assert_eq!(bench.stood, [State::Pause, State::Stop]);
 }
