@@ -36,6 +36,7 @@ enum Command {
     Status(cli::status::StatusArgs),
     Robots(cli::operator::RobotsArgs),
     Log(cli::log::LogArgs),
+    Top(cli::top::TopArgs),
     Note(cli::orders::NoteArgs),
     /// Have robots blink, so that somebody beside the arena finds them.
     Identify(OrderArgs),
@@ -121,6 +122,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Status(args) => cli::status::run(args)?,
         Command::Robots(args) => cli::operator::robots(args)?,
         Command::Log(args) => cli::log::run(args)?,
+        Command::Top(args) => cli::top::run(args)?,
         Command::Note(args) => cli::orders::note(args)?,
         Command::Identify(args) => cli::orders::order(args, Order::Identify)?,
         Command::Hold(args) => cli::orders::order(args, Order::Hold)?,

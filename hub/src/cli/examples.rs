@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 73] = [
+const EXAMPLES: [(&str, &[&str]); 74] = [
     (
         "demo",
         &[
@@ -83,6 +83,7 @@ const EXAMPLES: [(&str, &[&str]); 73] = [
     ),
     ("robots", &["xpuck robots", "xpuck robots --json"]),
     ("log", &["xpuck log --follow", "xpuck log --robot xp03", "xpuck log --after 120 --json"]),
+    ("top", &["xpuck top", "xpuck top --key keys/observers/guest.key  # to look alone"]),
     ("note", &["xpuck note the lamp over the left end is off", "xpuck note --key keys/operators/ada.key moved xp03"]),
     ("identify", &["xpuck identify xp03", "xpuck identify all"]),
     ("hold", &["xpuck hold xp03", "xpuck hold xp03 xp04 --json"]),

@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
     ("A swarm", &["start", "pause", "resume", "next", "stop", "push", "doctor", "hub", "arena"]),
-    ("Look at a swarm", &["status", "robots", "log", "note"]),
+    ("Look at a swarm", &["status", "top", "robots", "log", "note"]),
     ("Single robots", &["identify", "hold", "release", "reboot"]),
     ("Records", &["runs", "calibrate"]),
     ("Keys and set-up", &["init", "keys", "markers", "schema", "completions", "man", "help"]),

@@ -56,6 +56,7 @@ pub mod status;
 mod summary;
 pub mod swarm_files;
 pub mod sweep;
+pub mod top;
 pub mod tree;
 mod tree_file;
 pub mod world;

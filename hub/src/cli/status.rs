@@ -83,8 +83,14 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
 
 /// What is told in a pipe when it differs from what was told before: nothing that changes all the time.
 fn changes(status: &Status) -> Vec<Row> {
-    let of_run = |name: &str| !matches!(name, "time" | "fitness" | "poses");
-    let mut rows: Vec<Row> = summary::rows(status).into_iter().filter(|row| of_run(row.name)).collect();
+    let stays = |name: &str| !matches!(name, "time" | "fitness" | "poses");
+    let mut rows: Vec<Row> = summary::rows(status).into_iter().filter(|row| stays(row.name)).collect();
+    // Each line stands alone here.
+    let mut name = "";
+    for row in &mut rows {
+        name = if row.name.is_empty() { name } else { row.name };
+        row.name = name;
+    }
     let goes_on = !matches!(status.phase, Phase::Idle | Phase::Finished | Phase::Preparing);
     if goes_on {
         rows.push(Row { name: "segment", text: status.segment.to_string(), bad: false });
@@ -117,5 +123,8 @@ mod tests {
         let (before, new) = (changes(&status), changes(&lost));
         let new: Vec<_> = new.iter().filter(|row| !before.contains(row)).map(|row| row.name).collect();
         assert_eq!(new, ["trouble", "segment", "poses"]);
+        let happened = Status { events: ["1.0 a", "2.0 b"].map(String::from).into(), ..status };
+        let events: Vec<_> = changes(&happened).into_iter().filter(|row| row.name == "events").collect();
+        assert_eq!(events.len(), 2, "each with its name: {events:?}");
     }
 }

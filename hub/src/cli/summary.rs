@@ -75,7 +75,7 @@ fn experiment(status: &Status) -> String {
 
 fn time(status: &Status) -> String {
     let (run, length) = (clock(status.run_seconds), clock(status.run_length));
-    format!("{run} of {length} min, segment {}", status.segment)
+    format!("{run} of {length}, segment {}", status.segment)
 }
 
 fn worth(status: &Status) -> String {
@@ -87,7 +87,8 @@ fn worth(status: &Status) -> String {
     format!("{real} in this segment, {:.3} evolved{scale}", Figure(status.evolved))
 }
 
-fn poses(status: &Status) -> String {
+/// Whether poses come, and how old the last ones are.
+pub fn poses(status: &Status) -> String {
     let refused: u64 = status.refused_poses.iter().map(|(_, count)| count).sum();
     let refused = if refused > 0 { format!("; {refused} refused") } else { String::new() };
     let age = status.pose_age_s.map(|age| format!("{age:.2} s old"));
@@ -98,7 +99,8 @@ fn poses(status: &Status) -> String {
     }
 }
 
-fn record(status: &Status) -> String {
+/// Where the record is.
+pub fn record(status: &Status) -> String {
     if status.record.is_empty() { "none".into() } else { plain(&status.record) }
 }
 
@@ -155,8 +157,8 @@ mod tests {
         let expected = "\
 experiment  transport, the task is transport, started by ada
 phase       running: the robots drive
-time        4:05 of 16:00 min, segment 2
-fitness     +0.061 in this segment, 0.200 evolved (1 = the frisbee at the robots' full speed; the hand-tuned tree reaches 0.3)
+time        4:05 of 16:00, segment 2
+fitness     +0.061 in this segment, 0.200 evolved (1 = the frisbee at full robot speed; hand-tuned tree: 0.3)
 robots      1 of 1 there
 told        RUN: 1 of 1 robots run, xp01 after 87 ms
 poses       come, 0.01 s old

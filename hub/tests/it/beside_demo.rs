@@ -53,6 +53,10 @@ fn commands_find_the_running_demo_and_two_demos_at_once_are_told_apart() {
     demos.start(place, first);
     until(place, "robots", "RUN ");
     let done = |line: &str| String::from_utf8(here(place, line).output().unwrap().stdout).unwrap();
+    // Without a terminal there is nothing to draw on.
+    let drawn = here(place, "top").output().unwrap();
+    let text = said(&drawn);
+    assert!(!drawn.status.success() && text.lines().count() == 1 && text.contains("status --watch"), "{text}");
     let paused = done("pause");
     assert!(paused.starts_with("paused: 1 of 1 robots stand, xp01 after "), "{paused}");
     let resumed: serde_json::Value = serde_json::from_str(&done("resume --json")).unwrap();

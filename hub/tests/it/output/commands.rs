@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 61] = [
+const SAMPLES: [(&str, &[&str]); 62] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -26,6 +26,7 @@ const SAMPLES: [(&str, &[&str]); 61] = [
     ("status", &["status {hub}"]),
     ("robots", &["robots {hub}"]),
     ("log", &["note one {hub}", "log {hub}"]),
+    ("top", &["top {hub}"]),
     ("note", &["note one {hub}"]),
     ("identify", &["identify xp01 {hub}"]),
     ("hold", &["hold xp01 {hub}"]),
