@@ -79,10 +79,10 @@ fn tell(args: &LogArgs, events: &[Event]) -> Result<()> {
     Ok(())
 }
 
-/// True if the text has this id as a word of its own.
-fn names(event: &Event, robot: &str) -> bool {
+/// True if the text has this id, or an operator's name, as a word of its own.
+fn names(event: &Event, id: &str) -> bool {
     let of_id = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    event.text.split(|c| !of_id(c)).any(|word| word == robot)
+    event.text.split(|c| !of_id(c)).any(|word| word == id)
 }
 
 /// An event in a line: time, level, who, what.
@@ -97,7 +97,11 @@ pub fn line(event: &Event, colours: bool) -> String {
         true => format!("\x1b[{colour}m{level:<5}\x1b[0m"),
         false => format!("{level:<5}"),
     };
-    let who = if event.who.is_empty() { String::new() } else { format!("{}: ", plain(&event.who)) };
+    // Most texts say it themselves.
+    let who = match event.who.is_empty() || names(event, &event.who) {
+        true => String::new(),
+        false => format!("{}: ", plain(&event.who)),
+    };
     format!("{:>7}  {level}  {who}{}", clock(event.time), plain(&event.text))
 }
 
@@ -113,6 +117,7 @@ mod tests {
     fn an_event_is_a_line_whatever_it_says() {
         let note = event(Severity::Info, "ada", "note: the lamp\nis \u{1b}[2Joff");
         assert_eq!(line(&note, true), "   1:23  INFO   ada: note: the lamp\\nis \\u{1b}[2Joff");
+        assert_eq!(line(&event(Severity::Info, "ada", "paused by ada"), false), "   1:23  INFO   paused by ada");
         let lost = event(Severity::Warn, "", "robot xp03 is lost");
         assert_eq!(line(&lost, false), "   1:23  WARN   robot xp03 is lost");
         assert!(line(&lost, true).contains("\x1b[33mWARN \x1b[0m"));

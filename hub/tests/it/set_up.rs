@@ -92,7 +92,7 @@ fn what_the_page_says_makes_a_swarm_that_runs() {
                 has("phase       running: the robots drive\n");
                 has("robots      2 of 2 there\n");
                 has("told        RUN: 2 of 2 robots run");
-                has("started by operator: xpuck");
+                has("all 2 robots are ready: RUN");
             }
             "xpuck hold xp02" => assert!(output.starts_with("xp02: held: it stands after "), "{output}"),
             "xpuck release xp02" => {

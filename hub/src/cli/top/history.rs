@@ -2,8 +2,8 @@
 
 use xpuck_wire::Status;
 
-/// So many values make the whole run.
-const VALUES: f64 = 240.0;
+/// At most so many values are kept; a longer run has them at longer distances.
+const VALUES: usize = 240;
 
 /// Values at equal distances.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub struct History {
     values: Vec<f64>,
     /// Run seconds of the last one.
     at: f64,
+    /// Least distance, s.
+    step: f64,
     experiment: String,
 }
 
@@ -20,10 +22,19 @@ impl History {
         if status.run_seconds < self.at || status.experiment != self.experiment {
             *self = History { experiment: status.experiment.clone(), ..History::default() };
         }
-        let due = self.values.is_empty() || status.run_seconds - self.at >= (status.run_length / VALUES).max(1.0);
-        if due && !status.experiment.is_empty() && status.evolved.is_finite() {
-            self.values.push(status.evolved);
-            self.at = status.run_seconds;
+        let due = self.values.is_empty() || status.run_seconds - self.at >= self.step.max(1.0);
+        if !due || status.experiment.is_empty() || !status.evolved.is_finite() {
+            return;
+        }
+        self.values.push(status.evolved);
+        self.at = status.run_seconds;
+        if self.values.len() > VALUES {
+            let mut place = 0;
+            self.values.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            self.step = 2.0 * self.step.max(1.0);
         }
     }
 
@@ -53,13 +64,15 @@ mod tests {
             evolved,
             ..Status::default()
         };
-        [(0.0, 0.1), (1.0, 0.9), (4.0, 0.2), (8.0, -0.1)].into_iter().for_each(|(t, f)| history.take(&at(t, f)));
+        [(0.0, 0.1), (0.5, 0.9), (1.5, 0.2), (3.0, -0.1)].into_iter().for_each(|(t, f)| history.take(&at(t, f)));
         assert_eq!(
             (history.newest(9), history.newest(2), history.best()),
             (vec![100, 200, 0], vec![200, 0], Some(0.2))
         );
         history.take(&at(0.0, 0.05));
         assert_eq!(history.newest(9), [50]);
+        (0..10_000).for_each(|second| history.take(&at(f64::from(second), 0.1)));
+        assert!((100..=VALUES).contains(&history.newest(1000).len()), "{}", history.newest(1000).len());
         history.take(&Status::default());
         assert_eq!(history.newest(9), [0_u64; 0]);
     }

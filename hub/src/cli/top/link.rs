@@ -5,6 +5,8 @@ use super::state::{Ask, Input};
 use crate::cli::follow::Follow;
 use crate::cli::hub_address::{self, HubAddress};
 use anyhow::{Error, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -33,9 +35,11 @@ impl Links {
     pub fn open(address: &HubAddress) -> Result<Links> {
         let (heard, inputs) = channel();
         let (link, _) = address.open()?;
-        let (news, wait) = (heard.clone(), address.clone());
-        spawn("status", move || watch(link, &wait, &news))?;
-        let (asks, stops) = (asker(address, heard.clone())?, asker(address, heard)?);
+        let hubs = Arc::new(AtomicU64::new(0));
+        let asks = asker(address, heard.clone(), hubs.clone())?;
+        let stops = asker(address, heard.clone(), hubs.clone())?;
+        let address = address.clone();
+        spawn("status", move || watch(link, &address, &heard, &hubs))?;
         Ok(Links { inputs, asks, stops })
     }
 
@@ -52,8 +56,8 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// Tells how the hub stands until nobody listens.
-fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>) {
+/// Tells how the hub stands until nobody listens. Counts in `hubs` how often it looked for the hub anew.
+fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>, hubs: &AtomicU64) {
     let mut follow = Follow::default();
     loop {
         let heard = hub_address::status(&link).and_then(|status| {
@@ -68,7 +72,10 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>) {
                 let sent = to.send(Input::Silent(said(&error)));
                 thread::sleep(AGAIN);
                 // The key or the address may be another by now, as those of a demo are.
-                link = address.open().map_or(link, |(new, _)| new);
+                if let Ok((new, _)) = address.open() {
+                    link = new;
+                    hubs.fetch_add(1, Ordering::Relaxed);
+                }
                 sent
             }
         };
@@ -79,20 +86,25 @@ fn watch(mut link: OperatorLink, address: &HubAddress, to: &Sender<Input>) {
     }
 }
 
-/// A thread that asks one after the other.
-fn asker(address: &HubAddress, to: Sender<Input>) -> Result<Sender<Ask>> {
+/// A thread that asks one after the other. Where a request failed, or the hub was looked for anew, the next one gets a new
+/// link: what waits in the old one must not reach a hub that comes back later.
+fn asker(address: &HubAddress, to: Sender<Input>, hubs: Arc<AtomicU64>) -> Result<Sender<Ask>> {
     let (asks, asked) = channel::<Ask>();
-    let (mut link, _) = address.open()?;
+    let mut link = Some(address.open()?.0);
     let address = address.clone();
     spawn("asker", move || {
+        let mut known = 0;
         for Ask { what, request } in asked {
-            let refused = match link.ask(&request) {
+            let hub = hubs.load(Ordering::Relaxed);
+            if std::mem::replace(&mut known, hub) != hub {
+                link = None;
+            }
+            let refused = match put(&mut link, &address, &request) {
                 Ok(Reply::Refused(why)) => Some(why),
                 Ok(_) => None,
                 Err(error) => {
-                    // What waits in the old link must not reach a hub that comes back later.
-                    link = address.open().map_or(link, |(new, _)| new);
-                    Some(said(&error.into()))
+                    link = None;
+                    Some(said(&error))
                 }
             };
             if to.send(Input::Answered { what, refused }).is_err() {
@@ -101,6 +113,15 @@ fn asker(address: &HubAddress, to: Sender<Input>) -> Result<Sender<Ask>> {
         }
     })?;
     Ok(asks)
+}
+
+/// Asks, through a new link if there is none.
+fn put(link: &mut Option<OperatorLink>, address: &HubAddress, request: &Request) -> Result<Reply> {
+    let link = match link {
+        Some(link) => link,
+        None => link.insert(address.open()?.0),
+    };
+    Ok(link.ask(request)?)
 }
 
 fn said(error: &Error) -> String {
