@@ -1,7 +1,6 @@
 //! How the swarm stands, in the words that several commands use. All functions are pure.
 
 use xpuck_hub_core::switchboard::phase_name;
-use xpuck_wire::output::count;
 use xpuck_wire::{Phase, RobotRow, Status};
 
 /// Text of somebody else in one line: what would move a cursor, end a line or turn the direction of writing is shown by its
@@ -112,11 +111,6 @@ pub fn troubles(status: &Status) -> Vec<String> {
     if !status.security.keys_unreadable.is_empty() {
         troubles.push(format!("the keys cannot be read: {}", plain(&status.security.keys_unreadable)));
     }
-    let lines = status.log_lines_lost;
-    if lines > 0 {
-        let lost = count(lines as usize, "line of the hub's log was", "lines of the hub's log were");
-        troubles.push(format!("{lost} lost: its disk is full, or nobody reads it"));
-    }
     let absent: Vec<String> = status.robots.iter().filter(|r| state(r) == "absent").map(|r| plain(&r.id)).collect();
     if !absent.is_empty() {
         troubles.push(format!("{} absent: switch on, or start xpuckd", absent.join(", ")));
@@ -169,19 +163,12 @@ mod tests {
         assert_eq!(troubles(&Status::default()), Vec::<String>::new(), "without a run nothing has to be recorded");
         let refuses =
             RobotRow { refusal: "no such\nkey".into(), device_trouble: "the bus".into(), ..robot("a", true, "1") };
-        let ill = Status {
-            tracking: false,
-            record: "NOT RECORDING: no room".into(),
-            log_lines_lost: 1,
-            robots: vec![refuses],
-            ..well
-        };
+        let ill = Status { tracking: false, record: "NOT RECORDING: no room".into(), robots: vec![refuses], ..well };
         assert_eq!(
             troubles(&ill),
             [
                 "NOT RECORDING: no room",
                 "no poses: check the motion-capture server",
-                "1 line of the hub's log was lost: its disk is full, or nobody reads it",
                 "a: refuses the experiment: no such\\nkey",
                 "a: the bus"
             ]

@@ -18,7 +18,7 @@ const EVERY: Duration = Duration::from_secs(1);
 /// Say how the swarm stands in a few lines: experiment, phase, time, fitness, robots, poses, record, last events.
 ///
 /// Exit code 1 if something is wrong: a robot is lost or absent or refuses the experiment, devices are in trouble, a run
-/// has no poses or is not recorded, the log loses lines, keys cannot be read, or the hub does not answer.
+/// has no poses or is not recorded, keys cannot be read, or the hub does not answer.
 #[derive(Args)]
 pub struct StatusArgs {
     /// Go on: renew it every second on a terminal, and in a pipe print a line when something changes. Ctrl-C ends it.

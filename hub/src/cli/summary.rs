@@ -4,6 +4,7 @@ use super::obedience::Obedience;
 use super::standing::{clock, fitness, phase, plain, robots, scale, troubles};
 use xpuck_lab::figure::Figure;
 use xpuck_wire::Status;
+use xpuck_wire::output::count;
 
 /// So many of the last events are shown.
 const EVENTS: usize = 5;
@@ -53,6 +54,11 @@ pub fn rows(status: &Status) -> Vec<Row> {
     rows.push(Row { bad: !status.tracking, ..Row::of("poses", poses(status)) });
     rows.push(Row { bad: status.record.starts_with("NOT RECORD"), ..Row::of("record", record(status)) });
     rows.push(Row { bad: status.security.dev_mode, ..Row::of("security", security(status)) });
+    // Lost long ago, perhaps: no trouble of now.
+    if status.log_lines_lost > 0 {
+        let lost = count(status.log_lines_lost as usize, "line", "lines");
+        rows.push(Row::of("log", format!("{lost} of the hub's log lost so far: its disk was full, or nobody read it")));
+    }
     let names = std::iter::once("trouble").chain(std::iter::repeat(""));
     rows.extend(troubles(status).into_iter().zip(names).map(|(text, name)| Row { name, text, bad: true }));
     let last = status.events.len().saturating_sub(EVENTS);

@@ -65,6 +65,9 @@ pub fn run(args: &TopArgs) -> Result<()> {
     let (begun, mut top) = (Instant::now(), Top::default());
     let (mut drawn, mut changed) = (None::<Instant>, true);
     while !stop.load(Ordering::Relaxed) {
+        if !screen.is_there() {
+            bail!("something went wrong that should not have, as said above");
+        }
         let mut inputs = Vec::new();
         keys(&mut inputs)?;
         loop {

@@ -91,7 +91,8 @@ fn header(top: &Top, width: u16) -> Vec<Line<'static>> {
 
 /// What is wrong, what was lost and who was turned away.
 fn losses(status: &Status) -> Vec<String> {
-    let lines: u64 = status.robots.iter().map(|robot| u64::from(robot.log_lines_lost)).sum();
+    let of_robots: u64 = status.robots.iter().map(|robot| u64::from(robot.log_lines_lost)).sum();
+    let lines = status.log_lines_lost + of_robots;
     let slow = 100.0 * status.slow_round_trips;
     let turned_away = status.security.refusals.total();
     let dev_mode = status.security.dev_mode.then(|| "DEV MODE: whoever reaches the hub commands the swarm".into());
@@ -99,7 +100,7 @@ fn losses(status: &Status) -> Vec<String> {
         (status.dead > 0).then(|| format!("{} lost in this run", count(status.dead as usize, "robot", "robots"))),
         (slow >= 1.0).then(|| format!("{slow:.0} % of the round trips above 100 ms")),
         (turned_away > 0).then(|| format!("{turned_away} turned away")),
-        (lines > 0).then(|| format!("{lines} log lines of robots lost")),
+        (lines > 0).then(|| format!("{lines} log lines lost")),
     ];
     dev_mode.into_iter().chain(troubles(status)).chain(more.into_iter().flatten()).collect()
 }
