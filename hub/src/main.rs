@@ -5,9 +5,10 @@ mod cli;
 
 use anyhow::Result;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use cli::hub_address::HubAddress;
+use cli::commands::CommandArgs;
+use cli::orders::OrderArgs;
 use std::process::ExitCode;
-use xpuck_wire::message::Request;
+use xpuck_wire::message::{Order, Request};
 use xpuck_wire::{graphics, log, output};
 
 /// Xpuck: a swarm of e-puck robots that evolve their own readable controllers while they work.
@@ -33,18 +34,39 @@ enum Command {
     Island(cli::island::IslandArgs),
     Arena(cli::arena::ArenaArgs),
     Console(cli::console::ConsoleArgs),
+    Status(cli::status::StatusArgs),
     Robots(cli::operator::RobotsArgs),
+    Log(cli::log::LogArgs),
+    Top(cli::top::TopArgs),
+    Note(cli::orders::NoteArgs),
+    /// Have robots blink, so that somebody beside the arena finds them.
+    Identify(OrderArgs),
+    /// Have robots stand, whatever the others do, until they are released.
+    Hold(OrderArgs),
+    /// Let held robots do as the others do again.
+    Release(OrderArgs),
+    /// Stop robots' wheels and start their boards again.
+    Reboot(OrderArgs),
     Push(cli::push::PushArgs),
     Doctor(cli::doctor::DoctorArgs),
-    Start(cli::commands::StartArgs),
-    /// Stand still: wheels and evolution.
-    Pause(HubAddress),
-    /// Go on after a pause.
-    Resume(HubAddress),
+    Start(cli::start::StartArgs),
+    /// Stand still, wheels and evolution; says who stands and after what time.
+    ///
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer.
+    Pause(CommandArgs),
+    /// Go on after a pause; says who runs again.
+    ///
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer.
+    Resume(CommandArgs),
     /// End the experiment's present phase: the next one begins, or the run is over.
-    Next(HubAddress),
-    /// Stop the wheels and end the run.
-    Stop(HubAddress),
+    ///
+    /// Waits at most 3 s for the robots. Exit code 1 if one does not answer.
+    Next(CommandArgs),
+    /// Stop the wheels and end the run; says who stands and after what time.
+    ///
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer: its wheels stand 1 s after the hub's last word, but nobody
+    /// has seen it.
+    Stop(CommandArgs),
     Init(cli::init::InitArgs),
     Keys(cli::keys::KeysArgs),
     Runs(cli::runs::RunsArgs),
@@ -99,14 +121,22 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Hub(args) => cli::hub::run(args)?,
         Command::Arena(args) => cli::arena::run(args)?,
         Command::Console(args) => cli::console::console(args)?,
+        Command::Status(args) => cli::status::run(args)?,
         Command::Robots(args) => cli::operator::robots(args)?,
+        Command::Log(args) => cli::log::run(args)?,
+        Command::Top(args) => cli::top::run(args)?,
+        Command::Note(args) => cli::orders::note(args)?,
+        Command::Identify(args) => cli::orders::order(args, Order::Identify)?,
+        Command::Hold(args) => cli::orders::order(args, Order::Hold)?,
+        Command::Release(args) => cli::orders::order(args, Order::Release)?,
+        Command::Reboot(args) => cli::orders::order(args, Order::Reboot)?,
         Command::Doctor(args) => return cli::doctor::run(args),
         Command::Push(args) => return cli::push::run(args),
-        Command::Start(args) => cli::commands::start(args)?,
-        Command::Pause(address) => cli::commands::command(address, &Request::Pause)?,
-        Command::Resume(address) => cli::commands::command(address, &Request::Resume)?,
-        Command::Next(address) => cli::commands::command(address, &Request::Next)?,
-        Command::Stop(address) => cli::commands::command(address, &Request::Stop)?,
+        Command::Start(args) => cli::start::start(args)?,
+        Command::Pause(args) => cli::commands::command(args, &Request::Pause)?,
+        Command::Resume(args) => cli::commands::command(args, &Request::Resume)?,
+        Command::Next(args) => cli::commands::command(args, &Request::Next)?,
+        Command::Stop(args) => cli::commands::command(args, &Request::Stop)?,
         Command::Init(args) => cli::init::run(args)?,
         Command::Keys(args) => cli::keys::run(args)?,
         Command::Runs(args) => cli::runs::run(args)?,

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 67] = [
+const EXAMPLES: [(&str, &[&str]); 75] = [
     (
         "demo",
         &[
@@ -74,14 +74,39 @@ const EXAMPLES: [(&str, &[&str]); 67] = [
     ),
     ("arena", &["xpuck arena --config arena.toml", "xpuck arena --config myswarm/arena.toml"]),
     ("console", &["xpuck console"]),
+    (
+        "status",
+        &[
+            "xpuck status",
+            "xpuck status --watch",
+            "xpuck status --watch --json | jq .run_seconds  # a line every second",
+        ],
+    ),
     ("robots", &["xpuck robots", "xpuck robots --json"]),
+    ("log", &["xpuck log --follow", "xpuck log --robot xp03", "xpuck log --after 120 --json"]),
+    ("top", &["xpuck top", "xpuck top --key keys/observers/guest.key  # to look alone"]),
+    ("note", &["xpuck note the lamp over the left end is off", "xpuck note --key keys/operators/ada.key moved xp03"]),
+    ("identify", &["xpuck identify xp03", "xpuck identify all"]),
+    ("hold", &["xpuck hold xp03", "xpuck hold xp03 xp04 --json"]),
+    ("release", &["xpuck release xp03", "xpuck release all  # all that are held"]),
+    ("reboot", &["xpuck reboot xp03", "xpuck reboot xp03 xp04"]),
     ("push", &["xpuck push drive.toml --robots xp01,xp02", "xpuck push evolution.toml --robots all"]),
     ("doctor", &["xpuck doctor", "xpuck doctor --config myswarm/hub.toml --json"]),
-    ("start", &["xpuck start transport.toml", "xpuck start docs/experiments/aggregation.toml --seed 7 --wait 5"]),
+    (
+        "start",
+        &[
+            "xpuck start transport.toml",
+            "xpuck start docs/experiments/aggregation.toml --seed 7 --wait 5",
+            "xpuck start transport.toml --no-wait",
+        ],
+    ),
     ("pause", &["xpuck pause", "xpuck pause --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
     ("resume", &["xpuck resume", "xpuck resume --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
     ("next", &["xpuck next", "xpuck next --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
-    ("stop", &["xpuck stop", "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
+    (
+        "stop",
+        &["xpuck stop", "xpuck stop --json", "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"],
+    ),
     ("init", &["xpuck init myswarm", "xpuck init lab --kind e-puck2 --robots 4 --address 192.168.1.2"]),
     ("keys", &["xpuck keys new --robots swarm.toml", "xpuck keys list"]),
     ("keys new", &["xpuck keys new --robots swarm.toml", "xpuck keys new --dir /etc/xpuck/keys"]),

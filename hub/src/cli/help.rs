@@ -4,12 +4,14 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Groups in the order in which people come to them, with their commands.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 9] = [
     ("Try it", &["demo"]),
     ("Trees", &["tree", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
-    ("A swarm", &["console", "robots", "start", "pause", "resume", "next", "stop", "push", "doctor", "hub", "arena"]),
+    ("A swarm", &["start", "pause", "resume", "next", "stop", "push", "doctor", "hub", "arena"]),
+    ("Look at a swarm", &["console", "status", "top", "robots", "log", "note"]),
+    ("Single robots", &["identify", "hold", "release", "reboot"]),
     ("Records", &["runs", "calibrate"]),
     ("Keys and set-up", &["init", "keys", "markers", "schema", "completions", "man", "help"]),
 ];

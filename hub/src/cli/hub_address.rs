@@ -4,11 +4,11 @@ use super::running::{RunningDemo, running};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use xpuck_wire::Swarm;
 use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::keys::Secret;
-use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::message::{Event, Reply, Request};
 use xpuck_wire::socket::{OperatorLink, Sockets};
+use xpuck_wire::{Status, Swarm};
 
 /// How long an answer may take, ms.
 const TIMEOUT_MS: i32 = 3000;
@@ -99,6 +99,40 @@ impl HubAddress {
 /// Asks the hub once.
 pub fn ask(address: &HubAddress, request: &Request) -> Result<Reply> {
     Ok(address.open()?.0.ask(request)?)
+}
+
+/// How things stand.
+///
+/// # Errors
+/// The hub does not answer, or answers something else.
+pub fn status(link: &OperatorLink) -> Result<Status> {
+    match link.ask(&Request::Status)? {
+        Reply::Status(status) => Ok(*status),
+        _ => bail!("the hub answered something else"),
+    }
+}
+
+/// What happened: events with numbers above `after`.
+///
+/// # Errors
+/// As [`status`].
+pub fn events(link: &OperatorLink, after: u64) -> Result<Vec<Event>> {
+    match link.ask(&Request::Events { after })? {
+        Reply::Events(events) => Ok(events),
+        Reply::Refused(why) => bail!("refused: {why}"),
+        _ => bail!("the hub answered something else"),
+    }
+}
+
+/// Has the hub do something.
+///
+/// # Errors
+/// It does not answer, or refuses.
+pub fn have(link: &OperatorLink, request: &Request) -> Result<()> {
+    match link.ask(request)? {
+        Reply::Refused(why) => bail!("refused: {why}"),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `xpuck robots`: how the swarm stands.
 
 use super::hub_address::{HubAddress, ask};
+use super::standing::state;
 use anyhow::{Result, bail};
 use clap::Args;
 use xpuck_hub_core::switchboard::phase_name;
@@ -8,7 +9,7 @@ use xpuck_lab::figure::Figure;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::output;
 use xpuck_wire::telemetry::EngineReport;
-use xpuck_wire::{Phase, RobotRow, Status};
+use xpuck_wire::{Phase, Status};
 
 /// Show one row a robot: state, battery, round trip, generation, best fitness.
 ///
@@ -47,16 +48,6 @@ fn red(text: &str) -> String {
     match output::is_terminal() {
         true => format!("\x1b[1;31m{text}\x1b[0m"),
         false => text.into(),
-    }
-}
-
-/// What a robot does; a robot that was never heard of is absent, one that was is lost.
-fn state(robot: &RobotRow) -> String {
-    match robot.alive {
-        true => format!("{:?}", robot.state).to_uppercase(),
-        // It tells its version when it greets.
-        false if robot.version.is_empty() => "absent".into(),
-        false => "lost".into(),
     }
 }
 

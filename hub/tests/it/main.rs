@@ -32,6 +32,7 @@ mod memory;
 mod mistakes;
 mod mocap;
 mod natnet;
+mod operators;
 mod output;
 mod picture;
 mod records;

@@ -31,7 +31,7 @@ use xpuck_wire::socket::Sockets;
 /// record are printed. Ctrl-C stops the wheels, closes the record and leaves no process behind.
 #[derive(Args)]
 #[command(
-    after_help = "While it runs: open the console it names, or try `xpuck robots`, `xpuck pause`, `xpuck resume`.\n\
+    after_help = "While it runs: open the console it names, or try `xpuck top`, `xpuck status`, `xpuck pause`, `xpuck resume`.\n\
         With --groot, Groot2 (https://www.behaviortree.dev/groot) shows what every node of a robot's tree does: choose \
         its real-time monitor, address 127.0.0.1 and the robot's port."
 )]
@@ -178,9 +178,7 @@ fn conduct(
             log::report(format_args!("to command from the page: {link}  (good once, for ten minutes)"));
         }
         let (hub, key) = (&layout.swarm.hub.operator, layout.key.display());
-        log::report(format_args!(
-            "from another terminal: xpuck robots  (if several demos run: --hub {hub} --key {key})"
-        ));
+        log::report(format_args!("from another terminal: xpuck top  (if several demos run: --hub {hub} --key {key})"));
     }
     if let (false, Some(where_to)) = (args.json, groot::invitation(args, &layout.swarm.robots)) {
         log::report(where_to);

@@ -70,7 +70,7 @@ impl Drawn {
 
     fn show(&self, status: &Status, evolves: bool, happened: &Events, wall: Duration) {
         self.bar.set_position((1000.0 * status.run_seconds / status.run_length.max(1.0)) as u64);
-        self.bar.set_message(screen::clock(status, wall));
+        self.bar.set_message(format!("segment {}: {}", status.segment, screen::clock(status, wall)));
         for (line, (name, text)) in self.lines.iter().zip(screen::lines(status, evolves, happened.goals())) {
             line.set_prefix(name);
             line.set_message(text);

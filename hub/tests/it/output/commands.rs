@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 55] = [
+const SAMPLES: [(&str, &[&str]); 63] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -24,7 +24,15 @@ const SAMPLES: [(&str, &[&str]); 55] = [
     ("remeasure", &["remeasure {dir}/evolved --runs 1"]),
     ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
     ("console", &["console {hub}"]),
+    ("status", &["status {hub}"]),
     ("robots", &["robots {hub}"]),
+    ("log", &["note one {hub}", "log {hub}"]),
+    ("top", &["top {hub}"]),
+    ("note", &["note one {hub}"]),
+    ("identify", &["identify xp01 {hub}"]),
+    ("hold", &["hold xp01 {hub}"]),
+    ("release", &["hold xp01 {hub}", "release xp01 {hub}"]),
+    ("reboot", &["reboot xp01 {hub}"]),
     ("push", &["push {dir}/drive.toml --robots all {idle}"]),
     ("doctor", &["doctor --config {dir}/hub.toml"]),
     ("start", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}"]),
@@ -116,7 +124,7 @@ fn every_command_has_a_sample() {
     let known: BTreeSet<String> = known.map(String::from).collect();
     let forgotten: Vec<_> = listed.difference(&known).collect();
     assert!(forgotten.is_empty(), "without a sample: {forgotten:?}");
-    assert!(listed.len() > 45, "{listed:?}");
+    assert!(listed.len() > 52, "{listed:?}");
     let gone: Vec<_> = SAMPLES.iter().filter(|(name, _)| !listed.contains(*name)).collect();
     assert!(gone.is_empty(), "no such command: {gone:?}");
 }

@@ -1,0 +1,178 @@
+//! Who does what the swarm was told last, and after what time. Pure.
+
+use super::standing::plain;
+use serde::Serialize;
+use xpuck_hub_core::switchboard::phase_name;
+use xpuck_wire::message::State;
+use xpuck_wire::{Phase, Status};
+
+/// How a robot took the last directive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// Its id.
+    pub robot: String,
+    /// It is heard.
+    pub there: bool,
+    /// It was heard since the hub started.
+    pub known: bool,
+    /// It told that it obeys.
+    pub obeys: bool,
+    /// How long after the directive the hub knew that, ms of wall time.
+    pub ms: Option<f32>,
+    /// What it does.
+    pub state: State,
+    /// It stands whatever the others do.
+    pub held: bool,
+}
+
+/// How the swarm took the last directive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Obedience {
+    /// What the hub does.
+    pub phase: Phase,
+    /// What the robots were told.
+    pub directive: State,
+    /// A row a robot, in the order of the swarm file.
+    pub robots: Vec<Answer>,
+}
+
+impl Obedience {
+    /// As the status tells it.
+    pub fn of(status: &Status) -> Obedience {
+        let answer = |robot: &xpuck_wire::RobotRow| Answer {
+            robot: robot.id.clone(),
+            there: robot.alive,
+            known: !robot.version.is_empty(),
+            obeys: robot.alive && robot.obeys,
+            ms: robot.obeyed_ms.filter(|_| robot.alive && robot.obeys),
+            state: robot.state,
+            held: robot.held,
+        };
+        Obedience {
+            phase: status.phase,
+            directive: status.directive.state,
+            robots: status.robots.iter().map(answer).collect(),
+        }
+    }
+
+    /// Nobody who is there is still waited for.
+    pub fn is_settled(&self) -> bool {
+        self.robots.iter().all(|robot| robot.obeys || !robot.there)
+    }
+
+    /// Those who were heard once and have not told that they obey: nobody knows what they do.
+    pub fn silent(&self) -> Vec<String> {
+        self.ids(|robot| !robot.obeys && robot.known)
+    }
+
+    fn ids(&self, so: impl Fn(&Answer) -> bool) -> Vec<String> {
+        self.robots.iter().filter(|robot| so(robot)).map(|robot| plain(&robot.robot)).collect()
+    }
+
+    /// How many do it and when the last one did: `9 of 9 robots stand, the last after 112 ms`.
+    pub fn sentence(&self) -> String {
+        let obeying = || self.robots.iter().filter(|robot| robot.obeys);
+        let Some(first) = obeying().next() else {
+            return match self.robots.iter().any(|robot| robot.there) {
+                true => "no robot has answered".into(),
+                false => "no robot is there to obey".into(),
+            };
+        };
+        let does = match self.directive {
+            State::Run => "run",
+            State::Ready => "are ready",
+            State::Idle => "wait",
+            State::Pause | State::Stop => "stand",
+        };
+        let drives = self.directive == State::Run;
+        let number = obeying().filter(|robot| !(drives && robot.held)).count();
+        let last = obeying().filter_map(|robot| robot.ms).reduce(f32::max);
+        let last = match (last, obeying().count()) {
+            (None, _) => String::new(),
+            (Some(ms), 1) => format!(", {} after {ms:.0} ms", plain(&first.robot)),
+            (Some(ms), _) => format!(", the last after {ms:.0} ms"),
+        };
+        let held = self.ids(|robot| drives && robot.obeys && robot.held);
+        let held = if held.is_empty() { String::new() } else { format!("; {} held and standing", held.join(", ")) };
+        format!("{number} of {} robots {does}{last}{held}", self.robots.len())
+    }
+
+    /// The same behind what the hub does.
+    pub fn headline(&self) -> String {
+        format!("{}: {}", phase_name(self.phase), self.sentence())
+    }
+
+    /// A line for each robot that obeys, with its time.
+    pub fn rows(&self) -> Vec<String> {
+        let width = self.robots.iter().map(|robot| plain(&robot.robot).chars().count()).max().unwrap_or(0);
+        let row = |robot: &Answer| {
+            let ms = robot.ms.map_or("obeys".into(), |ms| format!("{ms:>6.0} ms"));
+            format!("  {:<width$}  {ms}", plain(&robot.robot))
+        };
+        self.robots.iter().filter(|robot| robot.obeys).map(row).collect()
+    }
+
+    /// What is to be said of those who did not answer; none if there are none.
+    pub fn warning(&self) -> Option<String> {
+        let silent = self.silent();
+        let stands = matches!(self.directive, State::Stop | State::Pause);
+        let why = if stands {
+            "wheels stand 1 s after the hub's last word; look there"
+        } else {
+            "`xpuck robots` shows how they are"
+        };
+        (!silent.is_empty()).then(|| format!("no answer of {}: {why}", silent.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::{LastDirective, RobotRow};
+
+    fn row(id: &str, ms: Option<f32>) -> RobotRow {
+        RobotRow {
+            id: id.into(),
+            version: "1".into(),
+            alive: true,
+            obeys: ms.is_some(),
+            obeyed_ms: ms,
+            ..RobotRow::default()
+        }
+    }
+
+    fn told(state: State, robots: Vec<RobotRow>) -> Obedience {
+        let directive = LastDirective { state, ..LastDirective::default() };
+        Obedience::of(&Status { phase: Phase::Finished, directive, robots, ..Status::default() })
+    }
+
+    #[test]
+    fn a_stop_is_told_in_words_with_the_time_of_the_last() {
+        let stop = told(State::Stop, vec![row("xp01", Some(98.4)), row("xp02", Some(112.0))]);
+        assert_eq!(stop.headline(), "finished: 2 of 2 robots stand, the last after 112 ms");
+        assert_eq!(stop.rows(), ["  xp01      98 ms", "  xp02     112 ms"]);
+        assert!(stop.is_settled() && stop.warning().is_none());
+        assert_eq!(told(State::Pause, vec![row("a", Some(9.0))]).sentence(), "1 of 1 robots stand, a after 9 ms");
+    }
+
+    #[test]
+    fn who_does_not_answer_is_waited_for_and_named() {
+        let lost = RobotRow { alive: false, ..row("xp03", Some(4.0)) };
+        let absent = RobotRow { id: "xp04".into(), ..RobotRow::default() };
+        let stop = told(State::Stop, vec![row("xp01", Some(98.0)), row("xp02", None), lost.clone(), absent.clone()]);
+        assert!(!stop.is_settled());
+        assert_eq!(stop.sentence(), "1 of 4 robots stand, xp01 after 98 ms");
+        assert!(stop.warning().unwrap().starts_with("no answer of xp02, xp03: wheels stand 1 s"));
+        assert!(told(State::Stop, vec![lost]).is_settled(), "who is lost is not waited for");
+        let none = told(State::Stop, vec![absent]);
+        assert_eq!((none.sentence().as_str(), none.warning()), ("no robot is there to obey", None));
+        assert_eq!(told(State::Stop, vec![row("a", None)]).sentence(), "no robot has answered");
+    }
+
+    #[test]
+    fn a_held_robot_stands_among_those_that_run() {
+        let held = RobotRow { held: true, ..row("xp02", Some(20.0)) };
+        let run = told(State::Run, vec![row("xp01", Some(10.0)), held]);
+        assert_eq!(run.sentence(), "1 of 2 robots run, the last after 20 ms; xp02 held and standing");
+    }
+}

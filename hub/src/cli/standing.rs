@@ -1,0 +1,185 @@
+//! How the swarm stands, in the words that several commands use. All functions are pure.
+
+use xpuck_hub_core::switchboard::phase_name;
+use xpuck_wire::{Phase, RobotRow, Status};
+
+/// Text of somebody else in one line: what would move a cursor, end a line or turn the direction of writing is shown by its
+/// number.
+pub fn plain(text: &str) -> String {
+    let turns =
+        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() || turns(c) {
+            true => plain.extend(c.escape_default()),
+            false => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// A time as `4:05`, from an hour on as `1:04:05`.
+pub fn clock(seconds: f64) -> String {
+    let s = seconds.max(0.0) as u64;
+    match s / 3600 {
+        0 => format!("{}:{:02}", s / 60, s % 60),
+        hours => format!("{hours}:{:02}:{:02}", s / 60 % 60, s % 60),
+    }
+}
+
+/// What a robot does; a robot that was never heard of is absent, one that was is lost.
+pub fn state(robot: &RobotRow) -> String {
+    match robot.alive {
+        true if robot.held => "HELD".into(),
+        true => format!("{:?}", robot.state).to_uppercase(),
+        // It tells its version when it greets.
+        false if robot.version.is_empty() => "absent".into(),
+        false => "lost".into(),
+    }
+}
+
+/// What a phase means for whoever stands beside the arena.
+pub fn meaning(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Idle => "no run; `xpuck start FILE` begins one",
+        Phase::Preparing => "the robots get the experiment; the run begins when they are ready",
+        Phase::Running => "the robots drive",
+        Phase::Paused => "an operator has everybody stand; `xpuck resume` goes on",
+        Phase::Relocating => "everybody stands until the frisbee is back near the centre",
+        Phase::Blind => "everybody stands until motion capture sees the frisbee and a robot again",
+        Phase::Resting => "everybody stands, as the experiment says",
+        Phase::Finished => "the run is over; the robots stand",
+    }
+}
+
+/// What real fitness of a task is measured in; empty if that has no simple words.
+pub fn scale(task: &str) -> &'static str {
+    match task {
+        "transport" => "1 = the frisbee at full robot speed; hand-tuned tree: 0.3",
+        _ => "",
+    }
+}
+
+/// Real fitness of the present segment; none before it is scored.
+pub fn fitness(status: &Status) -> Option<f64> {
+    status.segments.last().filter(|segment| segment.number > 0 && segment.seconds > 1.0).map(|s| s.fitness)
+}
+
+/// Which robots there are: `8 of 9 there, 1 lost (xp03), 1 held (xp02)`.
+pub fn robots(status: &Status) -> String {
+    let ids = |so: &dyn Fn(&RobotRow) -> bool| -> Vec<String> {
+        status.robots.iter().filter(|robot| so(robot)).map(|robot| plain(&robot.id)).collect()
+    };
+    let mut text = format!("{} of {} there", ids(&|r| r.alive).len(), status.robots.len());
+    for (word, ids) in [
+        ("lost", ids(&|r| !r.alive && !r.version.is_empty())),
+        ("absent", ids(&|r| !r.alive && r.version.is_empty())),
+        ("held", ids(&|r| r.alive && r.held)),
+    ] {
+        if !ids.is_empty() {
+            text += &format!(", {} {word} ({})", ids.len(), ids.join(", "));
+        }
+    }
+    text
+}
+
+/// What is wrong with a robot, in words; empty if nothing is. Who is absent was never there, and lacks nothing else.
+pub fn robot_trouble(robot: &RobotRow) -> Vec<String> {
+    let lost = match robot.heard_s {
+        _ if robot.alive || robot.version.is_empty() => None,
+        Some(ago) => Some(format!("lost, silent for {} s", ago.max(0.0) as u64)),
+        None => Some("lost".into()),
+    };
+    let refuses = (!robot.refusal.is_empty()).then(|| format!("refuses the experiment: {}", plain(&robot.refusal)));
+    let devices = (!robot.device_trouble.is_empty()).then(|| plain(&robot.device_trouble));
+    [lost, refuses, devices].into_iter().flatten().collect()
+}
+
+/// What is wrong, a sentence each; empty if all is well.
+pub fn troubles(status: &Status) -> Vec<String> {
+    let goes_on = !matches!(status.phase, Phase::Idle | Phase::Finished);
+    let mut troubles = Vec::new();
+    if goes_on && (status.record.is_empty() || status.record.starts_with("NOT RECORD")) {
+        troubles.push(match status.record.is_empty() {
+            true => "a run is going on and nothing is recorded".into(),
+            false => plain(&status.record),
+        });
+    }
+    if goes_on && !status.tracking {
+        troubles.push("no poses: check the motion-capture server".into());
+    }
+    if !status.security.keys_unreadable.is_empty() {
+        troubles.push(format!("the keys cannot be read: {}", plain(&status.security.keys_unreadable)));
+    }
+    let absent: Vec<String> = status.robots.iter().filter(|r| state(r) == "absent").map(|r| plain(&r.id)).collect();
+    if !absent.is_empty() {
+        troubles.push(format!("{} absent: switch on, or start xpuckd", absent.join(", ")));
+    }
+    for robot in &status.robots {
+        troubles.extend(robot_trouble(robot).into_iter().map(|what| format!("{}: {what}", plain(&robot.id))));
+    }
+    troubles
+}
+
+/// The phase with what it means, and the experiment's own phase if it has several.
+pub fn phase(status: &Status) -> String {
+    let of_several = status
+        .experiment_phase
+        .as_ref()
+        .filter(|phase| phase.count > 1)
+        .map(|phase| format!(" (phase {} of {}, {})", phase.number + 1, phase.count, plain(&phase.name)));
+    format!("{}{}: {}", phase_name(status.phase), of_several.unwrap_or_default(), meaning(status.phase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::ExperimentPhase;
+
+    fn robot(id: &str, alive: bool, version: &str) -> RobotRow {
+        RobotRow { id: id.into(), alive, version: version.into(), ..RobotRow::default() }
+    }
+
+    #[test]
+    fn text_of_others_cannot_move_a_cursor_or_turn_a_line() {
+        assert_eq!(plain("xp01 \u{1b}[2Jä\n\u{9b}x\u{202e}"), "xp01 \\u{1b}[2Jä\\n\\u{9b}x\\u{202e}");
+        assert_eq!(plain("\u{1b}[31mred"), "\\u{1b}[31mred", "not even a colour");
+    }
+
+    #[test]
+    fn robots_are_counted_by_how_they_are() {
+        let held = RobotRow { held: true, ..robot("xp02", true, "1") };
+        let robots = vec![robot("xp01", true, "1"), held, robot("xp03", false, "1"), robot("xp04", false, "")];
+        let status = Status { robots, ..Status::default() };
+        assert_eq!(super::robots(&status), "2 of 4 there, 1 lost (xp03), 1 absent (xp04), 1 held (xp02)");
+        assert_eq!(status.robots.iter().map(state).collect::<Vec<_>>(), ["IDLE", "HELD", "lost", "absent"]);
+        assert_eq!(troubles(&status), ["xp04 absent: switch on, or start xpuckd", "xp03: lost"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_and_nothing_else() {
+        let well = Status { phase: Phase::Running, tracking: true, record: "runs/x".into(), ..Status::default() };
+        assert_eq!(troubles(&well), Vec::<String>::new());
+        assert_eq!(troubles(&Status::default()), Vec::<String>::new(), "without a run nothing has to be recorded");
+        let refuses =
+            RobotRow { refusal: "no such\nkey".into(), device_trouble: "the bus".into(), ..robot("a", true, "1") };
+        let ill = Status { tracking: false, record: "NOT RECORDING: no room".into(), robots: vec![refuses], ..well };
+        assert_eq!(
+            troubles(&ill),
+            [
+                "NOT RECORDING: no room",
+                "no poses: check the motion-capture server",
+                "a: refuses the experiment: no such\\nkey",
+                "a: the bus"
+            ]
+        );
+    }
+
+    #[test]
+    fn times_and_phases_are_words() {
+        assert_eq!([0.0, 65.9, 3600.0, -1.0, f64::NAN].map(clock), ["0:00", "1:05", "1:00:00", "0:00", "0:00"]);
+        let several = ExperimentPhase { number: 1, count: 3, name: "rest".into(), ..ExperimentPhase::default() };
+        let status = Status { phase: Phase::Running, experiment_phase: Some(several), ..Status::default() };
+        assert_eq!(phase(&status), "running (phase 2 of 3, rest): the robots drive");
+    }
+}

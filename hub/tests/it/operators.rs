@@ -1,0 +1,133 @@
+//! Operators and observers at a terminal: orders for single robots, notes, the log, and the screen of `xpuck top`.
+
+use crate::common::{processes, said};
+use crate::lab::{Lab, PATIENCE};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::io::{ErrorKind, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use xpuck_wire::message::State;
+
+/// What a terminal is told to show another screen, and its own again.
+const OTHER: &str = "\x1b[?1049h";
+const ITS_OWN: &str = "\x1b[?1049l";
+
+#[test]
+fn orders_and_notes_are_told_with_who_gave_them_and_an_observer_gives_none() {
+    let lab = Lab::start();
+    lab.wait("the robot", |s| s.robots[0].alive && s.tracking);
+    let done = |line: &str| {
+        let output = lab.run(&line.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{line}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(done("note the lamp is off"), "noted\n");
+    assert_eq!(done("identify all"), "xp01: blinks\n");
+    let held = done("hold xp01");
+    assert!(held.starts_with("xp01: held: it stands after ") && held.lines().count() == 1, "{held}");
+    let status: serde_json::Value = serde_json::from_str(&done("status --json")).unwrap();
+    assert_eq!((&status["robots"][0]["held"], &status["phase"]), (&true.into(), &"idle".into()));
+    let rows: serde_json::Value = serde_json::from_str(&done("release all --json")).unwrap();
+    assert_eq!((&rows[0]["robot"], &rows[0]["done"]), (&"xp01".into(), &true.into()), "{rows}");
+    assert_eq!(done("release all"), "no robot is held\n");
+    let log = done("log");
+    for words in ["operator: note: the lamp is off\n", "robot xp01 is held by operator", "robot xp01 is here\n"] {
+        assert!(log.contains(words), "{words}: {log}");
+    }
+    let events: Vec<serde_json::Value> =
+        done("log --json --robot xp01").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let held = events.iter().find(|event| event["text"].as_str().unwrap().contains("held")).unwrap();
+    assert_eq!((&held["who"], &held["level"]), (&"operator".into(), &"INFO".into()), "{events:?}");
+    let later = done(&format!("log --after {}", held["number"]));
+    assert!(!later.contains("held by") && later.contains("released by"), "{later}");
+
+    let nobody = lab.run(&["identify", "xp01", "xp99"]);
+    let text = said(&nobody);
+    assert!(!nobody.status.success() && text.contains("xp01: blinks") && text.contains("no robot `xp99`"), "{text}");
+    assert!(text.contains("not done by 1 of 2 robots: xp99"), "{text}");
+    assert!(lab.keys(&["make", "guest"]).status.success());
+    assert!(lab.keys(&["enrol", "guest.pub", "--role", "observer"]).status.success());
+    lab.wait("enrolment", |s| s.events.iter().any(|e| e.contains("enrolled: observer guest")));
+    std::fs::rename(lab.path().join("guest.key"), lab.path().join("keys/observers/guest.key")).unwrap();
+    let guest = "keys/observers/guest.key";
+    assert_eq!(lab.tell(guest, &["status"]), "");
+    assert_eq!(lab.tell(guest, &["log"]), "");
+    for line in [&["note", "x"][..], &["pause"]] {
+        let told = lab.tell(guest, line);
+        assert!(told.contains("may look and change nothing") && told.lines().count() == 1, "{told}");
+    }
+    assert!(lab.tell(guest, &["hold", "xp01"]).contains("not done by 1 of 1 robot"));
+}
+
+/// `xpuck top` on a terminal of its own.
+struct Terminal {
+    script: Child,
+    shown: Arc<Mutex<String>>,
+}
+
+impl Terminal {
+    /// None on a machine that has no `script`.
+    fn open(lab: &Lab) -> Option<Terminal> {
+        let line = format!("stty rows 24 cols 80; exec {} top --hub {}", env!("CARGO_BIN_EXE_xpuck"), lab.operator);
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(lab.path()).env("TERM", "xterm");
+        let mut script = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            script => script.unwrap(),
+        };
+        let (mut output, shown) = (script.stdout.take().unwrap(), Arc::<Mutex<String>>::default());
+        let to = shown.clone();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(length @ 1..) = output.read(&mut bytes) {
+                *to.lock().unwrap() += &String::from_utf8_lossy(&bytes[..length]);
+            }
+        });
+        let terminal = Terminal { script, shown };
+        terminal.until("xp01");
+        Some(terminal)
+    }
+
+    fn until(&self, words: &str) {
+        let start = Instant::now();
+        while !self.shown.lock().unwrap().contains(words) {
+            assert!(start.elapsed() < PATIENCE, "{words}: {}", self.shown.lock().unwrap().escape_debug());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.script.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until it has given the terminal back.
+    fn ended(mut self) {
+        assert!(self.script.wait().unwrap().success());
+        self.until(ITS_OWN);
+        let shown = self.shown.lock().unwrap();
+        assert!(shown.find(OTHER).unwrap() < shown.find(ITS_OWN).unwrap() && shown.ends_with("\x1b[?25h"), "{shown:?}");
+    }
+}
+
+#[test]
+fn one_key_stops_the_swarm_and_the_terminal_is_given_back_at_the_end_and_at_a_signal() {
+    let lab = Lab::start();
+    lab.wait("the robot", |s| s.robots[0].alive && s.tracking);
+    let Some(mut terminal) = Terminal::open(&lab) else {
+        return xpuck_testing::skipped("`xpuck top` on a terminal: there is no `script` here");
+    };
+    terminal.press(" ");
+    let status = lab.wait("STOP", |s| s.directive.state == State::Stop && s.robots[0].obeys);
+    assert_eq!(status.robots[0].state, State::Stop);
+    terminal.press("q");
+    terminal.ended();
+
+    let terminal = Terminal::open(&lab).unwrap();
+    let top = processes(&["xpuck", " top ", &lab.operator])
+        .into_iter()
+        .find(|id| std::fs::read_to_string(format!("/proc/{id}/comm")).is_ok_and(|name| name.trim() == "xpuck"));
+    kill(Pid::from_raw(top.unwrap() as i32), Signal::SIGTERM).unwrap();
+    terminal.ended();
+}
