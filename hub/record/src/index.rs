@@ -21,7 +21,7 @@ struct Place {
 pub struct Index {
     files: Vec<PathBuf>,
     chunks: Vec<Place>,
-    /// Times between which nothing is recorded for longer than [`GAP`], s of arena time.
+    /// Times between which nothing is recorded for longer than 5 s, s of arena time.
     pub gaps: Vec<(f64, f64)>,
     /// What of the record is damaged, a line a file.
     pub damage: Vec<String>,

@@ -20,14 +20,14 @@ fn toml(path: &str) -> toml::Table {
     text.parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files of the repository, as paths from the top folder; nothing that is built, recorded or hidden.
+/// The files of the repository, as paths from the top folder; nothing that is built, installed, recorded or hidden.
 fn files() -> Vec<String> {
     let (root, mut folders, mut found) = (root(), vec![root()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder can be read") {
             let path = entry.expect("a folder can be read").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name.starts_with('.') || matches!(&*name, "target" | "runs") {
+            if name.starts_with('.') || matches!(&*name, "target" | "runs" | "node_modules") {
                 continue;
             }
             if path.is_dir() {
