@@ -27,8 +27,8 @@ const FRAME_EVERY: Duration = Duration::from_millis(4);
 const POWER_EVERY: Duration = Duration::from_secs(1);
 /// Power readings that are older are none, wall time.
 const POWER_STALE: Duration = Duration::from_secs(5);
-/// A robot that is to be found blinks for so long, and so fast, wall time.
-const BLINKS: Duration = Duration::from_secs(5);
+/// A robot that is to be found blinks for so long, wall time.
+const BLINKS: Duration = Duration::from_secs(xpuck_wire::message::BLINKS_S as u64);
 /// Half of a blink, wall time.
 const BLINK: Duration = Duration::from_millis(250);
 

@@ -59,6 +59,19 @@ pub struct Console {
     /// The folder whose experiments the page offers; without it that of this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiments: Option<PathBuf>,
+    /// Speak TLS 1.3 only, with this certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsFiles>,
+}
+
+/// A certificate for the console, in PEM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TlsFiles {
+    /// The certificate, and those that lead from it to one that browsers know.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
 }
 
 /// Who may look at the console.

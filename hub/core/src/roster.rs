@@ -50,6 +50,8 @@ pub struct Robot {
     pub population: Option<Population>,
     /// An operator has it stand still.
     pub held: bool,
+    /// It was told to blink: until when it does, s.
+    pub blinks_until: Option<f64>,
     /// The directive that it obeyed last and when that was known first, s.
     pub obeyed: Option<(u64, f64)>,
     /// Mean difference between one round trip and the next, ms.
@@ -210,6 +212,7 @@ impl Roster {
             engine: r.telemetry.engine.clone(),
             heard_s: r.heard.map(|at| now - at),
             held: r.held,
+            identifying: r.blinks_until.is_some_and(|until| now < until),
             jitter_ms: r.jitter_ms.map(|ms| ms as f32),
             battery_minutes: minutes_left(&r.telemetry.power),
             device_trouble: r.devices.trouble(),

@@ -12,7 +12,8 @@
  * @property {[number, number]} half
  * @property {number} frisbee_radius
  * @property {number[]} discs
- * @property {{x: number, y: number, r?: number, w?: number, h?: number, colour: string}[]} patches
+ * @property {{x: number, y: number, half_length: number, colour: string}[]} patches stretches of the outer walls
+ * @property {{name: string, at: [number, number], half: [number, number], radius: number, outside: boolean}[]} areas rectangles with rounded corners, or all outside of them
  * @property {[number, number, number, number][]} walls
  * @property {string} task
  * @property {"left" | "right" | null} goal

@@ -1,7 +1,7 @@
 //! The hub's file and the swarm file that it names.
 
 use std::path::Path;
-use xpuck_hub_core::config::{Config, HubFile};
+use xpuck_hub_core::config::{Config, HubFile, TlsFiles};
 use xpuck_wire::{FileError, Swarm, file};
 
 /// Reads the hub's file and the swarm file that it names; paths in them are relative to the file that they stand in.
@@ -17,6 +17,8 @@ pub fn read(path: &Path) -> Result<Config, FileError> {
     hub.mocap.file = hub.mocap.file.map(|file| here.join(file));
     hub.console.key = hub.console.key.map(|file| here.join(file));
     hub.console.experiments = Some(hub.console.experiments.map_or_else(|| here.into(), |folder| here.join(folder)));
+    hub.console.tls =
+        hub.console.tls.map(|tls| TlsFiles { certificate: here.join(tls.certificate), key: here.join(tls.key) });
     hub.check(&name)?;
     let swarm = Swarm::read(&hub.swarm)
         .map_err(|error| FileError::value(&name, format!("swarm = {:?}: {error}", hub.swarm)))?;

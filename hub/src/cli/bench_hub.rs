@@ -7,9 +7,11 @@ use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_wire::Security;
 use xpuck_wire::keyring::{self, Role};
@@ -43,6 +45,12 @@ pub struct HubBenchArgs {
     /// Seconds to measure.
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
+    /// Open consoles that read all they are told, 0 to 100 each: 20 pages in browsers are 20.
+    #[arg(long, value_delimiter = ',', default_values_t = [0])]
+    consoles: Vec<usize>,
+    /// Consoles more that never read, 0 to 100.
+    #[arg(long, default_value_t = 0)]
+    stuck: usize,
     /// Without keys: sockets without CURVE, and an experiment that nobody signed.
     #[arg(long)]
     plain: bool,
@@ -54,6 +62,9 @@ pub struct HubBenchArgs {
 #[derive(Serialize)]
 struct Measured {
     robots: usize,
+    consoles: usize,
+    /// What a console was told, bytes a second.
+    console_bytes: f64,
     neighbours: f64,
     messages: usize,
     lost: u64,
@@ -63,7 +74,9 @@ struct Measured {
     p50_ms: f64,
     p99_ms: f64,
     max_ms: f64,
-    /// Part of one processor that the hub took for each robot, %.
+    /// Part of one processor that the hub took, %.
+    cpu_percent: f64,
+    /// The same for each robot.
     cpu_percent_a_robot: f64,
 }
 
@@ -74,10 +87,12 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
     // The robots need time to get ready.
     let longest = LONGEST_S - PATIENCE.as_secs_f64() - SETTLE.as_secs_f64();
     ensure!((1.0..=longest).contains(&args.seconds), "--seconds takes 1 to {longest}");
-    for (i, robots) in args.robots.iter().enumerate() {
+    ensure!(args.consoles.iter().chain([&args.stuck]).all(|n| *n <= 100), "--consoles and --stuck take 0 to 100");
+    let cases = args.robots.iter().flat_map(|robots| args.consoles.iter().map(move |consoles| (*robots, *consoles)));
+    for (i, (robots, consoles)) in cases.enumerate() {
         let progress = Progress::waiting("measuring", args.json);
-        progress.note(format!("{robots} robots"));
-        let measured = measure(*robots, args)?;
+        progress.note(format!("{robots} robots, {consoles} consoles"));
+        let measured = measure(robots, consoles, args)?;
         drop(progress);
         if args.json {
             output::line(serde_json::to_string(&measured)?)?;
@@ -90,11 +105,14 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
 
 fn print(m: &Measured, first: bool) -> Result<()> {
     if first {
-        output::line("robots  neighbours  messages   lost     Hz  sent p99 ms  p50 ms  p99 ms  max ms  CPU a robot")?;
+        output::line(
+            "robots  consoles  neighbours  messages   lost     Hz  sent p99 ms  p50 ms  p99 ms  max ms    CPU  a robot",
+        )?;
     }
     output::line(format_args!(
-        "{:6} {:11.1} {:9} {:6} {:6.1} {:12.2} {:7.2} {:7.2} {:7.2} {:10.2} %",
+        "{:6} {:9} {:11.1} {:9} {:6} {:6.1} {:12.2} {:7.2} {:7.2} {:7.2} {:4.1} % {:6.2} %",
         m.robots,
+        m.consoles,
         m.neighbours,
         m.messages,
         m.lost,
@@ -103,12 +121,13 @@ fn print(m: &Measured, first: bool) -> Result<()> {
         m.p50_ms,
         m.p99_ms,
         m.max_ms,
+        m.cpu_percent,
         m.cpu_percent_a_robot
     ))?;
     Ok(())
 }
 
-fn measure(robots: usize, args: &HubBenchArgs) -> Result<Measured> {
+fn measure(robots: usize, consoles: usize, args: &HubBenchArgs) -> Result<Measured> {
     let dir = tempfile::tempdir()?;
     let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:03}")).collect();
     let [robots_endpoint, operator, console] = free_endpoints()?;
@@ -119,7 +138,7 @@ fn measure(robots: usize, args: &HubBenchArgs) -> Result<Measured> {
     }
     write(dir.path(), &ids, [&robots_endpoint, &operator, &console], &load.mocap()?.to_string(), args.plain)?;
     let hub = Hub::start(dir.path())?;
-    let (mut cpu, mut send_p99_ms) = (0.0, 0.0);
+    let (mut cpu, mut send_p99_ms, mut console_bytes) = (0.0, 0.0, 0.0);
     let sockets = |id: &str| -> Result<Sockets> { Ok(Sockets::for_robot(&security, id)?) };
     let delays = load.run(&robots_endpoint, sockets, |measure| -> Result<[usize; 2]> {
         let (sockets, secret) = match args.plain {
@@ -141,18 +160,25 @@ fn measure(robots: usize, args: &HubBenchArgs) -> Result<Measured> {
             ensure!(asked.elapsed() < PATIENCE, "{} of {robots} robots obeyed RUN", load.running());
             std::thread::sleep(Duration::from_millis(20));
         }
+        let watching = Consoles::open(&console, consoles, args.stuck)?;
         std::thread::sleep(SETTLE);
         let told = sent_within(&console)?;
-        let (before, began) = (hub.cpu_seconds()?, Instant::now());
+        let (before, read, began) = (hub.cpu_seconds()?, watching.bytes(), Instant::now());
         let window = measure(Duration::from_secs_f64(args.seconds));
         send_p99_ms = quantile(&told, &sent_within(&console)?, 0.99);
-        cpu = (hub.cpu_seconds()? - before) / began.elapsed().as_secs_f64();
+        let seconds = began.elapsed().as_secs_f64();
+        cpu = (hub.cpu_seconds()? - before) / seconds;
+        console_bytes = (watching.bytes() - read) as f64 / seconds / consoles.max(1) as f64;
+        let open = watching.open_still();
+        ensure!(open == consoles, "{open} of {consoles} consoles were told something to the end");
         Ok(window)
     })?;
     ensure!(!delays.ms.is_empty(), "the hub sent no senses");
     let at = |part: f64| delays.ms[((delays.ms.len() - 1) as f64 * part).round() as usize];
     Ok(Measured {
         robots,
+        consoles,
+        console_bytes,
         neighbours: delays.neighbours,
         messages: delays.ms.len(),
         lost: delays.lost,
@@ -161,6 +187,7 @@ fn measure(robots: usize, args: &HubBenchArgs) -> Result<Measured> {
         p50_ms: at(0.5),
         p99_ms: at(0.99),
         max_ms: at(1.0),
+        cpu_percent: 100.0 * cpu,
         cpu_percent_a_robot: 100.0 * cpu / robots as f64,
     })
 }
@@ -213,6 +240,55 @@ fn quantile(before: &[(f64, f64)], after: &[(f64, f64)], part: f64) -> f64 {
     let all = sent.last().map_or(0.0, |(_, count)| *count);
     let bin = sent.iter().find(|(_, count)| *count >= part * all);
     bin.map_or(f64::NAN, |(edge, _)| edge * 1000.0)
+}
+
+/// Pages that are open: connections that are told what happens.
+struct Consoles {
+    told: Arc<AtomicU64>,
+    ended: Arc<AtomicUsize>,
+    readers: usize,
+    sockets: Vec<TcpStream>,
+}
+
+impl Consoles {
+    fn open(address: &str, readers: usize, stuck: usize) -> Result<Consoles> {
+        let mut consoles = Consoles { told: Arc::default(), ended: Arc::default(), readers, sockets: Vec::new() };
+        for number in 0..readers + stuck {
+            let mut socket = TcpStream::connect(address)?;
+            write!(socket, "GET /events?robot=xp001 HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
+            consoles.sockets.push(socket.try_clone()?);
+            if number < readers {
+                let (told, ended) = (consoles.told.clone(), consoles.ended.clone());
+                std::thread::spawn(move || {
+                    let mut piece = [0; 16384];
+                    while let Ok(length @ 1..) = socket.read(&mut piece) {
+                        told.fetch_add(length as u64, Ordering::Relaxed);
+                    }
+                    ended.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+        }
+        Ok(consoles)
+    }
+
+    /// What they were told so far.
+    fn bytes(&self) -> u64 {
+        self.told.load(Ordering::Relaxed)
+    }
+
+    /// Those that are still told something.
+    fn open_still(&self) -> usize {
+        self.readers - self.ended.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Consoles {
+    fn drop(&mut self) {
+        for socket in &self.sockets {
+            // One that the hub closed is closed already.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
 }
 
 /// A hub process, which ends with this value.

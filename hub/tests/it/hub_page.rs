@@ -8,9 +8,18 @@ use xpuck_hub_core::config::HubFile;
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
 /// Keys that are absent unless a file has them.
-const OPTIONAL: [&str; 6] =
-    ["console.experiments", "console.key", "console.look", "mocap.file", "record.budget_gib", "stream.address"];
-const CONSOLE: &str = "[console]\nlook = \"login\"\nkey = \"none\"\nexperiments = \"none\"\n";
+const OPTIONAL: [&str; 8] = [
+    "console.experiments",
+    "console.key",
+    "console.look",
+    "console.tls.certificate",
+    "console.tls.key",
+    "mocap.file",
+    "record.budget_gib",
+    "stream.address",
+];
+const CONSOLE: &str = "[console]\nlook = \"login\"\nkey = \"none\"\nexperiments = \"none\"\n\
+    tls = { certificate = \"none\", key = \"none\" }\n";
 
 fn flatten(table: &toml::Table, before: &str, rows: &mut BTreeMap<String, String>) {
     for (key, value) in table {

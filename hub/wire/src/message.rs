@@ -245,6 +245,9 @@ impl From<Neighbour> for (u16, f32, f32) {
     }
 }
 
+/// A robot that is to be found blinks for so long, s of wall time.
+pub const BLINKS_S: f64 = 5.0;
+
 /// To a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -307,7 +310,7 @@ pub enum ToRobot {
         /// They want to see what its camera sees.
         picture: bool,
     },
-    /// Blink, so that somebody beside the arena finds this robot.
+    /// Blink for [`BLINKS_S`], so that somebody beside the arena finds this robot.
     Identify,
     /// Stop the wheels and start the board again.
     Reboot,

@@ -72,6 +72,9 @@ pub struct RobotRow {
     /// An operator has it stand still, whatever the others do.
     #[serde(default)]
     pub held: bool,
+    /// It blinks, so that somebody finds it.
+    #[serde(default)]
+    pub identifying: bool,
     /// It told that it obeys the swarm's last directive.
     #[serde(default)]
     pub obeys: bool,

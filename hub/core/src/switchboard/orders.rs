@@ -2,7 +2,7 @@
 
 use super::{Action, EVENTS, Switchboard};
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{Event, Order, Reply, State, ToRobot};
+use xpuck_wire::message::{BLINKS_S, Event, Order, Reply, State, ToRobot};
 
 /// Longest note, characters.
 const NOTE: usize = 500;
@@ -30,6 +30,7 @@ impl Switchboard {
                 return Reply::Refused(format!("robot {id} is not there: check its power and network"));
             }
             Order::Identify => {
+                robot.blinks_until = Some(now + BLINKS_S * self.config.swarm.speed);
                 self.actions.push(Action::Send(place, ToRobot::Identify));
                 self.note_for(now, who, format!("robot {id} blinks for {who}"));
             }

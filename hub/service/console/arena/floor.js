@@ -1,5 +1,5 @@
 // @ts-check
-// What stands still in the arena: floor, goal, walls and patches. Drawn when the view moves, not at every frame.
+// What stands still in the arena: floor, goal, areas, walls and their coloured patches. Drawn when the view moves, not at every frame.
 
 /** @typedef {import("./camera.js").Camera} Camera @typedef {import("../contract.js").World} World */
 
@@ -17,11 +17,13 @@ export function drawFloor(ctx, camera, world, colours) {
   ctx.beginPath();
   ctx.rect(left - 4, top - 4, right - left + 8, bottom - top + 8);
   ctx.clip();
-  for (const patch of (world.patches ?? []).slice(0, 64)) drawPatch(ctx, camera, patch);
+  for (const area of (world.areas ?? []).slice(0, 16)) drawArea(ctx, camera, area, world.half, colours);
   ctx.restore();
   ctx.strokeStyle = colours.wall;
   ctx.lineWidth = 2;
   ctx.strokeRect(left, top, right - left, bottom - top);
+  for (const patch of (world.patches ?? []).slice(0, 64)) drawPatch(ctx, camera, patch, world.half);
+  ctx.strokeStyle = colours.wall;
   ctx.lineWidth = 4;
   ctx.lineCap = "round";
   ctx.beginPath();
@@ -89,16 +91,34 @@ function drawGoal(ctx, camera, { half: [hx, hy], goal }, colours) {
   ctx.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {World["patches"][number]} patch */
-function drawPatch(ctx, camera, patch) {
-  ctx.globalAlpha = 0.45;
-  ctx.fillStyle = PATCHES[patch.colour] ?? "#8a94a3";
+/** @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {World["patches"][number]} patch @param {[number, number]} half */
+function drawPatch(ctx, camera, patch, [hx, hy]) {
+  const stands = hx - Math.abs(patch.x) < hy - Math.abs(patch.y);
+  const [dx, dy] = stands ? [0, patch.half_length] : [patch.half_length, 0];
+  ctx.strokeStyle = PATCHES[patch.colour] ?? "#8a94a3";
+  ctx.lineWidth = 7;
+  ctx.lineCap = "butt";
   ctx.beginPath();
-  if (typeof patch.r === "number") ctx.arc(camera.x(patch.x), camera.y(patch.y), patch.r * camera.scale, 0, 2 * Math.PI);
-  else {
-    const [w, high] = [(patch.w ?? 0.05) * camera.scale, (patch.h ?? 0.05) * camera.scale];
-    ctx.rect(camera.x(patch.x) - w / 2, camera.y(patch.y) - high / 2, w, high);
-  }
-  ctx.fill();
+  ctx.moveTo(camera.x(patch.x - dx), camera.y(patch.y - dy));
+  ctx.lineTo(camera.x(patch.x + dx), camera.y(patch.y + dy));
+  ctx.stroke();
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {World["areas"][number]} area @param {[number, number]} half @param {Record<string, string>} colours */
+function drawArea(ctx, camera, { name, at: [x, y], half: [w, d], radius, outside }, [hx, hy], colours) {
+  ctx.beginPath();
+  if (outside) ctx.rect(camera.x(-hx), camera.y(hy), 2 * hx * camera.scale, 2 * hy * camera.scale);
+  ctx.roundRect(camera.x(x - w - radius), camera.y(y + d + radius), 2 * (w + radius) * camera.scale, 2 * (d + radius) * camera.scale, radius * camera.scale);
+  ctx.fillStyle = ctx.strokeStyle = name === "food" ? PATCHES.green : colours.goal;
+  ctx.globalAlpha = 0.16;
+  ctx.fill("evenodd");
+  ctx.globalAlpha = 0.6;
+  ctx.lineWidth = 1.5;
+  ctx.stroke();
+  ctx.globalAlpha = 0.95;
+  ctx.font = `700 ${Math.max(11, Math.min(26, 0.07 * camera.scale)).toFixed(0)}px ${colours.font}`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  if (!outside) ctx.fillText(name.toUpperCase(), camera.x(x), camera.y(y));
   ctx.globalAlpha = 1;
 }

@@ -17,7 +17,7 @@ const TRAILS_MS = 180;
 const QUIET_MS = 800;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 /** @type {import("../contract.js").World} */
-const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [], walls: [], task: "", goal: null, robots: [], robot_radius: 0.0375, scale: { one: "", marks: [] }, cells: [] };
+const NO_WORLD = { half: [1, 0.75], frisbee_radius: 0.105, discs: [], patches: [], areas: [], walls: [], task: "", goal: null, robots: [], robot_radius: 0.0375, scale: { one: "", marks: [] }, cells: [] };
 
 export class ArenaView {
   /** @param {import("../navigation.js").Env} env */

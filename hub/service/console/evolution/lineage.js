@@ -46,7 +46,7 @@ export class LineagePanel {
       setText(this.blank, this.nodes.length === 0 ? "No tree has been bred yet." : truncated ? "Older ancestors are left out." : "");
       if (!same) this.draw();
     } catch (error) {
-      setText(this.blank, this.env.store.kind === "replay" ? "The lineage of a recorded run: xpuck lineage RUN GENE." : `Not known: ${inWords(error)}`);
+      setText(this.blank, `Not known: ${inWords(error)}`);
     }
   }
 

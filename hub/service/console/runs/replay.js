@@ -99,7 +99,7 @@ export class Replay {
 
   /** @returns {Promise<{nodes: import("../contract.js").LineageNode[], truncated: boolean}>} */
   lineage() {
-    return Promise.reject(new Error("a replay has none"));
+    return get(`/api/runs/${part(this.run)}/lineage`);
   }
 
   /** @returns {string | null} */

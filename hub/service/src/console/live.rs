@@ -211,19 +211,23 @@ impl Live {
         Watch(self.clone(), robot.into())
     }
 
-    /// Events for one page: those of one robot if it looks at one, and lines after those that it has seen.
-    pub fn stream(
+    /// Events for one page until it `leaves`: those of one robot if it looks at one, and lines after those that it has seen.
+    pub fn stream<L: Future<Output = ()> + Send + 'static>(
         &self,
         robot: Option<String>,
         seen: Option<u64>,
-    ) -> impl Stream<Item = Result<Bytes, Infallible>> + use<> {
+        leaves: L,
+    ) -> impl Stream<Item = Result<Bytes, Infallible>> + use<L> {
         let receiver = self.events.subscribe();
         let watch = robot.as_deref().map(|robot| self.watch(robot));
         let first = self.first(robot.as_deref(), seen);
         let (sender, stream) = mpsc::channel(ON_THE_WAY);
         tokio::spawn(async move {
             let _watch = watch;
-            forward(first, receiver, robot, sender).await;
+            tokio::select! {
+                () = leaves => {}
+                () = forward(first, receiver, robot, sender) => {}
+            }
         });
         ReceiverStream::new(stream)
     }

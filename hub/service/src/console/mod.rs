@@ -9,6 +9,7 @@ mod live;
 mod serve;
 mod sessions;
 mod settings;
+mod tls;
 mod visitor;
 
 pub use access::Names;
@@ -40,6 +41,9 @@ use xpuck_wire::message::{Reply, Request};
 
 /// Robots that pages look at are told so again after this.
 const WATCH: Duration = Duration::from_secs(1);
+
+/// Whether those who watch still may is looked at so often.
+const SESSION: Duration = Duration::from_secs(2);
 
 /// What the console serves, and to whom.
 pub struct Source {
@@ -86,8 +90,6 @@ struct Shared {
     /// What reads whole records goes one at a time.
     slow: Arc<Semaphore>,
     started: Instant,
-    /// Browsers send the session only by TLS.
-    secure: bool,
 }
 
 /// Serves the console on `listener` in a thread of its own, until the process ends.
@@ -98,6 +100,7 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let Source { live, told, commands, sessions, guard, window, names, bounds, settings } = source;
+    let tls = settings.tls.clone();
     let shared = Shared {
         live: live.clone(),
         commands,
@@ -109,7 +112,6 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
         cache: Arc::default(),
         slow: Arc::new(Semaphore::new(1)),
         started: Instant::now(),
-        secure: false,
     };
     let watches = Router::new().route("/events", get(events)).layer(from_fn_with_state(shared.clone(), may_look));
     let router = Router::new()
@@ -127,7 +129,7 @@ pub fn start(listener: std::net::TcpListener, source: Source) -> std::io::Result
                 tokio::spawn(live.run(told));
             }
             tokio::spawn(tell_watched(shared));
-            serve::serve(listener, bounds, router).await
+            serve::serve(listener, bounds, tls, router).await
         });
         if let Err(error) = served {
             error!(target: "hub", "the console ended: {error}");
@@ -201,7 +203,19 @@ async fn events(
     }
     let robot = watching.robot.filter(|robot| shared.settings.robots.contains(robot));
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let stream = shared.live.stream(robot, seen);
-    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+    let stays = shared.clone();
+    let asks = headers.clone();
+    let leaves = async move {
+        while stays.may_look(&asks) {
+            tokio::time::sleep(SESSION).await;
+        }
+    };
+    let stream = shared.live.stream(robot, seen, leaves);
+    // Whoever watched begins anew with a connection of its own.
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::CONNECTION, "close"),
+    ];
     (headers, axum::body::Body::from_stream(stream)).into_response()
 }

@@ -1,5 +1,6 @@
 //! How the console is set up.
 
+use super::tls::Tls;
 use std::path::{Path, PathBuf};
 use xpuck_hub_core::config::{Config, Look};
 use xpuck_wire::keys::Secret;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub arena: ([f32; 2], f32),
     /// Seconds of arena time in a second.
     pub speed: f64,
+    /// Its certificate; without one it speaks plain HTTP.
+    pub tls: Option<Tls>,
     /// The run that is replayed; none where there is a swarm.
     pub replay: Option<String>,
 }
@@ -34,7 +37,7 @@ impl Settings {
     /// Those of a hub whose console is at `address`.
     ///
     /// # Errors
-    /// The key that signs cannot be read.
+    /// The key that signs, or the certificate, cannot be read.
     pub fn of(config: &Config, address: &str) -> Result<Settings, FileError> {
         let console = &config.hub.console;
         let arena = config.hub.arena;
@@ -52,6 +55,7 @@ impl Settings {
             cookie: cookie(address),
             arena: ([arena.length_m / 2.0, arena.width_m / 2.0], arena.frisbee_radius_m),
             speed: config.swarm.speed,
+            tls: console.tls.as_ref().map(Tls::read).transpose()?,
             replay: None,
         })
     }
@@ -68,6 +72,7 @@ impl Settings {
             cookie: cookie(address),
             arena: ([1.0, 0.75], 0.105),
             speed: 1.0,
+            tls: None,
             replay: Some(run.into()),
         }
     }

@@ -2,11 +2,12 @@
 
 use super::Shared;
 use super::sessions::Person;
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use serde::de::DeserializeOwned;
 use std::sync::PoisonError;
 use xpuck_wire::keyring::Role;
 
@@ -18,6 +19,23 @@ pub struct Visitor(pub Option<(Person, f64)>);
 
 /// Somebody who may command the swarm.
 pub struct Operator(pub Person);
+
+/// What a request says, in JSON.
+pub struct Said<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Shared> for Said<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, shared: &Shared) -> Result<Said<T>, Response> {
+        axum::Json::from_request(request, shared).await.map(|axum::Json(said)| Said(said)).map_err(|error| {
+            let why = match error.status() {
+                StatusCode::PAYLOAD_TOO_LARGE => "it is too long: an experiment may have 1 MiB with its files".into(),
+                _ => error.body_text(),
+            };
+            refusal(error.status(), &why)
+        })
+    }
+}
 
 /// One line of JSON that says why not.
 pub fn refusal(code: StatusCode, why: &str) -> Response {
@@ -45,6 +63,11 @@ impl Shared {
         };
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.who(self.now(), token, enrolled)
+    }
+
+    /// True for everybody, or for who is logged in.
+    pub fn may_look(&self, headers: &HeaderMap) -> bool {
+        !self.settings.login_to_look || self.person(headers).is_some()
     }
 
     /// Wall time since the console's start, s.
@@ -84,7 +107,7 @@ impl FromRequestParts<Shared> for Operator {
 
 /// Lets those look who may: everybody, or who is logged in.
 pub async fn may_look(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    if shared.settings.login_to_look && shared.person(request.headers()).is_none() {
+    if !shared.may_look(request.headers()) {
         return refusal(StatusCode::UNAUTHORIZED, "log in to look");
     }
     next.run(request).await

@@ -197,7 +197,8 @@ impl Service {
         let person = Person { name: to.peer.name.clone(), role, key: None };
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.link(self.started.elapsed().as_secs_f64(), token.clone(), person);
-        Reply::Link(format!("http://{}/#link={token}", reachable(address)))
+        let scheme = if self.config.hub.console.tls.is_some() { "https" } else { "http" };
+        Reply::Link(format!("{scheme}://{}/#link={token}", reachable(address)))
     }
 
     /// Senses that are due do not wait for robots or builds on the same machine.

@@ -53,7 +53,7 @@ impl Region {
     }
 
     /// Centre, half sides and radius of a rectangle with rounded corners; rectangle and disc are its extremes.
-    pub(crate) fn rounded(&self) -> (Vec2, Vec2, f32) {
+    pub fn rounded(&self) -> (Vec2, Vec2, f32) {
         match *self {
             Region::Rectangle { at, half } => (at, half, 0.0),
             Region::Disc { at, radius } | Region::Beyond { at, radius } => (at, Vec2::ZERO, radius),

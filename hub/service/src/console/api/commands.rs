@@ -1,7 +1,7 @@
 //! What operators tell the swarm and single robots.
 
 use super::json;
-use crate::console::visitor::{Operator, refusal};
+use crate::console::visitor::{Operator, Said, refusal};
 use crate::console::{Command, Shared};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -26,7 +26,7 @@ pub struct Asked {
 }
 
 /// A command from the page.
-pub async fn command(State(shared): State<Shared>, Operator(person): Operator, asked: axum::Json<Asked>) -> Response {
+pub async fn command(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Asked>) -> Response {
     let Asked { command, robot, text } = asked.0;
     let order = |order| Request::Order { robot, order };
     let request = match command.as_str() {

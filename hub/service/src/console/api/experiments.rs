@@ -4,7 +4,7 @@ use super::commands::send;
 use super::{beside, json};
 use crate::catalogue::Catalogue;
 use crate::console::Shared;
-use crate::console::visitor::{Operator, refusal};
+use crate::console::visitor::{Operator, Said, refusal};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -257,7 +257,7 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
 }
 
 /// Whether an experiment can be run, and what it is; nothing is started.
-pub async fn check(State(shared): State<Shared>, upload: axum::Json<Upload>) -> Response {
+pub async fn check(State(shared): State<Shared>, upload: Said<Upload>) -> Response {
     match beside(move || look(&shared, upload.0)).await {
         Ok(found) => json(&found),
         Err(response) => response,
@@ -273,7 +273,7 @@ pub enum Start {
 }
 
 /// Starts an experiment.
-pub async fn start(State(shared): State<Shared>, Operator(person): Operator, asked: axum::Json<Start>) -> Response {
+pub async fn start(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Start>) -> Response {
     let (signed, seed) = match asked.0 {
         Start::Signed { manifest, signer, signature, files, seed } => {
             (Ok(Signed { manifest, signer, signature, files }), seed)

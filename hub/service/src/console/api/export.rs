@@ -3,13 +3,16 @@
 use super::beside;
 use super::runs::folder;
 use crate::console::Shared;
+use crate::console::serve::Connection;
 use crate::console::visitor::refusal;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::io::Read;
 use std::path::Path as FilePath;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use xpuck_record::export::{Format, export as write_tables};
@@ -17,6 +20,8 @@ use xpuck_wire::file;
 
 /// Files as they lie in the run's folder.
 const PLAIN: [&str; 2] = ["run.toml", "result.json"];
+/// A record is taken away within this time.
+const LONGEST: Duration = Duration::from_secs(600);
 /// Bytes that are read at once.
 const PIECE: usize = 64 * 1024;
 
@@ -50,13 +55,18 @@ fn open(folder: &FilePath, name: &str) -> Result<std::fs::File, String> {
 }
 
 /// Sends a file piece by piece, as fast as it is taken.
-pub async fn export(State(shared): State<Shared>, Path((id, name)): Path<(String, String)>) -> Response {
+pub async fn export(
+    State(shared): State<Shared>,
+    Extension(connection): Extension<Arc<Connection>>,
+    Path((id, name)): Path<(String, String)>,
+) -> Response {
     let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
         return refusal(
             StatusCode::SERVICE_UNAVAILABLE,
             "somebody else takes a record away now; try again in a moment",
         );
     };
+    connection.may_take(LONGEST);
     let wanted = name.clone();
     let opened = beside(move || folder(&shared, &id).and_then(|folder| open(&folder, &wanted))).await;
     let mut file = match opened {

@@ -2,7 +2,7 @@
 
 use super::json;
 use crate::console::Shared;
-use crate::console::visitor::{HEADER, Visitor, refusal, token};
+use crate::console::visitor::{HEADER, Said, Visitor, refusal, token};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -50,7 +50,7 @@ pub enum Asked {
 }
 
 /// Lets somebody in who signed the challenge, or comes by a one-time link.
-pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: axum::Json<Asked>) -> Response {
+pub async fn login(State(shared): State<Shared>, headers: HeaderMap, asked: Said<Asked>) -> Response {
     if !headers.contains_key(HEADER) {
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
     }
@@ -88,7 +88,7 @@ pub async fn logout(State(shared): State<Shared>, headers: HeaderMap) -> Respons
 }
 
 fn with_cookie(shared: &Shared, response: Response, token: &str, seconds: u32) -> Response {
-    let secure = if shared.secure { "; Secure" } else { "" };
+    let secure = if shared.settings.tls.is_some() { "; Secure" } else { "" };
     let name = &shared.settings.cookie;
     let text = format!("{name}={token}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
     let mut response = response.into_response();

@@ -13,7 +13,7 @@ mod runs;
 pub use run_cache::RunCache;
 
 use super::Shared;
-use super::visitor::may_look;
+use super::visitor::{may_look, refusal};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, header};
@@ -43,6 +43,7 @@ pub fn routes(shared: &Shared) -> Router<Shared> {
         .route("/runs", get(runs::list))
         .route("/runs/{id}", get(runs::details))
         .route("/runs/{id}/robot/{robot}", get(runs::robot))
+        .route("/runs/{id}/lineage", get(runs::lineage_of))
         .route("/runs/{id}/play", get(play::play))
         .route("/runs/{id}/export/{name}", get(export::export))
         .layer(from_fn_with_state(shared.clone(), may_look));
@@ -54,6 +55,11 @@ pub fn routes(shared: &Shared) -> Router<Shared> {
         .route("/command", post(commands::command).layer(DefaultBodyLimit::max(COMMAND)))
         .route("/start", post(experiments::start).layer(DefaultBodyLimit::max(EXPERIMENT)))
         .merge(looks)
+        .fallback(unknown)
+}
+
+async fn unknown() -> Response {
+    refusal(StatusCode::NOT_FOUND, "the console answers nothing at this address")
 }
 
 /// JSON that is not to be kept.

@@ -4,17 +4,18 @@ use super::run_cache::Known;
 use super::{beside, json};
 use crate::catalogue::{Catalogue, short_ids};
 use crate::console::Shared;
-use crate::console::feed::{level_name, world};
+use crate::console::feed::{Feed, level_name, world};
 use crate::console::visitor::refusal;
-use axum::extract::{Path, State};
+use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json as object};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xpuck_evolve::Id;
 use xpuck_record::RecordError;
 use xpuck_record::lineage::Births;
+use xpuck_record::run_file::RunState;
 use xpuck_wire::Status;
 
 /// Ancestors that are told.
@@ -87,7 +88,13 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     let run = shared.cache.get(&folder).map_err(|error| error.to_string())?;
     let rows = Catalogue::open(&shared.settings.runs).and_then(|catalogue| catalogue.rows());
     let rows = rows.map_err(|error| error.to_string())?;
-    let row = rows.iter().find(|row| row.id == id);
+    let row = rows.iter().zip(short_ids(&rows)).find(|(row, _)| row.id == id).map(|(row, short)| {
+        let mut value = object!(row);
+        value["short"] = short.into();
+        value
+    });
+    // The file of a run that goes on ends where it was written last.
+    let damage = if run.run.state == RunState::Running { &[][..] } else { &run.index.damage[..] };
     let result: Option<Status> =
         std::fs::read(folder.join("result.json")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let (begin, end) = run.index.span();
@@ -105,7 +112,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
         "end_t": end,
         "speed": run.run.speed,
         "gaps": run.index.gaps,
-        "damage": run.index.damage,
+        "damage": damage,
         "history": run.with(|feed| object!(feed.history.shown())),
         "robots": run.run.robots,
         "world": world_of(&run, None),
@@ -113,7 +120,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
 }
 
 /// One run: how it ended, what happened, and the course of its evolution.
-pub async fn details(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+pub async fn details(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
     answer(beside(move || shown(&shared, &id)).await)
 }
 
@@ -126,7 +133,7 @@ fn answer(found: Result<Result<Value, String>, Response>) -> Response {
 }
 
 /// One robot of a run: the last ten minutes of its telemetry, and its log.
-pub async fn robot(State(shared): State<Shared>, Path((id, robot)): Path<(String, String)>) -> Response {
+pub async fn robot(State(shared): State<Shared>, UrlPath((id, robot)): UrlPath<(String, String)>) -> Response {
     let look = move || {
         let run = known(&shared, &id)?;
         run.with(|feed| {
@@ -141,16 +148,19 @@ pub async fn robot(State(shared): State<Shared>, Path((id, robot)): Path<(String
     answer(beside(look).await)
 }
 
-fn ancestors(shared: &Shared) -> Result<Value, String> {
+fn best(feed: &mut Feed) -> Option<String> {
+    feed.history.best().map(|best| best.gene().to_string())
+}
+
+/// The ancestors of the fittest individual in a record.
+fn ancestors(record: &Path, best: Option<&str>) -> Result<Value, String> {
     let none = || object!({ "nodes": [], "truncated": false });
-    let best = shared.live.with(|feed| feed.history.best().map(|best| best.gene().to_string()));
-    let Some(record) = shared.live.status().map(|status| PathBuf::from(&status.record)) else { return Ok(none()) };
-    let Some((island, number)) = best.as_deref().and_then(|gene| gene.split_once('.')) else { return Ok(none()) };
+    let Some((island, number)) = best.and_then(|gene| gene.split_once('.')) else { return Ok(none()) };
     let (Ok(island), Ok(number)) = (island.parse(), number.parse()) else { return Ok(none()) };
     if !record.is_dir() {
         return Ok(none());
     }
-    let births = Births::read(&record).map_err(|error| error.to_string())?;
+    let births = Births::read(record).map_err(|error| error.to_string())?;
     // The newest individuals are on their way to the record: then one that is there stands for them.
     let newest = Id { island, number };
     let known = births.get(newest).filter(|individual| individual.generation > 0).map(|_| newest);
@@ -174,15 +184,32 @@ fn ancestors(shared: &Shared) -> Result<Value, String> {
     Ok(object!({ "nodes": nodes.collect::<Vec<_>>(), "truncated": found.len() > ANCESTORS }))
 }
 
-/// Where the swarm's best tree came from.
-pub async fn lineage(State(shared): State<Shared>) -> Response {
-    // One at a time: the whole record is read.
+/// Looks for ancestors for one who asks at a time: the whole record is read.
+async fn look_back(shared: Shared, look: impl FnOnce(&Shared) -> Result<Value, String> + Send + 'static) -> Response {
     let Ok(permit) = shared.slow.clone().try_acquire_owned() else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "somebody else asks for this now; try again in a moment");
     };
     let look = move || {
         let _permit = permit;
-        ancestors(&shared)
+        look(&shared)
     };
     answer(beside(look).await)
+}
+
+/// Where the swarm's best tree came from.
+pub async fn lineage(State(shared): State<Shared>) -> Response {
+    look_back(shared, |shared| {
+        let record = shared.live.status().map(|status| PathBuf::from(&status.record)).unwrap_or_default();
+        ancestors(&record, shared.live.with(best).as_deref())
+    })
+    .await
+}
+
+/// Where the best tree of a recorded run came from.
+pub async fn lineage_of(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
+    look_back(shared, move |shared| {
+        let run = known(shared, &id)?;
+        ancestors(&folder(shared, &id)?, run.with(best).as_deref())
+    })
+    .await
 }

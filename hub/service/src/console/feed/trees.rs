@@ -73,8 +73,8 @@ struct Known {
 pub struct Trees {
     known: BTreeMap<String, Known>,
     order: VecDeque<String>,
-    /// What each robot loaded last.
-    loaded: BTreeMap<String, (u32, Emigrant)>,
+    /// What each robot loaded last, with the tree's hash.
+    loaded: BTreeMap<String, (u32, Emigrant, String)>,
 }
 
 fn hash(tree: &Tree) -> String {
@@ -94,8 +94,8 @@ impl Trees {
 
     /// A tree took control of a robot.
     pub fn loaded(&mut self, robot: &str, segment: u32, gene: &Emigrant) {
-        self.loaded.insert(robot.into(), (segment, gene.clone()));
         if let Ok(tree) = Tree::parse(&gene.tree) {
+            self.loaded.insert(robot.into(), (segment, gene.clone(), hash(&tree)));
             self.keep(tree);
         }
     }
@@ -118,9 +118,9 @@ impl Trees {
     pub fn view(&mut self, robot: &str, hash: &str) -> Option<Arc<TreeView>> {
         let known = self.known.get_mut(hash)?;
         let base = known.view.get_or_insert_with(|| Arc::new(view(&known.tree))).clone();
-        let loaded = self.loaded.get(robot).filter(|(_, gene)| base.text.trim_end() == gene.tree.trim_end());
+        let loaded = self.loaded.get(robot).filter(|(_, _, loaded)| loaded == hash);
         let mut shown = TreeView { robot: robot.into(), ..(*base).clone() };
-        if let Some((segment, gene)) = loaded {
+        if let Some((segment, gene, _)) = loaded {
             let samples = gene.count.iter().sum::<u32>();
             shown.gene = Some(format!("{}.{}", gene.island, gene.number));
             shown.segment = Some(*segment);

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use xpuck_kernels::model::ROBOT_RADIUS;
 use xpuck_kernels::tree::scalar_name;
+use xpuck_kernels::world::task::Region;
 use xpuck_kernels::world::{Colour, Task, WorldSpec};
 use xpuck_wire::telemetry::rounded;
 use xpuck_wire::updates::CELLS;
@@ -30,6 +31,26 @@ struct PatchView {
     colour: &'static str,
 }
 
+/// An area: a rectangle with rounded corners, or all that is outside of it.
+#[derive(Serialize)]
+struct Area {
+    name: &'static str,
+    at: [f32; 2],
+    half: [f32; 2],
+    radius: f32,
+    outside: bool,
+}
+
+fn areas(task: &Task) -> Vec<Area> {
+    let Task::Foraging { nest, food } = task else { return Vec::new() };
+    let area = |(name, region): (&'static str, &Region)| {
+        let (at, half, radius) = region.rounded();
+        let outside = matches!(region, Region::Beyond { .. });
+        Area { name, at: [at.x, at.y], half: [half.x, half.y], radius, outside }
+    };
+    [("food", food), ("nest", nest)].map(area).into()
+}
+
 /// A world as pages draw it.
 #[derive(Serialize)]
 pub struct World<'a> {
@@ -39,8 +60,8 @@ pub struct World<'a> {
     discs: Vec<f32>,
     patches: Vec<PatchView>,
     walls: Vec<[f32; 4]>,
-    /// Areas that the task is about, as low x, low y, high x, high y, with a name.
-    areas: Vec<(&'static str, [f32; 4])>,
+    /// Areas that the task is about.
+    areas: Vec<Area>,
     task: &'static str,
     /// The side to which the task moves things.
     goal: Option<&'static str>,
@@ -90,7 +111,7 @@ pub fn world<'a>(spec: Option<&WorldSpec>, half: [f32; 2], frisbee_radius: f32, 
         discs: spec.map_or(vec![frisbee_radius], |spec| spec.discs.iter().map(|disc| disc.shape.radius).collect()),
         patches: spec.map_or(Vec::new(), |spec| spec.patches.iter().map(patch).collect()),
         walls,
-        areas: Vec::new(),
+        areas: task.map_or(Vec::new(), areas),
         task: task.map_or("", Task::name),
         goal: moves.then_some("left"),
         scale: scale(task),

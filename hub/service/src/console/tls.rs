@@ -1,0 +1,76 @@
+//! The console behind TLS 1.3, with the certificate that `hub.toml` names.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::version::TLS13;
+use tokio_rustls::{Accept, TlsAcceptor};
+use xpuck_hub_core::config::TlsFiles;
+use xpuck_wire::{FileError, file};
+
+/// Longest file, bytes.
+const LONGEST: u64 = 1 << 20;
+/// The first byte of a connection that begins with a TLS handshake (RFC 8446, section 5.1).
+const HANDSHAKE: u8 = 22;
+/// What a browser is told that speaks plain HTTP.
+const PLAIN: &[u8] = b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
+    this console speaks TLS: its address begins with https://\n";
+
+/// Accepts TLS.
+#[derive(Clone)]
+pub struct Tls(TlsAcceptor);
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tls")
+    }
+}
+
+impl Tls {
+    /// With a certificate chain and its private key, both in PEM.
+    ///
+    /// # Errors
+    /// One of the files cannot be read or holds something else, or the key is not the certificate's.
+    pub fn read(files: &TlsFiles) -> Result<Tls, FileError> {
+        let wrong =
+            |path: &Path, why: &dyn fmt::Display| FileError::value(&path.display().to_string(), why.to_string());
+        let text = file::text(&files.certificate, LONGEST)?;
+        let chain: Result<Vec<CertificateDer>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
+        let chain = chain.map_err(|error| wrong(&files.certificate, &format!("not a certificate in PEM: {error}")))?;
+        let text = file::text(&files.key, LONGEST)?;
+        let key = PrivateKeyDer::from_pem_slice(text.as_bytes())
+            .map_err(|error| wrong(&files.key, &format!("not a private key in PEM: {error}")))?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(&[&TLS13])
+            .map(|builder| builder.with_no_client_auth())
+            .and_then(|builder| builder.with_single_cert(chain, key))
+            .map_err(|error| {
+                wrong(&files.certificate, &format!("cannot be used with {}: {error}", files.key.display()))
+            })?;
+        Ok(Tls(TlsAcceptor::from(Arc::new(config))))
+    }
+
+    /// The handshake.
+    pub fn accept(&self, socket: TcpStream) -> Accept<TcpStream> {
+        self.0.accept(socket)
+    }
+}
+
+/// True if the peer begins with a handshake, once it begins with something.
+pub async fn begins(socket: &TcpStream) -> bool {
+    let mut first = [0];
+    !matches!(socket.peek(&mut first).await, Ok(1..) if first[0] != HANDSHAKE)
+}
+
+/// Tells who speaks plain HTTP what to do.
+pub async fn refuse(mut socket: TcpStream) {
+    // Nothing follows: whether it arrives or not.
+    let _ = socket.write_all(PLAIN).await;
+    let _ = socket.shutdown().await;
+}
