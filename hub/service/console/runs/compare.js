@@ -50,7 +50,9 @@ class Compare {
     if (key === this.key) return this.draw();
     this.key = key;
     this.runs = [];
-    setText(this.trouble, ids.length < 2 ? "Tick two or more runs in the list to compare them." : "Reading the records");
+    setText(this.trouble, ids.length < 2 ? "Tick two or more runs in the list to compare them." : "");
+    // A line for each from the beginning, so that what is below does not move when they are read.
+    this.names.replaceChildren(...ids.slice(0, MOST).map((id) => h("li", {}, id, h("small", { text: " its record is read" }))));
     const told = await Promise.allSettled(ids.slice(0, MOST).map((id) => get(`/api/runs/${part(id)}`)));
     if (key !== this.key) return;
     this.runs = told.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
