@@ -55,6 +55,7 @@ class Compare {
     this.names.replaceChildren(...ids.slice(0, MOST).map((id) => h("li", {}, id, h("small", { text: " its record is read" }))));
     const told = await Promise.allSettled(ids.slice(0, MOST).map((id) => get(`/api/runs/${part(id)}`)));
     if (key !== this.key) return;
+    this.names.replaceChildren();
     this.runs = told.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const failed = told.flatMap((result, i) => (result.status === "rejected" ? [`${ids[i]}: ${inWords(result.reason)}`] : []));
     setText(this.trouble, failed.length > 0 ? `Left out: ${failed.join("; ")}` : ids.length > MOST ? `The first ${MOST} of ${ids.length}` : "");
