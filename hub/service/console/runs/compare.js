@@ -39,8 +39,8 @@ class Compare {
     this.node = h("div", { class: "view" },
       h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("runs"), text: "All runs" })), h("h2", { text: "Runs compared" }), this.trouble, this.names),
       h("div", { class: "run-charts" }, h("section", { class: "panel" }, this.chart.node), h("section", { class: "panel" }, this.bars.node)),
-      h("section", { class: "panel" }, h("h2", { text: "Segments" }), h("div", { class: "scroll", tabindex: "0", "aria-label": "Segments" }, this.segments)),
-      h("section", { class: "panel" }, h("h2", { text: "What differs in their experiments" }), this.same, h("div", { class: "scroll", tabindex: "0", "aria-label": "Settings" }, this.settings)));
+      h("section", { class: "panel" }, h("h2", { text: "Segments" }), h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Segments" }, this.segments)),
+      h("section", { class: "panel" }, h("h2", { text: "What differs in their experiments" }), this.same, h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Settings" }, this.settings)));
     this.offTheme = onTheme(() => this.draw());
   }
 
