@@ -12,9 +12,10 @@ const MOST_BYTES = 150000;
 
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
-const demo = await startDemo({ robots: 9, speed: 8, population: 64 });
+const demo = await startDemo({ robots: 6, speed: 5, population: 64 });
 try {
   const page = await openPage(browser, demo.link, { name: "operator" });
+  page.setDefaultTimeout(120000);
   await shows(page, "#who", /^operator, operator/);
 
   /** @param {string} name */
@@ -44,25 +45,25 @@ try {
   await take("run");
   for (const name of ["transport", "transport-again"]) {
     await startRun(page, { name });
-    await segment(4);
+    await segment(3);
     await page.click("#stop");
     await shows(page, "#phase", /^Finished/);
   }
   await startRun(page, { name: "transport-tuesday", minutes: 16 });
-  await segment(9);
+  await segment(7);
   await page.evaluate(() => window.xpuck.live.select("xp04"));
-  await open("#/watch", ".short", /xp09/);
+  await open("#/watch", ".short", /xp06/);
   await take("watch");
   await page.setViewportSize(PHONE);
   await take("telephone");
   await page.setViewportSize(DESK);
-  await open("#/robots", "tbody", /xp09/);
+  await open("#/robots", "tbody", /xp06/);
   await take("robots");
   await open("#/robot/xp04", "#main", /xp04/);
   // Its curves have a minute of telemetry by now, and its camera was asked for a picture.
   await page.waitForFunction(() => /** @type {HTMLImageElement | null} */ (document.querySelector("#main img"))?.naturalWidth);
   await take("robot");
-  await open("#/evolution", "#main", /xp09/);
+  await open("#/evolution", "#main", /xp06/);
   await take("evolution");
   await open("#/tree/xp04", ".facts", /nodes?/);
   await take("tree");
@@ -71,7 +72,7 @@ try {
   await take("runs");
   await open(`#/compare/${first},${last}`, "table", /seed/);
   await take("compare");
-  await open(`#/replay/${last}`, ".replay-time", /^00:[1-9]/);
+  await open(`#/replay/${last}`, ".replay-time", /^00:(0[5-9]|[1-9])/);
   await take("replay");
 } finally {
   await browser.close();
