@@ -1,8 +1,13 @@
 // Measures the page beside a real demo at the true speed: node figures.mjs [ROBOTS] [SECONDS]
 // Main-thread time is the browser's own account of it (Performance.getMetrics); the browser draws in software here.
 
+import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { close, launch, openPage, shows, startDemo, startRun } from "./harness.mjs";
+import { ask, close, launch, openPage, shows, startDemo } from "./harness.mjs";
+
+// Robots drive with a tree of the thesis and evolve nothing: their evolution would take the processors of this machine, not of robots.
+const TREE = readFileSync(new URL("../../../../docs/trees/806768.bt", import.meta.url), "utf8");
+const EXPERIMENT = `name = "figures"\nminutes = 10.0\nsegment_minutes = 1.0\ntask = "transport"\ncontroller = ${JSON.stringify(TREE)}\n`;
 
 const [robots, seconds] = [process.argv[2] ?? 16, process.argv[3] ?? 20].map(Number);
 const browser = await launch();
@@ -13,8 +18,9 @@ try {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Performance.enable");
   await shows(page, "#who", /^operator, operator/);
-  await startRun(page);
-  await page.evaluate(() => void (location.hash = "#/watch"));
+  const { text } = await ask(page, "/api/start", { text: EXPERIMENT, files: {}, seed: 1 });
+  if (!JSON.parse(text).ok) throw new Error(text);
+  await shows(page, "#phase", /^Running/, 60000);
   await shows(page, ".short", /xp02/);
   const now = async () => {
     const { metrics } = await cdp.send("Performance.getMetrics");
