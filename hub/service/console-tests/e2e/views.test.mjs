@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { close, goTo, openPage, shows, startRun, suite, until } from "./harness.mjs";
+import { close, openPage, shows, startRun, suite, until } from "./harness.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SIZES = [{ width: 1366, height: 768 }, { width: 390, height: 844 }];
@@ -114,7 +114,9 @@ for (const size of SIZES) {
   }
 
   test(`keys at ${size.width} px`, async () => {
-    await goTo(page, "Watch");
+    // The live one: while a replay is open its tab leads to the replay's.
+    await page.evaluate(() => void (location.hash = "#/watch"));
+    await page.waitForSelector(".replay-bar", { state: "detached" });
     await page.keyboard.press("?");
     await shows(page, "[role=dialog][aria-label=Keys]", /STOP: all robots stand still/);
     assert.deepEqual(await faults(page), []);
