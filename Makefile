@@ -10,7 +10,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deps deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build demo test lint test-long bench fuzz manuals picture clean
+.PHONY: help deps deps-console deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -20,7 +20,8 @@ help:
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
 	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
-	@echo "make picture    the picture of the README, from a run"
+	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
+	@echo "make pictures   the pictures of the console in docs/operate, from runs"
 	@echo "make clean      remove what was built"
 
 # Debian's libzmq has CURVE; SQLite keeps the catalogue of runs; AprilTag finds markers; libusb reads the xpuck's camera; zstd compresses records; a C compiler builds the calls to AprilTag.
@@ -64,12 +65,20 @@ deps-time: deps
 deps-processes: deps
 	@sh tools/deps.sh procps
 
+# A real browser and what drives it.
+deps-console: deps
+	@sh tools/deps.sh chromium nodejs npm
+
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
+test: lint deps-console deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
 	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features xpuck-robot/v4l
+	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
+
+console-test: build deps-console
+	sh tools/console-test.sh
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps
@@ -97,8 +106,8 @@ manuals: build
 	    target/debug/$$program completions fish >target/completions/$$program.fish || exit 1; \
 	done
 
-picture: build
-	sh tools/picture.sh
+pictures: build deps-console
+	sh tools/pictures.sh
 
 clean:
 	cargo clean

@@ -26,6 +26,9 @@ for package in "$@"; do
         slurm-wlm) has slurmctld || missing="$missing $package munge" ;;
         python3-venv) python3 -c 'import ensurepip' 2>/dev/null || missing="$missing $package" ;;
         chromium) has chromium || missing="$missing $package" ;;
+        nodejs) has node || missing="$missing $package" ;;
+        pngquant) has pngquant || missing="$missing $package" ;;
+        npm) has npm || missing="$missing $package" ;;
         *)
             echo "deps: how to see whether $package is there? Say it in tools/deps.sh" >&2
             exit 2

@@ -4,6 +4,7 @@
 import { inWords, post, Refused } from "./api.js";
 
 const SHOWN_MS = 12000;
+const NOTHING = { number: 0, at: -Infinity };
 
 export class Commands {
   /** @param {import("./session.js").Session} session @param {() => void} changed */
@@ -14,12 +15,12 @@ export class Commands {
     this.refused = false;
     this.answeredAt = -Infinity;
     // While it is young, the header tells who obeys the directive that follows.
-    this.awaited = { number: 0, at: -Infinity };
+    this.awaited = NOTHING;
   }
 
-  /** @param {string} text @param {boolean} [refused] */
-  say(text, refused = false) {
-    [this.answer, this.refused, this.answeredAt] = [text, refused, performance.now()];
+  /** What is said of something else takes the place of who obeys an older directive. @param {string} text @param {boolean} [refused] @param {typeof NOTHING} [awaited] */
+  say(text, refused = false, awaited = NOTHING) {
+    [this.answer, this.refused, this.answeredAt, this.awaited] = [text, refused, performance.now(), awaited];
     this.changed();
     setTimeout(this.changed, SHOWN_MS + 50);
   }
@@ -29,18 +30,18 @@ export class Commands {
     return now - this.answeredAt < SHOWN_MS ? this.answer : "";
   }
 
-  /** @param {{command: string, text?: string, robot?: string}} body @param {string} words @param {number} [tries] @returns {Promise<boolean>} done */
-  async send(body, words, tries = 1) {
+  /** @param {{command: string, text?: string, robot?: string}} body @param {string} words @param {typeof NOTHING} [awaited] @param {number} [tries] @returns {Promise<boolean>} done */
+  async send(body, words, awaited = NOTHING, tries = 1) {
     const why = this.session.whyNot();
     if (why && this.session.told) {
       this.say(`${words}: not sent. ${why}`, true);
       return false;
     }
-    this.say(`${words}: sent`);
+    this.say(`${words}: sent`, false, awaited);
     for (let i = 1; ; i++) {
       try {
         await post("/api/command", body);
-        this.say(`${words}: the hub does it`);
+        this.say(`${words}: the hub does it`, false, awaited);
         return true;
       } catch (error) {
         if (error instanceof Refused || i >= tries) {
@@ -53,13 +54,14 @@ export class Commands {
 
   /** Stops the swarm: tried three times, as nothing is worse than a STOP that got lost. @param {number} directive the number before it */
   stop(directive) {
-    this.awaited = { number: directive, at: performance.now() };
-    return this.send({ command: "stop" }, "STOP", 3);
+    return this.send({ command: "stop" }, "STOP", since(directive), 3);
   }
 
   /** @param {"pause" | "resume"} command @param {number} directive */
   run(command, directive) {
-    this.awaited = { number: directive, at: performance.now() };
-    return this.send({ command }, command === "pause" ? "Pause" : "Resume");
+    return this.send({ command }, command === "pause" ? "Pause" : "Resume", since(directive));
   }
 }
+
+/** @param {number} number of the latest directive */
+const since = (number) => ({ number, at: performance.now() });

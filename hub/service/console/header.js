@@ -52,7 +52,7 @@ export class Header {
     if (session.locked) [text, level] = ["Log in to see the swarm", "quiet"];
     const dev = session.told?.dev_mode || live.store.status?.security?.dev_mode;
     if (dev && level === "good") [text, level] = ["DEV MODE, no keys: whoever reaches the hub commands the swarm", "warn"];
-    if (live.restarted && level === "good") text = `The hub was started again · ${text}`;
+    if (live.restarted && live.link === "live" && !session.locked) text = `The hub was started again · ${text}`;
     setText(byId("link"), text);
     setAttr(byId("link"), "title", text);
     setAttr(byId("strip"), "data-level", level);

@@ -21,7 +21,7 @@ export class LineagePanel {
     this.told = h("p", { class: "dim", role: "status", text: "Choose an ancestor to see how it came about." });
     this.blank = h("p", { class: "dim", text: "Asking where the best tree came from" });
     this.svg = s("svg", { class: "lineage", role: "group", "aria-label": "Lineage of the best tree" });
-    this.scroll = h("div", { class: "scroll", tabindex: "0", "aria-label": "Lineage" }, this.svg);
+    this.scroll = h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Lineage" }, this.svg);
     this.node = h("section", { class: "panel lineage-panel" }, h("h2", {}, "Where the best came from ", h("small", { text: "founders left, the fittest of all right; one lane an island" })), this.blank, this.scroll, this.told);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.scroll);

@@ -93,8 +93,8 @@ class EvolutionView {
       for (const [chart] of this.charts) chart.plot?.redraw(false);
     }
     if (this.env.store.kind === "live" && now - this.askedAt > ASK_MS) {
-      // The page has just been given all of it.
-      if (this.askedAt > -Infinity) this.env.app.live.refreshMigration();
+      // What the page was given at its beginning, or at that of the run, may be long ago.
+      this.env.app.live.refreshMigration();
       this.askedAt = now;
     }
     this.migration.changed(topics);

@@ -75,7 +75,7 @@ export class PlanPanel {
     if (!last) box.append(h("p", { class: "dim", text: "There is no run to compare with yet." }));
     else if (differences.length === 0) box.append(h("p", { class: "dim", text: "No difference: it is the same experiment." }));
     else {
-      box.append(h("div", { class: "scroll", tabindex: "0", "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...["Setting", "Last run", "Now"].map((text) => h("th", { scope: "col", text })))),
+      box.append(h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Differences" }, h("table", {}, h("thead", {}, h("tr", {}, ...["Setting", "Last run", "Now"].map((text) => h("th", { scope: "col", text })))),
         h("tbody", {}, ...differences.slice(0, 100).map(({ key, last: old, now }) => h("tr", {}, h("th", { scope: "row", class: "mono", text: key }), h("td", { class: "mono dim", text: old ?? "not set" }), h("td", { class: "mono", text: now ?? "not set" })))))));
     }
     show(box, true);

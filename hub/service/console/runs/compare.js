@@ -39,8 +39,8 @@ class Compare {
     this.node = h("div", { class: "view" },
       h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("runs"), text: "All runs" })), h("h2", { text: "Runs compared" }), this.trouble, this.names),
       h("div", { class: "run-charts" }, h("section", { class: "panel" }, this.chart.node), h("section", { class: "panel" }, this.bars.node)),
-      h("section", { class: "panel" }, h("h2", { text: "Segments" }), h("div", { class: "scroll", tabindex: "0", "aria-label": "Segments" }, this.segments)),
-      h("section", { class: "panel" }, h("h2", { text: "What differs in their experiments" }), this.same, h("div", { class: "scroll", tabindex: "0", "aria-label": "Settings" }, this.settings)));
+      h("section", { class: "panel" }, h("h2", { text: "Segments" }), h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Segments" }, this.segments)),
+      h("section", { class: "panel" }, h("h2", { text: "What differs in their experiments" }), this.same, h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Settings" }, this.settings)));
     this.offTheme = onTheme(() => this.draw());
   }
 
@@ -50,9 +50,12 @@ class Compare {
     if (key === this.key) return this.draw();
     this.key = key;
     this.runs = [];
-    setText(this.trouble, ids.length < 2 ? "Tick two or more runs in the list to compare them." : "Reading the records");
+    setText(this.trouble, ids.length < 2 ? "Tick two or more runs in the list to compare them." : "");
+    // A line for each from the beginning, so that what is below does not move when they are read.
+    this.names.replaceChildren(...ids.slice(0, MOST).map((id) => h("li", {}, id, h("small", { text: " its record is read" }))));
     const told = await Promise.allSettled(ids.slice(0, MOST).map((id) => get(`/api/runs/${part(id)}`)));
     if (key !== this.key) return;
+    this.names.replaceChildren();
     this.runs = told.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const failed = told.flatMap((result, i) => (result.status === "rejected" ? [`${ids[i]}: ${inWords(result.reason)}`] : []));
     setText(this.trouble, failed.length > 0 ? `Left out: ${failed.join("; ")}` : ids.length > MOST ? `The first ${MOST} of ${ids.length}` : "");

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Installs the packages of the console's tests, in the versions of their lock file. Where npm's registry cannot be reached it
+# says why, and ends with 1.
+set -eu
+cd "$(dirname "$0")/../hub/service/console-tests"
+ready=node_modules/ready
+wanted=$(cat package.json package-lock.json | sha256sum)
+[ "$(cat "$ready" 2>/dev/null)" = "$wanted" ] && exit 0
+if problem=$(npm ci --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=20000 2>&1); then
+    echo "$wanted" >"$ready"
+else
+    echo "$problem" | grep -m 1 -E 'request to|getaddrinfo|code E' >&2 || echo "$problem" | tail -n 1 >&2
+    exit 1
+fi

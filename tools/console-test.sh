@@ -1,0 +1,19 @@
+#!/bin/sh
+# Tests the hub's web page: its types, its modules alone, and the whole of it in a real browser beside a demo. XPUCK_BIN names
+# another folder of programs than target/debug. Pictures of what failed are in target/console-test.
+set -eu
+cd "$(dirname "$0")/.."
+rm -rf target/console-test
+if ! node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)'; then
+    echo "skipped: console-test: the page is not tested: this is node $(node --version), the tests need 20 or newer" >&2
+    exit 0
+fi
+tests=hub/service/console-tests
+node --test --test-reporter=spec "$tests"/*.test.js
+if ! problem=$(sh tools/console-packages.sh 2>&1); then
+    echo "skipped: console-test: the page's types are not checked, and no browser looks at it: $problem" >&2
+    exit 0
+fi
+"$tests/node_modules/.bin/tsc" -p "$tests"
+# One file after another: each has a swarm of its own.
+node --test --test-reporter=spec --test-concurrency=1 "$tests"/e2e/*.test.mjs

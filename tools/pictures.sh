@@ -1,0 +1,7 @@
+#!/bin/sh
+# Takes the pictures of docs/operate.md and of the README, in a real browser beside a demo (some five minutes).
+set -eu
+cd "$(dirname "$0")/.."
+sh tools/deps.sh pngquant
+sh tools/console-packages.sh
+node hub/service/console-tests/e2e/screenshots.mjs docs/operate
