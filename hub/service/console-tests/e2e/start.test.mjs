@@ -85,7 +85,7 @@ test("a robot is asked to blink", async () => {
   await shows(page, "#answer", /Blink xp02: the hub does it/, 5000);
 });
 
-test("a robot that blinks is shown as blinking", { todo: "the hub's status does not say who blinks" }, async () => {
+test("a robot that blinks is shown as blinking", async () => {
   await shows(page, ".dialog-row", /Blinking/, 2000);
 });
 

@@ -140,22 +140,43 @@ pub async fn open(State(shared): State<Shared>, Path(name): Path<String>) -> Res
     }
 }
 
-/// The line that an error names, if it names one.
-fn line_of(error: &str) -> Option<u32> {
-    let (_, rest) = error.split_once("line ")?;
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().ok()
+/// The line that an error names, or the first with the key that it names.
+fn line_of(error: &str, text: &str) -> Option<usize> {
+    if let Some((_, rest)) = error.split_once("line ") {
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        return digits.parse().ok();
+    }
+    let of_a_file = error.split_once(": ").is_some_and(|(name, _)| name.ends_with(".toml"));
+    let path = key_of(error).filter(|_| !of_a_file)?;
+    let (table, key) = path.rsplit_once('.').unwrap_or(("", &path));
+    let (mut inside, mut found) = (String::new(), None);
+    for (line, number) in text.lines().map(str::trim).zip(1..) {
+        if let Some(name) = line.strip_prefix('[') {
+            inside = name.trim_start_matches('[').split(']').next().unwrap_or_default().trim().into();
+        } else if line.split_once('=').is_some_and(|(name, _)| name.trim() == key) {
+            // The name of a phase is not in its table's head: then the first line with the key is shown.
+            if inside == table {
+                return Some(number);
+            }
+            found = found.or(Some(number));
+        }
+    }
+    found
 }
 
-/// The key that an error names, if it names one.
+/// The key that an error names, if it names one: in backticks, or before its value as in `minutes = 0 is outside 1..=2`.
 fn key_of(error: &str) -> Option<String> {
-    let (_, rest) = error.split_once('`')?;
-    rest.split_once('`').map(|(key, _)| key.to_string())
+    if let Some((_, rest)) = error.split_once('`') {
+        return rest.split_once('`').map(|(key, _)| key.to_string());
+    }
+    let (before, _) = error.split_once(" = ")?;
+    before.rsplit(' ').next().filter(|key| !key.is_empty()).map(str::to_string)
 }
 
-fn refused(why: &str) -> serde_json::Value {
-    let text = why.strip_prefix("experiment: ").unwrap_or(why);
-    object!({ "ok": false, "error": { "text": text, "line": line_of(text), "key": key_of(text) } })
+/// Why the experiment of this text cannot be run, and where in it.
+fn refused(why: &str, text: &str) -> serde_json::Value {
+    let why = why.strip_prefix("experiment: ").unwrap_or(why);
+    object!({ "ok": false, "error": { "text": why, "line": line_of(why, text), "key": key_of(why) } })
 }
 
 /// Keys of a table with their values, `a.b` for the key `b` of the table `a`.
@@ -201,22 +222,22 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
     let Upload { text, files } = upload;
     let experiment = match Experiment::parse("experiment", &text) {
         Ok(experiment) => experiment,
-        Err(error) => return refused(&error.to_string()),
+        Err(error) => return refused(&error.to_string(), &text),
     };
     let needs: Vec<&str> = experiment.files().into_iter().filter(|name| !files.contains_key(sent_name(name))).collect();
     if !needs.is_empty() {
         let why = format!("the experiment names files that are not there: {}", needs.join(", "));
-        let mut answer = refused(&why);
+        let mut answer = refused(&why, &text);
         answer["needs"] = object!(needs);
         return answer;
     }
     let plan = match Plan::new(&experiment, &files, Some(shared.settings.robots.len())) {
         Ok(plan) => plan,
-        Err(error) => return refused(&error.to_string()),
+        Err(error) => return refused(&error.to_string(), &text),
     };
-    let signed = match Signed::new(text, files.clone(), None) {
+    let signed = match Signed::new(text.clone(), files.clone(), None) {
         Ok(signed) => signed,
-        Err(error) => return refused(&error.to_string()),
+        Err(error) => return refused(&error.to_string(), &text),
     };
     let last = Catalogue::open(&shared.settings.runs).and_then(|catalogue| catalogue.rows()).ok().and_then(|rows| {
         let row = rows.into_iter().next_back()?;
@@ -300,8 +321,18 @@ mod tests {
     #[test]
     fn an_error_names_its_line_and_key() {
         let error = Experiment::parse("experiment", "name = \"x\"\nminuts = 3.0\n").unwrap_err().to_string();
-        assert_eq!((line_of(&error), key_of(&error).as_deref()), (Some(2), Some("minuts")), "{error}");
-        assert_eq!((line_of("nothing"), key_of("nothing")), (None, None));
+        assert_eq!((line_of(&error, ""), key_of(&error).as_deref()), (Some(2), Some("minuts")), "{error}");
+        assert_eq!((line_of("nothing", "nothing = 1"), key_of("nothing")), (None, None));
+        let text = "minutes = 3\n[evolution]\nname = 2\nminutes = 4\n[[phases]]\n seconds= 4\n";
+        for (error, line, key) in [
+            ("minutes = 3 is outside 0.05..=1", Some(1), "minutes"),
+            ("evolution.minutes = 4 is outside 0.05..=1", Some(4), "evolution.minutes"),
+            ("phase 1: seconds = 4 is outside 0.05..=1", Some(6), "seconds"),
+            ("phase 1: hours = 4 is outside 0.05..=1", None, "hours"),
+            ("c.toml: evolution.name = 2 is outside 0.05..=1", None, "evolution.name"),
+        ] {
+            assert_eq!((line_of(error, text), key_of(error).as_deref()), (line, Some(key)), "{error}");
+        }
     }
 
     #[test]
