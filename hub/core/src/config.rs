@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use xpuck_kernels::world::senses::messages::Messages;
-use xpuck_wire::{FileError, Swarm};
+use xpuck_wire::{FileError, Swarm, is_local};
 
 /// `hub.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,9 @@ pub struct HubFile {
     /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
+    /// Where Foxglove and Lichtblick watch; nowhere without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foxglove: Option<Foxglove>,
 }
 
 /// Below a robot's control loop, should it share a machine with the hub.
@@ -80,6 +83,52 @@ pub struct Stream {
     /// Let everybody watch, without keys: PlotJuggler has none. Always so with `dev_mode`.
     #[serde(default)]
     pub plain: bool,
+}
+
+/// The live view for Foxglove and whoever else speaks its WebSocket protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Foxglove {
+    /// Address and port at which viewers connect, such as `127.0.0.1:8765`.
+    pub address: String,
+    /// Let others than this machine watch: viewers prove no key, and nothing is encrypted.
+    #[serde(default)]
+    pub plain: bool,
+    /// Sites whose pages may watch, besides pages of this machine and viewers that are installed.
+    #[serde(default = "origins")]
+    pub origins: Vec<String>,
+}
+
+fn origins() -> Vec<String> {
+    vec!["https://app.foxglove.dev".into()]
+}
+
+impl Foxglove {
+    /// A view at an address.
+    pub fn at(address: String) -> Foxglove {
+        Foxglove { address, plain: false, origins: origins() }
+    }
+
+    /// What is wrong with it, if anything is.
+    fn fault(&self) -> Option<String> {
+        let address = &self.address;
+        let port = address
+            .rsplit_once(':')
+            .filter(|(host, _)| !host.is_empty())
+            .and_then(|(_, port)| port.parse::<u16>().ok());
+        if address.contains("//") || port.is_none_or(|port| port == 0) {
+            return Some(format!("foxglove.address = \"{address}\" must look like 127.0.0.1:8765"));
+        }
+        if !is_local(address) && !self.plain {
+            return Some(format!(
+                "foxglove.address = \"{address}\" is reached from other machines, and viewers prove no key: set \
+                 foxglove.plain = true to let everybody watch, or use 127.0.0.1"
+            ));
+        }
+        let site = |origin: &&String| !origin.starts_with("http://") && !origin.starts_with("https://");
+        let odd = self.origins.iter().find(site)?;
+        Some(format!("foxglove.origins has \"{odd}\": a site looks like https://app.foxglove.dev"))
+    }
 }
 
 /// Motion capture.
@@ -287,6 +336,7 @@ impl HubFile {
             arena: Arena::default(),
             console: Console::default(),
             stream: None,
+            foxglove: None,
         }
     }
 
@@ -312,6 +362,9 @@ impl HubFile {
         if let Some(stream) = self.stream.as_ref().filter(|s| !s.address.starts_with("tcp://")) {
             let address = &stream.address;
             return Err(FileError::value(name, format!("stream.address = \"{address}\" must look like tcp://*:7605")));
+        }
+        if let Some(fault) = self.foxglove.as_ref().and_then(Foxglove::fault) {
+            return Err(FileError::value(name, fault));
         }
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {

@@ -14,6 +14,7 @@ pub use health::{Facts, reasons};
 pub use stream::{MAX_RATE, Streamer};
 
 use crate::admission::{Bounds, Counts};
+use crate::foxglove;
 use metrics::Metrics;
 use process::Process;
 use std::io;
@@ -139,6 +140,11 @@ impl Observer {
             Entry::Telemetry { time, robot, telemetry, .. } => streamer.telemetry(wall, *time, robot, telemetry),
             _ => {}
         }
+    }
+
+    /// Viewers of the live view.
+    pub fn viewers(&self, counts: foxglove::Counts) {
+        self.metrics.viewers(counts);
     }
 
     /// Connections of robots that ended so far.
