@@ -23,6 +23,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/calibration.md",
     "docs/hub.md",
     "docs/hub-mocap.md",
+    "docs/live.md",
     "docs/senses.md",
     "docs/security.md",
     "docs/simtest.md",

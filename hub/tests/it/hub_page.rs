@@ -8,8 +8,15 @@ use xpuck_hub_core::config::HubFile;
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
 /// Keys that are absent unless a file has them.
-const OPTIONAL: [&str; 6] =
-    ["console.experiments", "console.key", "console.look", "mocap.file", "record.budget_gib", "stream.address"];
+const OPTIONAL: [&str; 7] = [
+    "console.experiments",
+    "console.key",
+    "console.look",
+    "foxglove.address",
+    "mocap.file",
+    "record.budget_gib",
+    "stream.address",
+];
 const CONSOLE: &str = "[console]\nlook = \"login\"\nkey = \"none\"\nexperiments = \"none\"\n";
 
 fn flatten(table: &toml::Table, before: &str, rows: &mut BTreeMap<String, String>) {
@@ -34,7 +41,7 @@ fn keys(text: &str) -> BTreeMap<String, String> {
 #[test]
 fn the_table_of_keys_is_what_the_program_reads() {
     let with = LEAST.replace("[record]\n", "file = \"none\"\n[record]\nbudget_gib = 1.0\n");
-    let expected: BTreeMap<String, String> = keys(&format!("{with}[stream]\naddress = \"none\"\n{CONSOLE}"))
+    let expected: BTreeMap<String, String> = keys(&format!("{with}[stream]\naddress = \"none\"\n[foxglove]\naddress = \"none\"\n{CONSOLE}"))
         .into_iter()
         .map(|(key, value)| {
             let shown = match value.as_str() {

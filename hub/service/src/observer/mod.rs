@@ -1,6 +1,8 @@
 //! Who watches the hub from outside: metrics for Prometheus, health for a supervisor, and the stream for PlotJuggler.
 //! The hub's loop tells [`Observer`] what happens; nothing here decides anything.
 
+#[cfg(test)]
+mod dashboard;
 mod exposition;
 mod health;
 mod instruments;
