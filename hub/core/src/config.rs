@@ -1,10 +1,14 @@
 //! The hub's file: where poses come from, how virtual senses are made, where runs are recorded.
 
+mod foxglove;
+
+pub use foxglove::Foxglove;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use xpuck_kernels::world::senses::messages::Messages;
-use xpuck_wire::{FileError, Swarm, is_local};
+use xpuck_wire::{FileError, Swarm};
 
 /// `hub.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,52 +87,6 @@ pub struct Stream {
     /// Let everybody watch, without keys: PlotJuggler has none. Always so with `dev_mode`.
     #[serde(default)]
     pub plain: bool,
-}
-
-/// The live view for Foxglove and whoever else speaks its WebSocket protocol.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Foxglove {
-    /// Address and port at which viewers connect, such as `127.0.0.1:8765`.
-    pub address: String,
-    /// Let others than this machine watch: viewers prove no key, and nothing is encrypted.
-    #[serde(default)]
-    pub plain: bool,
-    /// Sites whose pages may watch, besides pages of this machine and viewers that are installed.
-    #[serde(default = "origins")]
-    pub origins: Vec<String>,
-}
-
-fn origins() -> Vec<String> {
-    vec!["https://app.foxglove.dev".into()]
-}
-
-impl Foxglove {
-    /// A view at an address.
-    pub fn at(address: String) -> Foxglove {
-        Foxglove { address, plain: false, origins: origins() }
-    }
-
-    /// What is wrong with it, if anything is.
-    fn fault(&self) -> Option<String> {
-        let address = &self.address;
-        let port = address
-            .rsplit_once(':')
-            .filter(|(host, _)| !host.is_empty())
-            .and_then(|(_, port)| port.parse::<u16>().ok());
-        if address.contains("//") || port.is_none_or(|port| port == 0) {
-            return Some(format!("foxglove.address = \"{address}\" must look like 127.0.0.1:8765"));
-        }
-        if !is_local(address) && !self.plain {
-            return Some(format!(
-                "foxglove.address = \"{address}\" is reached from other machines, and viewers prove no key: set \
-                 foxglove.plain = true to let everybody watch, or use 127.0.0.1"
-            ));
-        }
-        let site = |origin: &&String| !origin.starts_with("http://") && !origin.starts_with("https://");
-        let odd = self.origins.iter().find(site)?;
-        Some(format!("foxglove.origins has \"{odd}\": a site looks like https://app.foxglove.dev"))
-    }
 }
 
 /// Motion capture.

@@ -10,6 +10,7 @@ const EXAMPLES: [(&str, &[&str]); 75] = [
             "xpuck demo --minutes 4",
             "xpuck demo --tree docs/trees/806768.bt --robots 5 --speed 4",
             "xpuck demo --world docs/worlds/aggregation.toml",
+            "xpuck demo --foxglove --stream 7605  # to watch it with Foxglove and PlotJuggler",
         ],
     ),
     (

@@ -57,9 +57,8 @@ fn a_demo_is_seen_by_viewers_of_others_live_and_as_a_file() {
         command.args(line.split(' ')).current_dir(place).env("TMPDIR", place).stdin(Stdio::null());
         command
     };
-    let line = format!(
-        "demo --robots 2 --minutes 60 --speed 4 --population 8 --out out --ports {ports} --foxglove {viewers}"
-    );
+    let line =
+        format!("demo --robots 2 --minutes 60 --speed 4 --population 8 --out out --ports {ports} --foxglove {viewers}");
     let log = std::fs::File::create(place.join("demo.log")).unwrap();
     let mut demo = Children::default();
     demo.0.push(here(&line).stdout(Stdio::null()).stderr(log).spawn().unwrap());

@@ -5,7 +5,7 @@ use super::{Message, schema_of};
 use crate::mcap_file::McapFile;
 use crate::run_file::RunFile;
 use crate::verify::phase_worlds;
-use crate::{RecordError, read};
+use crate::{RecordError, part_number, read};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,15 +25,26 @@ pub struct Exported {
 /// Writes all files of a run as one. `progress` is told how many bytes of how many were read.
 ///
 /// # Errors
-/// There is no record, it cannot be read, `to` is a file of a run, or it cannot be written.
-pub fn export(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
-    let fail = |error: std::io::Error| RecordError::of(to, error);
-    let own = crate::parts(run)?
-        .iter()
-        .any(|part| part.canonicalize().ok().is_some_and(|p| to.canonicalize().ok() == Some(p)));
-    if own {
+/// There is no record, it cannot be read, `to` has the name of a file of the run, or it cannot be written.
+pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = folder.canonicalize().ok().is_some_and(|folder| run.canonicalize().is_ok_and(|run| run == folder));
+    if there && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some()) {
         return Err(RecordError::of(to, "is a file of the run itself: name another one"));
     }
+    let part = PathBuf::from(format!("{}.part", to.display()));
+    let exported = write(run, &part, progress);
+    if exported.is_err() {
+        // Half a file is of use to nobody; that it cannot be removed is no worse than what went wrong.
+        let _ = std::fs::remove_file(&part);
+    }
+    let exported = exported?;
+    atomic::replace(&part, to).map_err(|error| RecordError::of(to, error))?;
+    Ok(exported)
+}
+
+fn write(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
+    let fail = |error: std::io::Error| RecordError::of(to, error);
     let about = RunFile::read(run)?;
     let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
     // The arena alone is drawn where this version no longer reads the experiment or its world.
@@ -41,9 +52,8 @@ pub fn export(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Resu
     let mut scene = Scene::new(&about.robots, hub.arena);
     let mut shown: Option<String> = None;
     let mut entries = read::entries(run)?;
-    let part = PathBuf::from(format!("{}.part", to.display()));
     let mut output =
-        Output { file: McapFile::begin(File::create(&part).map_err(fail)?).map_err(fail)?, topics: BTreeMap::new() };
+        Output { file: McapFile::begin(File::create(to).map_err(fail)?).map_err(fail)?, topics: BTreeMap::new() };
     let mut told = None;
     while let Some(entry) = entries.next() {
         let entry = entry?;
@@ -70,7 +80,6 @@ pub fn export(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Resu
         *output.topics.entry(entry.topic().into()).or_default() += 1;
     }
     output.file.finish().map_err(fail)?;
-    atomic::replace(&part, to).map_err(fail)?;
     Ok(Exported { topics: output.topics, damage: entries.damage().to_vec() })
 }
 

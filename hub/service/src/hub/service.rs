@@ -235,7 +235,8 @@ impl Service {
     /// Tells viewers of the live view, if there is one, in which world the run is.
     fn draw(&mut self, now: f64, hub: &Hub) {
         let Some(viewers) = &self.viewers else { return };
-        self.observer.viewers(viewers.counts());
+        let counts = viewers.counts();
+        self.observer.viewers(counts.viewers, counts.left_out);
         let here = hub.board.here();
         if self.drawn != Some(here) {
             self.drawn = Some(here);

@@ -25,7 +25,8 @@ fn told() -> BTreeMap<String, BTreeSet<String>> {
     for line in window.metrics(Form::Text).lines().filter(|line| !line.starts_with('#')) {
         let (name, _) = line.rsplit_once(' ').unwrap();
         let (name, labels) = name.split_once('{').unwrap_or((name, ""));
-        let labels = labels.trim_end_matches('}').split(',').filter_map(|label| Some(label.split_once('=')?.0.to_string()));
+        let labels =
+            labels.trim_end_matches('}').split(',').filter_map(|label| Some(label.split_once('=')?.0.to_string()));
         found.entry(name.into()).or_default().extend(labels);
     }
     found
@@ -39,7 +40,8 @@ fn asked(expression: &str) -> Vec<(String, Vec<String>)> {
         let name: String = expression[at..].chars().take_while(|c| is_name(*c)).collect();
         let rest = &expression[at + name.len()..];
         let inside = rest.strip_prefix('{').and_then(|rest| rest.split('}').next()).unwrap_or("");
-        let labels = inside.split(',').filter_map(|label| label.split(['=', '!']).next()).filter(|label| !label.is_empty());
+        let labels =
+            inside.split(',').filter_map(|label| label.split(['=', '!']).next()).filter(|label| !label.is_empty());
         names.push((name, labels.map(String::from).collect()));
     }
     names

@@ -220,10 +220,10 @@ impl Metrics {
         self.ports.show(counts);
     }
 
-    /// Viewers of the live view.
-    pub fn viewers(&self, counts: crate::foxglove::Counts) {
-        self.viewers.set(counts.viewers as f64);
-        raise(&self.viewers_left_out, counts.left_out);
+    /// Viewers of the live view, and messages that they missed so far.
+    pub fn viewers(&self, viewers: usize, left_out: u64) {
+        self.viewers.set(viewers as f64);
+        raise(&self.viewers_left_out, left_out);
     }
 
     /// What was streamed so far.

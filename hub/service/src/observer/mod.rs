@@ -16,7 +16,6 @@ pub use health::{Facts, reasons};
 pub use stream::{MAX_RATE, Streamer};
 
 use crate::admission::{Bounds, Counts};
-use crate::foxglove;
 use metrics::Metrics;
 use process::Process;
 use std::io;
@@ -144,9 +143,9 @@ impl Observer {
         }
     }
 
-    /// Viewers of the live view.
-    pub fn viewers(&self, counts: foxglove::Counts) {
-        self.metrics.viewers(counts);
+    /// Viewers of the live view, and messages that they missed so far.
+    pub fn viewers(&self, viewers: usize, left_out: u64) {
+        self.metrics.viewers(viewers, left_out);
     }
 
     /// Connections of robots that ended so far.
