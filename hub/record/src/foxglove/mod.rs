@@ -1,6 +1,6 @@
 //! A run as Foxglove's own schemas have it: the arena, robots and frisbee for its 3D panel, and lines for its log panel.
 //!
-//! [`Scene`] makes the messages of what the hub records, for the live view ([`crate`]'s reader in the hub's service) and for
+//! [`Scene`] makes the messages of what the hub records, for the live view of the hub's service and for
 //! files alike, so that both show the same. Viewers know a schema by its name and take JSON.
 
 mod export;
