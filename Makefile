@@ -55,7 +55,7 @@ deps-mocap: deps
 
 deps-record: deps
 	@sh tools/deps.sh python3-venv
-	@sh tools/venv.sh $(RECORD_VENV) "records are not read from Python" pandas pyarrow matplotlib mcap prometheus-client
+	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
 
 # Programs under another clock.
 deps-time: deps

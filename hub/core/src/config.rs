@@ -1,5 +1,9 @@
 //! The hub's file: where poses come from, how virtual senses are made, where runs are recorded.
 
+mod foxglove;
+
+pub use foxglove::Foxglove;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -33,6 +37,9 @@ pub struct HubFile {
     /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
+    /// Where Foxglove and Lichtblick watch; nowhere without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foxglove: Option<Foxglove>,
 }
 
 /// Below a robot's control loop, should it share a machine with the hub.
@@ -300,6 +307,7 @@ impl HubFile {
             arena: Arena::default(),
             console: Console::default(),
             stream: None,
+            foxglove: None,
         }
     }
 
@@ -325,6 +333,9 @@ impl HubFile {
         if let Some(stream) = self.stream.as_ref().filter(|s| !s.address.starts_with("tcp://")) {
             let address = &stream.address;
             return Err(FileError::value(name, format!("stream.address = \"{address}\" must look like tcp://*:7605")));
+        }
+        if let Some(fault) = self.foxglove.as_ref().and_then(Foxglove::fault) {
+            return Err(FileError::value(name, fault));
         }
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {

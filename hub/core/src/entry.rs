@@ -93,10 +93,10 @@ pub enum Entry {
         /// What.
         text: String,
         /// How much it matters.
-        #[serde(default, skip_serializing_if = "is_info")]
+        #[serde(default)]
         level: Severity,
         /// The operator who did or said it; empty if it is the hub's own.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
+        #[serde(default)]
         who: String,
     },
     /// Control updates of a robot, bit for bit.
@@ -143,10 +143,6 @@ pub enum Entry {
         /// The islands whose emigrants the hub sent in answer, one for each immigrant.
         from: Vec<u16>,
     },
-}
-
-fn is_info(level: &Severity) -> bool {
-    *level == Severity::Info
 }
 
 /// Parts of a second to which times are recorded, and so are the messages' own: a tenth of a record was their further digits.

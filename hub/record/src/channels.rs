@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_channel_is_what_its_chunk_tells_then_what_its_messages_say_then_what_was_told_before() {
-        let event = b"{\"time\":1.0,\"text\":\"x\"}";
+        let event = b"{\"time\":1.0,\"text\":\"x\",\"level\":\"info\",\"who\":\"\"}";
         let meaning = |channels: &mut Channels, records: &[u8]| {
             let meanings = channels.of_chunk(records);
             meanings[&1].as_ref().map(|channel| channel.topic.clone())

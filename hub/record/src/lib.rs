@@ -12,6 +12,7 @@ mod channels;
 mod chunk;
 mod close;
 pub mod export;
+pub mod foxglove;
 pub mod index;
 mod job;
 pub mod lineage;

@@ -36,22 +36,34 @@ impl<W: Write + Seek> McapFile<W> {
     /// What the file says, such as that the disk is full.
     pub fn write(&mut self, entry: &Entry) -> io::Result<()> {
         let topic = entry.topic();
+        let bytes = serde_json::to_vec(entry)?;
+        self.write_as(topic, (&topic[1..], schema::of(topic)), Self::stamp(entry.time()), &bytes)
+    }
+
+    /// A moment of arena time, s, as records have it: ns, rounded to what is recorded of it.
+    pub fn stamp(time: f64) -> u64 {
+        (time.max(0.0) * TIMES).round() as u64 * (1e9 / TIMES) as u64
+    }
+
+    /// Writes a message of any topic whose data are JSON; `schema` is its name and its text.
+    ///
+    /// # Errors
+    /// What the file says, such as that the disk is full.
+    pub fn write_as(&mut self, topic: &'static str, schema: (&str, &str), stamp: u64, data: &[u8]) -> io::Result<()> {
         let channel_id = match self.channels.get(topic) {
             Some(id) => *id,
             None => {
-                let schema =
-                    self.writer.add_schema(&topic[1..], "jsonschema", schema::of(topic).as_bytes()).map_err(plain)?;
+                let (name, text) = schema;
+                let schema = self.writer.add_schema(name, "jsonschema", text.as_bytes()).map_err(plain)?;
                 let id = self.writer.add_channel(schema, topic, "json", &BTreeMap::new()).map_err(plain)?;
                 self.channels.insert(topic, id);
                 id
             }
         };
-        let nanoseconds = (entry.time().max(0.0) * TIMES).round() as u64 * (1e9 / TIMES) as u64;
-        let (log_time, publish_time) = (nanoseconds, nanoseconds);
+        let (log_time, publish_time) = (stamp, stamp);
         let header = mcap::records::MessageHeader { channel_id, sequence: self.sequence, log_time, publish_time };
         self.sequence = self.sequence.wrapping_add(1);
-        let bytes = serde_json::to_vec(entry)?;
-        self.writer.write_to_known_channel(&header, &bytes).map_err(plain)
+        self.writer.write_to_known_channel(&header, data).map_err(plain)
     }
 
     /// Brings everything written so far to the file.

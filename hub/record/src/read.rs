@@ -132,6 +132,11 @@ impl Entries {
         self.messages.damage()
     }
 
+    /// Bytes read so far, and of all files.
+    pub fn progress(&self) -> (u64, u64) {
+        self.messages.progress()
+    }
+
     /// Counts a message that is no entry.
     fn leave_out(&mut self, raw: &Raw) {
         if let Some(topic) = TOPICS.into_iter().find(|topic| *topic == raw.topic) {

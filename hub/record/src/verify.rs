@@ -96,14 +96,24 @@ pub fn verify(run: &Path) -> Result<Verified, RecordError> {
 
 /// The worlds of a run's phases by their names; none if its experiment names none, which means the hub's own arena.
 fn worlds(file: &RunFile) -> Result<BTreeMap<String, Arc<WorldSpec>>, String> {
-    let text = toml::to_string(&file.experiment).map_err(|error| error.to_string())?;
-    let experiment = Experiment::parse("experiment", &text).map_err(|error| error.to_string())?;
+    let experiment = experiment(file)?;
     let named = experiment.world.is_some() || experiment.phases.iter().any(|phase| phase.world.is_some());
     // Records of earlier versions do not hold the files.
     if !named || file.files.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let plan = Plan::new(&experiment, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())?;
+    Ok(phase_worlds(file)?.into_iter().collect())
+}
+
+fn experiment(file: &RunFile) -> Result<Experiment, String> {
+    let text = toml::to_string(&file.experiment).map_err(|error| error.to_string())?;
+    Experiment::parse("experiment", &text).map_err(|error| error.to_string())
+}
+
+/// The worlds of a run's phases in their order, by name, those that the experiment leaves to the benchmark included.
+pub(crate) fn phase_worlds(file: &RunFile) -> Result<Vec<(String, Arc<WorldSpec>)>, String> {
+    let plan =
+        Plan::new(&experiment(file)?, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())?;
     Ok(plan.phases.into_iter().map(|phase| (phase.name, phase.world)).collect())
 }
 

@@ -10,6 +10,7 @@ const EXAMPLES: [(&str, &[&str]); 75] = [
             "xpuck demo --minutes 4",
             "xpuck demo --tree docs/trees/806768.bt --robots 5 --speed 4",
             "xpuck demo --world docs/worlds/aggregation.toml",
+            "xpuck demo --foxglove --stream 7605  # to watch it with Foxglove and PlotJuggler",
         ],
     ),
     (
@@ -73,7 +74,7 @@ const EXAMPLES: [(&str, &[&str]); 75] = [
         ],
     ),
     ("arena", &["xpuck arena --config arena.toml", "xpuck arena --config myswarm/arena.toml"]),
-    ("console", &["xpuck console"]),
+    ("console", &["xpuck console", "xpuck console --json"]),
     (
         "status",
         &[
@@ -123,7 +124,14 @@ const EXAMPLES: [(&str, &[&str]); 75] = [
     ("runs", &["xpuck runs list", "xpuck runs show last"]),
     ("runs list", &["xpuck runs list", "xpuck runs list --runs myswarm/runs --json"]),
     ("runs show", &["xpuck runs show last", "xpuck runs show transport-4217 --json"]),
-    ("runs export", &["xpuck runs export last --parquet tables", "xpuck runs export last --csv tables"]),
+    (
+        "runs export",
+        &[
+            "xpuck runs export last --parquet tables",
+            "xpuck runs export last --csv tables",
+            "xpuck runs export last --foxglove last.mcap  # for 3D panels",
+        ],
+    ),
     ("runs verify", &["xpuck runs verify last", "xpuck runs verify transport-4217 --json"]),
     ("runs recover", &["xpuck runs recover last", "xpuck runs recover run.mcap.open"]),
     ("runs replay", &["xpuck runs replay last", "xpuck runs replay last --console 127.0.0.1:7700"]),

@@ -24,6 +24,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/hub.md",
     "docs/hub-mocap.md",
     "docs/operate.md",
+    "docs/live.md",
     "docs/senses.md",
     "docs/security.md",
     "docs/simtest.md",

@@ -539,7 +539,7 @@ fn read_from_python(lab: &Lab) {
     assert!(lab.run().join("fitness.png").exists());
 }
 
-/// Every path of the Foxglove layout names a topic and a field that the schemas have.
+/// Every path of the Foxglove layout names a topic and a field that the schemas have, and no topic is forgotten.
 #[test]
 fn the_foxglove_layout_fits_the_record() {
     let text = include_str!("../../../docs/foxglove-layout.json");
@@ -548,7 +548,11 @@ fn the_foxglove_layout_fits_the_record() {
     let mut open = vec![&layout["configById"]];
     while let Some(value) = open.pop() {
         match value {
-            serde_json::Value::Object(fields) => open.extend(fields.values()),
+            serde_json::Value::Object(fields) => {
+                // A 3D panel has its topics as keys.
+                paths.extend(fields.keys().filter(|key| key.starts_with('/')).cloned());
+                open.extend(fields.values());
+            }
             serde_json::Value::Array(items) => open.extend(items),
             serde_json::Value::String(path) if path.starts_with('/') => paths.push(path.clone()),
             _ => {}
@@ -557,8 +561,8 @@ fn the_foxglove_layout_fits_the_record() {
     let mut topics = BTreeSet::new();
     for path in &paths {
         let (topic, fields) = path.split_once('.').unwrap_or((path, ""));
-        assert!(xpuck_hub_core::entry::TOPICS.contains(&topic), "{path}");
-        let schema: serde_json::Value = serde_json::from_str(xpuck_record::schema::of(topic)).unwrap();
+        let schema = xpuck_record::foxglove::schema_of(topic).unwrap_or_else(|| panic!("{path}: no such topic"));
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
         let mut at = &schema;
         for field in fields.split('.').filter(|f| !f.is_empty()) {
             let (name, index) = field.split_once('[').map_or((field, false), |(name, _)| (name, true));
@@ -568,5 +572,20 @@ fn the_foxglove_layout_fits_the_record() {
         }
         topics.insert(topic.to_string());
     }
-    assert_eq!(topics.len(), xpuck_hub_core::entry::TOPICS.len(), "{topics:?}");
+    // A 3D panel takes transforms without being told.
+    topics.insert(xpuck_record::foxglove::TRANSFORMS.into());
+    let known = xpuck_record::foxglove::channels().iter().map(|channel| channel.topic);
+    let known: BTreeSet<String> = known.chain(xpuck_hub_core::entry::TOPICS).map(String::from).collect();
+    assert_eq!(topics, known);
+    // Every panel is placed, and every place has its panel.
+    let mut placed = BTreeSet::new();
+    let mut open = vec![&layout["layout"]];
+    while let Some(value) = open.pop() {
+        match value {
+            serde_json::Value::String(panel) => drop(placed.insert(panel.as_str())),
+            place => open.extend([&place["first"], &place["second"]]),
+        }
+    }
+    let panels: BTreeSet<&str> = layout["configById"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(placed, panels);
 }

@@ -16,6 +16,9 @@ const A_ROBOT: usize = 2;
 /// Bytes that a watcher of the stream may say: enough for 50 000 topics.
 const WATCHER_SAYS: usize = 1 << 20;
 
+/// Viewers of the live view, and as many that have not greeted yet.
+const VIEWERS: usize = 16;
+
 /// Raises the limit as far as the system lets it be raised without asking, and gives it.
 pub fn raise_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
@@ -38,6 +41,8 @@ pub struct Ports {
     pub console: Bounds,
     /// The stream.
     pub stream: Bounds,
+    /// The live view for Foxglove.
+    pub foxglove: Bounds,
 }
 
 impl Ports {
@@ -57,6 +62,7 @@ impl Ports {
                 operators: relayed(pending.min(128)),
                 console: Bounds::of_pages(pending, pending.min(64)),
                 stream: Bounds { handshake: 16, full: Full::Newest, said: WATCHER_SAYS, ..relayed(64) },
+                foxglove: Bounds::of_pages(VIEWERS, VIEWERS),
             };
             (ports, ports.descriptors() + RESERVE)
         };
@@ -74,8 +80,9 @@ impl Ports {
     /// Descriptors that all may take together.
     fn descriptors(&self) -> u64 {
         let relayed = |b: &Bounds| (b.silent + b.greeting) as u64 + RELAYED * (b.handshake + b.established) as u64;
-        let console = self.console.silent + self.console.established;
-        relayed(&self.robots) + relayed(&self.operators) + relayed(&self.stream) + console as u64
+        let plain = |b: &Bounds| (b.silent + b.established) as u64;
+        let relayed = relayed(&self.robots) + relayed(&self.operators) + relayed(&self.stream);
+        relayed + plain(&self.console) + plain(&self.foxglove)
     }
 }
 

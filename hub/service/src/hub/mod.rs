@@ -8,6 +8,7 @@ use crate::admission::Greeting;
 use crate::admission::descriptors::{self, Ports};
 use crate::admission::relay::{self, Relay};
 use crate::console::{self, Clock, Feed, Live, Names, Settings, Source, Teller};
+use crate::foxglove;
 use crate::heap;
 use crate::mocap::client::{self, QUEUE};
 use crate::observer::Observer;
@@ -21,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 use tracing::warn;
-use xpuck_hub_core::config::{Config, Look};
+use xpuck_hub_core::config::{Config, Foxglove, Look};
 use xpuck_hub_core::hub::Hub;
 use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_wire::clock::unix_ms;
@@ -87,6 +88,15 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let (pose_sender, poses) = sync_channel(QUEUE);
     let (command_sender, commands) = sync_channel(16);
     let (teller, told) = Teller::new();
+    let viewers = config.hub.foxglove.clone();
+    if let Some(foxglove) = viewers.as_ref().filter(|foxglove| !is_local(&foxglove.address)) {
+        let address = &foxglove.address;
+        warn!(target: "hub", "foxglove.plain: whoever reaches {address} sees telemetry, poses and what happens");
+    }
+    let listen =
+        |foxglove: &Foxglove| TcpListener::bind(&foxglove.address).map_err(in_use("foxglove", &foxglove.address));
+    let viewers_listener = viewers.as_ref().map(listen).transpose()?;
+    let (viewers_teller, viewers_told) = foxglove::Teller::new();
     let (waker, wakeups) = sockets.waker("poses")?;
     let unix_ms = unix_ms();
     let (robots, operators) = (sockets.robots_hub(relay::INSIDE)?, sockets.operators_hub(relay::INSIDE)?);
@@ -107,6 +117,8 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         poses,
         commands,
         console: config.swarm.hub.console.is_some().then_some(teller),
+        viewers: viewers.is_some().then_some(viewers_teller),
+        drawn: None,
         sessions: Arc::default(),
         world: None,
         room: Room::new(&config.hub.record.directory),
@@ -140,6 +152,12 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     hub.look_after_keys(0.0, &mut service);
     let begins = resume(&mut hub, &mut service);
     live.with(|feed| feed.set_clock(Clock { time: begins, ..clock }));
+    if let Some((listener, config)) = viewers_listener.zip(viewers.as_ref()) {
+        let robots = service.config.swarm.robots.clone();
+        let clock = Clock { time: begins, ..clock };
+        let start = foxglove::Start { robots, arena: service.config.hub.arena, clock };
+        foxglove::start(listener, config, start, viewers_told, ports.foxglove)?;
+    }
     service.run_first();
     ready();
     let started = service.started;

@@ -5,6 +5,7 @@ use super::record::Records;
 use super::room::Room;
 use crate::admission::relay::Relay;
 use crate::console::{Around, Command, Person, Sessions, Teller, Told, world};
+use crate::foxglove;
 use crate::mocap::client::Event;
 use crate::observer::Observer;
 use std::collections::BTreeMap;
@@ -43,6 +44,10 @@ pub(super) struct Service {
     pub(super) commands: Receiver<Command>,
     /// What pages are told; none without a console.
     pub(super) console: Option<Teller>,
+    /// What viewers of the live view are told; none without it.
+    pub(super) viewers: Option<foxglove::Teller>,
+    /// The world that viewers were told of: the run and its phase.
+    pub(super) drawn: Option<(u64, u16)>,
     /// Who is logged in at the console.
     pub(super) sessions: Arc<Mutex<Sessions>>,
     /// The world that pages were told of: the run and its phase.
@@ -168,6 +173,9 @@ impl Shell for Service {
         if self.console.is_some() {
             self.tell(Told::Entry(Box::new(entry.clone())));
         }
+        if let Some(viewers) = &self.viewers {
+            viewers.entry(&entry);
+        }
         self.records.write(entry)
     }
 
@@ -221,7 +229,20 @@ impl Service {
         let wall = self.started.elapsed().as_secs_f64();
         self.observer.links(self.robots.ended());
         self.observer.status(wall, &status, self.records.file(), hub.board.strangers());
+        self.draw(now, hub);
         self.show(now, hub, status);
+    }
+
+    /// Tells viewers of the live view, if there is one, in which world the run is.
+    fn draw(&mut self, now: f64, hub: &Hub) {
+        let Some(viewers) = &self.viewers else { return };
+        let counts = viewers.counts();
+        self.observer.viewers(counts.viewers, counts.left_out);
+        let here = hub.board.here();
+        if self.drawn != Some(here) {
+            self.drawn = Some(here);
+            viewers.world(now, hub.board.world());
+        }
     }
 
     /// Tells pages, if there is a console.

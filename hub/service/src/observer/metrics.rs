@@ -85,6 +85,8 @@ pub struct Metrics {
     robots: Robots,
     run: Run,
     stream: StreamMetrics,
+    viewers: Value,
+    viewers_left_out: Counter,
     ports: PortMetrics,
 }
 
@@ -164,6 +166,13 @@ impl Metrics {
             robots: Robots::new(r),
             run: Run::new(r),
             ports: PortMetrics::new(r),
+            viewers: add(r, "xpuck_foxglove_viewers", "Who watches by Foxglove's protocol", Value::default()),
+            viewers_left_out: add(
+                r,
+                "xpuck_foxglove_left_out",
+                "Messages that viewers missed, who or which machine was too slow",
+                Counter::default(),
+            ),
             stream: StreamMetrics {
                 sent: add(r, "xpuck_stream_messages", "Messages on the stream", Counter::default()),
                 left_out: add(
@@ -209,6 +218,12 @@ impl Metrics {
     /// Connections of the robots' and the operators' port.
     pub fn ports(&self, counts: &[crate::admission::Counts; 2]) {
         self.ports.show(counts);
+    }
+
+    /// Viewers of the live view, and messages that they missed so far.
+    pub fn viewers(&self, viewers: usize, left_out: u64) {
+        self.viewers.set(viewers as f64);
+        raise(&self.viewers_left_out, left_out);
     }
 
     /// What was streamed so far.

@@ -1,6 +1,8 @@
 //! Who watches the hub from outside: metrics for Prometheus, health for a supervisor, and the stream for PlotJuggler.
 //! The hub's loop tells [`Observer`] what happens; nothing here decides anything.
 
+#[cfg(test)]
+mod dashboard;
 mod exposition;
 mod health;
 mod instruments;
@@ -139,6 +141,11 @@ impl Observer {
             Entry::Telemetry { time, robot, telemetry, .. } => streamer.telemetry(wall, *time, robot, telemetry),
             _ => {}
         }
+    }
+
+    /// Viewers of the live view, and messages that they missed so far.
+    pub fn viewers(&self, viewers: usize, left_out: u64) {
+        self.metrics.viewers(viewers, left_out);
     }
 
     /// Connections of robots that ended so far.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
-use xpuck_hub_core::config::{Console, HubFile, Stream};
+use xpuck_hub_core::config::{Console, Foxglove, HubFile, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
@@ -102,6 +102,7 @@ impl Layout {
             arena: swarm_files::size((half_length, half_width), radius),
             console: Console { key: Some(key.clone()), ..Console::default() },
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
+            foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
             ..swarm_files::hub(&root, &mocap)
         };
         write(&config.join("swarm.toml"), &swarm_text(&swarm)?)?;

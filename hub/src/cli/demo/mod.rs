@@ -67,6 +67,9 @@ pub struct DemoArgs {
     /// Port at which the hub streams JSON for PlotJuggler, such as 7605; none without it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     stream: Option<u16>,
+    /// Port at which Foxglove and Lichtblick watch; 8765 if none is given.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8765", value_parser = clap::value_parser!(u16).range(1..))]
+    foxglove: Option<u16>,
     /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
     groot: Option<u16>,

@@ -14,7 +14,7 @@ use xpuck_hub_service::catalogue::{Catalogue, Row, short_ids};
 use xpuck_hub_service::recovery;
 use xpuck_lab::figure::Figure;
 use xpuck_record::export::{Format, export};
-use xpuck_record::recover;
+use xpuck_record::{foxglove, recover};
 use xpuck_wire::{log, output};
 
 /// List, show, export, verify, recover and replay recorded runs.
@@ -45,7 +45,8 @@ enum What {
         #[arg(long)]
         json: bool,
     },
-    /// Write poses, telemetry, genes, births, loaded trees, segments and events as tables.
+    /// Write poses, telemetry, genes, births, loaded trees, segments and events as tables, or the run as a file that
+    /// Foxglove and Lichtblick draw.
     #[command(group(clap::ArgGroup::new("format").required(true)))]
     Export {
         /// The run.
@@ -56,6 +57,9 @@ enum What {
         /// Into this folder, as CSV.
         #[arg(long, value_name = "DIR", group = "format")]
         csv: Option<PathBuf>,
+        /// Into this MCAP file, with scenes for 3D panels beside what was recorded.
+        #[arg(long, value_name = "FILE", group = "format")]
+        foxglove: Option<PathBuf>,
     },
     /// Make files whole that were cut off or damaged: those of a run, or one MCAP file.
     ///
@@ -90,14 +94,12 @@ pub fn run(args: &RunsArgs) -> Result<()> {
             list(&catalogue.rows()?, *json)
         }
         What::Show { run, json } => show::show(&find(run)?, *json),
-        What::Export { run, parquet, csv } => {
-            let (folder, format) = match (parquet, csv) {
-                (Some(folder), _) => (folder, Format::Parquet),
-                (None, Some(folder)) => (folder, Format::Csv),
-                (None, None) => bail!("name --parquet DIR or --csv DIR"),
-            };
-            export_run(&find(run)?, folder, format)
-        }
+        What::Export { run, parquet, csv, foxglove } => match (parquet, csv, foxglove) {
+            (Some(folder), ..) => export_run(&find(run)?, folder, Format::Parquet),
+            (_, Some(folder), _) => export_run(&find(run)?, folder, Format::Csv),
+            (.., Some(file)) => export_scenes(&find(run)?, file),
+            (None, None, None) => bail!("name --parquet DIR, --csv DIR or --foxglove FILE"),
+        },
         What::Verify { run, json } => match verify::run(&find(run)?, *json)? {
             true => Ok(()),
             false => bail!("{run}: the record and its second tick differ"),
@@ -150,6 +152,18 @@ fn export_run(run: &Path, folder: &Path, format: Format) -> Result<()> {
             .map(|(name, rows)| format!("{name}: {}\n", output::count(*rows as usize, "row", "rows")))
             .collect::<String>(),
     )
+}
+
+fn export_scenes(run: &Path, file: &Path) -> Result<()> {
+    let progress = Progress::bytes("reading the record", false);
+    let exported = foxglove::export(run, file, |done, total| progress.set(done, total));
+    drop(progress);
+    let exported = exported?;
+    tell(&exported.damage);
+    let line = |(topic, messages): (&String, &u64)| {
+        format!("{topic}: {}\n", output::count(*messages as usize, "message", "messages"))
+    };
+    print(&exported.topics.iter().map(line).collect::<String>())
 }
 
 fn list(rows: &[Row], json: bool) -> Result<()> {

@@ -101,6 +101,7 @@ pub fn hub_text(hub: &HubFile) -> Result<String> {
         ("[arena]", "The size of the arena, and the frisbee's."),
         ("realtime", "Priority of what makes senses of poses, if the kernel allows it; 0 asks for none."),
         ("stream.plain", "Everybody on this machine may watch."),
+        ("[foxglove]", "Foxglove and Lichtblick watch at ws:// and this address."),
     ];
     Ok(commented(&without_usual(hub, &HubFile::at(""))?, head, &notes))
 }

@@ -51,7 +51,13 @@ const SAMPLES: [(&str, &[&str]); 63] = [
     ("runs list", &["runs list --runs {dir}/demo"]),
     ("runs show", &["runs show last --runs {dir}/demo"]),
     ("runs table", &["runs table last --runs {dir}/demo"]),
-    ("runs export", &["runs export last --csv {new}/tables --runs {dir}/demo"]),
+    (
+        "runs export",
+        &[
+            "runs export last --csv {new}/tables --runs {dir}/demo",
+            "runs export last --foxglove {new}/scenes.mcap --runs {dir}/demo",
+        ],
+    ),
     ("runs recover", &["runs recover last --runs {dir}/demo"]),
     ("check", &["check {tree} {dir}/experiment.toml"]),
     ("tree check", &["tree check {tree}"]),

@@ -1,0 +1,99 @@
+//! A run's record as one MCAP file that viewers draw: its own channels, and those of Foxglove's schemas beside them.
+
+use super::scene::{Scene, phase};
+use super::{Message, schema_of};
+use crate::mcap_file::McapFile;
+use crate::run_file::RunFile;
+use crate::verify::phase_worlds;
+use crate::{RecordError, part_number, read};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::config::HubFile;
+use xpuck_hub_core::entry::Entry;
+use xpuck_wire::atomic;
+
+/// What was exported.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exported {
+    /// Messages by topic.
+    pub topics: BTreeMap<String, u64>,
+    /// What of the record is damaged, a line a file.
+    pub damage: Vec<String>,
+}
+
+/// Writes all files of a run as one. `progress` is told how many bytes of how many were read.
+///
+/// # Errors
+/// There is no record, it cannot be read, `to` has the name of a file of the run, or it cannot be written.
+pub fn export(run: &Path, to: &Path, progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = folder.canonicalize().ok().is_some_and(|folder| run.canonicalize().is_ok_and(|run| run == folder));
+    if there && to.file_name().is_some_and(|name| part_number(&name.to_string_lossy()).is_some()) {
+        return Err(RecordError::of(to, "is a file of the run itself: name another one"));
+    }
+    let part = PathBuf::from(format!("{}.part", to.display()));
+    let exported = write(run, &part, progress);
+    if exported.is_err() {
+        // Half a file is of use to nobody; that it cannot be removed is no worse than what went wrong.
+        let _ = std::fs::remove_file(&part);
+    }
+    let exported = exported?;
+    atomic::replace(&part, to).map_err(|error| RecordError::of(to, error))?;
+    Ok(exported)
+}
+
+fn write(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Exported, RecordError> {
+    let fail = |error: std::io::Error| RecordError::of(to, error);
+    let about = RunFile::read(run)?;
+    let hub: HubFile = about.hub.clone().try_into().map_err(|error| RecordError::of(run, error))?;
+    // The arena alone is drawn where this version no longer reads the experiment or its world.
+    let worlds = phase_worlds(&about).unwrap_or_default();
+    let mut scene = Scene::new(&about.robots, hub.arena);
+    let mut shown: Option<String> = None;
+    let mut entries = read::entries(run)?;
+    let mut output =
+        Output { file: McapFile::begin(File::create(to).map_err(fail)?).map_err(fail)?, topics: BTreeMap::new() };
+    let mut told = None;
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let (done, total) = entries.progress();
+        // Once a chunk.
+        if told.replace(done) != Some(done) {
+            progress(done, total);
+        }
+        let stamp = McapFile::<File>::stamp(entry.time());
+        let now = match &entry {
+            Entry::Run { segments, .. } => phase(segments),
+            _ => shown.as_deref(),
+        };
+        // The walls come before all else, and again where a phase has others.
+        if shown.is_none() || now != shown.as_deref() {
+            let named = worlds.iter().find(|(name, _)| Some(name.as_str()) == now).or(worlds.first());
+            output.add(&scene.world(named.map(|(_, world)| &**world), stamp), stamp).map_err(fail)?;
+            shown = Some(now.unwrap_or_default().into());
+        }
+        for message in scene.take(&entry, stamp) {
+            output.add(&message, stamp).map_err(fail)?;
+        }
+        output.file.write(&entry).map_err(fail)?;
+        *output.topics.entry(entry.topic().into()).or_default() += 1;
+    }
+    output.file.finish().map_err(fail)?;
+    Ok(Exported { topics: output.topics, damage: entries.damage().to_vec() })
+}
+
+struct Output {
+    file: McapFile<File>,
+    topics: BTreeMap<String, u64>,
+}
+
+impl Output {
+    fn add(&mut self, message: &Message, stamp: u64) -> std::io::Result<()> {
+        *self.topics.entry(message.topic.into()).or_default() += 1;
+        let channel = super::channels().iter().find(|channel| channel.topic == message.topic);
+        let (name, schema) =
+            channel.map_or(("", ""), |channel| (channel.schema_name, schema_of(message.topic).unwrap_or("")));
+        self.file.write_as(message.topic, (name, schema), stamp, &message.data)
+    }
+}

@@ -1,0 +1,223 @@
+//! Foxglove's messages, as far as they are used here. Names of fields and their order are its own; all of them are required.
+//! Lengths are in metres, colours from 0 to 1.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A moment, counted from 1970 or from a hub's start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "time")]
+pub struct Time {
+    pub sec: u32,
+    pub nsec: u32,
+}
+
+impl Time {
+    /// Of nanoseconds.
+    pub fn of(nanoseconds: u64) -> Time {
+        // Until the year 2106.
+        Time { sec: (nanoseconds / 1_000_000_000) as u32, nsec: (nanoseconds % 1_000_000_000) as u32 }
+    }
+}
+
+/// A length of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "duration")]
+pub struct Duration {
+    pub sec: i32,
+    pub nsec: u32,
+}
+
+/// A place, a direction or a size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.Vector3")]
+pub struct Vector3 {
+    pub x: f64,
+    pub y: f64,
+    pub z: f64,
+}
+
+/// A rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.Quaternion")]
+pub struct Quaternion {
+    pub x: f64,
+    pub y: f64,
+    pub z: f64,
+    pub w: f64,
+}
+
+impl Quaternion {
+    /// About z, rad.
+    pub fn heading(angle: f64) -> Quaternion {
+        Quaternion { x: 0.0, y: 0.0, z: (angle / 2.0).sin(), w: (angle / 2.0).cos() }
+    }
+}
+
+/// A place and a rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.Pose")]
+pub struct Pose {
+    pub position: Vector3,
+    pub orientation: Quaternion,
+}
+
+impl Pose {
+    /// A place, turned about z by an angle, rad.
+    pub fn at(x: f64, y: f64, z: f64, angle: f64) -> Pose {
+        Pose { position: Vector3 { x, y, z }, orientation: Quaternion::heading(angle) }
+    }
+}
+
+/// A colour; `a` is 0 for what cannot be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.Color")]
+pub struct Color {
+    pub r: f64,
+    pub g: f64,
+    pub b: f64,
+    pub a: f64,
+}
+
+/// An arrow along x.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.ArrowPrimitive")]
+pub struct Arrow {
+    pub pose: Pose,
+    pub shaft_length: f64,
+    pub shaft_diameter: f64,
+    pub head_length: f64,
+    pub head_diameter: f64,
+    pub color: Color,
+}
+
+/// A box.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.CubePrimitive")]
+pub struct Cube {
+    pub pose: Pose,
+    pub size: Vector3,
+    pub color: Color,
+}
+
+/// A cylinder that stands on its base.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.CylinderPrimitive")]
+pub struct Cylinder {
+    pub pose: Pose,
+    pub size: Vector3,
+    pub bottom_scale: f64,
+    pub top_scale: f64,
+    pub color: Color,
+}
+
+/// A line of text.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.TextPrimitive")]
+pub struct Text {
+    pub pose: Pose,
+    pub billboard: bool,
+    pub font_size: f64,
+    pub scale_invariant: bool,
+    pub color: Color,
+    pub text: String,
+}
+
+/// A primitive of which there is none here.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Unused {}
+
+/// A name and its value.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.KeyValuePair")]
+pub struct KeyValue {
+    pub key: String,
+    pub value: String,
+}
+
+/// Something that is drawn; it replaces what was drawn under the same id.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.SceneEntity")]
+pub struct Entity {
+    pub timestamp: Time,
+    pub frame_id: String,
+    pub id: String,
+    pub lifetime: Duration,
+    pub frame_locked: bool,
+    pub metadata: Vec<KeyValue>,
+    pub arrows: Vec<Arrow>,
+    pub cubes: Vec<Cube>,
+    pub spheres: Vec<Unused>,
+    pub cylinders: Vec<Cylinder>,
+    pub lines: Vec<Unused>,
+    pub triangles: Vec<Unused>,
+    pub texts: Vec<Text>,
+    pub models: Vec<Unused>,
+}
+
+impl Entity {
+    /// One without a body, which stays until it is replaced and moves with its frame.
+    pub fn new(timestamp: Time, frame: &str, id: &str) -> Entity {
+        Entity {
+            timestamp,
+            frame_id: frame.into(),
+            id: id.into(),
+            lifetime: Duration::default(),
+            frame_locked: true,
+            metadata: Vec::new(),
+            arrows: Vec::new(),
+            cubes: Vec::new(),
+            spheres: Vec::new(),
+            cylinders: Vec::new(),
+            lines: Vec::new(),
+            triangles: Vec::new(),
+            texts: Vec::new(),
+            models: Vec::new(),
+        }
+    }
+}
+
+/// What is no longer drawn: of type 1 everything on the topic.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.SceneEntityDeletion")]
+pub struct Deletion {
+    pub timestamp: Time,
+    #[serde(rename = "type")]
+    pub kind: u8,
+    pub id: String,
+}
+
+/// What is drawn from now on.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SceneUpdate {
+    pub deletions: Vec<Deletion>,
+    pub entities: Vec<Entity>,
+}
+
+/// Where a frame is in another.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "foxglove.FrameTransform")]
+pub struct FrameTransform {
+    pub timestamp: Time,
+    pub parent_frame_id: String,
+    pub child_frame_id: String,
+    pub translation: Vector3,
+    pub rotation: Quaternion,
+}
+
+/// Where frames are.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FrameTransforms {
+    pub transforms: Vec<FrameTransform>,
+}
+
+/// A line; level is 1 for a detail, 2 for information, 3 for a warning, 4 for an error.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Log {
+    pub timestamp: Time,
+    pub level: u8,
+    pub message: String,
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+}

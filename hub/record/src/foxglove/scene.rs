@@ -1,0 +1,285 @@
+//! What happens in a run as messages that viewers draw. A plain state machine: entries go in, messages come out.
+
+use super::messages::{
+    Arrow, Color, Cube, Cylinder, Deletion, Entity, FrameTransform, FrameTransforms, KeyValue, Log, Pose, Quaternion,
+    SceneUpdate, Text, Time, Vector3,
+};
+use super::{ARENA, BODIES, FRAME, LOG, Message, TRANSFORMS};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xpuck_hub_core::config::Arena;
+use xpuck_hub_core::entry::Entry;
+use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::world::task::Region;
+use xpuck_kernels::world::{Colour, Task, WorldSpec};
+use xpuck_wire::message::{Severity, State};
+use xpuck_wire::{Body, Segment};
+
+/// Heights, m: no number of the model says them, and nothing but pictures depends on them.
+const ROBOT_HEIGHT: f64 = 0.07;
+const DISC_HEIGHT: f64 = 0.03;
+const WALL_HEIGHT: f64 = 0.05;
+/// Thickness of walls, outside of the arena, m.
+const WALL: f64 = 0.01;
+/// Height of letters, m.
+const LETTERS: f64 = 0.04;
+/// Everything on a topic is drawn anew.
+const ALL: u8 = 1;
+
+/// What is known of what is to be drawn.
+pub struct Scene {
+    arena: Arena,
+    /// Robots with the states that they told last.
+    robots: BTreeMap<String, State>,
+    /// Radius of discs, m, by the place among all bodies that are no robots.
+    discs: Vec<f32>,
+    /// Bodies that were seen, and whether the last frame had them. Motion capture's own subjects bound them.
+    bodies: BTreeMap<String, bool>,
+    /// Looks changed since they were told.
+    changed: bool,
+}
+
+impl Scene {
+    /// Nothing is seen yet. `robots` are the ids of the swarm file; all other bodies are discs.
+    pub fn new(robots: &[String], arena: Arena) -> Scene {
+        Scene {
+            arena,
+            robots: robots.iter().map(|robot| (robot.clone(), State::default())).collect(),
+            discs: vec![arena.frisbee_radius_m],
+            bodies: BTreeMap::new(),
+            changed: false,
+        }
+    }
+
+    /// What an entry of the record makes viewers see, `stamp` ns after the epoch that the viewer shows.
+    pub fn take(&mut self, entry: &Entry, stamp: u64) -> Vec<Message> {
+        match entry {
+            Entry::Poses { bodies, .. } => self.poses(bodies, Time::of(stamp)),
+            Entry::Telemetry { robot, telemetry, .. } => {
+                if let Some(state) = self.robots.get_mut(robot).filter(|state| **state != telemetry.state) {
+                    *state = telemetry.state;
+                    self.changed = true;
+                }
+                Vec::new()
+            }
+            Entry::Event { text, level, who, .. } => {
+                let name = if who.is_empty() { "hub" } else { who };
+                vec![line(stamp, *level, name, text)]
+            }
+            Entry::Log { robot, line: told, .. } => vec![line(stamp, told.level, robot, &told.text)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The world is this one from now on; none means that there is no run.
+    pub fn world(&mut self, world: Option<&WorldSpec>, stamp: u64) -> Message {
+        let discs = world.map(|world| world.discs.iter().map(|disc| disc.shape.radius).collect::<Vec<_>>());
+        self.discs = discs.filter(|discs| !discs.is_empty()).unwrap_or_else(|| vec![self.arena.frisbee_radius_m]);
+        self.changed = true;
+        let time = Time::of(stamp);
+        let half = [f64::from(self.arena.length_m) / 2.0, f64::from(self.arena.width_m) / 2.0];
+        scene(ARENA, time, vec![arena(world, half, time)])
+    }
+
+    fn poses(&mut self, bodies: &[Body], time: Time) -> Vec<Message> {
+        for (name, seen) in &mut self.bodies {
+            let now = bodies.iter().any(|body| body.name == *name);
+            self.changed |= now != *seen;
+            *seen = now;
+        }
+        for body in bodies {
+            self.changed |= self.bodies.insert(body.name.clone(), true).is_none();
+        }
+        let transform = |body: &Body| FrameTransform {
+            timestamp: time,
+            parent_frame_id: FRAME.into(),
+            child_frame_id: body.name.clone(),
+            translation: Vector3 { x: number(body.pose[0]), y: number(body.pose[1]), z: 0.0 },
+            rotation: Quaternion::heading(number(body.pose[2])),
+        };
+        let mut messages =
+            vec![message(TRANSFORMS, &FrameTransforms { transforms: bodies.iter().map(transform).collect() })];
+        if std::mem::take(&mut self.changed) {
+            messages.push(scene(BODIES, time, self.looks(time)));
+        }
+        messages
+    }
+
+    /// All bodies that were ever seen: a viewer that jumps to a moment gets this message alone.
+    fn looks(&self, time: Time) -> Vec<Entity> {
+        let mut discs = self.discs.iter().cycle();
+        let look = |(name, seen): (&String, &bool)| match self.robots.get(name) {
+            Some(state) => robot(name, *state, *seen, time),
+            None => disc(name, f64::from(*discs.next().unwrap_or(&self.arena.frisbee_radius_m)), *seen, time),
+        };
+        self.bodies.iter().map(look).collect()
+    }
+}
+
+/// The phase that a run is in, by the segments that it tells of.
+pub fn phase(segments: &[Segment]) -> Option<&str> {
+    segments.last().map(|segment| segment.phase.as_str())
+}
+
+/// With the digits that the record has.
+fn number(value: f32) -> f64 {
+    (f64::from(value) * 1e5).round() / 1e5
+}
+
+fn message(topic: &'static str, data: &impl Serialize) -> Message {
+    // What is serialised here has no maps with keys that are no text.
+    Message { topic, data: serde_json::to_vec(data).unwrap_or_default() }
+}
+
+/// All that there is to draw on a topic; what was drawn before goes.
+fn scene(topic: &'static str, timestamp: Time, entities: Vec<Entity>) -> Message {
+    let deletions = vec![Deletion { timestamp, kind: ALL, id: String::new() }];
+    message(topic, &SceneUpdate { deletions, entities })
+}
+
+fn line(stamp: u64, level: Severity, name: &str, text: &str) -> Message {
+    let level = match level {
+        Severity::Debug => 1,
+        Severity::Info => 2,
+        Severity::Warn => 3,
+        Severity::Error => 4,
+    };
+    let (message_, file) = (text.into(), String::new());
+    message(LOG, &Log { timestamp: Time::of(stamp), level, message: message_, name: name.into(), file, line: 0 })
+}
+
+/// The walls, what stands among them, and what the task is about.
+fn arena(world: Option<&WorldSpec>, half: [f64; 2], time: Time) -> Entity {
+    let mut entity = Entity::new(time, FRAME, "arena");
+    let [x, y] = half;
+    let grey = colour(0.55, 0.55, 0.6, 1.0);
+    let block =
+        |pose: Pose, size: [f64; 3], color| Cube { pose, size: Vector3 { x: size[0], y: size[1], z: size[2] }, color };
+    let goal = world.is_none_or(|world| world.task.moves_disc());
+    let left = if goal { colour(0.95, 0.7, 0.1, 1.0) } else { grey };
+    let up = WALL_HEIGHT / 2.0;
+    entity.cubes = vec![
+        block(Pose::at(-x - WALL / 2.0, 0.0, up, 0.0), [WALL, 2.0 * y, WALL_HEIGHT], left),
+        block(Pose::at(x + WALL / 2.0, 0.0, up, 0.0), [WALL, 2.0 * y, WALL_HEIGHT], grey),
+        block(Pose::at(0.0, -y - WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
+        block(Pose::at(0.0, y + WALL / 2.0, up, 0.0), [2.0 * (x + WALL), WALL, WALL_HEIGHT], grey),
+        // The floor, whose top is at z = 0.
+        block(Pose::at(0.0, 0.0, -WALL / 2.0, 0.0), [2.0 * x, 2.0 * y, WALL], colour(0.9, 0.9, 0.88, 0.6)),
+    ];
+    if goal {
+        entity.texts.push(label("goal", -x, 0.0, WALL_HEIGHT + LETTERS));
+    }
+    let Some(world) = world else { return entity };
+    for wall in &world.physics.walls {
+        let (from, to) = (wall.from, wall.to);
+        let (along, across) = (f64::from(to.x - from.x), f64::from(to.y - from.y));
+        let middle = [f64::from(from.x + to.x) / 2.0, f64::from(from.y + to.y) / 2.0];
+        let pose = Pose::at(middle[0], middle[1], up, across.atan2(along));
+        entity.cubes.push(block(pose, [along.hypot(across), WALL, WALL_HEIGHT], grey));
+    }
+    for patch in &world.patches {
+        let (at, length) = ([f64::from(patch.at.x), f64::from(patch.at.y)], 2.0 * f64::from(patch.half_length));
+        // A patch lies on the wall to which it is nearest, and stands a little before it.
+        let size = if x - at[0].abs() < y - at[1].abs() { [1.5 * WALL, length] } else { [length, 1.5 * WALL] };
+        entity.cubes.push(block(
+            Pose::at(at[0], at[1], up, 0.0),
+            [size[0], size[1], WALL_HEIGHT],
+            painted(patch.colour),
+        ));
+    }
+    if let Task::Foraging { nest, food } = &world.task {
+        area(&mut entity, "nest", nest, colour(0.3, 0.5, 0.9, 0.5));
+        area(&mut entity, "food", food, colour(0.3, 0.8, 0.4, 0.5));
+    }
+    entity
+}
+
+/// A region of the floor. What lies beyond a place has its border shown: all outside of the disc belongs to it.
+fn area(entity: &mut Entity, name: &str, region: &Region, color: Color) {
+    let flat = 0.002;
+    let at = match *region {
+        Region::Rectangle { at, half } => {
+            let size = Vector3 { x: 2.0 * f64::from(half.x), y: 2.0 * f64::from(half.y), z: flat };
+            entity.cubes.push(Cube { pose: Pose::at(f64::from(at.x), f64::from(at.y), flat, 0.0), size, color });
+            at
+        }
+        Region::Disc { at, radius } | Region::Beyond { at, radius } => {
+            let size = Vector3 { x: 2.0 * f64::from(radius), y: 2.0 * f64::from(radius), z: flat };
+            let pose = Pose::at(f64::from(at.x), f64::from(at.y), flat, 0.0);
+            entity.cylinders.push(Cylinder { pose, size, bottom_scale: 1.0, top_scale: 1.0, color });
+            at
+        }
+    };
+    let text = if matches!(region, Region::Beyond { .. }) { format!("{name}: outside of this") } else { name.into() };
+    entity.texts.push(label(&text, f64::from(at.x), f64::from(at.y), LETTERS));
+}
+
+/// A robot: its colour says its state, and the arrow where it heads.
+fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
+    let (r, g, b) = match state {
+        State::Idle => (0.6, 0.6, 0.6),
+        State::Ready => (0.3, 0.5, 0.9),
+        State::Run => (0.2, 0.75, 0.3),
+        State::Pause => (0.95, 0.7, 0.1),
+        State::Stop => (0.85, 0.2, 0.2),
+    };
+    let radius = f64::from(ROBOT_RADIUS);
+    let mut entity = Entity::new(time, id, id);
+    entity.metadata.push(KeyValue { key: "state".into(), value: format!("{state:?}").to_uppercase() });
+    entity.cylinders.push(cylinder(radius, ROBOT_HEIGHT, colour(r, g, b, visible(seen))));
+    entity.arrows.push(Arrow {
+        pose: Pose::at(0.0, 0.0, ROBOT_HEIGHT + 0.005, 0.0),
+        shaft_length: radius,
+        shaft_diameter: 0.01,
+        head_length: radius / 2.0,
+        head_diameter: 0.02,
+        color: colour(0.1, 0.1, 0.1, visible(seen)),
+    });
+    entity.texts.push(label(id, 0.0, 0.0, ROBOT_HEIGHT + LETTERS));
+    entity
+}
+
+/// The frisbee, or another disc that is pushed about.
+fn disc(name: &str, radius: f64, seen: bool, time: Time) -> Entity {
+    let mut entity = Entity::new(time, name, name);
+    entity.cylinders.push(cylinder(radius, DISC_HEIGHT, colour(0.8, 0.25, 0.25, visible(seen))));
+    entity.texts.push(label(name, 0.0, 0.0, DISC_HEIGHT + LETTERS));
+    entity
+}
+
+/// One that stands on the floor.
+fn cylinder(radius: f64, height: f64, color: Color) -> Cylinder {
+    let size = Vector3 { x: 2.0 * radius, y: 2.0 * radius, z: height };
+    Cylinder { pose: Pose::at(0.0, 0.0, height / 2.0, 0.0), size, bottom_scale: 1.0, top_scale: 1.0, color }
+}
+
+fn label(text: &str, x: f64, y: f64, z: f64) -> Text {
+    Text {
+        pose: Pose::at(x, y, z, 0.0),
+        billboard: true,
+        font_size: LETTERS,
+        scale_invariant: false,
+        color: colour(0.1, 0.1, 0.1, 1.0),
+        text: text.into(),
+    }
+}
+
+/// What motion capture has lost stays where it was, and pales.
+fn visible(seen: bool) -> f64 {
+    if seen { 1.0 } else { 0.3 }
+}
+
+fn colour(r: f64, g: f64, b: f64, a: f64) -> Color {
+    Color { r, g, b, a }
+}
+
+fn painted(patch: Colour) -> Color {
+    match patch {
+        Colour::Red => colour(0.9, 0.1, 0.1, 1.0),
+        Colour::Green => colour(0.1, 0.8, 0.1, 1.0),
+        Colour::Blue => colour(0.1, 0.2, 0.9, 1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What is told becomes messages by channel. A plain state machine.
+
+use super::protocol::{CHANNELS, index};
+use super::{Shared, Told};
+use axum::body::Bytes;
+use xpuck_hub_core::config::Arena;
+use xpuck_hub_core::entry::Entry;
+use xpuck_record::foxglove::{Message, Scene, channels};
+
+use crate::console::Clock;
+
+/// What a live view begins with.
+pub struct Start {
+    /// The robots of the swarm file.
+    pub robots: Vec<String>,
+    /// The arena.
+    pub arena: Arena,
+    /// Arena time as wall time: viewers show the day.
+    pub clock: Clock,
+}
+
+/// A message on its way.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// The channel's place.
+    pub channel: usize,
+    /// When it was, ns since 1970.
+    pub stamp: u64,
+    /// Its JSON.
+    pub payload: Bytes,
+}
+
+/// What is known of what was told.
+pub struct Feed {
+    scene: Scene,
+    clock: Clock,
+    /// The newest of channels on which only that one counts.
+    latched: [Option<Data>; CHANNELS],
+}
+
+impl Feed {
+    /// Nothing happened yet, and there is no run.
+    pub fn new(start: Start) -> Feed {
+        let scene = Scene::new(&start.robots, start.arena);
+        let mut feed = Feed { scene, clock: start.clock, latched: [const { None }; CHANNELS] };
+        feed.take(Told::World(start.clock.time, None), &Shared::default());
+        feed
+    }
+
+    /// Messages for those who watch now; those that nobody subscribed to are left out.
+    pub(super) fn take(&mut self, told: Told, shared: &Shared) -> Vec<Data> {
+        let (time, entry) = match &told {
+            Told::Entry(entry) => (entry.time(), Some(&**entry)),
+            Told::World(time, _) => (*time, None),
+        };
+        let stamp = self.stamp(time);
+        let messages = match &told {
+            Told::Entry(entry) => self.scene.take(entry, stamp),
+            Told::World(_, world) => vec![self.scene.world(world.as_deref(), stamp)],
+        };
+        let mut all: Vec<Data> = messages.into_iter().filter_map(|message| self.drawn(message, stamp)).collect();
+        all.extend(entry.filter(|entry| shared.wants(entry.topic())).and_then(|entry| recorded(entry, stamp)));
+        all
+    }
+
+    fn drawn(&mut self, message: Message, stamp: u64) -> Option<Data> {
+        let channel = index(message.topic)?;
+        let data = Data { channel, stamp, payload: message.data.into() };
+        if channels().get(channel).is_some_and(|channel| channel.latched) {
+            self.latched[channel] = Some(data.clone());
+        }
+        Some(data)
+    }
+
+    /// What whoever subscribes to a channel now is told first.
+    pub fn newest(&self, channel: usize) -> Option<Data> {
+        self.latched.get(channel)?.clone()
+    }
+
+    /// Wall time of a moment of arena time, ns since 1970.
+    fn stamp(&self, time: f64) -> u64 {
+        let since = (time - self.clock.time) / self.clock.speed * 1e9;
+        (self.clock.unix_ms * 1_000_000).saturating_add_signed(since as i64)
+    }
+}
+
+/// An entry as it is recorded.
+fn recorded(entry: &Entry, stamp: u64) -> Option<Data> {
+    Some(Data { channel: index(entry.topic())?, stamp, payload: serde_json::to_vec(entry).ok()?.into() })
+}

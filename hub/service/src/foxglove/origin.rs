@@ -1,0 +1,79 @@
+//! Whose pages may look: a browser lets any site's page connect to this machine, and names that site in `Origin`.
+
+use xpuck_wire::is_local;
+
+/// Sites whose pages may look.
+pub struct Origins {
+    /// The host at which viewers are served.
+    own: String,
+    listed: Vec<String>,
+}
+
+impl Origins {
+    /// Those that are `listed`, and pages of this machine and of the host of `address`.
+    pub fn new(address: &str, listed: &[String]) -> Origins {
+        let plain = |origin: &String| origin.trim_end_matches('/').to_ascii_lowercase();
+        Origins { own: host(address).into(), listed: listed.iter().map(plain).collect() }
+    }
+
+    /// Nothing if a page of this origin may look; a program, or a viewer that is installed, names no site.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    pub fn check(&self, origin: Option<&str>) -> Result<(), String> {
+        let Some(origin) = origin else { return Ok(()) };
+        let lower = origin.trim_end_matches('/').to_ascii_lowercase();
+        let Some(site) = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://")) else {
+            // Installed viewers are pages of files, or of a scheme of their own; no site can be that.
+            return if lower == "null" { Err(refusal(origin)) } else { Ok(()) };
+        };
+        let port = if site.ends_with(']') || !site.contains(':') { ":80" } else { "" };
+        let here = is_local(&format!("{site}{port}")) || host(site) == self.own;
+        if here || self.listed.contains(&lower) { Ok(()) } else { Err(refusal(origin)) }
+    }
+}
+
+fn refusal(origin: &str) -> String {
+    let origin: String = origin.chars().take(100).collect();
+    format!("pages of {origin:?} may not look: list it in foxglove.origins of hub.toml\n")
+}
+
+/// The host in an authority such as `127.0.0.1:8765` or `[::1]:8765`.
+fn host(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => host,
+        _ => authority,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_local_pages_and_listed_sites_may_look_and_no_other_page() {
+        let origins = Origins::new("10.0.0.2:8765", &["https://app.foxglove.dev/".into()]);
+        for fine in [
+            None,
+            Some("https://app.foxglove.dev"),
+            Some("HTTPS://APP.foxglove.dev"),
+            Some("http://localhost:8080"),
+            Some("http://127.0.0.1"),
+            Some("http://[::1]:8080"),
+            Some("http://[::1]"),
+            Some("http://10.0.0.2:8080"),
+            Some("file://"),
+        ] {
+            assert_eq!(origins.check(fine), Ok(()), "{fine:?}");
+        }
+        for refused in [
+            "https://evil.example",
+            "https://app.foxglove.dev.evil.example",
+            "http://localhost.evil.example",
+            "null",
+            "http://10.0.0.3",
+        ] {
+            assert!(origins.check(Some(refused)).unwrap_err().contains("foxglove.origins"), "{refused}");
+        }
+    }
+}

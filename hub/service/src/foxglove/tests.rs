@@ -1,0 +1,203 @@
+//! Viewers of every manner on real sockets: those that look, those that never read, and those that say what is not served.
+
+use super::*;
+use crate::console::Clock;
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+use xpuck_hub_core::config::Arena;
+use xpuck_wire::Body;
+
+type Socket = WebSocketStream<TcpStream>;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn serve() -> (Teller, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (teller, receiver) = Teller::new();
+    let clock = Clock { time: 0.0, unix_ms: 1_000_000, speed: 2.0 };
+    let view = Start { robots: vec!["xp01".into()], arena: Arena::default(), clock };
+    start(listener, &Foxglove::at(address.clone()), view, receiver, Bounds::of_pages(4, 4)).unwrap();
+    (teller, address)
+}
+
+fn block<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async { timeout(PATIENCE, work).await.expect("in time") })
+}
+
+async fn connect(address: &str, protocol: Option<&str>, origin: Option<&str>) -> Result<Socket, Error> {
+    let mut request = format!("ws://{address}/").into_client_request().unwrap();
+    for (name, value) in [("sec-websocket-protocol", protocol), ("origin", origin)] {
+        if let Some(value) = value {
+            request.headers_mut().insert(name, value.parse().unwrap());
+        }
+    }
+    Ok(client_async(request, TcpStream::connect(address).await.unwrap()).await?.0)
+}
+
+async fn viewer(address: &str) -> Socket {
+    connect(address, Some("foxglove.sdk.v1"), None).await.unwrap()
+}
+
+async fn words(socket: &mut Socket) -> Value {
+    loop {
+        if let Message::Text(text) = socket.next().await.unwrap().unwrap() {
+            return serde_json::from_str(&text).unwrap();
+        }
+    }
+}
+
+/// Subscription, time and JSON of the next data.
+async fn shown(socket: &mut Socket) -> (u32, u64, Value) {
+    loop {
+        if let Message::Binary(bytes) = socket.next().await.unwrap().unwrap() {
+            assert_eq!(bytes[0], 1);
+            let id = u32::from_le_bytes(bytes[1..5].try_into().unwrap());
+            let stamp = u64::from_le_bytes(bytes[5..13].try_into().unwrap());
+            return (id, stamp, serde_json::from_slice(&bytes[13..]).unwrap());
+        }
+    }
+}
+
+async fn subscribe(socket: &mut Socket, id: u32, topic: &str) {
+    let channel = protocol::index(topic).unwrap() + 1;
+    let asked = json!({ "op": "subscribe", "subscriptions": [{ "id": id, "channelId": channel }] });
+    socket.send(Message::text(asked.to_string())).await.unwrap();
+}
+
+fn poses(time: f64, x: f32) -> Entry {
+    Entry::Poses { time, bodies: vec![Body { name: "xp01".into(), pose: [x, 0.5, 0.0] }] }
+}
+
+#[test]
+fn a_viewer_sees_the_arena_at_once_and_then_what_it_subscribed_to() {
+    let (teller, address) = serve();
+    block(async {
+        let mut socket = viewer(&address).await;
+        assert_eq!(words(&mut socket).await["op"], "serverInfo");
+        assert_eq!(words(&mut socket).await["channels"].as_array().unwrap().len(), CHANNELS);
+        subscribe(&mut socket, 3, "/foxglove/arena").await;
+        let (id, stamp, arena) = shown(&mut socket).await;
+        assert_eq!((id, stamp, &arena["entities"][0]["id"]), (3, 1_000_000_000_000, &"arena".into()));
+        // Nobody asked for this one.
+        teller.entry(&Entry::event(1.0, "unheard"));
+        subscribe(&mut socket, 4, "/events").await;
+        subscribe(&mut socket, 5, "/foxglove/transforms").await;
+        while teller.shared.subscriptions.iter().filter(|n| n.load(Ordering::Relaxed) > 0).count() < 3 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        teller.entry(&Entry::event(2.0, "heard"));
+        let (id, stamp, event) = shown(&mut socket).await;
+        // Two seconds of arena time at twice the speed.
+        assert_eq!((id, stamp, &event["text"]), (4, 1_001_000_000_000, &"heard".into()));
+        teller.entry(&poses(4.0, 0.25));
+        let (id, _, transforms) = shown(&mut socket).await;
+        assert_eq!((id, &transforms["transforms"][0]["translation"]["x"]), (5, &0.25.into()));
+        // One who comes later is told what is still true.
+        let mut later = viewer(&address).await;
+        subscribe(&mut later, 1, "/foxglove/bodies").await;
+        assert_eq!(shown(&mut later).await.2["entities"][0]["id"], "xp01");
+        let unsubscribe = json!({ "op": "unsubscribe", "subscriptionIds": [3, 4, 5, 99] });
+        socket.send(Message::text(unsubscribe.to_string())).await.unwrap();
+        drop(later);
+        let start = Instant::now();
+        while teller.shared.subscriptions.iter().any(|n| n.load(Ordering::Relaxed) > 0) || teller.counts().viewers != 1
+        {
+            assert!(start.elapsed() < PATIENCE, "{:?}", teller.counts());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+}
+
+#[test]
+fn strangers_pages_and_other_dialects_are_refused_and_nothing_can_be_changed() {
+    let (_teller, address) = serve();
+    block(async {
+        let status = |result: Result<Socket, Error>| match result {
+            Err(Error::Http(response)) => response.status().as_u16(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(status(connect(&address, None, None).await), 400);
+        assert_eq!(status(connect(&address, Some("graphql"), None).await), 400);
+        assert_eq!(status(connect(&address, Some("foxglove.sdk.v1"), Some("https://evil.example")).await), 403);
+        // What Lichtblick speaks.
+        drop(connect(&address, Some("foxglove.websocket.v1"), Some("http://localhost:8080")).await.unwrap());
+        let mut socket = viewer(&address).await;
+        words(&mut socket).await;
+        words(&mut socket).await;
+        socket.send(Message::text(r#"{"op":"advertise","channels":[]}"#)).await.unwrap();
+        let told = words(&mut socket).await;
+        assert!(told["op"] == "status" && told["message"].as_str().unwrap().contains("not served"), "{told}");
+        subscribe(&mut socket, 1, "/run").await;
+        subscribe(&mut socket, 1, "/run").await;
+        assert!(words(&mut socket).await["message"].as_str().unwrap().contains("there already"));
+        socket.send(Message::text(r#"{"op":"subscribe","subscriptions":[{"id":2,"channelId":0}]}"#)).await.unwrap();
+        assert!(words(&mut socket).await["message"].as_str().unwrap().contains("channel 0 is not there"));
+        // Who talks and talks is disconnected.
+        let long = format!("{:60000}", "x");
+        while socket.send(Message::text(long.clone())).await.is_ok() {}
+    });
+}
+
+#[test]
+fn a_viewer_that_never_reads_costs_the_others_nothing() {
+    let (teller, address) = serve();
+    block(async {
+        let mut stuck = viewer(&address).await;
+        subscribe(&mut stuck, 1, "/poses").await;
+        let mut socket = viewer(&address).await;
+        subscribe(&mut socket, 1, "/poses").await;
+        while teller.shared.subscriptions[protocol::index("/poses").unwrap()].load(Ordering::Relaxed) < 2 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        let bodies: Vec<Body> =
+            (0..100).map(|i| Body { name: format!("body-{i}"), pose: [0.12345, 0.23456, 0.34567] }).collect();
+        // Some 30 MB, more than kernel and ring hold together.
+        let mut longest = Duration::ZERO;
+        for i in 0..5000 {
+            let entry = Entry::Poses { time: f64::from(i), bodies: bodies.clone() };
+            let began = Instant::now();
+            teller.entry(&entry);
+            longest = longest.max(began.elapsed());
+            loop {
+                let (_, _, poses) = shown(&mut socket).await;
+                if poses["time"].as_f64() == Some(f64::from(i)) {
+                    break;
+                }
+            }
+        }
+        assert!(longest < Duration::from_secs(1), "the hub's loop waited {longest:?}");
+        // The one who did not read is gone, or has been told what it missed.
+        let start = Instant::now();
+        while teller.counts().viewers == 2 && teller.counts().left_out == 0 {
+            assert!(start.elapsed() < PATIENCE, "{:?}", teller.counts());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        drop(stuck);
+    });
+}
+
+#[test]
+fn only_so_many_viewers_are_admitted() {
+    let (teller, address) = serve();
+    block(async {
+        let mut sockets = Vec::new();
+        for _ in 0..8 {
+            // One that is turned away may be so during its greeting.
+            sockets.extend(connect(&address, Some("foxglove.sdk.v1"), None).await.ok());
+        }
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(300) {
+            assert!(teller.counts().viewers <= 4, "{:?}", teller.counts());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(teller.counts().viewers, 4);
+    });
+}
