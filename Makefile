@@ -67,7 +67,7 @@ deps-processes: deps
 
 # A real browser and what drives it.
 deps-console: deps
-	@sh tools/deps.sh chromium nodejs npm
+	@sh tools/deps.sh chromium nodejs npm openssl
 
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)

@@ -29,6 +29,7 @@ for package in "$@"; do
         nodejs) has node || missing="$missing $package" ;;
         pngquant) has pngquant || missing="$missing $package" ;;
         npm) has npm || missing="$missing $package" ;;
+        openssl) has openssl || missing="$missing $package" ;;
         *)
             echo "deps: how to see whether $package is there? Say it in tools/deps.sh" >&2
             exit 2

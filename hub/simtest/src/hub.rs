@@ -208,8 +208,11 @@ impl Hub {
                 checkers.hub.started();
                 0.0
             }
-            Some((snapshot, at, counts)) => {
-                checkers.hub.resumed(now, counts, snapshot.run_seconds);
+            Some((mut snapshot, at, counts)) => {
+                if self.mutant == Some(Mutant::ForgetsHeld) {
+                    snapshot.held.clear();
+                }
+                checkers.hub.resumed(now, counts, snapshot.run_seconds, &snapshot.held);
                 let (begins, resumed) = hub.resume(snapshot, f64::from(now - at) / 1000.0, || Ok(String::new()));
                 if let Err(why) = resumed {
                     checkers.violated(now, "a hub that returns goes on with its run", "hub", why);

@@ -25,11 +25,15 @@ pub enum Mutant {
     FallingNumbers,
     /// A robot tells another scratch register for the record than its tree had.
     FalseUpdates,
+    /// A hub tells a robot that is held what it tells the others.
+    RunsHeld,
+    /// A hub that returns does not know whom it held.
+    ForgetsHeld,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 10] = [
+    pub const ALL: [Mutant; 12] = [
         Mutant::DeafToSilence,
         Mutant::OldRun,
         Mutant::EndlessLease,
@@ -40,5 +44,7 @@ impl Mutant {
         Mutant::DropsEntry,
         Mutant::FallingNumbers,
         Mutant::FalseUpdates,
+        Mutant::RunsHeld,
+        Mutant::ForgetsHeld,
     ];
 }

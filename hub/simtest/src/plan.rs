@@ -1,9 +1,9 @@
 //! What goes wrong when, and what the operator does meanwhile: all of it drawn from the seed before the run begins.
 
-use super::ROBOTS;
 use super::text::experiment;
+use super::{ROBOTS, id};
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_wire::message::Request;
+use xpuck_wire::message::{Order as RobotOrder, Request};
 
 /// At the end of a run nothing goes wrong any more for so long, ms: the swarm must converge.
 pub const CALM: u32 = 20_000;
@@ -13,6 +13,8 @@ pub const SHORTEST: u32 = CALM + 10_000;
 const FAULT_EVERY: f32 = 1_600.0;
 /// The operator does something after at most so long, ms.
 const OPERATOR_EVERY: f32 = 5_000.0;
+/// Somebody asks something of a single robot after at most so long, ms.
+const SINGLE_EVERY: f32 = 4_000.0;
 /// The wall clock of the hub's machine goes back by at most so much between two starts, ms.
 const CLOCK_BACK: f32 = 7_200_000.0;
 /// Clocks of robots are wrong by up to so many millionths.
@@ -80,6 +82,12 @@ pub enum Order {
     Resume,
     /// The run ends.
     Stop,
+    /// One robot does something.
+    Single(usize, RobotOrder),
+    /// A page looks at a robot, and wants its picture or not.
+    Watch(usize, bool),
+    /// A note for the record.
+    Note,
 }
 
 impl Order {
@@ -94,6 +102,9 @@ impl Order {
             Order::Pause => Request::Pause,
             Order::Resume => Request::Resume,
             Order::Stop => Request::Stop,
+            Order::Single(robot, order) => Request::Order { robot: id(robot).into(), order },
+            Order::Watch(robot, picture) => Request::Watch { robot: id(robot).into(), picture },
+            Order::Note => Request::Note { text: "a note".into() },
         }
     }
 }
@@ -146,7 +157,10 @@ impl Plan {
         let traits = (0..ROBOTS).map(|robot| draw_traits(seed, robot as u32)).collect();
         let mut happenings = faults(seed, calm);
         happenings.extend(operator(seed, calm));
+        happenings.extend(singles(seed, calm));
         happenings.push((calm, Happening::Calm));
+        let release = |robot| (calm + 400, Happening::Ask(Order::Single(robot, RobotOrder::Release)));
+        happenings.extend((0..ROBOTS).map(release));
         happenings.push((calm + 500, Happening::Ask(Order::Stop)));
         let last = Order::Start { seconds: 6.0, segment: 2.0, evolves: seed.is_multiple_of(2), seed };
         happenings.push((calm + 1_000, Happening::Ask(last)));
@@ -232,5 +246,25 @@ fn operator(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
         at += draws.range(50.0, OPERATOR_EVERY) as u32;
     }
     found.retain(|(at, _)| *at < calm);
+    found
+}
+
+/// What is asked of single robots: they are held, released, found, looked at and noted about.
+fn singles(seed: u64, calm: u32) -> Vec<(u32, Happening)> {
+    let mut draws = Draws::new(seed, 8, 0, 0, Stream::Simtest);
+    let mut found = Vec::new();
+    let mut at = draws.range(200.0, 6_000.0) as u32;
+    while at < calm {
+        let robot = draws.below(ROBOTS as u32) as usize;
+        let order = match draws.below(10) {
+            0..=2 => Order::Single(robot, RobotOrder::Hold),
+            3..=5 => Order::Single(robot, RobotOrder::Release),
+            6 => Order::Single(robot, RobotOrder::Identify),
+            7..=8 => Order::Watch(robot, draws.unit() < 0.5),
+            _ => Order::Note,
+        };
+        found.push((at, Happening::Ask(order)));
+        at += draws.range(50.0, SINGLE_EVERY) as u32;
+    }
     found
 }

@@ -20,6 +20,8 @@ fn complaint(mutant: Mutant) -> &'static str {
         Mutant::DropsEntry => "the record tells what happened",
         Mutant::FallingNumbers => "the swarm converges",
         Mutant::FalseUpdates => "recorded control updates",
+        Mutant::RunsHeld => "a robot that is held stands",
+        Mutant::ForgetsHeld => "holds whom it held",
     }
 }
 

@@ -56,6 +56,8 @@ pub struct HubChecker {
     pub(super) record: RecordChecker,
     /// Whether recorded control updates are what trees did.
     pub updates: UpdateChecker,
+    /// Robots that an operator has stand still.
+    held: [bool; ROBOTS],
     score: ScoreChecker,
     pub(super) fault: Fault,
     waits_for_run: bool,
@@ -66,6 +68,7 @@ impl HubChecker {
     pub fn started(&mut self) {
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
+        self.held = [false; ROBOTS];
         self.sent.clear();
         self.score.forget();
     }
@@ -77,7 +80,12 @@ impl HubChecker {
 
     /// The hub's program starts and goes on with a run that stands at `run_seconds`. Roster and round trips under way
     /// begin anew; what was counted goes on, and so do the genes that it may give.
-    pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64) {
+    pub fn resumed(&mut self, now: u32, counts: RunCounts, run_seconds: f64, held: &[String]) {
+        let forgotten = (0..ROBOTS).find(|robot| self.held[*robot] && !held.iter().any(|name| name == id(*robot)));
+        self.fault.hold(forgotten.is_none(), now, "a hub that returns holds whom it held", || {
+            ("hub".into(), format!("robot {} is forgotten", forgotten.map_or("", id)))
+        });
+        self.held = std::array::from_fn(|robot| held.iter().any(|name| name == id(robot)));
         (self.heard, self.states, self.local) = ([None; ROBOTS], [State::Idle; ROBOTS], 0.0);
         self.directive = 0;
         let lost = self.score.run_seconds() - run_seconds;
@@ -100,6 +108,16 @@ impl HubChecker {
         self.record.run_began();
         self.score.run_began();
         self.waits_for_run = true;
+    }
+
+    /// A robot is held from now on, or no more.
+    pub fn holds(&mut self, robot: usize, held: bool) {
+        self.held[robot] = held;
+    }
+
+    /// An operator has this robot stand still.
+    pub fn is_held(&self, robot: usize) -> bool {
+        self.held[robot]
     }
 
     /// Time passed at the hub, whose clock shows `local`, s.
@@ -142,6 +160,9 @@ impl HubChecker {
                     ("hub".into(), format!("directive {number} to {} after {last}", id(robot)))
                 });
                 self.directive = last;
+                self.fault.hold(!self.held[robot] || *state == State::Stop, now, "a robot that is held stands", || {
+                    ("hub".into(), format!("{state:?} to {}, which is held", id(robot)))
+                });
                 if *state == State::Run && self.waits_for_run {
                     self.waits_for_run = false;
                     self.score.first_run();

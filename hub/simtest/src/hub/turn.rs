@@ -2,16 +2,16 @@
 
 use super::{Machine, StoredSnapshot, World};
 use crate::checkers::Checkers;
-use crate::id;
 use crate::mutants::Mutant;
 use crate::network::Network;
+use crate::{ROBOTS, id};
 use std::collections::BTreeMap;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::codec::{CodecError, decode};
 use xpuck_wire::log;
-use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
+use xpuck_wire::message::{Order, Reply, Request, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::{Phase, Status};
 
@@ -41,6 +41,8 @@ pub(super) struct Turn<'a> {
 pub(super) enum Asker {
     Starts,
     Stops,
+    /// Holds a robot, or releases it.
+    Holds(usize, bool),
     Other,
 }
 
@@ -94,9 +96,13 @@ impl Shell for Turn<'_> {
     fn request(&mut self) -> Option<Asked<Asker>> {
         let request = self.world.requests.pop_front()?;
         self.came += 1;
-        let by = match request {
+        let by = match &request {
             Request::Start { .. } => Asker::Starts,
             Request::Stop => Asker::Stops,
+            Request::Order { robot, order: order @ (Order::Hold | Order::Release) } => {
+                let place = (0..ROBOTS).find(|place| id(*place) == robot);
+                place.map_or(Asker::Other, |place| Asker::Holds(place, *order == Order::Hold))
+            }
             _ => Asker::Other,
         };
         Some(Asked { by, who: "operator".into(), request: Ok(request) })
@@ -105,6 +111,7 @@ impl Shell for Turn<'_> {
     fn answer(&mut self, to: Asker, reply: Reply) {
         match to {
             Asker::Starts if matches!(reply, Reply::Done) => self.checkers.run_began(),
+            Asker::Holds(robot, held) if matches!(reply, Reply::Done) => self.checkers.hub.holds(robot, held),
             Asker::Stops if !matches!(reply, Reply::Done) => {
                 self.checkers.violated(self.now, "STOP is accepted in every phase", "hub", format!("{reply:?}"));
             }
@@ -117,6 +124,11 @@ impl Shell for Turn<'_> {
         self.done += 1;
         if let (Some(Mutant::CountsTwice), ToRobot::Genes { immigrants, .. }) = (self.mutant, &mut sealed.message) {
             immigrants.extend(immigrants.first().cloned());
+        }
+        if let (Some(Mutant::RunsHeld), ToRobot::Directive(directive)) = (self.mutant, &mut sealed.message)
+            && self.checkers.hub.is_held(robot)
+        {
+            directive.state = State::Run;
         }
         self.checkers.hub.sends(self.now, robot, &sealed.message);
         self.network.to_robot(self.now, robot, sealed);
