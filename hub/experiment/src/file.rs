@@ -147,6 +147,12 @@ impl Experiment {
     }
 
     fn check(&self) -> Result<(), String> {
+        if !self.name.chars().any(char::is_alphanumeric) {
+            return Err(format!(
+                "name = {:?} has neither a letter nor a digit: it names the run and its folder",
+                self.name
+            ));
+        }
         self.check_lengths()?;
         let evolution = &self.evolution;
         within("evolution.population", evolution.population as f64, 8.0, 4096.0)?;

@@ -45,6 +45,8 @@ impl Recorder {
     pub fn open(config: &Config, begins: &Beginning) -> Result<Recorder, RecordError> {
         let Beginning { name, unix_ms, seed, .. } = begins;
         let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+        // No command takes what begins with a dash for the name of a run.
+        let clean = Some(clean.trim_start_matches('-')).filter(|clean| !clean.is_empty()).unwrap_or("run");
         let directory = config.hub.record.directory.join(format!("{clean}-{unix_ms}-seed{seed}"));
         let fail = |message: String| RecordError::of(&directory, message);
         let limits = Limits::of(&config.hub.record);

@@ -41,7 +41,7 @@ export class Commands {
     for (let i = 1; ; i++) {
       try {
         await post("/api/command", body);
-        this.say(`${words}: the hub does it`, false, awaited);
+        this.say(body.command === "note" ? `${words}: noted, with your name` : `${words}: the hub does it`, false, awaited);
         return true;
       } catch (error) {
         if (error instanceof Refused || i >= tries) {

@@ -186,8 +186,8 @@
  * @property {Status | null} result
  * @property {string} experiment_text
  * @property {Record<string, string>} files
- * @property {unknown[]} notes
- * @property {{t: number, text: string}[]} events
+ * @property {{t: number, who: string, text: string}[]} notes
+ * @property {{t: number, who: string, text: string}[]} events
  * @property {number} begin_t
  * @property {number} end_t
  * @property {[number, number][]} gaps

@@ -39,6 +39,8 @@ export class App {
   async start() {
     this.addKeys();
     const asked = this.account.takeLinkOfAddress();
+    // A link may come into a tab that shows the page already.
+    addEventListener("hashchange", () => void this.account.takeLinkOfAddress());
     this.live.start();
     this.navigation.start();
     await Promise.all([asked, this.session.start()]);

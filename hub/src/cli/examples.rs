@@ -134,7 +134,7 @@ const EXAMPLES: [(&str, &[&str]); 75] = [
     ),
     ("runs verify", &["xpuck runs verify last", "xpuck runs verify transport-4217 --json"]),
     ("runs recover", &["xpuck runs recover last", "xpuck runs recover run.mcap.open"]),
-    ("runs replay", &["xpuck runs replay last", "xpuck runs replay last --console 127.0.0.1:7700"]),
+    ("runs replay", &["xpuck runs replay last --console 127.0.0.1:7700", "xpuck runs replay last"]),
     (
         "runs table",
         &["xpuck runs table", "xpuck runs table --runs runs/sixteen-minutes --printed docs/experiments/table-8.3.toml"],

@@ -44,7 +44,7 @@ pub fn run(args: &LogArgs) -> Result<()> {
         return tell(args, &hub_address::events(&link, args.after)?);
     }
     let (mut follow, mut heard, mut silent) = (Follow::after(args.after), false, false);
-    loop {
+    while !output::reader_left() {
         match hub_address::events(&link, follow.question()).map(|events| follow.take(events)) {
             Ok(News::Events(events, lost)) => {
                 if lost > 0 {
@@ -66,6 +66,7 @@ pub fn run(args: &LogArgs) -> Result<()> {
         }
         std::thread::sleep(EVERY);
     }
+    Ok(())
 }
 
 fn tell(args: &LogArgs, events: &[Event]) -> Result<()> {

@@ -59,7 +59,7 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
     let mut place = (output::is_terminal() && !args.json).then(InPlace::default);
     let colours = output::has_colours();
     let (mut heard, mut before) = (false, Vec::new());
-    loop {
+    while !output::reader_left() {
         let rows = match ask() {
             Ok(status) if args.json => {
                 output::line(serde_json::to_string(&status)?)?;
@@ -79,6 +79,7 @@ fn watch(args: &StatusArgs, ask: &dyn Fn() -> Result<Status>) -> Result<()> {
         before = lines;
         std::thread::sleep(EVERY);
     }
+    Ok(())
 }
 
 /// What is told in a pipe when it differs from what was told before: nothing that changes all the time.

@@ -3,6 +3,7 @@
 //!
 //! Services do not use this but [`crate::log`], which never waits for a reader.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::borrow::Cow;
 use std::error::Error;
@@ -51,6 +52,14 @@ pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     let text = is_terminal().then(|| std::str::from_utf8(bytes).ok().map(shown)).flatten();
     let mut bytes = text.as_ref().map_or(bytes, |text| text.as_bytes());
     but_closed(write_all(stdout(), &mut bytes))
+}
+
+/// True if whoever read standard output has gone: a command that goes on for ever ends then.
+pub fn reader_left() -> bool {
+    let output = stdout();
+    let mut watched = [PollFd::new(&output, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    matches!(poll(&mut watched, Some(&at_once)), Ok(1..)) && watched[0].revents().contains(PollFlags::ERR)
 }
 
 /// Writes a line to standard error, as [`shown`]. If that is impossible there is nobody left to tell.

@@ -191,3 +191,13 @@ test("whose key is revoked is out at once", async () => {
   await shows(page, "#who", /^Log in$/);
   await close(page);
 });
+
+test("a one-time link works in a tab that shows the page already", async () => {
+  const page = await openPage(all.browser, all.demo.url, { name: "same tab" });
+  await shows(page, "#who", /^Log in$/);
+  const link = await all.demo.newLink();
+  await page.evaluate((hash) => void (location.hash = hash), new URL(link).hash);
+  await shows(page, "#who", /^operator, operator/);
+  assert.doesNotMatch(page.url(), /link=/);
+  await close(page);
+});

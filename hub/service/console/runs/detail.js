@@ -80,9 +80,9 @@ export class RunDetail {
     // The record of a run that goes on has no end yet: that is no damage.
     const damage = (row.state === "running" ? [] : list(run.damage).map(String)).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
     this.damage.replaceChildren(...damage.slice(0, 20).map((text) => h("li", { class: "warn", text })));
-    this.events.replaceChildren(...list(run.events).slice(0, MOST_EVENTS).map(({ t, text }) => h("li", {},
-      h("a", { href: `#/replay/${encodeURIComponent(row.id)}/watch?t=${Math.max(run.begin_t, t - 3)}`, title: "Replay from here", text: clock(t - run.begin_t) }), h("span", { text: String(text) }))));
-    const notes = list(run.notes).map((note) => (typeof note === "string" ? note : note?.text ?? JSON.stringify(note)));
+    this.events.replaceChildren(...list(run.events).slice(0, MOST_EVENTS).map(({ t, who, text }) => h("li", {},
+      h("a", { href: `#/replay/${encodeURIComponent(row.id)}/watch?t=${Math.max(run.begin_t, t - 3)}`, title: "Replay from here", text: clock(t - run.begin_t) }), h("span", { text: who && !text.includes(who) ? `${text} (${who})` : text }))));
+    const notes = list(run.notes).map(({ t, who, text }) => `${clock(t - run.begin_t)} ${who ? `${who}: ` : ""}${text}`);
     this.notes.replaceChildren(...(notes.length > 0 ? notes.map((text) => h("li", { text })) : [h("li", { class: "dim", text: "Nobody noted anything." })]));
     this.text.value = run.experiment_text ?? "";
     this.redraw();

@@ -1,6 +1,7 @@
 //! Who is logged in at the console: challenges, one-time links and sessions, all bounded and all of short life. A plain
 //! state machine: time and random tokens come from outside.
 
+use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 use xpuck_wire::keyring::{Holder, Role};
 use xpuck_wire::keys::{Key, verify};
@@ -14,7 +15,7 @@ const LINK: f64 = 600.0;
 const SESSION: f64 = 12.0 * 3600.0;
 /// A session that asks nothing ends after this, s.
 const IDLE: f64 = 2.0 * 3600.0;
-/// Challenges, links and sessions there may be; the oldest make room.
+/// Links and sessions there may be, and answers that are remembered; the oldest make room.
 const MOST: usize = 256;
 /// What is signed begins with this, so that no other signature passes for a login.
 const PURPOSE: &str = "xpuck console 1\n";
@@ -58,7 +59,10 @@ pub enum Refused {
 /// All who are logged in or about to be.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    challenges: VecDeque<(String, f64)>,
+    /// Marks challenges as given away here: none of them is kept, so that nobody who asks for many takes another's.
+    secret: String,
+    /// Challenges that were answered.
+    answered: VecDeque<String>,
     links: VecDeque<(String, Person, f64)>,
     sessions: VecDeque<Session>,
 }
@@ -81,9 +85,30 @@ pub fn signed_bytes(host: &str, challenge: &str) -> Vec<u8> {
 }
 
 impl Sessions {
-    /// A challenge is given away.
-    pub fn challenge(&mut self, now: f64, token: String) {
-        keep(&mut self.challenges, (token, now));
+    /// Nobody; `secret` is random and known to nobody else.
+    pub fn new(secret: String) -> Sessions {
+        Sessions { secret, ..Sessions::default() }
+    }
+
+    /// A challenge to give away; `token` makes it different from all others.
+    pub fn challenge(&self, now: f64, token: &str) -> String {
+        let given = format!("{}.{token}", now as u64);
+        format!("{given}.{}", self.mark(&given))
+    }
+
+    /// What only this console can have written under a challenge.
+    fn mark(&self, given: &str) -> String {
+        let digest = Sha256::digest(format!("{}\n{given}\n{}", self.secret, self.secret));
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// True for a challenge that was given away here less than a minute ago and not answered yet.
+    fn is_open(&self, now: f64, challenge: &str) -> bool {
+        let Some((given, mark)) = challenge.rsplit_once('.') else { return false };
+        let at = given.split_once('.').and_then(|(at, _)| at.parse::<f64>().ok());
+        same(&self.mark(given), mark)
+            && at.is_some_and(|at| (0.0..=CHALLENGE).contains(&(now - at)))
+            && !self.answered.iter().any(|known| known == challenge)
     }
 
     /// A one-time link is given away.
@@ -104,9 +129,7 @@ impl Sessions {
         holders: &[Holder],
         token: String,
     ) -> Result<Person, Refused> {
-        let place = self.challenges.iter().position(|(known, _)| same(known, challenge)).ok_or(Refused::Challenge)?;
-        let (_, given) = self.challenges.remove(place).ok_or(Refused::Challenge)?;
-        if now - given > CHALLENGE {
+        if !self.is_open(now, challenge) {
             return Err(Refused::Challenge);
         }
         let bytes = signed_bytes(host, challenge);
@@ -116,6 +139,7 @@ impl Sessions {
         if holder.role == Role::Robot {
             return Err(Refused::Robot);
         }
+        keep(&mut self.answered, challenge.to_string());
         let person = Person { name: holder.public.name.clone(), role: holder.role, key: Some(holder.public.ed25519) };
         self.begin(now, token, person.clone());
         Ok(person)
@@ -184,29 +208,35 @@ mod tests {
     fn who_proves_an_enrolled_key_is_let_in_once() {
         let (alice, mallory) = (Secret::generate("alice").unwrap(), Secret::generate("alice").unwrap());
         let enrolled = [holder(&alice, Role::Operator)];
-        let mut sessions = Sessions::default();
-        sessions.challenge(0.0, "c1".into());
-        let signed = answer(&alice, "hub:7600", "c1");
+        let mut sessions = Sessions::new("secret".into());
+        let first = sessions.challenge(0.0, "c1");
+        let signed = answer(&alice, "hub:7600", &first);
         let login = |sessions: &mut Sessions, now, host, challenge, signature: &str| {
             sessions.answer(now, host, (challenge, signature), &enrolled, format!("t{now}"))
         };
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", "c2", &signed), Err(Refused::Challenge));
+        let another = Sessions::new("another hub's".into()).challenge(0.0, "c1");
+        let theirs = answer(&alice, "hub:7600", &another);
+        assert_eq!(login(&mut sessions, 1.0, "hub:7600", &another, &theirs), Err(Refused::Challenge));
         // One that was signed for another host, as a page in between would have it signed.
-        sessions.challenge(1.0, "c3".into());
-        let elsewhere = answer(&alice, "evil:7600", "c3");
-        assert_eq!(login(&mut sessions, 1.0, "hub:7600", "c3", &elsewhere), Err(Refused::Unknown));
-        let forged = answer(&mallory, "hub:7600", "c1");
-        sessions.challenge(1.0, "c4".into());
-        assert_eq!(login(&mut sessions, 1.0, "hub:7600", "c4", &forged), Err(Refused::Unknown));
-        let person = login(&mut sessions, 2.0, "hub:7600", "c1", &signed).unwrap();
+        let elsewhere = answer(&alice, "evil:7600", &first);
+        assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &elsewhere), Err(Refused::Unknown));
+        let forged = answer(&mallory, "hub:7600", &first);
+        assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &forged), Err(Refused::Unknown));
+        // Whoever asks for many takes nobody's.
+        (0..1000).for_each(|number| drop(sessions.challenge(1.0, &format!("flood {number}"))));
+        let person = login(&mut sessions, 2.0, "hub:7600", &first, &signed).unwrap();
         assert_eq!((person.name.as_str(), person.role), ("alice", Role::Operator));
-        assert_eq!(login(&mut sessions, 2.0, "hub:7600", "c1", &signed), Err(Refused::Challenge), "used");
-        sessions.challenge(3.0, "c5".into());
-        let late = answer(&alice, "hub:7600", "c5");
-        assert_eq!(login(&mut sessions, 64.0, "hub:7600", "c5", &late), Err(Refused::Challenge));
+        assert_eq!(login(&mut sessions, 2.0, "hub:7600", &first, &signed), Err(Refused::Challenge), "used");
+        let slow = sessions.challenge(3.0, "c5");
+        let late = answer(&alice, "hub:7600", &slow);
+        assert_eq!(login(&mut sessions, 64.0, "hub:7600", &slow, &late), Err(Refused::Challenge));
+        let younger = slow.replacen('3', "9", 1);
+        let forged = answer(&alice, "hub:7600", &younger);
+        assert_eq!(login(&mut sessions, 64.0, "hub:7600", &younger, &forged), Err(Refused::Challenge));
+        let open = sessions.challenge(70.0, "c6");
         for bad in ["", "zz", "00"] {
-            sessions.challenge(70.0, "c6".into());
-            assert_eq!(login(&mut sessions, 70.0, "hub:7600", "c6", bad), Err(Refused::Unknown));
+            assert_eq!(login(&mut sessions, 70.0, "hub:7600", &open, bad), Err(Refused::Unknown));
         }
     }
 
@@ -214,9 +244,9 @@ mod tests {
     fn a_robots_key_is_refused() {
         let robot = Secret::generate("xp01").unwrap();
         let mut sessions = Sessions::default();
-        sessions.challenge(0.0, "c".into());
-        let signed = answer(&robot, "hub", "c");
-        let got = sessions.answer(0.0, "hub", ("c", &signed), &[holder(&robot, Role::Robot)], "t".into());
+        let given = sessions.challenge(0.0, "c");
+        let signed = answer(&robot, "hub", &given);
+        let got = sessions.answer(0.0, "hub", (&given, &signed), &[holder(&robot, Role::Robot)], "t".into());
         assert_eq!(got, Err(Refused::Robot));
     }
 
@@ -252,11 +282,10 @@ mod tests {
         let person = Person { name: "a".into(), role: Role::Observer, key: None };
         let mut sessions = Sessions::default();
         for i in 0..2000 {
-            sessions.challenge(0.0, format!("c{i}"));
             sessions.link(0.0, format!("l{i}"), person.clone());
             sessions.follow(0.0, &format!("l{i}"), format!("t{i}")).unwrap();
         }
-        assert!(sessions.challenges.len() <= MOST && sessions.links.len() <= MOST && sessions.sessions.len() == MOST);
+        assert!(sessions.links.len() <= MOST && sessions.sessions.len() == MOST);
         assert!(sessions.who(0.0, "t1999", |_| true).is_some() && sessions.who(0.0, "t0", |_| true).is_none());
     }
 }

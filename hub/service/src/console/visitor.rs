@@ -14,6 +14,9 @@ use xpuck_wire::keyring::Role;
 /// What requests that change something have to carry: a page of another site cannot send it.
 pub const HEADER: &str = "x-xpuck";
 
+/// Tokens of a request that are looked at.
+const TOKENS: usize = 4;
+
 /// Whoever asks; nobody without a session.
 pub struct Visitor(pub Option<(Person, f64)>);
 
@@ -29,7 +32,9 @@ impl<T: DeserializeOwned> FromRequest<Shared> for Said<T> {
     async fn from_request(request: Request, shared: &Shared) -> Result<Said<T>, Response> {
         axum::Json::from_request(request, shared).await.map(|axum::Json(said)| Said(said)).map_err(|error| {
             let why = match error.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => "it is too long: an experiment may have 1 MiB with its files".into(),
+                StatusCode::PAYLOAD_TOO_LARGE => {
+                    "it is too long: an experiment may have 1 MiB with its files, all else 16 KiB".into()
+                }
                 _ => error.body_text(),
             };
             refusal(error.status(), &why)
@@ -42,11 +47,11 @@ pub fn refusal(code: StatusCode, why: &str) -> Response {
     (code, axum::Json(serde_json::json!({ "ok": false, "error": why }))).into_response()
 }
 
-/// The session's token in a request.
-pub fn token<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
+/// Tokens of sessions in a request. A page of another port may have set a cookie of the same name in front of ours.
+pub fn tokens<'a>(headers: &'a HeaderMap, cookie: &str) -> impl Iterator<Item = &'a str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.into_iter().find(|(name, _)| *name == cookie).map(|(_, value)| value)
+    pairs.filter(move |(name, _)| *name == cookie).map(|(_, value)| value).take(TOKENS)
 }
 
 impl Shared {
@@ -55,14 +60,13 @@ impl Shared {
         if self.settings.dev_mode {
             return Some((Person { name: "console".into(), role: Role::Operator, key: None }, f64::INFINITY));
         }
-        let token = token(headers, &self.settings.cookie)?;
         let enrolled = |person: &Person| {
             let Some(key) = person.key else { return true };
             let holders = self.guard.as_ref().map_or(Vec::new(), |guard| guard.holders_called(&person.name));
             holders.iter().any(|holder| holder.role == person.role && holder.public.ed25519 == key)
         };
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.who(self.now(), token, enrolled)
+        tokens(headers, &self.settings.cookie).find_map(|token| sessions.who(self.now(), token, enrolled))
     }
 
     /// True for everybody, or for who is logged in.

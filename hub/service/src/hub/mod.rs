@@ -7,7 +7,7 @@ mod service;
 use crate::admission::Greeting;
 use crate::admission::descriptors::{self, Ports};
 use crate::admission::relay::{self, Relay};
-use crate::console::{self, Clock, Feed, Live, Names, Settings, Source, Teller};
+use crate::console::{self, Clock, Feed, Live, Names, Sessions, Settings, Source, Teller};
 use crate::foxglove;
 use crate::heap;
 use crate::mocap::client::{self, QUEUE};
@@ -17,9 +17,9 @@ use record::Records;
 use room::Room;
 use service::Service;
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tracing::warn;
 use xpuck_hub_core::config::{Config, Foxglove, Look};
@@ -28,6 +28,7 @@ use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::message::Request;
 use xpuck_wire::precedence;
+use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{SocketError, Sockets, wait};
 use xpuck_wire::{FileError, is_local};
 
@@ -119,7 +120,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         console: config.swarm.hub.console.is_some().then_some(teller),
         viewers: viewers.is_some().then_some(viewers_teller),
         drawn: None,
-        sessions: Arc::default(),
+        sessions: Arc::new(Mutex::new(Sessions::new(fresh_token()?))),
         world: None,
         room: Room::new(&config.hub.record.directory),
         records: Records::default(),

@@ -2,7 +2,7 @@
 
 use super::json;
 use crate::console::Shared;
-use crate::console::visitor::{HEADER, Said, Visitor, refusal, token};
+use crate::console::visitor::{HEADER, Said, Visitor, refusal, tokens};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -37,9 +37,9 @@ pub async fn challenge(State(shared): State<Shared>, headers: HeaderMap) -> Resp
     let Ok(token) = fresh_token() else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "this machine gives no random numbers");
     };
-    let mut sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-    sessions.challenge(shared.now(), token.clone());
-    json(&object!({ "challenge": token, "host": host(&headers) }))
+    let sessions = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+    let challenge = sessions.challenge(shared.now(), &token);
+    json(&object!({ "challenge": challenge, "host": host(&headers) }))
 }
 
 #[derive(Deserialize)]
@@ -81,7 +81,7 @@ pub async fn logout(State(shared): State<Shared>, headers: HeaderMap) -> Respons
     if !headers.contains_key(HEADER) {
         return refusal(StatusCode::FORBIDDEN, "the x-xpuck header is missing");
     }
-    if let Some(token) = token(&headers, &shared.settings.cookie) {
+    for token in tokens(&headers, &shared.settings.cookie) {
         shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).end(token);
     }
     with_cookie(&shared, json(&object!({ "ok": true })), "", 0)

@@ -44,6 +44,9 @@ pub async fn log(State(shared): State<Shared>, Path(id): Path<String>) -> Respon
 
 /// The tree that drives a robot.
 pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
+    if !shared.settings.robots.contains(&id) {
+        return unknown(&id);
+    }
     shared.live.with(|feed| match feed.tree(&id) {
         Some(tree) => json(&*tree),
         None => raw("null".into()),

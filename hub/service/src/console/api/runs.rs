@@ -4,7 +4,7 @@ use super::run_cache::Known;
 use super::{beside, json};
 use crate::catalogue::{Catalogue, short_ids};
 use crate::console::Shared;
-use crate::console::feed::{Feed, level_name, world};
+use crate::console::feed::{Feed, Noted, level_name, world};
 use crate::console::visitor::refusal;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
@@ -79,10 +79,6 @@ pub fn world_of(run: &Known, phase: Option<&str>) -> Value {
     object!(world(found.map(|phase| &*phase.world), half, arena("frisbee_radius_m", 0.105), &run.run.robots))
 }
 
-fn event((time, text): &(f64, String)) -> Value {
-    object!({ "t": time, "text": text })
-}
-
 fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
     let folder = folder(shared, id)?;
     let run = shared.cache.get(&folder).map_err(|error| error.to_string())?;
@@ -99,7 +95,8 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
         std::fs::read(folder.join("result.json")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let (begin, end) = run.index.span();
     let events = run.with(|feed| feed.events(EVENTS));
-    let notes: Vec<Value> = events.iter().filter(|(_, text)| text.starts_with("note: ")).map(event).collect();
+    let note = |event: &Noted| Some(Noted { text: event.text.strip_prefix("note: ")?.into(), ..event.clone() });
+    let notes: Vec<Noted> = events.iter().filter_map(note).collect();
     Ok(object!({
         "row": row,
         "result": result,
@@ -107,7 +104,7 @@ fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
         "experiment_text": toml::to_string(&run.run.experiment).unwrap_or_default(),
         "files": run.run.files,
         "notes": notes,
-        "events": events.iter().map(event).collect::<Vec<_>>(),
+        "events": events,
         "begin_t": begin,
         "end_t": end,
         "speed": run.run.speed,

@@ -25,12 +25,23 @@ pub struct Line<'a> {
     pub text: &'a str,
 }
 
+/// An event of the hub.
+#[derive(Clone, Debug, Serialize)]
+pub struct Noted {
+    /// When, s of arena time.
+    pub t: f64,
+    /// The operator who did or said it; empty if it is the hub's own.
+    pub who: String,
+    /// What.
+    pub text: String,
+}
+
 /// The last lines.
 #[derive(Debug, Default)]
 pub struct Lines {
     kept: VecDeque<Event>,
     /// What is no robot's log.
-    events: VecDeque<(f64, String)>,
+    events: VecDeque<Noted>,
     count: u64,
 }
 
@@ -62,7 +73,7 @@ impl Lines {
         if self.events.len() == KEPT {
             self.events.pop_front();
         }
-        self.events.push_back((brief_time(time), text.into()));
+        self.events.push_back(Noted { t: brief_time(time), who: who.into(), text: text.into() });
         self.add(time, unix_ms, level, if who.is_empty() { "hub" } else { who }, text)
     }
 
@@ -72,8 +83,8 @@ impl Lines {
         (number <= self.count).then(later)
     }
 
-    /// The last events of the hub, with their times.
-    pub fn events(&self, count: usize) -> Vec<(f64, String)> {
+    /// The last events of the hub.
+    pub fn events(&self, count: usize) -> Vec<Noted> {
         self.events.iter().skip(self.events.len().saturating_sub(count)).cloned().collect()
     }
 

@@ -14,7 +14,7 @@ mod world;
 
 pub use clock::Clock;
 pub use history::History;
-pub use lines::level_name;
+pub use lines::{Noted, level_name};
 pub use robots::RobotHistory;
 pub use status::{Around, status};
 pub use trees::TreeView;
@@ -215,8 +215,8 @@ impl Feed {
         self.lines.after(number)
     }
 
-    /// The last events of the hub, with their times.
-    pub fn events(&self, count: usize) -> Vec<(f64, String)> {
+    /// The last events of the hub.
+    pub fn events(&self, count: usize) -> Vec<Noted> {
         self.lines.events(count)
     }
 

@@ -35,8 +35,8 @@ struct NodeView {
 struct ItemView {
     depth: usize,
     text: String,
-    /// The line of the reduced tree that it is about.
-    node: usize,
+    /// The node that it is about; none if reduction put it together from others.
+    node: Option<usize>,
     formula: Option<String>,
 }
 
@@ -169,15 +169,42 @@ pub fn view(tree: &Tree) -> TreeView {
     }
 }
 
+/// Where the nodes of a reduced tree stand in the tree itself: reduction takes nodes out and leaves the others in order.
+fn places(tree: &Tree, reduced: &Tree) -> Vec<Option<usize>> {
+    let words = |tree: &Tree| tree.nodes().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let (all, kept) = (words(tree), words(reduced));
+    // The longest common subsequence of what stands behind a pair of places.
+    let mut common = vec![vec![0_u32; all.len() + 1]; kept.len() + 1];
+    for (k, a) in (0..kept.len()).rev().flat_map(|k| (0..all.len()).rev().map(move |a| (k, a))) {
+        let both = if kept[k] == all[a] { common[k + 1][a + 1] + 1 } else { 0 };
+        common[k][a] = both.max(common[k + 1][a]).max(common[k][a + 1]);
+    }
+    let (mut found, mut a) = (vec![None; kept.len()], 0);
+    for k in 0..kept.len() {
+        let best = common[k][a];
+        let here = (a..all.len()).find(|a| kept[k] == all[*a] && common[k + 1][a + 1] + 1 == best);
+        if let Some(here) = here {
+            (found[k], a) = (Some(here), here + 1);
+        }
+    }
+    found
+}
+
 fn account(tree: &Tree) -> (String, Vec<ItemView>) {
     if tree.nodes().len() > EXPLAINED {
         return (format!("This tree has {} nodes: too many to be explained here.", tree.nodes().len()), Vec::new());
     }
     let account = explain(tree);
+    let places = places(tree, &account.tree);
     let mut items = Vec::new();
     let mut open: Vec<(&Item, usize)> = vec![(&account.root, 0)];
     while let Some((item, depth)) = open.pop() {
-        items.push(ItemView { depth, text: item.text.clone(), node: item.node, formula: item.formula.clone() });
+        items.push(ItemView {
+            depth,
+            text: item.text.clone(),
+            node: places.get(item.node).copied().flatten(),
+            formula: item.formula.clone(),
+        });
         open.extend(item.children.iter().rev().map(|child| (child, depth + 1)));
     }
     (account.notes.join(" "), items)
@@ -199,5 +226,25 @@ mod tests {
         assert_eq!(children, [&[1, 4][..], &[2, 3], &[], &[], &[]]);
         assert_eq!(shown.nodes[0].kind, "composite");
         assert!(!shown.account_items.is_empty());
+    }
+
+    #[test]
+    fn sentences_are_about_nodes_of_the_tree_itself() {
+        let text =
+            "sel\n  sel\n    seq\n      bleft\n      movcs v_goal.x 97\n    movcs v_goal.y -33\n  movcs v_goal.x 12\n";
+        let Ok(tree) = Tree::parse(text) else { panic!("the tree is sound") };
+        let shown = view(&tree);
+        for item in &shown.account_items {
+            let Some(node) = item.node else { continue };
+            if item.text.contains("left") && item.text.starts_with("If") {
+                assert!(["seq", "bleft"].contains(&shown.nodes[node].symbol), "{item:?}");
+            }
+        }
+        let kept = explain(&tree).tree;
+        let places = places(&tree, &kept);
+        for (place, node) in places.iter().zip(kept.nodes()) {
+            assert_eq!(place.map(|at| tree.nodes()[at].to_string()), Some(node.to_string()));
+        }
+        assert!(kept.nodes().len() < tree.nodes().len() && places.is_sorted());
     }
 }
