@@ -59,14 +59,21 @@ impl Recorder {
         Recorder::start(directory, limits, within)
     }
 
+    /// Nothing if a hub can go on with the record of a run.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn has_room(config: &Config, directory: &Path) -> Result<(), RecordError> {
+        Limits::of(&config.hub.record).reserve(directory).map_err(|e| RecordError::of(directory, e))
+    }
+
     /// Goes on with the record of a run whose hub died, in a further file.
     ///
     /// # Errors
     /// There is no room, or the disk refuses.
     pub fn go_on(config: &Config, directory: &Path) -> Result<Recorder, RecordError> {
-        let limits = Limits::of(&config.hub.record);
-        limits.reserve(directory).map_err(|e| RecordError::of(directory, e))?;
-        Recorder::start(directory.into(), limits, Within::default())
+        Recorder::has_room(config, directory)?;
+        Recorder::start(directory.into(), Limits::of(&config.hub.record), Within::default())
     }
 
     fn start(directory: PathBuf, limits: Limits, within: Within) -> Result<Recorder, RecordError> {

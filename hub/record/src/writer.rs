@@ -206,6 +206,8 @@ impl Writer {
     fn told(&mut self, why: RecordError) {
         let why = why.to_string();
         let _ = self.notes.send(Note::Stopped(why.clone()));
+        // No hub goes on from where the record ended: the run has gone on since.
+        let _ = snapshot::remove(&self.directory);
         self.stopped = Some(Stopped { why, lost: 0, look: Instant::now() + self.retry });
     }
 
@@ -333,9 +335,12 @@ mod tests {
         let event = |n: u32| Entry::event(n.into(), n.to_string());
         let mut writer = Writer::begin(dir.path().into(), room.clone(), notes, Arc::default(), start).unwrap();
         writer.entry(&event(0), start);
+        let state = dir.path().join(snapshot::STATE_FILE);
+        std::fs::write(&state, "how the run stood").unwrap();
         writer.limits = full.clone();
         writer.on_time(after(1));
         assert!(matches!(said.try_recv(), Ok(Note::Stopped(why)) if why.contains("reserve_mib")));
+        assert!(!state.exists(), "a hub would go on from where the record ended");
         // There is no room yet; then there is, but it was looked for a moment ago.
         writer.entry(&event(1), after(60));
         writer.limits = room.clone();

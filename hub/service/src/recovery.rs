@@ -10,7 +10,7 @@ use xpuck_hub_core::config::Config;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::snapshot::{self, RETURN_WITHIN, State};
-use xpuck_record::{RecordError, end_run, folders, recover};
+use xpuck_record::{RecordError, Recorder, end_run, folders, recover};
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::output;
 
@@ -118,6 +118,10 @@ impl Found {
         let fate = if snapshot.is_over() { Fate::Close } else { fate(then, now) };
         match fate {
             Fate::Resume(away) if snapshot.robots == config.swarm.robots => {
+                if let Err(error) = Recorder::has_room(config, directory) {
+                    self.notes.push(format!("the run is not taken up, as nothing of it could be recorded: {error}"));
+                    return Fate::Close;
+                }
                 if self.resumed.as_ref().is_none_or(|other| away < other.away) {
                     self.resumed = Some(ResumedRun { directory: directory.into(), snapshot, away });
                 }
