@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The operator's tool, freshly built.
 pub fn xpuck() -> Command {
@@ -29,12 +29,14 @@ pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// First of four free ports that no other test of this process gets.
+/// First of four free ports that no other test of this process gets. They lie below those that the kernel gives to
+/// connections (from 32768 on), one of which could take them before they are used.
 pub fn free_ports() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let start = 20_000 + (std::process::id() % 2000) as u16 * 16;
+    const ROOM: u32 = 22_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let start = std::process::id() % 1000 * 16;
     for _ in 0..500 {
-        let base = start + NEXT.fetch_add(4, Ordering::Relaxed) % 8000;
+        let base = (10_000 + (start + NEXT.fetch_add(4, Ordering::Relaxed)) % ROOM) as u16;
         if (base..base + 4).all(|port| TcpListener::bind(("127.0.0.1", port)).is_ok()) {
             return base;
         }

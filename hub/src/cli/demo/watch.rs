@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use xpuck_wire::log;
-use xpuck_wire::message::{Reply, Request};
+use xpuck_wire::message::{Reply, Request, State};
 use xpuck_wire::socket::{AskError, OperatorLink};
 use xpuck_wire::{Phase, Status};
 
@@ -212,6 +212,9 @@ impl Watch {
     }
 
     /// Waits until all robots are there; goes on without those that do not come.
+    ///
+    /// # Errors
+    /// Hub or arena went away, or an operator said STOP meanwhile: what comes later must not overrule it.
     pub fn wait_for_robots(&mut self, processes: &mut Processes, limit: Duration, stop: &AtomicBool) -> Result<()> {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline && !stop.load(Ordering::Relaxed) {
@@ -221,6 +224,9 @@ impl Watch {
                     bail!("{line}");
                 }
                 self.say(&line);
+            }
+            if self.last.as_ref().is_some_and(|s| s.directive.state == State::Stop) {
+                bail!("an operator said STOP before the run began: nothing was started or recorded");
             }
             if self.last.as_ref().is_some_and(|s| s.tracking && s.robots.iter().all(|r| r.alive)) {
                 return Ok(());
