@@ -25,7 +25,7 @@ test("the page preloads the modules of its first view, and no others", () => {
 test("whatever the page and its modules name is there", () => {
   for (const [, file] of page.matchAll(/ASSETS\/([^"]+)"/g)) assert.ok(fs.existsSync(path.join(root, file)), file);
   for (const file of files) {
-    for (const [, name] of read(file).matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) assert.ok(fs.existsSync(path.join(root, path.dirname(file), name)), `${file}: ${name}`);
+    for (const [, name] of read(file).matchAll(/(?:from|import\(|URL\() ?"(\.[^"]+)"/g)) assert.ok(fs.existsSync(path.join(root, path.dirname(file), name)), `${file}: ${name}`);
   }
 });
 

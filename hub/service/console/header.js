@@ -6,22 +6,25 @@ import { fixed, span } from "./format.js";
 import { acknowledged, acksInWords, clockInWords, fitnessNow, isGoing, linkInWords, phaseInWords } from "./words.js";
 
 const ACKS_MS = 12000;
+const CLOCK_MS = 250;
 const STALE = ["silent", "lost"];
 
 export class Header {
   /** @param {import("./main.js").App} app */
   constructor(app) {
     this.app = app;
-    this.pressed = 0;
+    this.filledAt = -Infinity;
     byId("pause").addEventListener("click", () => app.pause());
     byId("resume").addEventListener("click", () => app.resume());
     byId("stop").addEventListener("click", () => app.stop());
     byId("skip").addEventListener("click", () => byId("main").focus());
-    setInterval(() => app.frames.mark("clock"), 200);
+    // What the hub tells moves the clock as well; this is for when it tells nothing.
+    setInterval(() => performance.now() - this.filledAt > CLOCK_MS && app.frames.mark("clock"), CLOCK_MS);
   }
 
   /** @param {Set<string>} topics @param {number} now */
   changed(topics, now) {
+    this.filledAt = now;
     this.fillRun();
     this.fillStrip(now);
     this.fillControls();

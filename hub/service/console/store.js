@@ -3,8 +3,6 @@
 
 import { list } from "./dom.js";
 import { num } from "./format.js";
-import { Motion } from "./arena/motion.js";
-import { Trails } from "./arena/trails.js";
 import { ISLAND_COLUMNS, emptyIsland, thin } from "./series.js";
 
 const LINES = 400;
@@ -17,6 +15,11 @@ const ROBOTS = 512;
  * @typedef {import("./contract.js").Status} Status @typedef {import("./contract.js").World} World
  * @typedef {import("./contract.js").Robot} Robot @typedef {import("./contract.js").Line} Line
  * @typedef {import("./contract.js").Island} Island @typedef {import("./contract.js").Tree} Tree
+ *
+ * @typedef {object} Follower of what comes many times a second, too often for a frame of the page each
+ * @property {(t: number, names: string[], numbers: number[], now: number) => void} [poses]
+ * @property {(senses: import("./contract.js").Senses) => void} [senses] of the selected robot
+ * @property {() => void} [clear] what was told is not followed by what comes next
  */
 
 export class Store {
@@ -24,8 +27,8 @@ export class Store {
   constructor(kind, changed) {
     this.kind = kind;
     this.changed = changed;
-    this.motion = new Motion();
-    this.trails = new Trails();
+    /** @type {Set<Follower>} */
+    this.followers = new Set();
     this.selected = "";
     this.poseAge = /** @type {number | null} */ (null);
     this.posesAt = 0;
@@ -58,8 +61,9 @@ export class Store {
     this.lines = [];
     /** @type {string | null} */
     this.ended = null;
-    this.motion.clear();
-    this.trails.clear();
+    // How many bodies the last poses were of.
+    this.posed = 0;
+    for (const follower of this.followers) follower.clear?.();
     this.changed("lines");
   }
 
@@ -119,11 +123,10 @@ export class Store {
     const names = list(data.n).slice(0, ROBOTS).map(String);
     const numbers = list(data.p);
     const t = num(data.t) ?? 0;
-    this.motion.take(t, names, numbers, now);
-    this.trails.take(t, names, numbers);
+    for (const follower of this.followers) follower.poses?.(t, names, numbers, now);
+    this.posed = names.length;
     this.poseAge = num(data.age);
     this.posesAt = now;
-    this.changed("poses");
   }
 
   /** @param {Status} status @param {number} now */
@@ -164,7 +167,7 @@ export class Store {
   takeSenses(senses) {
     if (senses.robot !== this.selected) return;
     this.senses = senses;
-    this.changed("robot");
+    for (const follower of this.followers) follower.senses?.(senses);
   }
 
   /** @param {string} id @param {any} tree */

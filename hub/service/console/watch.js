@@ -25,9 +25,10 @@ export function create(env) {
     enter: () => {
       offKeys();
       offKeys = env.app.shortcuts.add("Arena", arena.keys());
-      arena.stale();
+      arena.setShown(true);
     },
     leave: () => {
+      arena.setShown(false);
       offKeys();
       offKeys = () => {};
     },
@@ -44,7 +45,6 @@ export function create(env) {
       robots.changed(topics, at);
       events.changed(topics);
     },
-    frame: (at) => arena.frame(at),
   };
 }
 

@@ -1,5 +1,6 @@
 // Measures the page beside a real demo at the true speed: node figures.mjs [ROBOTS] [SECONDS]
-// Main-thread time is the browser's own account of it (Performance.getMetrics); the browser draws in software here.
+// Main-thread time is the browser's own account of it (Performance.getMetrics) over the arena's frames, which another thread
+// draws, in software here.
 
 import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -24,7 +25,10 @@ try {
   await shows(page, ".short", /xp02/);
   const now = async () => {
     const { metrics } = await cdp.send("Performance.getMetrics");
-    const drawn = await page.evaluate(() => ({ frames: window.xpuck.frames.drawn, ms: performance.now() }));
+    const drawn = await page.evaluate(async () => {
+      const { drawn, costs } = await window.xpuck.navigation.view.arena.thread.measure();
+      return { frames: drawn, costs, own: window.xpuck.frames.drawn, ms: performance.now() };
+    });
     return { ...Object.fromEntries(metrics.map(({ name, value }) => [name, value])), ...drawn };
   };
   // Trails have their full length and the page its final code.
@@ -34,9 +38,15 @@ try {
   const to = await now();
   const frames = to.frames - from.frames;
   const each = (/** @type {string} */ name) => (((/** @type {any} */ (to)[name] - /** @type {any} */ (from)[name]) / frames) * 1000).toFixed(2);
-  const costs = (await page.evaluate(() => window.xpuckFrames())).slice(-frames).sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
-  const quantile = (/** @type {number} */ part) => costs[Math.floor((costs.length - 1) * part)].toFixed(2);
-  console.log(`${robots} robots, 1366 x 768: ${((frames / (to.ms - from.ms)) * 1000).toFixed(1)} frames/s; main thread ${each("TaskDuration")} ms a frame (script ${each("ScriptDuration")}, style ${each("RecalcStyleDuration")}, layout ${each("LayoutDuration")}); the page's own part p50 ${quantile(0.5)}, p99 ${quantile(0.99)} ms; load ${load.map((value) => value.toFixed(1)).join(" ")}`);
+  const quantiles = (/** @type {number[]} */ costs) => {
+    const sorted = [...costs].sort((a, b) => a - b);
+    return [0.5, 0.99].map((part) => sorted[Math.floor((sorted.length - 1) * part)].toFixed(2)).join(" and ");
+  };
+  const own = (await page.evaluate(() => window.xpuckFrames())).slice(from.own - to.own);
+  const rate = ((frames / (to.ms - from.ms)) * 1000).toFixed(1);
+  console.log(`${robots} robots, 1366 x 768: ${rate} frames/s of the arena`);
+  console.log(`main thread ${each("TaskDuration")} ms a frame (script ${each("ScriptDuration")}, style ${each("RecalcStyleDuration")}, layout ${each("LayoutDuration")})`);
+  console.log(`p50 and p99, ms: a frame in the arena's thread ${quantiles(to.costs.slice(-frames))}; the page's own, ${((own.length / (to.ms - from.ms)) * 1000).toFixed(1)} a second, ${quantiles(own)}; load ${load.map((value) => value.toFixed(1)).join(" ")}`);
 } finally {
   await browser.close();
   await demo.gone();
@@ -45,17 +55,17 @@ try {
 /** Bytes on the wire and the first paint of a browser that knows nothing of the page. */
 async function firstLoad() {
   const page = await openPage(browser, "about:blank", { name: "first" });
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send("Network.enable");
-  let [bytes, files] = [0, 0];
-  const streams = new Set();
-  cdp.on("Network.requestWillBeSent", ({ requestId, type }) => type === "EventSource" && streams.add(requestId));
-  cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
-    if (!streams.has(requestId)) [bytes, files] = [bytes + encodedDataLength, files + 1];
+  // Those of the arena's thread are among them; what came from the browser's store has no bytes.
+  /** @type {Promise<number>[]} */
+  const sizes = [];
+  page.on("requestfinished", (request) => {
+    if (!request.url().includes("/events")) sizes.push(request.sizes().then(({ responseHeadersSize, responseBodySize }) => responseHeadersSize + responseBodySize));
   });
   await page.goto(demo.url);
   await shows(page, ".short", /xp02/);
   const paints = await page.evaluate(() => performance.getEntriesByType("paint").map(({ name, startTime }) => `${name} ${startTime.toFixed(0)} ms`));
-  console.log(`first load: ${files} files, ${(bytes / 1000).toFixed(1)} kB on the wire; ${paints.join(", ")}`);
+  const counted = (await Promise.all(sizes)).filter((bytes) => bytes > 0);
+  const kilobytes = counted.reduce((sum, bytes) => sum + bytes, 0) / 1000;
+  console.log(`first load: ${counted.length} files, ${kilobytes.toFixed(1)} kB on the wire; ${paints.join(", ")}`);
   await close(page);
 }

@@ -157,7 +157,7 @@ test("it replays: ten times as fast, from anywhere, and pauses", async () => {
   const still = await at();
   await page.waitForFunction(() => window.xpuck.frames.requested === false);
   assert.equal(await at(), still, "it stands while it is paused");
-  await page.waitForFunction(() => window.xpuck.navigation.replay.store.motion.tracks.size === 3);
+  await page.waitForFunction(() => window.xpuck.navigation.replay.store.posed === 3);
   await page.keyboard.press("k");
   await until(async () => (await at()) > still, "K plays it");
   await page.click("text=Leave the replay");

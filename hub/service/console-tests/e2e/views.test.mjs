@@ -85,8 +85,8 @@ const measured = (page) => page.evaluate(() => {
 });
 
 /** Names of robots that cover one another. @param {import("playwright-core").Page} page @returns {Promise<string[]>} */
-const crossed = (page) => page.evaluate(() => {
-  const boxes = window.xpuck.navigation.view?.arena?.names.boxes ?? [];
+const crossed = (page) => page.evaluate(async () => {
+  const boxes = (await window.xpuck.navigation.view?.arena?.thread.measure())?.labels ?? [];
   const apart = (/** @type {any} */ a, /** @type {any} */ b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
   return boxes.flatMap((/** @type {any} */ a, /** @type {number} */ i) => boxes.slice(i + 1).filter((/** @type {any} */ b) => !apart(a, b)).map((/** @type {any} */ b) => `${a.key} ${b.key}`));
 });

@@ -41,13 +41,13 @@ export function drawRelocation(ctx, camera, radius, colours) {
  * @typedef {object} Look
  * @property {string} colour of its island
  * @property {string} state
- * @property {boolean} lost @property {boolean} held @property {boolean} identifying @property {boolean} trouble @property {boolean} selected
+ * @property {boolean} lost @property {boolean} held @property {boolean} identifying @property {boolean} trouble
  */
 
-/** @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {Pose} pose @param {number} radius @param {Look} look @param {Record<string, string>} colours @param {number} now */
-export function drawRobot(ctx, camera, pose, radius, look, colours, now) {
+/** @param {CanvasRenderingContext2D} ctx @param {Camera} camera @param {Pose} pose @param {number} radius @param {Look} look @param {boolean} selected @param {Record<string, string>} colours @param {number} now */
+export function drawRobot(ctx, camera, pose, radius, look, selected, colours, now) {
   const [x, y, r] = [camera.x(pose.x), camera.y(pose.y), Math.max(4, radius * camera.scale)];
-  if (look.selected) ring(ctx, x, y, r + 5, colours.text, 2.5, []);
+  if (selected) ring(ctx, x, y, r + 5, colours.text, 2.5, []);
   if (look.identifying) ring(ctx, x, y, r + 9 + 3 * Math.sin(now / 120), colours.warn, 3, [4, 4]);
   ctx.globalAlpha = look.lost ? 0.35 : 1;
   ctx.fillStyle = look.colour;

@@ -1,7 +1,6 @@
 // @ts-check
 // The names of robots on the canvas: measured once, placed at every frame.
 
-import { palette } from "../colours.js";
 import { drawLabel } from "./bodies.js";
 import { placeLabels } from "./labels.js";
 
@@ -22,10 +21,9 @@ export class Names {
 
   /**
    * @param {CanvasRenderingContext2D} ctx @param {{width: number, height: number}} area @param {import("./camera.js").Camera} camera
-   * @param {[string, import("./motion.js").Pose][]} robots @param {number} radius m @param {string} selected
+   * @param {[string, import("./motion.js").Pose][]} robots @param {number} radius m @param {string} selected @param {Record<string, string>} colours
    */
-  draw(ctx, area, camera, robots, radius, selected) {
-    const colours = palette();
+  draw(ctx, area, camera, robots, radius, selected, colours) {
     const wide = area.width > WIDE;
     const font = `600 ${wide ? 14 : 12}px ${colours.font}`;
     ctx.font = font;

@@ -11,7 +11,7 @@ import { TreeView } from "./view.js";
 /** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
 export function create(env) {
   const page = new TreePage(env);
-  return { node: page.node, enter: (route) => page.enter(route.id), leave: () => page.offKeys(), end: () => page.drawing.end(), changed: (topics) => page.changed(topics) };
+  return { node: page.node, enter: (route) => page.enter(route.id), leave: () => page.leave(), end: () => page.drawing.end(), changed: (topics) => page.changed(topics) };
 }
 
 class TreePage {
@@ -21,6 +21,8 @@ class TreePage {
     this.id = "";
     this.shown = "";
     this.offKeys = () => {};
+    // Nodes are lit at every tick that is told.
+    this.follower = { senses: () => env.app.frames.mark("robot") };
     this.account = new AccountList((index) => this.drawing.mark(index));
     this.drawing = new TreeView({ onNode: (index) => {
       this.drawing.mark(index);
@@ -48,10 +50,16 @@ class TreePage {
     const { env } = this;
     this.offKeys();
     this.offKeys = env.app.shortcuts.add("Tree", this.drawing.keys());
+    env.store.followers.add(this.follower);
     this.id = id || env.store.selected || env.store.ids()[0] || "";
     if (this.id) env.source.select(this.id);
     this.shown = "";
     this.load();
+  }
+
+  leave() {
+    this.offKeys();
+    this.env.store.followers.delete(this.follower);
   }
 
   async load() {
