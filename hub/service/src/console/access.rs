@@ -6,6 +6,7 @@
 
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use std::net::IpAddr;
+use xpuck_wire::host_of;
 
 /// The names by which this console may be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,15 +26,6 @@ impl Names {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = host.trim_end_matches('.').to_ascii_lowercase();
         bare.parse::<IpAddr>().is_ok() || name == "localhost" || name.ends_with(".localhost") || self.0.contains(&name)
-    }
-}
-
-/// The host in an authority such as `127.0.0.1:7600` or `[::1]:7600`.
-fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        // The last colon of a bare IPv6 address in brackets is inside them.
-        Some((host, port)) if !port.contains(']') => host,
-        _ => authority,
     }
 }
 
@@ -107,14 +99,5 @@ mod tests {
             assert_eq!(here(other), 403, "{other}");
         }
         assert_eq!(ask(&["evil.example.com"], Some("http://evil.example.com")), 421);
-    }
-
-    #[test]
-    fn a_host_is_told_from_its_port() {
-        for (authority, host) in
-            [("a:1", "a"), ("a", "a"), ("[::1]:7600", "[::1]"), ("[::1]", "[::1]"), ("127.0.0.1:1", "127.0.0.1")]
-        {
-            assert_eq!(host_of(authority), host);
-        }
     }
 }
