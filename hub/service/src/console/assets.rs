@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use xpuck_wire::signed::hex;
 
 #[derive(RustEmbed)]
 #[folder = "console/"]
@@ -94,7 +95,7 @@ impl Assets {
             digest.update((bytes.len() as u64).to_le_bytes());
             digest.update(bytes);
         }
-        let folder: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let folder = hex(&digest.finalize()[..8]);
         let page = String::from_utf8(contents.remove(PAGE).unwrap_or_default()).unwrap_or_default();
         let page = page.replace(PLACE, &format!("/assets/{folder}"));
         let files = contents.into_iter().map(|(name, bytes)| (name.clone(), file(&name, bytes))).collect();

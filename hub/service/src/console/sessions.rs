@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 use xpuck_wire::keyring::{Holder, Role};
 use xpuck_wire::keys::{Key, verify};
-use xpuck_wire::signed::unhex;
+use xpuck_wire::signed::{hex, unhex};
 
 /// A challenge is good for so long, s.
 const CHALLENGE: f64 = 60.0;
@@ -98,8 +98,7 @@ impl Sessions {
 
     /// What only this console can have written under a challenge.
     fn mark(&self, given: &str) -> String {
-        let digest = Sha256::digest(format!("{}\n{given}\n{}", self.secret, self.secret));
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(format!("{}\n{given}\n{}", self.secret, self.secret)))
     }
 
     /// True for a challenge that was given away here less than a minute ago and not answered yet.
@@ -194,10 +193,6 @@ mod tests {
 
     fn holder(secret: &Secret, role: Role) -> Holder {
         Holder { role, public: secret.public.clone() }
-    }
-
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn answer(secret: &Secret, host: &str, challenge: &str) -> String {
