@@ -5,10 +5,10 @@ use super::feed::{Data, Feed};
 use super::origin::Origins;
 use super::protocol::{Asked, CHANNELS, SUBPROTOCOLS, SUBSCRIPTIONS, advertise, data, read, server_info, warning};
 use super::{Shared, Told};
+use crate::admission::watchers::{self, STUCK};
 use crate::admission::{Admission, Bounds, Stage, Ticket};
 use futures_util::SinkExt;
 use futures_util::stream::{SplitSink, StreamExt};
-use socket2::SockRef;
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::sync::atomic::Ordering;
@@ -26,10 +26,6 @@ use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
 /// The request is whole and answered within this time.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// A viewer that takes nothing for so long is disconnected.
-const STUCK: Duration = Duration::from_secs(10);
-/// Bytes that the kernel holds for a viewer.
-const SEND_BUFFER: usize = 128 * 1024;
 /// Messages that a viewer may be behind.
 const BEHIND: usize = 1024;
 /// Longest message of a viewer, and all that it may say while it is connected, bytes: viewers subscribe, and that is all.
@@ -83,8 +79,7 @@ impl Live {
     /// # Errors
     /// If the listener cannot be used.
     pub async fn serve(self, listener: TcpListener, bounds: Bounds) -> std::io::Result<()> {
-        SockRef::from(&listener).set_send_buffer_size(SEND_BUFFER)?;
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let listener = watchers::listener(listener)?;
         let admission = Admission::new(bounds);
         loop {
             let (socket, ticket, eviction) = admission.accept(&listener).await;
@@ -100,9 +95,7 @@ impl Live {
     }
 
     async fn viewer(self, socket: TcpStream, ticket: Ticket) -> Result<(), Error> {
-        // The kernel gives up on who takes nothing, however little there is to send.
-        let _ = SockRef::from(&socket).set_tcp_user_timeout(Some(STUCK));
-        let _ = socket.set_nodelay(true);
+        watchers::set_up(&socket);
         let config = WebSocketConfig::default()
             .read_buffer_size(16 * 1024)
             .write_buffer_size(0)
