@@ -119,9 +119,8 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         commands,
         console: config.swarm.hub.console.is_some().then_some(teller),
         viewers: viewers.is_some().then_some(viewers_teller),
-        drawn: None,
         sessions: Arc::new(Mutex::new(Sessions::new(fresh_token()?))),
-        world: None,
+        shown: None,
         room: Room::new(&config.hub.record.directory),
         records: Records::default(),
         observer: Observer::new(&config, &sockets, ports.stream)
