@@ -1,10 +1,11 @@
 //! Recorded runs: the list, one whole, and where its trees came from.
 
+use super::robots::lines;
 use super::run_cache::Known;
 use super::{beside, json};
 use crate::catalogue::{Catalogue, short_ids};
 use crate::console::Shared;
-use crate::console::feed::{Feed, Noted, level_name, world};
+use crate::console::feed::{Feed, Noted, world};
 use crate::console::visitor::refusal;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
@@ -136,10 +137,7 @@ pub async fn robot(State(shared): State<Shared>, UrlPath((id, robot)): UrlPath<(
         run.with(|feed| {
             let history = feed.robot_history(&robot).ok_or("there is no such robot")?;
             let log = feed.robot_log(&robot).unwrap_or_default();
-            let line = |line: &&xpuck_wire::message::LogLine| {
-                object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text })
-            };
-            Ok(object!({ "history": history, "log": log.iter().map(line).collect::<Vec<_>>() }))
+            Ok(object!({ "history": history, "log": lines(&log) }))
         })
     };
     answer(beside(look).await)
