@@ -89,6 +89,8 @@ impl Assets {
     }
 
     fn of(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
+        // Types are for those who work on the page; no browser asks for them.
+        contents.retain(|name, _| !name.ends_with(".d.ts"));
         let mut digest = Sha256::new();
         for (name, bytes) in &contents {
             digest.update(name.as_bytes());
@@ -147,6 +149,7 @@ mod tests {
             (got("0", "main.js"), got(&assets.folder, "../Cargo.toml")),
             (StatusCode::NOT_FOUND, StatusCode::NOT_FOUND)
         );
+        assert!(assets.files.keys().all(|name| !name.ends_with(".d.ts")), "types are of no use to a browser");
         let packed: usize = assets.files.values().map(|file| file.packed.len()).sum();
         println!("{packed} bytes packed, {} files", assets.files.len());
         assert!(packed < 300_000, "the first load is to be below 300 kB: {packed}");
