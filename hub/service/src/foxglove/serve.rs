@@ -7,6 +7,7 @@ use super::protocol::{Asked, CHANNELS, SUBPROTOCOLS, SUBSCRIPTIONS, advertise, d
 use super::{Shared, Told};
 use crate::admission::watchers::{self, STUCK};
 use crate::admission::{Admission, Bounds, Stage, Ticket};
+use crate::console::{Names, called};
 use futures_util::SinkExt;
 use futures_util::stream::{SplitSink, StreamExt};
 use std::collections::BTreeMap;
@@ -43,18 +44,21 @@ struct Inside {
     shared: Arc<Shared>,
     messages: broadcast::Sender<Data>,
     origins: Origins,
+    /// By which viewers may call the hub.
+    names: Names,
     /// By it viewers know this hub again.
     session: String,
 }
 
 impl Live {
-    pub fn new(feed: Feed, shared: Arc<Shared>, origins: Origins) -> Live {
+    pub fn new(feed: Feed, shared: Arc<Shared>, origins: Origins, names: Names) -> Live {
         let session = xpuck_wire::clock::unix_ms().to_string();
         Live(Arc::new(Inside {
             feed: Mutex::new(feed),
             shared,
             messages: broadcast::channel(BEHIND).0,
             origins,
+            names,
             session,
         }))
     }
@@ -102,7 +106,7 @@ impl Live {
             .max_message_size(Some(LONGEST))
             .max_frame_size(Some(LONGEST));
         #[expect(clippy::result_large_err, reason = "the library's own type, once a connection")]
-        let answer = |request: &Request, mut response: Response| match agree(&self.0.origins, request) {
+        let answer = |request: &Request, mut response: Response| match agree(&self.0.names, &self.0.origins, request) {
             Ok(dialect) => {
                 response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, dialect);
                 Ok(response)
@@ -162,7 +166,8 @@ impl Live {
 }
 
 /// The dialect in which a viewer is answered, or why it is not.
-fn agree(origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
+fn agree(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
+    called(names, request.uri(), request.headers())?;
     let text =
         |name: header::HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
     origins.check(text(header::ORIGIN)).map_err(|why| (StatusCode::FORBIDDEN, why))?;
