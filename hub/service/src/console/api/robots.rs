@@ -34,7 +34,8 @@ pub async fn history(State(shared): State<Shared>, Path(id): Path<String>) -> Re
 
 /// Lines of a log as pages get them.
 pub fn lines(log: &[&LogLine]) -> Value {
-    let line = |line: &&LogLine| object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text });
+    let line =
+        |line: &&LogLine| object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text });
     log.iter().map(line).collect()
 }
 
