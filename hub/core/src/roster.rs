@@ -188,7 +188,8 @@ impl Roster {
     pub fn evolved(&self) -> f64 {
         let alive: Vec<&Robot> =
             self.robots.iter().filter(|r| r.alive() && r.telemetry.evolution.generation > 0).collect();
-        alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64
+        // The sum of nothing is -0, which JSON would show.
+        alive.iter().map(|r| r.telemetry.evolution.derated).sum::<f64>() / alive.len().max(1) as f64 + 0.0
     }
 
     /// The console's rows; who obeys is not known here.
@@ -231,4 +232,14 @@ impl Roster {
 /// What went wrong with a robot's devices, all together.
 fn device_errors(d: &DeviceReport) -> u64 {
     [d.bus, d.corrupt, d.rejected, d.leases, d.dropped, d.power].into_iter().map(u64::from).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_has_evolved_zero_without_a_sign() {
+        assert_eq!(Roster::new(&["xp01".into()]).evolved().to_bits(), 0);
+    }
 }

@@ -2,13 +2,13 @@
 
 use super::follow::{Follow, News};
 use super::hub_address::{self, HubAddress};
-use super::standing::{clock, plain};
+use super::standing::clock;
 use anyhow::Result;
 use clap::Args;
 use std::time::Duration;
 use xpuck_wire::message::{Event, Severity};
-use xpuck_wire::output;
 use xpuck_wire::socket::AskError;
+use xpuck_wire::{output, plain};
 
 /// The hub is asked so often what is new.
 const EVERY: Duration = Duration::from_millis(250);

@@ -1,10 +1,9 @@
 //! Who does what the swarm was told last, and after what time. Pure.
 
-use super::standing::plain;
 use serde::Serialize;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::message::State;
-use xpuck_wire::{Phase, Status};
+use xpuck_wire::{Phase, Status, plain};
 
 /// How a robot took the last directive.
 #[derive(Clone, Debug, PartialEq, Serialize)]

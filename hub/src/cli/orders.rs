@@ -1,7 +1,6 @@
 //! `xpuck note`, and `xpuck identify|hold|release|reboot`: what an operator says, and what single robots are to do.
 
 use super::hub_address::{HubAddress, have, status};
-use super::standing::plain;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use xpuck_wire::message::{Order, Reply, Request};
 use xpuck_wire::output::{self, count};
 use xpuck_wire::socket::OperatorLink;
-use xpuck_wire::{RobotRow, Status};
+use xpuck_wire::{RobotRow, Status, plain};
 
 /// How long a robot may take to stand or to go on, wall time.
 const OBEY: Duration = Duration::from_secs(3);

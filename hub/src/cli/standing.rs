@@ -1,22 +1,7 @@
 //! How the swarm stands, in the words that several commands use. All functions are pure.
 
 use xpuck_hub_core::switchboard::phase_name;
-use xpuck_wire::{Phase, RobotRow, Status};
-
-/// Text of somebody else in one line: what would move a cursor, end a line or turn the direction of writing is shown by its
-/// number.
-pub fn plain(text: &str) -> String {
-    let turns =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c.is_control() || turns(c) {
-            true => plain.extend(c.escape_default()),
-            false => plain.push(c),
-        }
-    }
-    plain
-}
+use xpuck_wire::{Phase, RobotRow, Status, plain};
 
 /// A time as `4:05`, from an hour on as `1:04:05`.
 pub fn clock(seconds: f64) -> String {
@@ -138,12 +123,6 @@ mod tests {
 
     fn robot(id: &str, alive: bool, version: &str) -> RobotRow {
         RobotRow { id: id.into(), alive, version: version.into(), ..RobotRow::default() }
-    }
-
-    #[test]
-    fn text_of_others_cannot_move_a_cursor_or_turn_a_line() {
-        assert_eq!(plain("xp01 \u{1b}[2Jä\n\u{9b}x\u{202e}"), "xp01 \\u{1b}[2Jä\\n\\u{9b}x\\u{202e}");
-        assert_eq!(plain("\u{1b}[31mred"), "\\u{1b}[31mred", "not even a colour");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::experiment::{self, ExperimentFiles};
 use super::hub_address::{HubAddress, have, status};
 use super::obedience::Obedience;
-use super::standing::{self, plain};
+use super::standing;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use xpuck_experiment::Plan;
 use xpuck_hub_core::switchboard::phase_name;
 use xpuck_wire::message::{Request, State};
 use xpuck_wire::signed::Signed;
-use xpuck_wire::{Phase, Status, file, output};
+use xpuck_wire::{Phase, Status, file, output, plain};
 
 /// How long robots may take to obey RUN, wall time. They are told again five times a second.
 const OBEY: Duration = Duration::from_secs(3);

@@ -1,10 +1,10 @@
 //! The few lines of `xpuck status`. Pure.
 
 use super::obedience::Obedience;
-use super::standing::{clock, fitness, phase, plain, robots, scale, troubles};
+use super::standing::{clock, fitness, phase, robots, scale, troubles};
 use xpuck_lab::figure::Figure;
-use xpuck_wire::Status;
 use xpuck_wire::output::count;
+use xpuck_wire::{Status, plain};
 
 /// So many of the last events are shown.
 const EVENTS: usize = 5;

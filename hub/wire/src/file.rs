@@ -124,10 +124,30 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
 /// Reads TOML text; `name` is what errors call it.
 pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError> {
     toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+        let before = error.span().map_or("", |span| &text[..text.floor_char_boundary(span.start)]);
+        let line = 1 + before.matches('\n').count();
         // The library's message may go on with the list of known keys on the same line; that is the remedy.
-        let message = with_nearest(&error.message().replace('\n', "; "));
+        let message = error.message().replace('\n', "; ");
+        let message = of_wrong_type(&message, before).unwrap_or_else(|| with_nearest(&message));
         FileError::Malformed { name: name.into(), message: format!("line {line}: {message}") }
+    })
+}
+
+/// What a key takes, if the library's message says that the value after `before` is of another type.
+fn of_wrong_type(message: &str, before: &str) -> Option<String> {
+    let (found, wanted) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    let wanted = match wanted {
+        "f32" | "f64" => "a number",
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" => "a whole number",
+        "a string" => "text in quotes",
+        "a boolean" => "true or false",
+        "a sequence" => "a list, as in [1, 2]",
+        other => other,
+    };
+    let name = before.trim_end().strip_suffix('=').and_then(|rest| rest.rsplit(['\n', '{', ',']).next());
+    Some(match name.map(str::trim).filter(|name| !name.is_empty()) {
+        Some(name) => format!("`{name}` takes {wanted}, not {found}"),
+        None => format!("here goes {wanted}, not {found}"),
     })
 }
 
@@ -197,6 +217,7 @@ mod tests {
         );
         let far = said("minutes = 1.0\ntemperature = 1.0");
         assert!(far.contains("unknown field `temperature`, expected") && !far.contains("did you mean"), "{far}");
+        assert_eq!(said("\nminutes = \"ten\""), "a.toml: line 2: `minutes` takes a number, not string \"ten\"");
         let task = said("minutes = 1.0\ntask = \"trasnport\"");
         assert!(task.contains("line 2: unknown variant `trasnport`; did you mean `transport`?"), "{task}");
     }

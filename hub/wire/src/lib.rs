@@ -22,6 +22,7 @@ mod migration;
 mod monitor;
 pub mod output;
 mod picture;
+mod plain;
 pub mod precedence;
 pub mod process;
 pub mod refusals;
@@ -43,8 +44,9 @@ mod waker;
 
 pub use file::FileError;
 pub use migration::{Migration, Policy};
+pub use plain::plain;
 pub use settings::{PushAnswer, PushRow};
 pub use signals::uninterrupted;
 pub use status::{Body, ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport, Segment, Status};
-pub use swarm::{Addresses, MAX_ROBOTS, Security, Swarm, is_local};
+pub use swarm::{Addresses, MAX_ROBOTS, Security, Swarm, host_of, is_local};
 pub use waker::{Waker, Wakeups};

@@ -1,6 +1,7 @@
 //! Numbers by which two starts of one program are told apart.
 
 use crate::file::FileError;
+use crate::signed::hex;
 use rand::TryRng;
 use rand::rngs::SysRng;
 
@@ -20,5 +21,5 @@ pub fn fresh_session() -> Result<u64, FileError> {
 pub fn fresh_token() -> Result<String, FileError> {
     let mut bytes = [0; 32];
     SysRng.try_fill_bytes(&mut bytes).map_err(|e| FileError::value("token", format!("no random numbers: {e}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
 }

@@ -199,7 +199,8 @@ fn signed_bytes(manifest: &str) -> Vec<u8> {
     [PURPOSE, manifest.as_bytes()].concat()
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Two hexadecimal digits for each byte.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -106,10 +106,18 @@ impl Swarm {
     }
 }
 
+/// The host in an authority such as `127.0.0.1:7600`, `[::1]:7600` or `[::1]`; one with colons keeps its brackets.
+pub fn host_of(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        // The last colon of a bare IPv6 address in brackets is inside them.
+        Some((host, port)) if !port.contains(']') => host,
+        _ => authority,
+    }
+}
+
 /// True if only this machine reaches what listens at an address such as `127.0.0.1:7600` or `tcp://localhost:1667`.
 pub fn is_local(address: &str) -> bool {
-    let place = address.strip_prefix("tcp://").unwrap_or(address);
-    let host = place.rsplit_once(':').map_or(place, |(host, _)| host).trim_matches(['[', ']']);
+    let host = host_of(address.strip_prefix("tcp://").unwrap_or(address)).trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
@@ -140,8 +148,18 @@ mod tests {
     }
 
     #[test]
+    fn a_host_is_told_from_its_port() {
+        for (authority, host) in
+            [("a:1", "a"), ("a", "a"), ("[::1]:7600", "[::1]"), ("[::1]", "[::1]"), ("127.0.0.1:1", "127.0.0.1")]
+        {
+            assert_eq!(host_of(authority), host);
+        }
+    }
+
+    #[test]
     fn what_others_can_reach_is_not_local() {
-        for address in ["127.0.0.1:7600", "tcp://127.0.0.2:*", "tcp://localhost:1667", "[::1]:7600"] {
+        let local = ["127.0.0.1:7600", "127.0.0.1", "tcp://127.0.0.2:*", "tcp://localhost:1667", "[::1]:7600", "[::1]"];
+        for address in local {
             assert!(is_local(address), "{address}");
         }
         for address in

@@ -13,6 +13,7 @@ mod greeting;
 mod handshake;
 pub mod relay;
 mod table;
+pub mod watchers;
 
 pub use greeting::Greeting;
 pub use table::{Bounds, Full, Stage};

@@ -6,13 +6,14 @@
 
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use std::net::IpAddr;
+use xpuck_wire::host_of;
 
-/// The names by which this console may be called.
+/// The names by which this hub may be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(Vec<String>);
 
 impl Names {
-    /// This machine's name, that of the address at which the console listens, and those that are `listed`.
+    /// This machine's name, that of the address at which is listened, and those that are `listed`.
     pub fn new(address: &str, listed: &[String]) -> Names {
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let local = format!("{machine}.local");
@@ -28,21 +29,15 @@ impl Names {
     }
 }
 
-/// The host in an authority such as `127.0.0.1:7600` or `[::1]:7600`.
-fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        // The last colon of a bare IPv6 address in brackets is inside them.
-        Some((host, port)) if !port.contains(']') => host,
-        _ => authority,
-    }
+fn text(value: &header::HeaderValue) -> String {
+    value.to_str().unwrap_or_default().to_string()
 }
 
-/// Nothing if a request may be answered.
+/// The authority that a request calls, if the hub may be called so.
 ///
 /// # Errors
-/// Status and reason, in one line, if another name or another site's page asks.
-pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, String)> {
-    let text = |value: &header::HeaderValue| value.to_str().unwrap_or_default().to_string();
+/// Status and reason, in one line, if another name is called.
+pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (StatusCode, String)> {
     let hosts: Vec<String> = headers.get_all(header::HOST).iter().map(text).collect();
     let asked = match (hosts.as_slice(), uri.authority()) {
         // A request in absolute form, as a proxy gets it, names the host there.
@@ -52,11 +47,20 @@ pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (Statu
     };
     if !names.knows(host_of(&asked)) {
         let why = format!(
-            "this console is not called {:?}: use its address in digits, or list the name in console.names of hub.toml\n",
+            "this hub is not called {:?}: use its address in digits, or list the name in console.names of hub.toml\n",
             host_of(&asked)
         );
         return Err((StatusCode::MISDIRECTED_REQUEST, why));
     }
+    Ok(asked)
+}
+
+/// Nothing if the console may answer a request.
+///
+/// # Errors
+/// Status and reason, in one line, if another name or another site's page asks.
+pub fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, String)> {
+    let asked = called(names, uri, headers)?;
     let own = |origin: &str| {
         let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         authority.is_some_and(|authority| authority.eq_ignore_ascii_case(&asked))
@@ -107,14 +111,5 @@ mod tests {
             assert_eq!(here(other), 403, "{other}");
         }
         assert_eq!(ask(&["evil.example.com"], Some("http://evil.example.com")), 421);
-    }
-
-    #[test]
-    fn a_host_is_told_from_its_port() {
-        for (authority, host) in
-            [("a:1", "a"), ("a", "a"), ("[::1]:7600", "[::1]"), ("[::1]", "[::1]"), ("127.0.0.1:1", "127.0.0.1")]
-        {
-            assert_eq!(host_of(authority), host);
-        }
     }
 }

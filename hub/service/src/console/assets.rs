@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use xpuck_wire::signed::hex;
 
 #[derive(RustEmbed)]
 #[folder = "console/"]
@@ -88,13 +89,15 @@ impl Assets {
     }
 
     fn of(mut contents: BTreeMap<String, Vec<u8>>) -> Assets {
+        // Types are for those who work on the page; no browser asks for them.
+        contents.retain(|name, _| !name.ends_with(".d.ts"));
         let mut digest = Sha256::new();
         for (name, bytes) in &contents {
             digest.update(name.as_bytes());
             digest.update((bytes.len() as u64).to_le_bytes());
             digest.update(bytes);
         }
-        let folder: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let folder = hex(&digest.finalize()[..8]);
         let page = String::from_utf8(contents.remove(PAGE).unwrap_or_default()).unwrap_or_default();
         let page = page.replace(PLACE, &format!("/assets/{folder}"));
         let files = contents.into_iter().map(|(name, bytes)| (name.clone(), file(&name, bytes))).collect();
@@ -146,6 +149,7 @@ mod tests {
             (got("0", "main.js"), got(&assets.folder, "../Cargo.toml")),
             (StatusCode::NOT_FOUND, StatusCode::NOT_FOUND)
         );
+        assert!(assets.files.keys().all(|name| !name.ends_with(".d.ts")), "types are of no use to a browser");
         let packed: usize = assets.files.values().map(|file| file.packed.len()).sum();
         println!("{packed} bytes packed, {} files", assets.files.len());
         assert!(packed < 300_000, "the first load is to be below 300 kB: {packed}");

@@ -12,7 +12,7 @@ mod settings;
 mod tls;
 mod visitor;
 
-pub use access::Names;
+pub use access::{Names, called};
 pub use feed::{Around, Clock, Feed, world};
 pub use live::{Live, Teller, Told};
 pub use sessions::{Person, Sessions};

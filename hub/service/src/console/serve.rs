@@ -1,12 +1,11 @@
 //! The console's connections: one request after another, each within a time, and only so many connections at once.
 
 use super::tls::{self, Tls};
-use crate::admission::{Admission, Bounds, Stage, Ticket};
+use crate::admission::{Admission, Bounds, Stage, Ticket, watchers};
 use axum::Router;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use socket2::SockRef;
 use std::future::pending;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +19,6 @@ use tokio::time::{Instant, sleep_until, timeout};
 const REQUEST: Duration = Duration::from_secs(10);
 /// The last answer has so long to arrive.
 const LINGER: Duration = Duration::from_secs(2);
-/// Whoever watches and takes nothing for so long is disconnected.
-const STUCK: Duration = Duration::from_secs(10);
-/// Bytes that the kernel holds for one who watches: some seconds of status.
-const SEND_BUFFER: usize = 128 * 1024;
 /// Bytes of an answer that wait in this process.
 const BUFFER: usize = 16 * 1024;
 
@@ -73,8 +68,7 @@ impl Connection {
 /// # Errors
 /// If the listener cannot be used.
 pub async fn serve(listener: TcpListener, bounds: Bounds, tls: Option<Tls>, router: Router) -> std::io::Result<()> {
-    SockRef::from(&listener).set_send_buffer_size(SEND_BUFFER)?;
-    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let listener = watchers::listener(listener)?;
     let admission = Admission::new(bounds);
     let answers = TowerToHyperService::new(router);
     loop {
@@ -97,9 +91,7 @@ async fn begin(
     tls: Option<Tls>,
     answers: TowerToHyperService<Router>,
 ) {
-    // The kernel gives up on who takes nothing, however little there is to send.
-    let _ = SockRef::from(&socket).set_tcp_user_timeout(Some(STUCK));
-    let _ = socket.set_nodelay(true);
+    watchers::set_up(&socket);
     match tls {
         None => answer(socket, connection, answers).await,
         Some(tls) if tls::begins(&socket).await => {

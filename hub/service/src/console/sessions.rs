@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 use xpuck_wire::keyring::{Holder, Role};
 use xpuck_wire::keys::{Key, verify};
-use xpuck_wire::signed::unhex;
+use xpuck_wire::signed::{hex, unhex};
 
 /// A challenge is good for so long, s.
 const CHALLENGE: f64 = 60.0;
@@ -45,8 +45,13 @@ pub enum Refused {
     /// The challenge is old, used, or of another hub.
     #[error("the login took too long; try again")]
     Challenge,
-    /// Nobody of that name has that key.
-    #[error("this key is not enrolled at the hub; `xpuck keys enrol` enrols its .pub file")]
+    /// What is no signature whatever the key.
+    #[error("the signature is wrong: it is not 128 hexadecimal digits")]
+    Signature,
+    /// No key of that name signed this challenge. Strangers are not told which names are enrolled, so it is one answer.
+    #[error(
+        "no key that is enrolled at the hub under this name made this signature; `xpuck keys enrol` enrols a .pub file"
+    )]
     Unknown,
     /// A robot's key.
     #[error("this is a robot's key; log in with an operator's or an observer's")]
@@ -98,8 +103,7 @@ impl Sessions {
 
     /// What only this console can have written under a challenge.
     fn mark(&self, given: &str) -> String {
-        let digest = Sha256::digest(format!("{}\n{given}\n{}", self.secret, self.secret));
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(format!("{}\n{given}\n{}", self.secret, self.secret)))
     }
 
     /// True for a challenge that was given away here less than a minute ago and not answered yet.
@@ -133,7 +137,7 @@ impl Sessions {
             return Err(Refused::Challenge);
         }
         let bytes = signed_bytes(host, challenge);
-        let signature = unhex(signature).ok_or(Refused::Unknown)?;
+        let signature = unhex(signature).ok_or(Refused::Signature)?;
         let proved = |holder: &&Holder| verify(&holder.public.ed25519, &bytes, &signature);
         let holder = holders.iter().find(proved).ok_or(Refused::Unknown)?;
         if holder.role == Role::Robot {
@@ -196,10 +200,6 @@ mod tests {
         Holder { role, public: secret.public.clone() }
     }
 
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
     fn answer(secret: &Secret, host: &str, challenge: &str) -> String {
         hex(&secret.sign(&signed_bytes(host, challenge)))
     }
@@ -223,6 +223,8 @@ mod tests {
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &elsewhere), Err(Refused::Unknown));
         let forged = answer(&mallory, "hub:7600", &first);
         assert_eq!(login(&mut sessions, 1.0, "hub:7600", &first, &forged), Err(Refused::Unknown));
+        let nobody = sessions.answer(1.0, "hub:7600", (&first, &forged), &[], "t".into());
+        assert_eq!(nobody, Err(Refused::Unknown), "the answer does not tell which names are enrolled");
         // Whoever asks for many takes nobody's.
         (0..1000).for_each(|number| drop(sessions.challenge(1.0, &format!("flood {number}"))));
         let person = login(&mut sessions, 2.0, "hub:7600", &first, &signed).unwrap();
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(login(&mut sessions, 64.0, "hub:7600", &younger, &forged), Err(Refused::Challenge));
         let open = sessions.challenge(70.0, "c6");
         for bad in ["", "zz", "00"] {
-            assert_eq!(login(&mut sessions, 70.0, "hub:7600", &open, bad), Err(Refused::Unknown));
+            assert_eq!(login(&mut sessions, 70.0, "hub:7600", &open, bad), Err(Refused::Signature));
         }
     }
 

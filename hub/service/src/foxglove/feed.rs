@@ -53,7 +53,7 @@ impl Feed {
             Told::Entry(entry) => (entry.time(), Some(&**entry)),
             Told::World(time, _) => (*time, None),
         };
-        let stamp = self.stamp(time);
+        let stamp = self.clock.unix_ns(time);
         let messages = match &told {
             Told::Entry(entry) => self.scene.take(entry, stamp),
             Told::World(_, world) => vec![self.scene.world(world.as_deref(), stamp)],
@@ -75,12 +75,6 @@ impl Feed {
     /// What whoever subscribes to a channel now is told first.
     pub fn newest(&self, channel: usize) -> Option<Data> {
         self.latched.get(channel)?.clone()
-    }
-
-    /// Wall time of a moment of arena time, ns since 1970.
-    fn stamp(&self, time: f64) -> u64 {
-        let since = (time - self.clock.time) / self.clock.speed * 1e9;
-        (self.clock.unix_ms * 1_000_000).saturating_add_signed(since as i64)
     }
 }
 

@@ -12,6 +12,7 @@ mod serve;
 pub use feed::Start;
 
 use crate::admission::Bounds;
+use crate::console::Names;
 use feed::Feed;
 use protocol::CHANNELS;
 use std::net::TcpListener;
@@ -106,7 +107,7 @@ impl Teller {
     }
 }
 
-/// Serves viewers on `listener` in a thread of its own, until the process ends.
+/// Serves viewers who call the hub by one of `names` on `listener`, in a thread of its own, until the process ends.
 ///
 /// # Errors
 /// If the system refuses a thread or a runtime.
@@ -115,13 +116,13 @@ pub fn start(
     config: &Foxglove,
     start: Start,
     receiver: Receiver,
-    bounds: Bounds,
+    (bounds, names): (Bounds, Names),
 ) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let Receiver { told, shared } = receiver;
     let origins = origin::Origins::new(&config.address, &config.origins);
-    let live = serve::Live::new(Feed::new(start), shared, origins);
+    let live = serve::Live::new(Feed::new(start), shared, origins, names);
     std::thread::Builder::new().name("foxglove".into()).spawn(move || {
         let served = runtime.block_on(async {
             tokio::spawn(live.clone().run(told));

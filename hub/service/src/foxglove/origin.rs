@@ -1,6 +1,6 @@
 //! Whose pages may look: a browser lets any site's page connect to this machine, and names that site in `Origin`.
 
-use xpuck_wire::is_local;
+use xpuck_wire::{host_of, is_local};
 
 /// Sites whose pages may look.
 pub struct Origins {
@@ -13,7 +13,7 @@ impl Origins {
     /// Those that are `listed`, and pages of this machine and of the host of `address`.
     pub fn new(address: &str, listed: &[String]) -> Origins {
         let plain = |origin: &String| origin.trim_end_matches('/').to_ascii_lowercase();
-        Origins { own: host(address).into(), listed: listed.iter().map(plain).collect() }
+        Origins { own: host_of(address).into(), listed: listed.iter().map(plain).collect() }
     }
 
     /// Nothing if a page of this origin may look; a program, or a viewer that is installed, names no site.
@@ -27,8 +27,7 @@ impl Origins {
             // Installed viewers are pages of files, or of a scheme of their own; no site can be that.
             return if lower == "null" { Err(refusal(origin)) } else { Ok(()) };
         };
-        let port = if site.ends_with(']') || !site.contains(':') { ":80" } else { "" };
-        let here = is_local(&format!("{site}{port}")) || host(site) == self.own;
+        let here = is_local(site) || host_of(site) == self.own;
         if here || self.listed.contains(&lower) { Ok(()) } else { Err(refusal(origin)) }
     }
 }
@@ -36,14 +35,6 @@ impl Origins {
 fn refusal(origin: &str) -> String {
     let origin: String = origin.chars().take(100).collect();
     format!("pages of {origin:?} may not look: list it in foxglove.origins of hub.toml\n")
-}
-
-/// The host in an authority such as `127.0.0.1:8765` or `[::1]:8765`.
-fn host(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if !port.contains(']') => host,
-        _ => authority,
-    }
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use super::feed::{Data, Feed};
 use super::origin::Origins;
 use super::protocol::{Asked, CHANNELS, SUBPROTOCOLS, SUBSCRIPTIONS, advertise, data, read, server_info, warning};
 use super::{Shared, Told};
+use crate::admission::watchers::{self, STUCK};
 use crate::admission::{Admission, Bounds, Stage, Ticket};
+use crate::console::{Names, called};
 use futures_util::SinkExt;
 use futures_util::stream::{SplitSink, StreamExt};
-use socket2::SockRef;
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::sync::atomic::Ordering;
@@ -26,10 +27,6 @@ use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
 /// The request is whole and answered within this time.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// A viewer that takes nothing for so long is disconnected.
-const STUCK: Duration = Duration::from_secs(10);
-/// Bytes that the kernel holds for a viewer.
-const SEND_BUFFER: usize = 128 * 1024;
 /// Messages that a viewer may be behind.
 const BEHIND: usize = 1024;
 /// Longest message of a viewer, and all that it may say while it is connected, bytes: viewers subscribe, and that is all.
@@ -47,18 +44,21 @@ struct Inside {
     shared: Arc<Shared>,
     messages: broadcast::Sender<Data>,
     origins: Origins,
+    /// By which viewers may call the hub.
+    names: Names,
     /// By it viewers know this hub again.
     session: String,
 }
 
 impl Live {
-    pub fn new(feed: Feed, shared: Arc<Shared>, origins: Origins) -> Live {
+    pub fn new(feed: Feed, shared: Arc<Shared>, origins: Origins, names: Names) -> Live {
         let session = xpuck_wire::clock::unix_ms().to_string();
         Live(Arc::new(Inside {
             feed: Mutex::new(feed),
             shared,
             messages: broadcast::channel(BEHIND).0,
             origins,
+            names,
             session,
         }))
     }
@@ -83,8 +83,7 @@ impl Live {
     /// # Errors
     /// If the listener cannot be used.
     pub async fn serve(self, listener: TcpListener, bounds: Bounds) -> std::io::Result<()> {
-        SockRef::from(&listener).set_send_buffer_size(SEND_BUFFER)?;
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let listener = watchers::listener(listener)?;
         let admission = Admission::new(bounds);
         loop {
             let (socket, ticket, eviction) = admission.accept(&listener).await;
@@ -100,16 +99,14 @@ impl Live {
     }
 
     async fn viewer(self, socket: TcpStream, ticket: Ticket) -> Result<(), Error> {
-        // The kernel gives up on who takes nothing, however little there is to send.
-        let _ = SockRef::from(&socket).set_tcp_user_timeout(Some(STUCK));
-        let _ = socket.set_nodelay(true);
+        watchers::set_up(&socket);
         let config = WebSocketConfig::default()
             .read_buffer_size(16 * 1024)
             .write_buffer_size(0)
             .max_message_size(Some(LONGEST))
             .max_frame_size(Some(LONGEST));
         #[expect(clippy::result_large_err, reason = "the library's own type, once a connection")]
-        let answer = |request: &Request, mut response: Response| match agree(&self.0.origins, request) {
+        let answer = |request: &Request, mut response: Response| match agree(&self.0.names, &self.0.origins, request) {
             Ok(dialect) => {
                 response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, dialect);
                 Ok(response)
@@ -169,7 +166,8 @@ impl Live {
 }
 
 /// The dialect in which a viewer is answered, or why it is not.
-fn agree(origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
+fn agree(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderValue, (StatusCode, String)> {
+    called(names, request.uri(), request.headers())?;
     let text =
         |name: header::HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
     origins.check(text(header::ORIGIN)).map_err(|why| (StatusCode::FORBIDDEN, why))?;

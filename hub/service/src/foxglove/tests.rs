@@ -23,7 +23,8 @@ fn serve() -> (Teller, String) {
     let (teller, receiver) = Teller::new();
     let clock = Clock { time: 0.0, unix_ms: 1_000_000, speed: 2.0 };
     let view = Start { robots: vec!["xp01".into()], arena: Arena::default(), clock };
-    start(listener, &Foxglove::at(address.clone()), view, receiver, Bounds::of_pages(4, 4)).unwrap();
+    let names = Names::new(&address, &["Hub.Lab".into()]);
+    start(listener, &Foxglove::at(address.clone()), view, receiver, (Bounds::of_pages(4, 4), names)).unwrap();
     (teller, address)
 }
 
@@ -143,6 +144,29 @@ fn strangers_pages_and_other_dialects_are_refused_and_nothing_can_be_changed() {
         // Who talks and talks is disconnected.
         let long = format!("{:60000}", "x");
         while socket.send(Message::text(long.clone())).await.is_ok() {}
+    });
+}
+
+#[test]
+fn viewers_call_the_hub_by_a_name_that_it_knows() {
+    let (_teller, address) = serve();
+    let port = address.rsplit_once(':').unwrap().1.to_string();
+    block(async {
+        let call = async |host: &str| {
+            let mut request = format!("ws://{host}:{port}/").into_client_request().unwrap();
+            request.headers_mut().insert("sec-websocket-protocol", "foxglove.sdk.v1".parse().unwrap());
+            match client_async(request, TcpStream::connect(&address).await.unwrap()).await {
+                Ok((_, response)) => response.status().as_u16(),
+                Err(Error::Http(response)) => response.status().as_u16(),
+                Err(error) => panic!("{host}: {error}"),
+            }
+        };
+        for known in ["127.0.0.1", "localhost", "192.168.1.2", "[::1]", "hub.lab"] {
+            assert_eq!(call(known).await, 101, "{known}");
+        }
+        for other in ["evil.example", "127.0.0.1.evil.example"] {
+            assert_eq!(call(other).await, 421, "{other}");
+        }
     });
 }
 

@@ -119,9 +119,8 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         commands,
         console: config.swarm.hub.console.is_some().then_some(teller),
         viewers: viewers.is_some().then_some(viewers_teller),
-        drawn: None,
         sessions: Arc::new(Mutex::new(Sessions::new(fresh_token()?))),
-        world: None,
+        shown: None,
         room: Room::new(&config.hub.record.directory),
         records: Records::default(),
         observer: Observer::new(&config, &sockets, ports.stream)
@@ -157,7 +156,8 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         let robots = service.config.swarm.robots.clone();
         let clock = Clock { time: begins, ..clock };
         let start = foxglove::Start { robots, arena: service.config.hub.arena, clock };
-        foxglove::start(listener, config, start, viewers_told, ports.foxglove)?;
+        let names = Names::new(&config.address, &service.config.hub.console.names);
+        foxglove::start(listener, config, start, viewers_told, (ports.foxglove, names))?;
     }
     service.run_first();
     ready();

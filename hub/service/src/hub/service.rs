@@ -46,12 +46,10 @@ pub(super) struct Service {
     pub(super) console: Option<Teller>,
     /// What viewers of the live view are told; none without it.
     pub(super) viewers: Option<foxglove::Teller>,
-    /// The world that viewers were told of: the run and its phase.
-    pub(super) drawn: Option<(u64, u16)>,
     /// Who is logged in at the console.
     pub(super) sessions: Arc<Mutex<Sessions>>,
-    /// The world that pages were told of: the run and its phase.
-    pub(super) world: Option<(u64, u16)>,
+    /// The world that pages and viewers were told of: the run and its phase.
+    pub(super) shown: Option<(u64, u16)>,
     pub(super) room: Room,
     pub(super) records: Records,
     pub(super) observer: Observer,
@@ -229,20 +227,15 @@ impl Service {
         let wall = self.started.elapsed().as_secs_f64();
         self.observer.links(self.robots.ended());
         self.observer.status(wall, &status, self.records.file(), hub.board.strangers());
-        self.draw(now, hub);
-        self.show(now, hub, status);
-    }
-
-    /// Tells viewers of the live view, if there is one, in which world the run is.
-    fn draw(&mut self, now: f64, hub: &Hub) {
-        let Some(viewers) = &self.viewers else { return };
-        let counts = viewers.counts();
-        self.observer.viewers(counts.viewers, counts.left_out);
-        let here = hub.board.here();
-        if self.drawn != Some(here) {
-            self.drawn = Some(here);
-            viewers.world(now, hub.board.world());
+        if let Some(viewers) = &self.viewers {
+            let counts = viewers.counts();
+            self.observer.viewers(counts.viewers, counts.left_out);
         }
+        let here = hub.board.here();
+        if self.shown.replace(here) != Some(here) {
+            self.show_world(now, hub);
+        }
+        self.show(status);
     }
 
     /// Tells pages, if there is a console.
@@ -252,17 +245,23 @@ impl Service {
         }
     }
 
-    fn show(&mut self, now: f64, hub: &Hub, status: Status) {
-        if self.console.is_none() {
-            return;
+    /// Tells pages and viewers in which world the run is.
+    fn show_world(&self, now: f64, hub: &Hub) {
+        if let Some(viewers) = &self.viewers {
+            viewers.world(now, hub.board.world());
         }
-        let here = hub.board.here();
-        if self.world != Some(here) {
-            self.world = Some(here);
+        if self.console.is_some() {
             let arena = self.config.hub.arena;
             let half = [arena.length_m / 2.0, arena.width_m / 2.0];
             let shown = world(hub.board.world(), half, arena.frisbee_radius_m, &self.config.swarm.robots);
             self.tell(Told::World(now, serde_json::json!(shown)));
+        }
+    }
+
+    /// Tells pages, if there is a console, how things stand.
+    fn show(&mut self, status: Status) {
+        if self.console.is_none() {
+            return;
         }
         let (disk_free_bytes, record_bytes) = self.room.look(self.records.file());
         let speed = self.config.swarm.speed;

@@ -5,9 +5,9 @@ use crate::cli::arena::Timing;
 use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use xpuck_wire::file;
@@ -104,8 +104,7 @@ impl<'a> Processes<'a> {
             if let Ok(Some(status)) = process.child.try_wait() {
                 process.gone = true;
                 let log = self.layout.log(&process.name);
-                let said = first_line(&log).map(|l| format!(": {l}")).unwrap_or_default();
-                gone.push((process.name.clone(), format!("{} ended ({status}){said}", process.name)));
+                gone.push((process.name.clone(), end_of(&process.name, status, || first_line(&log))));
             }
         }
         gone
@@ -142,7 +141,29 @@ impl Drop for Processes<'_> {
     }
 }
 
+/// A line about a process that ended. What it said first is why it ended by itself; who is killed has no time to say why.
+fn end_of(name: &str, status: ExitStatus, said: impl FnOnce() -> Option<String>) -> String {
+    let name = if matches!(name, "hub" | "arena") { format!("the {name}") } else { name.into() };
+    match status.signal() {
+        Some(signal) => format!("{name} was killed by signal {signal}"),
+        None => format!("{name} ended ({status}){}", said().map(|line| format!(": {line}")).unwrap_or_default()),
+    }
+}
+
 /// The first thing that a process said, or why its log cannot be read.
 fn first_line(log: &Path) -> Option<String> {
     file::first_line(log).unwrap_or_else(|error| Some(format!("{}: {error}", log.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_has_its_own_reason_and_no_line_that_was_said_before() {
+        let said = || Some("DEV MODE".to_string());
+        assert_eq!(end_of("hub", ExitStatus::from_raw(9), said), "the hub was killed by signal 9");
+        assert_eq!(end_of("xp02", ExitStatus::from_raw(11), said), "xp02 was killed by signal 11");
+        assert_eq!(end_of("arena", ExitStatus::from_raw(1 << 8), said), "the arena ended (exit status: 1): DEV MODE");
+    }
 }

@@ -1,9 +1,9 @@
 //! One robot in detail. Pure.
 
 use crate::cli::operator::engine;
-use crate::cli::standing::{plain, robot_trouble, state};
+use crate::cli::standing::{robot_trouble, state};
 use xpuck_lab::figure::Figure;
-use xpuck_wire::RobotRow;
+use xpuck_wire::{RobotRow, plain};
 
 /// So many lines there are at most.
 pub const LINES: u16 = 6;

@@ -119,7 +119,7 @@ fn order(top: &mut Top, what: &str, order: Order) -> Vec<Action> {
     let Some(robot) = table::chosen(top).map(|robot| robot.id.clone()) else { return Vec::new() };
     // The robot stays the one that is meant, wherever its row goes.
     top.chosen = Some(robot.clone());
-    ask(top, &format!("{what} {}", crate::cli::standing::plain(&robot)), Request::Order { robot, order })
+    ask(top, &format!("{what} {}", xpuck_wire::plain(&robot)), Request::Order { robot, order })
 }
 
 /// A hub that is silent is told nothing that it might do later, but for STOP.

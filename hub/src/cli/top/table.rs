@@ -2,10 +2,10 @@
 
 use super::state::Top;
 use crate::cli::operator::engine;
-use crate::cli::standing::{plain, robot_trouble, state};
+use crate::cli::standing::{robot_trouble, state};
 use std::cmp::Ordering;
 use xpuck_lab::figure::Figure;
-use xpuck_wire::RobotRow;
+use xpuck_wire::{RobotRow, plain};
 
 /// A column.
 pub struct Column {

@@ -3,8 +3,8 @@
 use super::keys;
 use super::state::{Action, Input, Top};
 use crate::cli::follow::News;
-use crate::cli::standing::plain;
 use std::time::Duration;
+use xpuck_wire::plain;
 
 /// So many events are kept.
 const EVENTS: usize = 100;

@@ -6,7 +6,7 @@ use super::state::{Mode, Top};
 use super::table::{self, COLUMNS, Column};
 use crate::cli::log;
 use crate::cli::obedience::Obedience;
-use crate::cli::standing::{clock, fitness, phase, plain, robots, scale, troubles};
+use crate::cli::standing::{clock, fitness, phase, robots, scale, troubles};
 use crate::cli::summary;
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
@@ -16,7 +16,7 @@ use ratatui::widgets::{Block, Borders, Cell, Clear, Paragraph, Row, Sparkline, T
 use xpuck_lab::figure::Figure;
 use xpuck_wire::message::Severity;
 use xpuck_wire::output::count;
-use xpuck_wire::{RobotRow, Status};
+use xpuck_wire::{RobotRow, Status, plain};
 
 /// From so many columns on there is room for everything.
 const WIDE: u16 = 110;

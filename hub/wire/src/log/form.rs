@@ -1,6 +1,6 @@
 //! How a line of the log looks: with a priority for journald, which knows the time, else with time and level in front.
 
-use crate::output;
+use crate::{output, plain};
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use tracing::Level;
@@ -42,8 +42,8 @@ impl Form {
         }
     }
 
-    /// A line of the log without its end. Control characters are escaped: others may have chosen parts of `text`, and one
-    /// event is one line. `unix_ms` is wall time, ms since 1970.
+    /// A line of the log without its end. Control characters and those that turn or hide text are shown by their numbers: others
+    /// may have chosen parts of `text`, and one event is one line. `unix_ms` is wall time, ms since 1970.
     pub fn line(self, unix_ms: u64, level: Level, text: &str) -> String {
         let (_, name, priority) = LEVELS.into_iter().find(|(other, ..)| *other == level).unwrap_or(LEVELS[0]);
         let mut line = match self {
@@ -52,13 +52,7 @@ impl Form {
             Form::Coloured if level == Level::WARN => format!("{} \x1b[33m{name:<5}\x1b[0m ", time(unix_ms)),
             Form::Plain | Form::Coloured => format!("{} {name:<5} ", time(unix_ms)),
         };
-        for character in text.chars() {
-            if character.is_control() {
-                line.extend(character.escape_default());
-            } else {
-                line.push(character);
-            }
-        }
+        line += &plain(text);
         line.truncate(cut(&line).len());
         line
     }
@@ -141,6 +135,8 @@ mod tests {
     fn what_a_peer_says_cannot_look_like_another_line() {
         let line = Form::Journal.line(NOW, Level::INFO, "robot a\n<3>hub: \x1b[2J\u{9b}ä");
         assert_eq!(line, "<6>robot a\\n<3>hub: \\u{1b}[2J\\u{9b}ä");
+        let turned = Form::Plain.line(NOW, Level::INFO, "hub: note of bob: \u{202e}POTS\u{200b}\u{2066}");
+        assert!(turned.ends_with("hub: note of bob: \\u{202e}POTS\\u{200b}\\u{2066}"), "{turned}");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use crate::console::visitor::refusal;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json as object;
+use serde_json::{Value, json as object};
+use xpuck_wire::message::LogLine;
 
 fn unknown(id: &str) -> Response {
     refusal(StatusCode::NOT_FOUND, &format!("no robot `{}` in the swarm file", id.escape_debug()))
@@ -31,15 +32,16 @@ pub async fn history(State(shared): State<Shared>, Path(id): Path<String>) -> Re
     shared.live.with(|feed| feed.robot_history(&id).map_or_else(|| unknown(&id), json))
 }
 
+/// Lines of a log as pages get them.
+pub fn lines(log: &[&LogLine]) -> Value {
+    let line =
+        |line: &&LogLine| object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text });
+    log.iter().map(line).collect()
+}
+
 /// The last lines of a robot's log.
 pub async fn log(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
-    shared.live.with(|feed| {
-        let Some(lines) = feed.robot_log(&id) else { return unknown(&id) };
-        let line = |line: &&xpuck_wire::message::LogLine| {
-            object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text })
-        };
-        json(&lines.iter().map(line).collect::<Vec<_>>())
-    })
+    shared.live.with(|feed| feed.robot_log(&id).map_or_else(|| unknown(&id), |log| json(&lines(&log))))
 }
 
 /// The tree that drives a robot.

@@ -1,10 +1,11 @@
 //! Recorded runs: the list, one whole, and where its trees came from.
 
+use super::robots::lines;
 use super::run_cache::Known;
 use super::{beside, json};
 use crate::catalogue::{Catalogue, short_ids};
 use crate::console::Shared;
-use crate::console::feed::{Feed, Noted, level_name, world};
+use crate::console::feed::{Feed, Noted, world};
 use crate::console::visitor::refusal;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
@@ -24,9 +25,19 @@ const ANCESTORS: usize = 200;
 const STEPS: usize = 40;
 /// Events of a run that are told.
 const EVENTS: usize = 1000;
+/// Why a run cannot be shown that the catalogue does not know.
+const NONE: &str = "there is no such run";
 
 fn unreadable(error: &RecordError) -> Response {
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
+}
+
+/// The catalogue's rows as pages get them, with their short names.
+fn rows(runs: &Path) -> Result<Vec<Value>, RecordError> {
+    let rows = Catalogue::open(runs)?.rows()?;
+    let mut values: Vec<Value> = rows.iter().map(|row| object!(row)).collect();
+    values.iter_mut().zip(short_ids(&rows)).for_each(|(value, short)| value["short"] = short.into());
+    Ok(values)
 }
 
 /// All runs, the newest first.
@@ -36,10 +47,7 @@ pub async fn list(State(shared): State<Shared>) -> Response {
         if matches!(runs.try_exists(), Ok(false)) {
             return Ok(Vec::new());
         }
-        let rows = Catalogue::open(&runs)?.rows()?;
-        let shorts = short_ids(&rows);
-        let mut values: Vec<Value> = rows.iter().map(|row| object!(row)).collect();
-        values.iter_mut().zip(shorts).for_each(|(value, short)| value["short"] = short.into());
+        let mut values = rows(&runs)?;
         values.reverse();
         Ok(values)
     };
@@ -55,15 +63,19 @@ pub fn folder(shared: &Shared, id: &str) -> Result<PathBuf, String> {
     let known = |catalogue: Catalogue| catalogue.rows().map(|rows| rows.iter().any(|row| row.id == id));
     match Catalogue::open(&shared.settings.runs).and_then(known) {
         Ok(true) => Ok(shared.settings.runs.join(id)),
-        Ok(false) => Err("there is no such run".into()),
+        Ok(false) => Err(NONE.into()),
         Err(error) => Err(error.to_string()),
     }
 }
 
 /// A run that the catalogue knows, read.
 pub fn known(shared: &Shared, id: &str) -> Result<Arc<Known>, String> {
-    let folder = folder(shared, id)?;
-    shared.cache.get(&folder).map_err(|error| error.to_string())
+    read(shared, &folder(shared, id)?)
+}
+
+/// A run that is there, read.
+fn read(shared: &Shared, folder: &Path) -> Result<Arc<Known>, String> {
+    shared.cache.get(folder).map_err(|error| error.to_string())
 }
 
 /// The world of a run at the phase of this name, or at its first.
@@ -80,15 +92,10 @@ pub fn world_of(run: &Known, phase: Option<&str>) -> Value {
 }
 
 fn shown(shared: &Shared, id: &str) -> Result<Value, String> {
-    let folder = folder(shared, id)?;
-    let run = shared.cache.get(&folder).map_err(|error| error.to_string())?;
-    let rows = Catalogue::open(&shared.settings.runs).and_then(|catalogue| catalogue.rows());
-    let rows = rows.map_err(|error| error.to_string())?;
-    let row = rows.iter().zip(short_ids(&rows)).find(|(row, _)| row.id == id).map(|(row, short)| {
-        let mut value = object!(row);
-        value["short"] = short.into();
-        value
-    });
+    let rows = rows(&shared.settings.runs).map_err(|error| error.to_string())?;
+    let row = rows.into_iter().find(|row| row["id"] == id).ok_or(NONE)?;
+    let folder = shared.settings.runs.join(id);
+    let run = read(shared, &folder)?;
     // The file of a run that goes on ends where it was written last.
     let damage = if run.run.state == RunState::Running { &[][..] } else { &run.index.damage[..] };
     let result: Option<Status> =
@@ -136,10 +143,7 @@ pub async fn robot(State(shared): State<Shared>, UrlPath((id, robot)): UrlPath<(
         run.with(|feed| {
             let history = feed.robot_history(&robot).ok_or("there is no such robot")?;
             let log = feed.robot_log(&robot).unwrap_or_default();
-            let line = |line: &&xpuck_wire::message::LogLine| {
-                object!({ "unix_ms": line.unix_ms, "level": level_name(line.level), "text": line.text })
-            };
-            Ok(object!({ "history": history, "log": log.iter().map(line).collect::<Vec<_>>() }))
+            Ok(object!({ "history": history, "log": lines(&log) }))
         })
     };
     answer(beside(look).await)
@@ -205,8 +209,8 @@ pub async fn lineage(State(shared): State<Shared>) -> Response {
 /// Where the best tree of a recorded run came from.
 pub async fn lineage_of(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Response {
     look_back(shared, move |shared| {
-        let run = known(shared, &id)?;
-        ancestors(&folder(shared, &id)?, run.with(best).as_deref())
+        let folder = folder(shared, &id)?;
+        ancestors(&folder, read(shared, &folder)?.with(best).as_deref())
     })
     .await
 }

@@ -17,4 +17,10 @@ impl Clock {
         let ms = (time - self.time) / self.speed * 1e3;
         self.unix_ms.saturating_add_signed(ms as i64)
     }
+
+    /// Wall time, ns since 1970.
+    pub fn unix_ns(&self, time: f64) -> u64 {
+        let ns = (time - self.time) / self.speed * 1e9;
+        (self.unix_ms * 1_000_000).saturating_add_signed(ns as i64)
+    }
 }

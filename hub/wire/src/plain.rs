@@ -1,0 +1,34 @@
+//! Text of others where lines are read by people.
+
+/// Text of somebody else in one line: what would move a cursor, end a line, hide or turn the direction of writing is shown by
+/// its number.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() || misleads(c) {
+            true => plain.extend(c.escape_default()),
+            false => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// True for characters without width and those that turn the direction of writing.
+fn misleads(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_others_cannot_move_a_cursor_or_turn_a_line() {
+        assert_eq!(plain("xp01 \u{1b}[2Jä\n\u{9b}x\u{202e}"), "xp01 \\u{1b}[2Jä\\n\\u{9b}x\\u{202e}");
+        assert_eq!(plain("\u{1b}[31mred"), "\\u{1b}[31mred", "not even a colour");
+        assert_eq!(plain("a\u{200b}b\u{61c}"), "a\\u{200b}b\\u{61c}");
+    }
+}
