@@ -29,7 +29,7 @@ export class EventList {
 }
 
 /** @param {Line} line */
-export function makeLine(line) {
+function makeLine(line) {
   const time = timeOfDay(line.unix_ms) || clock(line.t);
   const node = h("li", {}, h("time", { text: time }), h("b", { text: line.who }), h("span", { text: line.text }));
   const level = { warn: "Warning: ", error: "Error: " }[line.level];

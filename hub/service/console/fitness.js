@@ -17,7 +17,7 @@ const ROWS = 120;
 const marksOf = (store) => (store.world?.scale.marks ?? []).filter((mark) => Number.isFinite(mark.value)).slice(0, 4);
 
 /** What fitness means, where it stands. @param {Store} store */
-export function scaleInWords(store) {
+function scaleInWords(store) {
   const { scale } = store.world ?? { scale: { one: "", marks: [] } };
   if (!scale.one) return "";
   const marks = marksOf(store).map((mark) => ` ${capital(mark.label)}: ${fixed(mark.value, 2)}.`).join("");

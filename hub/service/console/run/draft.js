@@ -4,7 +4,7 @@
 import { get, inWords, part, post } from "../api.js";
 
 const WAIT_MS = 350;
-export const MOST_BYTES = 1 << 20;
+const MOST_BYTES = 1 << 20;
 
 export class Draft {
   /** @param {() => void} changed */
