@@ -110,8 +110,29 @@ test("STOP by a click is acknowledged by each robot", async () => {
   await shows(page, "#phase", /^(Finished|Idle)/);
 });
 
+test("after a run the next is compared with it without being chosen again; minutes are set in their field, and all that follows from them is told anew", async () => {
+  await goTo(page, "Run");
+  await shows(page, ".plan", /Against the last run, transport[^]*No difference/);
+  await page.click('[data-file="experiment.toml"]');
+  await shows(page, ".plan", /time16 min/);
+  await shows(page, ".plan", /minutes8.016.0/);
+  await page.fill("#minutes", "7.5");
+  await shows(page, ".plan", /time7\.5 min/);
+  await shows(page, ".checks", /7\.5 min of arena time at 3× speed/);
+  const text = await page.inputValue(".choose textarea");
+  assert.match(text, /^minutes = 7\.5$/m);
+  assert.match(text, /^# The benchmark[^]*\[evolution\]/);
+  await page.fill("#minutes", "0");
+  await shows(page, ".plan", /Not in order[^]*minutes/);
+  assert.equal(await page.isDisabled("button.start"), true);
+});
+
 test("the space bar stops a second run, whatever has the focus", async () => {
   await startRun(page, { name: "again" });
+  // Robots tell of the first run until the second begins on them.
+  await until(() => page.evaluate(() => [...window.xpuck.live.store.islands.values()].filter((island) => island.t.length > 1).length === 2), "both islands evolve");
+  const islands = await page.evaluate(() => [...window.xpuck.live.store.islands.values()].map(({ t, generation }) => [t[0], generation[0]]));
+  for (const [t, generation] of islands) assert.ok(t > 0 && generation < 5, `the first curve point is generation ${generation} at ${t} s`);
   await goTo(page, "Watch");
   await page.focus(".zoom button");
   await page.keyboard.press("Space");

@@ -41,6 +41,7 @@ export class Draft {
     const turn = ++this.turn;
     this.trouble = "";
     this.name = file;
+    this.checking = true;
     this.changed();
     try {
       const told = await get(`/api/experiments/${part(file)}`);
@@ -50,6 +51,7 @@ export class Draft {
     } catch (error) {
       if (turn !== this.turn) return;
       this.trouble = `${file} cannot be read: ${inWords(error)}`;
+      this.checking = false;
       this.changed();
     }
   }
@@ -83,6 +85,11 @@ export class Draft {
     this.changed();
     clearTimeout(this.timer);
     if (this.checking) this.timer = window.setTimeout(() => this.ask(), wait);
+  }
+
+  /** Asks once more what the hub thinks of the same text: there is another last run, or another swarm. */
+  renew() {
+    if (this.check && !this.checking) this.ask();
   }
 
   async ask() {
