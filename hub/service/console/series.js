@@ -75,6 +75,9 @@ export function smooth(t, values, times) {
   });
 }
 
+/** A series that ends at a time, as what came later has not happened yet. @param {number[]} times @param {Num[]} values @param {number} end @returns {Num[]} */
+export const upTo = (times, values, end) => values.map((value, i) => (times[i] <= end ? value : null));
+
 /** @param {number} from @param {number} to @param {number} n @returns {number[]} */
 export function grid(from, to, n) {
   if (!(to > from)) return [from];

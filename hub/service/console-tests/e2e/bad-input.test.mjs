@@ -65,7 +65,7 @@ test("the name of an experiment and a note run nothing", async () => {
   await page.click("button:text-is('Add')");
   await shows(page, ".notes .events >> nth=0", /note: <img src=x/);
   await page.click("#stop");
-  await shows(page, "#phase", /^Finished/);
+  await shows(page, "#phase", /^Stopped by/);
   await goTo(page, "Runs");
   await page.click(".table-panel tbody th a");
   await shows(page, ".run-parts", /note: <img src=x/);

@@ -53,7 +53,7 @@ export class PlanPanel {
 
   /** @param {import("../contract.js").Plan} plan */
   plan(plan) {
-    const facts = [["experiment", plan.name], ["task", plan.task], ["robots", fixed(plan.robots, 0)], ["time", `${fixed(plan.minutes, plan.minutes && plan.minutes % 1 ? 1 : 0)} min`], ["segments", fixed(plan.segments, 0)],
+    const facts = [["experiment", plan.name], ["task", plan.task], ["robots", fixed(plan.robots, 0)], ["arena time", `${fixed(plan.minutes, plan.minutes && plan.minutes % 1 ? 1 : 0)} min`], ["segments", fixed(plan.segments, 0)],
       ["algorithm", plan.algorithm], ["population", fixed(plan.population, 0)], ["engine", plan.engine]];
     return h("dl", { class: "figures wrap" }, ...facts.filter(([, value]) => value && value !== "–").map(([name, value]) => h("div", {}, h("dt", { text: name }), h("dd", { text: value }))));
   }

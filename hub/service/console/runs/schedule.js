@@ -95,17 +95,10 @@ export class Schedule {
       this.at = Math.min(this.at + seconds * this.speed, this.end, limit);
       if (this.at >= this.end) this.playing = false;
     }
-    const events = [];
-    for (const { events: held } of this.chunks) {
-      for (const event of held ?? []) {
-        if (event[0] > this.at) break;
-        if (event[0] > this.done) events.push(event);
-      }
-    }
-    events.sort((a, b) => a[0] - b[0]);
+    const isDue = (/** @type {Event} */ [t]) => t > this.done && t <= this.at;
+    const events = this.chunks.flatMap((other) => other.events?.filter(isDue) ?? []).sort((a, b) => a[0] - b[0]);
     const jumped = this.jumped && events.length > 0;
-    if (jumped) this.jumped = false;
-    if (events.length > 0) this.done = Math.max(this.done, this.at);
+    if (events.length > 0) [this.jumped, this.done] = [false, this.at];
     return { events, jumped };
   }
 
