@@ -42,6 +42,8 @@ test("files that are too large are refused with a line", async () => {
   const large = { name: "large.toml", mimeType: "text/plain", buffer: Buffer.alloc((1 << 20) + 1, "#") };
   await page.setInputFiles("#experiment-files", large);
   await shows(page, ".plan [role=alert]", /large\.toml is too large: at most 1 MiB/);
+  await page.waitForSelector(".plan .stack:not([data-busy])");
+  await shows(page, ".plan", /too large[^]*Not in order/);
   await goTo(page, "Watch");
   await goTo(page, "Run");
   await editExperiment(page, (text) => `${text}${"#".repeat(1 << 20)}`);

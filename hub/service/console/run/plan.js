@@ -19,10 +19,11 @@ export class PlanPanel {
   fill() {
     const { draft } = this;
     setAttr(this.body, "data-busy", draft.checking);
-    const told = JSON.stringify([draft.check, draft.trouble, draft.text === "", draft.needs()]);
+    const told = JSON.stringify([draft.check, draft.trouble, draft.refused, draft.text === "", draft.needs()]);
     if (told === this.told) return;
     this.told = told;
-    this.body.replaceChildren(...this.parts());
+    const refused = draft.refused ? [h("p", { class: "error-box", role: "alert", text: draft.refused })] : [];
+    this.body.replaceChildren(...refused, ...this.parts());
   }
 
   /** @returns {HTMLElement[]} */
