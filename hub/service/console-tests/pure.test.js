@@ -5,7 +5,7 @@ import { busiest } from "../console/evolution/busiest.js";
 import { bytes, clock, fixed, span, thousands, timeOfDay } from "../console/format.js";
 import { link, parse, replayLink } from "../console/routes.js";
 import { differences, flatten } from "../console/runs/differences.js";
-import { hold, meanOf, smooth, thin, together } from "../console/series.js";
+import { hold, meanOf, smooth, thin, together, upTo } from "../console/series.js";
 
 test("numbers and times", () => {
   assert.deepEqual([fixed(-0.0001, 2), fixed(-1.5, 1), fixed(null, 2), fixed(NaN, 1), fixed("7", 1), fixed(2, 1, " V")], ["0.00", "−1.5", "–", "–", "–", "2.0 V"]);
@@ -29,6 +29,7 @@ test("addresses of views go there and back", () => {
 test("series hold their last value, and means leave out what is missing", () => {
   assert.deepEqual(hold([1, 2, 4], [10, 20, 40], [0, 1, 1.5, 2, 5]), [null, 10, 10, 20, 40]);
   assert.deepEqual(hold([1, 2], [10, 20], [1, 2, 3], 2), [10, 20, null]);
+  assert.deepEqual(upTo([0, 1, 2], [5, 6, 7], 1), [5, 6, null]);
   assert.deepEqual(meanOf([[1, null], [3, null]]), [2, null]);
   const columns = { t: Array.from({ length: 101 }, (_, i) => i), v: Array.from({ length: 101 }, (_, i) => i) };
   thin(columns, 100);

@@ -66,6 +66,16 @@ test("a jump forgets what was, and begins with the state there", async () => {
   assert.ok(events.every(([t]) => t > 249));
 });
 
+test("a jump to the very end shows how things stood there", async () => {
+  const { schedule } = record();
+  schedule.seek(1e9);
+  assert.equal(schedule.waiting, true);
+  schedule.advance(0, 0);
+  await settle();
+  const { events, jumped } = schedule.advance(0, 0.1);
+  assert.deepEqual([schedule.at, schedule.waiting, jumped, events[0][1]], [400, false, true, "status"]);
+});
+
 test("it waits where nothing has been fetched, and does not run past the end", async () => {
   const { schedule } = record(0, 10);
   schedule.playing = true;

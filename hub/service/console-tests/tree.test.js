@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { layoutTree, signOf, wrapText } from "../console/tree/layout.js";
+import { edgePoints, layoutTree, signOf, wrapText } from "../console/tree/layout.js";
 
 const leaf = (label, kind = "action") => ({ symbol: "", label, kind, children: [] });
 
@@ -53,6 +53,34 @@ test("parents stand in the middle of their first and last child, children in ord
     assert.ok(Math.abs(places[i].x - (xs[0] + xs[xs.length - 1]) / 2) < 0.01);
     assert.deepEqual([...xs].sort((a, b) => a - b), xs);
   });
+});
+
+test("no edge passes through a node, whatever the sizes of those in its level", () => {
+  // Composites are small; beside them stand actions of several lines, and behind those are the composites' children.
+  const nodes = [{ symbol: "→", label: "seq", kind: "composite", children: [] }];
+  for (let i = 0; i < 6; i++) {
+    const at = nodes.push({ symbol: "?", label: "sel", kind: "composite", children: [] }) - 1;
+    nodes[0].children.push(at);
+    for (let k = 0; k < 1 + i; k++) nodes[at].children.push(nodes.push(leaf("mulav v_goal v_scr 12.3 v_blue and much more that takes lines")) - 1);
+    nodes[0].children.push(nodes.push(leaf("movcv v_scr 27deg v_goal v_attr v_blue 1.5", i % 2 ? "condition" : "action")) - 1);
+  }
+  const bezier = (p, t) => [0, 1].map((i) => (1 - t) ** 3 * p[1][i] + 3 * (1 - t) ** 2 * t * p[2][i] + 3 * (1 - t) * t ** 2 * p[3][i] + t ** 3 * p[4][i]);
+  for (const tree of [nodes, grow(3, 4)]) {
+    for (const down of [true, false]) {
+      const { places } = layoutTree(tree, down);
+      for (const [i, node] of tree.entries()) {
+        for (const child of node.children) {
+          const points = edgePoints(places[i], places[child], down);
+          const way = [points[0], ...Array.from({ length: 41 }, (_, k) => bezier(points, k / 40)), points[5]];
+          for (const [along, across] of way) {
+            const [x, y] = down ? [across, along] : [along, across];
+            const through = places.findIndex((place, k) => k !== i && k !== child && Math.abs(place.x - x) < place.width / 2 && Math.abs(place.y - y) < place.height / 2);
+            assert.equal(through, -1, `the edge from ${i} to ${child} passes through ${through}`);
+          }
+        }
+      }
+    }
+  }
 });
 
 test("children that are told wrongly do no harm", () => {

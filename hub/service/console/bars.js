@@ -15,13 +15,13 @@ const MOST = 120;
  */
 
 export class Bars {
-  /** @param {{title: string, empty: string}} options */
+  /** @param {{title: string, about?: string, empty: string}} options */
   constructor(options) {
     this.options = options;
     this.svg = s("svg", { role: "img", class: "bars" });
     this.blank = h("p", { class: "blank", text: options.empty });
     this.host = h("div", { class: "plot" }, this.svg, this.blank);
-    this.node = h("figure", { class: "chart" }, h("figcaption", {}, h("span", { class: "name", text: options.title })), this.host);
+    this.node = h("figure", { class: "chart" }, h("figcaption", { title: options.about }, h("span", { class: "name", text: options.title })), this.host);
     /** @type {Group[]} */
     this.groups = [];
     /** @type {import("./contract.js").Mark[]} */

@@ -7,6 +7,8 @@ import { clock, fixed } from "./format.js";
 import { onTheme, palette } from "./colours.js";
 
 const REDRAW_MS = 1000;
+// The last label of the time axis stands around the right edge: "1:00:00" is twice as wide.
+const LABEL_HALF = 24;
 // Steps of axes that two decimal places are enough for.
 const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
 
@@ -21,6 +23,7 @@ const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map
  * @typedef {object} ChartOptions
  * @property {string} title
  * @property {string} [hint] next to the title, in a small face
+ * @property {string} [about] a sentence on what is drawn
  * @property {string} [empty] what is said while there is nothing to draw
  * @property {Line[]} lines
  * @property {(value: number | null) => string} [format]
@@ -47,7 +50,7 @@ export class Chart {
     this.blank = h("p", { class: "blank", text: options.empty ?? "Nothing to show yet" });
     this.host.append(this.blank);
     this.node = h("figure", { class: "chart" },
-      h("figcaption", {}, h("span", { class: "name", text: options.title }), options.hint ? h("small", { text: options.hint }) : null, this.readout), this.host);
+      h("figcaption", { title: options.about }, h("span", { class: "name", text: options.title }), options.hint ? h("small", { text: options.hint }) : null, this.readout), this.host);
     if (options.height) this.host.style.height = `${options.height}px`;
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.host);
@@ -62,9 +65,10 @@ export class Chart {
     else this.timer ||= window.setTimeout(() => this.draw(), wait);
   }
 
-  /** @param {Line[]} lines */
-  setLines(lines) {
+  /** Lines and as many columns at once. @param {Line[]} lines @param {any[]} data */
+  setLines(lines, data) {
     this.options.lines = lines;
+    this.data = data;
     this.rebuild();
   }
 
@@ -112,7 +116,7 @@ export class Chart {
     const font = `11px ${colours.font}`;
     const axis = { stroke: colours.dim, font, grid: { stroke: colours.grid, width: 1 }, ticks: { show: false } };
     return {
-      width, height, legend: { show: false }, padding: [8, 10, 0, 0],
+      width, height, legend: { show: false }, padding: [8, LABEL_HALF, 0, 0],
       cursor: { drag: { x: false, y: false }, points: { size: 6 }, ...(sync ? { sync: { key: sync } } : {}) },
       scales: { x: { time: false }, y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ high) => this.limits(low, high, range) } },
       axes: [
@@ -166,10 +170,17 @@ export class Chart {
     ctx.restore();
   }
 
+  /** The last row that has a value: in a replay, and of runs that ended earlier, the lines end before the axis does. */
+  newest() {
+    const last = this.data[0].length - 1;
+    for (let at = last; at >= 0; at--) if (this.data.slice(1).some((column) => (column[at] ?? null) !== null)) return at;
+    return last;
+  }
+
   /** The values below the cursor, else the newest. @param {number | null} index */
   tell(index) {
     const { lines, format = (/** @type {number | null} */ v) => fixed(v, 2), time = clock } = this.options;
-    const at = index ?? this.data[0].length - 1;
+    const at = index ?? this.newest();
     const value = (/** @type {number} */ i) => this.data[i + 1]?.[at] ?? null;
     const named = (/** @type {number} */ i) => `${lines.length > 1 ? `${lines[i].label} ` : ""}${format(value(i))}`;
     let told = lines.length <= 3 ? lines.map((_, i) => named(i)).join(" · ") : "";

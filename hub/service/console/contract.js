@@ -190,6 +190,7 @@
  * @property {{t: number, who: string, text: string}[]} events
  * @property {number} begin_t
  * @property {number} end_t
+ * @property {number} speed of arena time
  * @property {[number, number][]} gaps
  * @property {string[]} damage
  * @property {History} history

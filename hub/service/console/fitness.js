@@ -6,7 +6,8 @@ import { Chart } from "./charts.js";
 import { palette } from "./colours.js";
 import { h, setText } from "./dom.js";
 import { fixed } from "./format.js";
-import { grid, smooth } from "./series.js";
+import { grid, smooth, upTo } from "./series.js";
+import { TERMS } from "./terms.js";
 import { fitnessNow, isGoing, meanFitness } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -17,7 +18,7 @@ const ROWS = 120;
 const marksOf = (store) => (store.world?.scale.marks ?? []).filter((mark) => Number.isFinite(mark.value)).slice(0, 4);
 
 /** What fitness means, where it stands. @param {Store} store */
-export function scaleInWords(store) {
+function scaleInWords(store) {
   const { scale } = store.world ?? { scale: { one: "", marks: [] } };
   if (!scale.one) return "";
   const marks = marksOf(store).map((mark) => ` ${capital(mark.label)}: ${fixed(mark.value, 2)}.`).join("");
@@ -36,15 +37,15 @@ export class FitnessPanel {
     this.mean = h("dd");
     this.evolved = h("dd");
     this.scale = h("p", { class: "scale" });
-    this.bars = new Bars({ title: "Real fitness by segment", empty: "Each segment gets a bar as it is scored" });
+    this.bars = new Bars({ title: "Real fitness by segment", about: TERMS.real, empty: "Each segment gets a bar as it is scored" });
     this.chart = chart ? new Chart({
-      title: "Evolved fitness", hint: "what the robots' evolution believes", empty: "Begins with the first generations",
+      title: "Evolved fitness", hint: "derated, mean of the robots' champions", about: TERMS.evolved, empty: "Begins with the first generations",
       lines: [{ label: "mean", colour: () => palette().accent, width: 2.5 }], range: [0, 0.1], marks: () => marksOf(store),
       at: () => (store.kind === "replay" ? store.status?.run_seconds ?? null : null),
     }) : null;
     this.node = h("section", { class: "panel fitness", "aria-labelledby": "fitness-title" },
       h("h2", { id: "fitness-title", text: "Fitness" }),
-      h("dl", { class: "figures" }, figure("this segment", this.now), figure("mean of segments", this.mean), figure("evolved", this.evolved)),
+      h("dl", { class: "figures" }, figure("this segment", TERMS.real, this.now), figure("mean of segments", TERMS.mean, this.mean), figure("evolved, derated", `${TERMS.evolved}. ${TERMS.derated}`, this.evolved)),
       this.scale, h("div", { class: "pair" }, this.bars.node, this.chart?.node ?? null));
   }
 
@@ -62,7 +63,10 @@ export class FitnessPanel {
     const grew = topics.has("status") && store.evolved.t.length > 1;
     if (this.chart && (grew || topics.has("history") || topics.has("view"))) {
       const times = grid(0, Math.max(1, store.evolved.t.at(-1) ?? 0), ROWS);
-      this.chart.set(store.evolved.t.length > 1 ? [times, smooth(store.evolved.t, store.evolved.v, times)] : [[]]);
+      const values = smooth(store.evolved.t, store.evolved.v, times);
+      // A replay knows the whole run, and shows what had come by its moment.
+      const shown = store.kind === "replay" ? upTo(times, values, store.status?.run_seconds ?? 0) : values;
+      this.chart.set(store.evolved.t.length > 1 ? [times, shown] : [[]]);
     }
   }
 
@@ -72,8 +76,8 @@ export class FitnessPanel {
   }
 }
 
-/** @param {string} name @param {HTMLElement} value */
-const figure = (name, value) => h("div", {}, h("dt", { text: name }), value);
+/** @param {string} name @param {string} title @param {HTMLElement} value */
+const figure = (name, title, value) => h("div", { title }, h("dt", { text: name }), value);
 
 /** @param {import("./contract.js").Status | null} status @returns {import("./bars.js").Group[]} */
 export function segmentGroups(status) {

@@ -2,8 +2,9 @@
 // The header, which is always there: what runs, how long, how good, and the buttons that stop it.
 
 import { byId, setAttr, setClass, setText } from "./dom.js";
-import { fixed, span } from "./format.js";
-import { acknowledged, acksInWords, clockInWords, fitnessNow, isGoing, linkInWords, phaseInWords } from "./words.js";
+import { fixed, num, span } from "./format.js";
+import { TERMS } from "./terms.js";
+import { acknowledged, acksInWords, clockInWords, fitnessNow, isGoing, linkInWords, phaseOf } from "./words.js";
 
 const ACKS_MS = 12000;
 const CLOCK_MS = 250;
@@ -31,18 +32,29 @@ export class Header {
   }
 
   fillRun() {
-    const { status } = this.app.headStore();
+    const store = this.app.headStore();
+    const { status } = store;
+    const only = this.app.onlyReplay();
     const phase = status?.phase ?? "";
-    setText(byId("experiment"), status ? status.experiment || "No experiment" : "Connecting");
-    setAttr(byId("experiment"), "title", status?.experiment ?? "");
     // While a recorded run is shown below, the header still tells of the swarm that STOP stops.
-    const here = this.app.navigation?.replay ? "Live: " : "";
-    setText(byId("phase"), this.app.onlyReplay() ? "Replay" : status ? here + phaseInWords(phase) : "…");
-    setAttr(byId("phase"), "data-phase", this.app.onlyReplay() ? "" : phase);
+    const beside = !only && Boolean(this.app.navigation?.replay);
+    setText(byId("experiment"), status ? `${beside ? "Live swarm: " : ""}${status.experiment || "No experiment"}` : "Connecting");
+    setAttr(byId("experiment"), "title", status?.experiment ?? "");
+    const told = status ? (beside ? "Live: " : "") + phaseOf(store) : "…";
+    setText(byId("phase"), only ? "Replay" : told);
+    setAttr(byId("phase"), "title", only ? "" : told);
+    setAttr(byId("phase"), "data-phase", only ? "" : phase);
+    const speed = num(status?.speed) ?? 1;
+    const pace = speed === 1 || only ? "" : ` ${speed}×`;
+    setText(byId("clock-name"), `${beside ? "Live clock" : "Clock"}${pace}`);
+    setAttr(byId("clock-name"), "title", `Arena time of the run; it stands in pauses${pace && `. ${speed} s of it pass in a second of wall time`}`);
+    setText(byId("segment-name"), beside ? "Live segment" : "Segment");
+    setText(byId("fitness-name"), beside ? "Live fitness" : "Fitness");
+    setAttr(byId("fitness-name"), "title", `${TERMS.real}: of the one that goes on`);
     setText(byId("clock"), clockInWords(status));
     setText(byId("segment"), isGoing(status) || phase === "finished" ? status?.segment ?? "–" : "–");
     setText(byId("fitness"), fixed(fitnessNow(status), 2));
-    const title = status ? `${phaseInWords(phase)}${status.experiment ? `: ${status.experiment}` : ""} · Xpuck` : "Xpuck";
+    const title = status ? `${phaseOf(store)}${status.experiment ? `: ${status.experiment}` : ""} · Xpuck` : "Xpuck";
     if (document.title !== title) document.title = title;
   }
 

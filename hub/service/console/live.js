@@ -5,7 +5,7 @@ import { get, inWords, part } from "./api.js";
 
 const SILENT_MS = 2500;
 const REOPEN_MS = 6000;
-const TYPES = ["world", "status", "poses", "robot", "tree", "line", "hello", "generation", "bye"];
+const TYPES = ["world", "status", "poses", "robot", "tree", "line", "hello", "generation", "history", "bye"];
 
 /** @typedef {"connecting" | "live" | "silent" | "lost" | "ended"} Link */
 
@@ -63,6 +63,11 @@ export class Live {
   take(type, data) {
     this.heardAt = performance.now();
     if (type === "hello") this.greet(data);
+    // A run begins, whatever its clock and that of the run before say.
+    if (type === "history") {
+      this.askedHistory = -Infinity;
+      this.store.beginRun();
+    }
     this.store.apply(type, data, this.heardAt);
     if (type === "bye") {
       this.events?.close();

@@ -9,6 +9,7 @@ import { Header } from "./header.js";
 import { Help } from "./help.js";
 import { Live } from "./live.js";
 import { Navigation } from "./navigation.js";
+import { NoteSheet } from "./note.js";
 import { Session } from "./session.js";
 import { Shortcuts } from "./shortcuts.js";
 import { Store } from "./store.js";
@@ -32,8 +33,9 @@ export class App {
     this.header = new Header(this);
     this.account = new Account(this);
     this.help = new Help(this);
+    this.note = new NoteSheet(this);
     this.navigation = new Navigation(this);
-    for (const painter of [this.header, this.account, this.navigation]) this.frames.painters.add(painter);
+    for (const painter of [this.header, this.account, this.note, this.navigation]) this.frames.painters.add(painter);
   }
 
   async start() {
@@ -58,6 +60,7 @@ export class App {
       { key: "n", shown: "N", does: "Select the next robot", act: () => this.selectNext(1) },
       { key: "b", shown: "B", does: "Select the robot before it", act: () => this.selectNext(-1) },
       { key: "i", shown: "I", does: "Let the selected robot blink", act: () => this.identify() },
+      { key: "w", shown: "W", does: "Write a note into the record", act: () => this.writeNote() },
       { key: "u", shown: "U", does: "Log in or out", act: () => (this.account.node.hidden ? this.account.open() : this.account.close()) },
       { key: "?", shown: "?", does: "Show or hide these keys", act: () => this.help.toggle() },
       { key: "Escape", shown: "Esc", does: "Close what is open", act: () => this.escape() },
@@ -70,8 +73,7 @@ export class App {
   }
 
   closeSheets() {
-    const [account, help] = [this.account.close(), this.help.close()];
-    return account || help;
+    return [this.account, this.help, this.note].map((sheet) => sheet.close()).includes(true);
   }
 
   /** Whether this server only replays a record, with no swarm behind it. */
@@ -82,6 +84,11 @@ export class App {
   /** What the header tells of. */
   headStore() {
     return this.onlyReplay() ? this.navigation.env().store : this.live.store;
+  }
+
+  writeNote() {
+    if (this.onlyReplay()) return this.commands.say("This is a replay: its record is closed", true);
+    this.note.open();
   }
 
   directive() {

@@ -18,6 +18,28 @@ export function thin(columns, most) {
   for (const name of Object.keys(columns)) columns[name] = columns[name].filter((_, i) => i >= half || i % 2 === 0);
 }
 
+// A run's islands begin anew in its first seconds; later than that only a robot that was switched off and on does.
+const BEGINNING = 10;
+
+/** Whether a generation cannot be of this run: its robot told it before the run's clock began. @param {number} t of the run's clock */
+export const isBefore = (t) => t <= 0;
+
+/** Whether an island began anew for this run with the later of two generations. @param {Num} before @param {Num} now @param {number} t */
+export const beganAnew = (before, now, t) => t < BEGINNING && before !== null && now !== null && now < before;
+
+/** An island without the rows of the run before, which its robot goes on telling until the run begins on it. @param {Island} island @returns {Island} */
+export function ofThisRun(island) {
+  let from = 0;
+  island.t.forEach((t, i) => {
+    if (isBefore(t)) from = i + 1;
+    else if (i > 0 && beganAnew(island.generation[i - 1], island.generation[i], t)) from = i;
+  });
+  const kept = emptyIsland();
+  kept.t = island.t.slice(from);
+  for (const name of ISLAND_COLUMNS) kept[name] = island[name].slice(from);
+  return kept;
+}
+
 /**
  * The value of a series at each of the times: that of the latest row not after it; null before the first.
  * @param {number[]} t ascending @param {Num[]} values @param {number[]} times ascending @param {number} [end] no value after it
@@ -52,6 +74,9 @@ export function smooth(t, values, times) {
     return last;
   });
 }
+
+/** A series that ends at a time, as what came later has not happened yet. @param {number[]} times @param {Num[]} values @param {number} end @returns {Num[]} */
+export const upTo = (times, values, end) => values.map((value, i) => (times[i] <= end ? value : null));
 
 /** @param {number} from @param {number} to @param {number} n @returns {number[]} */
 export function grid(from, to, n) {

@@ -3,7 +3,7 @@
 
 import { list } from "./dom.js";
 import { num } from "./format.js";
-import { ISLAND_COLUMNS, emptyIsland, thin } from "./series.js";
+import { ISLAND_COLUMNS, beganAnew, emptyIsland, isBefore, ofThisRun, thin } from "./series.js";
 
 const LINES = 400;
 const ISLAND_ROWS = 2000;
@@ -81,6 +81,16 @@ export class Store {
     this.changed("history");
   }
 
+  /** Forgets all that belongs to the run before; what there is of this one is asked for. */
+  beginRun() {
+    this.trees.clear();
+    // Its clock is over: the next status is not another beginning.
+    if (this.status) this.status.run_seconds = 0;
+    this.resetRun();
+    this.changed("tree");
+    this.changed("newrun");
+  }
+
   /** Robots in the order of the swarm file. @returns {string[]} */
   ids() {
     const told = this.world?.robots ?? [];
@@ -134,6 +144,11 @@ export class Store {
     status.robots = list(status.robots).filter((robot) => robot && typeof robot.id === "string").slice(0, ROBOTS);
     status.segments = list(status.segments);
     status.phase = String(status.phase ?? "");
+    // Until its run begins a robot tells how its evolution stood at the end of the run before.
+    if (status.phase === "preparing" && !((num(status.run_seconds) ?? 0) > 0)) {
+      status.evolved = null;
+      for (const robot of status.robots) robot.evolution = null;
+    }
     const before = this.status;
     this.status = status;
     this.statusAt = now;
@@ -141,8 +156,8 @@ export class Store {
     const [t, v] = [num(status.run_seconds), num(status.evolved)];
     const last = this.evolved.t.at(-1) ?? -1;
     // A new run begins at zero; what is there is of the run before.
-    if (before && t !== null && t < (before.run_seconds ?? 0) - 1 && this.kind === "live") this.changed("newrun");
-    else if (t !== null && v !== null && t >= last + 1 && this.kind === "live") {
+    if (before && t !== null && t < (before.run_seconds ?? 0) - 1 && this.kind === "live") this.beginRun();
+    else if (t !== null && v !== null && !isBefore(t) && t >= last + 1 && this.kind === "live") {
       this.evolved.t.push(t);
       this.evolved.v.push(v);
       thin(this.evolved, EVOLVED_ROWS);
@@ -192,13 +207,15 @@ export class Store {
   /** @param {any} row */
   takeGeneration(row) {
     const id = String(row.robot);
+    const t = num(row.t);
+    if (t === null || isBefore(t)) return;
     let island = this.islands.get(id);
     if (!island) {
       if (this.islands.size >= ROBOTS) return;
       this.islands.set(id, (island = emptyIsland()));
     }
-    const t = num(row.t);
-    if (t === null || t < (island.t.at(-1) ?? -Infinity)) return;
+    if (t < (island.t.at(-1) ?? -Infinity)) return;
+    if (beganAnew(island.generation.at(-1) ?? null, num(row.generation), t)) this.islands.set(id, (island = emptyIsland()));
     island.t.push(t);
     for (const name of ISLAND_COLUMNS) island[name].push(num(row[name]));
     thin(/** @type {any} */ (island), ISLAND_ROWS);
@@ -210,12 +227,13 @@ export class Store {
     this.resetRun();
     this.run = history.run ?? null;
     const { t, v } = history.evolved ?? {};
-    this.evolved = { t: list(t), v: list(v) };
+    const from = list(t).filter(isBefore).length;
+    this.evolved = { t: list(t).slice(from), v: list(v).slice(from) };
     for (const [id, columns] of Object.entries(history.islands ?? {}).slice(0, ROBOTS)) {
       const island = emptyIsland();
       island.t = list(columns.t);
       for (const name of ISLAND_COLUMNS) island[name] = list(columns[name]);
-      this.islands.set(id, island);
+      this.islands.set(id, ofThisRun(island));
     }
     this.migration = history.migration ?? null;
     this.best = history.best ?? null;

@@ -22,6 +22,26 @@ export const phaseInWords = (phase) => PHASES[phase] ?? phase ?? "";
 /** @param {Status | null} status a run goes on: it can be stopped, and none can be started */
 export const isGoing = (status) => status !== null && !["", "idle", "finished"].includes(status.phase);
 
+/**
+ * Who stopped the run that was started last; "" if it ended otherwise, or began before the first of the lines.
+ * @param {{who: string, text: string}[]} lines the oldest first @param {(who: string) => boolean} [isRobot] whose lines say what they like
+ */
+export function stoppedBy(lines, isRobot = () => false) {
+  for (const { who, text } of [...lines].reverse()) {
+    if (isRobot(who)) continue;
+    if (who && text === `stopped by ${who}`) return who;
+    if (/^experiment .*: started by /.test(text)) return "";
+  }
+  return "";
+}
+
+/** The phase, and who stopped the run if it was stopped. @param {Store} store */
+export function phaseOf(store) {
+  const { status } = store;
+  const who = status?.phase === "finished" ? stoppedBy(store.lines, (id) => store.robots.has(id)) : "";
+  return who ? `Stopped by ${who}` : phaseInWords(status?.phase ?? "");
+}
+
 /** Scored segments: segment 0 is the time before the first trees, unless it is all there is. @param {Status | null} status */
 export function scored(status) {
   const all = (status?.segments ?? []).filter((segment) => num(segment.fitness) !== null);
@@ -95,7 +115,8 @@ export function linkInWords(link, store, now, heardAt) {
   if (status.tracking === false) {
     return { text: "TRACKING LOST: robots and frisbee are drawn where motion capture saw them last", level: "bad" };
   }
-  const age = store.poseAge === null ? null : store.poseAge + (now - store.posesAt) / 1000;
+  // A frame may be told to be a little older than the poses that came before it was drawn.
+  const age = store.poseAge === null ? null : Math.max(0, store.poseAge + (now - store.posesAt) / 1000);
   const poses = age === null ? "no poses yet" : age < 1 ? `poses ${fixed(Math.ceil(age * 50) * 20, 0)} ms old` : `poses ${fixed(age, 1)} s old`;
   const trip = num(status.round_trip_ms) === null ? "" : ` · round trip ${fixed(status.round_trip_ms, 1)} ms`;
   return { text: `Live · ${poses}${trip}`, level: age !== null && age > 1 ? "warn" : "good" };
@@ -134,7 +155,9 @@ export function nowInWords(store) {
     case "resting": return { title: "A rest", text: "The experiment has a rest here: robots stand still." };
     case "finished": {
       const mean = meanFitness(status);
-      return { title: "The run is over", text: mean === null ? "No segment was scored." : `Its mean fitness is ${fixed(mean, 2)} over ${count(scored(status).length, "segment")}.` };
+      const how = phaseOf(store);
+      const stopped = how === PHASES.finished ? "" : `${how}. `;
+      return { title: "The run is over", text: stopped + (mean === null ? "No segment was scored." : `Its mean fitness is ${fixed(mean, 2)} over ${count(scored(status).length, "segment")}.`) };
     }
   }
   const evolving = !status.phase_of || status.phase_of.name.startsWith("evolve");

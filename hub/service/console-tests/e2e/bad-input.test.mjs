@@ -42,6 +42,8 @@ test("files that are too large are refused with a line", async () => {
   const large = { name: "large.toml", mimeType: "text/plain", buffer: Buffer.alloc((1 << 20) + 1, "#") };
   await page.setInputFiles("#experiment-files", large);
   await shows(page, ".plan [role=alert]", /large\.toml is too large: at most 1 MiB/);
+  await page.waitForSelector(".plan .stack:not([data-busy])");
+  await shows(page, ".plan", /too large[^]*Not in order/);
   await goTo(page, "Watch");
   await goTo(page, "Run");
   await editExperiment(page, (text) => `${text}${"#".repeat(1 << 20)}`);
@@ -65,7 +67,7 @@ test("the name of an experiment and a note run nothing", async () => {
   await page.click("button:text-is('Add')");
   await shows(page, ".notes .events >> nth=0", /note: <img src=x/);
   await page.click("#stop");
-  await shows(page, "#phase", /^Finished/);
+  await shows(page, "#phase", /^Stopped by/);
   await goTo(page, "Runs");
   await page.click(".table-panel tbody th a");
   await shows(page, ".run-parts", /note: <img src=x/);

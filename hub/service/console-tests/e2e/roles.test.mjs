@@ -174,7 +174,7 @@ test("of two operators both see who did what, and only one starts", async () => 
   await ben.click("#stop");
   await shows(ben, "#answer", /all 2 robots obey/);
   for (const page of [anna, ben]) await shows(page, ".notes .events >> nth=0", /second[^]*operator/);
-  await shows(anna, "#phase", /^(Finished|Idle)/);
+  await shows(anna, "#phase", /^(Stopped|Idle)/);
   await close(anna);
   await close(ben);
 });

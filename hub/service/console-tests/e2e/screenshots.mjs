@@ -47,7 +47,7 @@ try {
     await startRun(page, { name });
     await segment(3);
     await page.click("#stop");
-    await shows(page, "#phase", /^Finished/);
+    await shows(page, "#phase", /^Stopped by/);
   }
   await startRun(page, { name: "transport-tuesday", minutes: 16 });
   await segment(7);

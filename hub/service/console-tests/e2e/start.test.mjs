@@ -43,6 +43,8 @@ test("telemetry changes by itself", async () => {
 test("the arena moves", async () => {
   await goTo(page, "Watch");
   await page.waitForFunction(() => document.querySelectorAll(".stage canvas").length === 2);
+  await shows(page, ".short-heads", /^RobotStateTroubleBestBattery$/);
+  await shows(page, "#clock-name", /^Clock 3×$/);
   // Without senses and names only bodies that move change the picture.
   await page.keyboard.press("s");
   await page.keyboard.press("m");
@@ -76,6 +78,19 @@ test("a note is in the events with its author", async () => {
   assert.equal(await page.inputValue("#note"), "");
 });
 
+test("a note can be written beside the arena too", async () => {
+  await goTo(page, "Watch");
+  await page.click(".events button:text-is('Note…')");
+  await page.fill("#note-here", "xp01 was moved");
+  await page.keyboard.press("Enter");
+  await shows(page, ".side .events .lines", /operator.*xp01 was moved/);
+  assert.equal(await page.isVisible("#note-here"), false);
+  await page.keyboard.press("w");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "note-here");
+  assert.equal(await page.inputValue("#note-here"), "");
+  await page.keyboard.press("Escape");
+});
+
 test("a robot is asked to blink", async () => {
   await goTo(page, "Robots");
   await page.click(".table-panel tbody tr:has-text('xp02')");
@@ -107,17 +122,38 @@ test("STOP by a click is acknowledged by each robot", async () => {
   const told = await acknowledgements();
   assert.equal(told.length, 2);
   for (const line of told) assert.match(line, /^xp0\d✓ \d+ ms$/);
-  await shows(page, "#phase", /^(Finished|Idle)/);
+  await shows(page, "#phase", /^Stopped by operator$/);
+});
+
+test("after a run the next is compared with it without being chosen again; minutes are set in their field, and all that follows from them is told anew", async () => {
+  await goTo(page, "Run");
+  await shows(page, ".plan", /Against the last run, transport[^]*No difference/);
+  await page.click('[data-file="experiment.toml"]');
+  await shows(page, ".plan", /time16 min/);
+  await shows(page, ".plan", /minutes8.016.0/);
+  await page.fill("#minutes", "7.5");
+  await shows(page, ".plan", /time7\.5 min/);
+  await shows(page, ".checks", /7\.5 min of arena time at 3× speed/);
+  const text = await page.inputValue(".choose textarea");
+  assert.match(text, /^minutes = 7\.5$/m);
+  assert.match(text, /^name = "transport"\nminutes = 7\.5\nsegment_minutes[^]*\[evolution\]/);
+  await page.fill("#minutes", "0");
+  await shows(page, ".plan", /Not in order[^]*minutes/);
+  assert.equal(await page.isDisabled("button.start"), true);
 });
 
 test("the space bar stops a second run, whatever has the focus", async () => {
   await startRun(page, { name: "again" });
+  // Robots tell of the first run until the second begins on them.
+  await until(() => page.evaluate(() => [...window.xpuck.live.store.islands.values()].filter((island) => island.t.length > 1).length === 2), "both islands evolve");
+  const islands = await page.evaluate(() => [...window.xpuck.live.store.islands.values()].map(({ t, generation }) => [t[0], generation[0]]));
+  for (const [t, generation] of islands) assert.ok(t > 0 && generation < 5, `the first curve point is generation ${generation} at ${t} s`);
   await goTo(page, "Watch");
   await page.focus(".zoom button");
   await page.keyboard.press("Space");
   await shows(page, "#answer", /all 2 robots obey, the slowest after \d+ ms/);
   for (const line of await acknowledgements()) assert.match(line, /^xp0\d✓ \d+ ms$/);
-  await shows(page, "#phase", /^(Finished|Idle)/);
+  await shows(page, "#phase", /^Stopped by operator$/);
 });
 
 test("the run is in the catalogue, with what was done and noted", async () => {
@@ -126,6 +162,8 @@ test("the run is in the catalogue, with what was done and noted", async () => {
   await shows(page, ".headline h2", /transport/);
   await shows(page, "ol[aria-label=Events]", /paused[^]*stopped|pause[^]*stop/i);
   await shows(page, ".run-parts", /lights were dimmed/);
+  await shows(page, ".panel .dim", /stopped by operator/);
+  await shows(page, ".command", /^xpuck runs export transport-\S+ --foxglove transport-\S+\.mcap$/);
   assert.match(await page.inputValue("textarea[aria-label=\"The experiment's text\"]"), /minutes = 8/);
 });
 
@@ -141,6 +179,8 @@ test("every export answers", async () => {
 
 test("it replays: ten times as fast, from anywhere, and pauses", async () => {
   await page.click(".headline a:has-text('Replay')");
+  await shows(page, "#experiment", /^Live swarm: again$/);
+  await shows(page, "#phase", /^Live: Stopped by operator$/);
   const scrub = page.locator(".scrub input");
   const at = async () => Number(await scrub.inputValue());
   await shows(page, ".replay-time", /^00:0[1-9]/);
@@ -160,6 +200,11 @@ test("it replays: ten times as fast, from anywhere, and pauses", async () => {
   await page.waitForFunction(() => window.xpuck.navigation.replay.store.posed === 3);
   await page.keyboard.press("k");
   await until(async () => (await at()) > still, "K plays it");
+  const end = Number(await scrub.getAttribute("max"));
+  await scrub.fill(end.toFixed(1));
+  await shows(page, ".replay-bar", /The end/);
+  await shows(page, ".events .lines", /stopped by operator[^]*started by operator/);
+  await shows(page, ".now", /The run is over[^]*Stopped by operator/);
   await page.click("text=Leave the replay");
 });
 
@@ -171,6 +216,9 @@ test("two runs are compared", async () => {
   for (const button of await page.locator(".pick-button").all()) await button.click();
   await page.click("a:text-is('Compare 2 runs')");
   await shows(page, ".compared", /again[^]*transport|transport[^]*again/);
+  await shows(page, ".compared", /stopped by operator[^]*stopped by operator/);
+  // The second run ended before evolved trees drove.
+  await shows(page, ".compared", /no mean real fitness: it ended in segment 0/);
   await shows(page, "table >> nth=1", /seed/);
   await shows(page, "table >> nth=1", /name/);
 });

@@ -50,7 +50,7 @@ try {
       const stood = told().find((line) => line.robot === robot && !line.drives && line.us >= clicked);
       if (stood) times.push((stood.us - clicked) / 1000);
     }
-    await shows(page, "#phase", /^(Finished|Idle)/);
+    await shows(page, "#phase", /^(Stopped|Idle)/);
   }
   times.sort((a, b) => a - b);
   const quantile = (/** @type {number} */ part) => times[Math.min(times.length - 1, Math.floor(part * times.length))].toFixed(0);

@@ -23,7 +23,7 @@ test("two runs are recorded, and a third goes on", async () => {
     await startRun(page, { name });
     await until(() => page.evaluate(() => (window.xpuck.live.store.status.segment ?? 0) >= 1), "an evolved tree drives");
     await page.click("#stop");
-    await shows(page, "#phase", /^Finished/);
+    await shows(page, "#phase", /^Stopped by operator/);
   }
   await startRun(page, { name: "third" });
   await until(() => page.evaluate(() => (window.xpuck.live.store.status.segment ?? 0) >= 1), "an evolved tree drives");

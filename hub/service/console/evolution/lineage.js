@@ -22,7 +22,7 @@ export class LineagePanel {
     this.blank = h("p", { class: "dim", text: "Asking where the best tree came from" });
     this.svg = s("svg", { class: "lineage", role: "group", "aria-label": "Lineage of the best tree" });
     this.scroll = h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Lineage" }, this.svg);
-    this.node = h("section", { class: "panel lineage-panel" }, h("h2", {}, "Where the best came from ", h("small", { text: "founders left, the fittest of all right; one lane an island" })), this.blank, this.scroll, this.told);
+    this.node = h("section", { class: "panel lineage-panel" }, h("h2", {}, "Where the best came from ", h("small", { text: `founders left, the fittest of ${env.store.kind === "replay" ? "the whole run" : "all"} right; one lane an island` })), this.blank, this.scroll, this.told);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.scroll);
   }

@@ -20,7 +20,7 @@ export class MigrationPanel {
     this.blank = h("p", { class: "dim", text: "No tree has moved yet. Islands send their fittest to each other after every generation." });
     this.latest = h("p", { class: "dim" });
     this.told = "";
-    this.node = h("section", { class: "panel" }, h("h2", {}, "Migration ", h("small", { text: "trees that an island (column) took from another (row)" })), this.blank, h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Migration" }, this.svg), this.latest);
+    this.node = h("section", { class: "panel" }, h("h2", {}, "Migration ", h("small", { text: `trees that an island (column) took from another (row)${env.store.kind === "replay" ? ", in the whole run" : ""}` })), this.blank, h("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": "Migration" }, this.svg), this.latest);
   }
 
   /** @param {Set<string>} topics */

@@ -5,13 +5,15 @@ import { Chart } from "../charts.js";
 import { islandColour, islandDash, onTheme, palette } from "../colours.js";
 import { button, follow, h, setAttr, setText, show } from "../dom.js";
 import { fixed, num } from "../format.js";
-import { hold, smooth, together } from "../series.js";
+import { hold, smooth, together, upTo } from "../series.js";
+import { TERMS } from "../terms.js";
 import { LineagePanel } from "./lineage.js";
 import { MigrationPanel } from "./migration.js";
 
 const ROWS = 500;
 const SMOOTH_ROWS = 120;
 const REFRESH_MS = 1500;
+const REPLAY_MS = 1000;
 const ASK_MS = 20000;
 const MEASURES = /** @type {["derated" | "best" | "mean", string, string][]} */ ([
   ["derated", "Champions, derated", "fitness of each island's fittest tree, scaled down while it had few trials"],
@@ -88,9 +90,9 @@ class EvolutionView {
     if (grew || topics.has("history") || topics.has("view") || topics.has("world")) {
       this.filledAt = now;
       this.fill();
-    } else if (this.env.store.kind === "replay" && topics.has("status") && now - this.filledAt > 250) {
+    } else if (this.env.store.kind === "replay" && topics.has("status") && now - this.filledAt > REPLAY_MS) {
       this.filledAt = now;
-      for (const [chart] of this.charts) chart.plot?.redraw(false);
+      this.fill();
     }
     if (this.env.store.kind === "live" && now - this.askedAt > ASK_MS) {
       // What the page was given at its beginning, or at that of the run, may be long ago.
@@ -101,6 +103,12 @@ class EvolutionView {
     this.lineage.changed(topics, now);
   }
 
+  /** What came later is not shown: a replay knows the whole run. */
+  moment() {
+    const { store } = this.env;
+    return store.kind === "replay" ? num(store.status?.run_seconds) ?? 0 : Infinity;
+  }
+
   fill() {
     const { store, app } = this.env;
     const ids = store.ids().filter((id) => store.islands.has(id));
@@ -109,17 +117,15 @@ class EvolutionView {
     this.ids = told;
     for (const [chart, column] of this.charts) {
       const { t, mean, lines } = together(store.islands, ids, column(), this.raw ? ROWS : SMOOTH_ROWS, this.raw ? hold : smooth);
-      if (relined) {
-        // The new data first, as a chart's lines and columns must be as many.
-        chart.data = [[]];
-        chart.setLines(this.lines(ids));
-      }
-      chart.set(ids.length > 0 ? [t, ...lines, mean] : [[]]);
+      const data = ids.length > 0 ? [t, ...[...lines, mean].map((values) => upTo(t, values, this.moment()))] : [[]];
+      if (relined) chart.setLines(this.lines(ids), data);
+      else chart.set(data);
     }
     for (const [i, node] of this.tabs.entries()) setAttr(node, "aria-pressed", String(MEASURES[i] === this.measure));
     setAttr(this.rawButton, "aria-pressed", String(this.raw));
     const { best } = store;
-    setText(this.best, best ? `Fittest of all: gene ${best.gene} of ${best.robot}, ${fixed(best.fitness, 3)}` : "");
+    setText(this.best, best ? `Fittest of ${store.kind === "replay" ? "the whole run" : "all"}: gene ${best.gene} of ${best.robot}, derated ${fixed(best.fitness, 3)}` : "");
+    setAttr(this.best, "title", TERMS.derated);
     const trouble = store.kind === "live" ? app.live.historyTrouble : "";
     show(this.trouble, trouble !== "");
     setText(this.trouble, trouble ? `What was before this page was opened is missing: ${trouble}.` : "");
@@ -149,9 +155,15 @@ class EvolutionView {
       const index = store.indexOf(id);
       row.dot.style.borderTopColor = islandColour(index);
       row.dot.style.borderTopStyle = islandDash(index).length > 0 ? "dashed" : "solid";
-      setText(row.value, fixed(store.islands.get(id)?.[this.measure[0]].at(-1), 2));
+      setText(row.value, fixed(this.valueOf(id), 2));
       setAttr(row.button, "aria-pressed", String(this.lit.has(id)));
     });
+  }
+
+  /** @param {string} id */
+  valueOf(id) {
+    const island = this.env.store.islands.get(id);
+    return island ? hold(island.t, island[this.measure[0]], [this.moment()])[0] : null;
   }
 
   end() {

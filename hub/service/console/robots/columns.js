@@ -2,6 +2,7 @@
 // The columns of the robots' table: what stands in them, how it is sorted, and where there is room for it.
 
 import { fixed, natural, num, thousands } from "../format.js";
+import { TERMS } from "../terms.js";
 import { batteryLevel, minutesLeft, stateOf, troublesOf } from "./state.js";
 
 /**
@@ -30,7 +31,7 @@ export const COLUMNS = [
   { key: "jitter", name: "Jitter", unit: "ms", title: "How much round trips differ", room: "wider", text: (robot) => fixed(robot.jitter_ms, 1), value: (robot) => num(robot.jitter_ms) },
   { key: "late", name: "Late", unit: "ms", title: "99 of 100 control updates were at most so late", room: "wider", text: (robot) => fixed(robot.late_p99_ms, 1), value: (robot) => num(robot.late_p99_ms), level: (robot) => above(robot.late_p99_ms, 20, 50) },
   { key: "generation", name: "Gen.", title: "Generations that its evolution has done", room: "wide", text: (robot) => fixed(robot.evolution?.generation, 0), value: (robot) => num(robot.evolution?.generation) },
-  { key: "best", name: "Best", title: "Fitness of its fittest tree, as its evolution believes", room: "", text: (robot) => fixed(robot.evolution?.best, 3), value: (robot) => num(robot.evolution?.best) },
+  { key: "best", name: "Best", title: TERMS.best, room: "", text: (robot) => fixed(robot.evolution?.best, 3), value: (robot) => num(robot.evolution?.best) },
   { key: "tree", name: "Nodes", title: "Size of the tree that drives it now", room: "wider", text: (robot) => fixed(robot.tree_nodes, 0), value: (robot) => num(robot.tree_nodes) },
   { key: "engine", name: "Engine", title: "What simulates for its evolution, and how many robot-seconds a second", room: "wider", words: true, text: (robot) => (robot.engine?.name ? `${robot.engine.name} ${thousands(robot.engine.r_acc)}` : "–"), value: (robot) => num(robot.engine?.r_acc) },
   { key: "errors", name: "Errors", title: "Device errors so far. A few are normal; what is not stands under Trouble", room: "wider", text: (robot) => fixed(robot.device_errors, 0), value: (robot) => num(robot.device_errors), level: (robot) => (robot.device_trouble ? "bad" : "") },

@@ -17,7 +17,7 @@ const CHARTS = /** @type {[string, string, string, (value: number | null) => str
   ["soc_c", "Heat", "°C", (value) => fixed(value, 0)],
   ["round_trip_ms", "Round trip", "ms", (value) => fixed(value, 1)],
   ["late_p99_ms", "Late updates", "ms, 99 of 100", (value) => fixed(value, 1)],
-  ["best", "Best fitness", "as its evolution believes", (value) => fixed(value, 2)],
+  ["best", "Best fitness", "as its evolution believes, not derated", (value) => fixed(value, 2)],
   ["generation", "Generations", "", (value) => fixed(value, 0)],
   ["r_acc", "Simulation", "robot-seconds a second", thousands],
   ["neighbours", "Neighbours", "", (value) => fixed(value, 0)],
@@ -58,8 +58,8 @@ class Detail {
     this.node = h("div", { class: "view detail" },
       h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("robots"), text: "All robots" })), h("div", { class: "row headline" }, this.dot, this.name, this.chip, this.about), this.troubles, this.actions.node, this.figures),
       h("div", { class: "detail-grid" },
-        h("section", { class: "panel charts-panel" }, h("h2", { text: env.store.kind === "live" ? "The last ten minutes" : "The whole run" }), this.trouble, h("div", { class: "charts" }, ...this.charts.map(({ chart }) => chart.node))),
-        h("div", { class: "stack" }, this.picture.node, h("section", { class: "panel" }, h("h2", {}, "Its log ", h("small", { text: "newest first" })), this.logTrouble, this.log))));
+        h("section", { class: "panel charts-panel" }, h("h2", {}, env.store.kind === "live" ? "The last ten minutes " : "The last ten minutes of the run ", h("small", { text: "arena time" })), this.trouble, h("div", { class: "charts" }, ...this.charts.map(({ chart }) => chart.node))),
+        h("div", { class: "stack" }, this.picture.node, h("section", { class: "panel" }, h("h2", {}, "Its log ", h("small", { text: "newest first, wall time" })), this.logTrouble, this.log))));
   }
 
   /** @param {number} t */

@@ -4,10 +4,15 @@
 import { islandColour } from "../colours.js";
 import { follow, h, setAttr, setText } from "../dom.js";
 import { fixed } from "../format.js";
+import { TERMS } from "../terms.js";
 import { charge, minutesLeft, batteryLevel, stateOf, troublesOf } from "./state.js";
 
 const MANY = 40;
 const SLOW_MS = 700;
+const HEADS = [
+  ["Robot", "Its id; the dot has the colour of its island", ""], ["State", "What it does", ""], ["Trouble", "What needs somebody; empty is well", ""],
+  ["Best", TERMS.best, "n"], ["Battery", "How long the battery lasts, else its voltage", "n"],
+];
 
 export class ShortList {
   /** @param {import("../navigation.js").Env} env */
@@ -16,9 +21,11 @@ export class ShortList {
     this.filledAt = -Infinity;
     /** @type {Map<string, any>} */
     this.rows = new Map();
+    const heads = HEADS.map(([text, title, kind]) => h("span", { class: kind, title, text }));
+    this.heads = h("div", { class: "short-heads" }, h("i"), ...heads);
     this.list = h("ul", { class: "short", "aria-label": "Robots" });
     this.summary = h("small");
-    this.node = h("section", { class: "panel" }, h("h2", {}, h("a", { href: env.link("robots"), text: "Robots" }), " ", this.summary), this.list);
+    this.node = h("section", { class: "panel" }, h("h2", {}, h("a", { href: env.link("robots"), text: "Robots" }), " ", this.summary), this.heads, this.list);
   }
 
   /** @param {Set<string>} topics @param {number} now */
@@ -51,7 +58,7 @@ export class ShortList {
     setText(row.state, state.text);
     setAttr(row.state, "data-state", state.kind);
     setText(row.best, fixed(robot.evolution?.best, 2));
-    setAttr(row.best, "title", "Fitness of its best tree, as its evolution believes");
+    setAttr(row.best, "title", TERMS.best);
     const volts = fixed(robot.battery_v, 2, " V");
     setText(row.battery, robot.battery_v === null ? "–" : minutesLeft(robot) || volts);
     setAttr(row.battery, "title", `Battery: ${volts}, ${Math.round(charge(robot) * 100)} %`);

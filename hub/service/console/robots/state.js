@@ -6,7 +6,7 @@ import { DASH, fixed, num, span } from "../format.js";
 /** @typedef {import("../contract.js").Robot} Robot */
 
 /** @param {Robot} robot never heard of since the hub started */
-export const isAbsent = (robot) => !robot.alive && !robot.version;
+const isAbsent = (robot) => !robot.alive && !robot.version;
 
 /** @param {Robot} robot @returns {{text: string, kind: string}} kind: idle, ready, run, pause, stop, lost, absent */
 export function stateOf(robot) {

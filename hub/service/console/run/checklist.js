@@ -3,16 +3,19 @@
 
 import { get, inWords } from "../api.js";
 import { h, list, setText } from "../dom.js";
+import { fixed } from "../format.js";
 
 const ASK_MS = 5000;
 const SIGNS = /** @type {Record<string, string>} */ ({ ok: "✓", warn: "!", bad: "✕", unknown: "?" });
 const WORDS = /** @type {Record<string, string>} */ ({ ok: "in order", warn: "look at it", bad: "not in order", unknown: "not known" });
 
 export class Checklist {
-  /** @param {() => number} minutes that the experiment takes @param {() => void} changed */
-  constructor(minutes, changed) {
-    this.minutes = minutes;
+  /** @param {() => {minutes: number | null, speed: number}} wanted what the chosen experiment takes, and arena time in a second @param {() => void} changed */
+  constructor(wanted, changed) {
+    this.wanted = wanted;
     this.changed = changed;
+    this.asked = "";
+    this.turn = 0;
     /** @type {{what: string, state: string, text: string, remedy: string}[]} */
     this.items = [];
     this.timer = 0;
@@ -30,6 +33,7 @@ export class Checklist {
 
   stop() {
     clearInterval(this.timer);
+    this.timer = 0;
   }
 
   /** How many things are not in order. */
@@ -37,11 +41,22 @@ export class Checklist {
     return this.items.filter((item) => item.state === "bad").length;
   }
 
+  /** Another experiment takes another time: what was told for the one before it is not left standing. */
+  renew() {
+    if (this.timer && this.asked !== JSON.stringify(this.wanted())) this.load();
+  }
+
   async load() {
+    const turn = ++this.turn;
+    const wanted = this.wanted();
+    this.asked = JSON.stringify(wanted);
     try {
-      this.items = list(await get(`/api/checklist?minutes=${this.minutes()}`)).slice(0, 40);
+      const items = list(await get(`/api/checklist?minutes=${wanted.minutes ?? 0}`)).slice(0, 40);
+      if (turn !== this.turn) return;
+      this.items = items.map((item) => (item?.what === "Batteries" ? { ...item, text: batteryText(String(item.text), wanted) } : item));
       setText(this.trouble, "");
     } catch (error) {
+      if (turn !== this.turn) return;
       this.items = [];
       setText(this.trouble, `Not known: ${inWords(error)}`);
     }
@@ -53,4 +68,13 @@ export class Checklist {
       h("div", {}, h("b", { text: what }), h("span", { class: "hidden", text: ` ${WORDS[state] ?? ""}: ` }), " ", h("span", { text }), state !== "ok" && remedy ? h("p", { class: "dim", text: remedy }) : null))));
     this.changed();
   }
+}
+
+/**
+ * What the hub tells of batteries, for what is chosen: nothing is needed while nothing is, and batteries last by the wall's clock.
+ * @param {string} text @param {{minutes: number | null, speed: number}} wanted
+ */
+export function batteryText(text, { minutes, speed }) {
+  if (minutes === null) return text.replace(/^\S+ min needed; /, "");
+  return speed === 1 ? text : `${text} (${fixed(minutes, minutes % 1 ? 1 : 0)} min of arena time at ${speed}× speed)`;
 }

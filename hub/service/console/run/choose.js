@@ -4,6 +4,7 @@
 import { get, inWords } from "../api.js";
 import { h, list, setAttr, setText, show } from "../dom.js";
 import { count, fixed } from "../format.js";
+import { hasPhases, minutesOf, withMinutes } from "./minutes.js";
 
 export class Chooser {
   /** @param {import("./draft.js").Draft} draft */
@@ -13,10 +14,13 @@ export class Chooser {
     this.told = h("p", { class: "dim", text: "Asking the hub what it offers" });
     this.upload = h("input", { type: "file", id: "experiment-files", multiple: true, accept: ".toml,.bt,.json,.xml,text/plain", on: { change: () => this.take() } });
     this.text = h("textarea", { rows: "14", spellcheck: "false", wrap: "off", "aria-label": "The experiment's text", placeholder: "Choose an experiment above, or write one here.", on: { input: () => draft.edit(this.text.value) } });
+    this.minutes = h("input", { type: "number", id: "minutes", min: "0.05", max: "1440", step: "any", on: { input: () => this.setMinutes() } });
+    this.length = h("small");
+    this.lengthRow = h("div", { class: "row minutes" }, h("label", { for: "minutes", text: "Minutes" }), this.minutes, this.length);
     this.details = h("details", {}, h("summary", { text: "The text, which can be changed" }), this.text);
     this.files = h("p", { class: "dim" });
     this.node = h("section", { class: "panel choose" }, h("h2", {}, h("span", { class: "step", text: "1" }), "Choose an experiment"), this.told, this.offers,
-      h("div", { class: "row" }, h("label", { for: "experiment-files", text: "or files of yours" }), this.upload), this.files, this.details);
+      h("div", { class: "row" }, h("label", { for: "experiment-files", text: "or files of yours" }), this.upload), this.files, this.lengthRow, this.details);
     this.node.addEventListener("dragover", (event) => event.preventDefault());
     this.node.addEventListener("drop", (event) => {
       event.preventDefault();
@@ -48,6 +52,22 @@ export class Chooser {
     this.upload.value = "";
   }
 
+  setMinutes() {
+    const { valueAsNumber } = this.minutes;
+    if (Number.isFinite(valueAsNumber)) this.draft.edit(withMinutes(this.draft.text, valueAsNumber));
+    else this.fillMinutes();
+  }
+
+  fillMinutes() {
+    const { text } = this.draft;
+    const [minutes, phases] = [minutesOf(text), hasPhases(text)];
+    show(this.lengthRow, text.trim() !== "");
+    setAttr(this.minutes, "disabled", phases);
+    const typed = document.activeElement === this.minutes;
+    if (!typed) this.minutes.value = minutes === null || phases ? "" : String(minutes);
+    setText(this.length, phases ? "each phase says its own in the text" : typed && !Number.isFinite(this.minutes.valueAsNumber) ? `this is no number: the text still says ${minutes ?? "nothing"}` : "of arena time; changed in the text below");
+  }
+
   mark() {
     for (const node of this.offers.children) setAttr(node, "aria-pressed", String(/** @type {HTMLElement} */ (node).dataset.file === this.draft.name));
   }
@@ -56,6 +76,7 @@ export class Chooser {
     const { draft } = this;
     // What somebody types is not overwritten while they type.
     if (this.text.value !== draft.text) this.text.value = draft.text;
+    this.fillMinutes();
     const names = Object.keys(draft.files);
     show(this.files, names.length > 0);
     setText(this.files, `Sent along: ${names.join(", ")}`);

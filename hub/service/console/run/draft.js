@@ -4,7 +4,7 @@
 import { get, inWords, part, post } from "../api.js";
 
 const WAIT_MS = 350;
-export const MOST_BYTES = 1 << 20;
+const MOST_BYTES = 1 << 20;
 
 export class Draft {
   /** @param {() => void} changed */
@@ -18,6 +18,8 @@ export class Draft {
     this.check = null;
     this.checking = false;
     this.trouble = "";
+    /** What is wrong with files that were chosen; it stays while the rest is checked. */
+    this.refused = "";
     this.timer = 0;
     this.turn = 0;
   }
@@ -39,8 +41,9 @@ export class Draft {
   /** One of the hub's own. @param {string} file */
   async choose(file) {
     const turn = ++this.turn;
-    this.trouble = "";
+    this.trouble = this.refused = "";
     this.name = file;
+    this.checking = true;
     this.changed();
     try {
       const told = await get(`/api/experiments/${part(file)}`);
@@ -50,6 +53,7 @@ export class Draft {
     } catch (error) {
       if (turn !== this.turn) return;
       this.trouble = `${file} cannot be read: ${inWords(error)}`;
+      this.checking = false;
       this.changed();
     }
   }
@@ -57,9 +61,10 @@ export class Draft {
   /** Files that somebody chose: the first that looks like an experiment is it, the others are what it names. @param {File[]} files */
   async upload(files) {
     this.trouble = "";
+    let refused = "";
     for (const file of files) {
       if (file.size > MOST_BYTES) {
-        this.trouble = `${file.name} is too large: at most 1 MiB`;
+        refused = `${file.name} is too large: at most 1 MiB`;
         continue;
       }
       const text = await file.text();
@@ -70,19 +75,27 @@ export class Draft {
         this.text = text;
       } else this.files[file.name] = text;
     }
-    if (!this.text && files.length > 0) this.trouble ||= "None of these files is an experiment: it says `minutes`, or has phases.";
+    if (!this.text && files.length > 0) refused ||= "None of these files is an experiment: it says `minutes`, or has phases.";
     this.edit(this.text, 0);
+    this.refused = refused;
+    this.changed();
   }
 
   /** @param {string} text @param {number} [wait] */
   edit(text, wait = WAIT_MS) {
     this.text = text;
+    this.refused = "";
     this.turn++;
     this.check = text.trim() ? this.check : null;
     this.checking = text.trim() !== "";
     this.changed();
     clearTimeout(this.timer);
     if (this.checking) this.timer = window.setTimeout(() => this.ask(), wait);
+  }
+
+  /** Asks once more what the hub thinks of the same text: there is another last run, or another swarm. */
+  renew() {
+    if (this.check && !this.checking) this.ask();
   }
 
   async ask() {

@@ -19,10 +19,11 @@ export class PlanPanel {
   fill() {
     const { draft } = this;
     setAttr(this.body, "data-busy", draft.checking);
-    const told = JSON.stringify([draft.check, draft.trouble, draft.text === "", draft.needs()]);
+    const told = JSON.stringify([draft.check, draft.trouble, draft.refused, draft.text === "", draft.needs()]);
     if (told === this.told) return;
     this.told = told;
-    this.body.replaceChildren(...this.parts());
+    const refused = draft.refused ? [h("p", { class: "error-box", role: "alert", text: draft.refused })] : [];
+    this.body.replaceChildren(...refused, ...this.parts());
   }
 
   /** @returns {HTMLElement[]} */
@@ -53,7 +54,7 @@ export class PlanPanel {
 
   /** @param {import("../contract.js").Plan} plan */
   plan(plan) {
-    const facts = [["experiment", plan.name], ["task", plan.task], ["robots", fixed(plan.robots, 0)], ["time", `${fixed(plan.minutes, plan.minutes && plan.minutes % 1 ? 1 : 0)} min`], ["segments", fixed(plan.segments, 0)],
+    const facts = [["experiment", plan.name], ["task", plan.task], ["robots", fixed(plan.robots, 0)], ["arena time", `${fixed(plan.minutes, plan.minutes && plan.minutes % 1 ? 1 : 0)} min`], ["segments", fixed(plan.segments, 0)],
       ["algorithm", plan.algorithm], ["population", fixed(plan.population, 0)], ["engine", plan.engine]];
     return h("dl", { class: "figures wrap" }, ...facts.filter(([, value]) => value && value !== "–").map(([name, value]) => h("div", {}, h("dt", { text: name }), h("dd", { text: value }))));
   }

@@ -5,7 +5,7 @@ import { button, follow, h, setAttr, setText, show } from "../dom.js";
 import { FitnessPanel } from "../fitness.js";
 import { clock, fixed, num, span } from "../format.js";
 import { latestRun } from "../runs/latest.js";
-import { acknowledged, isGoing, nowInWords, phaseInWords } from "../words.js";
+import { acknowledged, isGoing, nowInWords, phaseOf } from "../words.js";
 
 export class Progress {
   /** @param {import("../navigation.js").Env} env */
@@ -40,9 +40,10 @@ export class Progress {
     show(this.node, going || over);
     if (!status || !(going || over)) return;
     const told = nowInWords(store);
-    setText(this.title, `${status.experiment || "The run"}: ${phaseInWords(status.phase).toLowerCase()}`);
+    const phaseNow = phaseOf(store);
+    setText(this.title, `${status.experiment || "The run"}: ${phaseNow.charAt(0).toLowerCase()}${phaseNow.slice(1)}`);
     setText(this.text, `${told.title}${/[.!]$/.test(told.title) ? "" : "."} ${told.text}`);
-    this.run.set(status.run_seconds, status.run_length, `${clock(status.run_seconds)} of ${clock(status.run_length)}`);
+    this.run.set(status.run_seconds, status.run_length, `${clock(status.run_seconds)} of ${clock(status.run_length)} of arena time`);
     const phase = status.phase_of;
     show(this.part.node, phase !== null && phase.count > 1 && going);
     if (phase) this.part.set(phase.seconds, phase.length, `${phase.name}, phase ${phase.number + 1} of ${phase.count}: ${clock(phase.seconds)} of ${clock(phase.length)}`);

@@ -2,6 +2,7 @@
 // Run: the one that goes on, or the way to the next one in four steps.
 
 import { h, setAttr } from "../dom.js";
+import { num } from "../format.js";
 import { isGoing } from "../words.js";
 import { Checklist } from "./checklist.js";
 import { Chooser } from "./choose.js";
@@ -17,11 +18,12 @@ export function create(env) {
     chooser.fill();
     plan.fill();
     start.fill();
+    checklist.renew();
   };
   const draft = new Draft(() => fill());
   const chooser = new Chooser(draft);
   const plan = new PlanPanel(draft, (line) => chooser.goTo(line));
-  const checklist = new Checklist(() => draft.check?.plan?.minutes ?? 16, () => start.fill());
+  const checklist = new Checklist(() => ({ minutes: num(draft.check?.plan?.minutes), speed: num(env.store.status?.speed) ?? 1 }), () => start.fill());
   const start = new StartPanel(env, draft, checklist);
   const progress = new Progress(env);
   const notes = new Notes(env);
@@ -35,6 +37,7 @@ export function create(env) {
     enter: () => {
       chooser.load();
       checklist.begin();
+      draft.renew();
       fill();
     },
     leave: () => checklist.stop(),
@@ -47,6 +50,8 @@ export function create(env) {
       // While a run goes on the way to the next one is put aside; at its end it is there again.
       if (env.store.status && now !== going) {
         setAttr(prepare, "open", !now);
+        // The run that began is the last one from here on.
+        if (going !== null) draft.renew();
         if (now && going === false) node.scrollIntoView({ block: "start" });
         going = now;
       }

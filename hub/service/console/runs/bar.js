@@ -3,6 +3,7 @@
 
 import { button, byId, h, setAttr, setText, show } from "../dom.js";
 import { clock } from "../format.js";
+import { phaseInWords } from "../words.js";
 import { FASTEST, SLOWEST } from "./schedule.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 50];
@@ -17,13 +18,15 @@ export class PlayerBar {
     this.back = button("−10 s", () => this.jump(-STEP), { class: "small", title: "Back (J)" });
     this.ahead = button("+10 s", () => this.jump(STEP), { class: "small", title: "Ahead (L)" });
     this.scrub = h("input", { type: "range", min: String(player.begin), max: String(player.end), step: "0.1", "aria-label": "Time", on: { input: () => this.seek(Number(this.scrub.value)) } });
-    this.time = h("span", { class: "replay-time" });
+    this.time = h("span", { class: "replay-time", title: "Arena time since the record began" });
     this.speed = h("select", { "aria-label": "Speed", on: { change: () => this.setSpeed(Number(this.speed.value)) } }, ...SPEEDS.map((speed) => h("option", { value: String(speed), text: `${speed}×` })));
     this.speed.value = "1";
     this.state = h("small", { role: "status" });
     this.marks = h("div", { class: "scrub-marks", "aria-hidden": "true" }, ...this.gaps());
     const leave = replay.app.onlyReplay() ? null : h("a", { class: "button small", href: `#/runs/${encodeURIComponent(replay.run)}`, text: "Leave the replay" });
-    this.node = h("section", { class: "replay-bar", "aria-label": "Replay" }, h("p", { class: "replay-name" }, h("b", { text: "REPLAY" }), h("span", { text: ` ${told.row.short || told.row.id}` })),
+    this.moment = h("span");
+    const about = replay.app.onlyReplay() ? null : "All below is the recorded run; the header, STOP and the line below them are the live swarm's";
+    this.node = h("section", { class: "replay-bar", "aria-label": "Replay" }, h("p", { class: "replay-name", title: about }, h("b", { text: "REPLAY" }), h("span", { text: ` ${told.row.short || told.row.id}` }), h("br"), h("small", {}, this.moment)),
       h("div", { class: "row tight" }, this.play, this.back, this.ahead), h("div", { class: "scrub" }, this.scrub, this.marks), this.time, this.speed, this.state, leave);
     byId("bar").replaceChildren(this.node);
     this.offKeys = replay.app.shortcuts.add("Replay", [
@@ -98,6 +101,8 @@ export class PlayerBar {
     const shown = `${clock(player.at - player.begin)} / ${clock(player.end - player.begin)}`;
     setText(this.time, shown);
     setAttr(this.scrub, "aria-valuetext", shown);
+    const { status } = this.replay.store;
+    setText(this.moment, status ? `recorded: ${phaseInWords(status.phase).toLowerCase()}, segment ${status.segment ?? "–"}` : "recorded");
     const state = player.trouble && player.waiting ? `The record cannot be read: ${player.trouble}` : player.waiting ? "Reading" : player.at >= player.end ? "The end" : "";
     setText(this.state, state);
     show(this.state, state !== "");

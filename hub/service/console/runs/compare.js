@@ -7,8 +7,10 @@ import { Chart } from "../charts.js";
 import { islandColour, islandDash, onTheme } from "../colours.js";
 import { h, list, setText, show } from "../dom.js";
 import { clock, dateTime, fixed } from "../format.js";
-import { grid, smooth } from "../series.js";
+import { grid, smooth, upTo } from "../series.js";
+import { TERMS } from "../terms.js";
 import { differences } from "./differences.js";
+import { endOf, meanOfRun, segmentsOf } from "./outcome.js";
 
 const MOST = 8;
 const ROWS = 200;
@@ -30,8 +32,8 @@ class Compare {
     this.trouble = h("p", { class: "dim", role: "status" });
     this.names = h("ul", { class: "compared" });
     const marks = () => this.runs[0]?.world?.scale?.marks ?? [];
-    this.chart = new Chart({ title: "Evolved fitness", hint: "mean of the robots' champions", lines: [], range: [0, 0.1], marks, height: 320 });
-    this.bars = new Bars({ title: "Real fitness by segment", empty: "No segment was scored" });
+    this.chart = new Chart({ title: "Evolved fitness", hint: "derated, mean of the robots' champions", about: TERMS.evolved, lines: [], range: [0, 0.1], marks, height: 320 });
+    this.bars = new Bars({ title: "Real fitness by segment", about: TERMS.real, empty: "No segment was scored" });
     this.bars.host.style.height = "320px";
     this.segments = h("table");
     this.settings = h("table");
@@ -69,24 +71,22 @@ class Compare {
     this.names.replaceChildren(...runs.map((run, i) => {
       const stroke = h("i", { class: "stroke" });
       stroke.style.borderTopColor = islandColour(i);
-      return h("li", {}, stroke, h("a", { href: `#/runs/${encodeURIComponent(run.row.id)}`, text: names[i] }), h("small", { text: ` ${dateTime(run.row.began_unix_ms)}, ${clock(run.row.length_s)}, ${run.row.state}, mean ${fixed(run.row.mean_fitness, 3)}` }));
+      return h("li", {}, stroke, h("a", { href: `#/runs/${encodeURIComponent(run.row.id)}`, text: names[i] }), h("small", { text: ` began ${dateTime(run.row.began_unix_ms)}, ${clock(run.row.length_s)} of arena time, ${endOf(run)}, ${meanInWords(run)}` }));
     }));
     const times = grid(0, Math.max(1, ...runs.map((run) => list(run.history?.evolved?.t).at(-1) ?? 0)), ROWS);
     const columns = runs.map((run) => {
       const t = list(run.history?.evolved?.t);
       // A line ends where its run ends.
-      return smooth(t, list(run.history?.evolved?.v), times).map((value, i) => (times[i] <= (t.at(-1) ?? 0) ? value : null));
+      return upTo(times, smooth(t, list(run.history?.evolved?.v), times), t.at(-1) ?? 0);
     });
-    this.chart.data = [[]];
-    this.chart.setLines(names.map((label, i) => ({ label, colour: () => islandColour(i), dash: islandDash(i), width: 2.2 })));
-    this.chart.set([times, ...columns]);
+    this.chart.setLines(names.map((label, i) => ({ label, colour: () => islandColour(i), dash: islandDash(i), width: 2.2 })), [times, ...columns]);
     this.drawSegments(names);
     this.drawSettings(names);
   }
 
   /** @param {string[]} names */
   drawSegments(names) {
-    const segments = this.runs.map((run) => list(run.result?.segments ?? run.history?.segments));
+    const segments = this.runs.map(segmentsOf);
     const numbers = [...new Set(segments.flatMap((all) => all.map((segment) => Number(segment.number))))].sort((a, b) => a - b).slice(0, 200);
     const fitness = (/** @type {number} */ run, /** @type {number} */ number) => segments[run].find((segment) => segment.number === number)?.fitness ?? null;
     this.bars.set(numbers.map((number) => ({ label: String(number), bars: names.map((name, i) => ({ value: fitness(i, number), colour: islandColour(i), name })) })), this.runs[0].world?.scale?.marks ?? []);
@@ -96,7 +96,7 @@ class Compare {
         const best = Math.max(...values.map((value) => value ?? -Infinity));
         const alone = values.filter((value) => value === best).length === 1;
         return h("tr", {}, h("th", { scope: "row", text: String(number) }), ...values.map((value) => h("td", { class: value === best && alone ? "n best-value" : "n", text: fixed(value, 3) })));
-      }), h("tr", { class: "total" }, h("th", { scope: "row", text: "mean" }), ...this.runs.map((run) => h("td", { class: "n", text: fixed(run.row.mean_fitness, 3) })))));
+      }), h("tr", { class: "total" }, h("th", { scope: "row", title: TERMS.mean, text: "mean" }), ...this.runs.map(meanOfRun).map(({ value, why }) => h("td", { class: "n", title: why, text: fixed(value, 3) })))));
   }
 
   /** @param {string[]} names */
@@ -115,4 +115,10 @@ class Compare {
     this.bars.end();
     this.offTheme();
   }
+}
+
+/** @param {Run} run */
+function meanInWords(run) {
+  const { value, why } = meanOfRun(run);
+  return why ? `no mean real fitness: ${why}` : `mean real fitness ${fixed(value, 3)}`;
 }

@@ -8,7 +8,10 @@ import { palette } from "../colours.js";
 import { h, list, setText } from "../dom.js";
 import { segmentGroups } from "../fitness.js";
 import { grid, smooth } from "../series.js";
+import { TERMS } from "../terms.js";
 import { bytes, clock, dateTime, fixed } from "../format.js";
+import { Command } from "./command.js";
+import { endOf, meanOfRun, segmentsOf } from "./outcome.js";
 
 const EXPORTS = /** @type {[string, string][]} */ ([
   ["run.mcap", "the whole record, for Foxglove and Python"], ["run.toml", "configuration in effect"], ["result.json", "final status"],
@@ -29,11 +32,12 @@ export class RunDetail {
     this.trouble = h("p", { class: "dim" });
     this.replay = h("a", { class: "button primary", text: "▶ Replay" });
     this.export = h("ul", { class: "exports" });
+    this.scenes = new Command("with robots and frisbee in 3D, for Foxglove and Lichtblick; on the hub, in a terminal:");
     this.notes = h("ul", { class: "plain-list" });
     this.damage = h("ul", { class: "troubles" });
     const marks = () => this.run?.world?.scale?.marks ?? [];
-    this.chart = new Chart({ title: "Evolved fitness", hint: "mean of the robots' champions", lines: [{ label: "mean", colour: () => palette().accent, width: 2.5 }], range: [0, 0.1], marks, height: 230 });
-    this.bars = new Bars({ title: "Real fitness by segment", empty: "No segment was scored" });
+    this.chart = new Chart({ title: "Evolved fitness", hint: "derated, mean of the robots' champions", about: TERMS.evolved, lines: [{ label: "mean", colour: () => palette().accent, width: 2.5 }], range: [0, 0.1], marks, height: 230 });
+    this.bars = new Bars({ title: "Real fitness by segment", about: TERMS.real, empty: "No segment was scored" });
     this.bars.host.style.height = "230px";
     this.events = h("ol", { class: "lines", tabindex: "0", "aria-label": "Events" });
     this.text = h("textarea", { readonly: true, rows: "16", spellcheck: "false", wrap: "off", "aria-label": "The experiment's text" });
@@ -41,8 +45,8 @@ export class RunDetail {
       h("section", { class: "panel" }, h("p", {}, h("a", { href: env.link("runs"), text: "All runs" })), h("div", { class: "row headline" }, this.title, this.replay), this.facts, this.trouble, this.damage),
       h("div", { class: "run-charts" }, h("section", { class: "panel" }, this.bars.node), h("section", { class: "panel" }, this.chart.node)),
       h("div", { class: "run-parts" },
-        h("section", { class: "panel" }, h("h2", { text: "What happened" }), this.events),
-        h("section", { class: "panel" }, h("h2", { text: "Notes" }), this.notes, h("h2", { class: "later", text: "Files" }), this.export),
+        h("section", { class: "panel" }, h("h2", {}, "What happened ", h("small", { text: "arena time since the record began" })), this.events),
+        h("section", { class: "panel" }, h("h2", {}, "Notes ", h("small", { text: "arena time" })), this.notes, h("h2", { class: "later", text: "Files" }), this.export, this.scenes.node),
         h("section", { class: "panel" }, h("h2", { text: "The experiment" }), this.text)));
   }
 
@@ -59,6 +63,7 @@ export class RunDetail {
     this.damage.replaceChildren();
     this.replay.href = `#/replay/${encodeURIComponent(id)}`;
     this.export.replaceChildren(...EXPORTS.map(([name, about]) => h("li", {}, h("a", { href: `/api/runs/${part(id)}/export/${name}`, download: name, text: name }), h("small", { text: ` ${about}` }))));
+    this.scenes.set(["xpuck", "runs", "export", id, "--foxglove", `${id}.mcap`]);
     try {
       const run = await get(`/api/runs/${part(id)}`);
       if (id !== this.id) return;
@@ -74,9 +79,10 @@ export class RunDetail {
   fill(run) {
     const { row } = run;
     setText(this.title, row.short || row.id);
+    const mean = meanOfRun(run);
     const quality = row.quality ? `, flags ${row.quality}` : "";
-    setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, clock(row.length_s), row.state + quality, `${fixed(row.robots, 0)} robots`, row.dead ? `${row.dead} lost` : "", `seed ${row.seed ?? "–"}`,
-      `mean fitness ${fixed(row.mean_fitness, 3)}`, bytes(row.bytes), `version ${row.version}`, run.history?.run?.started_by ? `started by ${run.history.run.started_by}` : ""].filter(Boolean).join(" · "));
+    setText(this.facts, [row.name, `began ${dateTime(row.began_unix_ms)}`, `${clock(row.length_s)} of arena time`, endOf(run) + quality, `${fixed(row.robots, 0)} robots`, row.dead ? `${row.dead} lost` : "", `seed ${row.seed ?? "–"}`,
+      mean.why ? `no mean fitness: ${mean.why}` : `mean fitness ${fixed(mean.value, 3)}`, bytes(row.bytes), `version ${row.version}`, run.history?.run?.started_by ? `started by ${run.history.run.started_by}` : ""].filter(Boolean).join(" · "));
     // The record of a run that goes on has no end yet: that is no damage.
     const damage = (row.state === "running" ? [] : list(run.damage).map(String)).concat(list(run.gaps).map(([from, to]) => `nothing was recorded from ${clock(from - run.begin_t)} to ${clock(to - run.begin_t)}`));
     this.damage.replaceChildren(...damage.slice(0, 20).map((text) => h("li", { class: "warn", text })));
@@ -94,7 +100,7 @@ export class RunDetail {
     const { evolved } = run.history ?? {};
     const times = grid(0, Math.max(1, list(evolved?.t).at(-1) ?? 0), ROWS);
     this.chart.set([times, smooth(list(evolved?.t), list(evolved?.v), times)]);
-    const segments = run.result?.segments ?? run.history?.segments ?? [];
+    const segments = segmentsOf(run);
     this.bars.set(segmentGroups(/** @type {any} */ ({ segments, phase: "finished", segment: null })), run.world?.scale?.marks ?? []);
   }
 

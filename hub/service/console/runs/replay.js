@@ -6,6 +6,7 @@ import { list } from "../dom.js";
 import { replayLink } from "../routes.js";
 import { Store } from "../store.js";
 import { PlayerBar } from "./bar.js";
+import { ReplayLines } from "./lines.js";
 import { Schedule } from "./schedule.js";
 
 // An event every frame would be too many for the rest of the page at high speeds.
@@ -21,6 +22,7 @@ export class Replay {
     this.store = new Store("replay", app.frames.mark);
     this.store.apply("world", told.world);
     this.store.takeHistory(told.history);
+    this.lines = new ReplayLines(told);
     this.robot = "";
     this.asked = 0;
     this.player = new Schedule({ begin: told.begin_t, end: told.end_t }, (from, to, hz) => this.fetch(from, to, hz));
@@ -72,9 +74,15 @@ export class Replay {
     this.asked = now;
     const { player, store } = this;
     const { events, jumped } = player.advance(seconds, now / 1000);
-    if (jumped) store.resetMoment();
+    if (jumped) {
+      store.resetMoment();
+      for (const line of this.lines.before(events[0][0])) store.apply("line", line, now);
+    }
     // Of very many poses at once only the last ones are seen.
-    for (const [, type, data] of events.slice(-MOST_EVENTS)) if (type !== "generation") store.apply(type, data, now);
+    for (const [, type, data] of events.slice(-MOST_EVENTS)) {
+      if (type === "line") store.apply(type, this.lines.numbered(data), now);
+      else if (type !== "generation") store.apply(type, data, now);
+    }
     this.bar.fill(now);
     return player.playing || player.waiting;
   }

@@ -10,6 +10,8 @@ const CHUNK_LEAST = 4;
 const AHEAD = 2;
 const KEPT = 8;
 const HZ = 25;
+// The stretch that holds the state at the very end.
+const LAST = 1e-3;
 
 export const SLOWEST = 0.1;
 export const FASTEST = 50;
@@ -69,9 +71,13 @@ export class Schedule {
     this.done = -Infinity;
   }
 
+  /** Where what is shown is fetched: at the end too there is something before it. */
+  get here() {
+    return Math.max(this.begin, Math.min(this.at, this.end - LAST));
+  }
+
   get waiting() {
-    const chunk = this.chunkAt(this.at);
-    return this.at < this.end && !(chunk && chunk.events);
+    return !this.chunkAt(this.here)?.events;
   }
 
   /** @param {number} t */
@@ -86,7 +92,7 @@ export class Schedule {
    */
   advance(seconds, now) {
     this.prefetch(now);
-    const chunk = this.chunkAt(Math.min(this.at, this.end - 1e-6));
+    const chunk = this.chunkAt(this.here);
     if (!chunk?.events) return { events: [], jumped: false };
     if (this.playing) {
       // It does not run past what has been fetched.
@@ -95,24 +101,17 @@ export class Schedule {
       this.at = Math.min(this.at + seconds * this.speed, this.end, limit);
       if (this.at >= this.end) this.playing = false;
     }
-    const events = [];
-    for (const { events: held } of this.chunks) {
-      for (const event of held ?? []) {
-        if (event[0] > this.at) break;
-        if (event[0] > this.done) events.push(event);
-      }
-    }
-    events.sort((a, b) => a[0] - b[0]);
+    const isDue = (/** @type {Event} */ [t]) => t > this.done && t <= this.at;
+    const events = this.chunks.flatMap((other) => other.events?.filter(isDue) ?? []).sort((a, b) => a[0] - b[0]);
     const jumped = this.jumped && events.length > 0;
-    if (jumped) this.jumped = false;
-    if (events.length > 0) this.done = Math.max(this.done, this.at);
+    if (events.length > 0) [this.jumped, this.done] = [false, this.at];
     return { events, jumped };
   }
 
   /** @param {number} now */
   prefetch(now) {
     const hz = hzFor(this.speed);
-    let from = this.at;
+    let from = this.here;
     for (let i = 0; i <= AHEAD; i++) {
       const there = this.chunkAt(from);
       if (there) {
@@ -122,8 +121,8 @@ export class Schedule {
           break;
         }
         from = there.to;
-      } else if (from < this.end) {
-        const to = Math.min(this.end + 1e-3, from + chunkFor(this.speed));
+      } else if (i === 0 || from < this.end) {
+        const to = Math.min(this.end + LAST, from + chunkFor(this.speed));
         this.load({ from, to, hz, events: null, failed: false }, now);
         from = to;
       }

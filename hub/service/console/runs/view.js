@@ -4,6 +4,7 @@
 import { get, inWords } from "../api.js";
 import { button, follow, h, list, setAttr, setText, show } from "../dom.js";
 import { bytes, clock, count, dateTime, fixed, natural } from "../format.js";
+import { TERMS } from "../terms.js";
 import { RunDetail } from "./detail.js";
 
 const ASK_MS = 15000;
@@ -15,12 +16,12 @@ const MOST_COMPARED = 8;
 /** @type {{key: string, name: string, title?: string, words?: boolean, room: string, text: (run: RunRow) => string, value: (run: RunRow) => any}[]} */
 const COLUMNS = [
   { key: "short", name: "Run", words: true, room: "", text: (run) => run.short, value: (run) => run.short },
-  { key: "began", name: "Began", words: true, room: "", text: (run) => dateTime(run.began_unix_ms), value: (run) => run.began_unix_ms },
-  { key: "length", name: "Length", room: "wide", text: (run) => clock(run.length_s), value: (run) => run.length_s },
+  { key: "began", name: "Began", title: "Date and time of day: wall time", words: true, room: "", text: (run) => dateTime(run.began_unix_ms), value: (run) => run.began_unix_ms },
+  { key: "length", name: "Length", title: "Running time without pauses: arena time", room: "wide", text: (run) => clock(run.length_s), value: (run) => run.length_s },
   { key: "state", name: "State", words: true, room: "wide", text: (run) => run.state, value: (run) => run.state },
-  { key: "mean", name: "Fitness", title: "Mean real fitness of its segments", room: "", text: (run) => fixed(run.mean_fitness, 3), value: (run) => run.mean_fitness },
-  { key: "last", name: "Last", title: "Real fitness of its last segment", room: "wide", text: (run) => fixed(run.last_fitness, 3), value: (run) => run.last_fitness },
-  { key: "evolved", name: "Evolved", title: "What evolution believed at the end", room: "wide", text: (run) => fixed(run.evolved_fitness, 3), value: (run) => run.evolved_fitness },
+  { key: "mean", name: "Mean", title: TERMS.mean, room: "", text: (run) => fixed(run.mean_fitness, 3), value: (run) => run.mean_fitness },
+  { key: "last", name: "Last", title: TERMS.last, room: "wide", text: (run) => fixed(run.last_fitness, 3), value: (run) => run.last_fitness },
+  { key: "evolved", name: "Evolved", title: `At its end. ${TERMS.evolved}. ${TERMS.derated}`, room: "wide", text: (run) => fixed(run.evolved_fitness, 3), value: (run) => run.evolved_fitness },
   { key: "robots", name: "Robots", room: "wider", text: (run) => fixed(run.robots, 0), value: (run) => run.robots },
   { key: "quality", name: "Flags", title: "D: robots died. P: more than 5 % of round trips above 100 ms", words: true, room: "wide", text: (run) => run.quality, value: (run) => run.quality },
   { key: "seed", name: "Seed", room: "wider", text: (run) => String(run.seed ?? "–"), value: (run) => Number(run.seed) },

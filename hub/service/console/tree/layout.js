@@ -8,7 +8,7 @@ const GAP = 12;
 
 /**
  * @typedef {import("../contract.js").TreeNode} TreeNode
- * @typedef {{x: number, y: number, width: number, height: number, lines: string[], depth: number}} Place the middle of a node
+ * @typedef {{x: number, y: number, width: number, height: number, lines: string[], depth: number, level: [number, number]}} Place the middle of a node, and where its level begins and ends
  * @typedef {{places: Place[], width: number, height: number}} Layout
  */
 
@@ -53,7 +53,7 @@ function sizeOf(node, down) {
  */
 export function layoutTree(nodes, down) {
   if (nodes.length === 0) return { places: [], width: 0, height: 0 };
-  const places = nodes.map((node) => ({ ...sizeOf(node, down), x: 0, y: 0, depth: 0 }));
+  const places = nodes.map((node) => ({ ...sizeOf(node, down), x: 0, y: 0, depth: 0, level: /** @type {[number, number]} */ ([0, 0]) }));
   const seen = new Set([0]);
   /** @type {number[][]} */
   const children = nodes.map((node) => node.children.filter((child) => nodes[child] && !seen.has(child) && seen.add(child)));
@@ -76,6 +76,7 @@ export function layoutTree(nodes, down) {
     const place = places[i];
     const across = offsets[i] - least;
     const along = down ? starts[place.depth] + deep[place.depth] / 2 : starts[place.depth] + place.width / 2;
+    place.level = [starts[place.depth], starts[place.depth] + deep[place.depth]];
     [place.x, place.y] = down ? [across, along] : [along, across];
   }
   const used = order.map((i) => places[i]);
@@ -84,6 +85,21 @@ export function layoutTree(nodes, down) {
     width: Math.max(...used.map((place) => place.x + place.width / 2)),
     height: Math.max(...used.map((place) => place.y + place.height / 2)),
   };
+}
+
+/**
+ * The way of an edge as points along the levels and across them: out of its level straight on, to the side only between two
+ * levels, where no node stands, and straight on to the child.
+ * @param {Place} from @param {Place} to @param {boolean} down
+ * @returns {[number, number][]} begin, where it turns, two that pull the curve, where it is turned, end
+ */
+export function edgePoints(from, to, down) {
+  const half = (/** @type {Place} */ place) => (down ? place.height : place.width) / 2;
+  const [along, across] = down ? /** @type {const} */ (["y", "x"]) : /** @type {const} */ (["x", "y"]);
+  const [a, b] = [from[across], to[across]];
+  const [turn, turned] = [from.level[1], to.level[0]];
+  const middle = (turn + turned) / 2;
+  return [[from[along] + half(from), a], [turn, a], [middle, a], [middle, b], [turned, b], [to[along] - half(to), b]];
 }
 
 /**

@@ -71,7 +71,7 @@ class TreePage {
       const tree = await env.source.tree(id);
       if (id !== this.id) return;
       if (tree) env.store.takeTree(id, tree);
-      else this.showNone(`${id} drives with no tree yet: it gets one when a run begins, or with the next segment.`);
+      else this.showNone(noTree(id));
     } catch (error) {
       const none = error instanceof Refused && error.status === 404;
       if (id === this.id) this.showNone(none ? `${id} drives with no tree yet.` : `The tree of ${id} cannot be shown: ${inWords(error)}`);
@@ -116,7 +116,8 @@ class TreePage {
 
   display() {
     const tree = this.env.store.trees.get(this.id);
-    if (!tree) return;
+    // With a new run the tree of the run before is gone.
+    if (!tree) return this.shown ? this.showNone(noTree(this.id)) : undefined;
     const key = `${this.id} ${tree.hash}`;
     setText(this.trouble, "");
     const fitness = tree.fitness?.mean === null || tree.fitness?.mean === undefined ? "" : `fitness ${fixed(tree.fitness.mean, 3)} in ${count(tree.fitness.samples ?? 0, "trial")}`;
@@ -147,6 +148,9 @@ class TreePage {
     show(this.cells, cells.length > 0);
   }
 }
+
+/** @param {string} id */
+const noTree = (id) => `${id} drives with no tree yet: it gets one with the next segment of a run.`;
 
 function legend() {
   const kinds = [["composite", "→ all in order · ? until one does · * goes on where it was"], ["decorator", "changes a result"], ["condition", "asks the senses"], ["action", "acts"]];

@@ -2,6 +2,7 @@
 // Nodes and edges as SVG, in the usual notation: boxes with arrows and question marks, diamonds, boxes, ellipses.
 
 import { s } from "../dom.js";
+import { edgePoints } from "./layout.js";
 
 /** @typedef {import("./layout.js").Place} Place @typedef {import("../contract.js").TreeNode} TreeNode */
 
@@ -39,10 +40,7 @@ export function nodeShape(node, place, index) {
 
 /** @param {Place} from @param {Place} to @param {boolean} down */
 export function edgeShape(from, to, down) {
-  const [x1, y1, x2, y2] = down
-    ? [from.x, from.y + from.height / 2, to.x, to.y - to.height / 2]
-    : [from.x + from.width / 2, from.y, to.x - to.width / 2, to.y];
-  const middle = down ? (y1 + y2) / 2 : (x1 + x2) / 2;
-  const path = down ? `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}` : `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+  const [begin, turn, pull, pulled, turned, end] = edgePoints(from, to, down).map(([along, across]) => (down ? `${across} ${along}` : `${along} ${across}`));
+  const path = `M${begin}L${turn}C${pull} ${pulled} ${turned}L${end}`;
   return s("path", { class: "edge", d: path, "data-result": "0" });
 }
