@@ -76,8 +76,7 @@ fn write(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Ex
         for message in scene.take(&entry, stamp) {
             output.add(&message, stamp).map_err(fail)?;
         }
-        output.file.write(&entry).map_err(fail)?;
-        *output.topics.entry(entry.topic().into()).or_default() += 1;
+        output.copy(&entry, stamp).map_err(fail)?;
     }
     output.file.finish().map_err(fail)?;
     Ok(Exported { topics: output.topics, damage: entries.damage().to_vec() })
@@ -89,6 +88,14 @@ struct Output {
 }
 
 impl Output {
+    /// What was recorded, with the schema that viewers take.
+    fn copy(&mut self, entry: &Entry, stamp: u64) -> std::io::Result<()> {
+        let topic = entry.topic();
+        *self.topics.entry(topic.into()).or_default() += 1;
+        let data = serde_json::to_vec(entry)?;
+        self.file.write_as(topic, (&topic[1..], schema_of(topic).unwrap_or("")), stamp, &data)
+    }
+
     fn add(&mut self, message: &Message, stamp: u64) -> std::io::Result<()> {
         *self.topics.entry(message.topic.into()).or_default() += 1;
         let channel = super::channels().iter().find(|channel| channel.topic == message.topic);

@@ -6,6 +6,7 @@
 mod export;
 mod messages;
 mod scene;
+mod viewable;
 
 pub use export::{Exported, export};
 pub use scene::Scene;
@@ -62,13 +63,17 @@ pub fn channels() -> &'static [Channel; 4] {
 }
 
 fn channel<T: JsonSchema>(topic: &'static str, schema_name: &'static str, latched: bool) -> Channel {
-    let mut schema = xpuck_wire::schema::of_json::<T>().to_value();
+    let mut schema = viewable::viewable(&xpuck_wire::schema::of_json::<T>().to_value());
     schema["title"] = Value::from(schema_name);
     Channel { topic, schema_name, schema: schema.to_string(), latched }
 }
 
-/// The schema of a topic, JSON: of those above, and of a record's own; none for a topic that is neither.
+/// The schema of a topic as viewers take it, JSON: of those above, and of a record's own; none for a topic that is neither.
 pub fn schema_of(topic: &str) -> Option<&'static str> {
-    let own = TOPICS.contains(&topic).then(|| crate::schema::of(topic));
+    static OWN: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let schema = |topic: &&str| serde_json::from_str(crate::schema::of(topic)).unwrap_or_default();
+        TOPICS.iter().map(|topic| viewable::viewable(&schema(topic)).to_string()).collect()
+    });
+    let own = TOPICS.iter().position(|own| *own == topic).map(|place| OWN[place].as_str());
     own.or_else(|| channels().iter().find(|channel| channel.topic == topic).map(|channel| channel.schema.as_str()))
 }
