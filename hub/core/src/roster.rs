@@ -36,6 +36,8 @@ pub struct Robot {
     pub from_the_future: bool,
     /// Number of the experiment it accepted.
     pub experiment: u64,
+    /// The same, also after it greeted again: what it tells of evolution is of this experiment.
+    pub accepted: u64,
     /// Why it refused the experiment, if it did.
     pub refusal: Option<String>,
     /// Its last telemetry.
@@ -100,6 +102,7 @@ impl Robot {
     /// Forgets what belongs to a run.
     pub fn begin_run(&mut self) {
         (self.refusal, self.fittest) = (None, None);
+        self.telemetry.evolution = Default::default();
         self.loaded.clear();
     }
 }

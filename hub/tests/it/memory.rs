@@ -560,6 +560,8 @@ fn the_foxglove_layout_fits_the_record() {
     }
     let mut topics = BTreeSet::new();
     for path in &paths {
+        // `{robot==$robot}` takes the messages of the robot that the layout's variable names.
+        let path = &path.replace("{robot==$robot}", "");
         let (topic, fields) = path.split_once('.').unwrap_or((path, ""));
         let schema = xpuck_record::foxglove::schema_of(topic).unwrap_or_else(|| panic!("{path}: no such topic"));
         let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
@@ -574,12 +576,14 @@ fn the_foxglove_layout_fits_the_record() {
     }
     // A 3D panel takes transforms without being told.
     topics.insert(xpuck_record::foxglove::TRANSFORMS.into());
+    assert_eq!(layout["globalVariables"]["robot"], "xp01");
     let known = xpuck_record::foxglove::channels().iter().map(|channel| channel.topic);
     let known: BTreeSet<String> = known.chain(xpuck_hub_core::entry::TOPICS).map(String::from).collect();
     assert_eq!(topics, known);
     // Every panel is placed, and every place has its panel.
     let mut placed = BTreeSet::new();
-    let mut open = vec![&layout["layout"]];
+    let tabs = layout["configById"]["Tab!messages"]["tabs"].as_array().unwrap();
+    let mut open: Vec<&serde_json::Value> = tabs.iter().map(|tab| &tab["layout"]).chain([&layout["layout"]]).collect();
     while let Some(value) = open.pop() {
         match value {
             serde_json::Value::String(panel) => drop(placed.insert(panel.as_str())),

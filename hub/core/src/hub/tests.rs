@@ -8,7 +8,9 @@ use crate::mocap::Frame;
 use std::collections::{BTreeMap, VecDeque};
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::message::Request;
+use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
+use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Addresses, Phase, Security, Status};
 
 #[derive(Default)]
@@ -212,6 +214,29 @@ fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once(
     assert!(!hub.is_over() && bench.closed.len() == 1, "robots have their last words: {:?}", bench.closed);
     hub.turn(0.8, &mut bench);
     assert!(hub.is_over() && bench.closed.len() == 2, "{:?}", bench.closed);
+}
+
+#[test]
+fn what_is_told_of_evolution_before_the_experiment_is_taken_is_of_the_run_before() {
+    let (mut hub, mut bench) = (hub(), trusting());
+    let tells = |generation| {
+        let mut telemetry = Telemetry::default();
+        (telemetry.evolution.generation, telemetry.evolution.derated) = (generation, 0.5);
+        RobotMessage::Telemetry(Box::new(telemetry))
+    };
+    let mut evolved = |now: f64, messages: Vec<RobotMessage>, request: Option<Request>| {
+        messages.into_iter().for_each(|message| bench.says("xp01", 1, message));
+        bench.requests.extend(request);
+        hub.turn(now, &mut bench);
+        (hub.board.status(now).evolved, hub.board.here().0)
+    };
+    assert_eq!(evolved(0.1, vec![hello(7), tells(40)], None).0, 0.5);
+    let (fitness, number) = evolved(0.2, vec![], Some(start("next")));
+    assert_eq!(fitness, 0.0);
+    assert_eq!(evolved(0.3, vec![tells(41)], None).0, 0.0);
+    let accepts = RobotMessage::Experiment { number, answer: Answer::Accepted };
+    assert_eq!(evolved(0.4, vec![accepts, tells(1)], None).0, 0.5);
+    assert_eq!(evolved(0.5, vec![hello(7), tells(2)], None).0, 0.5, "it is the same run after another greeting");
 }
 
 #[test]

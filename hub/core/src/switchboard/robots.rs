@@ -58,6 +58,10 @@ impl Switchboard {
             RobotMessage::Ping { stamp } => self.actions.push(Action::Send(place, ToRobot::Pong { stamp, time: now })),
             RobotMessage::Telemetry(mut telemetry) => {
                 telemetry.engine = telemetry.engine.bounded();
+                // What a robot tells before it has taken the run's experiment is of the run before.
+                if self.run.as_ref().is_some_and(|run| robot.accepted != run.number) {
+                    telemetry.evolution = Default::default();
+                }
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
                 robot.take(now, &telemetry);
                 self.note_obedience(now, place);
@@ -142,7 +146,7 @@ impl Switchboard {
         }
         let robot = &mut self.roster.robots[place];
         match answer {
-            Answer::Accepted => robot.experiment = number,
+            Answer::Accepted => (robot.experiment, robot.accepted) = (number, number),
             Answer::Refused(why) if robot.refusal.as_ref() != Some(&why) => {
                 let text = format!("robot {} refuses the experiment: {why}", robot.id);
                 robot.refusal = Some(why);

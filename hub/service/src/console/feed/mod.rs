@@ -114,6 +114,7 @@ impl Feed {
     pub fn run_begins(&mut self) {
         self.history.begin();
         self.robots.begin_run();
+        self.trees.begin_run();
     }
 
     /// Takes what happened. `watched` says whether anybody looks at a robot.

@@ -100,6 +100,11 @@ impl Trees {
         }
     }
 
+    /// Who loaded what is of a run; what trees look like is not.
+    pub fn begin_run(&mut self) {
+        self.loaded.clear();
+    }
+
     fn keep(&mut self, tree: Tree) {
         let hash = hash(&tree);
         if self.known.contains_key(&hash) {
