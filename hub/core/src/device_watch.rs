@@ -57,9 +57,10 @@ impl DeviceWatch {
             troubles.push(format!("{} readings of the power monitors failed", since(|d| d.power)));
         }
         if reopened > 0 {
-            troubles.push(format!("the devices were opened again {reopened} times"));
+            let times = if reopened == 1 { "once".into() } else { format!("{reopened} times") };
+            troubles.push(format!("the devices were opened again {times}"));
         }
-        if troubles.is_empty() { String::new() } else { format!("in the last minute: {}", troubles.join("; ")) }
+        if troubles.is_empty() { String::new() } else { format!("{} in the last minute", troubles.join("; ")) }
     }
 }
 
@@ -80,7 +81,7 @@ mod tests {
             assert_eq!(watch.trouble(), "", "{second}");
         }
         watch.take(600.0, &report(120_000, 460, 9000, 120), 7);
-        assert!(watch.trouble().starts_with("in the last minute: 4"), "{}", watch.trouble());
+        assert!(watch.trouble().ends_with(" went wrong in the last minute"), "{}", watch.trouble());
         for second in 601..700u32 {
             watch.take(second.into(), &report(200 * second, 460, 15 * second, 120), 7);
         }

@@ -8,6 +8,8 @@ use xpuck_kernels::engine::EngineKind;
 use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
 
+/// Longest name of an experiment, characters: it stands in titles, tables and names of folders.
+const MAX_NAME: usize = 100;
 /// Longest experiment text, bytes.
 const MAX_TEXT: usize = 64 * 1024;
 /// Longest run, minutes.
@@ -147,6 +149,10 @@ impl Experiment {
     }
 
     fn check(&self) -> Result<(), String> {
+        let length = self.name.chars().count();
+        if length > MAX_NAME {
+            return Err(format!("name has {length} characters; at most {MAX_NAME} are allowed"));
+        }
         if !self.name.chars().any(char::is_alphanumeric) {
             return Err(format!(
                 "name = {:?} has neither a letter nor a digit: it names the run and its folder",
@@ -292,6 +298,12 @@ mod tests {
         let migration = Experiment::parse("e.toml", &format!("{GOOD}[migration]\nkeep = 0\n")).unwrap_err().to_string();
         assert!(migration.starts_with("e.toml: migration.keep = 0"), "{migration}");
         assert!(Experiment::parse("e.toml", &"#".repeat(MAX_TEXT + 1)).is_err());
+        let named = |length: usize| {
+            format!("name = \"{}\"\ntask = \"transport\"\nminutes = 1.0\nsegment_minutes = 0.5\n", "W".repeat(length))
+        };
+        assert!(Experiment::parse("e.toml", &named(MAX_NAME)).is_ok());
+        let long = Experiment::parse("e.toml", &named(MAX_NAME + 1)).unwrap_err().to_string();
+        assert!(long.contains("name has 101 characters"), "{long}");
     }
 
     #[test]

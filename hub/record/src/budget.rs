@@ -72,7 +72,10 @@ impl Limits {
             return Ok(());
         }
         let (free, reserve) = (free / MIB, self.reserve / MIB);
-        Err(format!("{free} MiB are free and reserve_mib = {reserve}: make room on the disk"))
+        let again = self.reserve.saturating_mul(2) / MIB;
+        Err(format!(
+            "{free} MiB are free and reserve_mib = {reserve}: make room on the disk; it goes on when {again} MiB are free"
+        ))
     }
 
     /// Bytes free on the disk of `directory`.

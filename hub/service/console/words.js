@@ -118,7 +118,7 @@ export function linkInWords(link, store, now, heardAt) {
   // A frame may be told to be a little older than the poses that came before it was drawn.
   const age = store.poseAge === null ? null : Math.max(0, store.poseAge + (now - store.posesAt) / 1000);
   const poses = age === null ? "no poses yet" : age < 1 ? `poses ${fixed(Math.ceil(age * 50) * 20, 0)} ms old` : `poses ${fixed(age, 1)} s old`;
-  const trip = num(status.round_trip_ms) === null ? "" : ` · round trip ${fixed(status.round_trip_ms, 1)} ms`;
+  const trip = num(status.round_trip_ms) === null ? "" : ` · mean round trip ${fixed(status.round_trip_ms, 1)} ms`;
   return { text: `Live · ${poses}${trip}`, level: age !== null && age > 1 ? "warn" : "good" };
 }
 
@@ -161,8 +161,9 @@ export function nowInWords(store) {
     }
   }
   const evolving = !status.phase_of || status.phase_of.name.startsWith("evolve");
-  const how = status.segment === 0 ? "They have no evolved trees yet: segment 0 does not count."
-    : evolving ? "Each robot breeds behaviour trees on board and drives with its fittest."
+  const stand = evolving && status.segment === 0 && !status.robots.some((robot) => (robot.tree_nodes ?? 0) > 0);
+  if (stand) return { title: `${robots} ${alive === 1 ? "stands and evolves" : "stand and evolve"}`, text: "They have no evolved trees yet: segment 0 does not count." };
+  const how = evolving ? "Each robot breeds behaviour trees on board and drives with its fittest."
       : "The robots drive with what evolution has found.";
   return { title: task, text: how };
 }

@@ -5,7 +5,7 @@ use super::check_swarm;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use xpuck_wire::output;
+use xpuck_wire::{output, plain};
 
 /// Check files offline, or a swarm's whole folder: all that is missing or wrong there is listed at once.
 ///
@@ -27,10 +27,10 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         for found in found {
             all += 1;
             match found {
-                Ok(line) => output::line(line)?,
+                Ok(line) => output::line(plain(&line))?,
                 Err(line) => {
                     wrong += 1;
-                    output::note(format_args!("xpuck: {line}"));
+                    output::note(format_args!("xpuck: {}", plain(&line)));
                 }
             }
         }

@@ -12,6 +12,15 @@ const BANDS = 4;
 
 /** @typedef {{t: number[], x: number[], y: number[]}} Trail */
 
+/** Forgets what is too old or too much, also of who stands still. @param {Trail} trail @param {number} most points @param {number} t */
+function shorten(trail, most, t) {
+  while (trail.t.length > most || trail.t[0] < t - REACH) {
+    trail.t.shift();
+    trail.x.shift();
+    trail.y.shift();
+  }
+}
+
 export class Trails {
   constructor() {
     /** @type {Map<string, Trail>} */
@@ -38,16 +47,12 @@ export class Trails {
         if (t <= trail.t[last] && t > trail.t[last] - LATE) return;
         // What was carried, or a replay that went back, has no trail to where it is now.
         if (way > JUMP || t < trail.t[last]) trail.t.length = trail.x.length = trail.y.length = 0;
-        else if (way < APART) return;
+        else if (way < APART) return shorten(trail, most, t);
       }
       trail.t.push(t);
       trail.x.push(x);
       trail.y.push(y);
-      while (trail.t.length > most || trail.t[0] < t - REACH) {
-        trail.t.shift();
-        trail.x.shift();
-        trail.y.shift();
-      }
+      shorten(trail, most, t);
     });
     for (const name of this.trails.keys()) if (!names.includes(name)) this.trails.delete(name);
   }

@@ -165,7 +165,7 @@ export class ArenaView {
     const age = store.poseAge === null ? null : store.poseAge + (now - store.posesAt) / 1000;
     const live = store.kind === "live";
     setText(this.age, age === null ? "" : !live ? "" : age < 1 ? `poses ${fixed(clamp(Math.ceil(age * 50) * 20, 0, 999), 0)} ms old` : `poses ${fixed(age, 1)} s old`);
-    setAttr(this.age, "data-old", age !== null && age > 1);
+    setAttr(this.age, "data-old", live && age !== null && age > 1);
     show(this.blank, this.failed || store.posed === 0);
     const robot = store.selected;
     setText(this.told, robot && store.senses ? `${robot} ${sensesInWords(store.senses)}` : robot ? `${robot} is selected` : "Click a robot to see what it senses");

@@ -14,7 +14,7 @@ const ROWS = 500;
 const SMOOTH_ROWS = 120;
 const REFRESH_MS = 1500;
 const REPLAY_MS = 1000;
-const ASK_MS = 20000;
+const ASK_MS = 5000;
 const MEASURES = /** @type {["derated" | "best" | "mean", string, string][]} */ ([
   ["derated", "Champions, derated", "fitness of each island's fittest tree, scaled down while it had few trials"],
   ["best", "Champions", "fitness of each island's fittest tree"],

@@ -45,7 +45,11 @@ pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (
         ([host], None) => host.clone(),
         _ => return Err((StatusCode::BAD_REQUEST, "one Host header is needed\n".into())),
     };
-    if !names.knows(host_of(&asked)) {
+    // More than a host and a port is no host, whatever it begins with.
+    let plain = asked.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
+    let port = asked.strip_prefix(host_of(&asked)).and_then(|rest| rest.strip_prefix(':'));
+    let numbered = port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+    if !plain || !numbered || !names.knows(host_of(&asked)) {
         let why = format!(
             "this hub is not called {:?}: use its address in digits, or list the name in console.names of hub.toml\n",
             host_of(&asked)
@@ -97,6 +101,8 @@ mod tests {
         }
         for host in
             ["evil.example.com", "evil.example.com:7600", "127.0.0.1.evil.example.com", "", "localhost.evil.com"]
+                .into_iter()
+                .chain(["127.0.0.1:7600, evil.com", "localhost:evil.com", "localhost:80@evil.com"])
         {
             assert_eq!(ask(&[host], None), 421, "{host}");
         }

@@ -16,18 +16,20 @@ impl Origins {
         Origins { own: host_of(address).into(), listed: listed.iter().map(plain).collect() }
     }
 
-    /// Nothing if a page of this origin may look; a program, or a viewer that is installed, names no site.
+    /// Nothing if a page of this origin may look; a viewer that is installed names no site.
     ///
     /// # Errors
     /// A sentence with the remedy.
-    pub fn check(&self, origin: Option<&str>) -> Result<(), String> {
-        let Some(origin) = origin else { return Ok(()) };
+    pub fn check(&self, origin: &str) -> Result<(), String> {
         let lower = origin.trim_end_matches('/').to_ascii_lowercase();
         let Some(site) = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://")) else {
-            // Installed viewers are pages of files, or of a scheme of their own; no site can be that.
-            return if lower == "null" { Err(refusal(origin)) } else { Ok(()) };
+            // Installed viewers are pages of files, or of a scheme of their own; no site can be that, but a browser's extension.
+            let of_browser = ["", "null"].contains(&lower.as_str()) || lower.contains("-extension:");
+            return if of_browser { Err(refusal(origin)) } else { Ok(()) };
         };
-        let here = is_local(site) || host_of(site) == self.own;
+        // Not what only looks like a host and a port, as in `localhost:80@evil.example`.
+        let plain = site.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
+        let here = plain && (is_local(site) || host_of(site) == self.own);
         if here || self.listed.contains(&lower) { Ok(()) } else { Err(refusal(origin)) }
     }
 }
@@ -42,18 +44,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_local_pages_and_listed_sites_may_look_and_no_other_page() {
+    fn local_pages_installed_viewers_and_listed_sites_may_look_and_no_other_page() {
         let origins = Origins::new("10.0.0.2:8765", &["https://app.foxglove.dev/".into()]);
         for fine in [
-            None,
-            Some("https://app.foxglove.dev"),
-            Some("HTTPS://APP.foxglove.dev"),
-            Some("http://localhost:8080"),
-            Some("http://127.0.0.1"),
-            Some("http://[::1]:8080"),
-            Some("http://[::1]"),
-            Some("http://10.0.0.2:8080"),
-            Some("file://"),
+            "https://app.foxglove.dev",
+            "HTTPS://APP.foxglove.dev",
+            "http://localhost:8080",
+            "http://127.0.0.1",
+            "http://[::1]:8080",
+            "http://[::1]",
+            "http://10.0.0.2:8080",
+            "file://",
         ] {
             assert_eq!(origins.check(fine), Ok(()), "{fine:?}");
         }
@@ -62,9 +63,13 @@ mod tests {
             "https://app.foxglove.dev.evil.example",
             "http://localhost.evil.example",
             "null",
+            "",
+            "chrome-extension://abc",
+            "moz-extension://abc",
+            "https://localhost:80@evil.example",
             "http://10.0.0.3",
         ] {
-            assert!(origins.check(Some(refused)).unwrap_err().contains("foxglove.origins"), "{refused}");
+            assert!(origins.check(refused).unwrap_err().contains("foxglove.origins"), "{refused}");
         }
     }
 }

@@ -170,7 +170,11 @@ fn agree(names: &Names, origins: &Origins, request: &Request) -> Result<HeaderVa
     called(names, request.uri(), request.headers())?;
     let text =
         |name: header::HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
-    origins.check(text(header::ORIGIN)).map_err(|why| (StatusCode::FORBIDDEN, why))?;
+    let told = request.headers().get_all(header::ORIGIN).iter().map(|value| value.to_str().unwrap_or("unreadable"));
+    // A program names none.
+    for origin in told {
+        origins.check(origin).map_err(|why| (StatusCode::FORBIDDEN, why))?;
+    }
     let offered = text(header::SEC_WEBSOCKET_PROTOCOL).unwrap_or_default();
     let offered: Vec<&str> = offered.split(',').map(str::trim).collect();
     let agreed = SUBPROTOCOLS.into_iter().find(|known| offered.contains(known));
