@@ -91,8 +91,7 @@ pub fn run(args: &HubBenchArgs) -> Result<()> {
     let cases = args.robots.iter().flat_map(|robots| args.consoles.iter().map(move |consoles| (*robots, *consoles)));
     for (i, (robots, consoles)) in cases.enumerate() {
         let progress = Progress::waiting("measuring", args.json);
-        progress.note(format!("{robots} robots, {consoles} consoles"));
-        let measured = measure(robots, consoles, args)?;
+        let measured = measure(robots, consoles, args, &progress)?;
         drop(progress);
         if args.json {
             output::line(serde_json::to_string(&measured)?)?;
@@ -127,10 +126,12 @@ fn print(m: &Measured, first: bool) -> Result<()> {
     Ok(())
 }
 
-fn measure(robots: usize, consoles: usize, args: &HubBenchArgs) -> Result<Measured> {
+fn measure(robots: usize, consoles: usize, args: &HubBenchArgs, progress: &Progress) -> Result<Measured> {
     let dir = tempfile::tempdir()?;
     let ids: Vec<String> = (1..=robots).map(|i| format!("xp{i:03}")).collect();
     let [robots_endpoint, operator, console] = free_endpoints()?;
+    // Whoever wants to see how a page does with so many robots finds it there meanwhile.
+    progress.note(format!("{robots} robots, {consoles} consoles, the page at http://{console}"));
     let load = RobotsLoad::new(ids.clone(), args.spacing)?;
     let security = Security { keys: dir.path().join("keys"), dev_mode: args.plain };
     if !args.plain {

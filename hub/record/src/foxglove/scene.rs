@@ -242,7 +242,7 @@ fn robot(id: &str, state: State, seen: bool, time: Time) -> Entity {
 /// The frisbee, or another disc that is pushed about.
 fn disc(name: &str, radius: f64, seen: bool, time: Time) -> Entity {
     let mut entity = Entity::new(time, name, name);
-    entity.cylinders.push(cylinder(radius, DISC_HEIGHT, colour(0.8, 0.25, 0.25, visible(seen))));
+    entity.cylinders.push(cylinder(radius, DISC_HEIGHT, colour(0.18, 0.5, 0.9, visible(seen))));
     entity.texts.push(label(name, 0.0, 0.0, DISC_HEIGHT + LETTERS));
     entity
 }

@@ -1,10 +1,11 @@
 // Measures the page beside a real demo at the true speed: node figures.mjs [ROBOTS] [SECONDS]
+// With a third word, "synthetic", beside a hub whose robots are threads of one other process (`xpuck bench hub`).
 // Main-thread time is the browser's own account of it (Performance.getMetrics) over the arena's frames, which another thread
 // draws, in software here.
 
 import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { ask, close, launch, openPage, shows, startDemo } from "./harness.mjs";
+import { ask, close, launch, openPage, program, shows, startDemo } from "./harness.mjs";
 
 // Robots drive with a tree of the thesis and evolve nothing: their evolution would take the processors of this machine, not of robots.
 const TREE = readFileSync(new URL("../../../../docs/trees/806768.bt", import.meta.url), "utf8");
@@ -12,17 +13,16 @@ const EXPERIMENT = `name = "figures"\nminutes = 10.0\nsegment_minutes = 1.0\ntas
 
 const [robots, seconds] = [process.argv[2] ?? 16, process.argv[3] ?? 20].map(Number);
 const browser = await launch();
-const demo = await startDemo({ robots, speed: 1, population: 16 });
+const synthetic = process.argv[4] === "synthetic";
+const demo = await (synthetic ? startBench() : startDemo({ robots, speed: 1, population: 16 }));
 try {
-  await firstLoad();
-  const page = await openPage(browser, demo.link, { name: "operator" });
+  if (!synthetic) await firstLoad();
+  const page = await openPage(browser, demo.link, { name: "operator", expected: synthetic ? [/./] : [] });
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Performance.enable");
-  await shows(page, "#who", /^operator, operator/);
-  const { text } = await ask(page, "/api/start", { text: EXPERIMENT, files: {}, seed: 1 });
-  if (!JSON.parse(text).ok) throw new Error(text);
+  if (!synthetic) await start(page);
   await shows(page, "#phase", /^Running/, 60000);
-  await shows(page, ".short", /xp02/);
+  await shows(page, ".short", /xp0*2/);
   const now = async () => {
     const { metrics } = await cdp.send("Performance.getMetrics");
     const drawn = await page.evaluate(async () => {
@@ -50,6 +50,22 @@ try {
 } finally {
   await browser.close();
   await demo.gone();
+}
+
+/** @param {import("playwright-core").Page} page */
+async function start(page) {
+  await shows(page, "#who", /^operator, operator/);
+  const { text } = await ask(page, "/api/start", { text: EXPERIMENT, files: {}, seed: 1 });
+  if (!JSON.parse(text).ok) throw new Error(text);
+}
+
+/** A hub that is measured with synthetic robots, which ends by itself. */
+async function startBench() {
+  const bench = program(["bench", "hub", "--robots", `${robots}`, "--consoles", "1", "--seconds", `${Math.min(39, seconds + 20)}`]);
+  const [, link] = await bench.said(/the page at (http:\/\/[\d.:]+)/);
+  // Nothing listens there at once.
+  for (let tries = 0; tries < 100 && !(await fetch(link).then(() => true, () => false)); tries++) await new Promise((done) => setTimeout(done, 100));
+  return { link, url: link, gone: bench.stop };
 }
 
 /** Bytes on the wire and the first paint of a browser that knows nothing of the page. */
