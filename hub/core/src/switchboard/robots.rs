@@ -58,12 +58,12 @@ impl Switchboard {
             RobotMessage::Ping { stamp } => self.actions.push(Action::Send(place, ToRobot::Pong { stamp, time: now })),
             RobotMessage::Telemetry(mut telemetry) => {
                 telemetry.engine = telemetry.engine.bounded();
-                // What a robot tells before it has taken the run's experiment is of the run before.
-                if self.run.as_ref().is_some_and(|run| robot.accepted != run.number) {
-                    telemetry.evolution = Default::default();
-                }
                 let (robot_id, round_trip_ms) = (name(), robot.round_trip_ms);
                 robot.take(now, &telemetry);
+                // What a robot tells before it has taken the run's experiment is of the run before: recorded, and no more.
+                if self.run.as_ref().is_some_and(|run| robot.accepted != run.number) {
+                    robot.telemetry.evolution = Default::default();
+                }
                 self.note_obedience(now, place);
                 let entry = Entry::Telemetry { time: now, robot: robot_id, round_trip_ms, telemetry };
                 self.actions.push(Action::Record(entry));
