@@ -125,10 +125,6 @@ impl History {
         let place = self.place(robot)?;
         let told = telemetry.evolution;
         let seconds = self.run_seconds(now);
-        if seconds <= 0.0 && !self.at.2 {
-            // Before the run's clock begins, robots still tell of the run before.
-            return None;
-        }
         let island = &mut self.islands[place];
         if told.generation < island.generation {
             // Another island: the robot or its experiment began anew.
