@@ -35,9 +35,17 @@ impl<W: Write + Seek> McapFile<W> {
     /// # Errors
     /// What the file says, such as that the disk is full.
     pub fn write(&mut self, entry: &Entry) -> io::Result<()> {
+        self.write_with(entry, schema::of(entry.topic()))
+    }
+
+    /// The same with another text for its topic's schema.
+    ///
+    /// # Errors
+    /// As [`McapFile::write`].
+    pub fn write_with(&mut self, entry: &Entry, schema: &str) -> io::Result<()> {
         let topic = entry.topic();
         let bytes = serde_json::to_vec(entry)?;
-        self.write_as(topic, (&topic[1..], schema::of(topic)), Self::stamp(entry.time()), &bytes)
+        self.write_as(topic, (&topic[1..], schema), Self::stamp(entry.time()), &bytes)
     }
 
     /// A moment of arena time, s, as records have it: ns, rounded to what is recorded of it.

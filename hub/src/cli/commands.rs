@@ -5,7 +5,7 @@ use super::obedience::Obedience;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::time::{Duration, Instant};
-use xpuck_wire::message::{Request, State};
+use xpuck_wire::message::Request;
 use xpuck_wire::output;
 
 /// How long robots may take to obey, wall time. They are told again five times a second.
@@ -44,16 +44,12 @@ pub fn command(args: &CommandArgs, request: &Request) -> Result<()> {
         std::thread::sleep(EVERY);
     };
     tell(seen.as_ref(), args, ended)?;
-    let overruled = seen.filter(|seen| stands(request) && !matches!(seen.directive, State::Stop | State::Pause));
+    let stand = matches!(request, Request::Stop | Request::Pause);
+    let overruled = seen.filter(|seen| stand && !seen.stands());
     match overruled {
         Some(seen) => bail!("somebody has told the swarm {:?} since; `xpuck log` says who", seen.directive),
         None => Ok(()),
     }
-}
-
-/// Robots are to stand after it.
-fn stands(request: &Request) -> bool {
-    matches!(request, Request::Stop | Request::Pause)
 }
 
 /// Says what was seen last; a demo's hub `ended` with its run.

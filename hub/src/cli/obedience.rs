@@ -59,6 +59,11 @@ impl Obedience {
         self.robots.iter().all(|robot| robot.obeys || !robot.there)
     }
 
+    /// Robots were told to stand.
+    pub fn stands(&self) -> bool {
+        matches!(self.directive, State::Stop | State::Pause)
+    }
+
     /// Those who were heard once and have not told that they obey: nobody knows what they do.
     pub fn silent(&self) -> Vec<String> {
         self.ids(|robot| !robot.obeys && robot.known)
@@ -114,8 +119,7 @@ impl Obedience {
     /// What is to be said of those who did not answer; none if there are none.
     pub fn warning(&self) -> Option<String> {
         let silent = self.silent();
-        let stands = matches!(self.directive, State::Stop | State::Pause);
-        let why = if stands {
+        let why = if self.stands() {
             "wheels stand 1 s after the hub's last word; look there"
         } else {
             "`xpuck robots` shows how they are"

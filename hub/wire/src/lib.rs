@@ -48,5 +48,5 @@ pub use plain::plain;
 pub use settings::{PushAnswer, PushRow};
 pub use signals::uninterrupted;
 pub use status::{Body, ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport, Segment, Status};
-pub use swarm::{Addresses, MAX_ROBOTS, Security, Swarm, host_of, is_local};
+pub use swarm::{Addresses, MAX_ROBOTS, Security, Swarm, host_of, is_authority, is_local};
 pub use waker::{Waker, Wakeups};

@@ -115,6 +115,13 @@ pub fn host_of(authority: &str) -> &str {
     }
 }
 
+/// True if this is written as a host and perhaps a port, and nothing that only begins so, as `localhost:80@evil.example`.
+pub fn is_authority(text: &str) -> bool {
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
+    let port = text.strip_prefix(host_of(text)).and_then(|rest| rest.strip_prefix(':'));
+    plain && port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// True if only this machine reaches what listens at an address such as `127.0.0.1:7600` or `tcp://localhost:1667`.
 pub fn is_local(address: &str) -> bool {
     let host = host_of(address.strip_prefix("tcp://").unwrap_or(address)).trim_matches(['[', ']']);

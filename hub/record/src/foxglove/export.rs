@@ -76,7 +76,7 @@ fn write(run: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Ex
         for message in scene.take(&entry, stamp) {
             output.add(&message, stamp).map_err(fail)?;
         }
-        output.copy(&entry, stamp).map_err(fail)?;
+        output.copy(&entry).map_err(fail)?;
     }
     output.file.finish().map_err(fail)?;
     Ok(Exported { topics: output.topics, damage: entries.damage().to_vec() })
@@ -89,11 +89,10 @@ struct Output {
 
 impl Output {
     /// What was recorded, with the schema that viewers take.
-    fn copy(&mut self, entry: &Entry, stamp: u64) -> std::io::Result<()> {
+    fn copy(&mut self, entry: &Entry) -> std::io::Result<()> {
         let topic = entry.topic();
         *self.topics.entry(topic.into()).or_default() += 1;
-        let data = serde_json::to_vec(entry)?;
-        self.file.write_as(topic, (&topic[1..], schema_of(topic).unwrap_or("")), stamp, &data)
+        self.file.write_with(entry, schema_of(topic).unwrap_or(""))
     }
 
     fn add(&mut self, message: &Message, stamp: u64) -> std::io::Result<()> {

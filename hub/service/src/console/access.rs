@@ -6,7 +6,7 @@
 
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use std::net::IpAddr;
-use xpuck_wire::host_of;
+use xpuck_wire::{host_of, is_authority};
 
 /// The names by which this hub may be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +45,7 @@ pub fn called(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<String, (
         ([host], None) => host.clone(),
         _ => return Err((StatusCode::BAD_REQUEST, "one Host header is needed\n".into())),
     };
-    // More than a host and a port is no host, whatever it begins with.
-    let plain = asked.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
-    let port = asked.strip_prefix(host_of(&asked)).and_then(|rest| rest.strip_prefix(':'));
-    let numbered = port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
-    if !plain || !numbered || !names.knows(host_of(&asked)) {
+    if !is_authority(&asked) || !names.knows(host_of(&asked)) {
         let why = format!(
             "this hub is not called {:?}: use its address in digits, or list the name in console.names of hub.toml\n",
             host_of(&asked)

@@ -1,6 +1,6 @@
 //! Whose pages may look: a browser lets any site's page connect to this machine, and names that site in `Origin`.
 
-use xpuck_wire::{host_of, is_local};
+use xpuck_wire::{host_of, is_authority, is_local};
 
 /// Sites whose pages may look.
 pub struct Origins {
@@ -27,9 +27,7 @@ impl Origins {
             let of_browser = ["", "null"].contains(&lower.as_str()) || lower.contains("-extension:");
             return if of_browser { Err(refusal(origin)) } else { Ok(()) };
         };
-        // Not what only looks like a host and a port, as in `localhost:80@evil.example`.
-        let plain = site.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
-        let here = plain && (is_local(site) || host_of(site) == self.own);
+        let here = is_authority(site) && (is_local(site) || host_of(site) == self.own);
         if here || self.listed.contains(&lower) { Ok(()) } else { Err(refusal(origin)) }
     }
 }
