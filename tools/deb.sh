@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes the Debian packages xpuck (hub and tool) and xpuckd (robot) out of programs that are built: `tools/deb.sh [ARCH]`.
 # ARCH is amd64, arm64 or armhf, or this machine's without it; programs of others are taken from target/cross/ARCH. The same
-# commit and the same programs give the same bytes. OUT names the folder, XPUCK_DEB_VERSION another version (for tests).
+# commit and the same programs give the same bytes. OUT names the folder, XPUCK_DEB_VERSION another version,
+# XPUCK_DEB_FAST asks for larger packages sooner (for tests).
 set -eu
 cd "$(dirname "$0")/.."
 own=$(dpkg --print-architecture)
@@ -46,8 +47,8 @@ for program in xpuck xpuckd; do
     "$built/$program" completions zsh >"$stage/completions/_$program"
     "$built/$program" completions fish >"$stage/completions/$program.fish"
     date=$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
-    printf '%s (%s) unstable; urgency=medium\n\n  * What is new: /usr/share/doc/%s/NEWS.md.gz\n\n -- The Xpuck authors <xpuck@localhost>  %s\n' \
-        "$program" "$version" "$program" "$date" >"$stage/$program.changelog"
+    printf '%s (%s) unstable; urgency=medium\n\n  * What is new: /usr/share/doc/%s/NEWS.md.gz\n\n -- The Xpuck authors <authors@xpuck.invalid>  %s\n' \
+        "$program" "$version" "$program" "$date" | gzip -9nc >"$stage/$program.changelog.gz"
 done
 gzip -9nc CHANGELOG.md >"$stage/NEWS.md.gz"
 printf 'version = "%s"\ncounter = %s\n' "$release" "$SOURCE_DATE_EPOCH" >"$stage/release"
@@ -57,7 +58,10 @@ for unit in systemd/units/*; do
         *) install -Dm644 "$unit" "$stage/units/xpuckd/${unit##*/}" ;;
     esac
 done
+fast=""
+[ -z "${XPUCK_DEB_FAST:-}" ] || fast="--fast"
 for package in xpuck-robot xpuck-hub; do
-    "$cargo_deb" -q -p "$package" --no-build --no-strip --profile dev --target "$triple" --deb-version "$version" \
+    # shellcheck disable=SC2086 # an option or none
+    "$cargo_deb" -q $fast -p "$package" --no-build --no-strip --profile dev --target "$triple" --deb-version "$version" \
         --output "$out/" -- --offline
 done
