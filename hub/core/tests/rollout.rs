@@ -35,7 +35,7 @@ fn play(rollout: &mut Rollout, begin: f64, of: impl Fn(&str) -> Nature) -> (usiz
                     rollout.told(robot, "d", Told::Refused("another board".into()), now);
                 }
                 (Stand::Offered, _) => assert!(rollout.wants(robot, "d", 0, now)),
-                (Stand::Loading { offset: 3 }, _) => rollout.told(robot, "d", Told::Trial, now),
+                (Stand::Loading { offset: 3.. }, _) => rollout.told(robot, "d", Told::Trial, now),
                 (Stand::Loading { offset }, _) => assert!(rollout.wants(robot, "d", offset + 1, now)),
                 (Stand::Trial, Nature::GoesBack) => rollout.told(robot, "d", Told::Reverted("ill".into()), now),
                 (Stand::Trial, _) => rollout.told(robot, "d", Told::Good, now),
