@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// What ends a path to a file of this repository.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
-const ELSEWHERE: [&str; 19] = [
+const ELSEWHERE: [&str; 20] = [
     "ID.toml",
     "again.sh",
     "arena.toml",
@@ -21,6 +21,7 @@ const ELSEWHERE: [&str; 19] = [
     "physics.toml",
     "run.toml",
     "slower.toml",
+    "state.toml",
     "stdint.h",
     "summary.md",
     "swarm.toml",
