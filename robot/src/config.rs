@@ -229,9 +229,12 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the robot's file and the swarm file that it names.
+    /// Reads the robot's file and the swarm file that it names. What it names is relative to the file itself, also where
+    /// `path` is a link to it.
     pub fn read(path: &Path) -> Result<Config, FileError> {
         let name = path.display().to_string();
+        let linked = path.is_symlink().then(|| path.canonicalize().ok()).flatten();
+        let path = linked.as_deref().unwrap_or(path);
         let mut robot: RobotFile = file::read(path)?;
         robot.check().map_err(|message| FileError::value(&name, message))?;
         let here = path.parent().unwrap_or(Path::new("."));

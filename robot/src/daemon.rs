@@ -21,6 +21,7 @@ use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::robot::{Robot, Shell, Wish};
 use xpuck_wire::log::{self, Line, Tap};
 use xpuck_wire::message::{LogLine, RobotMessage};
+use xpuck_wire::notify::Notifier;
 use xpuck_wire::precedence;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_session;
@@ -83,6 +84,9 @@ struct Daemon<'a> {
     tap: Option<Tap>,
     /// An operator wants the board to start again.
     reboot: bool,
+    manager: Notifier,
+    /// The body told a moment ago what it senses.
+    body_answers: bool,
 }
 
 /// Why the robot's program ends.
@@ -135,6 +139,8 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         realtime: false,
         tap: log::tap(),
         reboot: false,
+        manager: Notifier::from_environment(),
+        body_answers: false,
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
     std::thread::scope(|scope| {
@@ -163,9 +169,25 @@ impl Daemon<'_> {
             if due {
                 self.look_at_hub_link();
                 robot.update(now, self);
+                self.tell_manager(now, robot);
             }
         }
+        self.manager.stopping();
         self.hardware.halt();
+    }
+
+    /// The system's manager hears of this loop from nobody else: when it stands still, so does the watchdog's food.
+    fn tell_manager(&mut self, now: f64, robot: &Robot) {
+        if !self.manager.is_heard() {
+            return;
+        }
+        self.manager.alive(Instant::now());
+        if self.body_answers {
+            self.manager.ready();
+        }
+        let body = if self.body_answers { "answers" } else { "is silent" };
+        let hub = if robot.core.hears_hub(now) { "is heard" } else { "is silent" };
+        self.manager.status(&format!("{:?}; the body {body}, the hub {hub}", robot.core.state()));
     }
 
     fn run_first(&mut self) {
@@ -271,7 +293,9 @@ impl Shell for Daemon<'_> {
     }
 
     fn sense(&mut self) -> Readings {
-        self.hardware.sense()
+        let readings = self.hardware.sense();
+        self.body_answers = readings.body_fresh();
+        readings
     }
 
     fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2] {

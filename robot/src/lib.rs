@@ -3,6 +3,7 @@
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
 pub mod bench;
+pub mod board;
 pub mod body_link;
 pub mod calibrate;
 pub mod calibration;

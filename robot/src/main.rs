@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use xpuck_robot::bench::{self, Bench};
+use xpuck_robot::board::{power, wifi};
 use xpuck_robot::calibrate::{self, Subject, Terminal};
 use xpuck_robot::config::{Config, RobotFile};
 use xpuck_robot::daemon::{self, Ended};
@@ -47,6 +48,8 @@ enum Command {
         #[command(subcommand)]
         bench: Bench,
     },
+    Power(power::PowerArgs),
+    Wifi(wifi::WifiArgs),
     /// Print the JSON Schema of a robot's file, by which editors complete and check keys.
     Schema,
     /// Print what makes a shell complete commands and options.
@@ -111,6 +114,8 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         (Some(Command::Calibrate(args)), _) => calibrate(args)?,
         (Some(Command::Bench { bench }), _) => bench::run(bench)?,
+        (Some(Command::Power(args)), _) => power::run(args)?,
+        (Some(Command::Wifi(args)), _) => wifi::run(args)?,
         (Some(Command::Schema), _) => {
             output::line(serde_json::to_string_pretty(&xpuck_wire::schema::of_file::<RobotFile>())?)?;
         }

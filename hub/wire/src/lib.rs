@@ -20,6 +20,7 @@ mod log_line;
 pub mod message;
 mod migration;
 mod monitor;
+pub mod notify;
 pub mod output;
 mod picture;
 mod plain;

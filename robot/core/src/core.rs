@@ -471,12 +471,16 @@ impl Core {
         vec![Action::Evolve(false), Action::Say(Line::warn(text))]
     }
 
+    /// True if the hub was heard within [`HUB_SILENCE`]; `now` is s of arena time.
+    pub fn hears_hub(&self, now: f64) -> bool {
+        self.heard.is_some_and(|at| now - at <= HUB_SILENCE)
+    }
+
     /// One control update: the tree is ticked and the wheels' ground speeds, m/s, come out. They are zero unless the
     /// robot is in RUN, has a tree, heard from the hub within [`HUB_SILENCE`], and its body tells what it senses.
     pub fn control(&mut self, now: f64, readings: &Readings) -> [f32; 2] {
         self.updates = self.updates.wrapping_add(1);
-        let linked = self.heard.is_some_and(|at| now - at <= HUB_SILENCE);
-        let running = self.state == State::Run && linked;
+        let running = self.state == State::Run && self.hears_hub(now);
         if running {
             let stale = [!readings.body_fresh(), !readings.camera_fresh(), self.senses.stale(now)];
             for (count, stale) in self.stale.iter_mut().zip(stale) {

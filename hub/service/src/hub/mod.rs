@@ -27,6 +27,7 @@ use xpuck_hub_core::hub::Hub;
 use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::message::Request;
+use xpuck_wire::notify::Notifier;
 use xpuck_wire::precedence;
 use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{SocketError, Sockets, wait};
@@ -161,6 +162,9 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     }
     service.run_first();
     ready();
+    // The system's manager, if it started this, hears from this loop that the hub lives.
+    let mut manager = Notifier::from_environment();
+    manager.ready();
     let started = service.started;
     let speed = service.config.swarm.speed;
     let mut next_status = started;
@@ -174,11 +178,13 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         let begun = Instant::now();
         hub.turn(now, &mut service);
         service.observer.turn(begun.elapsed());
+        manager.alive(begun);
         if hub.is_over() || Instant::now() >= next_status {
             next_status = Instant::now() + STATUS;
             service.publish(now, &mut hub);
         }
     }
+    manager.stopping();
     service.tell_bye();
     stop.store(true, Ordering::Relaxed);
     // From here on nothing is urgent, and ZeroMQ's own thread has something to do.
