@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the programs for another kind of board into target/cross/ARCH: `sh tools/cross.sh arm64|armhf`.
+# Builds the programs for another kind of board into target/cross/ARCH: `sh tools/cross.sh arm64|armhf [PROGRAMS]`.
 # The standard library comes from rustup where it has the target (`rustup target add TRIPLE`); else Debian's compiler builds it.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,11 +9,12 @@ case "$arch" in
     armhf) triple=armv7-unknown-linux-gnueabihf gnu=arm-linux-gnueabihf ;;
     *) echo "cross: $arch is no architecture of ours; say arm64 or armhf" >&2; exit 2 ;;
 esac
+programs=${2:-xpuck xpuckd}
 suite=bookworm
-cross=$PWD/target/cross
+mkdir -p target/cross
+cross=$(realpath target/cross)
 sysroot=$cross/sysroot-$arch
 libraries=libc6-dev,libstdc++-12-dev,libgcc-12-dev,libzmq3-dev,libsodium-dev,libusb-1.0-0-dev,libudev-dev,linux-libc-dev,libapriltag-dev,libsqlite3-dev,libzstd-dev
-mkdir -p "$cross"
 
 # Debian's libraries of that architecture, unpacked: nothing of them runs here, and dpkg here need not know the architecture.
 if [ "$(cat "$sysroot/made-of" 2>/dev/null)" != "$suite $libraries" ]; then
@@ -41,9 +42,12 @@ else
     export PATH=/usr/bin:/bin RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1
     set -- /usr/bin/cargo build -Zbuild-std=std,panic_abort
 fi
-"$@" --locked --target "$triple" --bin xpuck --bin xpuckd --features xpuck-robot/v4l
+for program in $programs; do
+    set -- "$@" --bin "$program"
+done
+"$@" --locked --target "$triple" --features xpuck-robot/v4l
 mkdir -p "$cross/$arch"
-for program in xpuck xpuckd; do
+for program in $programs; do
     "$gnu-strip" -o "$cross/$arch/$program.new" "$cross/build/$triple/debug/$program"
     mv "$cross/$arch/$program.new" "$cross/$arch/$program"
 done

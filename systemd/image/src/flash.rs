@@ -145,11 +145,10 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     identity(job, &root, &top.path.join("@config"))?;
     put(&top.path.join("roots"), format!("current {ROOT}\n").as_bytes(), 0o644)?;
     progress.step("writing the boot files");
-    let blocks = boot_files(&root.join(BOOT), &Mount::new(&boot.path, "vfat", "")?)?;
-    for (block, bytes) in &blocks {
-        device.write(bytes, block * BLOCK)?;
-    }
     let files = Files::of(&root.join(BOOT))?;
+    for (block, bytes) in boot_files(&files, &boot)? {
+        device.write(&bytes, block * BLOCK)?;
+    }
     drop(top);
     device.settle()?;
     progress.step("reading it again");
@@ -249,20 +248,32 @@ fn put(path: &Path, bytes: &[u8], mode: u32) -> Result<(), ToolError> {
     write().map_err(ToolError::file(path))
 }
 
-/// Copies what boot loaders read; gives what goes to blocks of its own.
-fn boot_files(from: &Path, to: &Mount) -> Result<Vec<(u64, Vec<u8>)>, FlashError> {
+/// Copies what boot loaders read; gives what goes to blocks of its own. The partition is not mounted: not every kernel that
+/// writes cards knows FAT.
+fn boot_files(files: &Files, boot: &Loop) -> Result<Vec<(u64, Vec<u8>)>, FlashError> {
     let mut blocks = Vec::new();
-    for (name, bytes) in Files::of(from)?.0 {
-        if let Some(block) = name.strip_prefix("blocks/").and_then(|block| block.parse().ok()) {
-            blocks.push((block, bytes));
+    let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for boot files")))?;
+    for (name, bytes) in &files.0 {
+        if let Some(block) = block_of(name) {
+            blocks.push((block, bytes.clone()));
             continue;
         }
-        let path = to.path.join(&name);
-        let folder = path.parent().unwrap_or(&to.path);
-        fs::create_dir_all(folder).map_err(ToolError::file(folder))?;
-        put(&path, &bytes, 0o644)?;
+        let path = folder.path().join(name);
+        let above = path.parent().unwrap_or(folder.path());
+        fs::create_dir_all(above).map_err(ToolError::file(above))?;
+        put(&path, bytes, 0o644)?;
+    }
+    for entry in fs::read_dir(folder.path()).map_err(ToolError::file(folder.path()))?.flatten() {
+        let mut copy = Command::new("mcopy");
+        copy.arg("-i").arg(&boot.path).args(["-s", "-o", "-Q"]).arg(entry.path()).arg("::/");
+        tools::run("writing the boot files", &mut copy)?;
     }
     Ok(blocks)
+}
+
+/// The block that a boot file is written to; most are files of the first partition.
+fn block_of(name: &str) -> Option<u64> {
+    name.strip_prefix("blocks/").and_then(|block| block.parse().ok())
 }
 
 /// Files of a folder and below, by their names.
@@ -301,18 +312,20 @@ fn verify(boot: &Loop, copies: &[Loop; 2], files: &Files, device: &Device) -> Re
         return Err(bad(device, "the file system"));
     }
     drop(top);
-    let first = Mount::new(&boot.path, "vfat", "ro")?;
     for (name, bytes) in &files.0 {
-        if let Some(block) = name.strip_prefix("blocks/").and_then(|block| block.parse::<u64>().ok()) {
-            let mut back = vec![0; bytes.len()];
-            device.read(&mut back, block * BLOCK)?;
-            if back != *bytes {
-                return Err(bad(device, &format!("block {block}")));
+        let back = match block_of(name) {
+            Some(block) => {
+                let mut back = vec![0; bytes.len()];
+                device.read(&mut back, block * BLOCK)?;
+                back
             }
-            continue;
-        }
-        let path = first.path.join(name);
-        if fs::read(&path).map_err(ToolError::file(&path))? != *bytes {
+            None => {
+                let mut read = Command::new("mcopy");
+                read.arg("-i").arg(&boot.path).arg(format!("::/{name}")).arg("-");
+                tools::bytes("reading the boot files again", &mut read)?
+            }
+        };
+        if back != *bytes {
             return Err(bad(device, name));
         }
     }

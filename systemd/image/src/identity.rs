@@ -173,7 +173,7 @@ fn system(
     let random = Secret::generate("machine")?.public.curve.0;
     let id: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     files.push(("machine-id", format!("{id}\n"), false));
-    let hub = xpuck_wire::host_of(&swarm.hub.robots).unwrap_or_default().to_string();
+    let hub = xpuck_wire::host_of(swarm.hub.robots.trim_start_matches("tcp://")).to_string();
     let time = cards.time.clone().unwrap_or(hub);
     files.push(("time.conf", format!("[Time]\nNTP={time}\n"), false));
     // One of both has the address; a wire beside the Wi-Fi gets one from its network.

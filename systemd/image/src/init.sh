@@ -78,6 +78,15 @@ fi
 umount /top
 # `copy` is the one by which the card was found.
 mount -t btrfs -o "$options$copy_options,subvol=$chosen" "$copy" /root || give_up "$chosen cannot be mounted"
+# What a root does not bring and does not take away: who the robot is, what it evolved, its programs' updates, its log.
+while read -r name place; do
+    mount -t btrfs -o "$options$copy_options,subvol=$name" "$copy" "/root$place" || say "$name cannot be mounted"
+done <<END
+@config /etc/xpuck
+@state /var/lib/xpuck
+@slots /var/lib/xpuck-slots
+@log /var/log
+END
 mount --move /dev /root/dev
 umount /proc
 umount /sys

@@ -1,6 +1,6 @@
 //! Other programs that do parts of the work, and what they say when they fail.
 
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -99,32 +99,12 @@ fn package_of(program: &str) -> &'static str {
         "mmdebstrap" => "mmdebstrap",
         "mkfs.btrfs" | "btrfs" => "btrfs-progs",
         "mkfs.vfat" => "dosfstools",
+        "mcopy" => "mtools",
         "depmod" => "kmod",
         "zstd" => "zstd",
         "dtc" => "device-tree-compiler",
         "dpkg-deb" => "dpkg",
         _ => "util-linux",
-    }
-}
-
-/// Reads a stream to its end, telling how many bytes came.
-pub fn copy(
-    from: &mut impl Read,
-    to: &mut impl std::io::Write,
-    mut told: impl FnMut(u64),
-) -> std::io::Result<u64> {
-    let mut piece = vec![0; 1 << 20];
-    let mut done = 0;
-    loop {
-        let read = match from.read(&mut piece) {
-            Ok(0) => return Ok(done),
-            Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        to.write_all(&piece[..read])?;
-        done += read as u64;
-        told(done);
     }
 }
 

@@ -21,18 +21,19 @@ const MAGIC: &[(&str, &str, &str)] = &[
 ];
 const MASK: &str = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff";
 
-/// A command that may run programs of this architecture.
+/// A command that may run programs of this architecture, in a mount namespace of its own.
 pub(super) fn command(architecture: &str, program: &str) -> Command {
-    let Some((_, machine, magic)) = MAGIC.iter().find(|(known, ..)| *known == architecture) else {
-        return Command::new(program);
-    };
-    let script = format!(
-        "set -e; f=/proc/sys/fs/binfmt_misc; [ -e $f/qemu-{machine} ] || {{ \
-         [ -e $f/register ] || mount -t binfmt_misc binfmt_misc $f; \
-         [ -e $f/qemu-{machine} ] || printf '%s' ':qemu-{machine}:M::{magic}:{MASK}:/usr/bin/qemu-{machine}-static:OCF' \
-         >$f/register; }}; exec \"$@\""
-    );
+    let known = MAGIC.iter().find(|(known, ..)| *known == architecture);
+    let script = known.map_or_else(String::new, |(_, machine, magic)| {
+        format!(
+            "f=/proc/sys/fs/binfmt_misc; if [ ! -e $f/qemu-{machine} ]; then \
+             [ -e $f/register ] || mount -t binfmt_misc binfmt_misc $f; \
+             [ -e $f/qemu-{machine} ] || printf '%s' \
+             ':qemu-{machine}:M::{magic}:{MASK}:/usr/bin/qemu-{machine}-static:OCF' >$f/register; fi; "
+        )
+    });
     let mut command = Command::new("unshare");
+    let script = format!("set -e; {script}exec \"$@\"");
     command.args(["--mount", "--propagation", "private", "sh", "-c", &script, "sh", program]);
     command
 }
@@ -41,9 +42,10 @@ pub(super) fn command(architecture: &str, program: &str) -> Command {
 pub(super) fn install(board: &Board, root: &Path, package: &Path) -> Result<(), ToolError> {
     let inside = root.join("xpuckd.deb");
     std::fs::copy(package, &inside).map_err(ToolError::file(package))?;
-    let mut install = command(&board.architecture, "chroot");
+    let mut install = command(&board.architecture, "sh");
     install.env("DEBIAN_FRONTEND", "noninteractive").env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-    install.arg(root).args(["dpkg", "--install", "/xpuckd.deb"]);
+    // The package's scripts ask /proc.
+    install.args(["-c", "mount -t proc proc \"$1/proc\"; exec chroot \"$1\" dpkg --install /xpuckd.deb", "sh"]).arg(root);
     let done = tools::run("installing our package", &mut install);
     std::fs::remove_file(&inside).map_err(ToolError::file(&inside))?;
     done.map(drop)

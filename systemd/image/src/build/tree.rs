@@ -32,10 +32,10 @@ const LINKS: &[(&str, &str)] = &[
 ];
 /// Where the card's subvolumes are mounted.
 const FOLDERS: &[&str] = &["etc/xpuck", "var/lib/xpuck", "var/lib/xpuck-slots", "var/log", "boot/firmware", "proc", "sys", "dev", "run"];
-/// Units of Debian's that a robot runs.
-const UNITS: &[&str] = &["systemd-networkd.service", "systemd-timesyncd.service", "ssh.service"];
+/// Units of Debian's that a robot runs and their packages do not enable.
+const UNITS: &[&str] = &["systemd-networkd.service"];
 /// Units that only cost time at a start.
-const MASKED: &[&str] = &["systemd-networkd-wait-online.service", "apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "e2scrub_reap.service", "fstrim.timer"];
+const MASKED: &[&str] = &["systemd-networkd-wait-online.service", "apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "e2scrub_reap.service", "fstrim.timer", "getty@tty1.service", "wpa_supplicant.service", "ssh.socket"];
 /// What building leaves behind.
 const LITTER: &[&str] = &["var/cache/apt", "var/lib/apt/lists", "var/cache/ldconfig", "var/cache/debconf", "var/log", "tmp", "root/.cache", "var/lib/systemd/random-seed", "etc/resolv.conf", "var/lib/dpkg/status-old", "etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-"];
 
@@ -66,7 +66,7 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
         symlink(target, &path).map_err(ToolError::file(&path))?;
     }
     // A host key of a robot's own is made at its first start, beside its other keys.
-    let script = "[Service]\nExecStartPre=/bin/sh -c '[ -s /etc/xpuck/system/ssh_host_ed25519_key ] || ssh-keygen -q -t ed25519 -N \"\" -f /etc/xpuck/system/ssh_host_ed25519_key'\n";
+    let script = "[Service]\nExecStartPre=\nExecStartPre=/bin/sh -c '[ -s /etc/xpuck/system/ssh_host_ed25519_key ] || ssh-keygen -q -t ed25519 -N \"\" -f /etc/xpuck/system/ssh_host_ed25519_key'\nExecStartPre=/usr/sbin/sshd -t\n";
     put(&root.join("etc/systemd/system/ssh.service.d/key.conf"), script.as_bytes())?;
     for entry in fs::read_dir(root.join("etc/ssh")).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("ssh_host_") {

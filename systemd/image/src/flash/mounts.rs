@@ -39,22 +39,14 @@ pub(super) struct Mount {
 }
 
 impl Mount {
-    /// Mounts a device.
-    pub(super) fn new(device: &Path, kind: &str, options: &str) -> Result<Mount, ToolError> {
-        let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for a mount")))?;
-        let mut mount = Command::new("mount");
-        mount.args(["-t", kind]);
-        if !options.is_empty() {
-            mount.args(["-o", options]);
-        }
-        tools::run("mounting the card", mount.arg(device).arg(folder.path()))?;
-        Ok(Mount { path: folder.path().into(), _folder: folder })
-    }
-
     /// Mounts the file system that two devices hold together.
     pub(super) fn copies(copies: &[Loop; 2], options: &str) -> Result<Mount, ToolError> {
+        let folder = tempfile::tempdir().map_err(ToolError::file(Path::new("a folder for a mount")))?;
         let devices: Vec<String> = copies.iter().map(|copy| format!("device={}", copy.path.display())).collect();
-        Mount::new(&copies[0].path, "btrfs", &format!("{options},{}", devices.join(",")))
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "btrfs", "-o", &format!("{options},{}", devices.join(","))]);
+        tools::run("mounting the card", mount.arg(&copies[0].path).arg(folder.path()))?;
+        Ok(Mount { path: folder.path().into(), _folder: folder })
     }
 }
 
