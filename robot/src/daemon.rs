@@ -8,6 +8,7 @@ use crate::core::Core;
 use crate::device::DeviceError;
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
+use crate::health::Herald;
 use crate::onboard::{Onboard, Plan};
 use crate::pace::Pace;
 use crate::settings::Settings;
@@ -85,6 +86,7 @@ struct Daemon<'a> {
     /// An operator wants the board to start again.
     reboot: bool,
     manager: Notifier,
+    herald: Herald,
     /// The body told a moment ago what it senses.
     body_answers: bool,
 }
@@ -140,6 +142,7 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         tap: log::tap(),
         reboot: false,
         manager: Notifier::from_environment(),
+        herald: Herald::from_environment(),
         body_answers: false,
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
@@ -178,6 +181,7 @@ impl Daemon<'_> {
 
     /// The system's manager hears of this loop from nobody else: when it stands still, so does the watchdog's food.
     fn tell_manager(&mut self, now: f64, robot: &Robot) {
+        self.herald.say(self.body_answers, robot.core.hears_hub(now));
         if !self.manager.is_heard() {
             return;
         }

@@ -15,7 +15,15 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     (
         "xpuck-robot",
-        &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-registers", "xpuck-robot-core", "xpuck-wire"],
+        &[
+            "xpuck-evolve",
+            "xpuck-experiment",
+            "xpuck-kernels",
+            "xpuck-registers",
+            "xpuck-robot-core",
+            "xpuck-update",
+            "xpuck-wire",
+        ],
     ),
     ("xpuck-arena", &["xpuck-kernels", "xpuck-registers"]),
     ("xpuck-hub-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// A tree on its way between islands, with its samples as counts, sums and sums of squares of two strata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Emigrant {
     /// Island of birth.
     pub island: u16,
@@ -72,7 +72,7 @@ pub enum Operator {
 
 /// What an individual's samples came to in a generation, for the record.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Sampled {
     /// Island of its birth.
     pub island: u16,
@@ -89,7 +89,7 @@ pub const MAX_SAMPLED: usize = 4096;
 
 /// Birth of an individual, for the record: number, and its parents as (island, number).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Birth {
     /// Number on its island.
     pub number: u32,
@@ -105,7 +105,6 @@ pub struct Birth {
 
 /// From a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub enum RobotMessage {
     /// First message, repeated until welcomed.
     Hello {
@@ -174,7 +173,7 @@ pub enum RobotMessage {
 
 /// What an island's population looks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Population {
     /// Generations done.
     pub generation: u32,
@@ -201,7 +200,6 @@ impl RobotMessage {
 
 /// What a robot is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Directive {
     /// Rises with every change.
     pub number: u64,
@@ -250,7 +248,6 @@ pub const BLINKS_S: f64 = 5.0;
 
 /// To a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub enum ToRobot {
     /// The answer to a hello.
     Welcome {

@@ -187,6 +187,12 @@ mod tests {
     }
 
     #[test]
+    fn the_page_has_this_table() {
+        let page = include_str!("../../../../docs/update.md");
+        assert!(page.contains(&super::page()), "docs/update.md is to have this:\n{}", super::page());
+    }
+
+    #[test]
     fn a_state_that_contradicts_itself_is_damaged() {
         let good = in_phase(Phase::Trial, 2);
         let damaged = |state: State| assert!(State::parse(&state.to_text()).is_err(), "{state:?}");
