@@ -10,7 +10,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deb deb-test deps deps-console deps-deb deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help deb deb-test oci deps deps-console deps-deb deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -21,6 +21,7 @@ help:
 	@echo "make build      the programs, into target/debug"
 	@echo "make deb        packages for Debian into target/deb (ARCH=arm64 or armhf: of programs in target/cross/ARCH)"
 	@echo "make deb-test   the packages installed, booted in a container, upgraded and purged (part of make test)"
+	@echo "make oci        an image of the hub and the tool for containers (OCI), into target/deb"
 	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
 	@echo "make pictures   the pictures of the console in docs/operate, from runs"
@@ -95,6 +96,13 @@ deb: deps-v4l deps-deb
 deb-test: deps-v4l deps-deb
 	cargo build --workspace --features xpuck-robot/v4l
 	sh tools/deb-test.sh
+
+deps-oci: deps-deb
+	@sh tools/deps.sh buildah
+
+# An image for containers, of the package that `make deb` made.
+oci: deb deps-oci
+	sh tools/oci.sh
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps
