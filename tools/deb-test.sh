@@ -58,7 +58,11 @@ fi
 root=$work/root
 mkdir "$root" && tar -C "$root" -xf "$bare" --exclude='./dev/*'
 mkdir "$root/debs" && cp -r "$work/one" "$work/next" "$root/debs/"
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+# Runs a command in it, with /proc.
+inside() {
+    unshare --mount --propagation private sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+        LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
+}
 inside sh -c 'dpkg -i /debs/one/*.deb' >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; die "the packages are not installed"; }
 wrong=$(inside sh -c 'cd /usr/lib/systemd/system && for unit in xpuck*; do case $unit in
     *@.service) systemd-analyze verify --man=no "./${unit%.service}test.service" ;; *) systemd-analyze verify --man=no "./$unit" ;; esac
