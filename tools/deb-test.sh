@@ -94,7 +94,7 @@ else
 fi
 
 # 5. Upgraded, which keeps what an administrator switched off, and purged, which keeps keys.
-inside deb-systemd-helper disable xpuck-wifi.service >/dev/null 2>&1
+inside systemctl disable xpuck-wifi.service >/dev/null 2>&1
 inside sh -c 'dpkg -i /debs/next/*.deb' >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; die "the packages are not upgraded"; }
 grep -q '^version = "99.0.0"' "$root/usr/lib/xpuck/release" || die "the upgrade left the old release"
 [ ! -e "$root/etc/systemd/system/multi-user.target.wants/xpuck-wifi.service" ] || die "the upgrade enabled what was disabled"
