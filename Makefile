@@ -10,7 +10,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deps deps-console deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help deb deb-test oci deps deps-console deps-deb deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -19,6 +19,9 @@ help:
 	@echo "make bench      micro-benchmarks: cost of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
+	@echo "make deb        packages for Debian into target/deb (ARCH=arm64 or armhf: of programs in target/cross/ARCH)"
+	@echo "make deb-test   the packages installed, booted in a container, upgraded and purged (part of make test)"
+	@echo "make oci        an image of the hub and the tool for containers (OCI), into target/deb"
 	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
 	@echo "make pictures   the pictures of the console in docs/operate, from runs"
@@ -72,13 +75,34 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-console deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
+test: lint deps-console deps-deb deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
 	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features xpuck-robot/v4l
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
+	sh tools/deb-test.sh
 
 console-test: build deps-console
 	sh tools/console-test.sh
+
+# What makes packages, and a bare Debian in which they are tried.
+deps-deb: deps
+	@sh tools/deps.sh mmdebstrap systemd-container lintian
+	@[ -x target/tools/bin/cargo-deb ] || cargo install cargo-deb --locked --root target/tools --version 3.8.0
+
+deb: deps-v4l deps-deb
+	cargo build --workspace --features xpuck-robot/v4l
+	sh tools/deb.sh $(ARCH)
+
+deb-test: deps-v4l deps-deb
+	cargo build --workspace --features xpuck-robot/v4l
+	sh tools/deb-test.sh
+
+deps-oci: deps-deb
+	@sh tools/deps.sh buildah
+
+# An image for containers, of the package that `make deb` made.
+oci: deb deps-oci
+	sh tools/oci.sh
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps

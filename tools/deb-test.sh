@@ -58,7 +58,11 @@ fi
 root=$work/root
 mkdir "$root" && tar -C "$root" -xf "$bare" --exclude='./dev/*'
 mkdir "$root/debs" && cp -r "$work/one" "$work/next" "$root/debs/"
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+# Runs a command in it, with /proc.
+inside() {
+    unshare --mount --propagation private sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+        LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
+}
 inside sh -c 'dpkg -i /debs/one/*.deb' >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; die "the packages are not installed"; }
 wrong=$(inside sh -c 'cd /usr/lib/systemd/system && for unit in xpuck*; do case $unit in
     *@.service) systemd-analyze verify --man=no "./${unit%.service}test.service" ;; *) systemd-analyze verify --man=no "./$unit" ;; esac
@@ -90,7 +94,7 @@ else
 fi
 
 # 5. Upgraded, which keeps what an administrator switched off, and purged, which keeps keys.
-inside deb-systemd-helper disable xpuck-wifi.service >/dev/null 2>&1
+inside systemctl disable xpuck-wifi.service >/dev/null 2>&1
 inside sh -c 'dpkg -i /debs/next/*.deb' >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; die "the packages are not upgraded"; }
 grep -q '^version = "99.0.0"' "$root/usr/lib/xpuck/release" || die "the upgrade left the old release"
 [ ! -e "$root/etc/systemd/system/multi-user.target.wants/xpuck-wifi.service" ] || die "the upgrade enabled what was disabled"

@@ -29,6 +29,10 @@ for package in "$@"; do
         nodejs) has node || missing="$missing $package" ;;
         pngquant) has pngquant || missing="$missing $package" ;;
         npm) has npm || missing="$missing $package" ;;
+        mmdebstrap) has mmdebstrap || missing="$missing $package" ;;
+        systemd-container) has systemd-nspawn || missing="$missing $package" ;;
+        lintian) has lintian || missing="$missing $package" ;;
+        buildah) has buildah || missing="$missing $package" ;;
         openssl) has openssl || missing="$missing $package" ;;
         *)
             echo "deps: how to see whether $package is there? Say it in tools/deps.sh" >&2

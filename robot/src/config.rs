@@ -1,6 +1,7 @@
 //! The robot's file: what differs from robot to robot.
 
 use crate::calibration::Calibration;
+use crate::device::virtual_bus::TCP;
 use crate::onboard::thermal::SOC;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,7 +60,8 @@ impl RobotFile {
 pub enum DeviceKind {
     /// In a virtual arena on this machine.
     Virtual {
-        /// Where the arena put its sockets, relative to this file.
+        /// Where the arena put its sockets, relative to this file; or where it serves them on the network, such as
+        /// "tcp://192.168.1.2:7604".
         directory: PathBuf,
         /// Width of a camera frame, pixels.
         camera_width: u32,
@@ -238,7 +240,9 @@ impl Config {
         let here = path.parent().unwrap_or(Path::new("."));
         robot.swarm = here.join(&robot.swarm);
         robot.evolution.state = robot.evolution.state.map(|state| here.join(state));
-        if let DeviceKind::Virtual { directory, .. } = &mut robot.devices {
+        if let DeviceKind::Virtual { directory, .. } = &mut robot.devices
+            && !directory.to_string_lossy().starts_with(TCP)
+        {
             *directory = here.join(&*directory);
         }
         let swarm = Swarm::read(&robot.swarm)

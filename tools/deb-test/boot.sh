@@ -18,6 +18,12 @@ inside chown -R xpuck-hub:xpuck-hub /etc/xpuck-hub/keys
 # The arena's sockets are files beside which the robot puts its lock.
 mkdir -p "$root/etc/systemd/system/xpuckd.service.d"
 printf '[Service]\nReadWritePaths=-/run/arena\n' >"$root/etc/systemd/system/xpuckd.service.d/arena.conf"
+# Some machines lend no right to raise limits, so what the unit grants by one is granted by a capability there.
+if ! prlimit --rtprio=45 true 2>/dev/null; then
+    echo "skipped: deb-test: this machine lets no limit be raised (CAP_SYS_RESOURCE): LimitRTPRIO is not tried, CAP_SYS_NICE is" >&2
+    printf '[Service]\nCapabilityBoundingSet=CAP_SYS_NICE\nAmbientCapabilities=CAP_SYS_NICE\n' \
+        >"$root/etc/systemd/system/xpuckd.service.d/limit.conf"
+fi
 cat >"$root/etc/systemd/system/arena.service" <<'UNIT'
 [Service]
 User=xpuck
@@ -30,8 +36,8 @@ cat >"$root/etc/systemd/system/judge.service" <<'UNIT'
 After=basic.target
 [Service]
 ExecStart=/bin/sh /root/judge.sh
-StandardOutput=file:/root/judge.log
-StandardError=file:/root/judge.log
+StandardOutput=append:/root/judge.log
+StandardError=append:/root/judge.log
 ExecStopPost=/bin/systemctl --no-block poweroff --force --force
 [Install]
 WantedBy=basic.target
@@ -46,7 +52,7 @@ stopped=""
 while kill -0 $container 2>/dev/null; do
     if [ -z "$stopped" ] && [ -e "$root/root/stop-control" ]; then
         stopped=yes
-        python3 "$here/hold_thread.py" control "$root" >&2 &
+        python3 "$here/hold_thread.py" control $container "$root/root/control-stopped" >&2 &
     fi
     sleep 0.2
 done

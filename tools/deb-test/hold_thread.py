@@ -1,26 +1,35 @@
-"""Stops one thread of a process, and no other of its threads, until the process dies: hold_thread.py NAME ROOT.
+"""Stops one thread of a process, and no other of its threads, until the process dies: hold_thread.py NAME PARENT FILE.
 
-Writes root/control-stopped below ROOT once it stands.
-
-The process is the one below ROOT, a container's root folder, that has a thread of that name."""
+The process is the descendant of process PARENT, a container, that has a thread of that name. FILE is made once it stands."""
 import ctypes
 import os
 import sys
 
 PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 0x4206, 0x4207, 0x40000000
-name, root = sys.argv[1], os.path.realpath(sys.argv[2])
+name, container, ready = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 
 
+def parent(process):
+    with open(f"/proc/{process}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("PPid:"))
+
+
+def is_inside(process):
+    while process > 1:
+        if process == container:
+            return True
+        process = parent(process)
+    return False
+
+
 def threads():
-    for process in filter(str.isdigit, os.listdir("/proc")):
+    for process in map(int, filter(str.isdigit, os.listdir("/proc"))):
         try:
-            if os.path.realpath(os.readlink(f"/proc/{process}/root")) != root:
-                continue
             for thread in os.listdir(f"/proc/{process}/task"):
                 with open(f"/proc/{process}/task/{thread}/comm") as comm:
-                    if comm.read().strip() == name:
+                    if comm.read().strip() == name and is_inside(process):
                         yield int(thread)
         except OSError:
             continue
@@ -33,7 +42,7 @@ for request in PTRACE_SEIZE, PTRACE_INTERRUPT:
     if libc.ptrace(request, found[0], None, None) != 0:
         sys.exit(f"hold_thread: {os.strerror(ctypes.get_errno())}")
 os.waitpid(found[0], WALL)
-open(os.path.join(root, "root/control-stopped"), "w").close()
+open(ready, "w").close()
 # The thread is held as long as this lives; the process ends by a signal that another of its threads takes.
 while True:
     _, status = os.waitpid(found[0], WALL)

@@ -125,7 +125,7 @@ fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<
 fn set_one(policy: &Path, khz: u32) -> Result<u32> {
     let limit = policy.join("scaling_max_freq");
     // Only a file that is there: in another place one would be made.
-    let opened = std::fs::OpenOptions::new().write(true).open(&limit);
+    let opened = std::fs::OpenOptions::new().write(true).truncate(true).open(&limit);
     let written = opened.and_then(|mut file| std::io::Write::write_all(&mut file, khz.to_string().as_bytes()));
     written.with_context(|| limit.display().to_string())?;
     number(policy, "scaling_max_freq").with_context(|| format!("{}: says no number", limit.display()))

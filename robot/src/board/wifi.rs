@@ -72,7 +72,9 @@ pub fn run(args: &WifiArgs) -> Result<()> {
             help(remedy, radio);
         }
         manager.alive(Instant::now());
-        nap(step.wait, &stop);
+        if args.looks != Some(looks) {
+            nap(step.wait, &stop);
+        }
     }
     manager.stopping();
     Ok(())

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 /// What ends a path to a file of this repository.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
-const ELSEWHERE: [&str; 20] = [
+const ELSEWHERE: [&str; 22] = [
     "ID.toml",
+    "NAME.toml",
     "again.sh",
     "arena.toml",
     "calibration.toml",
@@ -19,6 +20,7 @@ const ELSEWHERE: [&str; 20] = [
     "own.toml",
     "palette.toml",
     "physics.toml",
+    "robot.toml",
     "run.toml",
     "slower.toml",
     "state.toml",
