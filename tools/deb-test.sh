@@ -99,6 +99,8 @@ inside sh -c 'dpkg -i /debs/next/*.deb' >"$work/dpkg.log" 2>&1 || { cat "$work/d
 grep -q '^version = "99.0.0"' "$root/usr/lib/xpuck/release" || die "the upgrade left the old release"
 [ ! -e "$root/etc/systemd/system/multi-user.target.wants/xpuck-wifi.service" ] || die "the upgrade enabled what was disabled"
 mkdir -p "$root/etc/xpuck/keys" && echo secret >"$root/etc/xpuck/keys/hub.pub"
+# What the boot's script put there, not the packages.
+rm -rf "$root/etc/systemd/system/xpuckd.service.d"
 inside dpkg --purge xpuck xpuckd >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; die "the packages are not purged"; }
 grep -q '/etc/xpuck stays' "$work/dpkg.log" || die "the purge does not say that keys stay"
 [ -s "$root/etc/xpuck/keys/hub.pub" ] || die "the purge took keys away"
