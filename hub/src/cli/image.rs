@@ -64,7 +64,8 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     if !place.is_dir() {
         bail!("{}: there is no such folder", place.display());
     }
-    let recipe = Recipe { board: &board, package: &package, blobs: args.blobs.as_deref(), cache: &cache, signer: &signer };
+    let recipe =
+        Recipe { board: &board, package: &package, blobs: args.blobs.as_deref(), cache: &cache, signer: &signer };
     let mut steps = Steps::new(false);
     let manifest = build::image(&recipe, out, &mut steps)?;
     drop(steps);

@@ -19,6 +19,7 @@ mod engines;
 mod evolve;
 mod experiments;
 mod explain;
+mod flash;
 mod foxglove;
 mod geneserver;
 mod groot;

@@ -70,10 +70,8 @@ pub struct Blob {
     pub block: Option<u64>,
 }
 
-const FILES: &[(&str, &str)] = &[
-    ("qemu-arm", include_str!("../boards/qemu-arm.toml")),
-    ("qemu-arm64", include_str!("../boards/qemu-arm64.toml")),
-];
+const FILES: &[(&str, &str)] =
+    &[("qemu-arm", include_str!("../boards/qemu-arm.toml")), ("qemu-arm64", include_str!("../boards/qemu-arm64.toml"))];
 
 impl Board {
     /// The names of all boards.
@@ -103,12 +101,7 @@ impl Board {
 
     /// What the kernel is told.
     pub fn kernel_arguments(&self) -> String {
-        format!(
-            "console={} xpuck.copies={},{} panic=10 quiet",
-            self.console,
-            self.partition(2),
-            self.partition(3)
-        )
+        format!("console={} xpuck.copies={},{} panic=10 quiet", self.console, self.partition(2), self.partition(3))
     }
 }
 

@@ -75,7 +75,10 @@ mod tests {
             let parts = [layout.boot, layout.copies[0], layout.copies[1]];
             let mut free = 2 << 20;
             for part in parts {
-                assert!(part.start >= free && part.start % ALIGN == 0 && part.length % ALIGN == 0, "{size}: {layout:?}");
+                assert!(
+                    part.start >= free && part.start % ALIGN == 0 && part.length % ALIGN == 0,
+                    "{size}: {layout:?}"
+                );
                 free = part.start + part.length;
             }
             assert!(free < size && free / BLOCK <= u64::from(u32::MAX));
@@ -91,7 +94,10 @@ mod tests {
         let table = layout.table(0x1234_5678);
         assert_eq!((&table[440..444], &table[510..]), (&[0x78, 0x56, 0x34, 0x12][..], &[0x55, 0xaa][..]));
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap()));
-        assert_eq!((table[450], number(454) * BLOCK, number(458) * BLOCK), (0x0c, layout.boot.start, layout.boot.length));
+        assert_eq!(
+            (table[450], number(454) * BLOCK, number(458) * BLOCK),
+            (0x0c, layout.boot.start, layout.boot.length)
+        );
         assert_eq!((table[482], number(486) * BLOCK), (0x83, layout.copies[1].start));
         assert!(table[494..510].iter().all(|byte| *byte == 0));
     }

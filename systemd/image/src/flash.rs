@@ -7,12 +7,12 @@
 
 mod mounts;
 
+use crate::Progress;
 use crate::build::BOOT;
 use crate::card::{BLOCK, LEAST, Layout};
 use crate::device::{self, Device, DeviceError};
 use crate::identity::Entry;
 use crate::tools::{self, ToolError};
-use crate::Progress;
 use mounts::{Loop, Mount};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -20,8 +20,8 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use xpuck_update::bundle::{Kind, Manifest, Reader};
 use xpuck_update::BundleError;
+use xpuck_update::bundle::{Kind, Manifest, Reader};
 use xpuck_wire::keys::Key;
 
 /// Subvolumes beside the root's, and where the running system has them.
@@ -53,7 +53,9 @@ pub enum FlashError {
     #[error("{0}")]
     Tool(#[from] ToolError),
     /// No image at all.
-    #[error("{0} is a package, and a card wants an image; `xpuck image` makes one, `xpuck update --deb` takes the package")]
+    #[error(
+        "{0} is a package, and a card wants an image; `xpuck image` makes one, `xpuck update --deb` takes the package"
+    )]
     Package(String),
     /// A card that is too small.
     #[error("{device} holds {size}, and a card has at least {least}")]

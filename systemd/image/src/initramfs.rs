@@ -98,21 +98,8 @@ impl Archive {
     /// Adds a file, a folder or a device of this number; all belong to root and have no time.
     fn add(&mut self, name: &str, mode: u32, contents: &[u8], device: (u32, u32)) {
         self.files += 1;
-        let fields = [
-            self.files,
-            mode,
-            0,
-            0,
-            1,
-            0,
-            contents.len() as u32,
-            0,
-            0,
-            device.0,
-            device.1,
-            name.len() as u32 + 1,
-            0,
-        ];
+        let fields =
+            [self.files, mode, 0, 0, 1, 0, contents.len() as u32, 0, 0, device.0, device.1, name.len() as u32 + 1, 0];
         self.bytes.extend(b"070701");
         for field in fields {
             self.bytes.extend(format!("{field:08x}").bytes());

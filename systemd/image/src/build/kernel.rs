@@ -44,7 +44,8 @@ pub(super) fn fetch(board: &Board, cache: &Path) -> Result<Kernel, ToolError> {
     apt("apt-get", &["-qq", "update"])?;
     // The package that is named depends on the one that has the files.
     let needs = apt("apt-cache", &["depends", &board.kernel])?;
-    let real = needs.lines().find_map(|line| line.trim().strip_prefix("Depends: ").filter(|n| n.starts_with("linux-image")));
+    let real =
+        needs.lines().find_map(|line| line.trim().strip_prefix("Depends: ").filter(|n| n.starts_with("linux-image")));
     apt("apt-get", &["-qq", "download", real.unwrap_or(&board.kernel), "busybox-static"])?;
     for entry in fs::read_dir(new.join("packages")).map_err(ToolError::file(&new))? {
         let package = entry.map_err(ToolError::file(&new))?.path();

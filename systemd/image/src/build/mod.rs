@@ -67,7 +67,9 @@ pub enum BuildError {
         wanted: String,
     },
     /// Something that may not be shipped is missing.
-    #[error("{name} of {source_place} is needed and may not be passed on: fetch it into a folder and name that with --blobs")]
+    #[error(
+        "{name} of {source_place} is needed and may not be passed on: fetch it into a folder and name that with --blobs"
+    )]
     Blob {
         /// The file.
         name: String,
@@ -156,8 +158,13 @@ fn package(recipe: &Recipe<'_>) -> Result<Release, BuildError> {
     ask.args(["-c", "dpkg-deb --fsys-tarfile \"$1\" | tar -xO ./usr/lib/xpuck/release", "sh"]).arg(recipe.package);
     let text = tools::run(&path, &mut ask)?;
     Release::parse(&path, &text).map_err(|error| {
-        ToolError::Failed { what: path, program: "its release".into(), status: "unreadable".into(), words: error.to_string() }
-            .into()
+        ToolError::Failed {
+            what: path,
+            program: "its release".into(),
+            status: "unreadable".into(),
+            words: error.to_string(),
+        }
+        .into()
     })
 }
 
