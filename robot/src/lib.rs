@@ -17,6 +17,7 @@ pub mod groot;
 pub mod hardware;
 mod health;
 pub mod histogram;
+pub mod latency;
 pub mod markers;
 pub mod onboard;
 pub mod pace;
