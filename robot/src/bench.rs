@@ -86,7 +86,11 @@ pub fn run(bench: &Bench) -> Result<(), BenchError> {
 }
 
 fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
-    Ok(if is_virtual(path).unwrap_or(false) { Box::new(VirtualSpi::open(path)?) } else { Box::new(KernelSpi::open(path)?) })
+    Ok(if is_virtual(path).unwrap_or(false) {
+        Box::new(VirtualSpi::open(path)?)
+    } else {
+        Box::new(KernelSpi::open(path)?)
+    })
 }
 
 fn spi(args: &SpiArgs) -> Result<(), BenchError> {
