@@ -30,7 +30,15 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("xpuck-record", &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
     (
         "xpuck-hub-service",
-        &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-record", "xpuck-wire"],
+        &[
+            "xpuck-evolve",
+            "xpuck-experiment",
+            "xpuck-hub-core",
+            "xpuck-kernels",
+            "xpuck-record",
+            "xpuck-update",
+            "xpuck-wire",
+        ],
     ),
     (
         "xpuck-lab",
@@ -70,6 +78,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "xpuck-record",
             "xpuck-registers",
             "xpuck-simtest",
+            "xpuck-update",
             "xpuck-wire",
         ],
     ),
