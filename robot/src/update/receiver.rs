@@ -19,6 +19,8 @@ use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage};
 const LOOK: Duration = Duration::from_secs(1);
 /// What is installed is told so often, also if it did not change: a message may be lost.
 const TELL: Duration = Duration::from_secs(10);
+/// A piece is asked for so often; then the robot waits until the bundle is offered again.
+const ASK: u32 = 60;
 /// Longest state file, bytes.
 const MAX_STATE: u64 = 64 * 1024;
 
@@ -27,6 +29,8 @@ struct Offered {
     number: u64,
     digest: String,
     doing: Doing,
+    /// How often a piece was asked for since the last one came.
+    asked: u32,
 }
 
 enum Doing {
@@ -98,7 +102,10 @@ impl Receiving {
 
     /// Asks for the piece that is wanted next.
     fn ask(&mut self) {
-        if let Some(Offered { digest, doing: Doing::Loading(incoming), .. }) = &self.offered {
+        if let Some(Offered { digest, doing: Doing::Loading(incoming), asked, .. }) = &mut self.offered
+            && *asked < ASK
+        {
+            *asked += 1;
             let message = RobotMessage::Want { digest: digest.clone(), offset: incoming.offset() };
             self.tell(message);
         }
@@ -114,9 +121,12 @@ impl Receiving {
                 warn!(target: "xpuckd", "an update is refused: {why}");
                 Doing::Refused(why)
             });
-            self.offered = Some(Offered { number, digest, doing });
+            self.offered = Some(Offered { number, digest, doing, asked: 0 });
         }
         self.tell_installed(true);
+        if let Some(offered) = &mut self.offered {
+            offered.asked = 0;
+        }
         match &mut self.offered {
             // All of it may be there already.
             Some(Offered { digest, doing: Doing::Loading(incoming), .. }) => {
@@ -169,6 +179,7 @@ impl Receiving {
         if bytes.len() > incoming::MAX_PIECE {
             return;
         }
+        offered.asked = 0;
         match incoming.take(offset, bytes) {
             Ok(Piece::Next(_)) => self.ask(),
             Ok(Piece::Ready) => {
