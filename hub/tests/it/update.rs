@@ -50,7 +50,6 @@ done
 
 struct Rig {
     dir: tempfile::TempDir,
-    operator: String,
     hub: Option<Child>,
     others: Vec<Child>,
 }
@@ -93,7 +92,7 @@ impl Rig {
             ),
         );
         write(&dir.path().join("e.toml"), "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n");
-        let mut rig = Rig { dir, operator, hub: None, others: Vec::new() };
+        let mut rig = Rig { dir, hub: None, others: Vec::new() };
         assert!(rig.run(&["keys", "new", "--robots", "swarm.toml"]).status.success());
         let arena = rig.serve("arena");
         rig.others.push(arena);
