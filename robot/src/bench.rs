@@ -12,7 +12,6 @@ use crate::device::{DeviceError, SpiBus};
 use clap::{Args, Subcommand};
 use load::Load;
 use noise::{Judge, NoisyBus, Tally};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -219,7 +219,7 @@ impl Receiving {
         let ready = self.is_ready();
         let state = self.state();
         let offered = self.offered.as_ref();
-        if let Some(Offered { number, digest, doing }) = offered {
+        if let Some(Offered { number, digest, doing, .. }) = offered {
             match doing {
                 Doing::Loading(incoming) => return told(*number, digest, Stage::Loading, incoming.offset(), ""),
                 Doing::Refused(why) => return told(*number, digest, Stage::Refused, 0, why),
