@@ -206,7 +206,7 @@ impl Daemon<'_> {
     /// Sends what the updater has to tell.
     fn tell_of_updates(&mut self) {
         self.wakeups.drain();
-        while let Some(message) = self.updater.next() {
+        while let Some(message) = self.updater.poll() {
             self.send(message);
         }
     }

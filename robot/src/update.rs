@@ -67,7 +67,7 @@ impl Updater {
     }
 
     /// What the hub is to be told next; none if there is nothing.
-    pub fn next(&mut self) -> Option<RobotMessage> {
+    pub fn poll(&mut self) -> Option<RobotMessage> {
         let message = self.told.try_recv().ok()?;
         if let RobotMessage::Installed(installed) = &message {
             self.installed = Some(installed.clone());
@@ -132,7 +132,7 @@ mod tests {
         let end = Instant::now() + Duration::from_secs(30);
         loop {
             assert!(Instant::now() < end, "nothing of that kind was told");
-            match updater.next().map(&counts) {
+            match updater.poll().map(&counts) {
                 Some(Some(found)) => return found,
                 Some(None) => {}
                 None => std::thread::sleep(Duration::from_millis(1)),

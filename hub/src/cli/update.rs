@@ -99,7 +99,7 @@ fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head
         bail!("updates are always signed; name an operator's key with --key, also where the hub does without keys")
     };
     let (arch, release) = package::describe(deb)?;
-    Ok(seal(Kind::App, boards, &arch, &release, open(deb)?, secret).with_context(|| deb.display().to_string())?)
+    seal(Kind::App, boards, &arch, &release, open(deb)?, secret).with_context(|| deb.display().to_string())
 }
 
 /// How the last update stands.

@@ -243,7 +243,7 @@ impl Service {
     /// Sends what the thread of bundles has done.
     pub(super) fn go_on_updating(&mut self, now: f64, hub: &mut Hub) {
         for _ in 0..PIECES_AT_ONCE {
-            let Some(done) = self.updates.next() else { return };
+            let Some(done) = self.updates.poll() else { return };
             match done {
                 Done::Answer(to, reply) => self.operators.answer(to, &reply),
                 Done::Begin { to, bundle, robots, canary } => {

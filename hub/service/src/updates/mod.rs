@@ -127,7 +127,7 @@ impl<To: Send + 'static> Updates<To> {
     }
 
     /// What was done next; none if nothing was.
-    pub fn next(&self) -> Option<Done<To>> {
+    pub fn poll(&self) -> Option<Done<To>> {
         self.done.try_recv().ok()
     }
 }

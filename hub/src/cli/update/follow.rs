@@ -49,11 +49,12 @@ pub fn print(report: &UpdateReport, json: bool) -> Result<()> {
     }
     let good = report.rows.iter().filter(|row| row.stand == "good").count();
     let of = format!("{good} of {} robots run {}", report.rows.len(), plain(&report.version));
-    Ok(match (report.done, report.stopped.is_empty()) {
-        (_, false) => output::line(format_args!("{of}; stopped: {}", plain(&report.stopped)))?,
-        (true, true) => output::line(of)?,
-        (false, true) => output::line(format_args!("{of} so far"))?,
-    })
+    let end = match (report.done, report.stopped.is_empty()) {
+        (_, false) => format!("{of}; stopped: {}", plain(&report.stopped)),
+        (true, true) => of,
+        (false, true) => format!("{of} so far"),
+    };
+    Ok(output::line(end)?)
 }
 
 fn words(row: &UpdateRow, report: &UpdateReport) -> String {
