@@ -48,6 +48,7 @@ enum Command {
     /// Stop robots' wheels and start their boards again.
     Reboot(OrderArgs),
     Push(cli::push::PushArgs),
+    Update(cli::update::UpdateArgs),
     Doctor(cli::doctor::DoctorArgs),
     Start(cli::start::StartArgs),
     /// Stand still, wheels and evolution; says who stands and after what time.
@@ -134,6 +135,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Reboot(args) => cli::orders::order(args, Order::Reboot)?,
         Command::Doctor(args) => return cli::doctor::run(args),
         Command::Push(args) => return cli::push::run(args),
+        Command::Update(args) => return cli::update::run(args),
         Command::Start(args) => cli::start::start(args)?,
         Command::Pause(args) => cli::commands::command(args, &Request::Pause)?,
         Command::Resume(args) => cli::commands::command(args, &Request::Resume)?,

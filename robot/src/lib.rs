@@ -27,6 +27,7 @@ pub mod settings;
 pub mod slots;
 mod snapshot;
 mod trust;
+pub mod update;
 pub mod vision;
 
 pub use xpuck_robot_core::{controller, core};

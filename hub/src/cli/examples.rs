@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 77] = [
+const EXAMPLES: [(&str, &[&str]); 78] = [
     (
         "demo",
         &[
@@ -107,6 +107,15 @@ const EXAMPLES: [(&str, &[&str]); 77] = [
     ("hold", &["xpuck hold xp03", "xpuck hold xp03 xp04 --json"]),
     ("release", &["xpuck release xp03", "xpuck release all  # all that are held"]),
     ("reboot", &["xpuck reboot xp03", "xpuck reboot xp03 xp04"]),
+    (
+        "update",
+        &[
+            "xpuck update --deb target/deb/xpuckd_0.3.0_arm64.deb --boards pi5",
+            "xpuck update --deb xpuckd_0.3.0_arm64.deb --robots xp01,xp02 --canary 2",
+            "xpuck update --status",
+            "xpuck update --abort",
+        ],
+    ),
     ("push", &["xpuck push drive.toml --robots xp01,xp02", "xpuck push evolution.toml --robots all"]),
     ("doctor", &["xpuck doctor", "xpuck doctor --config myswarm/hub.toml --json"]),
     (

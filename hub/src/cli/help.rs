@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 10] = [
     ("Trees", &["tree", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
-    ("A swarm", &["start", "pause", "resume", "next", "stop", "push", "doctor", "hub", "arena"]),
+    ("A swarm", &["start", "pause", "resume", "next", "stop", "push", "update", "doctor", "hub", "arena"]),
     ("Look at a swarm", &["console", "status", "top", "robots", "log", "note"]),
     ("Single robots", &["identify", "hold", "release", "reboot"]),
     ("Records", &["runs", "calibrate"]),

@@ -63,4 +63,5 @@ pub mod sweep;
 pub mod top;
 pub mod tree;
 mod tree_file;
+pub mod update;
 pub mod world;

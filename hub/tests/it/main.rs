@@ -50,5 +50,6 @@ mod stopped;
 mod sweep;
 mod switchboard;
 mod tree;
+mod update;
 mod watched;
 mod worlds;
