@@ -2,10 +2,11 @@
 
 /// Bytes of a block.
 pub const BLOCK: u64 = 512;
-/// Where the first partition begins: behind what boot loaders keep in front of it (the Odroid XU4's needs 2 MiB).
-const FIRST: u64 = 4 << 20;
+/// Where the first partition begins, bytes: behind what boot loaders keep in front of it. The Odroid XU4's U-Boot has its
+/// settings at 3 MiB, the RK3588's U-Boot is read from 8 MiB on.
+pub const FIRST: u64 = 16 << 20;
 /// Size of the first partition.
-const BOOT: u64 = 124 << 20;
+const BOOT: u64 = 112 << 20;
 /// Partitions begin and end at multiples of this, as cards erase.
 const ALIGN: u64 = 4 << 20;
 /// Least size of a card: two copies of a root, another root under trial, and room to work.
@@ -75,7 +76,10 @@ mod tests {
             let parts = [layout.boot, layout.copies[0], layout.copies[1]];
             let mut free = 2 << 20;
             for part in parts {
-                assert!(part.start >= free && part.start % ALIGN == 0 && part.length % ALIGN == 0, "{size}: {layout:?}");
+                assert!(
+                    part.start >= free && part.start % ALIGN == 0 && part.length % ALIGN == 0,
+                    "{size}: {layout:?}"
+                );
                 free = part.start + part.length;
             }
             assert!(free < size && free / BLOCK <= u64::from(u32::MAX));
@@ -91,7 +95,10 @@ mod tests {
         let table = layout.table(0x1234_5678);
         assert_eq!((&table[440..444], &table[510..]), (&[0x78, 0x56, 0x34, 0x12][..], &[0x55, 0xaa][..]));
         let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap()));
-        assert_eq!((table[450], number(454) * BLOCK, number(458) * BLOCK), (0x0c, layout.boot.start, layout.boot.length));
+        assert_eq!(
+            (table[450], number(454) * BLOCK, number(458) * BLOCK),
+            (0x0c, layout.boot.start, layout.boot.length)
+        );
         assert_eq!((table[482], number(486) * BLOCK), (0x83, layout.copies[1].start));
         assert!(table[494..510].iter().all(|byte| *byte == 0));
     }

@@ -73,7 +73,8 @@ impl Device {
         }
         if block {
             look(&path, Path::new("/sys/class/block"), force)?;
-            let mounts = fs::read_to_string("/proc/self/mounts").map_err(ToolError::file(Path::new("/proc/self/mounts")))?;
+            let mounts =
+                fs::read_to_string("/proc/self/mounts").map_err(ToolError::file(Path::new("/proc/self/mounts")))?;
             let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
             if let Some(by) = user(&path, &mounts, &swaps) {
                 return Err(DeviceError::InUse { device: name, by });
@@ -180,7 +181,8 @@ fn user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
         rest.is_some_and(|rest| rest.trim_start_matches('p').chars().all(|c| c.is_ascii_digit()))
     };
     let mounted = mounts.lines().filter_map(|line| line.split_once(' ')).find(|(source, _)| is_part(source));
-    let mounted = mounted.map(|(source, rest)| format!("{source} is mounted on {}", rest.split(' ').next().unwrap_or("")));
+    let mounted =
+        mounted.map(|(source, rest)| format!("{source} is mounted on {}", rest.split(' ').next().unwrap_or("")));
     let swap = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).find(|source| is_part(source));
     mounted.or_else(|| swap.map(|source| format!("{source} is swap space")))
 }
@@ -218,7 +220,8 @@ mod tests {
         let slot = card("mmcblk0", "0\n");
         fs::create_dir(slot.join("device")).unwrap();
         fs::write(slot.join("device/type"), "SD\n").unwrap();
-        let said = |name: &str, force| look(&Path::new("/dev").join(name), dir.path(), force).map_err(|e| e.to_string());
+        let said =
+            |name: &str, force| look(&Path::new("/dev").join(name), dir.path(), force).map_err(|e| e.to_string());
         assert_eq!(said("sdb", false), Ok(()));
         assert_eq!(said("mmcblk0", false), Ok(()));
         assert!(said("sda", false).unwrap_err().contains("--force"));
@@ -255,7 +258,11 @@ mod tests {
         }
         let mut back = vec![0; PROBE];
         card.read(&mut back, liar(0)).unwrap();
-        assert_ne!(back, pattern(card.size, 0), "what was written later is found in the place of what was written first");
+        assert_ne!(
+            back,
+            pattern(card.size, 0),
+            "what was written later is found in the place of what was written first"
+        );
         assert!(Device::open(dir.path(), false).unwrap_err().to_string().contains("neither"));
     }
 }

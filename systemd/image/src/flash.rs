@@ -7,12 +7,12 @@
 
 mod mounts;
 
+use crate::Progress;
 use crate::build::BOOT;
 use crate::card::{BLOCK, LEAST, Layout};
 use crate::device::{self, Device, DeviceError};
 use crate::identity::Entry;
 use crate::tools::{self, ToolError};
-use crate::Progress;
 use mounts::{Loop, Mount};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -20,8 +20,8 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use xpuck_update::bundle::{Kind, Manifest, Reader};
 use xpuck_update::BundleError;
+use xpuck_update::bundle::{Kind, Manifest, Reader};
 use xpuck_wire::keys::Key;
 
 /// Subvolumes beside the root's, and where the running system has them.
@@ -53,7 +53,9 @@ pub enum FlashError {
     #[error("{0}")]
     Tool(#[from] ToolError),
     /// No image at all.
-    #[error("{0} is a package, and a card wants an image; `xpuck image` makes one, `xpuck update --deb` takes the package")]
+    #[error(
+        "{0} is a package, and a card wants an image; `xpuck image` makes one, `xpuck update --deb` takes the package"
+    )]
     Package(String),
     /// A card that is too small.
     #[error("{device} holds {size}, and a card has at least {least}")]
@@ -120,8 +122,10 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     };
     progress.step("trying the card");
     device.probe()?;
-    // Whatever was there starts no more, and is not taken for a part of the new file system.
-    for place in [0, layout.boot.start, layout.copies[0].start, layout.copies[1].start] {
+    // Whatever was there starts no more, and is not taken for a part of the new file system. A boot loader's settings are
+    // anywhere in front of the first partition.
+    let front = (0..layout.boot.start).step_by(1 << 20);
+    for place in front.chain([layout.boot.start, layout.copies[0].start, layout.copies[1].start]) {
         device.write(&vec![0; 1 << 20], place)?;
     }
     device.settle()?;

@@ -93,7 +93,10 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
         let path = folder.join("robots").join(&calibration);
         let inside = Path::new("robots").join(&calibration);
         let inside = plain(&inside).ok_or_else(|| {
-            FileError::value(&name(&robot_file), format!("calibration.file = {calibration:?} is outside the swarm's folder"))
+            FileError::value(
+                &name(&robot_file),
+                format!("calibration.file = {calibration:?} is outside the swarm's folder"),
+            )
         })?;
         add(&inside, file::text(&path, file::MAX_TOML)?.into_bytes(), false, false);
     }
@@ -103,7 +106,11 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     let missing = |path: &Path| match path.exists() {
         true => Ok(()),
         false => {
-            let text = format!("is missing; `xpuck keys new --dir {} --robots {}` makes it", keys.display(), name(&swarm_file));
+            let text = format!(
+                "is missing; `xpuck keys new --dir {} --robots {}` makes it",
+                keys.display(),
+                name(&swarm_file)
+            );
             Err(FileError::value(&name(path), text))
         }
     };
@@ -183,7 +190,11 @@ fn system(
         None => network += "DHCP=ipv4\n",
         Some(fixed) => {
             let address = nth(&fixed.first, place).ok_or_else(|| {
-                let text = format!("network.first = {:?} is no address like \"192.168.1.101/24\" with room for {} robots", fixed.first, place + 1);
+                let text = format!(
+                    "network.first = {:?} is no address like \"192.168.1.101/24\" with room for {} robots",
+                    fixed.first,
+                    place + 1
+                );
                 FileError::value(&path, text)
             })?;
             network += &format!("Address={address}\n");
@@ -256,7 +267,11 @@ mod tests {
         fs::create_dir(dir.path().join("robots")).unwrap();
         let swarm = "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://192.168.1.2:7601\"\noperator = \"tcp://127.0.0.1:7602\"\n";
         fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
-        fs::write(dir.path().join("robots/xp02.toml"), "id = \"xp02\"\n[calibration]\nfile = \"../calibration.toml\"\n").unwrap();
+        fs::write(
+            dir.path().join("robots/xp02.toml"),
+            "id = \"xp02\"\n[calibration]\nfile = \"../calibration.toml\"\n",
+        )
+        .unwrap();
         fs::write(dir.path().join("calibration.toml"), "# measured\n").unwrap();
         fs::write(dir.path().join("me.pub"), "ssh-ed25519 AAAA me\n").unwrap();
         fs::write(dir.path().join(CARDS), cards).unwrap();
@@ -271,7 +286,10 @@ mod tests {
         let dir = lab(GOOD);
         let entries = of(dir.path(), "xp02", "pi5").unwrap();
         let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-        assert!(names.contains(&"keys/robots/xp02.key") && !names.iter().any(|name| name.contains("xp01")), "{names:?}");
+        assert!(
+            names.contains(&"keys/robots/xp02.key") && !names.iter().any(|name| name.contains("xp01")),
+            "{names:?}"
+        );
         assert!(!names.iter().any(|name| name.contains("operator.key") || name.contains("hub.key")), "{names:?}");
         let entry = |name: &str| entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{name}"));
         let text = |name: &str| String::from_utf8(entry(name).bytes.clone()).unwrap();
@@ -298,7 +316,9 @@ mod tests {
         assert!(said(&GOOD.replace("GB", "gb"), &nothing).contains("two capital letters"));
         assert!(said(&GOOD.replace(".101/24", ".254/24"), &nothing).contains("with room for 2 robots"));
         assert!(said(&GOOD.replace("me.pub", "swarm.toml"), &nothing).contains("no public key of SSH"));
-        assert!(said(GOOD, &|dir| fs::remove_file(dir.join("keys/robots/xp02.key")).unwrap()).contains("xpuck keys new"));
+        assert!(
+            said(GOOD, &|dir| fs::remove_file(dir.join("keys/robots/xp02.key")).unwrap()).contains("xpuck keys new")
+        );
         assert!(said(GOOD, &|dir| fs::remove_dir_all(dir.join("keys/operators")).unwrap()).contains("obey nobody"));
         assert!(said(GOOD, &|dir| fs::remove_file(dir.join("calibration.toml")).unwrap()).contains("calibration.toml"));
         let outside = "id = \"xp02\"\n[calibration]\nfile = \"../../etc/passwd\"\n";

@@ -102,7 +102,8 @@ fn package_of(program: &str) -> &'static str {
         "mcopy" => "mtools",
         "depmod" => "kmod",
         "zstd" => "zstd",
-        "dtc" => "device-tree-compiler",
+        "dtc" | "fdtoverlay" | "fdtget" | "fdtput" => "device-tree-compiler",
+        "apt-get" | "apt-cache" => "apt",
         "dpkg-deb" => "dpkg",
         _ => "util-linux",
     }
@@ -116,7 +117,8 @@ mod tests {
     fn a_program_that_is_missing_or_fails_is_told_in_one_line() {
         let missing = run("x", &mut Command::new("mmdebstrap-of-nobody")).unwrap_err().to_string();
         assert!(missing.contains("is missing; install"), "{missing}");
-        let failed = run("making x", Command::new("sh").args(["-c", "echo one >&2; echo two >&2; exit 3"])).unwrap_err();
+        let failed =
+            run("making x", Command::new("sh").args(["-c", "echo one >&2; echo two >&2; exit 3"])).unwrap_err();
         assert_eq!(failed.to_string(), "making x: sh failed (exit status: 3): two");
     }
 }

@@ -12,8 +12,24 @@ use xpuck_wire::signed::hex;
 pub const SUITE: &str = "bookworm";
 /// What every robot's system has: a system manager, what its network and its card need, and the libraries of our program.
 const PACKAGES: &[&str] = &[
-    "systemd", "systemd-sysv", "systemd-timesyncd", "udev", "dbus", "kmod", "openssh-server", "btrfs-progs", "iproute2", "iw",
-    "wpasupplicant", "libzmq5", "libapriltag3", "libusb-1.0-0", "libsqlite3-0", "libzstd1", "zstd", "libvulkan1",
+    "systemd",
+    "systemd-sysv",
+    "systemd-timesyncd",
+    "udev",
+    "dbus",
+    "kmod",
+    "openssh-server",
+    "btrfs-progs",
+    "iproute2",
+    "iw",
+    "wpasupplicant",
+    "libzmq5",
+    "libapriltag3",
+    "libusb-1.0-0",
+    "libsqlite3-0",
+    "libzstd1",
+    "zstd",
+    "libvulkan1",
 ];
 /// What is of no use on a robot.
 const LEFT_OUT: &[&str] = &["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"];

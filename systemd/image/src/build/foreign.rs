@@ -8,16 +8,8 @@ use std::process::Command;
 
 /// How an architecture's programs begin (ELF: class, order, machine), as binfmt_misc wants it told.
 const MAGIC: &[(&str, &str, &str)] = &[
-    (
-        "arm64",
-        "aarch64",
-        r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00",
-    ),
-    (
-        "armhf",
-        "arm",
-        r"\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x28\x00",
-    ),
+    ("arm64", "aarch64", r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"),
+    ("armhf", "arm", r"\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x28\x00"),
 ];
 const MASK: &str = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff";
 
@@ -45,7 +37,9 @@ pub(super) fn install(board: &Board, root: &Path, package: &Path) -> Result<(), 
     let mut install = command(&board.architecture, "sh");
     install.env("DEBIAN_FRONTEND", "noninteractive").env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
     // The package's scripts ask /proc.
-    install.args(["-c", "mount -t proc proc \"$1/proc\"; exec chroot \"$1\" dpkg --install /xpuckd.deb", "sh"]).arg(root);
+    install
+        .args(["-c", "mount -t proc proc \"$1/proc\"; exec chroot \"$1\" dpkg --install /xpuckd.deb", "sh"])
+        .arg(root);
     let done = tools::run("installing our package", &mut install);
     std::fs::remove_file(&inside).map_err(ToolError::file(&inside))?;
     done.map(drop)

@@ -13,13 +13,31 @@ use std::process::Command;
 
 /// Files of every robot.
 const FILES: &[(&str, &str)] = &[
-    ("etc/fstab", "# The card's subvolumes are mounted before the system begins.\ntmpfs /tmp tmpfs nosuid,nodev,size=64M 0 0\n"),
-    ("etc/systemd/journald.conf.d/xpuck.conf", "[Journal]\nStorage=persistent\nSystemMaxUse=32M\nRuntimeMaxUse=8M\nSyncIntervalSec=30s\n"),
-    ("etc/ssh/sshd_config.d/xpuck.conf", "HostKey /etc/xpuck/system/ssh_host_ed25519_key\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n"),
+    (
+        "etc/fstab",
+        "# The card's subvolumes are mounted before the system begins.\ntmpfs /tmp tmpfs nosuid,nodev,size=64M 0 0\n",
+    ),
+    (
+        "etc/systemd/journald.conf.d/xpuck.conf",
+        "[Journal]\nStorage=persistent\nSystemMaxUse=32M\nRuntimeMaxUse=8M\nSyncIntervalSec=30s\n",
+    ),
+    (
+        "etc/ssh/sshd_config.d/xpuck.conf",
+        "HostKey /etc/xpuck/system/ssh_host_ed25519_key\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n",
+    ),
     // A robot without a wire, or without Wi-Fi, does not wait for it.
-    ("etc/systemd/network/20-wired.network", "[Match]\nName=en* eth*\n\n[Network]\nDHCP=ipv4\n\n[Link]\nRequiredForOnline=no\n"),
-    ("etc/modprobe.d/xpuck.conf", "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n"),
-    ("etc/sysctl.d/60-xpuck.conf", "# A board that hangs starts again.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n"),
+    (
+        "etc/systemd/network/20-wired.network",
+        "[Match]\nName=en* eth*\n\n[Network]\nDHCP=ipv4\n\n[Link]\nRequiredForOnline=no\n",
+    ),
+    (
+        "etc/modprobe.d/xpuck.conf",
+        "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n# Where the kernel has no hwmon driver of the power monitors, xpuckd asks them itself, and no other driver may.\nblacklist ina2xx-adc\n",
+    ),
+    (
+        "etc/sysctl.d/60-xpuck.conf",
+        "# A board that hangs starts again.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
+    ),
 ];
 /// Links to what is the robot's own.
 const LINKS: &[(&str, &str)] = &[
@@ -31,13 +49,39 @@ const LINKS: &[(&str, &str)] = &[
     ("root/.ssh/authorized_keys", "/etc/xpuck/system/authorized_keys"),
 ];
 /// Where the card's subvolumes are mounted.
-const FOLDERS: &[&str] = &["etc/xpuck", "var/lib/xpuck", "var/lib/xpuck-slots", "var/log", "boot/firmware", "proc", "sys", "dev", "run"];
+const FOLDERS: &[&str] =
+    &["etc/xpuck", "var/lib/xpuck", "var/lib/xpuck-slots", "var/log", "boot/firmware", "proc", "sys", "dev", "run"];
 /// Units of Debian's that a robot runs and their packages do not enable.
 const UNITS: &[&str] = &["systemd-networkd.service"];
 /// Units that only cost time at a start.
-const MASKED: &[&str] = &["systemd-networkd-wait-online.service", "apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "e2scrub_reap.service", "fstrim.timer", "getty@tty1.service", "wpa_supplicant.service", "ssh.socket"];
+const MASKED: &[&str] = &[
+    "systemd-networkd-wait-online.service",
+    "apt-daily.timer",
+    "apt-daily-upgrade.timer",
+    "e2scrub_all.timer",
+    "e2scrub_reap.service",
+    "fstrim.timer",
+    "getty@tty1.service",
+    "wpa_supplicant.service",
+    "ssh.socket",
+];
 /// What building leaves behind.
-const LITTER: &[&str] = &["var/cache/apt", "var/lib/apt/lists", "var/cache/ldconfig", "var/cache/debconf", "var/log", "tmp", "root/.cache", "var/lib/systemd/random-seed", "etc/resolv.conf", "var/lib/dpkg/status-old", "etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-"];
+const LITTER: &[&str] = &[
+    "var/cache/apt",
+    "var/lib/apt/lists",
+    "var/cache/ldconfig",
+    "var/cache/debconf",
+    "var/log",
+    "tmp",
+    "root/.cache",
+    "var/lib/systemd/random-seed",
+    "etc/resolv.conf",
+    "var/lib/dpkg/status-old",
+    "etc/passwd-",
+    "etc/group-",
+    "etc/shadow-",
+    "etc/gshadow-",
+];
 
 /// Unpacks Debian's root.
 pub(super) fn unpack(archive: &Path, root: &Path) -> Result<(), ToolError> {
