@@ -18,6 +18,8 @@ pub(super) struct Apt {
     folder: PathBuf,
     architecture: String,
     suite: Option<String>,
+    /// What is wrong with the lists.
+    trouble: Option<ToolError>,
 }
 
 impl Apt {
@@ -29,26 +31,27 @@ impl Apt {
         }
         let folder = folder.canonicalize().map_err(ToolError::file(folder))?;
         if let Some(suite) = suite {
-            let path = folder.join("lists/sources.list");
+            let path = folder.join("sources.list");
             fs::write(&path, sources(suite)).map_err(ToolError::file(&path))?;
         }
-        let apt = Apt { folder, architecture: architecture.into(), suite: suite.map(Into::into) };
-        apt.run("apt-get", &["-qq", "update"])?;
+        let mut apt = Apt { folder, architecture: architecture.into(), suite: suite.map(Into::into), trouble: None };
+        // A mirror that is being filled has some lists and not others, and what is wanted may be in those.
+        apt.trouble = apt.run("apt-get", &["-qq", "update"]).err();
         Ok(apt)
     }
 
     /// The package with the files behind one that only names the newest of its kind, or that one itself.
-    pub(super) fn real(&self, package: &str) -> Result<String, ToolError> {
-        let needs = self.run("apt-cache", &["depends", package])?;
+    pub(super) fn real(&mut self, package: &str) -> Result<String, ToolError> {
+        let needs = self.run("apt-cache", &["depends", package]).map_err(|error| self.why(error))?;
         let real = needs.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
         Ok(real.filter(|name| name.starts_with("linux-image")).unwrap_or(package).into())
     }
 
     /// Fetches packages, without what they depend on, and unpacks them into `unpacked`.
-    pub(super) fn unpack(&self, packages: &[&str]) -> Result<(), ToolError> {
+    pub(super) fn unpack(&mut self, packages: &[&str]) -> Result<(), ToolError> {
         let mut arguments = vec!["-qq", "download"];
         arguments.extend(packages);
-        self.run("apt-get", &arguments)?;
+        self.run("apt-get", &arguments).map_err(|error| self.why(error))?;
         let place = self.folder.join("packages");
         for entry in fs::read_dir(&place).map_err(ToolError::file(&place))? {
             let package = entry.map_err(ToolError::file(&place))?.path();
@@ -66,6 +69,11 @@ impl Apt {
         Ok(())
     }
 
+    /// Why a package is not there: the lists were not, if so.
+    fn why(&mut self, error: ToolError) -> ToolError {
+        self.trouble.take().unwrap_or(error)
+    }
+
     fn run(&self, program: &str, arguments: &[&str]) -> Result<String, ToolError> {
         let mut command = Command::new(program);
         command.current_dir(self.folder.join("packages")).env("LC_ALL", "C").args(arguments);
@@ -75,7 +83,7 @@ impl Apt {
         command.arg(format!("-oDir::Cache={}", self.folder.join("cache").display()));
         command.args(["-oDir::State::status=/dev/null", "-oAPT::Sandbox::User=root"]);
         if let Some(suite) = &self.suite {
-            command.arg(format!("-oDir::Etc::SourceList={}", self.folder.join("lists/sources.list").display()));
+            command.arg(format!("-oDir::Etc::SourceList={}", self.folder.join("sources.list").display()));
             command.arg("-oDir::Etc::SourceParts=/dev/null");
             command.arg(format!("-oAPT::Default-Release={suite}"));
         }

@@ -37,7 +37,7 @@ pub(super) fn fetch(board: &Board, own: Option<&Path>, cache: &Path, work: &Path
     if new.exists() {
         fs::remove_dir_all(&new).map_err(ToolError::file(&new))?;
     }
-    let apt = Apt::new(&new, &board.architecture, board.suite.as_deref())?;
+    let mut apt = Apt::new(&new, &board.architecture, board.suite.as_deref())?;
     let real = board.kernel.as_deref().map(|package| apt.real(package)).transpose()?;
     let mut packages = vec!["busybox-static"];
     packages.extend(real.as_deref());
