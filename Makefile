@@ -10,7 +10,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deb deb-test oci deps deps-console deps-deb deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help deb deb-test oci deps deps-console deps-deb deps-oci deps-fuzz deps-gpu deps-image deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -75,7 +75,7 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-console deps-deb deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
+test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-time deps-promtool
 	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features xpuck-robot/v4l
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
@@ -96,6 +96,10 @@ deb: deps-v4l deps-deb
 deb-test: deps-v4l deps-deb
 	cargo build --workspace --features xpuck-robot/v4l
 	sh tools/deb-test.sh
+
+# What makes images of boards and writes cards.
+deps-image: deps
+	@sh tools/deps.sh mmdebstrap arch-test qemu-user-static btrfs-progs dosfstools mtools device-tree-compiler kmod fdisk zstd xz-utils
 
 deps-oci: deps-deb
 	@sh tools/deps.sh buildah
