@@ -77,7 +77,7 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-console deps-deb deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
+test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-time deps-promtool
 	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features xpuck-robot/v4l
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
@@ -98,10 +98,6 @@ deps-cross: deps-v4l
 cross: deps-cross
 	sh tools/cross.sh $(ARCH)
 
-# What `xpuck image` and `xpuck flash` call.
-deps-image: deps
-	@sh tools/deps.sh mmdebstrap arch-test qemu-user-static btrfs-progs dosfstools mtools kmod zstd device-tree-compiler
-
 deps-boot: deps-cross deps-deb deps-image
 	@sh tools/deps.sh qemu-system-arm
 
@@ -115,6 +111,10 @@ deb: deps-v4l deps-deb
 deb-test: deps-v4l deps-deb
 	cargo build --workspace --features xpuck-robot/v4l
 	sh tools/deb-test.sh
+
+# What makes images of boards and writes cards.
+deps-image: deps
+	@sh tools/deps.sh mmdebstrap arch-test qemu-user-static btrfs-progs dosfstools mtools device-tree-compiler kmod fdisk zstd xz-utils
 
 deps-oci: deps-deb
 	@sh tools/deps.sh buildah

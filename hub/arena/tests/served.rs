@@ -79,7 +79,7 @@ fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
         };
         let ask = |stream: &mut dyn ReadWrite| {
             // A register of the battery's monitor that no time changes.
-            stream.write_all(&[ina231::BATTERY, 1, 2, Register::Calibration as u8]).unwrap();
+            stream.write_all(&[ina231::BATTERY_ADDRESS, 1, 2, Register::Calibration as u8]).unwrap();
             let mut answer = [0; 3];
             stream.read_exact(&mut answer).unwrap();
             answer

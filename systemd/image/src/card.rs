@@ -2,10 +2,11 @@
 
 /// Bytes of a block.
 pub const BLOCK: u64 = 512;
-/// Where the first partition begins: behind what boot loaders keep in front of it (the Odroid XU4's needs 2 MiB).
-const FIRST: u64 = 4 << 20;
+/// Where the first partition begins, bytes: behind what boot loaders keep in front of it. The Odroid XU4's U-Boot has its
+/// settings at 3 MiB, the RK3588's U-Boot is read from 8 MiB on.
+pub const FIRST: u64 = 16 << 20;
 /// Size of the first partition.
-const BOOT: u64 = 124 << 20;
+const BOOT: u64 = 112 << 20;
 /// Partitions begin and end at multiples of this, as cards erase.
 const ALIGN: u64 = 4 << 20;
 /// Least size of a card: two copies of a root, another root under trial, and room to work.

@@ -122,8 +122,10 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     };
     progress.step("trying the card");
     device.probe()?;
-    // Whatever was there starts no more, and is not taken for a part of the new file system.
-    for place in [0, layout.boot.start, layout.copies[0].start, layout.copies[1].start] {
+    // Whatever was there starts no more, and is not taken for a part of the new file system. A boot loader's settings are
+    // anywhere in front of the first partition.
+    let front = (0..layout.boot.start).step_by(1 << 20);
+    for place in front.chain([layout.boot.start, layout.copies[0].start, layout.copies[1].start]) {
         device.write(&vec![0; 1 << 20], place)?;
     }
     device.settle()?;

@@ -1,6 +1,7 @@
 //! The initial file system of a board: a static shell, [`init.sh`](../src/init.sh) and the modules that the card needs. Made
 //! here, on whatever machine: nothing of the board's has to run for it.
 
+use crate::board::Board;
 use crate::tools::{self, ToolError};
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,9 +19,9 @@ const DEVICE: u32 = 0o020_600;
 /// The archive, as the kernel unpacks it (cpio, "newc"), compressed with zstd.
 ///
 /// # Errors
-/// A module that is named is not there, or a file cannot be read.
-pub fn make(root: &Path, release: &str, modules: &[String], busybox: &[u8]) -> Result<Vec<u8>, ToolError> {
-    let order = in_order(root, release, modules)?;
+/// A module that the board needs is not there, or a file cannot be read.
+pub fn make(root: &Path, release: &str, board: &Board, busybox: &[u8]) -> Result<Vec<u8>, ToolError> {
+    let order = in_order(root, release, board)?;
     let mut archive = Archive::default();
     for folder in ["bin", "dev", "modules", "proc", "root", "sys", "top"] {
         archive.add(folder, FOLDER, &[], (0, 0));
@@ -52,12 +53,12 @@ pub fn make(root: &Path, release: &str, modules: &[String], busybox: &[u8]) -> R
 }
 
 /// The files of some modules and of all that they need, each behind what it needs, as `modules.dep` tells them.
-fn in_order(root: &Path, release: &str, modules: &[String]) -> Result<Vec<String>, ToolError> {
+fn in_order(root: &Path, release: &str, board: &Board) -> Result<Vec<String>, ToolError> {
     let path = root.join("lib/modules").join(release).join("modules.dep");
     let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
     let built_in = root.join("lib/modules").join(release).join("modules.builtin");
     let built_in = fs::read_to_string(&built_in).map_err(ToolError::file(&built_in))?;
-    order(&text, &built_in, modules).map_err(|module| ToolError::Failed {
+    order(&text, &built_in, &board.modules_if_any, &board.modules).map_err(|module| ToolError::Failed {
         what: format!("the modules of kernel {release}"),
         program: "modules.dep".into(),
         status: "incomplete".into(),
@@ -65,18 +66,29 @@ fn in_order(root: &Path, release: &str, modules: &[String]) -> Result<Vec<String
     })
 }
 
-fn order<'a>(dependencies: &str, built_in: &str, modules: &'a [String]) -> Result<Vec<String>, &'a str> {
+fn order<'a>(
+    dependencies: &str,
+    built_in: &str,
+    if_any: &[String],
+    must: &'a [String],
+) -> Result<Vec<String>, &'a str> {
     let is = |path: &str, module: &str| {
         let name = path.rsplit('/').next().unwrap_or(path).split(".ko").next().unwrap_or_default();
         name.replace('-', "_") == module.replace('-', "_")
     };
     let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
-    for module in modules {
+    let modules = if_any.iter().map(|module| (module, None)).chain(must.iter().map(|module| (module, Some(module))));
+    for (module, missed) in modules {
         if built_in.lines().any(|path| is(path, module)) {
             continue;
         }
         let line = dependencies.lines().find_map(|line| line.split_once(':').filter(|(path, _)| is(path, module)));
-        let Some((path, needs)) = line else { return Err(module) };
+        let Some((path, needs)) = line else {
+            match missed {
+                Some(module) => return Err(module),
+                None => continue,
+            }
+        };
         // The file lists what is needed with the last first.
         for needed in needs.split_whitespace().rev().chain([path]) {
             if seen.insert(needed.to_string()) {
@@ -132,10 +144,10 @@ mod tests {
     #[test]
     fn modules_come_behind_what_they_need_and_only_once() {
         let wanted = ["virtio-blk", "btrfs", "xor", "crc32c"].map(String::from);
-        let order = order(NEEDS, "kernel/lib/crc32c.ko\n", &wanted).unwrap();
+        let order = order(NEEDS, "kernel/lib/crc32c.ko\n", &["xxhash".into(), "nothing".into()], &wanted).unwrap();
         let names: Vec<&str> = order.iter().map(|path| path.rsplit('/').next().unwrap()).collect();
-        assert_eq!(names, ["virtio_blk.ko.xz", "xxhash.ko", "zstd.ko", "xor.ko", "btrfs.ko"]);
-        assert_eq!(super::order(NEEDS, "", &["nothing".to_string()]), Err("nothing"));
+        assert_eq!(names, ["xxhash.ko", "virtio_blk.ko.xz", "zstd.ko", "xor.ko", "btrfs.ko"]);
+        assert_eq!(super::order(NEEDS, "", &[], &["nothing".to_string()]), Err("nothing"));
     }
 
     #[test]

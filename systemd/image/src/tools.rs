@@ -102,7 +102,8 @@ fn package_of(program: &str) -> &'static str {
         "mcopy" => "mtools",
         "depmod" => "kmod",
         "zstd" => "zstd",
-        "dtc" => "device-tree-compiler",
+        "dtc" | "fdtoverlay" | "fdtget" | "fdtput" => "device-tree-compiler",
+        "apt-get" | "apt-cache" => "apt",
         "dpkg-deb" => "dpkg",
         _ => "util-linux",
     }

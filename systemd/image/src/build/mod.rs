@@ -5,7 +5,10 @@
 //! was broken off goes on where it was. The rest is made anew each time from the same inputs, with one time for all files,
 //! so that two builds give the same bytes.
 
+mod apt;
 mod base;
+mod blobs;
+mod device_tree;
 mod foreign;
 mod kernel;
 mod pack;
@@ -14,14 +17,14 @@ mod tree;
 use crate::board::{Board, Boot};
 use crate::tools::{self, ToolError};
 use crate::{Progress, initramfs};
-use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use xpuck_update::{BundleError, Kind, Release, bundle};
 use xpuck_wire::atomic;
 use xpuck_wire::keys::Secret;
-use xpuck_wire::signed::hex;
+
+pub use device_tree::merge as device_tree;
 
 /// Where a root's boot files are: what goes onto the first partition of a card.
 pub const BOOT: &str = "usr/lib/xpuck/boot";
@@ -76,6 +79,16 @@ pub enum BuildError {
         /// Where it is.
         source_place: String,
     },
+    /// Something is longer than the place for it.
+    #[error("{name} has {size} bytes, and where it goes on the card are {room}")]
+    Room {
+        /// The file.
+        name: String,
+        /// Its bytes.
+        size: u64,
+        /// The bytes up to what comes next.
+        room: u64,
+    },
     /// It is there and is another one.
     #[error("{path} is not the file that is meant: its SHA-256 is {found}, and {wanted} is wanted")]
     BlobDigest {
@@ -98,25 +111,26 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
     }
     let board = recipe.board;
     let release = package(recipe)?;
-    let blobs = blobs(recipe)?;
+    let found = blobs::find(recipe)?;
     fs::create_dir_all(recipe.cache).map_err(ToolError::file(recipe.cache))?;
     progress.step("Debian's root");
     let base = base::root(board, recipe.cache)?;
     progress.step("the kernel");
-    let kernel = kernel::fetch(board, recipe.cache)?;
     let work = tempfile::tempdir_in(recipe.cache).map_err(ToolError::file(recipe.cache))?;
+    let kernel = kernel::fetch(board, blobs::kernel(&found), recipe.cache, work.path())?;
     let root = work.path().join("root");
     progress.step("unpacking");
     tree::unpack(&base, &root)?;
-    let running = kernel::install(&kernel, &root)?;
+    let running = kernel::install(board, &kernel, &root, work.path())?;
     progress.step("our package");
     foreign::install(board, &root, recipe.package)?;
     progress.step("the files of a robot");
     tree::robot(board, &root)?;
     let boot = root.join(BOOT);
-    let initial = initramfs::make(&root, &running, &board.modules, &kernel.busybox()?)?;
+    let initial = initramfs::make(&root, &running, board, &kernel.busybox()?)?;
     put(&boot.join("initrd.img"), &initial)?;
-    boot_files(board, &boot, &blobs)?;
+    boot_files(board, &boot)?;
+    blobs::place(board, &found, &kernel.debian, work.path(), &root)?;
     tree::clean(&root)?;
     progress.step("packing");
     let payload = work.path().join("payload.tar.zst");
@@ -138,6 +152,24 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
         return Err(error);
     }
     Ok(head.told()?)
+}
+
+/// Fetches a board's kernel from Debian and makes what is made of it alone: its device tree, its modules in order, its initial
+/// file system. Gives the folder that a card's first partition gets; it takes no root's rights and no program of the board's.
+///
+/// # Errors
+/// What cannot be fetched, or what the packages do not have.
+pub fn kernel_alone(board: &Board, cache: &Path, into: &Path) -> Result<PathBuf, ToolError> {
+    fs::create_dir_all(cache).map_err(ToolError::file(cache))?;
+    let kernel = kernel::fetch(board, None, cache, into)?;
+    let root = into.join("root");
+    fs::create_dir_all(root.join("usr/lib")).map_err(ToolError::file(&root))?;
+    std::os::unix::fs::symlink("usr/lib", root.join("lib")).map_err(ToolError::file(&root))?;
+    let release = kernel::install(board, &kernel, &root, into)?;
+    let boot = root.join(BOOT);
+    put(&boot.join("initrd.img"), &initramfs::make(&root, &release, board, &kernel.busybox()?)?)?;
+    boot_files(board, &boot)?;
+    Ok(boot)
 }
 
 fn rustix_is_root() -> bool {
@@ -168,34 +200,8 @@ fn package(recipe: &Recipe<'_>) -> Result<Release, BuildError> {
     })
 }
 
-/// What may not be shipped, each with its contents, checked.
-fn blobs(recipe: &Recipe<'_>) -> Result<Vec<(String, Vec<u8>)>, BuildError> {
-    let mut found = Vec::new();
-    for blob in &recipe.board.blobs {
-        let missing = || BuildError::Blob { name: blob.name.clone(), source_place: blob.source.clone() };
-        let path = recipe.blobs.ok_or_else(missing)?.join(&blob.name);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(missing()),
-            other => other.map_err(ToolError::file(&path))?,
-        };
-        if let Some(wanted) = &blob.sha256 {
-            let digest = hex(&Sha256::digest(&bytes));
-            if digest != *wanted {
-                let path = path.display().to_string();
-                return Err(BuildError::BlobDigest { path, found: digest, wanted: wanted.clone() });
-            }
-        }
-        let place = match (&blob.file, blob.block) {
-            (Some(file), _) => file.clone(),
-            (None, block) => format!("blocks/{:08}", block.unwrap_or_default()),
-        };
-        found.push((place, bytes));
-    }
-    Ok(found)
-}
-
 /// What the boot loader reads.
-fn boot_files(board: &Board, boot: &Path, blobs: &[(String, Vec<u8>)]) -> Result<(), ToolError> {
+fn boot_files(board: &Board, boot: &Path) -> Result<(), ToolError> {
     let arguments = board.kernel_arguments();
     let mut lines = board.config.join("\n");
     lines.push('\n');
@@ -212,11 +218,7 @@ fn boot_files(board: &Board, boot: &Path, blobs: &[(String, Vec<u8>)]) -> Result
             put(&boot.join("extlinux/extlinux.conf"), text.as_bytes())?;
         }
     }
-    put(&boot.join("cmdline.txt"), format!("{arguments}\n").as_bytes())?;
-    for (place, bytes) in blobs {
-        put(&boot.join(place), bytes)?;
-    }
-    Ok(())
+    put(&boot.join("cmdline.txt"), format!("{arguments}\n").as_bytes())
 }
 
 /// Writes a file and the folders above it.

@@ -32,7 +32,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "etc/modprobe.d/xpuck.conf",
-        "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n",
+        "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n# Where the kernel has no hwmon driver of the power monitors, xpuckd asks them itself, and no other driver may.\nblacklist ina2xx-adc\n",
     ),
     (
         "etc/sysctl.d/60-xpuck.conf",
