@@ -12,7 +12,6 @@ use crate::device::{DeviceError, SpiBus};
 use clap::{Args, Subcommand};
 use load::Load;
 use noise::{Judge, NoisyBus, Tally};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -86,7 +85,11 @@ pub fn run(bench: &Bench) -> Result<(), BenchError> {
 }
 
 fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
-    Ok(if is_virtual(path).unwrap_or(false) { Box::new(VirtualSpi::open(path)?) } else { Box::new(KernelSpi::open(path)?) })
+    Ok(if is_virtual(path).unwrap_or(false) {
+        Box::new(VirtualSpi::open(path)?)
+    } else {
+        Box::new(KernelSpi::open(path)?)
+    })
 }
 
 fn spi(args: &SpiArgs) -> Result<(), BenchError> {

@@ -17,6 +17,7 @@ pub mod groot;
 pub mod hardware;
 mod health;
 pub mod histogram;
+pub mod latency;
 pub mod markers;
 pub mod onboard;
 pub mod pace;
@@ -26,6 +27,7 @@ pub mod settings;
 pub mod slots;
 mod snapshot;
 mod trust;
+pub mod update;
 pub mod vision;
 
 pub use xpuck_robot_core::{controller, core};

@@ -17,11 +17,11 @@ use xpuck_wire::keys::Key;
 use xpuck_wire::{file, log, output};
 
 /// Where the slots are, from the root.
-const SLOTS: &str = "var/lib/xpuck-slots";
+pub(crate) const SLOTS: &str = "var/lib/xpuck-slots";
 /// Where the robot's file is.
 const CONFIG: &str = "etc/xpuck/robot.toml";
 /// The word that names the board.
-const BOARD: &str = "etc/xpuck/board";
+pub(crate) const BOARD: &str = "etc/xpuck/board";
 /// Where the running program says that it is well.
 const HEALTH: &str = "run/xpuck/health";
 /// A judge looks so often, and tries for so long to have the disk take what it found.

@@ -101,7 +101,6 @@ fn neither_run_nor_update_begins_during_the_other() {
     let mut rollout = Rollout::new("d", "2", &robots(), 1);
     rollout.heard("xp01", 0.0);
     assert_eq!(rollout.step(0.5, true), []);
-    assert_eq!(rollout.keeps_from_run(), None);
     assert_eq!(rollout.step(0.6, false).len(), 1);
     assert!(rollout.keeps_from_run().unwrap().starts_with("xp01 is being updated"));
     rollout.abort("an operator stopped it");
@@ -135,4 +134,23 @@ fn what_a_robot_says_of_an_earlier_attempt_stops_nothing() {
     assert_eq!(count(&rollout, |s| *s == Stand::Waiting), 9);
     rollout.told("xp03", "d", Told::Good, 0.0);
     assert_eq!(count(&rollout, |s| *s == Stand::Good), 1);
+}
+
+#[test]
+fn one_that_is_heard_and_gets_no_further_is_lost() {
+    for loads in [false, true] {
+        let mut rollout = Rollout::new("d", "2", &robots(), 1);
+        let mut offers = 0;
+        for second in 0..=100 {
+            let now = f64::from(second);
+            rollout.heard("xp01", now);
+            offers += rollout.step(now, false).len();
+            if loads && second > 0 {
+                rollout.wants("xp01", "d", 7, now);
+            }
+        }
+        assert!(offers > 20, "it may have started again, and is offered the bundle again: {offers}");
+        assert_eq!(rollout.stopped(), Some("xp01 got no further for 60 s"));
+        assert_eq!((rollout.rows()[0].stand.clone(), count(&rollout, |s| *s == Stand::Skipped)), (Stand::Lost, 8));
+    }
 }

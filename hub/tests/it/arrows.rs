@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("xpuck-kernels", &[]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
     ("xpuck-update", &["xpuck-wire"]),
+    ("xpuck-image", &["xpuck-update", "xpuck-wire"]),
     ("xpuck-evolve", &["xpuck-kernels"]),
     ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-wire"]),
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
@@ -30,7 +31,15 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("xpuck-record", &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
     (
         "xpuck-hub-service",
-        &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-record", "xpuck-wire"],
+        &[
+            "xpuck-evolve",
+            "xpuck-experiment",
+            "xpuck-hub-core",
+            "xpuck-kernels",
+            "xpuck-record",
+            "xpuck-update",
+            "xpuck-wire",
+        ],
     ),
     (
         "xpuck-lab",
@@ -70,6 +79,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "xpuck-record",
             "xpuck-registers",
             "xpuck-simtest",
+            "xpuck-update",
             "xpuck-wire",
         ],
     ),

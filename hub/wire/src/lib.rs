@@ -27,6 +27,7 @@ mod plain;
 pub mod precedence;
 pub mod process;
 pub mod refusals;
+pub mod rollout;
 pub mod schema;
 pub mod seal;
 pub mod session;

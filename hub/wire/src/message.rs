@@ -1,9 +1,11 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
+use crate::bytes::Bytes;
 pub use crate::event::Event;
 use crate::keyring::Role;
 pub use crate::log_line::{LogLine, MAX_LOG_TEXT, Severity};
 pub use crate::picture::Picture;
+use crate::rollout::{BundleHead, Installed, UpdateReport};
 use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
 pub use crate::state::State;
@@ -169,6 +171,15 @@ pub enum RobotMessage {
     Population(Population),
     /// What its camera sees, while somebody wants to see it; about once a second.
     Picture(Picture),
+    /// Asks for the piece of a bundle's payload that begins there; asked again if none comes.
+    Want {
+        /// SHA-256 of the payload.
+        digest: String,
+        /// Bytes of it that the robot has.
+        offset: u64,
+    },
+    /// Which release it runs, and what came of the latest update: after each welcome, when it changes, and every ten seconds.
+    Installed(Box<Installed>),
 }
 
 /// What an island's population looks like.
@@ -311,6 +322,22 @@ pub enum ToRobot {
     Identify,
     /// Stop the wheels and start the board again.
     Reboot,
+    /// A bundle for this robot; said again until it asks for the payload or says what it makes of it.
+    Offer {
+        /// Rises with every update; the robot repeats it when it tells how far it is.
+        number: u64,
+        /// The bundle without its payload.
+        bundle: BundleHead,
+    },
+    /// The answer to [`RobotMessage::Want`].
+    Chunk {
+        /// SHA-256 of the payload.
+        digest: String,
+        /// Where the bytes begin in the payload.
+        offset: u64,
+        /// At most 262144 bytes of it.
+        bytes: Bytes,
+    },
 }
 
 /// From a worker, which evolves one island in a process of its own, to a geneserver.
@@ -429,6 +456,29 @@ pub enum Request {
     },
     /// How the last push stands.
     Pushed,
+    /// Give the hub a piece of a bundle's payload; where it stands is answered with [`Reply::Uploaded`]. Without bytes it only
+    /// asks that.
+    Upload {
+        /// The bundle without its payload.
+        bundle: BundleHead,
+        /// Where the bytes begin in the payload.
+        offset: u64,
+        /// At most 262144 bytes of it.
+        bytes: Bytes,
+    },
+    /// Update robots with a bundle that the hub has.
+    Update {
+        /// SHA-256 of its payload.
+        digest: String,
+        /// The robots; all of the swarm file if empty.
+        robots: Vec<String>,
+        /// So many are first; the others follow when those are well. At least 1.
+        canary: u32,
+    },
+    /// How the last update stands.
+    Updated,
+    /// Update no further robot; those that began go on to their end.
+    AbortUpdate,
     /// Close the record and end the hub.
     Shutdown,
 }
@@ -443,6 +493,7 @@ impl Request {
                 Request::Status
                     | Request::Trees
                     | Request::Pushed
+                    | Request::Updated
                     | Request::Watch { .. }
                     | Request::Events { .. }
                     | Request::Link
@@ -480,6 +531,10 @@ pub enum Reply {
     Trees(Vec<(String, Emigrant)>),
     /// How the last push stands, a row for each robot that it is for.
     Pushed(Vec<PushRow>),
+    /// So many bytes of a bundle's payload are there; the bundle can be used when that is all of it.
+    Uploaded(u64),
+    /// How the last update stands; none if there was none.
+    Updated(Option<Box<UpdateReport>>),
     /// What happened, the oldest first.
     Events(Vec<Event>),
     /// A link that is good once, for ten minutes.

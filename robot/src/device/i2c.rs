@@ -84,11 +84,7 @@ fn bank_name(bank: &Option<u8>) -> String {
 /// Opens a bus: the kernel's, or that of a virtual arena if the path is a socket.
 pub fn open(path: &Path) -> Result<Box<dyn I2cBus>, DeviceError> {
     let virtual_one = is_virtual(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
-    if virtual_one {
-        Ok(Box::new(VirtualI2c::open(path)?))
-    } else {
-        Ok(Box::new(KernelI2c::open(path)?))
-    }
+    if virtual_one { Ok(Box::new(VirtualI2c::open(path)?)) } else { Ok(Box::new(KernelI2c::open(path)?)) }
 }
 
 /// One transfer, tried up to [`TRIES`] times; each repetition is counted.

@@ -17,6 +17,8 @@ const MAX_PASSPHRASE: usize = 63;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cards {
+    /// The kind of board; an image of another one is not written.
+    pub board: Option<String>,
     /// The Wi-Fi of the arena; without it a robot uses a wire.
     pub wifi: Option<Wifi>,
     /// Fixed addresses; without them the network gives them (DHCP).
@@ -141,6 +143,14 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     }
     entries.sort_by(|one, two| one.name.cmp(&two.name));
     Ok(entries)
+}
+
+/// The kind of board that a lab's file names.
+///
+/// # Errors
+/// The file makes no sense.
+pub fn board(folder: &Path) -> Result<Option<String>, FileError> {
+    Ok(read_cards(folder)?.board)
 }
 
 /// The lab's file; none is as an empty one.

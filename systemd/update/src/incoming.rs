@@ -5,10 +5,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+pub use xpuck_wire::rollout::MAX_PIECE;
 use xpuck_wire::{atomic, file};
 
-/// Most bytes of one piece.
-pub const MAX_PIECE: usize = 256 * 1024;
 /// So many bytes are written before they are brought to the disk: what a power cut may take of them is sent again.
 const SYNC_EVERY: u64 = 4 << 20;
 

@@ -4,6 +4,7 @@
 pub mod bundle;
 pub mod health;
 pub mod incoming;
+pub mod package;
 pub mod release;
 pub mod slots;
 

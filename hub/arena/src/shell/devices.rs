@@ -130,7 +130,8 @@ impl Devices {
         arena: &Mutex<Arena>,
         stop: &AtomicBool,
     ) -> bool {
-        let Some(device) = self.list.iter().find(|device| device.path.file_name().is_some_and(|own| own == name)) else {
+        let Some(device) = self.list.iter().find(|device| device.path.file_name().is_some_and(|own| own == name))
+        else {
             return false;
         };
         if device.open.fetch_add(1, Relaxed) >= MAX_CONNECTIONS {
@@ -260,12 +261,7 @@ fn serve_spi(
     Ok(())
 }
 
-fn serve_i2c(
-    mut stream: impl Read + Write,
-    robot: usize,
-    arena: &Mutex<Arena>,
-    stop: &AtomicBool,
-) -> io::Result<()> {
+fn serve_i2c(mut stream: impl Read + Write, robot: usize, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
     let mut head = [0; 3];
     let (mut write, mut answer) = ([0; MAX_I2C], [0; 1 + MAX_I2C]);
     while read_exact(&mut stream, &mut head, stop)? {

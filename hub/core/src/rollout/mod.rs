@@ -11,11 +11,15 @@ use serde::{Deserialize, Serialize};
 pub const AT_ONCE: usize = 4;
 /// An offer without an answer is made again after so long, s.
 pub const OFFER_EVERY: f64 = 2.0;
+/// A robot that loads and asks for nothing more is offered the bundle again after so long, s: it may have started again.
+pub const ASK_AGAIN: f64 = 5.0;
+/// A robot that is heard has so long for each step before its trial, s.
+pub const NO_PROGRESS: f64 = 60.0;
 /// A robot that was not heard for so long is silent, s.
 pub const SILENT: f64 = 10.0;
 /// Silent robots are waited for so long, once they alone are left, s.
 pub const WAIT_FOR_SILENT: f64 = 60.0;
-/// A robot has so long for its trial, s: a judge's minute, two starts, and a boot.
+/// A robot has so long to install and try the version, s: a judge's minute, two starts, and a boot.
 pub const TRIAL: f64 = 240.0;
 
 /// What the hub is to do.
@@ -68,9 +72,15 @@ impl Rollout {
 
     /// Why no run may begin now; none if one may. Robots that load or try a version must not drive.
     pub fn keeps_from_run(&self) -> Option<String> {
+        if self.is_done() {
+            return None;
+        }
         let busy: Vec<&str> = self.rows.iter().filter(|row| row.stand.is_busy()).map(|row| &row.robot[..]).collect();
-        (!busy.is_empty())
-            .then(|| format!("{} being updated; `xpuck update --status` tells when that is done", are(&busy)))
+        let who = if busy.is_empty() { "robots are".into() } else { are(&busy) };
+        Some(match self.stopped {
+            None => format!("{who} being updated; `xpuck update --abort` ends that"),
+            Some(_) => format!("{who} being updated; `xpuck update --status` tells when that is done"),
+        })
     }
 
     /// No further robot is updated; those that began go on to their end.
@@ -94,8 +104,8 @@ impl Rollout {
         let ours = digest == self.digest;
         let Some(row) = self.row(robot).filter(|_| ours) else { return false };
         let takes = matches!(row.stand, Stand::Offered | Stand::Loading { .. });
-        if takes {
-            row.stand = Stand::Loading { offset };
+        if takes && row.stand != (Stand::Loading { offset }) {
+            (row.stand, row.since) = (Stand::Loading { offset }, Some(now));
         }
         takes
     }
@@ -147,17 +157,23 @@ impl Rollout {
         for row in &mut self.rows {
             match row.stand {
                 Stand::Waiting if busy < room && !silent(row) => busy += 1,
-                Stand::Offered if row.since.is_none_or(|at| now - at >= OFFER_EVERY) => {
-                    if silent(row) {
-                        // Its turn comes again when it is heard.
-                        row.stand = Stand::Waiting;
-                        busy -= 1;
-                        continue;
-                    }
+                Stand::Offered | Stand::Loading { .. } if row.offered.is_some_and(|at| now - at < OFFER_EVERY) => {
+                    continue;
                 }
+                Stand::Offered if silent(row) => {
+                    // Its turn comes again when it is heard.
+                    row.stand = Stand::Waiting;
+                    busy -= 1;
+                    continue;
+                }
+                Stand::Offered => {}
+                Stand::Loading { .. } if row.since.is_none_or(|at| now - at >= ASK_AGAIN) => {}
                 _ => continue,
             }
-            (row.stand, row.since) = (Stand::Offered, Some(now));
+            if row.stand == Stand::Waiting {
+                (row.stand, row.since) = (Stand::Offered, Some(now));
+            }
+            row.offered = Some(now);
             actions.push(Action::Offer(row.robot.clone()));
         }
         let left = self.rows.iter().any(|row| row.stand == Stand::Waiting);
@@ -182,6 +198,10 @@ impl Rollout {
             match row.stand {
                 // One that fell silent while it loaded asks again when it is back, and is offered it anew.
                 Stand::Loading { .. } if row.heard.is_none_or(|at| now - at > SILENT) => row.stand = Stand::Waiting,
+                Stand::Offered | Stand::Loading { .. } if now - *row.since.get_or_insert(now) > NO_PROGRESS => {
+                    row.stand = Stand::Lost;
+                    lost = Some(format!("{} got no further for {NO_PROGRESS} s", row.robot));
+                }
                 Stand::Trial if now - *row.since.get_or_insert(now) > TRIAL => {
                     row.stand = Stand::Lost;
                     lost = Some(format!("{} did not say within {TRIAL} s what came of its trial", row.robot));

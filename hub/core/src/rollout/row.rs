@@ -15,7 +15,7 @@ pub enum Stand {
         /// Bytes of the payload that it has.
         offset: u64,
     },
-    /// It tries the new version.
+    /// It installs and tries the new version.
     Trial,
     /// It runs the new version.
     Good,
@@ -32,6 +32,22 @@ pub enum Stand {
 }
 
 impl Stand {
+    /// Its word, the bytes that it has while it loads, and why it does not run the version.
+    pub fn told(&self) -> (&'static str, u64, &str) {
+        match self {
+            Stand::Waiting => ("waiting", 0, ""),
+            Stand::Offered => ("offered", 0, ""),
+            Stand::Loading { offset } => ("loading", *offset, ""),
+            Stand::Trial => ("trial", 0, ""),
+            Stand::Good => ("good", 0, ""),
+            Stand::Reverted(why) => ("reverted", 0, why),
+            Stand::Refused(why) => ("refused", 0, why),
+            Stand::Lost => ("lost", 0, "it did not say what came of it"),
+            Stand::Silent => ("silent", 0, "it was not heard"),
+            Stand::Skipped => ("skipped", 0, "the update was stopped before its turn"),
+        }
+    }
+
     /// True if that will not change.
     pub fn is_final(&self) -> bool {
         match self {
@@ -69,13 +85,16 @@ pub struct Row {
     /// When it was heard last.
     #[serde(skip)]
     pub(super) heard: Option<f64>,
-    /// When it was offered the bundle last, or began its trial.
+    /// When it got further last: was offered the bundle first, asked for a later piece, or began its trial.
     #[serde(skip)]
     pub(super) since: Option<f64>,
+    /// When it was offered the bundle last.
+    #[serde(skip)]
+    pub(super) offered: Option<f64>,
 }
 
 impl Row {
     pub(super) fn new(robot: &str) -> Row {
-        Row { robot: robot.into(), stand: Stand::Waiting, heard: None, since: None }
+        Row { robot: robot.into(), stand: Stand::Waiting, heard: None, since: None, offered: None }
     }
 }

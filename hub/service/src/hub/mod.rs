@@ -13,6 +13,7 @@ use crate::heap;
 use crate::mocap::client::{self, QUEUE};
 use crate::observer::Observer;
 use crate::recovery::{self, ResumedRun};
+use crate::updates::Updates;
 use record::Records;
 use room::Room;
 use service::Service;
@@ -111,6 +112,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
             .map_err(in_use("operators", &addresses.operator))?,
     ];
     let mut hub = Hub::new(config.clone(), unix_ms);
+    let (updates, left) = Updates::start(&config)?;
     let mut service = Service {
         robots,
         operators,
@@ -124,6 +126,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         shown: None,
         room: Room::new(&config.hub.record.directory),
         records: Records::default(),
+        updates,
         observer: Observer::new(&config, &sockets, ports.stream)
             .map_err(in_use("stream", config.hub.stream.as_ref().map_or("", |stream| stream.address.as_str())))?,
         crowds: (RateLimit::default(), 0),
@@ -152,6 +155,9 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     }
     hub.look_after_keys(0.0, &mut service);
     let begins = resume(&mut hub, &mut service);
+    if let Some(update) = left {
+        hub.board.resume_update(begins, update);
+    }
     live.with(|feed| feed.set_clock(Clock { time: begins, ..clock }));
     if let Some((listener, config)) = viewers_listener.zip(viewers.as_ref()) {
         let robots = service.config.swarm.robots.clone();
@@ -177,6 +183,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         }
         let begun = Instant::now();
         hub.turn(now, &mut service);
+        service.go_on_updating(now, &mut hub);
         service.observer.turn(begun.elapsed());
         manager.alive(begun);
         if hub.is_over() || Instant::now() >= next_status {

@@ -1,9 +1,9 @@
 //! The cameras' streams over a socket, packet by packet: an FT2232H's, as the shim would send it, and a USB video device's.
 
+use super::stream::Stream;
 use crate::device::camera::{Camera, CameraError, Newest, POLL};
 use crate::device::frames::{CameraCounts, FrameDecoder, PixelOrder};
 use crate::device::uvc::PayloadReader;
-use super::stream::Stream;
 use crate::device::{DeviceError, Frame, v4l2};
 use std::io::{ErrorKind, Read};
 use std::ops::RangeInclusive;

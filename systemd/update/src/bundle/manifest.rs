@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xpuck_wire::file;
 use xpuck_wire::keys::{Key, Secret, verify};
+use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::signed::{hex, unhex};
 
 /// What is signed begins with this, so that no other signature passes for one of a bundle.
@@ -124,6 +125,18 @@ pub fn this_arch() -> &'static str {
 
 fn is_word(text: &str) -> bool {
     (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+impl From<BundleHead> for Head {
+    fn from(BundleHead { manifest, signer, signature }: BundleHead) -> Head {
+        Head { manifest, signer, signature }
+    }
+}
+
+impl From<Head> for BundleHead {
+    fn from(Head { manifest, signer, signature }: Head) -> BundleHead {
+        BundleHead { manifest, signer, signature }
+    }
 }
 
 impl Head {

@@ -4,7 +4,7 @@ use super::place::{Place, whole, write};
 use super::state::{Candidate, Phase, State, Target, line};
 use super::table::{Event, next};
 use super::{Disk, Outcome, PAYLOAD, READY, TrialResult, UnpackError, unpack};
-use crate::bundle::{BundleError, Kind, Manifest, Reader};
+use crate::bundle::{BundleError, IMAGE, Kind, Manifest, Reader};
 use crate::release::Release;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -108,9 +108,7 @@ fn take<D: Disk>(
 ) -> Result<Installed, InstallError> {
     manifest.fits(&robot.board, &robot.arch, floor(&place.state, &robot.packaged))?;
     if manifest.kind == Kind::Image {
-        return Err(InstallError::Other(
-            "an image is written to a card (`xpuck flash`); send a package (--deb)".into(),
-        ));
+        return Err(InstallError::Other(IMAGE.into()));
     }
     let current = place.state.current;
     let runs = current.slot().map_or(Some(robot.packaged.clone()), |slot| whole(place.disk, slot));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// What ends a path to a file of this repository.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
-const ELSEWHERE: [&str; 22] = [
+const ELSEWHERE: [&str; 23] = [
     "ID.toml",
     "NAME.toml",
     "again.sh",
@@ -27,6 +27,7 @@ const ELSEWHERE: [&str; 22] = [
     "stdint.h",
     "summary.md",
     "swarm.toml",
+    "update.json",
     "xp01.toml",
     "xp02.toml",
 ];
