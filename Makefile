@@ -112,10 +112,6 @@ deb-test: deps-v4l deps-deb
 	cargo build --workspace --features xpuck-robot/v4l
 	sh tools/deb-test.sh
 
-# What makes images of boards and writes cards.
-deps-image: deps
-	@sh tools/deps.sh mmdebstrap arch-test qemu-user-static btrfs-progs dosfstools mtools device-tree-compiler kmod fdisk zstd xz-utils
-
 deps-oci: deps-deb
 	@sh tools/deps.sh buildah
 

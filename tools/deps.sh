@@ -45,15 +45,7 @@ for package in "$@"; do
         systemd-container) has systemd-nspawn || missing="$missing $package" ;;
         lintian) has lintian || missing="$missing $package" ;;
         buildah) has buildah || missing="$missing $package" ;;
-        arch-test) has arch-test || missing="$missing $package" ;;
-        qemu-user-static) has qemu-aarch64-static || missing="$missing $package" ;;
-        btrfs-progs) has mkfs.btrfs || missing="$missing $package" ;;
-        dosfstools) has mkfs.vfat || missing="$missing $package" ;;
-        mtools) has mcopy || missing="$missing $package" ;;
-        device-tree-compiler) has fdtoverlay || missing="$missing $package" ;;
-        kmod) has depmod || missing="$missing $package" ;;
         fdisk) has sfdisk || missing="$missing $package" ;;
-        zstd) has zstd || missing="$missing $package" ;;
         xz-utils) has xz || missing="$missing $package" ;;
         openssl) has openssl || missing="$missing $package" ;;
         *)

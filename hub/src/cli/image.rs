@@ -83,10 +83,12 @@ pub fn run(args: &ImageArgs) -> Result<()> {
 fn list() -> Result<()> {
     for name in Board::names() {
         let board = Board::named(name)?;
-        output::line(format_args!("{name}: {}, kernel {}", board.architecture, board.kernel))?;
+        let kernel = board.kernel.as_deref().unwrap_or("that of its maker, to fetch");
+        output::line(format_args!("{name}: {}, kernel {kernel}", board.architecture))?;
         for blob in &board.blobs {
             let digest = blob.sha256.as_deref().unwrap_or("not known here: compare it with its maker's");
-            output::line(format_args!("  to fetch: {} from {}; SHA-256 {digest}", blob.name, blob.source))?;
+            let need = if blob.optional { "may be fetched" } else { "to fetch" };
+            output::line(format_args!("  {need}: {} from {}; SHA-256 {digest}", blob.name, blob.source))?;
         }
     }
     Ok(())

@@ -45,8 +45,8 @@ impl Board {
     pub fn new(kind: Kind, work: &Path, card_file: &Path) -> Result<Board> {
         for name in ["vmlinuz", "initrd.img", "cmdline.txt"] {
             let mut copy = Command::new("mcopy");
-            // The first partition begins at 4 MiB.
-            copy.args(["-o", "-i", &format!("{}@@4194304", card_file.display()), &format!("::/{name}")]).arg(work);
+            // The first partition begins at 16 MiB.
+            copy.args(["-o", "-i", &format!("{}@@16777216", card_file.display()), &format!("::/{name}")]).arg(work);
             anyhow::ensure!(copy.status().context("mcopy (Debian's package mtools)")?.success(), "{name} of the card");
         }
         let arguments = std::fs::read_to_string(work.join("cmdline.txt"))?.trim().replace(" quiet", "");
