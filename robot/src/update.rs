@@ -107,7 +107,8 @@ mod tests {
         alice.public.write(&at("etc/xpuck/keys/operators/alice.pub")).unwrap();
         let hub = "[hub]\nrobots = \"tcp://127.0.0.1:1\"\noperator = \"tcp://127.0.0.1:2\"\n";
         fs::write(at("etc/xpuck/swarm.toml"), format!("robots = [\"xp01\"]\n{hub}")).unwrap();
-        let devices = "[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n";
+        let devices =
+            "[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\ncamera_width = 160\ncamera_height = 120\n";
         fs::write(at("etc/xpuck/robot.toml"), format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{devices}")).unwrap();
         dir
     }
@@ -129,12 +130,14 @@ mod tests {
 
     /// What is told next that counts.
     fn told<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
-        let end = Instant::now() + Duration::from_secs(30);
+        let (end, mut others) = (Instant::now() + Duration::from_secs(30), Vec::new());
         loop {
-            assert!(Instant::now() < end, "nothing of that kind was told");
-            match updater.poll().map(&counts) {
-                Some(Some(found)) => return found,
-                Some(None) => {}
+            assert!(Instant::now() < end, "nothing of that kind was told: {others:?}");
+            match updater.poll() {
+                Some(message) => match counts(message.clone()) {
+                    Some(found) => return found,
+                    None => others.push(message),
+                },
                 None => std::thread::sleep(Duration::from_millis(1)),
             }
         }
