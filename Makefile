@@ -98,6 +98,10 @@ deps-cross: deps-v4l
 cross: deps-cross
 	sh tools/cross.sh $(ARCH)
 
+# What makes images of boards and writes cards.
+deps-image: deps
+	@sh tools/deps.sh mmdebstrap arch-test qemu-user-static btrfs-progs dosfstools mtools device-tree-compiler kmod fdisk zstd xz-utils
+
 deps-boot: deps-cross deps-deb deps-image
 	@sh tools/deps.sh qemu-system-arm
 

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("xpuck-kernels", &[]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
     ("xpuck-update", &["xpuck-wire"]),
     ("xpuck-image", &["xpuck-update", "xpuck-wire"]),
+    ("xpuck-boot-test", &["xpuck-wire"]),
     ("xpuck-evolve", &["xpuck-kernels"]),
     ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-wire"]),
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
@@ -74,6 +75,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "xpuck-experiment",
             "xpuck-hub-core",
             "xpuck-hub-service",
+            "xpuck-image",
             "xpuck-kernels",
             "xpuck-lab",
             "xpuck-record",

@@ -1,6 +1,6 @@
 //! Slots: two trees `a` and `b` beside the packaged one, and the link `current` that says which of the three runs.
 //!
-//! What may happen is a table ([`table`]); what is known is one small file ([`state`]). Each step is brought to the disk before
+//! What may happen is a table ([`table`]); what is known is one small file (`state`). Each step is brought to the disk before
 //! the next begins, so a power cut at any moment leaves a whole version to run: a slot is given up before its first byte is
 //! written, a trial is counted before it starts, and the link changes last.
 

@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 /// What ends a path to a file of this repository.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
-const ELSEWHERE: [&str; 23] = [
+const ELSEWHERE: [&str; 25] = [
     "ID.toml",
     "NAME.toml",
     "again.sh",
     "arena.toml",
     "calibration.toml",
+    "cards-written.toml",
+    "cards.toml",
     "drive.toml",
     "e.toml",
     "groot2_protocol.h",
