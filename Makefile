@@ -10,7 +10,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help deps deps-console deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test cross deb deb-test oci deps deps-console deps-boot deps-cross deps-deb deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -19,6 +19,11 @@ help:
 	@echo "make bench      micro-benchmarks: cost of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
+	@echo "make deb        packages for Debian into target/deb (ARCH=arm64 or armhf: of programs in target/cross/ARCH)"
+	@echo "make cross      the programs for ARCH=arm64 or armhf, into target/cross/ARCH"
+	@echo "make boot-test  a robot's card in a virtual machine: booted, updated, its power cut, its card damaged (as root; ARCH=armhf)"
+	@echo "make deb-test   the packages installed, booted in a container, upgraded and purged (part of make test)"
+	@echo "make oci        an image of the hub and the tool for containers (OCI), into target/deb"
 	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
 	@echo "make pictures   the pictures of the console in docs/operate, from runs"
@@ -72,13 +77,51 @@ deps-console: deps
 deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
-test: lint deps-console deps-gpu deps-mocap deps-processes deps-record deps-time deps-promtool
+test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-time deps-promtool
 	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features xpuck-robot/v4l
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
+	sh tools/deb-test.sh
 
 console-test: build deps-console
 	sh tools/console-test.sh
+
+# What makes packages, and a bare Debian in which they are tried.
+deps-deb: deps
+	@sh tools/deps.sh mmdebstrap systemd-container lintian
+	@[ -x target/tools/bin/cargo-deb ] || cargo install cargo-deb --locked --root target/tools --version 3.8.0
+
+# Debian's own compiler builds the standard library of other architectures, which rustup brings only from the network.
+deps-cross: deps-v4l
+	@sh tools/deps.sh rustc-web g++-aarch64-linux-gnu g++-arm-linux-gnueabihf mmdebstrap
+
+cross: deps-cross
+	sh tools/cross.sh $(ARCH)
+
+# What makes images of boards and writes cards.
+deps-image: deps
+	@sh tools/deps.sh mmdebstrap arch-test qemu-user-static btrfs-progs dosfstools mtools device-tree-compiler kmod fdisk zstd xz-utils
+
+deps-boot: deps-cross deps-deb deps-image
+	@sh tools/deps.sh qemu-system-arm
+
+boot-test: deps-boot
+	ARCH=$(ARCH) sh tools/boot-test.sh
+
+deb: deps-v4l deps-deb
+	cargo build --workspace --features xpuck-robot/v4l
+	sh tools/deb.sh $(ARCH)
+
+deb-test: deps-v4l deps-deb
+	cargo build --workspace --features xpuck-robot/v4l
+	sh tools/deb-test.sh
+
+deps-oci: deps-deb
+	@sh tools/deps.sh buildah
+
+# An image for containers, of the package that `make deb` made.
+oci: deb deps-oci
+	sh tools/oci.sh
 
 # The fuzzer's own library is C++.
 deps-fuzz: deps

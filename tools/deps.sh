@@ -29,6 +29,24 @@ for package in "$@"; do
         nodejs) has node || missing="$missing $package" ;;
         pngquant) has pngquant || missing="$missing $package" ;;
         npm) has npm || missing="$missing $package" ;;
+        rustc-web) [ -x /usr/bin/rustc ] || missing="$missing $package cargo-web rust-web-src" ;;
+        g++-aarch64-linux-gnu) has aarch64-linux-gnu-g++ || missing="$missing $package" ;;
+        g++-arm-linux-gnueabihf) has arm-linux-gnueabihf-g++ || missing="$missing $package" ;;
+        arch-test) has arch-test || missing="$missing $package" ;;
+        qemu-user-static) has qemu-aarch64-static || missing="$missing $package" ;;
+        qemu-system-arm) has qemu-system-aarch64 || missing="$missing $package" ;;
+        btrfs-progs) has mkfs.btrfs || missing="$missing $package" ;;
+        dosfstools) has mkfs.vfat || missing="$missing $package" ;;
+        mtools) has mcopy || missing="$missing $package" ;;
+        kmod) has depmod || missing="$missing $package" ;;
+        zstd) has zstd || missing="$missing $package" ;;
+        device-tree-compiler) has dtc || missing="$missing $package" ;;
+        mmdebstrap) has mmdebstrap || missing="$missing $package" ;;
+        systemd-container) has systemd-nspawn || missing="$missing $package" ;;
+        lintian) has lintian || missing="$missing $package" ;;
+        buildah) has buildah || missing="$missing $package" ;;
+        fdisk) has sfdisk || missing="$missing $package" ;;
+        xz-utils) has xz || missing="$missing $package" ;;
         openssl) has openssl || missing="$missing $package" ;;
         *)
             echo "deps: how to see whether $package is there? Say it in tools/deps.sh" >&2

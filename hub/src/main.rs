@@ -48,6 +48,7 @@ enum Command {
     /// Stop robots' wheels and start their boards again.
     Reboot(OrderArgs),
     Push(cli::push::PushArgs),
+    Update(cli::update::UpdateArgs),
     Doctor(cli::doctor::DoctorArgs),
     Start(cli::start::StartArgs),
     /// Stand still, wheels and evolution; says who stands and after what time.
@@ -69,6 +70,8 @@ enum Command {
     Stop(CommandArgs),
     Init(cli::init::InitArgs),
     Keys(cli::keys::KeysArgs),
+    Image(cli::image::ImageArgs),
+    Flash(cli::flash::FlashArgs),
     Runs(cli::runs::RunsArgs),
     Check(cli::check::CheckArgs),
     Schema(cli::schema::SchemaArgs),
@@ -132,6 +135,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Reboot(args) => cli::orders::order(args, Order::Reboot)?,
         Command::Doctor(args) => return cli::doctor::run(args),
         Command::Push(args) => return cli::push::run(args),
+        Command::Update(args) => return cli::update::run(args),
         Command::Start(args) => cli::start::start(args)?,
         Command::Pause(args) => cli::commands::command(args, &Request::Pause)?,
         Command::Resume(args) => cli::commands::command(args, &Request::Resume)?,
@@ -139,6 +143,8 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Stop(args) => cli::commands::command(args, &Request::Stop)?,
         Command::Init(args) => cli::init::run(args)?,
         Command::Keys(args) => cli::keys::run(args)?,
+        Command::Image(args) => cli::image::run(args)?,
+        Command::Flash(args) => cli::flash::run(args)?,
         Command::Runs(args) => cli::runs::run(args)?,
         Command::Check(args) => cli::check::run(args)?,
         Command::Schema(args) => cli::schema::run(args)?,

@@ -7,12 +7,11 @@ use crate::body_link::{BodyLink, BodyLinkError};
 use crate::device::body::{Body, Drive};
 use crate::device::epuck::Epuck;
 use crate::device::spidev::KernelSpi;
-use crate::device::virtual_bus::UnixSpi;
+use crate::device::virtual_bus::{VirtualSpi, is_virtual};
 use crate::device::{DeviceError, SpiBus};
 use clap::{Args, Subcommand};
 use load::Load;
 use noise::{Judge, NoisyBus, Tally};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -86,8 +85,11 @@ pub fn run(bench: &Bench) -> Result<(), BenchError> {
 }
 
 fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
-    let socket = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_socket());
-    Ok(if socket { Box::new(UnixSpi::open(path)?) } else { Box::new(KernelSpi::open(path)?) })
+    Ok(if is_virtual(path).unwrap_or(false) {
+        Box::new(VirtualSpi::open(path)?)
+    } else {
+        Box::new(KernelSpi::open(path)?)
+    })
 }
 
 fn spi(args: &SpiArgs) -> Result<(), BenchError> {

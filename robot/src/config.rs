@@ -1,6 +1,7 @@
 //! The robot's file: what differs from robot to robot.
 
 use crate::calibration::Calibration;
+use crate::device::virtual_bus::TCP;
 use crate::onboard::thermal::SOC;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,7 +60,8 @@ impl RobotFile {
 pub enum DeviceKind {
     /// In a virtual arena on this machine.
     Virtual {
-        /// Where the arena put its sockets, relative to this file.
+        /// Where the arena put its sockets, relative to this file; or where it serves them on the network, such as
+        /// "tcp://192.168.1.2:7604".
         directory: PathBuf,
         /// Width of a camera frame, pixels.
         camera_width: u32,
@@ -227,15 +229,20 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the robot's file and the swarm file that it names.
+    /// Reads the robot's file and the swarm file that it names. What it names is relative to the file itself, also where
+    /// `path` is a link to it.
     pub fn read(path: &Path) -> Result<Config, FileError> {
         let name = path.display().to_string();
+        let linked = path.is_symlink().then(|| path.canonicalize().ok()).flatten();
+        let path = linked.as_deref().unwrap_or(path);
         let mut robot: RobotFile = file::read(path)?;
         robot.check().map_err(|message| FileError::value(&name, message))?;
         let here = path.parent().unwrap_or(Path::new("."));
         robot.swarm = here.join(&robot.swarm);
         robot.evolution.state = robot.evolution.state.map(|state| here.join(state));
-        if let DeviceKind::Virtual { directory, .. } = &mut robot.devices {
+        if let DeviceKind::Virtual { directory, .. } = &mut robot.devices
+            && !directory.to_string_lossy().starts_with(TCP)
+        {
             *directory = here.join(&*directory);
         }
         let swarm = Swarm::read(&robot.swarm)

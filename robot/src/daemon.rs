@@ -8,10 +8,12 @@ use crate::core::Core;
 use crate::device::DeviceError;
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
+use crate::health::Herald;
 use crate::onboard::{Onboard, Plan};
 use crate::pace::Pace;
 use crate::settings::Settings;
 use crate::trust::Operators;
+use crate::update::{Updater, this_release};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tracing::{debug, warn};
@@ -21,13 +23,15 @@ use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::robot::{Robot, Shell, Wish};
 use xpuck_wire::log::{self, Line, Tap};
 use xpuck_wire::message::{LogLine, RobotMessage};
+use xpuck_wire::notify::Notifier;
 use xpuck_wire::precedence;
+use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_session;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::{ControlReport, Telemetry};
-use xpuck_wire::{FileError, event_at, is_local};
+use xpuck_wire::{FileError, Wakeups, event_at, is_local};
 
 /// Why a robot could not start.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +87,13 @@ struct Daemon<'a> {
     tap: Option<Tap>,
     /// An operator wants the board to start again.
     reboot: bool,
+    manager: Notifier,
+    herald: Herald,
+    updater: Updater,
+    /// The updater has something to tell.
+    wakeups: Wakeups,
+    /// The body told a moment ago what it senses.
+    body_answers: bool,
 }
 
 /// Why the robot's program ends.
@@ -119,8 +130,9 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
         warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: whoever reaches it sees the tree");
     }
-    let mut robot =
-        Robot::new(Core::new(config.island, fresh_session()?, trust).measured(config.measured.clone()), speed);
+    let core = Core::new(config.island, fresh_session()?, trust);
+    let mut robot = Robot::new(core.measured(config.measured.clone()).released(&this_release().version), speed);
+    let (waker, wakeups) = sockets.waker(&format!("update-{}", config.robot.id))?;
     let mut daemon = Daemon {
         config,
         operators,
@@ -135,6 +147,11 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         realtime: false,
         tap: log::tap(),
         reboot: false,
+        manager: Notifier::from_environment(),
+        herald: Herald::from_environment(),
+        updater: Updater::start(config, waker),
+        wakeups,
+        body_answers: false,
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
     std::thread::scope(|scope| {
@@ -153,8 +170,9 @@ impl Daemon<'_> {
             // Sockets wait in whole milliseconds; the rest is slept.
             match left.as_millis() {
                 0 => std::thread::sleep(left),
-                whole => wait(&[&self.hub_link], whole as i64),
+                whole => wait(&[&self.hub_link, &self.wakeups], whole as i64),
             }
+            self.tell_of_updates();
             let elapsed = started.elapsed();
             let now = elapsed.as_secs_f64() * self.config.swarm.speed;
             let due = self.pace.begins(elapsed);
@@ -163,9 +181,34 @@ impl Daemon<'_> {
             if due {
                 self.look_at_hub_link();
                 robot.update(now, self);
+                self.tell_manager(now, robot);
             }
         }
+        self.manager.stopping();
         self.hardware.halt();
+    }
+
+    /// The system's manager hears of this loop from nobody else: when it stands still, so does the watchdog's food.
+    fn tell_manager(&mut self, now: f64, robot: &Robot) {
+        self.herald.say(self.body_answers, robot.core.hears_hub(now));
+        if !self.manager.is_heard() {
+            return;
+        }
+        self.manager.alive(Instant::now());
+        if self.body_answers {
+            self.manager.ready();
+        }
+        let body = if self.body_answers { "answers" } else { "is silent" };
+        let hub = if robot.core.hears_hub(now) { "is heard" } else { "is silent" };
+        self.manager.status(&format!("{:?}; the body {body}, the hub {hub}", robot.core.state()));
+    }
+
+    /// Sends what the updater has to tell.
+    fn tell_of_updates(&mut self) {
+        self.wakeups.drain();
+        while let Some(message) = self.updater.poll() {
+            self.send(message);
+        }
     }
 
     fn run_first(&mut self) {
@@ -242,6 +285,20 @@ impl Shell for Daemon<'_> {
         self.onboard.as_ref()?.poll()
     }
 
+    fn welcomed(&mut self) {
+        if let Some(message) = self.updater.installed() {
+            self.send(message);
+        }
+    }
+
+    fn offer(&mut self, number: u64, bundle: BundleHead) {
+        self.updater.offer(number, bundle);
+    }
+
+    fn chunk(&mut self, digest: String, offset: u64, bytes: Vec<u8>) {
+        self.updater.chunk(digest, offset, bytes);
+    }
+
     fn fulfil(&mut self, wish: Wish) {
         match wish {
             Wish::Identify => self.hardware.identify(),
@@ -271,7 +328,9 @@ impl Shell for Daemon<'_> {
     }
 
     fn sense(&mut self) -> Readings {
-        self.hardware.sense()
+        let readings = self.hardware.sense();
+        self.body_answers = readings.body_fresh();
+        readings
     }
 
     fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2] {

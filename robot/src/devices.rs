@@ -8,7 +8,7 @@ use crate::device::epuck::Epuck;
 use crate::device::frames::PixelOrder;
 use crate::device::guard::{self, Kind};
 use crate::device::spidev::KernelSpi;
-use crate::device::virtual_bus::{self, UnixSpi};
+use crate::device::virtual_bus::{self, VirtualSpi};
 use crate::device::{DeviceError, FrameSource, PowerMonitor, ft2232h, hwmon, v4l2};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -100,7 +100,7 @@ pub fn lock_body(robot: &RobotFile) -> Result<BodyLock, DeviceError> {
 pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceError> {
     let wheels = robot.devices.wheels(&robot.id);
     let body: Box<dyn Body> = match &robot.devices {
-        DeviceKind::Virtual { body: BodyKind::Xpuck, .. } => Box::new(Epuck::new(UnixSpi::open(&wheels)?)),
+        DeviceKind::Virtual { body: BodyKind::Xpuck, .. } => Box::new(Epuck::new(VirtualSpi::open(&wheels)?)),
         DeviceKind::Xpuck { .. } => Box::new(Epuck::new(KernelSpi::open(&wheels)?)),
         other if other.body() == BodyKind::Epuck1 => Box::new(guard::open(Kind::Epuck1, &wheels)?),
         _ => Box::new(guard::open(Kind::Epuck2, &wheels)?),

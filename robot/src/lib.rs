@@ -3,6 +3,7 @@
 //! [`core`] decides, [`daemon`] does: the core is a plain state machine without clocks, sockets or devices.
 
 pub mod bench;
+pub mod board;
 pub mod body_link;
 pub mod calibrate;
 pub mod calibration;
@@ -14,15 +15,19 @@ pub mod device;
 pub mod devices;
 pub mod groot;
 pub mod hardware;
+mod health;
 pub mod histogram;
+pub mod latency;
 pub mod markers;
 pub mod onboard;
 pub mod pace;
 pub mod poller;
 pub mod selftest;
 pub mod settings;
+pub mod slots;
 mod snapshot;
 mod trust;
+pub mod update;
 pub mod vision;
 
 pub use xpuck_robot_core::{controller, core};

@@ -25,6 +25,8 @@ pub struct Settings {
     pub world: Option<WorldSpec>,
     /// Directory of the device sockets, `<robot>.spi`, `<robot>.i2c` and `<robot>.camera`.
     pub device_dir: PathBuf,
+    /// Where they are served on the network too; port 0 takes a free one. `None`: nowhere. Whoever reaches it may drive.
+    pub device_address: Option<SocketAddr>,
     /// Where poses are served as a Vicon DataStream; port 0 takes a free one.
     pub mocap: SocketAddr,
     /// Where they are served by VRPN too, TCP and UDP; port 0 takes a free one. `None`: nowhere.
@@ -101,6 +103,14 @@ pub enum ArenaError {
     /// The motion-capture address cannot be bound.
     #[error("cannot serve motion capture on {address}: {source}; choose another port or end the program that holds it")]
     Mocap {
+        /// The address asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The address of the devices cannot be bound.
+    #[error("cannot serve devices on {address}: {source}; choose another port or end the program that holds it")]
+    DeviceAddress {
         /// The address asked for.
         address: SocketAddr,
         /// What the system said.
@@ -210,6 +220,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         scenario: Scenario::A,
         world: None,
         device_dir: PathBuf::from("/nonexistent"),
+        device_address: None,
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
         natnet: None,

@@ -1,6 +1,7 @@
 //! The shell around the core: runs arena time at a multiple of wall time and serves the devices and the poses.
 
 mod devices;
+mod network;
 mod standstill;
 mod streams;
 
@@ -9,6 +10,7 @@ use crate::connection::POLL;
 use crate::settings::{ArenaError, Settings};
 use crate::vicon;
 use devices::Devices;
+use network::Network;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +31,8 @@ const LATE_US: u64 = STEP_US;
 pub struct Listening {
     /// Address of the motion-capture server.
     pub mocap: SocketAddr,
+    /// Address of the devices on the network, if there is one.
+    pub devices: Option<SocketAddr>,
     /// Address of the VRPN server, if there is one.
     pub vrpn: Option<SocketAddr>,
     /// Address at which the NatNet server answers, if there is one.
@@ -51,16 +55,20 @@ pub fn run(settings: &Settings, stop: &AtomicBool, ready: impl FnOnce(&Listening
     let arena = Mutex::new(Arena::new(settings)?);
     let streams = Streams::bind(settings)?;
     let devices = Devices::bind(settings)?;
+    let network = settings.device_address.map(Network::bind).transpose()?;
     Ok(thread::scope(|scope| {
-        let (arena, streams, devices) = (&arena, &streams, &devices);
+        let (arena, streams, devices, network) = (&arena, &streams, &devices, network.as_ref());
         scope.spawn(move || {
             while !stop.load(Relaxed) {
                 streams.admit(scope, stop);
                 devices.admit(scope, arena, stop);
+                if let Some(network) = network {
+                    network.admit(scope, devices, arena, stop);
+                }
                 thread::sleep(ADMIT);
             }
         });
-        ready(&streams.listening());
+        ready(&Listening { devices: network.map(Network::address), ..streams.listening() });
         advance(arena, streams, settings.speed, stop)
     }))
 }

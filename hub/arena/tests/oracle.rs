@@ -70,6 +70,7 @@ fn see(
         scenario: Scenario::B,
         world: None,
         device_dir: dir.path().into(),
+        device_address: None,
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
         natnet: None,

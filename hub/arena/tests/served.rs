@@ -4,7 +4,7 @@ mod client;
 
 use client::{Spi, Vicon};
 use std::io::{Read, Write};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -25,6 +25,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         scenario: Scenario::A,
         world: None,
         device_dir: dir.into(),
+        device_address: None,
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
         natnet: None,
@@ -58,6 +59,48 @@ fn serve(settings: &Settings, test: impl FnOnce(SocketAddr)) -> Summary {
         arena.join().unwrap()
     })
 }
+
+#[test]
+fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
+    let dir = tempfile::tempdir().unwrap();
+    let settings = Settings { device_address: Some(([127, 0, 0, 1], 0).into()), ..settings(dir.path(), 2, 1.0) };
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (ready, listening) = mpsc::channel();
+        let (settings, stop) = (&settings, &stop);
+        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap()).unwrap());
+        let _guard = StopAtEnd(stop);
+        let address = listening.recv().unwrap().devices.unwrap();
+        let connect = |line: &str| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(std::time::Duration::from_secs(5))).unwrap();
+            stream.write_all(line.as_bytes()).unwrap();
+            stream
+        };
+        let ask = |stream: &mut dyn ReadWrite| {
+            // A register of the battery's monitor that no time changes.
+            stream.write_all(&[ina231::BATTERY_ADDRESS, 1, 2, Register::Calibration as u8]).unwrap();
+            let mut answer = [0; 3];
+            stream.read_exact(&mut answer).unwrap();
+            answer
+        };
+        let mut there = connect("xp02.i2c\n");
+        let mut have = [9];
+        there.read_exact(&mut have).unwrap();
+        assert_eq!(have, [0]);
+        let mut here = UnixStream::connect(settings.device_path("xp02", "i2c")).unwrap();
+        assert_eq!(ask(&mut there), ask(&mut here));
+        // Names of nothing, endless names and no name at all end the connection, and the others go on.
+        for line in ["xp09.i2c\n", "../xp02.i2c\n", "\n", &"x".repeat(4000)] {
+            let mut stranger = connect(line);
+            assert!(matches!(stranger.read(&mut have), Ok(0) | Err(_)), "{line}");
+        }
+        assert_eq!(ask(&mut there), ask(&mut here));
+    });
+}
+
+trait ReadWrite: Read + Write {}
+impl<T: Read + Write> ReadWrite for T {}
 
 fn wrapped(angle: f64) -> f64 {
     angle.sin().atan2(angle.cos())

@@ -225,6 +225,8 @@ impl Hub {
                 }
             }
             Action::Snapshot(snapshot) => shell.store(*snapshot),
+            Action::Chunk { robot, digest, offset } => shell.send_piece(robot, digest, offset),
+            Action::KeepUpdate(update) => shell.keep_update(&update),
             Action::CloseRecord => self.run_is_over(now),
             Action::Say(line) => shell.log(line),
             Action::Shutdown => {

@@ -3,7 +3,7 @@
 //! [`hub`] is one hub with all that it decides; the world around it is behind a trait, which `xpuck-hub-service` and
 //! `xpuck-simtest` implement. [`switchboard`] is its state: who is there, what the swarm is to do, and how the run stands.
 //! [`virtual_senses`] makes senses of poses, [`geneserver`] mediates migration, [`score`] measures real fitness, [`roster`]
-//! knows the robots, [`rivals`] says whose messages count. [`entry`] is what is to be recorded, [`verify`] judges it.
+//! knows the robots, [`rollout`] updates their programs, [`rivals`] says whose messages count. [`entry`] is what is to be recorded, [`verify`] judges it.
 
 pub mod allowance;
 pub mod battery;
@@ -17,6 +17,7 @@ pub mod mocap;
 pub mod rate;
 pub mod rate_limit;
 pub mod rivals;
+pub mod rollout;
 pub mod roster;
 pub mod score;
 pub mod switchboard;

@@ -34,6 +34,8 @@ pub struct Robot {
     pub lost: bool,
     /// It heard a hub whose clock was ahead of this one's, and that was noted.
     pub from_the_future: bool,
+    /// Its program has said which release is installed, and so knows of updates.
+    pub installed: bool,
     /// Number of the experiment it accepted.
     pub experiment: u64,
     /// The same, also after it greeted again: what it tells of evolution is of this experiment.

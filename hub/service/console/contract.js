@@ -153,6 +153,13 @@
  * @property {Num} fitness
  * @property {string[]} parents
  *
+ * @typedef {object} Update how an update of robots' programs stands
+ * @property {string} version
+ * @property {number} size
+ * @property {boolean} done
+ * @property {string} stopped
+ * @property {{robot: string, version: string, stand: string, received: number, why: string}[]} rows
+ *
  * @typedef {object} Session
  * @property {"operator" | "observer" | null} role
  * @property {string | null} name

@@ -17,3 +17,4 @@ pub mod mocap;
 pub mod observer;
 pub mod recovery;
 pub mod replay;
+pub mod updates;

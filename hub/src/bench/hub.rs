@@ -215,7 +215,9 @@ impl RobotsLoad {
             | ToRobot::Settings { .. }
             | ToRobot::Watch { .. }
             | ToRobot::Identify
-            | ToRobot::Reboot => {}
+            | ToRobot::Reboot
+            | ToRobot::Offer { .. }
+            | ToRobot::Chunk { .. } => {}
         }
     }
 }

@@ -55,6 +55,10 @@ pub struct ArenaFile {
     pub calibration: Option<PathBuf>,
     /// Where the device sockets go, relative to this file.
     pub devices: PathBuf,
+    /// Address and port where the devices are served on the network too, for robots whose `directory` is
+    /// "tcp://HOST:PORT". There are no keys: whoever reaches it may drive the virtual robots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices_address: Option<SocketAddr>,
     /// Address and port of the Vicon DataStream server.
     pub mocap: SocketAddr,
     /// Address and port of the VRPN server, if there is to be one (its usual port is 3883).
@@ -236,6 +240,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
         scenario,
         world,
         device_dir: here.join(&arena.devices),
+        device_address: arena.devices_address,
         mocap: arena.mocap,
         vrpn: arena.vrpn,
         natnet: arena.natnet.map(|NatNetFile { address, group, version }| {

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 75] = [
+const EXAMPLES: [(&str, &[&str]); 78] = [
     (
         "demo",
         &[
@@ -31,6 +31,22 @@ const EXAMPLES: [(&str, &[&str]); 75] = [
         ],
     ),
     ("bench hub", &["xpuck bench hub --robots 10", "xpuck bench hub --robots 10,50,100,200"]),
+    (
+        "image",
+        &[
+            "xpuck image --board pi5 --out pi5.xpb --blobs blobs",
+            "xpuck image --board qemu-arm64 --out vm.xpb --package target/deb/xpuckd_0.2.0_arm64.deb",
+            "xpuck image --boards",
+        ],
+    ),
+    (
+        "flash",
+        &[
+            "xpuck flash --robot xp07 --image pi5.xpb --device /dev/sdb",
+            "xpuck flash --all --image pi5.xpb --device /dev/mmcblk0  # one card after the other",
+            "xpuck flash --robot xp01 --image vm.xpb --device card.img  # a file of a card's size: truncate -s 4G card.img",
+        ],
+    ),
     ("engines", &["xpuck engines", "xpuck engines --measure"]),
     (
         "evolve",
@@ -91,6 +107,15 @@ const EXAMPLES: [(&str, &[&str]); 75] = [
     ("hold", &["xpuck hold xp03", "xpuck hold xp03 xp04 --json"]),
     ("release", &["xpuck release xp03", "xpuck release all  # all that are held"]),
     ("reboot", &["xpuck reboot xp03", "xpuck reboot xp03 xp04"]),
+    (
+        "update",
+        &[
+            "xpuck update --deb target/deb/xpuckd_0.3.0_arm64.deb --boards pi5",
+            "xpuck update --deb xpuckd_0.3.0_arm64.deb --robots xp01,xp02 --canary 2",
+            "xpuck update --status",
+            "xpuck update --abort",
+        ],
+    ),
     ("push", &["xpuck push drive.toml --robots xp01,xp02", "xpuck push evolution.toml --robots all"]),
     ("doctor", &["xpuck doctor", "xpuck doctor --config myswarm/hub.toml --json"]),
     (

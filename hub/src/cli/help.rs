@@ -4,15 +4,16 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Groups in the order in which people come to them, with their commands.
-const GROUPS: [(&str, &[&str]); 9] = [
+const GROUPS: [(&str, &[&str]); 10] = [
     ("Try it", &["demo"]),
     ("Trees", &["tree", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
-    ("A swarm", &["start", "pause", "resume", "next", "stop", "push", "doctor", "hub", "arena"]),
+    ("A swarm", &["start", "pause", "resume", "next", "stop", "push", "update", "doctor", "hub", "arena"]),
     ("Look at a swarm", &["console", "status", "top", "robots", "log", "note"]),
     ("Single robots", &["identify", "hold", "release", "reboot"]),
     ("Records", &["runs", "calibrate"]),
+    ("Robots' boards", &["image", "flash"]),
     ("Keys and set-up", &["init", "keys", "markers", "schema", "completions", "man", "help"]),
 ];
 /// Columns of the commands' names, and of a line.

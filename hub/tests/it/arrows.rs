@@ -4,24 +4,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Who may use whom, in shipped code.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("xpuck-kernels", &[]),
     ("xpuck-registers", &[]),
     ("xpuck-testing", &[]),
     ("xpuck-wire", &[]),
+    ("xpuck-update", &["xpuck-wire"]),
+    ("xpuck-image", &["xpuck-update", "xpuck-wire"]),
+    ("xpuck-boot-test", &["xpuck-wire"]),
     ("xpuck-evolve", &["xpuck-kernels"]),
     ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-wire"]),
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     (
         "xpuck-robot",
-        &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-registers", "xpuck-robot-core", "xpuck-wire"],
+        &[
+            "xpuck-evolve",
+            "xpuck-experiment",
+            "xpuck-kernels",
+            "xpuck-registers",
+            "xpuck-robot-core",
+            "xpuck-update",
+            "xpuck-wire",
+        ],
     ),
     ("xpuck-arena", &["xpuck-kernels", "xpuck-registers"]),
     ("xpuck-hub-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),
     ("xpuck-record", &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-wire"]),
     (
         "xpuck-hub-service",
-        &["xpuck-evolve", "xpuck-experiment", "xpuck-hub-core", "xpuck-kernels", "xpuck-record", "xpuck-wire"],
+        &[
+            "xpuck-evolve",
+            "xpuck-experiment",
+            "xpuck-hub-core",
+            "xpuck-kernels",
+            "xpuck-record",
+            "xpuck-update",
+            "xpuck-wire",
+        ],
     ),
     (
         "xpuck-lab",
@@ -56,11 +75,13 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "xpuck-experiment",
             "xpuck-hub-core",
             "xpuck-hub-service",
+            "xpuck-image",
             "xpuck-kernels",
             "xpuck-lab",
             "xpuck-record",
             "xpuck-registers",
             "xpuck-simtest",
+            "xpuck-update",
             "xpuck-wire",
         ],
     ),

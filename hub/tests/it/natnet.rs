@@ -27,6 +27,7 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
         scenario: Scenario::B,
         world: None,
         device_dir: devices.into(),
+        device_address: None,
         mocap: (Ipv4Addr::LOCALHOST, 0).into(),
         vrpn: None,
         natnet: Some(natnet),

@@ -32,6 +32,7 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
         scenario: Scenario::B,
         world: None,
         device_dir: devices.into(),
+        device_address: None,
         mocap: local,
         vrpn: Some(local),
         natnet: Some(NatNet {

@@ -1,4 +1,8 @@
 //! Bytes of a message: a version byte, then MessagePack with named fields, so that other languages can read it.
+//!
+//! Hub and robots one release apart talk to each other, so that a swarm can be updated one robot after the other. What robots
+//! send and are sent may therefore only grow: a new field has a default, and who does not know it passes over it; a new variant is
+//! refused and counted by who does not know it, as a lost message is. Only a change beyond that raises [`VERSION`].
 
 use crate::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
 use crate::seal::Sealed;
@@ -94,6 +98,29 @@ mod tests {
     fn messages_survive_the_wire() {
         let message = ToRobot::Ping { stamp: 7.5 };
         assert_eq!(decode::<ToRobot>(&encode(&message)).unwrap(), message);
+    }
+
+    #[test]
+    fn a_newer_peer_is_understood_and_its_new_messages_are_refused_one_by_one() {
+        let newer = |value: serde_json::Value| {
+            let mut bytes = vec![VERSION];
+            rmp_serde::encode::write_named(&mut bytes, &value).unwrap();
+            bytes
+        };
+        let hello = serde_json::json!({"Hello": {"version": "9", "session": 7, "seen": [0, 0], "mood": {"good": 1.0}}});
+        assert!(matches!(decode::<RobotMessage>(&newer(hello)).unwrap(), RobotMessage::Hello { session: 7, .. }));
+        let telemetry = crate::telemetry::Telemetry { session: 7, ..Default::default() };
+        let mut value = serde_json::to_value(RobotMessage::Telemetry(Box::new(telemetry.clone()))).unwrap();
+        value["Telemetry"]["mood"] = 1.into();
+        value["Telemetry"]["devices"]["smell"] = 1.into();
+        assert_eq!(decode::<RobotMessage>(&newer(value)).unwrap(), RobotMessage::Telemetry(Box::new(telemetry)));
+        let ping = serde_json::json!({"Ping": {"stamp": 7.5, "hops": 3}});
+        assert_eq!(decode::<ToRobot>(&newer(ping)).unwrap(), ToRobot::Ping { stamp: 7.5 });
+        let unknown = serde_json::json!({"Dance": {"steps": 3}});
+        assert!(matches!(decode::<ToRobot>(&newer(unknown)), Err(CodecError::Malformed(_))));
+        // Operators' programs are of the hub's own release, and what they misspell is told.
+        let note = serde_json::json!({"Note": {"text": "x", "loud": true}});
+        assert!(decode::<Request>(&newer(note)).is_err());
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Severity {
 
 /// A line of a robot's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct LogLine {
     /// How much it matters.
     pub level: Severity,

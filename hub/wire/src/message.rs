@@ -1,9 +1,11 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
+use crate::bytes::Bytes;
 pub use crate::event::Event;
 use crate::keyring::Role;
 pub use crate::log_line::{LogLine, MAX_LOG_TEXT, Severity};
 pub use crate::picture::Picture;
+use crate::rollout::{BundleHead, Installed, UpdateReport};
 use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
 pub use crate::state::State;
@@ -15,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// A tree on its way between islands, with its samples as counts, sums and sums of squares of two strata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Emigrant {
     /// Island of birth.
     pub island: u16,
@@ -72,7 +74,7 @@ pub enum Operator {
 
 /// What an individual's samples came to in a generation, for the record.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Sampled {
     /// Island of its birth.
     pub island: u16,
@@ -89,7 +91,7 @@ pub const MAX_SAMPLED: usize = 4096;
 
 /// Birth of an individual, for the record: number, and its parents as (island, number).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Birth {
     /// Number on its island.
     pub number: u32,
@@ -105,7 +107,6 @@ pub struct Birth {
 
 /// From a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub enum RobotMessage {
     /// First message, repeated until welcomed.
     Hello {
@@ -170,11 +171,20 @@ pub enum RobotMessage {
     Population(Population),
     /// What its camera sees, while somebody wants to see it; about once a second.
     Picture(Picture),
+    /// Asks for the piece of a bundle's payload that begins there; asked again if none comes.
+    Want {
+        /// SHA-256 of the payload.
+        digest: String,
+        /// Bytes of it that the robot has.
+        offset: u64,
+    },
+    /// Which release it runs, and what came of the latest update: after each welcome, when it changes, and every ten seconds.
+    Installed(Box<Installed>),
 }
 
 /// What an island's population looks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Population {
     /// Generations done.
     pub generation: u32,
@@ -201,7 +211,6 @@ impl RobotMessage {
 
 /// What a robot is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Directive {
     /// Rises with every change.
     pub number: u64,
@@ -250,7 +259,6 @@ pub const BLINKS_S: f64 = 5.0;
 
 /// To a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub enum ToRobot {
     /// The answer to a hello.
     Welcome {
@@ -314,6 +322,22 @@ pub enum ToRobot {
     Identify,
     /// Stop the wheels and start the board again.
     Reboot,
+    /// A bundle for this robot; said again until it asks for the payload or says what it makes of it.
+    Offer {
+        /// Rises with every update; the robot repeats it when it tells how far it is.
+        number: u64,
+        /// The bundle without its payload.
+        bundle: BundleHead,
+    },
+    /// The answer to [`RobotMessage::Want`].
+    Chunk {
+        /// SHA-256 of the payload.
+        digest: String,
+        /// Where the bytes begin in the payload.
+        offset: u64,
+        /// At most 262144 bytes of it.
+        bytes: Bytes,
+    },
 }
 
 /// From a worker, which evolves one island in a process of its own, to a geneserver.
@@ -432,6 +456,29 @@ pub enum Request {
     },
     /// How the last push stands.
     Pushed,
+    /// Give the hub a piece of a bundle's payload; where it stands is answered with [`Reply::Uploaded`]. Without bytes it only
+    /// asks that.
+    Upload {
+        /// The bundle without its payload.
+        bundle: BundleHead,
+        /// Where the bytes begin in the payload.
+        offset: u64,
+        /// At most 262144 bytes of it.
+        bytes: Bytes,
+    },
+    /// Update robots with a bundle that the hub has.
+    Update {
+        /// SHA-256 of its payload.
+        digest: String,
+        /// The robots; all of the swarm file if empty.
+        robots: Vec<String>,
+        /// So many are first; the others follow when those are well. At least 1.
+        canary: u32,
+    },
+    /// How the last update stands.
+    Updated,
+    /// Update no further robot; those that began go on to their end.
+    AbortUpdate,
     /// Close the record and end the hub.
     Shutdown,
 }
@@ -446,6 +493,7 @@ impl Request {
                 Request::Status
                     | Request::Trees
                     | Request::Pushed
+                    | Request::Updated
                     | Request::Watch { .. }
                     | Request::Events { .. }
                     | Request::Link
@@ -483,6 +531,10 @@ pub enum Reply {
     Trees(Vec<(String, Emigrant)>),
     /// How the last push stands, a row for each robot that it is for.
     Pushed(Vec<PushRow>),
+    /// So many bytes of a bundle's payload are there; the bundle can be used when that is all of it.
+    Uploaded(u64),
+    /// How the last update stands; none if there was none.
+    Updated(Option<Box<UpdateReport>>),
     /// What happened, the oldest first.
     Events(Vec<Event>),
     /// A link that is good once, for ten minutes.

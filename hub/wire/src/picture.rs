@@ -10,7 +10,6 @@ pub const MAX_HEIGHT: u16 = 120;
 
 /// A picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Picture {
     /// Pixels in a row, at most 160.
     pub width: u16,

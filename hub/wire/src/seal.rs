@@ -17,7 +17,6 @@ const MAX_SESSIONS: usize = 1000;
 
 /// A message on its way to a robot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Sealed {
     /// The session of the robot that it is for; 0 as long as the hub does not know it.
     pub session: u64,

@@ -43,7 +43,6 @@ impl From<Answer> for String {
 
 /// A robot's answer to new settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PushAnswer {
     /// The number of the push.
     pub number: u64,
@@ -60,7 +59,6 @@ pub struct PushAnswer {
 
 /// How a push stands with one robot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PushRow {
     /// The robot.
     pub robot: String,

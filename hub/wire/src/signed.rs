@@ -19,7 +19,6 @@ const PURPOSE: &[u8] = b"xpuck experiment 1\n";
 
 /// An experiment as it travels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Signed {
     /// The manifest, TOML; these very bytes are signed.
     pub manifest: String,

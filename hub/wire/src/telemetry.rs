@@ -10,7 +10,7 @@ pub const LATENESS_BINS: usize = 32;
 
 /// What a robot tells ten times a second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Telemetry {
     /// Time since the robot's program started, s.
     pub time: f64,
@@ -86,7 +86,7 @@ pub fn rounded(value: f32, places: i32) -> f32 {
 
 /// Supply and heat; what the robot cannot measure is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct PowerReport {
     /// Battery, V.
     pub battery_v: Option<f32>,
@@ -102,7 +102,7 @@ pub struct PowerReport {
 
 /// What the robot senses. Ages are s of arena time; none before the first reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct SensesReport {
     /// Proximity, 0..1, in the order of Table 6.1.
     pub proximity: [f32; 8],
@@ -122,7 +122,7 @@ pub struct SensesReport {
 
 /// How the robot moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct MotionReport {
     /// Commanded wheel speeds over the floor, left and right, m/s.
     pub wheels: [f32; 2],
@@ -136,7 +136,7 @@ pub struct MotionReport {
 
 /// How punctual the control loop is; wall time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct ControlReport {
     /// The kernel lets the loop run before all others (SCHED_FIFO).
     pub realtime: bool,
@@ -154,7 +154,7 @@ pub struct ControlReport {
 
 /// The robot's link to the hub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct LinkReport {
     /// The last round trip that the robot measured, ms of wall time.
     pub trip_ms: Option<f32>,
@@ -164,7 +164,7 @@ pub struct LinkReport {
 
 /// What went wrong with the devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct DeviceReport {
     /// Exchanges with the body, good or bad.
     pub exchanges: u32,
@@ -194,7 +194,7 @@ pub struct DeviceReport {
 
 /// Where a robot's evolution stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct EvolutionReport {
     /// Generations done.
     pub generation: u32,
@@ -217,7 +217,7 @@ pub const ENGINE_TEXT: usize = 11;
 
 /// What simulates for a robot's evolution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct EngineReport {
     /// "simd", "reference", "gpu", or "gpu+simd" for both side by side; empty before the first batch.
     pub name: String,

@@ -34,7 +34,7 @@ const LENGTHS: [usize; 4] = [0, 2, 3, 4];
 
 /// Control updates of one robot that follow each other, with one tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Updates {
     /// The session of the robot's hello: updates are counted from the start of its program.
     pub session: u64,

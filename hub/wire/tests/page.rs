@@ -21,8 +21,12 @@ Every message between hub, robots, workers and operators, written from the types
 
 A message is one ZeroMQ frame: the version, which is VERSION, in one byte, then MessagePack with named fields. A variant
 with fields is a map of one entry, its name and its fields; one without fields is its name alone. It has at most BYTES
-bytes and 32 levels. Another version, an unknown field, and a missing field that may not be nil are refused, counted, and
+bytes and 32 levels. Another version, an unknown variant, and a missing field that may not be nil are refused, counted, and
 change nothing. Times are seconds of arena time unless a name says otherwise.
+
+A hub and robots one release apart talk to each other, because a swarm is updated one robot after the other. An unknown field of
+a message from or to a robot is passed over, and a new one has a default; of other messages it is refused. So a message may
+grow by fields and a link by variants while the version stays; only a change that an earlier release would misread raises it.
 
 | link | sockets | from the first to the second | back |
 |---|---|---|---|

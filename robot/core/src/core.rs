@@ -19,6 +19,7 @@ use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
+use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::{Inbox, Sealed, Verdict};
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::{Signed, Trust};
@@ -70,6 +71,24 @@ pub enum Action {
         /// The robot may change now.
         may: bool,
     },
+    /// The hub has welcomed this robot: it is to be told which release is installed.
+    Welcomed,
+    /// A bundle for this robot.
+    Offer {
+        /// The update's number.
+        number: u64,
+        /// The bundle without its payload, not yet verified.
+        bundle: BundleHead,
+    },
+    /// A piece of a bundle's payload.
+    Chunk {
+        /// SHA-256 of the payload.
+        digest: String,
+        /// Where the bytes begin.
+        offset: u64,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
     /// What an operator wants besides driving.
     Fulfil(Wish),
     /// A line for the log.
@@ -102,6 +121,8 @@ struct Taken {
 #[derive(Clone, Debug)]
 pub struct Core {
     inbox: Inbox,
+    /// The version of its program.
+    version: String,
     /// Whose experiments are run.
     trust: Trust,
     /// What was measured of the real world, for the simulations.
@@ -150,6 +171,7 @@ impl Core {
     pub fn new(island: u16, session: u64, trust: Trust) -> Core {
         Core {
             inbox: Inbox::new(session),
+            version: env!("CARGO_PKG_VERSION").into(),
             trust,
             measured: Calibration::default(),
             hub_ahead: None,
@@ -246,7 +268,7 @@ impl Core {
             ToRobot::Welcome { .. } => {
                 self.welcomed = true;
                 self.ping_at = now;
-                Vec::new()
+                vec![Action::Welcomed]
             }
             ToRobot::Ping { stamp } => vec![Action::Send(RobotMessage::Pong { stamp })],
             ToRobot::Pong { stamp, time } => {
@@ -271,6 +293,12 @@ impl Core {
                 self.watched = now + WATCHED;
                 picture.then_some(Action::Fulfil(Wish::Picture)).into_iter().collect()
             }
+            // A robot that may drive any moment does not turn into another: the hub offers it again later.
+            ToRobot::Offer { number, bundle } if self.may_update() => vec![Action::Offer { number, bundle }],
+            ToRobot::Chunk { digest, offset, bytes } if self.may_update() => {
+                vec![Action::Chunk { digest, offset, bytes: bytes.0 }]
+            }
+            ToRobot::Offer { .. } | ToRobot::Chunk { .. } => Vec::new(),
             ToRobot::Identify => vec![Action::Fulfil(Wish::Identify)],
             ToRobot::Reboot => {
                 self.state = State::Stop;
@@ -278,6 +306,15 @@ impl Core {
             }
         });
         actions
+    }
+
+    fn may_update(&self) -> bool {
+        !matches!(self.state, State::Ready | State::Run | State::Pause)
+    }
+
+    /// As the program of this release.
+    pub fn released(self, version: &str) -> Core {
+        Core { version: version.into(), ..self }
     }
 
     /// With worlds as the robot's calibration file has them.
@@ -441,7 +478,7 @@ impl Core {
         if !self.welcomed && now >= self.hello_at {
             self.hello_at = now + HELLO_PERIOD;
             actions.push(Action::Send(RobotMessage::Hello {
-                version: env!("CARGO_PKG_VERSION").into(),
+                version: self.version.clone(),
                 session: self.inbox.session(),
                 seen: self.inbox.seen(),
             }));
@@ -471,12 +508,16 @@ impl Core {
         vec![Action::Evolve(false), Action::Say(Line::warn(text))]
     }
 
+    /// True if the hub was heard within [`HUB_SILENCE`]; `now` is s of arena time.
+    pub fn hears_hub(&self, now: f64) -> bool {
+        self.heard.is_some_and(|at| now - at <= HUB_SILENCE)
+    }
+
     /// One control update: the tree is ticked and the wheels' ground speeds, m/s, come out. They are zero unless the
     /// robot is in RUN, has a tree, heard from the hub within [`HUB_SILENCE`], and its body tells what it senses.
     pub fn control(&mut self, now: f64, readings: &Readings) -> [f32; 2] {
         self.updates = self.updates.wrapping_add(1);
-        let linked = self.heard.is_some_and(|at| now - at <= HUB_SILENCE);
-        let running = self.state == State::Run && linked;
+        let running = self.state == State::Run && self.hears_hub(now);
         if running {
             let stale = [!readings.body_fresh(), !readings.camera_fresh(), self.senses.stale(now)];
             for (count, stale) in self.stale.iter_mut().zip(stale) {

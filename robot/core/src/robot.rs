@@ -11,6 +11,7 @@ use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, State, ToRobot};
+use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::{EvolutionReport, LinkReport, Telemetry};
@@ -56,6 +57,15 @@ pub trait Shell {
 
     /// Does what an operator wants besides driving.
     fn fulfil(&mut self, wish: Wish);
+
+    /// The hub has welcomed this robot: tells it which release is installed.
+    fn welcomed(&mut self) {}
+
+    /// Takes what the hub offers, not yet verified.
+    fn offer(&mut self, _number: u64, _bundle: BundleHead) {}
+
+    /// Takes a piece of what was asked for.
+    fn chunk(&mut self, _digest: String, _offset: u64, _bytes: Vec<u8>) {}
 
     /// Takes part of a robot's file, not yet checked, into this robot's and answers the hub; `may` is true if the robot may
     /// change now.
@@ -239,6 +249,9 @@ impl Robot {
                     tell_loaded(loaded, shell);
                 }
                 Action::Settings { number, text, may } => shell.change_settings(number, &text, may),
+                Action::Welcomed => shell.welcomed(),
+                Action::Offer { number, bundle } => shell.offer(number, bundle),
+                Action::Chunk { digest, offset, bytes } => shell.chunk(digest, offset, bytes),
                 Action::Fulfil(wish) => shell.fulfil(wish),
                 Action::Say(line) => shell.log(line),
             }

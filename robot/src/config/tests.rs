@@ -105,3 +105,16 @@ fn ranges_are_checked_and_the_state_lies_beside_the_file() {
     let state = more("[evolution]\nstate = \"state\"\n").unwrap().robot.evolution.state.unwrap();
     assert!(state.is_absolute() && state.ends_with("state"));
 }
+
+/// As on a robot's card, where /etc/xpuck/robot.toml is a link to the robot's own file.
+#[test]
+fn what_a_file_behind_a_link_names_is_beside_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("robots")).unwrap();
+    std::fs::write(dir.path().join("swarm.toml"), SWARM).unwrap();
+    let file = dir.path().join("robots/xp02.toml");
+    std::fs::write(&file, ROBOT.replace("swarm.toml", "../swarm.toml")).unwrap();
+    std::os::unix::fs::symlink("robots/xp02.toml", dir.path().join("robot.toml")).unwrap();
+    let config = Config::read(&dir.path().join("robot.toml")).unwrap();
+    assert_eq!((config.file, config.island), (file.canonicalize().unwrap(), 2));
+}

@@ -2,9 +2,10 @@
 //! holds it, however that ends.
 
 use super::DeviceError;
+use super::virtual_bus::on_network;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Where the kernel shows who holds which lock.
@@ -17,16 +18,23 @@ pub struct BodyLock {
 }
 
 impl BodyLock {
-    /// Takes the body behind a device. A socket cannot be locked, so for one it is a file beside it.
+    /// Takes the body behind a device. A socket cannot be locked, so for one it is a file beside it, and for a device on the
+    /// network one among temporary files.
     ///
     /// # Errors
     /// If the device is not there, or another program holds it.
     pub fn take(device: &Path) -> Result<BodyLock, DeviceError> {
         let fail = |source| DeviceError::Open { path: device.into(), source };
-        let kind = std::fs::metadata(device).map_err(fail)?.file_type();
-        let file = match kind.is_socket() {
-            true => OpenOptions::new().create(true).truncate(false).write(true).open(beside(device)),
-            false => File::open(device),
+        let create = |path| {
+            let flags = libc::O_NOFOLLOW;
+            OpenOptions::new().create(true).truncate(false).write(true).custom_flags(flags).open(path)
+        };
+        let file = match on_network(device) {
+            Some((address, name)) => {
+                create(std::env::temp_dir().join(format!("xpuck-{}-{name}.lock", address.replace(['/', ':'], "-"))))
+            }
+            None if std::fs::metadata(device).map_err(fail)?.file_type().is_socket() => create(beside(device)),
+            None => File::open(device),
         };
         let file = file.map_err(fail)?;
         match file.try_lock() {

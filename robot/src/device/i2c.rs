@@ -2,9 +2,8 @@
 
 use super::body::Counts;
 use super::i2cdev::KernelI2c;
-use super::virtual_bus::UnixI2c;
+use super::virtual_bus::{VirtualI2c, is_virtual};
 use super::{DeviceError, I2cBus};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use xpuck_registers::epuck2::ChecksumError;
 
@@ -84,12 +83,8 @@ fn bank_name(bank: &Option<u8>) -> String {
 
 /// Opens a bus: the kernel's, or that of a virtual arena if the path is a socket.
 pub fn open(path: &Path) -> Result<Box<dyn I2cBus>, DeviceError> {
-    let found = std::fs::metadata(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
-    if found.file_type().is_socket() {
-        Ok(Box::new(UnixI2c::open(path)?))
-    } else {
-        Ok(Box::new(KernelI2c::open(path)?))
-    }
+    let virtual_one = is_virtual(path).map_err(|source| DeviceError::Open { path: path.into(), source })?;
+    if virtual_one { Ok(Box::new(VirtualI2c::open(path)?)) } else { Ok(Box::new(KernelI2c::open(path)?)) }
 }
 
 /// One transfer, tried up to [`TRIES`] times; each repetition is counted.

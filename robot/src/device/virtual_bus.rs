@@ -1,20 +1,20 @@
-//! The devices of a virtual arena: Unix stream sockets that carry the devices' own bytes.
+//! The devices of a virtual arena: stream sockets, on this machine or the network, that carry the devices' own bytes.
 //!
 //! Requests are answered within [`TIMEOUT`] or not at all: after any error a bus stays broken, because a late answer
 //! would be taken for the answer to the next request. The camera only talks.
 
 mod camera;
+mod stream;
 
 pub use camera::{open_ft2232h, open_uvc};
+pub use stream::{TCP, is_virtual, on_network};
 
 use super::{DeviceError, I2cBus, MAX_I2C, SpiBus};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use stream::Stream;
 use xpuck_registers::spi::{self, Words};
-use xpuck_wire::uninterrupted;
 
 /// How long a device may take to answer.
 pub const TIMEOUT: Duration = Duration::from_millis(500);
@@ -22,20 +22,13 @@ pub const TIMEOUT: Duration = Duration::from_millis(500);
 /// A socket and its name for errors.
 #[derive(Debug)]
 struct Socket {
-    stream: UnixStream,
+    stream: Stream,
     path: PathBuf,
 }
 
 impl Socket {
     fn open(path: &Path) -> Result<Socket, DeviceError> {
-        let open = || {
-            let stream = uninterrupted(|| UnixStream::connect(path))?;
-            stream.set_read_timeout(Some(TIMEOUT))?;
-            stream.set_write_timeout(Some(TIMEOUT))?;
-            Ok(stream)
-        };
-        let stream = open().map_err(|source| DeviceError::Open { path: path.into(), source })?;
-        Ok(Socket { stream, path: path.into() })
+        Ok(Socket { stream: Stream::open(path, TIMEOUT)?, path: path.into() })
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), DeviceError> {
@@ -49,7 +42,7 @@ impl Socket {
     /// Gives the connection up, so that every later request is refused too.
     fn broken(&self, source: io::Error) -> DeviceError {
         // There is nothing to shut down if the other side was first.
-        let _ = self.stream.shutdown(Shutdown::Both);
+        let _ = self.stream.shutdown();
         transfer_error(&self.path, source)
     }
 }
@@ -67,16 +60,16 @@ fn transfer_error(path: &Path, source: io::Error) -> DeviceError {
 
 /// The dsPIC's SPI over a socket.
 #[derive(Debug)]
-pub struct UnixSpi(Socket);
+pub struct VirtualSpi(Socket);
 
-impl UnixSpi {
+impl VirtualSpi {
     /// Connects to `<robot>.spi`.
-    pub fn open(path: &Path) -> Result<UnixSpi, DeviceError> {
-        Socket::open(path).map(UnixSpi)
+    pub fn open(path: &Path) -> Result<VirtualSpi, DeviceError> {
+        Socket::open(path).map(VirtualSpi)
     }
 }
 
-impl SpiBus for UnixSpi {
+impl SpiBus for VirtualSpi {
     fn transfer(&mut self, words: &Words) -> Result<Words, DeviceError> {
         self.0.send(&spi::to_wire(words))?;
         let mut reply = [0; spi::BYTES];
@@ -87,16 +80,16 @@ impl SpiBus for UnixSpi {
 
 /// The interface board's I2C bus over a socket.
 #[derive(Debug)]
-pub struct UnixI2c(Socket);
+pub struct VirtualI2c(Socket);
 
-impl UnixI2c {
+impl VirtualI2c {
     /// Connects to `<robot>.i2c`.
-    pub fn open(path: &Path) -> Result<UnixI2c, DeviceError> {
-        Socket::open(path).map(UnixI2c)
+    pub fn open(path: &Path) -> Result<VirtualI2c, DeviceError> {
+        Socket::open(path).map(VirtualI2c)
     }
 }
 
-impl I2cBus for UnixI2c {
+impl I2cBus for VirtualI2c {
     fn write_read(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> Result<(), DeviceError> {
         let longest = write.len().max(read.len());
         if longest > MAX_I2C {

@@ -1,4 +1,4 @@
-//! The robots' devices as Unix stream sockets, one each, carrying the device's own bytes.
+//! The robots' devices as stream sockets, one each, carrying the device's own bytes.
 //!
 //! `.spi`: 64 bytes each way a message. `.i2c`: address, bytes to write, bytes to read, then the former; the answer is
 //! 0 (acknowledged) and the latter, or 1. `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB
@@ -14,7 +14,7 @@ use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
 use crate::unkind::picture::Blemishes;
 use crate::uvc::Uvc;
 use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -113,17 +113,44 @@ impl Devices {
                 device.open.fetch_add(1, Relaxed);
                 scope.spawn(move || {
                     // An error here is a peer that left in the middle, which is its right.
-                    let _ = self.serve(device, stream, arena, stop);
+                    let _ = prepare(&stream).and_then(|()| self.serve(device, stream, arena, stop));
                     device.open.fetch_sub(1, Relaxed);
                 });
             }
         }
     }
 
-    fn serve(&self, device: &Device, stream: UnixStream, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
-        stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(POLL))?;
-        stream.set_write_timeout(Some(POLL))?;
+    /// Serves the device of a name, `<robot>.<device>`, over a connection from elsewhere, which waits no longer than [`POLL`]
+    /// for a read or a write; `greet` says that there is one. False if there is none, or it has too many connections.
+    pub(super) fn serve_named<S: Read + Write>(
+        &self,
+        name: &str,
+        mut stream: S,
+        greet: impl FnOnce(&mut S) -> io::Result<()>,
+        arena: &Mutex<Arena>,
+        stop: &AtomicBool,
+    ) -> bool {
+        let Some(device) = self.list.iter().find(|device| device.path.file_name().is_some_and(|own| own == name))
+        else {
+            return false;
+        };
+        if device.open.fetch_add(1, Relaxed) >= MAX_CONNECTIONS {
+            device.open.fetch_sub(1, Relaxed);
+            return false;
+        }
+        // An error here is a peer that left in the middle, which is its right.
+        let _ = greet(&mut stream).and_then(|()| self.serve(device, stream, arena, stop));
+        device.open.fetch_sub(1, Relaxed);
+        true
+    }
+
+    fn serve(
+        &self,
+        device: &Device,
+        stream: impl Read + Write,
+        arena: &Mutex<Arena>,
+        stop: &AtomicBool,
+    ) -> io::Result<()> {
         match device.kind {
             Kind::Spi => serve_spi(stream, device.robot, arena, self.standstill.as_ref(), stop),
             Kind::I2c => serve_i2c(stream, device.robot, arena, stop),
@@ -133,7 +160,7 @@ impl Devices {
 
     fn serve_camera(
         &self,
-        mut stream: UnixStream,
+        mut stream: impl Write,
         robot: usize,
         arena: &Mutex<Arena>,
         stop: &AtomicBool,
@@ -185,6 +212,12 @@ impl Devices {
     }
 }
 
+fn prepare(stream: &UnixStream) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(POLL))?;
+    stream.set_write_timeout(Some(POLL))
+}
+
 /// Binds one socket, in place of one that a dead arena left behind.
 fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
     let length = path.as_os_str().as_bytes().len();
@@ -206,7 +239,7 @@ fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
 }
 
 fn serve_spi(
-    mut stream: UnixStream,
+    mut stream: impl Read + Write,
     robot: usize,
     arena: &Mutex<Arena>,
     log: Option<&StandstillLog>,
@@ -228,7 +261,7 @@ fn serve_spi(
     Ok(())
 }
 
-fn serve_i2c(mut stream: UnixStream, robot: usize, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
+fn serve_i2c(mut stream: impl Read + Write, robot: usize, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
     let mut head = [0; 3];
     let (mut write, mut answer) = ([0; MAX_I2C], [0; 1 + MAX_I2C]);
     while read_exact(&mut stream, &mut head, stop)? {
@@ -249,7 +282,7 @@ fn serve_i2c(mut stream: UnixStream, robot: usize, arena: &Mutex<Arena>, stop: &
 }
 
 /// Fills a buffer; false if the peer left between messages or the arena stops.
-fn read_exact(stream: &mut UnixStream, buffer: &mut [u8], stop: &AtomicBool) -> io::Result<bool> {
+fn read_exact(stream: &mut impl Read, buffer: &mut [u8], stop: &AtomicBool) -> io::Result<bool> {
     let mut filled = 0;
     while filled < buffer.len() {
         if stop.load(Relaxed) {

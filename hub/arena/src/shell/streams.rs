@@ -40,6 +40,7 @@ impl Streams {
     pub fn listening(&self) -> Listening {
         Listening {
             mocap: self.vicon.1,
+            devices: None,
             vrpn: self.vrpn.as_ref().map(|(_, address)| *address),
             natnet: self.natnet.as_ref().map(|(_, address)| *address),
         }

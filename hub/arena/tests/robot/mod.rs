@@ -31,6 +31,7 @@ pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settin
         scenario: Scenario::B,
         world: None,
         device_dir: dir.path().join("devices"),
+        device_address: None,
         mocap: ([127, 0, 0, 1], 0).into(),
         camera: CameraSettings::default(),
         body,

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 use crate::mocap::Frame;
-use crate::switchboard::Snapshot;
+use crate::switchboard::{Snapshot, Update};
 use std::collections::BTreeMap;
 use xpuck_wire::Status;
 use xpuck_wire::codec::CodecError;
@@ -129,6 +129,12 @@ pub trait Shell {
 
     /// Stores how the run stands, in the place of what was stored before.
     fn store(&mut self, snapshot: Snapshot);
+
+    /// Has a piece of a bundle's payload sent to a robot, by its place in the swarm file, when it was read.
+    fn send_piece(&mut self, _robot: usize, _digest: String, _offset: u64) {}
+
+    /// Stores how the update stands, in the place of what was stored before.
+    fn keep_update(&mut self, _update: &Update) {}
 
     /// Closes the record; the status is final.
     fn close_record(&mut self, status: Status);

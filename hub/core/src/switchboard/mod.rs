@@ -9,6 +9,7 @@ mod robots;
 mod run;
 mod snapshot;
 mod tracking_watchdog;
+mod update;
 
 use crate::config::Config;
 use crate::entry::Entry;
@@ -22,6 +23,7 @@ use run::Run;
 pub use snapshot::Snapshot;
 use std::collections::{BTreeMap, VecDeque};
 use tracking_watchdog::TrackingWatchdog;
+pub use update::{Bundle, Update};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
 use xpuck_wire::log::Line;
@@ -70,6 +72,17 @@ pub enum Action {
     Record(Entry),
     /// Keep how the run stands.
     Snapshot(Box<Snapshot>),
+    /// Send a piece of a bundle's payload to a robot.
+    Chunk {
+        /// Its place in the swarm file, from 0.
+        robot: usize,
+        /// SHA-256 of the payload.
+        digest: String,
+        /// Where the piece begins.
+        offset: u64,
+    },
+    /// Keep how the update stands.
+    KeepUpdate(Box<Update>),
     /// Close the record; the status is final.
     CloseRecord,
     /// A line for the log.
@@ -86,6 +99,7 @@ pub struct Switchboard {
     phase: Phase,
     run: Option<Run>,
     push: Option<Push>,
+    update: Option<Update>,
     /// Where the numbers began: wall time at the start, ms.
     base: u64,
     /// Rises with every directive and experiment; starts above those of any earlier hub, unless the clock went back.
@@ -132,6 +146,7 @@ impl Switchboard {
             phase: Phase::Idle,
             run: None,
             push: None,
+            update: None,
             base,
             number: base,
             directive: (base, State::Idle, 0),
@@ -327,6 +342,7 @@ impl Switchboard {
             self.next_repeat = now + REPEAT;
             self.repeat();
             self.repeat_push(now);
+            self.go_on_updating(now);
         }
         self.prepare(now);
         self.watch_tracking(now);

@@ -16,7 +16,16 @@ impl Switchboard {
             (Request::Push { .. }, _) => {
                 return Reply::Refused("settings are not changed during a run; `xpuck stop` ends it".into());
             }
+            (Request::Updated, _) => return Reply::Updated(self.updated()),
+            (Request::AbortUpdate, _) => return self.abort_update(now, who),
+            // The shell has the bundles.
+            (Request::Upload { .. } | Request::Update { .. }, _) => {
+                return Reply::Refused("this hub keeps no bundles".into());
+            }
             (Request::Start { signed, seed }, Phase::Idle | Phase::Finished) => {
+                if let Some(why) = self.keeps_from_run() {
+                    return Reply::Refused(why);
+                }
                 return self.start(now, who, signed, seed);
             }
             (Request::Start { .. }, _) => return Reply::Refused("a run is going on; `xpuck stop` ends it".into()),

@@ -37,6 +37,7 @@ impl Switchboard {
             let text = if back { "is back" } else { "is here" };
             self.note(now, format!("robot {id} {text}"));
         }
+        self.update_heard(now, id);
         self.heard(now, place, message);
     }
 
@@ -48,6 +49,8 @@ impl Switchboard {
                 robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
                 // A robot that greets again may have restarted without its experiment.
                 robot.experiment = 0;
+                // It says what it has installed after the welcome, if its program knows of updates.
+                robot.installed = false;
                 self.compare_clocks(now, place, seen.0);
                 self.actions.push(Action::Send(place, ToRobot::Welcome { island: island(place) }));
             }
@@ -97,6 +100,8 @@ impl Switchboard {
                     self.actions.push(Action::Record(Entry::Loaded { time: now, robot: robot_id, segment, gene }));
                 }
             }
+            RobotMessage::Want { digest, offset } => self.robot_wants(now, place, &digest, offset),
+            RobotMessage::Installed(installed) => self.robot_installed(now, place, *installed),
             RobotMessage::Settings(answer) => self.settings_answered(now, place, answer),
             RobotMessage::Updates(updates) => match updates.check() {
                 Ok(()) => {

@@ -7,6 +7,7 @@ import { count } from "../format.js";
 import { actionBar } from "./actions.js";
 import { COLUMNS, FILTERS, matches, sorted } from "./columns.js";
 import { charge, stateOf, troublesOf } from "./state.js";
+import { UpdateTable } from "./update.js";
 
 // A table of very many robots need not be new five times a second.
 const MANY = 40;
@@ -15,7 +16,7 @@ const SLOW_MS = 700;
 /** @param {import("../navigation.js").Env} env @returns {import("../navigation.js").View} */
 export function create(env) {
   const view = new RobotsView(env);
-  return { node: view.node, enter: () => view.enter(), leave: () => view.offKeys(), changed: (topics, now) => view.changed(topics, now) };
+  return { node: view.node, enter: () => view.enter(), leave: () => view.leave(), changed: (topics, now) => view.changed(topics, now) };
 }
 
 class RobotsView {
@@ -36,13 +37,21 @@ class RobotsView {
     this.body = h("tbody");
     this.blank = h("p", { class: "dim pad", text: "" });
     this.actions = actionBar(env);
+    this.update = new UpdateTable(env);
     this.node = h("div", { class: "view robots" },
       h("section", { class: "panel toolbar" }, h("h2", { class: "hidden", text: "Robots" }), h("div", { class: "row" }, this.search, ...this.filters), this.summary),
       h("section", { class: "panel selected-bar", "aria-label": "The selected robot" }, this.actions.node),
+      this.update.node,
       h("section", { class: "panel table-panel", tabindex: "0", "aria-label": "Table of robots" }, h("table", {}, h("thead", {}, h("tr", {}, ...this.heads)), this.body), this.blank));
   }
 
+  leave() {
+    this.offKeys();
+    this.update.leave();
+  }
+
   enter() {
+    this.update.enter();
     this.offKeys();
     this.offKeys = this.env.app.shortcuts.add("Robots", [
       { key: "/", shown: "/", does: "Filter robots", act: () => this.search.focus() },

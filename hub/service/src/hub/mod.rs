@@ -13,6 +13,7 @@ use crate::heap;
 use crate::mocap::client::{self, QUEUE};
 use crate::observer::Observer;
 use crate::recovery::{self, ResumedRun};
+use crate::updates::Updates;
 use record::Records;
 use room::Room;
 use service::Service;
@@ -27,6 +28,7 @@ use xpuck_hub_core::hub::Hub;
 use xpuck_hub_core::rate_limit::RateLimit;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::message::Request;
+use xpuck_wire::notify::Notifier;
 use xpuck_wire::precedence;
 use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{SocketError, Sockets, wait};
@@ -110,6 +112,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
             .map_err(in_use("operators", &addresses.operator))?,
     ];
     let mut hub = Hub::new(config.clone(), unix_ms);
+    let (updates, left) = Updates::start(&config)?;
     let mut service = Service {
         robots,
         operators,
@@ -123,6 +126,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         shown: None,
         room: Room::new(&config.hub.record.directory),
         records: Records::default(),
+        updates,
         observer: Observer::new(&config, &sockets, ports.stream)
             .map_err(in_use("stream", config.hub.stream.as_ref().map_or("", |stream| stream.address.as_str())))?,
         crowds: (RateLimit::default(), 0),
@@ -151,6 +155,9 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     }
     hub.look_after_keys(0.0, &mut service);
     let begins = resume(&mut hub, &mut service);
+    if let Some(update) = left {
+        hub.board.resume_update(begins, update);
+    }
     live.with(|feed| feed.set_clock(Clock { time: begins, ..clock }));
     if let Some((listener, config)) = viewers_listener.zip(viewers.as_ref()) {
         let robots = service.config.swarm.robots.clone();
@@ -161,6 +168,9 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     }
     service.run_first();
     ready();
+    // The system's manager, if it started this, hears from this loop that the hub lives.
+    let mut manager = Notifier::from_environment();
+    manager.ready();
     let started = service.started;
     let speed = service.config.swarm.speed;
     let mut next_status = started;
@@ -173,12 +183,15 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         }
         let begun = Instant::now();
         hub.turn(now, &mut service);
+        service.go_on_updating(now, &mut hub);
         service.observer.turn(begun.elapsed());
+        manager.alive(begun);
         if hub.is_over() || Instant::now() >= next_status {
             next_status = Instant::now() + STATUS;
             service.publish(now, &mut hub);
         }
     }
+    manager.stopping();
     service.tell_bye();
     stop.store(true, Ordering::Relaxed);
     // From here on nothing is urgent, and ZeroMQ's own thread has something to do.

@@ -8,6 +8,7 @@ use crate::console::{Around, Command, Person, Sessions, Teller, Told, world};
 use crate::foxglove;
 use crate::mocap::client::Event;
 use crate::observer::Observer;
+use crate::updates::{Done, Job, Updates};
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,18 +19,22 @@ use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::{Asked, FromRobot, Hub, KeyNews, PoseNews, RecordNews, Shell};
 use xpuck_hub_core::rate_limit::RateLimit;
-use xpuck_hub_core::switchboard::Snapshot;
+use xpuck_hub_core::switchboard::{Snapshot, Update};
 use xpuck_record::run_file::Beginning;
+use xpuck_wire::bytes::Bytes;
 use xpuck_wire::clock::unix_ms;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::guard::Guard;
 use xpuck_wire::keyring::Role;
 use xpuck_wire::log::{self, Line};
-use xpuck_wire::message::{Reply, Request, RobotMessage};
+use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
 use xpuck_wire::{Status, event_at, precedence};
+
+/// Pieces of bundles, and answers about them, that are sent in one turn at most: senses do not wait for more.
+const PIECES_AT_ONCE: usize = 2;
 
 /// The hub's program.
 pub(super) struct Service {
@@ -52,6 +57,8 @@ pub(super) struct Service {
     pub(super) shown: Option<(u64, u16)>,
     pub(super) room: Room,
     pub(super) records: Records,
+    /// The bundles of updates.
+    pub(super) updates: Updates<ReturnAddress>,
     pub(super) observer: Observer,
     /// Of connections closed to make room, and how many there were when that was told of last.
     pub(super) crowds: (RateLimit, u64),
@@ -137,6 +144,14 @@ impl Shell for Service {
                 self.operators.answer(to, &reply);
                 return self.request();
             }
+            Ok(Request::Upload { bundle, offset, bytes }) => {
+                self.have_bundles(Job::Upload { to, bundle, offset, bytes: bytes.0 });
+                return None;
+            }
+            Ok(Request::Update { digest, robots, canary }) => {
+                self.have_bundles(Job::Begin { to, digest, robots, canary });
+                return None;
+            }
             request => request.map_err(|error| format!("request refused: {error}")),
         };
         Some(Asked { by: Asker::Socket(to), who, request })
@@ -185,6 +200,17 @@ impl Shell for Service {
         self.records.store(snapshot);
     }
 
+    fn send_piece(&mut self, robot: usize, digest: String, offset: u64) {
+        // One that is not read is asked for again.
+        let _ = self.updates.hand(Job::Read { robot, digest, offset });
+    }
+
+    fn keep_update(&mut self, update: &Update) {
+        if self.updates.hand(Job::Keep(Box::new(update.clone()))).is_err() {
+            warn!(target: "hub", "the disk is too slow to keep how the update stands");
+        }
+    }
+
     fn close_record(&mut self, status: Status) {
         self.records.close(status);
     }
@@ -205,6 +231,31 @@ impl Service {
         sessions.link(self.started.elapsed().as_secs_f64(), token.clone(), person);
         let scheme = if self.config.hub.console.tls.is_some() { "https" } else { "http" };
         Reply::Link(format!("{scheme}://{}/#link={token}", reachable(address)))
+    }
+
+    /// Hands what an operator asks of bundles to their thread.
+    fn have_bundles(&self, job: Job<ReturnAddress>) {
+        if let Err(Job::Upload { to, .. } | Job::Begin { to, .. }) = self.updates.hand(job) {
+            self.operators.answer(to, &Reply::Refused("the hub's disk is busy; try again".into()));
+        }
+    }
+
+    /// Sends what the thread of bundles has done.
+    pub(super) fn go_on_updating(&mut self, now: f64, hub: &mut Hub) {
+        for _ in 0..PIECES_AT_ONCE {
+            let Some(done) = self.updates.poll() else { return };
+            match done {
+                Done::Answer(to, reply) => self.operators.answer(to, &reply),
+                Done::Begin { to, bundle, robots, canary } => {
+                    let reply = hub.board.update(now, &to.peer.name, bundle, &robots, canary);
+                    self.operators.answer(to, &reply);
+                }
+                Done::Piece { robot, digest, offset, bytes } => {
+                    let sealed = hub.seal(robot, ToRobot::Chunk { digest, offset, bytes: Bytes(bytes) });
+                    self.send(robot, sealed);
+                }
+            }
+        }
     }
 
     /// Senses that are due do not wait for robots or builds on the same machine.

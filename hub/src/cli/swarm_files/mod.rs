@@ -37,6 +37,7 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
         world: None,
         calibration: None,
         devices: devices.into(),
+        devices_address: None,
         mocap: mocap.parse().with_context(|| format!("{mocap}: is no address and port"))?,
         vrpn: None,
         body: BodyFile::default(),

@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 63] = [
+const SAMPLES: [(&str, &[&str]); 66] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -34,6 +34,7 @@ const SAMPLES: [(&str, &[&str]); 63] = [
     ("release", &["hold xp01 {hub}", "release xp01 {hub}"]),
     ("reboot", &["reboot xp01 {hub}"]),
     ("push", &["push {dir}/drive.toml --robots all {idle}"]),
+    ("update", &["update --status {hub}"]),
     ("doctor", &["doctor --config {dir}/hub.toml"]),
     ("start", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}"]),
     ("pause", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}"]),
@@ -44,6 +45,8 @@ const SAMPLES: [(&str, &[&str]); 63] = [
     ("keys make", &["keys make ada --dir {new}"]),
     ("keys enrol", &["keys new --dir {new}", "keys enrol {dir}/ada.pub --role observer --dir {new}"]),
     ("keys revoke", &["keys new --dir {new}", "keys revoke operator --dir {new}"]),
+    ("image", &["image --boards"]),
+    ("flash", &["flash --robot xp01 --image {dir}/none.xpb --device {dir}/none --swarm {dir}"]),
     ("keys list", &["keys list --dir {dir}/keys"]),
     ("next", &["next {hub}"]),
     ("engines", &["engines"]),

@@ -284,7 +284,9 @@ impl Rig {
             | RobotMessage::Log(_)
             | RobotMessage::Samples { .. }
             | RobotMessage::Population(_)
-            | RobotMessage::Picture(_) => {}
+            | RobotMessage::Picture(_)
+            | RobotMessage::Want { .. }
+            | RobotMessage::Installed(_) => {}
             RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
             RobotMessage::Genes { generation, emigrant, .. } => {
                 let perfect = Emigrant {

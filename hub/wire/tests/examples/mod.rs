@@ -5,6 +5,7 @@ use xpuck_wire::message::{
     Birth, Directive, Emigrant, Event, LogLine, Operator, Order, Picture, Population, Reply, Request, RobotMessage,
     Sampled, Severity, State, ToRobot, ToWorker, WorkerMessage,
 };
+use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage, UpdateReport, UpdateRow};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
@@ -61,6 +62,42 @@ fn answer() -> PushAnswer {
     PushAnswer { number: 1_700_000_000_004, now, ..PushAnswer::default() }
 }
 
+fn bundle() -> BundleHead {
+    let manifest = "kind = \"app\"\nboards = [\"pi5\"]\narch = \"arm64\"\nversion = \"0.3.0\"\ncounter = 1700000000\n";
+    let manifest = format!("{manifest}size = 9000000\nsha256 = \"{}\"\n", "5a".repeat(32));
+    BundleHead { manifest, signer: "operator".into(), signature: "5a".repeat(64) }
+}
+
+fn installed() -> Installed {
+    let update = RobotUpdate {
+        number: 1_700_000_000_005,
+        digest: "5a".repeat(32),
+        stage: Stage::Loading,
+        received: 262_144,
+        why: String::new(),
+    };
+    let (board, arch) = ("pi5".into(), "arm64".into());
+    Installed { version: "0.2.0".into(), counter: 1_690_000_000, board, arch, update: Some(update) }
+}
+
+fn update_report() -> UpdateReport {
+    let row = |robot: &str, stand: &str| UpdateRow {
+        robot: robot.into(),
+        version: "0.2.0".into(),
+        stand: stand.into(),
+        ..UpdateRow::default()
+    };
+    UpdateReport {
+        version: "0.3.0".into(),
+        counter: 1_700_000_000,
+        digest: "5a".repeat(32),
+        size: 9_000_000,
+        by: "operator".into(),
+        rows: vec![UpdateRow { received: 262_144, ..row("xp01", "loading") }, row("xp02", "waiting")],
+        ..UpdateReport::default()
+    }
+}
+
 fn status() -> Status {
     Status {
         time: 61.0,
@@ -106,6 +143,8 @@ pub fn from_robot() -> Vec<RobotMessage> {
         },
         RobotMessage::Population(Population { generation: 12, size: 256, distinct: 250, mean_nodes: 23.5 }),
         RobotMessage::Picture(Picture { width: 1, height: 1, rgb: Bytes(vec![255, 128, 0]) }),
+        RobotMessage::Want { digest: "5a".repeat(32), offset: 262_144 },
+        RobotMessage::Installed(Box::new(installed())),
     ]
 }
 
@@ -131,6 +170,8 @@ pub fn to_robot() -> Vec<ToRobot> {
         ToRobot::Watch { picture: true },
         ToRobot::Identify,
         ToRobot::Reboot,
+        ToRobot::Offer { number: 1_700_000_000_005, bundle: bundle() },
+        ToRobot::Chunk { digest: "5a".repeat(32), offset: 262_144, bytes: Bytes(vec![33, 60, 97]) },
     ]
 }
 
@@ -169,6 +210,10 @@ pub fn requests() -> Vec<Request> {
         Request::Link,
         Request::Push { text: "[calibration.drive]\nleft = 1.01\n".into(), robots: vec!["xp01".into()] },
         Request::Pushed,
+        Request::Upload { bundle: bundle(), offset: 0, bytes: Bytes(vec![33, 60, 97]) },
+        Request::Update { digest: "5a".repeat(32), robots: vec!["xp01".into()], canary: 1 },
+        Request::Updated,
+        Request::AbortUpdate,
         Request::Shutdown,
     ]
 }
@@ -181,6 +226,8 @@ pub fn replies() -> Vec<Reply> {
         Reply::Status(Box::new(status())),
         Reply::Trees(vec![("xp01".into(), gene())]),
         Reply::Pushed(vec![PushRow { robot: "xp01".into(), answer: Some(answer()) }]),
+        Reply::Uploaded(262_144),
+        Reply::Updated(Some(Box::new(update_report()))),
         Reply::Events(vec![Event {
             number: 42,
             time: 61.0,

@@ -1,17 +1,16 @@
 //! The cameras' streams over a socket, packet by packet: an FT2232H's, as the shim would send it, and a USB video device's.
 
+use super::stream::Stream;
 use crate::device::camera::{Camera, CameraError, Newest, POLL};
 use crate::device::frames::{CameraCounts, FrameDecoder, PixelOrder};
 use crate::device::uvc::PayloadReader;
 use crate::device::{DeviceError, Frame, v4l2};
 use std::io::{ErrorKind, Read};
 use std::ops::RangeInclusive;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use xpuck_registers::{ft2232h, uvc};
-use xpuck_wire::uninterrupted;
 
 /// Bytes that are taken from the socket at once.
 const INBOX: usize = 1 << 16;
@@ -51,18 +50,13 @@ fn open(
     possible: RangeInclusive<usize>,
     take: impl FnMut(&[u8], &Newest) -> CameraCounts + Send + 'static,
 ) -> Result<Camera, DeviceError> {
-    let connect = || {
-        let stream = uninterrupted(|| UnixStream::connect(path))?;
-        stream.set_read_timeout(Some(POLL))?;
-        Ok(stream)
-    };
-    let stream = connect().map_err(|source| DeviceError::Open { path: path.into(), source })?;
+    let stream = Stream::open(path, POLL)?;
     let path = path.to_path_buf();
     Camera::start(size, move |newest, stop| read(stream, &path, &possible, take, newest, stop))
 }
 
 fn read(
-    mut stream: UnixStream,
+    mut stream: Stream,
     path: &Path,
     possible: &RangeInclusive<usize>,
     mut take: impl FnMut(&[u8], &Newest) -> CameraCounts,

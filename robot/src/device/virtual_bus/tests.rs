@@ -1,7 +1,8 @@
 use super::*;
 use crate::device::FrameSource;
 use crate::device::camera::{Camera, CameraError};
-use std::os::unix::net::UnixListener;
+use std::net::TcpListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -37,7 +38,7 @@ fn spi_words_travel_high_byte_first_both_ways() {
             stream.write_all(&bytes).unwrap();
         }
     });
-    let mut spi = UnixSpi::open(&bench.path).unwrap();
+    let mut spi = VirtualSpi::open(&bench.path).unwrap();
     let words: Words = std::array::from_fn(|i| if i == 0 { 0x1234 } else { i as u16 });
     for _ in 0..2 {
         let reply = spi.transfer(&words).unwrap();
@@ -49,6 +50,33 @@ fn spi_words_travel_high_byte_first_both_ways() {
 }
 
 #[test]
+fn a_device_on_the_network_is_named_first_and_then_carries_its_bytes() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let path = PathBuf::from(format!("tcp://{}/xp01.spi", listener.local_addr().unwrap()));
+    let arena = std::thread::spawn(move || {
+        for known in [true, false] {
+            let mut stream = listener.accept().unwrap().0;
+            let mut name = [0; 9];
+            stream.read_exact(&mut name).unwrap();
+            assert_eq!(&name, b"xp01.spi\n");
+            if known {
+                stream.write_all(&[0]).unwrap();
+                let mut bytes = [0; 64];
+                stream.read_exact(&mut bytes).unwrap();
+                stream.write_all(&bytes).unwrap();
+            }
+        }
+    });
+    assert!(is_virtual(&path).unwrap());
+    let words: Words = std::array::from_fn(|i| i as u16);
+    assert_eq!(VirtualSpi::open(&path).unwrap().transfer(&words).unwrap(), words);
+    let refused = VirtualSpi::open(&path).unwrap_err().to_string();
+    assert!(refused.contains("tcp://127.0.0.1") && refused.contains("no such device"), "{refused}");
+    arena.join().unwrap();
+    assert!(VirtualSpi::open(&path).unwrap_err().to_string().contains("refused"));
+}
+
+#[test]
 fn a_late_answer_is_never_taken_for_the_next_one() {
     let (answer, may_answer) = std::sync::mpsc::channel();
     let mut bench = bench(move |mut stream| {
@@ -56,7 +84,7 @@ fn a_late_answer_is_never_taken_for_the_next_one() {
         may_answer.recv().unwrap();
         let _ = stream.write_all(&[0xee; 64]);
     });
-    let mut spi = UnixSpi::open(&bench.path).unwrap();
+    let mut spi = VirtualSpi::open(&bench.path).unwrap();
     let start = Instant::now();
     assert!(matches!(spi.transfer(&[0; 32]), Err(DeviceError::Timeout { milliseconds: 500, .. })));
     assert!(start.elapsed() < 4 * TIMEOUT);
@@ -79,7 +107,7 @@ fn i2c_transactions_carry_their_lengths_and_a_nak_is_named() {
         stream.read_exact(&mut request[..4]).unwrap();
         stream.write_all(&[1]).unwrap();
     });
-    let mut bus = UnixI2c::open(&bench.path).unwrap();
+    let mut bus = VirtualI2c::open(&bench.path).unwrap();
     let mut read = [0; 2];
     bus.write_read(0x40, &[5], &mut read).unwrap();
     assert_eq!(read, [0x01, 0x00]);
@@ -212,6 +240,6 @@ fn a_silent_camera_neither_blocks_nor_keeps_its_owner() {
 #[test]
 fn what_cannot_be_opened_is_named() {
     let nowhere = Path::new("/nonexistent/xp01.spi");
-    assert!(UnixSpi::open(nowhere).unwrap_err().to_string().contains("/nonexistent/xp01.spi"));
+    assert!(VirtualSpi::open(nowhere).unwrap_err().to_string().contains("/nonexistent/xp01.spi"));
     assert!(matches!(open_ft2232h(nowhere, 3, 2), Err(DeviceError::FrameSize { .. })));
 }

@@ -6,11 +6,14 @@ use std::collections::BTreeSet;
 /// What ends a path to a file of this repository.
 const ENDINGS: [&str; 8] = ["rs", "md", "toml", "wgsl", "sh", "c", "h", "cjs"];
 /// Files that are written by users, by programs, or by others. Folders in front of them count for nothing.
-const ELSEWHERE: [&str; 19] = [
+const ELSEWHERE: [&str; 25] = [
     "ID.toml",
+    "NAME.toml",
     "again.sh",
     "arena.toml",
     "calibration.toml",
+    "cards-written.toml",
+    "cards.toml",
     "drive.toml",
     "e.toml",
     "groot2_protocol.h",
@@ -19,11 +22,14 @@ const ELSEWHERE: [&str; 19] = [
     "own.toml",
     "palette.toml",
     "physics.toml",
+    "robot.toml",
     "run.toml",
     "slower.toml",
+    "state.toml",
     "stdint.h",
     "summary.md",
     "swarm.toml",
+    "update.json",
     "xp01.toml",
     "xp02.toml",
 ];

@@ -47,15 +47,26 @@ pub async fn command(State(shared): State<Shared>, Operator(person): Operator, a
     send(&shared, person.name, request).await
 }
 
-/// Hands a request to the hub's loop, and gives its answer.
+/// Hands a request to the hub's loop, and gives its answer as pages get it.
 pub async fn send(shared: &Shared, who: String, request: Request) -> Response {
+    match ask(shared, who, request).await {
+        Ok(Reply::Refused(error)) => json(&object!({ "ok": false, "error": error })),
+        Ok(_) => json(&object!({ "ok": true })),
+        Err(response) => response,
+    }
+}
+
+/// Hands a request to the hub's loop.
+///
+/// # Errors
+/// What pages get when the hub is busy or does not answer.
+pub async fn ask(shared: &Shared, who: String, request: Request) -> Result<Reply, Response> {
     let (answer, reply) = oneshot::channel();
     if shared.commands.try_send(Command { who, request, answer }).is_err() {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "the hub is busy; try again");
+        return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, "the hub is busy; try again"));
     }
     match tokio::time::timeout(ANSWER, reply).await {
-        Ok(Ok(Reply::Refused(error))) => json(&object!({ "ok": false, "error": error })),
-        Ok(Ok(_)) => json(&object!({ "ok": true })),
-        _ => refusal(StatusCode::GATEWAY_TIMEOUT, "the hub did not answer"),
+        Ok(Ok(reply)) => Ok(reply),
+        _ => Err(refusal(StatusCode::GATEWAY_TIMEOUT, "the hub did not answer")),
     }
 }

@@ -9,6 +9,7 @@ mod play;
 mod robots;
 mod run_cache;
 mod runs;
+mod update;
 
 pub use run_cache::RunCache;
 
@@ -36,6 +37,7 @@ pub fn routes(shared: &Shared) -> Router<Shared> {
         .route("/robot/{id}/tree", get(robots::tree))
         .route("/robot/{id}/picture", get(robots::picture))
         .route("/status", get(robots::status))
+        .route("/update", get(update::update))
         .route("/experiments", get(experiments::list))
         .route("/experiments/{file}", get(experiments::open))
         .route("/experiment/check", post(experiments::check).layer(DefaultBodyLimit::max(EXPERIMENT)))

@@ -1,0 +1,253 @@
+//! An update of robots' programs: what operators ask of it, what robots tell, and what is said of it.
+
+use super::{Action, Switchboard};
+use crate::rollout::{self, Rollout, Stand, Told};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use xpuck_wire::Phase;
+use xpuck_wire::log::Line;
+use xpuck_wire::message::{Reply, ToRobot};
+use xpuck_wire::rollout::{BundleHead, Installed, Stage, UpdateReport, UpdateRow};
+
+/// A robot that does not say what it has installed by then is too old: so many offers are held back.
+const HELD_BACK: u32 = 5;
+/// Longest reason of a robot that is passed on, characters.
+const WHY: usize = 300;
+
+/// A bundle that the hub has, verified by its shell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bundle {
+    /// What robots are offered.
+    pub head: BundleHead,
+    /// SHA-256 of its payload.
+    pub digest: String,
+    /// The version that it brings.
+    pub version: String,
+    /// Its counter.
+    pub counter: u64,
+    /// Bytes of its payload.
+    pub size: u64,
+}
+
+/// An update, as it is kept so that it goes on after the hub was started again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Update {
+    number: u64,
+    by: String,
+    bundle: Bundle,
+    rollout: Rollout,
+    /// Offers that were held back from robots that have not said what they have installed.
+    #[serde(skip)]
+    held_back: BTreeMap<String, u32>,
+    /// What was said of each robot, and whether the end was.
+    #[serde(skip)]
+    said: (BTreeMap<String, &'static str>, bool),
+}
+
+impl Update {
+    /// The digest of its bundle.
+    pub fn digest(&self) -> &str {
+        &self.bundle.digest
+    }
+
+    /// Nothing will change any more.
+    pub fn is_done(&self) -> bool {
+        self.rollout.is_done()
+    }
+}
+
+impl Switchboard {
+    /// Begins to update these robots, or all, `canary` of them first.
+    pub fn update(&mut self, now: f64, who: &str, bundle: Bundle, robots: &[String], canary: u32) -> Reply {
+        if !matches!(self.phase, Phase::Idle | Phase::Finished) {
+            return Reply::Refused("robots are not updated during a run; `xpuck stop` ends it".into());
+        }
+        if let Some(why) = self.keeps_from_run() {
+            return Reply::Refused(why);
+        }
+        let known = &self.config.swarm.robots;
+        if let Some(stranger) = robots.iter().find(|id| !known.contains(id)) {
+            return Reply::Refused(format!("robot `{}` is not in the swarm file", stranger.escape_debug()));
+        }
+        let meant: Vec<String> = known.iter().filter(|id| robots.is_empty() || robots.contains(id)).cloned().collect();
+        let mut rollout = Rollout::new(&bundle.digest, &bundle.version, &meant, canary as usize);
+        let wall = self.wall(now);
+        for robot in self.roster.robots.iter().filter(|robot| robot.alive()) {
+            rollout.heard(&robot.id, wall);
+        }
+        self.number += 1;
+        self.note_for(now, who, format!("{who} updates {} robots to {}", meant.len(), bundle.version));
+        let (number, by) = (self.number, who.into());
+        let (held_back, said) = Default::default();
+        self.update = Some(Update { number, by, bundle, rollout, held_back, said });
+        self.keep_update();
+        Reply::Done
+    }
+
+    /// Goes on with an update of a hub that ended.
+    pub fn resume_update(&mut self, now: f64, update: Update) {
+        if !update.is_done() {
+            self.note(now, format!("the update to {} goes on", update.bundle.version));
+        }
+        let mut update = update;
+        update.said.1 = update.is_done();
+        self.update = Some(update);
+    }
+
+    /// How the last update stands.
+    pub(super) fn updated(&self) -> Option<Box<UpdateReport>> {
+        let update = self.update.as_ref()?;
+        let row = |row: &rollout::Row| {
+            let (stand, received, why) = row.stand.told();
+            let version = self.roster.place(&row.robot).map(|place| self.roster.robots[place].version.clone());
+            UpdateRow {
+                robot: row.robot.clone(),
+                version: version.unwrap_or_default(),
+                stand: stand.into(),
+                received,
+                why: why.into(),
+            }
+        };
+        Some(Box::new(UpdateReport {
+            version: update.bundle.version.clone(),
+            counter: update.bundle.counter,
+            digest: update.bundle.digest.clone(),
+            size: update.bundle.size,
+            by: update.by.clone(),
+            done: update.is_done(),
+            stopped: update.rollout.stopped().unwrap_or_default().into(),
+            rows: update.rollout.rows().iter().map(row).collect(),
+        }))
+    }
+
+    /// Has no further robot updated.
+    pub(super) fn abort_update(&mut self, now: f64, who: &str) -> Reply {
+        let Some(update) = self.update.as_mut().filter(|update| !update.is_done()) else {
+            return Reply::Refused("no update is going on".into());
+        };
+        update.rollout.abort(&format!("{who} ended the update"));
+        self.note_for(now, who, format!("{who} ends the update: no further robot is updated"));
+        self.keep_update();
+        Reply::Done
+    }
+
+    /// Why no run may begin; none if one may.
+    pub(super) fn keeps_from_run(&self) -> Option<String> {
+        self.update.as_ref()?.rollout.keeps_from_run()
+    }
+
+    /// A robot asks for a piece.
+    pub(super) fn robot_wants(&mut self, now: f64, place: usize, digest: &str, offset: u64) {
+        let wall = self.wall(now);
+        let Some(update) = &mut self.update else { return };
+        let id = &self.roster.robots[place].id;
+        if offset < update.bundle.size && update.rollout.wants(id, digest, offset, wall) {
+            let digest = update.bundle.digest.clone();
+            self.actions.push(Action::Chunk { robot: place, digest, offset });
+        }
+    }
+
+    /// A robot says what it has installed.
+    pub(super) fn robot_installed(&mut self, now: f64, place: usize, installed: Installed) {
+        let wall = self.wall(now);
+        let robot = &mut self.roster.robots[place];
+        robot.installed = true;
+        let Some((update, told)) = self.update.as_mut().zip(installed.update) else { return };
+        let offered = update.rollout.rows().iter().any(|row| row.robot == robot.id && row.stand == Stand::Offered);
+        // One that was just offered the bundle may still speak of an earlier attempt with it.
+        if offered && told.number != update.number && matches!(told.stage, Stage::Reverted | Stage::Refused) {
+            return;
+        }
+        let why: String = told.why.chars().map(|c| if c.is_control() { ' ' } else { c }).take(WHY).collect();
+        let told_of = match told.stage {
+            Stage::Loading => return,
+            Stage::Installing | Stage::Trial => Told::Trial,
+            Stage::Good => Told::Good,
+            Stage::Reverted => Told::Reverted(why),
+            Stage::Refused => Told::Refused(why),
+        };
+        update.rollout.told(&robot.id, &told.digest, told_of, wall);
+    }
+
+    /// A robot was heard.
+    pub(super) fn update_heard(&mut self, now: f64, id: &str) {
+        let wall = self.wall(now);
+        if let Some(update) = &mut self.update {
+            update.rollout.heard(id, wall);
+        }
+    }
+
+    /// Offers what is due, and says what changed.
+    pub(super) fn go_on_updating(&mut self, now: f64) {
+        let (wall, running) = (self.wall(now), !matches!(self.phase, Phase::Idle | Phase::Finished));
+        let Some(update) = &mut self.update else { return };
+        if update.said.1 {
+            return;
+        }
+        for rollout::Action::Offer(id) in update.rollout.step(wall, running) {
+            let Some(place) = self.roster.place(&id) else { continue };
+            // An older program would refuse what it does not know.
+            if self.roster.robots[place].installed {
+                let message = ToRobot::Offer { number: update.number, bundle: update.bundle.head.clone() };
+                self.actions.push(Action::Send(place, message));
+                continue;
+            }
+            let held_back = update.held_back.entry(id.clone()).or_default();
+            *held_back += 1;
+            if *held_back > HELD_BACK {
+                let why = "its program is too old to be updated over the air; install the package on it".into();
+                update.rollout.told(&id, &update.bundle.digest, Told::Refused(why), wall);
+            }
+        }
+        self.say_of_update(now);
+    }
+
+    /// A line for each robot that got further, and one at the end.
+    fn say_of_update(&mut self, now: f64) {
+        let Some(update) = &mut self.update else { return };
+        let version = update.bundle.version.clone();
+        let mut lines = Vec::new();
+        for row in update.rollout.rows() {
+            let (word, _, why) = row.stand.told();
+            if update.said.0.insert(row.robot.clone(), word) == Some(word) {
+                continue;
+            }
+            let id = &row.robot;
+            lines.extend(match word {
+                "loading" => Some(Line::info(format!("robot {id} loads {version}"))),
+                "trial" => Some(Line::info(format!("robot {id} installs and tries {version}"))),
+                "good" => Some(Line::info(format!("robot {id} runs {version}"))),
+                "reverted" => Some(Line::warn(format!("robot {id} went back from {version}: {why}"))),
+                "refused" => Some(Line::warn(format!("robot {id} refuses {version}: {why}"))),
+                "lost" | "silent" => Some(Line::warn(format!("robot {id} is not updated to {version}: {why}"))),
+                _ => None,
+            });
+        }
+        let changed = !lines.is_empty();
+        let over = update.is_done();
+        if over {
+            update.said.1 = true;
+            let rows = update.rollout.rows();
+            let good = rows.iter().filter(|row| row.stand == Stand::Good).count();
+            let text = format!("the update to {version} is over: {good} of {} robots run it", rows.len());
+            lines.push(match update.rollout.stopped() {
+                Some(why) => Line::warn(format!("{text}; it was stopped because {why}")),
+                None if good < rows.len() => Line::warn(text),
+                None => Line::info(text),
+            });
+        }
+        lines.into_iter().for_each(|line| self.say(now, line));
+        if changed || over {
+            self.keep_update();
+        }
+    }
+
+    fn keep_update(&mut self) {
+        self.actions.extend(self.update.clone().map(|update| Action::KeepUpdate(Box::new(update))));
+    }
+
+    /// Arena time as wall time, s.
+    fn wall(&self, now: f64) -> f64 {
+        now / self.config.swarm.speed
+    }
+}

@@ -1,0 +1,156 @@
+//! An update of a swarm of nine: one first, then a few at once, and nobody after the first that goes back.
+
+use xpuck_hub_core::rollout::{AT_ONCE, Action, OFFER_EVERY, Rollout, Stand, Told};
+
+fn robots() -> Vec<String> {
+    (1..=9).map(|i| format!("xp{i:02}")).collect()
+}
+
+/// What a robot makes of the version.
+#[derive(Clone, Copy, PartialEq)]
+enum Nature {
+    Well,
+    GoesBack,
+    Refuses,
+    Silent,
+    Vanishes,
+}
+
+/// Plays an update in steps of a second; the most robots that were busy at once, and the seconds that it took.
+fn play(rollout: &mut Rollout, begin: f64, of: impl Fn(&str) -> Nature) -> (usize, f64) {
+    let (mut most, mut now) = (0, begin);
+    while !rollout.is_done() {
+        assert!(now < begin + 2000.0, "it ends: {rollout:?}");
+        now += 1.0;
+        let names: Vec<String> = rollout.rows().iter().map(|row| row.robot.clone()).collect();
+        for robot in &names {
+            let stand = rollout.rows().iter().find(|row| row.robot == *robot).unwrap().stand.clone();
+            let nature = of(robot);
+            if nature == Nature::Silent || (nature == Nature::Vanishes && stand == Stand::Trial) {
+                continue;
+            }
+            rollout.heard(robot, now);
+            match (stand, nature) {
+                (Stand::Offered, Nature::Refuses) => {
+                    rollout.told(robot, "d", Told::Refused("another board".into()), now);
+                }
+                (Stand::Offered, _) => assert!(rollout.wants(robot, "d", 0, now)),
+                (Stand::Loading { offset: 3.. }, _) => rollout.told(robot, "d", Told::Trial, now),
+                (Stand::Loading { offset }, _) => assert!(rollout.wants(robot, "d", offset + 1, now)),
+                (Stand::Trial, Nature::GoesBack) => rollout.told(robot, "d", Told::Reverted("ill".into()), now),
+                (Stand::Trial, _) => rollout.told(robot, "d", Told::Good, now),
+                _ => {}
+            }
+        }
+        rollout.step(now, false);
+        most = most.max(rollout.rows().iter().filter(|row| row.stand.is_busy()).count());
+    }
+    (most, now - begin)
+}
+
+fn count(rollout: &Rollout, of: impl Fn(&Stand) -> bool) -> usize {
+    rollout.rows().iter().filter(|row| of(&row.stand)).count()
+}
+
+#[test]
+fn nine_robots_are_updated_one_first_and_then_a_few_at_once() {
+    let mut rollout = Rollout::new("d", "2", &robots(), 1);
+    let now = 1.0;
+    robots().iter().for_each(|robot| rollout.heard(robot, now));
+    assert_eq!(rollout.step(now, false), [Action::Offer("xp01".into())]);
+    assert_eq!(rollout.step(now + 1.0, false), [], "an offer waits for its answer");
+    assert_eq!(rollout.step(now + OFFER_EVERY, false), [Action::Offer("xp01".into())]);
+    let (most, _) = play(&mut rollout, now + 3.0, |_| Nature::Well);
+    assert_eq!((most, count(&rollout, |s| *s == Stand::Good)), (AT_ONCE, 9));
+    assert_eq!(rollout.stopped(), None);
+}
+
+#[test]
+fn the_first_that_goes_back_stops_the_others() {
+    for (nature, why) in [
+        (Nature::GoesBack, "xp01 went back from 2: ill"),
+        (Nature::Refuses, "xp01 refuses 2: another board"),
+        (Nature::Vanishes, "xp01 did not say within 240 s what came of its trial"),
+    ] {
+        let mut rollout = Rollout::new("d", "2", &robots(), 1);
+        let (most, _) = play(&mut rollout, 0.0, |robot| if robot == "xp01" { nature } else { Nature::Well });
+        assert_eq!((most, count(&rollout, |s| *s == Stand::Skipped)), (1, 8), "eight are untouched");
+        assert_eq!(rollout.stopped(), Some(why));
+    }
+    // One of the later ones: those that began go on, and nobody else begins.
+    let mut rollout = Rollout::new("d", "2", &robots(), 2);
+    play(&mut rollout, 0.0, |robot| if robot == "xp04" { Nature::GoesBack } else { Nature::Well });
+    assert_eq!(count(&rollout, |s| matches!(s, Stand::Reverted(_))), 1);
+    assert_eq!(count(&rollout, |s| *s == Stand::Skipped), 3);
+}
+
+#[test]
+fn silent_robots_are_named_at_the_end_and_keep_nobody_waiting() {
+    let mut rollout = Rollout::new("d", "2", &robots(), 1);
+    let silent = |robot: &str| if ["xp01", "xp05"].contains(&robot) { Nature::Silent } else { Nature::Well };
+    let (_, took) = play(&mut rollout, 0.0, silent);
+    assert_eq!((count(&rollout, |s| *s == Stand::Good), count(&rollout, |s| *s == Stand::Silent)), (7, 2));
+    assert!(took < 120.0, "{took}");
+    let mut nobody = Rollout::new("d", "2", &robots(), 1);
+    play(&mut nobody, 0.0, |_| Nature::Silent);
+    assert_eq!(count(&nobody, |s| *s == Stand::Silent), 9);
+}
+
+#[test]
+fn neither_run_nor_update_begins_during_the_other() {
+    let mut rollout = Rollout::new("d", "2", &robots(), 1);
+    rollout.heard("xp01", 0.0);
+    assert_eq!(rollout.step(0.5, true), []);
+    assert_eq!(rollout.step(0.6, false).len(), 1);
+    assert!(rollout.keeps_from_run().unwrap().starts_with("xp01 is being updated"));
+    rollout.abort("an operator stopped it");
+    assert!(rollout.is_done() && rollout.keeps_from_run().is_none());
+}
+
+#[test]
+fn it_goes_on_after_the_hub_was_started_again_and_after_a_robot_lost_power() {
+    let mut rollout = Rollout::new("d", "2", &robots(), 1);
+    rollout.heard("xp01", 100.0);
+    rollout.step(100.0, false);
+    assert!(rollout.wants("xp01", "d", 7, 101.0));
+    assert!(!rollout.wants("xp02", "d", 0, 101.0), "nobody offered it to that one");
+    assert!(!rollout.wants("xp01", "other", 0, 101.0));
+    let text = serde_json::to_string(&rollout).unwrap();
+    let mut again: Rollout = serde_json::from_str(&text).unwrap();
+    // The robot is heard 20 s later: it is offered the same again and goes on with what it has.
+    assert_eq!(again.step(1.0, false), []);
+    again.heard("xp01", 2.0);
+    assert_eq!(again.step(2.0, false), [Action::Offer("xp01".into())]);
+    assert!(again.wants("xp01", "d", 7, 3.0));
+    let (_, _) = play(&mut again, 4.0, |_| Nature::Well);
+    assert_eq!(count(&again, |s| *s == Stand::Good), 9);
+}
+
+#[test]
+fn what_a_robot_says_of_an_earlier_attempt_stops_nothing() {
+    let mut rollout = Rollout::new("d", "2", &robots(), 1);
+    rollout.told("xp01", "d", Told::Reverted("then".into()), 0.0);
+    rollout.told("xp02", "other", Told::Good, 0.0);
+    assert_eq!(count(&rollout, |s| *s == Stand::Waiting), 9);
+    rollout.told("xp03", "d", Told::Good, 0.0);
+    assert_eq!(count(&rollout, |s| *s == Stand::Good), 1);
+}
+
+#[test]
+fn one_that_is_heard_and_gets_no_further_is_lost() {
+    for loads in [false, true] {
+        let mut rollout = Rollout::new("d", "2", &robots(), 1);
+        let mut offers = 0;
+        for second in 0..=100 {
+            let now = f64::from(second);
+            rollout.heard("xp01", now);
+            offers += rollout.step(now, false).len();
+            if loads && second > 0 {
+                rollout.wants("xp01", "d", 7, now);
+            }
+        }
+        assert!(offers > 20, "it may have started again, and is offered the bundle again: {offers}");
+        assert_eq!(rollout.stopped(), Some("xp01 got no further for 60 s"));
+        assert_eq!((rollout.rows()[0].stand.clone(), count(&rollout, |s| *s == Stand::Skipped)), (Stand::Lost, 8));
+    }
+}

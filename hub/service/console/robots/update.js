@@ -1,0 +1,58 @@
+// @ts-check
+// An update of robots' programs: a row a robot, while it goes on and after it.
+
+import { get } from "../api.js";
+import { h, setText, show } from "../dom.js";
+
+const EVERY_MS = 2000;
+/** @type {Record<string, string>} */
+const WORDS = {
+  waiting: "waits for its turn", offered: "is offered it", trial: "installs and tries it", good: "runs it", reverted: "went back",
+  refused: "refuses it", lost: "fell silent", silent: "was not heard", skipped: "not updated",
+};
+
+export class UpdateTable {
+  /** @param {import("../navigation.js").Env} env */
+  constructor(env) {
+    this.env = env;
+    this.timer = 0;
+    this.head = h("p", { class: "dim", role: "status" });
+    this.body = h("tbody");
+    const heads = ["Robot", "Release", "Update", "Why"].map((text) => h("th", { scope: "col", text }));
+    this.node = h("section", { class: "panel table-panel", "aria-label": "The update of robots' programs", hidden: true },
+      this.head, h("table", {}, h("thead", {}, h("tr", {}, ...heads)), this.body));
+  }
+
+  enter() {
+    this.leave();
+    // A recorded run has no updates.
+    if (this.env.source.kind !== "live") return;
+    this.timer = window.setInterval(() => this.ask(), EVERY_MS);
+    this.ask();
+  }
+
+  leave() {
+    window.clearInterval(this.timer);
+  }
+
+  async ask() {
+    try {
+      this.fill(await get("/api/update"));
+    } catch {
+      // The header says that the hub does not answer; what was shown stays.
+    }
+  }
+
+  /** @param {import("../contract.js").Update | null} update */
+  fill(update) {
+    show(this.node, update !== null);
+    if (!update) return;
+    const good = update.rows.filter((row) => row.stand === "good").length;
+    setText(this.head, `Update to ${update.version}: ${good} of ${update.rows.length} robots run it${update.stopped ? `; stopped: ${update.stopped}` : update.done ? "" : " so far"}`);
+    this.body.replaceChildren(...update.rows.map((row) => {
+      const part = Math.floor((100 * row.received) / Math.max(update.size, 1));
+      const words = row.stand === "loading" ? `loads it: ${part} %` : (WORDS[row.stand] ?? row.stand);
+      return h("tr", {}, h("th", { scope: "row", text: row.robot }), h("td", { text: row.version || "-" }), h("td", { text: words }), h("td", { text: row.why }));
+    }));
+  }
+}

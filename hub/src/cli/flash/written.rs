@@ -1,0 +1,90 @@
+//! Which robots have a card of which image: a file in the folder of the swarm, so that a bag of cards can be gone on with.
+
+use super::file_of;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use xpuck_update::Manifest;
+use xpuck_wire::{atomic, file};
+
+/// The file's contents.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cards {
+    /// By robot.
+    #[serde(default)]
+    card: BTreeMap<String, Card>,
+}
+
+/// A robot's last card.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Card {
+    version: String,
+    counter: u64,
+    sha256: String,
+}
+
+/// What was written so far.
+pub struct Written {
+    path: PathBuf,
+    cards: Cards,
+}
+
+impl Written {
+    /// Reads a swarm's file; none is as an empty one.
+    pub fn read(folder: &Path) -> Result<Written> {
+        let path = file_of(folder);
+        let cards = if path.exists() { file::read(&path)? } else { Cards::default() };
+        Ok(Written { path, cards })
+    }
+
+    /// True if this robot has a card of the image with this digest.
+    pub fn has(&self, robot: &str, digest: &str) -> bool {
+        self.cards.card.get(robot).is_some_and(|card| card.sha256 == digest)
+    }
+
+    /// The highest counter of a card, and whose.
+    pub fn newest(&self) -> Option<(&u64, &str)> {
+        self.cards.card.iter().map(|(robot, card)| (&card.counter, robot.as_str())).max()
+    }
+
+    /// Notes a card.
+    pub fn add(&mut self, robot: &str, manifest: &Manifest) -> Result<()> {
+        let Manifest { version, counter, sha256, .. } = manifest.clone();
+        self.cards.card.insert(robot.into(), Card { version, counter, sha256 });
+        let text = toml::to_string(&self.cards)?;
+        atomic::write(&self.path, text.as_bytes()).with_context(|| self.path.display().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_update::Kind;
+
+    #[test]
+    fn a_bag_is_gone_on_with_and_another_image_begins_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let manifest = |counter, digest: &str| Manifest {
+            kind: Kind::Image,
+            boards: vec!["pi5".into()],
+            arch: "arm64".into(),
+            version: "0.2.0".into(),
+            counter,
+            size: 1,
+            sha256: digest.into(),
+        };
+        let mut written = Written::read(dir.path()).unwrap();
+        assert_eq!((written.has("xp01", "a"), written.newest()), (false, None));
+        written.add("xp01", &manifest(7, "a")).unwrap();
+        written.add("xp02", &manifest(5, "b")).unwrap();
+        let again = Written::read(dir.path()).unwrap();
+        assert!(again.has("xp01", "a") && !again.has("xp01", "b") && again.has("xp02", "b"));
+        assert_eq!(again.newest(), Some((&7, "xp01")));
+        std::fs::write(file_of(dir.path()), "card = 1\n").unwrap();
+        let error = Written::read(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("cards-written.toml"), "{error}");
+    }
+}

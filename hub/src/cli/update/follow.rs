@@ -1,0 +1,73 @@
+//! An update that goes on, and how it stands.
+
+use super::report;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use xpuck_wire::rollout::{UpdateReport, UpdateRow};
+use xpuck_wire::socket::OperatorLink;
+use xpuck_wire::{output, plain};
+
+/// The hub is asked so often how it stands.
+const EVERY: Duration = Duration::from_millis(200);
+/// A hub that starts again meanwhile is waited for so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Says what changes until nothing will any more.
+pub fn follow(link: &OperatorLink) -> Result<UpdateReport> {
+    let mut said: BTreeMap<String, String> = BTreeMap::new();
+    let mut heard = Instant::now();
+    loop {
+        match report(link) {
+            Ok(report) => {
+                heard = Instant::now();
+                let report = report.context("the hub knows of no update any more")?;
+                for row in report.rows.iter().filter(|row| row.stand != "waiting" && row.stand != "offered") {
+                    if said.insert(row.robot.clone(), row.stand.clone()).as_ref() != Some(&row.stand) && !report.done {
+                        output::note(format_args!("xpuck: {}: {}", plain(&row.robot), words(row, &report)));
+                    }
+                }
+                if report.done {
+                    return Ok(report);
+                }
+            }
+            Err(error) if heard.elapsed() > PATIENCE => return Err(error),
+            Err(_) => {}
+        }
+        std::thread::sleep(EVERY);
+    }
+}
+
+/// Prints how it stands.
+pub fn print(report: &UpdateReport, json: bool) -> Result<()> {
+    if json {
+        return Ok(output::line(serde_json::to_string(report)?)?);
+    }
+    for row in &report.rows {
+        let version = if row.version.is_empty() { "-".into() } else { plain(&row.version) };
+        output::line(format_args!("{:<8} {version:<12} {}", plain(&row.robot), words(row, report)))?;
+    }
+    let good = report.rows.iter().filter(|row| row.stand == "good").count();
+    let of = format!("{good} of {} robots run {}", report.rows.len(), plain(&report.version));
+    let end = match (report.done, report.stopped.is_empty()) {
+        (_, false) => format!("{of}; stopped: {}", plain(&report.stopped)),
+        (true, true) => of,
+        (false, true) => format!("{of} so far"),
+    };
+    Ok(output::line(end)?)
+}
+
+fn words(row: &UpdateRow, report: &UpdateReport) -> String {
+    let version = plain(&report.version);
+    let why = plain(&row.why);
+    match row.stand.as_str() {
+        "waiting" => "waits for its turn".into(),
+        "offered" => format!("is offered {version}"),
+        "loading" => format!("loads {version}: {} of {} bytes", row.received, report.size),
+        "trial" => format!("installs and tries {version}"),
+        "good" => format!("runs {version}"),
+        "reverted" => format!("went back from {version}: {why}"),
+        "refused" => format!("refuses {version}: {why}"),
+        _ => format!("not updated: {why}"),
+    }
+}

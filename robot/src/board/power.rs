@@ -1,0 +1,252 @@
+//! `xpuckd power`: the clocks of the board's processors, low while it boots and at its operating point after that.
+//!
+//! A table in the program has the figures of each board (`systemd/boards.toml`); the file `/etc/xpuck/board` says in one word
+//! which board this is. What is set is read back, since the kernel takes the nearest step that the board has.
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use xpuck_wire::{file, output};
+
+/// The table.
+const BOARDS: &str = include_str!("../../../systemd/boards.toml");
+/// Longest file below `/sys` that is read, bytes.
+const SYSFS_LIMIT: u64 = 4096;
+
+/// Set the clocks of the board's processors, or show them.
+///
+/// The table of boards: pi5, pi4, rk3588, xu4, qemu-arm64, qemu-arm. Setting takes root.
+#[derive(Args)]
+pub struct PowerArgs {
+    /// What to do.
+    #[arg(value_enum)]
+    what: What,
+    /// The board, instead of what --board-file says.
+    #[arg(long)]
+    board: Option<String>,
+    /// The file that says in one word which board this is.
+    #[arg(long, value_name = "FILE", default_value = "/etc/xpuck/board")]
+    board_file: PathBuf,
+    /// Where the kernel's files are.
+    #[arg(long, value_name = "DIR", default_value = "/sys")]
+    sysfs: PathBuf,
+}
+
+/// What to do with the clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Keep them low, while the board boots.
+    Boot,
+    /// The operating point.
+    Run,
+    /// Show what they are, and what they may be at most.
+    Show,
+}
+
+/// A board of the table.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Board {
+    /// As people call it.
+    name: String,
+    clusters: Vec<Cluster>,
+}
+
+/// Processors with one clock.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cluster {
+    /// The number in the kernel's `policy0`.
+    policy: u8,
+    cores: String,
+    boot_khz: u32,
+    run_khz: u32,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The board is not in the table, or the kernel does not take a clock.
+pub fn run(args: &PowerArgs) -> Result<()> {
+    let name = match &args.board {
+        Some(name) => name.clone(),
+        None => board_of(&args.board_file)?,
+    };
+    let board = board(&name)?;
+    let text = match args.what {
+        What::Show => show(&board, &args.sysfs),
+        What::Boot => set(&board, &args.sysfs, |cluster| cluster.boot_khz)?,
+        What::Run => set(&board, &args.sysfs, |cluster| cluster.run_khz)?,
+    };
+    output::text(text)?;
+    Ok(())
+}
+
+/// The word in the board's file.
+fn board_of(path: &Path) -> Result<String> {
+    let text = file::text(path, 64)?;
+    let word = text.trim();
+    let one = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    ensure!(one, "{}: says {word:?}, which is no board; write one word, such as pi5", path.display());
+    Ok(word.into())
+}
+
+fn board(name: &str) -> Result<Board> {
+    let mut boards: BTreeMap<String, Board> = file::parse("systemd/boards.toml", BOARDS)?;
+    let known = boards.keys().cloned().collect::<Vec<_>>().join(", ");
+    boards.remove(name).with_context(|| format!("no board {name:?}; there are {known}"))
+}
+
+/// Sets the highest clock of each cluster; says what the kernel made of it.
+fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<String> {
+    let mut text = String::new();
+    let mut failed = Vec::new();
+    for cluster in &board.clusters {
+        let khz = wanted(cluster);
+        match set_one(&policy(sysfs, cluster), khz) {
+            Ok(found) if found == khz => writeln!(text, "{}: at most {}", cluster.cores, mhz(found))?,
+            Ok(found) => writeln!(text, "{}: at most {} (asked for {})", cluster.cores, mhz(found), mhz(khz))?,
+            Err(why) => failed.push(format!("{}: {why:#}", cluster.cores)),
+        }
+    }
+    if board.clusters.is_empty() {
+        writeln!(text, "{}: no clocks to set", board.name)?;
+    }
+    match failed.is_empty() {
+        true => Ok(text),
+        false => bail!("{}: {}; is the kernel's driver of clocks loaded?", board.name, failed.join("; ")),
+    }
+}
+
+/// Sets one limit, and says which the kernel has then.
+fn set_one(policy: &Path, khz: u32) -> Result<u32> {
+    let limit = policy.join("scaling_max_freq");
+    // Only a file that is there: in another place one would be made.
+    let opened = std::fs::OpenOptions::new().write(true).truncate(true).open(&limit);
+    let written = opened.and_then(|mut file| std::io::Write::write_all(&mut file, khz.to_string().as_bytes()));
+    written.with_context(|| limit.display().to_string())?;
+    number(policy, "scaling_max_freq").with_context(|| format!("{}: says no number", limit.display()))
+}
+
+/// A table of what is, and what the table of boards has.
+fn show(board: &Board, sysfs: &Path) -> String {
+    let mut text = format!("{}\n", board.name);
+    for cluster in &board.clusters {
+        let policy = policy(sysfs, cluster);
+        let shown = |name: &str| number(&policy, name).map_or_else(|| "?".into(), mhz);
+        let _ = writeln!(
+            text,
+            "{:<11} now {}, at most {} of {}; booting {}, at work {}",
+            cluster.cores,
+            shown("scaling_cur_freq"),
+            shown("scaling_max_freq"),
+            shown("cpuinfo_max_freq"),
+            mhz(cluster.boot_khz),
+            mhz(cluster.run_khz)
+        );
+    }
+    if board.clusters.is_empty() {
+        text += "no clocks to set\n";
+    }
+    let zone = sysfs.join("class/thermal/thermal_zone0");
+    if let Some(millidegrees) = number(&zone, "temp") {
+        let _ = writeln!(text, "processor   {:.1} degrees C", f64::from(millidegrees) / 1000.0);
+    }
+    text
+}
+
+fn policy(sysfs: &Path, cluster: &Cluster) -> PathBuf {
+    sysfs.join(format!("devices/system/cpu/cpufreq/policy{}", cluster.policy))
+}
+
+/// The number in a file of the kernel.
+fn number(folder: &Path, name: &str) -> Option<u32> {
+    let bytes = file::bytes(&folder.join(name), SYSFS_LIMIT).ok()?;
+    std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+}
+
+fn mhz(khz: u32) -> String {
+    format!("{} MHz", khz / 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files of a kernel with these policies.
+    fn kernel(policies: &[u8]) -> tempfile::TempDir {
+        let sysfs = tempfile::tempdir().unwrap();
+        for policy in policies {
+            let folder = sysfs.path().join(format!("devices/system/cpu/cpufreq/policy{policy}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            for (name, value) in
+                [("scaling_cur_freq", "600000"), ("scaling_max_freq", "2000000"), ("cpuinfo_max_freq", "2000000")]
+            {
+                std::fs::write(folder.join(name), format!("{value}\n")).unwrap();
+            }
+        }
+        sysfs
+    }
+
+    #[test]
+    fn every_board_of_the_table_boots_no_faster_than_it_works() {
+        for name in ["pi5", "pi4", "rk3588", "xu4", "qemu-arm64", "qemu-arm"] {
+            let board = board(name).unwrap();
+            assert!(!board.name.is_empty());
+            for Cluster { boot_khz, run_khz, .. } in board.clusters {
+                assert!((200_000..=run_khz).contains(&boot_khz) && run_khz <= 3_000_000, "{name}");
+            }
+        }
+        let error = board("pi3").unwrap_err().to_string();
+        assert!(error.contains("\"pi3\"") && error.contains("pi4, pi5"), "{error}");
+    }
+
+    /// The thesis's operating point, 5.1.3.
+    #[test]
+    fn the_xu4_works_at_1400_and_800_mhz() {
+        let sysfs = kernel(&[0, 4]);
+        let xu4 = board("xu4").unwrap();
+        let limit = |policy: u8| {
+            number(&sysfs.path().join(format!("devices/system/cpu/cpufreq/policy{policy}")), "scaling_max_freq")
+        };
+        set(&xu4, sysfs.path(), |cluster| cluster.boot_khz).unwrap();
+        assert_eq!((limit(0), limit(4)), (Some(600_000), Some(400_000)));
+        let text = set(&xu4, sysfs.path(), |cluster| cluster.run_khz).unwrap();
+        assert_eq!((limit(0), limit(4)), (Some(1_400_000), Some(800_000)));
+        assert_eq!(text, "Cortex-A7: at most 1400 MHz\nCortex-A15: at most 800 MHz\n");
+        let text = show(&xu4, sysfs.path());
+        assert!(text.contains("Cortex-A15  now 600 MHz, at most 800 MHz of 2000 MHz; booting 400 MHz"), "{text}");
+    }
+
+    #[test]
+    fn a_clock_that_is_not_there_is_one_line_and_makes_no_file() {
+        let sysfs = kernel(&[0]);
+        let error = format!("{:#}", set(&board("xu4").unwrap(), sysfs.path(), |cluster| cluster.run_khz).unwrap_err());
+        assert!(error.contains("Odroid XU4: Cortex-A15: ") && error.contains("driver of clocks"), "{error}");
+        assert!(!error.contains('\n') && !sysfs.path().join("devices/system/cpu/cpufreq/policy4").exists());
+        assert!(show(&board("xu4").unwrap(), sysfs.path()).contains("Cortex-A15  now ?"));
+        assert_eq!(
+            set(&board("qemu-arm64").unwrap(), sysfs.path(), |_| 1).unwrap(),
+            "virtual machine, 64 bits: no clocks to set\n"
+        );
+    }
+
+    #[test]
+    fn the_boards_file_is_one_word() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("board");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            board_of(&path)
+        };
+        assert_eq!(read("xu4\n").unwrap(), "xu4");
+        for wrong in ["", "two words", "../xu4"] {
+            let error = read(wrong).unwrap_err().to_string();
+            assert!(error.contains("one word") && !error.contains('\n'), "{error}");
+        }
+        assert!(board_of(&dir.path().join("none")).unwrap_err().to_string().contains("cannot be read"));
+    }
+}

@@ -1,0 +1,203 @@
+//! When to do what about a lost access point (thesis 5.2.3): a plain state machine, without a clock or a radio.
+//!
+//! It is told how the connection is, and says what to do and when to look again. What helps is tried in order of what it
+//! costs, with growing pauses, since a radio that is told to connect again and again never gets to it.
+
+use std::time::Duration;
+use xpuck_wire::log::Line;
+use xpuck_wire::output::count;
+
+/// How often to look while all is well, and while something is wrong.
+pub const LOOK: Duration = Duration::from_secs(5);
+/// A connection that fell silent is looked at again so soon: one lost answer is none.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Silent looks in a row that count as lost.
+const SILENT: u32 = 3;
+/// Pause after the first remedy; each further one doubles it.
+const FIRST_PAUSE: Duration = Duration::from_secs(4);
+/// Longest pause between two remedies.
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// How the connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The board has no radio, or it is gone.
+    NoRadio,
+    /// The radio is not at an access point.
+    Apart,
+    /// It is, and nothing answers.
+    Silent,
+    /// All is well.
+    Good,
+}
+
+/// What may help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Tell the radio to look for its access point again.
+    Reassociate,
+    /// Switch the radio off and on, and ask for its address again.
+    Renew,
+    /// Start the program that logs the radio in anew.
+    RestartLogin,
+}
+
+/// What to do next.
+#[derive(Debug, PartialEq)]
+pub struct Step {
+    /// What may help, now.
+    pub remedy: Option<Remedy>,
+    /// Look again after so long.
+    pub wait: Duration,
+    /// For the log.
+    pub say: Option<Line>,
+}
+
+/// What is remembered from look to look.
+#[derive(Clone, Debug, Default)]
+pub struct Keeper {
+    last: Option<Link>,
+    /// Silent looks in a row.
+    silent: u32,
+    lost: Option<Lost>,
+}
+
+/// Since when nothing went, and what was tried.
+#[derive(Clone, Debug)]
+struct Lost {
+    since: Duration,
+    tries: u32,
+    /// The next remedy is due.
+    due: Duration,
+}
+
+impl Keeper {
+    /// Takes what was seen at `now`, a time since any start that never goes back.
+    pub fn look(&mut self, now: Duration, link: Link) -> Step {
+        let before = self.last.replace(link);
+        self.silent = if link == Link::Silent { self.silent + 1 } else { 0 };
+        match link {
+            Link::Good => Step { remedy: None, wait: LOOK, say: self.found(now, before) },
+            Link::NoRadio => {
+                self.lost.get_or_insert(Lost { since: now, tries: 0, due: now });
+                let say = (before != Some(link)).then(|| Line::warn("this board has no radio; waiting for one"));
+                Step { remedy: None, wait: LOOK, say }
+            }
+            Link::Silent if self.lost.is_none() && self.silent < SILENT => {
+                Step { remedy: None, wait: AGAIN, say: None }
+            }
+            Link::Apart | Link::Silent => self.remedy(now, link),
+        }
+    }
+
+    /// The connection is there; says so after a loss.
+    fn found(&mut self, now: Duration, before: Option<Link>) -> Option<Line> {
+        match self.lost.take() {
+            Some(Lost { since, tries, .. }) => {
+                let seconds = now.saturating_sub(since).as_secs();
+                let tries = count(tries as usize, "try", "tries");
+                Some(Line::info(format!("the access point is back after {seconds} s and {tries}")))
+            }
+            None => before.is_none().then(|| Line::info("the access point is there")),
+        }
+    }
+
+    fn remedy(&mut self, now: Duration, link: Link) -> Step {
+        let lost = self.lost.get_or_insert(Lost { since: now, tries: 0, due: now });
+        if now < lost.due {
+            return Step { remedy: None, wait: LOOK.min(lost.due - now), say: None };
+        }
+        lost.tries = lost.tries.saturating_add(1);
+        let doublings = (lost.tries - 1).min(8);
+        let pause = (FIRST_PAUSE * 2u32.pow(doublings)).min(LONGEST_PAUSE);
+        lost.due = now + pause;
+        let remedy = match lost.tries % 4 {
+            1 | 2 => Remedy::Reassociate,
+            3 => Remedy::Renew,
+            _ => Remedy::RestartLogin,
+        };
+        // Once, and then ever more rarely: a night without an access point is some lines and not thousands.
+        let say = lost.tries.is_power_of_two().then(|| {
+            let what = if link == Link::Apart { "no access point" } else { "the access point does not answer" };
+            let seconds = now.saturating_sub(lost.since).as_secs();
+            Line::warn(format!("{what} for {seconds} s; try {}: {}", lost.tries, remedy.words()))
+        });
+        Step { remedy: Some(remedy), wait: LOOK.min(pause), say }
+    }
+}
+
+impl Remedy {
+    /// For the log.
+    pub fn words(self) -> &'static str {
+        match self {
+            Remedy::Reassociate => "the radio looks for it again",
+            Remedy::Renew => "the radio is switched off and on",
+            Remedy::RestartLogin => "wpa_supplicant starts again",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks for so long, with how the connection is at each time; the remedies with their times in s, and the lines.
+    fn course(seconds: u64, link: impl Fn(u64) -> Link) -> (Vec<(u64, Remedy)>, Vec<String>) {
+        let (mut keeper, mut now) = (Keeper::default(), Duration::ZERO);
+        let (mut remedies, mut said) = (Vec::new(), Vec::new());
+        while now.as_secs() < seconds {
+            let step = keeper.look(now, link(now.as_secs()));
+            assert!(step.wait >= AGAIN && step.wait <= LOOK, "{step:?}");
+            remedies.extend(step.remedy.map(|remedy| (now.as_secs(), remedy)));
+            said.extend(step.say.map(|line| line.text));
+            now += step.wait;
+        }
+        (remedies, said)
+    }
+
+    #[test]
+    fn a_good_connection_is_left_alone() {
+        assert_eq!(course(3600, |_| Link::Good), (vec![], vec!["the access point is there".into()]));
+    }
+
+    #[test]
+    fn one_or_two_lost_answers_are_none_and_three_are() {
+        let (remedies, _) = course(60, |s| if (10..12).contains(&s) { Link::Silent } else { Link::Good });
+        assert_eq!(remedies, []);
+        let (remedies, said) = course(60, |s| if (10..13).contains(&s) { Link::Silent } else { Link::Good });
+        assert_eq!(remedies, [(12, Remedy::Reassociate)]);
+        assert!(said[1].starts_with("the access point does not answer for 0 s; try 1"), "{said:?}");
+        assert_eq!(said[2], "the access point is back after 4 s and 1 try");
+    }
+
+    #[test]
+    fn a_lost_access_point_is_looked_for_with_growing_pauses() {
+        let (remedies, said) = course(600, |_| Link::Apart);
+        let times: Vec<u64> = remedies.iter().map(|r| r.0).collect();
+        assert_eq!(times[..7], [0, 4, 12, 28, 60, 120, 180]);
+        assert!(times.windows(2).skip(5).all(|pair| pair[1] - pair[0] == LONGEST_PAUSE.as_secs()), "{times:?}");
+        use Remedy::*;
+        let kinds: Vec<Remedy> = remedies.iter().map(|r| r.1).collect();
+        assert_eq!(kinds[..5], [Reassociate, Reassociate, Renew, RestartLogin, Reassociate]);
+        assert!(said.len() <= 5, "{said:?}");
+    }
+
+    #[test]
+    fn after_a_return_it_begins_anew() {
+        let (remedies, said) =
+            course(700, |s| if (100..200).contains(&s) || s >= 600 { Link::Apart } else { Link::Good });
+        let after: Vec<_> = remedies.iter().filter(|r| r.0 >= 600).take(2).copied().collect();
+        assert_eq!(after[1].0 - after[0].0, FIRST_PAUSE.as_secs());
+        assert!(said.iter().any(|line| line.starts_with("the access point is back after 10")), "{said:?}");
+    }
+
+    #[test]
+    fn a_board_without_a_radio_waits_for_one_and_says_so_once() {
+        let (remedies, said) = course(3600, |s| if s < 3000 { Link::NoRadio } else { Link::Good });
+        assert_eq!(remedies, []);
+        assert_eq!(
+            said,
+            ["this board has no radio; waiting for one", "the access point is back after 3000 s and 0 tries"]
+        );
+    }
+}

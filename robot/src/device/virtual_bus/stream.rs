@@ -1,0 +1,117 @@
+//! Where a virtual device is: a Unix socket, or behind an arena's address, `tcp://HOST:PORT/<robot>.<device>`.
+
+use super::{DeviceError, TIMEOUT};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+use xpuck_wire::uninterrupted;
+
+/// What the path of a device on the network begins with.
+pub const TCP: &str = "tcp://";
+/// An arena's answer to the name of a device that it has.
+const HAVE: u8 = 0;
+
+/// True if a path is that of a virtual device: a socket, or on the network.
+pub fn is_virtual(path: &Path) -> io::Result<bool> {
+    Ok(on_network(path).is_some() || std::fs::metadata(path)?.file_type().is_socket())
+}
+
+/// Address and device of a path on the network.
+pub fn on_network(path: &Path) -> Option<(&str, &str)> {
+    path.to_str()?.strip_prefix(TCP)?.rsplit_once('/')
+}
+
+/// A connection to a device.
+#[derive(Debug)]
+pub enum Stream {
+    /// On this machine.
+    Unix(UnixStream),
+    /// On another.
+    Tcp(TcpStream),
+}
+
+impl Stream {
+    /// Connects; a read or a write waits no longer than `patience`.
+    ///
+    /// # Errors
+    /// If nobody is there, or the arena has no such device.
+    pub fn open(path: &Path, patience: Duration) -> Result<Stream, DeviceError> {
+        let open = || match on_network(path) {
+            Some((address, device)) => tcp(address, device, patience).map(Stream::Tcp),
+            None => unix(path, patience).map(Stream::Unix),
+        };
+        open().map_err(|source| DeviceError::Open { path: path.into(), source })
+    }
+
+    /// Ends the connection for both sides.
+    pub fn shutdown(&self) -> io::Result<()> {
+        match self {
+            Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
+            Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
+        }
+    }
+}
+
+fn unix(path: &Path, patience: Duration) -> io::Result<UnixStream> {
+    let stream = uninterrupted(|| UnixStream::connect(path))?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
+    Ok(stream)
+}
+
+/// The first line names the device; a byte answers it.
+fn tcp(address: &str, device: &str, patience: Duration) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(ErrorKind::NotFound, "no such host");
+    for place in address.to_socket_addrs()? {
+        let mut stream = match TcpStream::connect_timeout(&place, TIMEOUT) {
+            Ok(stream) => stream,
+            Err(error) => {
+                last = error;
+                continue;
+            }
+        };
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_write_timeout(Some(patience))?;
+        stream.write_all(format!("{device}\n").as_bytes())?;
+        let mut answer = [0xff];
+        stream.read_exact(&mut answer).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => io::Error::new(ErrorKind::NotFound, "the arena there has no such device"),
+            _ => error,
+        })?;
+        if answer != [HAVE] {
+            return Err(io::Error::new(ErrorKind::InvalidData, "what answers there is no arena"));
+        }
+        stream.set_read_timeout(Some(patience))?;
+        return Ok(stream);
+    }
+    Err(last)
+}
+
+impl Read for Stream {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.read(bytes),
+            Stream::Tcp(stream) => stream.read(bytes),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Unix(stream) => stream.write(bytes),
+            Stream::Tcp(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Unix(stream) => stream.flush(),
+            Stream::Tcp(stream) => stream.flush(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Says once a second that this program is well, for the judge of updates. A thread of its own writes, so that the control
+//! loop never waits for it.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+use tracing::warn;
+use xpuck_update::Release;
+use xpuck_update::health::{Health, uptime};
+
+/// It is said so often.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Says how this program is.
+pub struct Herald {
+    writer: Option<SyncSender<Health>>,
+    release: Release,
+    started: f64,
+    said: Option<Instant>,
+}
+
+impl Herald {
+    /// Says it in the file `health` of the folder that systemd gives this program; nowhere without one.
+    pub fn from_environment() -> Herald {
+        let folder = std::env::var_os("RUNTIME_DIRECTORY").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        Herald::new(folder.map(|folder| folder.join("health")).as_deref())
+    }
+
+    fn new(path: Option<&Path>) -> Herald {
+        let release = Release::of_this_program(env!("CARGO_PKG_VERSION"));
+        let writer = path.and_then(|path| {
+            let (sender, receiver) = sync_channel::<Health>(1);
+            let path = path.to_path_buf();
+            let work = move || {
+                let mut told = false;
+                for health in receiver {
+                    match health.write(&path) {
+                        Err(error) if !told => {
+                            warn!(target: "xpuckd", "{}: {error}; an update would not be kept", path.display());
+                            told = true;
+                        }
+                        _ => {}
+                    }
+                }
+            };
+            std::thread::Builder::new().name("health".into()).spawn(work).ok().map(|_| sender)
+        });
+        Herald { writer, release, started: uptime(), said: None }
+    }
+
+    /// Says whether the devices answer and the hub is heard, at most once a second; what a slow disk does not take is not said.
+    pub fn say(&mut self, devices: bool, hub: bool) {
+        let Some(writer) = self.writer.as_ref().filter(|_| self.said.is_none_or(|at| at.elapsed() >= EVERY)) else {
+            return;
+        };
+        self.said = Some(Instant::now());
+        let (release, started) = (self.release.clone(), self.started);
+        let _ = writer.try_send(Health { release, started, stamp: uptime(), devices, hub });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_how_it_is_once_a_second() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("health");
+        let mut herald = Herald::new(Some(&path));
+        herald.say(true, false);
+        herald.say(false, false);
+        let writer = herald.writer.take();
+        drop(writer);
+        let end = Instant::now() + Duration::from_secs(10);
+        let health = loop {
+            match Health::read(&path) {
+                Ok(health) => break health,
+                Err(error) => assert!(Instant::now() < end, "{error}"),
+            }
+        };
+        assert!(health.devices && !health.hub && health.stamp >= health.started);
+        Herald::new(None).say(true, true);
+    }
+}

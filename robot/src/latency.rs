@@ -1,0 +1,148 @@
+//! How well this board keeps time: a thread before all others wakes at absolute deadlines, 200 a second as cyclictest does,
+//! and exchanges a message with the body each time. The thesis's bar (5.2.1): within several hours no message exchange at
+//! 200 Hz had a latency above 457 us.
+
+use crate::device::DeviceError;
+use crate::device::body::{Body, Drive};
+use crate::histogram::Histogram;
+use crate::pace::Pace;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use xpuck_wire::precedence;
+
+/// The thesis's period (5.2.1).
+pub const PERIOD: Duration = Duration::from_millis(5);
+/// The thesis's bound.
+pub const BAR: Duration = Duration::from_micros(457);
+/// Priority under SCHED_FIFO, above that of the robot's own threads.
+const PRIORITY: u8 = 80;
+
+/// What was measured; times in us.
+#[derive(Clone, Debug, Serialize)]
+pub struct Latency {
+    /// The kernel gave real-time priority.
+    pub realtime: bool,
+    /// Wake-ups.
+    pub wakes: u64,
+    /// Deadlines that were missed altogether.
+    pub missed: u64,
+    /// How late the thread woke: median, all but one of 1000, the longest.
+    pub late_us: [u64; 3],
+    /// How long the exchange with the body took; none without a body that answers.
+    pub exchange_us: Option<[u64; 3]>,
+    /// Exchanges that failed.
+    pub failed: u64,
+    /// The bound, us.
+    pub bar_us: u64,
+}
+
+impl Latency {
+    /// The longest time from a deadline to the thread's turn.
+    pub fn worst(&self) -> Duration {
+        Duration::from_micros(self.late_us[2])
+    }
+
+    /// True if no wake-up was later than the bound.
+    pub fn holds(&self) -> bool {
+        self.missed == 0 && self.worst() <= BAR
+    }
+}
+
+/// Measures for so long; the wheels stand. `told` hears each second how many seconds are done.
+pub fn measure(
+    body: Result<Box<dyn Body>, DeviceError>,
+    length: Duration,
+    told: &mut (dyn FnMut(u64) + Send),
+) -> std::io::Result<Latency> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("latency".into());
+        let thread = thread.spawn_scoped(scope, move || wake(body.ok(), length, told))?;
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+fn wake(mut body: Option<Box<dyn Body>>, length: Duration, told: &mut (dyn FnMut(u64) + Send)) -> Latency {
+    let realtime = precedence::run_first(PRIORITY).is_ok();
+    let (mut exchanges, mut failed, mut wakes, mut seconds) = (Histogram::default(), 0, 0, 0);
+    let mut pace = Pace::new(PERIOD, PERIOD);
+    let begun = Instant::now();
+    while begun.elapsed() < length {
+        std::thread::sleep(pace.left(begun.elapsed()));
+        if !pace.begins(begun.elapsed()) {
+            continue;
+        }
+        wakes += 1;
+        if let Some(body) = &mut body {
+            let before = Instant::now();
+            match body.exchange(&Drive::default()) {
+                Ok(_) => exchanges.record(before.elapsed()),
+                Err(_) => failed += 1,
+            }
+        }
+        if begun.elapsed().as_secs() > seconds {
+            seconds = begun.elapsed().as_secs();
+            told(seconds);
+        }
+    }
+    let told = |times: &Histogram| [0.5, 0.999, 1.0].map(|part| times.quantile(part).as_micros() as u64);
+    Latency {
+        realtime,
+        wakes,
+        missed: pace.missed(),
+        late_us: told(pace.lateness()),
+        exchange_us: (exchanges.count() > 0).then(|| told(&exchanges)),
+        failed,
+        bar_us: BAR.as_micros() as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::body::{Counts, Sensed};
+
+    /// A body that takes 20 ms once.
+    struct Slow(u64);
+
+    impl Body for Slow {
+        fn exchange(&mut self, _: &Drive) -> Result<Sensed, DeviceError> {
+            self.0 += 1;
+            std::thread::sleep(Duration::from_millis(if self.0 == 10 { 20 } else { 0 }));
+            Ok(Sensed::default())
+        }
+
+        fn period(&self) -> Duration {
+            PERIOD
+        }
+
+        fn counts(&self) -> Counts {
+            Counts::default()
+        }
+    }
+
+    #[test]
+    fn a_slow_exchange_is_seen_and_misses_deadlines() {
+        let mut seconds = Vec::new();
+        let found = measure(Ok(Box::new(Slow(0))), Duration::from_millis(1200), &mut |s| seconds.push(s)).unwrap();
+        let [_, _, longest] = found.exchange_us.unwrap();
+        assert!(longest >= 20_000 && found.missed >= 3, "{found:?}");
+        assert!(!found.holds() && (100..=240).contains(&found.wakes), "{found:?}");
+        assert_eq!((found.failed, seconds.first()), (0, Some(&1)));
+    }
+
+    #[test]
+    fn the_bound_is_the_thesiss() {
+        let good = Latency {
+            realtime: true,
+            wakes: 200,
+            missed: 0,
+            late_us: [10, 100, 457],
+            exchange_us: None,
+            failed: 0,
+            bar_us: 457,
+        };
+        assert!(good.holds());
+        assert!(!Latency { late_us: [10, 100, 458], ..good.clone() }.holds());
+        assert!(!Latency { missed: 1, ..good }.holds());
+    }
+}

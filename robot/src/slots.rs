@@ -1,0 +1,267 @@
+//! `xpuckd slots`: the shell around the slots of updates, run as root by the packaged program.
+
+use crate::config::Config;
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use xpuck_update::Release;
+use xpuck_update::bundle::this_arch;
+use xpuck_update::health::{Health, Judge, PATIENCE_S, Verdict, uptime};
+use xpuck_update::slots::{self, Boot, DebTar, Installed, Lock, Outcome, Phase, Place, RealDisk, Robot, Source};
+use xpuck_wire::keyring::{Keyring, Role};
+use xpuck_wire::keys::Key;
+use xpuck_wire::{file, log, output};
+
+/// Where the slots are, from the root.
+pub(crate) const SLOTS: &str = "var/lib/xpuck-slots";
+/// Where the robot's file is.
+const CONFIG: &str = "etc/xpuck/robot.toml";
+/// The word that names the board.
+pub(crate) const BOARD: &str = "etc/xpuck/board";
+/// Where the running program says that it is well.
+const HEALTH: &str = "run/xpuck/health";
+/// A judge looks so often, and tries for so long to have the disk take what it found.
+const LOOK: Duration = Duration::from_millis(250);
+const TRIES: u32 = 40;
+
+/// The slots that updates are installed in.
+#[derive(Args)]
+pub struct SlotsArgs {
+    #[command(subcommand)]
+    what: What,
+    /// The root that all paths begin at.
+    #[arg(long, global = true, default_value = "/")]
+    root: PathBuf,
+    /// The command that starts the robot's program again, for a shell; without it systemd does that for the root `/`.
+    #[arg(long, global = true, value_name = "COMMAND")]
+    restart: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Before each start: count a trial's starts, go back if they are used up, mend what `current` points at.
+    Boot,
+    /// Install the bundle that lies ready, and try it.
+    Install,
+    /// Wait until the version on trial is well, and keep it or go back.
+    Judge {
+        /// Seconds after which it is given up, 1 to 600.
+        #[arg(long, default_value_t = PATIENCE_S as u32, value_parser = clap::value_parser!(u32).range(1..=600))]
+        within: u32,
+    },
+    /// Say what runs, and what came of the latest update.
+    Show {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What `show` says.
+#[derive(serde::Serialize)]
+struct Shown {
+    runs: String,
+    release: Option<Release>,
+    phase: Phase,
+    starts_left: Option<u8>,
+    highest: Release,
+    last: Option<Outcome>,
+}
+
+struct Packages;
+
+impl Source<RealDisk> for Packages {
+    fn tar(&self, disk: &RealDisk) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(DebTar::open(&disk.path(slots::PAYLOAD))?))
+    }
+}
+
+/// Does what was asked; false if an update was refused or given up.
+///
+/// # Errors
+/// The disk, the robot's file or systemd.
+pub fn run(args: &SlotsArgs) -> anyhow::Result<bool> {
+    let folder = args.root.join(SLOTS);
+    let packaged = packaged(&args.root);
+    if let What::Boot = args.what {
+        std::fs::create_dir_all(folder.join(slots::INCOMING)).with_context(|| folder.display().to_string())?;
+    }
+    let mut disk = RealDisk::new(&folder);
+    match &args.what {
+        What::Boot => {
+            let Boot { runs, starts_left, lines } = {
+                let _lock = lock(&disk)?;
+                slots::boot(&mut disk, &packaged).with_context(|| folder.display().to_string())?
+            };
+            lines.iter().for_each(|text| log::line(format_args!("xpuckd slots: {text}")));
+            if starts_left.is_some() {
+                args.systemctl(&["start", "--no-block", "xpuck-judge.service"])?;
+            }
+            log::line(format_args!("xpuckd slots: `{}` runs", runs.link()));
+            Ok(true)
+        }
+        What::Install => install(args, &mut disk, packaged),
+        What::Judge { within } => judge(args, &mut disk, &packaged, f64::from(*within)),
+        What::Show { json } => {
+            let shown = show(&mut disk, &packaged)?;
+            match json {
+                true => output::line(serde_json::to_string(&shown)?)?,
+                false => output::line(told(&shown))?,
+            }
+            Ok(true)
+        }
+    }
+}
+
+/// The packaged release; one that does not say which it is counts as the oldest.
+fn packaged(root: &Path) -> Release {
+    Release::of_tree(root).unwrap_or(Release { version: env!("CARGO_PKG_VERSION").into(), counter: 0 })
+}
+
+fn lock(disk: &RealDisk) -> anyhow::Result<Lock> {
+    Lock::take(disk).with_context(|| disk.path("").display().to_string())
+}
+
+fn install(args: &SlotsArgs, disk: &mut RealDisk, packaged: Release) -> anyhow::Result<bool> {
+    let held = lock(disk)?;
+    let operators = operators(&args.root.join(CONFIG)).unwrap_or_else(|error| {
+        log::line(format_args!("xpuckd slots: {error}; so nobody's bundles are installed"));
+        BTreeMap::new()
+    });
+    let board = file::text(&args.root.join(BOARD), 64).map(|text| text.trim().to_string());
+    let robot = Robot { board: board.unwrap_or("unknown".into()), arch: this_arch().into(), operators, packaged };
+    let installed = slots::install(disk, &robot, &Packages).context("the slots")?;
+    drop(held);
+    match installed {
+        Installed::Trial(candidate) => {
+            let version = &candidate.release.version;
+            log::line(format_args!("xpuckd slots: version {version} is in slot {} and tried", candidate.slot.folder()));
+            args.restart()?;
+            Ok(true)
+        }
+        Installed::Already(release) => {
+            log::line(format_args!("xpuckd slots: version {} runs already", release.version));
+            Ok(true)
+        }
+        Installed::Refused(why) => {
+            log::line(format_args!("xpuckd slots: the update is refused: {why}"));
+            // The bundle is gone and what runs is as it was, so the service did its work.
+            Ok(true)
+        }
+    }
+}
+
+/// Whose bundles are installed: those whose keys lie in the swarm's folder. Also where a swarm does without keys, updates are
+/// signed.
+pub(crate) fn operators(config: &Path) -> anyhow::Result<BTreeMap<String, Key>> {
+    let config = Config::read(config)?;
+    let (ring, wrong) = Keyring::read(&config.swarm.security.keys)?;
+    wrong.iter().for_each(|text| log::line(format_args!("xpuckd slots: {text}")));
+    let operators = ring.holders().filter(|holder| holder.role == Role::Operator);
+    Ok(operators.map(|holder| (holder.public.name.clone(), holder.public.ed25519)).collect())
+}
+
+fn judge(args: &SlotsArgs, disk: &mut RealDisk, packaged: &Release, within: f64) -> anyhow::Result<bool> {
+    let on_trial = |disk: &mut RealDisk| -> anyhow::Result<_> {
+        let _lock = lock(disk)?;
+        Ok(slots::on_trial(disk, packaged)?)
+    };
+    let Some(candidate) = on_trial(disk)? else { return Ok(true) };
+    let health = args.root.join(HEALTH);
+    let mut judge = Judge::new(candidate.release.clone(), uptime(), within);
+    let verdict = loop {
+        let found = Health::read(&health).ok();
+        if let Some(verdict) = judge.look(uptime(), found.as_ref()) {
+            break verdict;
+        }
+        let still = on_trial(disk)?;
+        if still.is_none_or(|now| (now.slot, &now.sha256) != (candidate.slot, &candidate.sha256)) {
+            // Its starts were used up meanwhile.
+            return Ok(false);
+        }
+        std::thread::sleep(LOOK);
+    };
+    let version = &candidate.release.version;
+    match &verdict {
+        Verdict::Healthy => log::line(format_args!("xpuckd slots: version {version} is well and stays")),
+        Verdict::Unhealthy(why) => log::line(format_args!("xpuckd slots: version {version} is given up: {why}")),
+    }
+    let mut tries = 0;
+    let again = loop {
+        let settled = {
+            let _lock = lock(disk)?;
+            slots::settle(disk, packaged, &candidate, verdict.clone())
+        };
+        match settled {
+            Ok(again) => break again,
+            Err(error) if tries < TRIES => {
+                tries += 1;
+                log::line(format_args!("xpuckd slots: that cannot be kept yet: {error}"));
+                std::thread::sleep(LOOK);
+            }
+            Err(error) => return Err(error).context("the slots"),
+        }
+    };
+    if again {
+        args.restart()?;
+    }
+    Ok(!again)
+}
+
+fn show(disk: &mut RealDisk, packaged: &Release) -> anyhow::Result<Shown> {
+    let place = Place::read(disk, packaged)?;
+    let runs = place.points_at();
+    let release = match runs.and_then(|target| target.slot()) {
+        Some(slot) => slots::whole(place.disk, slot),
+        None => runs.map(|_| packaged.clone()),
+    };
+    let starts_left = place.state.candidate.filter(|_| place.state.phase == Phase::Trial).map(|c| c.starts_left);
+    let runs = runs.map_or("nothing", |target| target.link()).into();
+    let (phase, highest, last) = (place.state.phase, place.state.good, place.state.last);
+    Ok(Shown { runs, release, phase, starts_left, highest, last })
+}
+
+fn told(shown: &Shown) -> String {
+    let version = |release: &Release| format!("{} (counter {})", release.version, release.counter);
+    let mut text = format!("`{}` runs", shown.runs);
+    if let Some(release) = &shown.release {
+        text += &format!(": version {}", version(release));
+    }
+    text += &format!("; {:?}", shown.phase).to_lowercase();
+    if let Some(starts) = shown.starts_left {
+        text += &format!(", {} left", output::count(starts.into(), "start", "starts"));
+    }
+    if let Some(last) = &shown.last {
+        text += &format!("\nthe latest update: version {}: {:?}", version(&last.release), last.result).to_lowercase();
+        if !last.why.is_empty() {
+            text += &format!(": {}", last.why);
+        }
+    }
+    text
+}
+
+impl SlotsArgs {
+    /// Has the robot's program started again.
+    fn restart(&self) -> anyhow::Result<()> {
+        let Some(command) = &self.restart else {
+            return self.systemctl(&["restart", "--no-block", "xpuckd.service"]);
+        };
+        let status = Command::new("sh").arg("-c").arg(command).status().context("--restart")?;
+        anyhow::ensure!(status.success(), "--restart {command}: {status}");
+        Ok(())
+    }
+
+    /// Asks systemd, which has nothing to do with any root but its own.
+    fn systemctl(&self, arguments: &[&str]) -> anyhow::Result<()> {
+        if self.root != Path::new("/") {
+            return Ok(());
+        }
+        let status = Command::new("systemctl").args(arguments).status().context("systemctl")?;
+        anyhow::ensure!(status.success(), "systemctl {}: {status}", arguments.join(" "));
+        Ok(())
+    }
+}

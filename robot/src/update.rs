@@ -1,0 +1,208 @@
+//! The robot's side of an update over the air: a thread of its own verifies what is offered, receives it into the slots' folder and
+//! tells what came of it. The control loop hands over and takes, and never waits for a disk.
+
+mod receiver;
+
+use crate::config::Config;
+use receiver::Receiving;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use xpuck_update::Release;
+use xpuck_wire::Waker;
+use xpuck_wire::message::RobotMessage;
+use xpuck_wire::rollout::{BundleHead, Installed};
+
+/// What the hub sent and the thread has not taken yet; more is dropped, and asked for again.
+const WAITING: usize = 4;
+/// What the thread tells and the control loop has not sent yet.
+const TOLD: usize = 8;
+/// The folder that all of an update's paths begin at, for tests; `/` without it.
+const ROOT: &str = "XPUCK_ROOT";
+
+/// What the hub sent.
+enum Job {
+    Offer { number: u64, bundle: BundleHead },
+    Chunk { digest: String, offset: u64, bytes: Vec<u8> },
+}
+
+/// A handle on the thread; dropping it ends the thread.
+pub struct Updater {
+    jobs: Option<SyncSender<Job>>,
+    told: Receiver<RobotMessage>,
+    installed: Option<Box<Installed>>,
+}
+
+impl Updater {
+    /// Starts the thread; `waker` has the control loop look at what it tells. Where the system gives no thread, the robot is not
+    /// updated over the air.
+    pub fn start(config: &Config, waker: Waker) -> Updater {
+        let root = std::env::var_os(ROOT).filter(|root| !root.is_empty()).map_or("/".into(), PathBuf::from);
+        Updater::of(&root, &config.file, waker)
+    }
+
+    fn of(root: &Path, config: &Path, waker: Waker) -> Updater {
+        let (jobs, work) = sync_channel(WAITING);
+        let (teller, told) = sync_channel(TOLD);
+        let (root, config) = (root.to_path_buf(), config.to_path_buf());
+        let run = move || Receiving::new(&root, &config, teller, waker).run(&work);
+        let thread = std::thread::Builder::new().name("update".into()).spawn(run);
+        Updater { jobs: thread.ok().map(|_| jobs), told, installed: None }
+    }
+
+    /// Hands over what the hub offers.
+    pub fn offer(&self, number: u64, bundle: BundleHead) {
+        self.hand(Job::Offer { number, bundle });
+    }
+
+    /// Hands over a piece of what was asked for.
+    pub fn chunk(&self, digest: String, offset: u64, bytes: Vec<u8>) {
+        self.hand(Job::Chunk { digest, offset, bytes });
+    }
+
+    fn hand(&self, job: Job) {
+        if let Some(jobs) = &self.jobs {
+            // A disk that is too slow for it has the hub asked again.
+            let _ = jobs.try_send(job);
+        }
+    }
+
+    /// What the hub is to be told next; none if there is nothing.
+    pub fn poll(&mut self) -> Option<RobotMessage> {
+        let message = self.told.try_recv().ok()?;
+        if let RobotMessage::Installed(installed) = &message {
+            self.installed = Some(installed.clone());
+        }
+        Some(message)
+    }
+
+    /// What was told last of what is installed, for a hub that has just welcomed this robot.
+    pub fn installed(&self) -> Option<RobotMessage> {
+        self.installed.clone().map(RobotMessage::Installed)
+    }
+}
+
+/// The release of this program, as the hub is told it.
+pub fn this_release() -> Release {
+    Release::of_this_program(env!("CARGO_PKG_VERSION"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::time::{Duration, Instant};
+    use xpuck_update::bundle::{Kind, seal, this_arch};
+    use xpuck_wire::keys::Secret;
+    use xpuck_wire::rollout::{MAX_PIECE, RobotUpdate, Stage};
+    use xpuck_wire::socket::Sockets;
+
+    const SIZE: usize = 600_000;
+
+    fn root(alice: &Secret) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir_all(at("var/lib/xpuck-slots/incoming")).unwrap();
+        fs::create_dir_all(at("etc/xpuck/keys/operators")).unwrap();
+        fs::write(at("etc/xpuck/board"), "pi5\n").unwrap();
+        alice.public.write(&at("etc/xpuck/keys/operators/alice.pub")).unwrap();
+        let hub = "[hub]\nrobots = \"tcp://127.0.0.1:1\"\noperator = \"tcp://127.0.0.1:2\"\n";
+        fs::write(at("etc/xpuck/swarm.toml"), format!("robots = [\"xp01\"]\n{hub}")).unwrap();
+        let devices =
+            "[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\ncamera_width = 160\ncamera_height = 120\n";
+        fs::write(at("etc/xpuck/robot.toml"), format!("id = \"xp01\"\nswarm = \"swarm.toml\"\n{devices}")).unwrap();
+        dir
+    }
+
+    fn started(root: &Path) -> Updater {
+        let (waker, _) = Sockets::new().waker("update").unwrap();
+        Updater::of(root, &root.join("etc/xpuck/robot.toml"), waker)
+    }
+
+    fn payload() -> Vec<u8> {
+        (0..SIZE).map(|i| (i * 7) as u8).collect()
+    }
+
+    fn bundle(boards: &[&str], signer: &Secret) -> BundleHead {
+        let boards: Vec<String> = boards.iter().map(|board| (*board).into()).collect();
+        let release = Release { version: "9.0.0".into(), counter: 9 };
+        seal(Kind::App, &boards, this_arch(), &release, &payload()[..], signer).unwrap().into()
+    }
+
+    /// What is told next that counts.
+    fn told<T>(updater: &mut Updater, counts: impl Fn(RobotMessage) -> Option<T>) -> T {
+        let (end, mut others) = (Instant::now() + Duration::from_secs(30), Vec::new());
+        loop {
+            assert!(Instant::now() < end, "nothing of that kind was told: {others:?}");
+            match updater.poll() {
+                Some(message) => match counts(message.clone()) {
+                    Some(found) => return found,
+                    None => others.push(message),
+                },
+                None => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+    }
+
+    fn stage(updater: &mut Updater, wanted: Stage) -> RobotUpdate {
+        told(updater, |message| match message {
+            RobotMessage::Installed(installed) => installed.update.filter(|update| update.stage == wanted),
+            _ => None,
+        })
+    }
+
+    fn wants(updater: &mut Updater, above: u64) -> (String, u64) {
+        told(updater, |message| match message {
+            RobotMessage::Want { digest, offset } if offset >= above => Some((digest, offset)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_is_not_for_this_robot_is_refused_before_its_first_byte() {
+        let (alice, eve) = (Secret::generate("alice").unwrap(), Secret::generate("eve").unwrap());
+        let dir = root(&alice);
+        let mut updater = started(dir.path());
+        for (number, head, why) in [
+            (1, bundle(&["pi5"], &eve), "`eve` signed the bundle, who is no operator here"),
+            (2, bundle(&["xu4"], &alice), "for xu4, and this board is pi5"),
+        ] {
+            updater.offer(number, head);
+            let update = stage(&mut updater, Stage::Refused);
+            assert!(update.number == number && update.why.contains(why), "{update:?}");
+        }
+        fs::remove_dir(dir.path().join("var/lib/xpuck-slots/incoming")).unwrap();
+        updater.offer(3, bundle(&["pi5"], &alice));
+        let update = told(&mut updater, |message| match message {
+            RobotMessage::Installed(installed) => installed.update.filter(|update| update.number == 3),
+            _ => None,
+        });
+        assert!(update.why.contains("install the package xpuckd on it"), "{update:?}");
+    }
+
+    #[test]
+    fn a_bundle_arrives_in_pieces_and_goes_on_after_a_new_start() {
+        let alice = Secret::generate("alice").unwrap();
+        let dir = root(&alice);
+        let (head, payload) = (bundle(&["pi5"], &alice), payload());
+        let mut updater = started(dir.path());
+        updater.offer(7, head.clone());
+        let (digest, offset) = wants(&mut updater, 0);
+        assert_eq!(offset, 0);
+        // One of another bundle, and one that is not the next, change nothing.
+        updater.chunk("5a".repeat(32), 0, payload[..MAX_PIECE].to_vec());
+        updater.chunk(digest.clone(), 0, payload[..MAX_PIECE].to_vec());
+        assert_eq!(wants(&mut updater, 1).1, MAX_PIECE as u64);
+        drop(updater);
+        let mut updater = started(dir.path());
+        updater.offer(7, head);
+        let mut next = wants(&mut updater, 0).1;
+        assert_eq!(next, MAX_PIECE as u64, "only the rest is asked for");
+        while next < SIZE as u64 {
+            let end = SIZE.min(next as usize + MAX_PIECE);
+            updater.chunk(digest.clone(), next, payload[next as usize..end].to_vec());
+            next = if end == SIZE { SIZE as u64 } else { wants(&mut updater, next + 1).1 };
+        }
+        assert_eq!(stage(&mut updater, Stage::Installing).number, 7);
+        assert!(dir.path().join("var/lib/xpuck-slots/incoming/ready").exists());
+    }
+}

@@ -1,0 +1,260 @@
+//! The thread of updates.
+
+use super::{Job, this_release};
+use crate::slots::{BOARD, SLOTS, operators};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+use tracing::{info, warn};
+use xpuck_update::bundle::{Head, IMAGE, Kind, Manifest, this_arch};
+use xpuck_update::incoming::{Incoming, Piece};
+use xpuck_update::slots::{self, Phase, State, TrialResult};
+use xpuck_update::{Release, incoming};
+use xpuck_wire::Waker;
+use xpuck_wire::file;
+use xpuck_wire::message::RobotMessage;
+use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage};
+
+/// The state of the slots is looked at so often, and a piece that does not come is asked for again.
+const LOOK: Duration = Duration::from_secs(1);
+/// What is installed is told so often, also if it did not change: a message may be lost.
+const TELL: Duration = Duration::from_secs(10);
+/// A piece is asked for so often; then the robot waits until the bundle is offered again.
+const ASK: u32 = 60;
+/// Longest state file, bytes.
+const MAX_STATE: u64 = 64 * 1024;
+
+/// The bundle that this start of the program was offered last.
+struct Offered {
+    number: u64,
+    digest: String,
+    doing: Doing,
+    /// How often a piece was asked for since the last one came.
+    asked: u32,
+}
+
+enum Doing {
+    Loading(Box<Incoming>),
+    /// It lies ready, or was found installed.
+    Left,
+    Refused(String),
+    /// This release runs already.
+    Good,
+}
+
+/// What the thread has.
+pub(super) struct Receiving {
+    slots: PathBuf,
+    config: PathBuf,
+    release: Release,
+    packaged: Release,
+    board: String,
+    teller: SyncSender<RobotMessage>,
+    waker: Waker,
+    offered: Option<Offered>,
+    told: Option<(Instant, Installed)>,
+    /// The control loop is gone.
+    over: bool,
+}
+
+impl Receiving {
+    pub(super) fn new(root: &Path, config: &Path, teller: SyncSender<RobotMessage>, waker: Waker) -> Receiving {
+        let release = this_release();
+        let board = file::text(&root.join(BOARD), 64).map(|text| text.trim().to_string());
+        Receiving {
+            slots: root.join(SLOTS),
+            config: config.into(),
+            packaged: Release::of_tree(root).unwrap_or(Release { counter: 0, ..release.clone() }),
+            release,
+            board: board.unwrap_or("unknown".into()),
+            teller,
+            waker,
+            offered: None,
+            told: None,
+            over: false,
+        }
+    }
+
+    /// Works until nobody hands over any more.
+    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
+        let mut looked = Instant::now();
+        self.tell_installed(false);
+        while !self.over {
+            match jobs.recv_timeout(LOOK.saturating_sub(looked.elapsed())) {
+                Ok(Job::Offer { number, bundle }) => self.take_offer(number, bundle),
+                Ok(Job::Chunk { digest, offset, bytes }) => {
+                    self.take_chunk(&digest, offset, &bytes);
+                    looked = Instant::now();
+                    continue;
+                }
+                Err(RecvTimeoutError::Timeout) => self.ask(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.tell_installed(false);
+            looked = Instant::now();
+        }
+    }
+
+    fn tell(&mut self, message: RobotMessage) {
+        self.over |= self.teller.send(message).is_err();
+        self.waker.wake();
+    }
+
+    /// Asks for the piece that is wanted next.
+    fn ask(&mut self) {
+        if let Some(Offered { digest, doing: Doing::Loading(incoming), asked, .. }) = &mut self.offered
+            && *asked < ASK
+        {
+            *asked += 1;
+            let message = RobotMessage::Want { digest: digest.clone(), offset: incoming.offset() };
+            self.tell(message);
+        }
+    }
+
+    fn take_offer(&mut self, number: u64, bundle: BundleHead) {
+        let head = Head::from(bundle);
+        // Of what nobody may have signed, the digest alone is used, so that the refusal can be told.
+        let Ok(digest) = head.told().map(|manifest| manifest.sha256) else { return };
+        let known = self.offered.as_ref().is_some_and(|known| (known.number, &known.digest) == (number, &digest));
+        if !known {
+            let doing = self.judge(&head).unwrap_or_else(|why| {
+                warn!(target: "xpuckd", "an update is refused: {why}");
+                Doing::Refused(why)
+            });
+            self.offered = Some(Offered { number, digest, doing, asked: 0 });
+        }
+        self.tell_installed(true);
+        if let Some(offered) = &mut self.offered {
+            offered.asked = 0;
+        }
+        match &mut self.offered {
+            // All of it may be there already.
+            Some(Offered { digest, doing: Doing::Loading(incoming), .. }) => {
+                let (digest, offset) = (digest.clone(), incoming.offset());
+                self.take_chunk(&digest, offset, &[]);
+            }
+            _ => self.ask(),
+        }
+    }
+
+    /// What is to be done with a bundle.
+    fn judge(&self, head: &Head) -> Result<Doing, String> {
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        if !self.slots.join(slots::INCOMING).is_dir() {
+            let slots = self.slots.display();
+            return Err(format!("this robot has no {slots}/{}; install the package xpuckd on it", slots::INCOMING));
+        }
+        let operators = operators(&self.config).map_err(|error| text(&error))?;
+        let manifest = head.open(&operators).map_err(|error| text(&error))?;
+        let state = self.state();
+        let good = state.as_ref().map_or(&self.packaged, |state| &state.good);
+        let floor = if self.packaged.counter > good.counter { &self.packaged } else { good };
+        manifest.fits(&self.board, this_arch(), floor).map_err(|error| text(&error))?;
+        if manifest.kind == Kind::Image {
+            return Err(IMAGE.into());
+        }
+        let busy =
+            state.as_ref().filter(|state| state.phase != Phase::Settled).and_then(|state| state.candidate.as_ref());
+        match busy {
+            Some(candidate) if candidate.sha256 == manifest.sha256 => return Ok(Doing::Left),
+            Some(candidate) => return Err(format!("version {} is on trial here", candidate.release.version)),
+            None if manifest.release() == self.release => return Ok(Doing::Good),
+            None => {}
+        }
+        if self.is_ready() {
+            return Ok(Doing::Left);
+        }
+        self.begin(head, &manifest).map_err(|error| text(&error))
+    }
+
+    fn begin(&self, head: &Head, manifest: &Manifest) -> Result<Doing, xpuck_update::bundle::BundleError> {
+        let incoming = Incoming::begin(&self.slots.join(slots::INCOMING), head, manifest)?;
+        info!(target: "xpuckd", "version {} is received from byte {}", manifest.version, incoming.offset());
+        Ok(Doing::Loading(Box::new(incoming)))
+    }
+
+    fn take_chunk(&mut self, digest: &str, offset: u64, bytes: &[u8]) {
+        let Some(offered) = self.offered.as_mut().filter(|offered| offered.digest == digest) else { return };
+        let Doing::Loading(incoming) = &mut offered.doing else { return };
+        if bytes.len() > incoming::MAX_PIECE {
+            return;
+        }
+        offered.asked = 0;
+        match incoming.take(offset, bytes) {
+            Ok(Piece::Next(_)) => self.ask(),
+            Ok(Piece::Ready) => {
+                offered.doing = Doing::Left;
+                info!(target: "xpuckd", "a bundle is received and verified");
+                self.tell_installed(true);
+            }
+            Err(error) => {
+                let why = error.to_string();
+                warn!(target: "xpuckd", "an update is refused: {why}");
+                offered.doing = Doing::Refused(why);
+                self.tell_installed(true);
+            }
+        }
+    }
+
+    /// Tells what is installed if it changed, or was told too long ago, or always.
+    fn tell_installed(&mut self, always: bool) {
+        let now = self.installed();
+        let same = |(at, told): &(Instant, Installed)| *told == now && at.elapsed() < TELL;
+        if always || !self.told.as_ref().is_some_and(same) {
+            self.told = Some((Instant::now(), now.clone()));
+            self.tell(RobotMessage::Installed(Box::new(now)));
+        }
+    }
+
+    fn installed(&self) -> Installed {
+        let Release { version, counter } = self.release.clone();
+        Installed { version, counter, board: self.board.clone(), arch: this_arch().into(), update: self.update() }
+    }
+
+    fn update(&self) -> Option<RobotUpdate> {
+        let told = |number, digest: &str, stage, received, why: &str| {
+            Some(RobotUpdate { number, digest: digest.into(), stage, received, why: why.into() })
+        };
+        // Looked for first: whoever removes it has written the state before.
+        let ready = self.is_ready();
+        let state = self.state();
+        let offered = self.offered.as_ref();
+        if let Some(Offered { number, digest, doing, .. }) = offered {
+            match doing {
+                Doing::Loading(incoming) => return told(*number, digest, Stage::Loading, incoming.offset(), ""),
+                Doing::Refused(why) => return told(*number, digest, Stage::Refused, 0, why),
+                Doing::Good => return told(*number, digest, Stage::Good, 0, ""),
+                Doing::Left if ready => return told(*number, digest, Stage::Installing, 0, ""),
+                Doing::Left => {}
+            }
+        }
+        let state = state?;
+        let number = |digest: &str| offered.filter(|offered| offered.digest == digest).map_or(0, |o| o.number);
+        if let Some(candidate) = &state.candidate {
+            let installs = matches!(state.phase, Phase::Unpacking | Phase::Unpacked);
+            let stage = if installs { Stage::Installing } else { Stage::Trial };
+            return told(number(&candidate.sha256), &candidate.sha256, stage, 0, "");
+        }
+        let last = state.last?;
+        let stage = match last.result {
+            TrialResult::Good => Stage::Good,
+            TrialResult::Reverted => Stage::Reverted,
+            TrialResult::Refused => Stage::Refused,
+        };
+        // What was refused before its manifest was read is what lay ready last.
+        let digest = match offered {
+            Some(offered) if last.sha256.is_empty() => &offered.digest,
+            _ => &last.sha256,
+        };
+        told(number(digest), digest, stage, 0, &last.why)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.slots.join(slots::READY).exists()
+    }
+
+    /// What is known of the slots; none if nothing is, or it cannot be read.
+    fn state(&self) -> Option<State> {
+        State::parse(&file::text(&self.slots.join(slots::STATE), MAX_STATE).ok()?).ok()
+    }
+}

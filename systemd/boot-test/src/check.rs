@@ -1,0 +1,91 @@
+//! The card on the bench: what can be said of it while no machine has it.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The parts of a card as loop devices, which end with this.
+pub struct Bench {
+    copies: Vec<String>,
+}
+
+/// Where the second and third partition are: their first block and their number of blocks, as the partition table says.
+pub fn copies(card: &Path) -> Result<[(u64, u64); 2]> {
+    let mut table = [0; 512];
+    std::os::unix::fs::FileExt::read_exact_at(&fs::File::open(card)?, &mut table, 0)?;
+    ensure!(table[510..] == [0x55, 0xaa], "{}: there is no partition table", card.display());
+    let number = |at: usize| u64::from(u32::from_le_bytes([table[at], table[at + 1], table[at + 2], table[at + 3]]));
+    Ok([446 + 16, 446 + 32].map(|entry| (number(entry + 8), number(entry + 12))))
+}
+
+impl Bench {
+    /// Attaches both copies of a card.
+    pub fn attach(card: &Path) -> Result<Bench> {
+        let mut bench = Bench { copies: Vec::new() };
+        for (first, blocks) in copies(card)? {
+            let mut make = Command::new("losetup");
+            make.args([
+                "--find",
+                "--show",
+                "--offset",
+                &(first * 512).to_string(),
+                "--sizelimit",
+                &(blocks * 512).to_string(),
+            ]);
+            bench.copies.push(said(make.arg(card))?.trim().into());
+        }
+        Ok(bench)
+    }
+
+    /// Has btrfs look at all its own structures.
+    pub fn look(&self) -> Result<()> {
+        said(Command::new("btrfs").args(["check", "--readonly"]).arg(&self.copies[0])).map(drop)
+    }
+
+    /// Mounts the card for reading and hands its folder to `look`.
+    pub fn read<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+        let folder = tempfile::tempdir()?;
+        let options = format!("ro,subvolid=5,device={},device={}", self.copies[0], self.copies[1]);
+        said(Command::new("mount").args(["-t", "btrfs", "-o", &options, &self.copies[0]]).arg(folder.path()))?;
+        let seen = look(folder.path());
+        said(Command::new("umount").arg(folder.path()))?;
+        seen
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        for copy in &self.copies {
+            // One that stays is shown by losetup.
+            let _ = Command::new("losetup").arg("--detach").arg(copy).status();
+        }
+    }
+}
+
+/// The files of a folder and their contents, by name; links are not followed.
+pub fn files(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(here) = open.pop() {
+        for entry in fs::read_dir(&here).with_context(|| here.display().to_string())? {
+            let path = entry?.path();
+            let kind = path.symlink_metadata()?.file_type();
+            if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_file() {
+                let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
+                found.push((path.strip_prefix(folder)?.into(), bytes));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What a program says, which must do.
+fn said(command: &mut Command) -> Result<String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| program.clone())?;
+    ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

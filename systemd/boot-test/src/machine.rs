@@ -1,0 +1,137 @@
+//! A board: qemu with a card, its console in a file.
+
+use crate::card::Card;
+use crate::nbd;
+use anyhow::{Context, Result, bail};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How a board is made.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// The program of qemu.
+    pub program: &'static str,
+    /// Its processor.
+    pub processor: &'static str,
+}
+
+impl Kind {
+    /// That of an architecture as Debian calls it.
+    pub fn of(architecture: &str) -> Result<Kind> {
+        match architecture {
+            "arm64" => Ok(Kind { program: "qemu-system-aarch64", processor: "cortex-a57" }),
+            "armhf" => Ok(Kind { program: "qemu-system-arm", processor: "cortex-a15" }),
+            other => bail!("{other}: a virtual board is arm64 or armhf"),
+        }
+    }
+}
+
+/// A board that may be on or off.
+pub struct Board {
+    kind: Kind,
+    work: PathBuf,
+    card_file: PathBuf,
+    card: Arc<Mutex<Option<Card>>>,
+    qemu: Option<Child>,
+    boots: u32,
+    arguments: String,
+}
+
+impl Board {
+    /// A board that is off, with a card in a file. Kernel, initial file system and arguments are read from its first partition.
+    pub fn new(kind: Kind, work: &Path, card_file: &Path) -> Result<Board> {
+        for name in ["vmlinuz", "initrd.img", "cmdline.txt"] {
+            let mut copy = Command::new("mcopy");
+            // The first partition begins at 16 MiB.
+            copy.args(["-o", "-i", &format!("{}@@16777216", card_file.display()), &format!("::/{name}")]).arg(work);
+            anyhow::ensure!(copy.status().context("mcopy (Debian's package mtools)")?.success(), "{name} of the card");
+        }
+        let arguments = std::fs::read_to_string(work.join("cmdline.txt"))?.trim().replace(" quiet", "");
+        let card = Arc::new(Mutex::new(None));
+        nbd::serve(&work.join("card.socket"), card.clone())?;
+        let (work, card_file) = (work.to_path_buf(), card_file.to_path_buf());
+        Ok(Board { kind, work, card_file, card, qemu: None, boots: 0, arguments })
+    }
+
+    /// Switches it on; `seed` fixes what the card loses when the power is cut.
+    pub fn switch_on(&mut self, seed: u64, more: &str) -> Result<()> {
+        self.boots += 1;
+        let opened = Card::open(&self.card_file, seed).with_context(|| self.card_file.display().to_string())?;
+        *self.card.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
+        let console = File::create(self.console())?;
+        let mut qemu = Command::new(self.kind.program);
+        qemu.args(["-M", "virt", "-cpu", self.kind.processor, "-smp", "2", "-m", "768", "-nographic", "-no-reboot"]);
+        qemu.arg("-kernel").arg(self.work.join("vmlinuz")).arg("-initrd").arg(self.work.join("initrd.img"));
+        qemu.arg("-append").arg(format!("{} systemd.journald.forward_to_console=1 loglevel=5 {more}", self.arguments));
+        let socket = self.work.join("card.socket");
+        qemu.args(["-drive", &format!("file=nbd+unix:///?socket={},format=raw,if=none,id=card", socket.display())]);
+        qemu.args(["-device", "virtio-blk-pci,drive=card", "-netdev", "user,id=net"]);
+        qemu.args(["-device", "virtio-net-pci,netdev=net,romfile="]);
+        qemu.stdin(Stdio::null()).stdout(console.try_clone()?).stderr(console);
+        self.qemu =
+            Some(qemu.spawn().with_context(|| format!("{} (Debian's package qemu-system-arm)", self.kind.program))?);
+        Ok(())
+    }
+
+    /// The console's file of the present boot.
+    pub fn console(&self) -> PathBuf {
+        self.work.join(format!("console-{:02}.log", self.boots))
+    }
+
+    /// What the console showed so far.
+    pub fn said(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.console()).unwrap_or_default()).into_owned()
+    }
+
+    /// True if it is on; one that ended by itself is off.
+    pub fn is_on(&mut self) -> bool {
+        self.qemu.as_mut().is_some_and(|qemu| matches!(qemu.try_wait(), Ok(None)))
+    }
+
+    /// Sectors of the card that were written and are not safe yet.
+    pub fn unsafe_sectors(&self) -> usize {
+        let card = self.card.lock().unwrap_or_else(PoisonError::into_inner);
+        card.as_ref().map_or(0, Card::unsafe_sectors)
+    }
+
+    /// Pulls the plug. Gives how many sectors that were not flushed were kept and lost.
+    pub fn cut(&mut self) -> Result<(usize, usize)> {
+        // The card loses its power first: what the machine says afterwards it does not hear.
+        let card = self.card.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut qemu) = self.qemu.take() {
+            qemu.kill()?;
+            qemu.wait()?;
+        }
+        Ok(card.map(|mut card| card.cut()).transpose()?.unwrap_or_default())
+    }
+
+    /// Waits until something holds, or the board went off.
+    pub fn wait(&mut self, what: &str, most: Duration, mut holds: impl FnMut(&Board) -> bool) -> Result<Duration> {
+        let begun = Instant::now();
+        loop {
+            if holds(self) {
+                return Ok(begun.elapsed());
+            }
+            if !self.is_on() {
+                bail!("the board went off while waiting for: {what}; see {}", self.console().display());
+            }
+            if begun.elapsed() > most {
+                bail!("waited {} s in vain for: {what}; see {}", most.as_secs(), self.console().display());
+            }
+            std::thread::sleep(Duration::from_millis(250));
+        }
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        if let Some(mut qemu) = self.qemu.take() {
+            // It may have ended by itself.
+            let _ = qemu.kill();
+            let _ = qemu.wait();
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The proof of image, card and update: a robot's card boots in a virtual machine, its robot takes part in an experiment of a
+//! swarm on this machine, its power is cut at random moments, and its card is damaged.
+//!
+//! Run by `make boot-test`. Takes root's rights (loop devices) and qemu.
+
+mod card;
+mod check;
+mod machine;
+mod nbd;
+mod swarm;
+
+use anyhow::{Context, Result, ensure};
+use card::Random;
+use check::Bench;
+use clap::Parser;
+use machine::{Board, Kind};
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+use swarm::{INSIDE, Swarm};
+use xpuck_wire::log;
+
+/// Boots a robot's card in a virtual machine and does to it what may happen to a robot.
+#[derive(Parser)]
+struct Args {
+    /// The image of a virtual board.
+    #[arg(long)]
+    image: PathBuf,
+    /// The operator's folder of keys that signed it.
+    #[arg(long)]
+    keys: PathBuf,
+    /// Debian's name of its architecture.
+    #[arg(long, default_value = "arm64")]
+    architecture: String,
+    /// The folder of this machine's programs.
+    #[arg(long, default_value = "target/debug")]
+    programs: PathBuf,
+    /// A folder to work in; it must not be there.
+    #[arg(long)]
+    work: PathBuf,
+    /// Power cuts.
+    #[arg(long, default_value_t = 20)]
+    cuts: u32,
+    /// Damages of one copy of the card.
+    #[arg(long, default_value_t = 5)]
+    damages: u32,
+    /// Fixes when the power is cut, what is lost, and what is damaged.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// First of six free ports.
+    #[arg(long, default_value_t = 27_600)]
+    ports: u16,
+}
+
+/// A boot may take so long, wall time: the machine is emulated, and this one may be busy.
+const BOOT: Duration = Duration::from_secs(400);
+/// How long a cut waits for something that is written.
+const WRITES: Duration = Duration::from_secs(35);
+/// A scrub of the whole card may take so long.
+const SCRUB: Duration = Duration::from_secs(900);
+/// Size of the card, bytes.
+const CARD: u64 = 4_000_000_000;
+/// The experiment: small enough for an emulated processor to end generations.
+const EXPERIMENT: &str = "name = \"boot-test\"\nminutes = 240.0\nsegment_minutes = 5.0\ntask = \"transport\"\n\n[evolution]\n\
+    population = 8\ntrial_seconds = 5.0\n";
+
+struct Test {
+    swarm: Swarm,
+    board: Board,
+    card: PathBuf,
+    random: Random,
+    /// The files of the robot's identity as they were written.
+    identity: Vec<(PathBuf, Vec<u8>)>,
+}
+
+fn main() -> ExitCode {
+    log::begin(|| ());
+    let code = run(&Args::parse()).map_or_else(
+        |error| {
+            log::line(format_args!("boot-test: FAILED: {error:#}"));
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    );
+    log::flush();
+    code
+}
+
+fn run(args: &Args) -> Result<()> {
+    let begun = Instant::now();
+    fs::create_dir(&args.work).with_context(|| args.work.display().to_string())?;
+    let work = args.work.canonicalize()?;
+    let swarm = Swarm::make(&args.programs.canonicalize()?, &work, args.ports)?;
+    // The image's signer is an operator of this swarm.
+    for folder in [&swarm.folder, &swarm.card_folder] {
+        let operators = folder.join("keys/operators");
+        fs::remove_dir_all(&operators)?;
+        let copied = Command::new("cp").arg("-a").arg(args.keys.join("operators")).arg(&operators).status()?;
+        ensure!(copied.success(), "{}: no folder of keys", args.keys.display());
+    }
+    let card = work.join("card.img");
+    fs::File::create(&card)?.set_len(CARD)?;
+    let (image, device, folder) = (args.image.canonicalize()?, card.clone(), swarm.card_folder.clone());
+    let path = |path: &Path| path.display().to_string();
+    swarm.must(&[
+        "flash",
+        "--robot",
+        INSIDE,
+        "--image",
+        &path(&image),
+        "--device",
+        &path(&device),
+        "--swarm",
+        &path(&folder),
+        "--yes",
+    ])?;
+    log::line(format_args!("a card is written: {:.0} s", begun.elapsed().as_secs_f64()));
+    let identity = identity(&card)?;
+    let board = Board::new(Kind::of(&args.architecture)?, &work, &card)?;
+    let mut test = Test { swarm, board, card, random: Random(args.seed), identity };
+    test.swarm.start()?;
+    test.boot_and_run()?;
+    for number in 1..=args.cuts {
+        test.cut(number, args.cuts)?;
+    }
+    // A scrub waits for evolution, which here has no processor of its own.
+    test.swarm.must(&["stop"])?;
+    for number in 1..=args.damages {
+        test.damage(number, args.damages)?;
+    }
+    log::line(format_args!("boot-test: all passed in {:.0} s", begun.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+impl Test {
+    /// Boots, waits for the robot at the hub, and starts an experiment in which it takes part.
+    fn boot_and_run(&mut self) -> Result<()> {
+        let seed = self.random.next();
+        self.board.switch_on(seed, "")?;
+        let swarm = &self.swarm;
+        let took = self.board.wait("the robot at the hub", BOOT, |_| swarm.inside().is_some())?;
+        log::line(format_args!("power to the hub: {:.1} s", took.as_secs_f64()));
+        fs::write(self.swarm.folder.join("boot-test.toml"), EXPERIMENT)?;
+        self.swarm.must(&["start", "boot-test.toml", "--wait", "60"])?;
+        let took = self.wait_for_generation(1)?;
+        log::line(format_args!(
+            "{INSIDE} takes part in the run and has evolved a generation: {:.1} s",
+            took.as_secs_f64()
+        ));
+        let finished = |board: &Board| board.said().contains("Startup finished in ");
+        self.board.wait("the end of the boot", BOOT, finished)?;
+        let said = self.board.said();
+        let startup = said.lines().rev().find_map(|line| line.split_once("Startup finished in "));
+        log::line(format_args!("systemd: {}", startup.map_or("told nothing", |(_, rest)| rest.trim())));
+        // The robot's own program tries again until the network is there, which its devices are behind.
+        let failed = said.lines().find(|line| line.contains("Failed with result") && !line.contains("xpuckd.service"));
+        ensure!(failed.is_none(), "a unit failed: {}", failed.unwrap_or_default());
+        Ok(())
+    }
+
+    fn wait_for_generation(&mut self, least: u32) -> Result<Duration> {
+        let swarm = &self.swarm;
+        self.board.wait("a generation of the robot inside", BOOT, |_| {
+            swarm.inside().is_some_and(|robot| {
+                robot.evolution.generation >= least && robot.state == xpuck_wire::state::State::Run
+            })
+        })
+    }
+
+    fn generation(&self) -> u32 {
+        self.swarm.inside().map_or(0, |robot| robot.evolution.generation)
+    }
+
+    /// Cuts the power, and waits until the hub misses the robot, so that it is not taken for back before it is.
+    fn power_off(&mut self) -> Result<(usize, usize)> {
+        let cut = self.board.cut()?;
+        let begun = Instant::now();
+        while self.swarm.inside().is_some() {
+            ensure!(begun.elapsed() < Duration::from_secs(20), "the hub does not miss the robot");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Ok(cut)
+    }
+
+    /// Cuts the power at a random moment, looks at the card, boots it again, and has the robot go on where it was.
+    fn cut(&mut self, number: u32, of: u32) -> Result<()> {
+        // Half of the cuts come while the board boots.
+        let (boots, evolved) = (number.is_multiple_of(2), self.generation());
+        let wait = Duration::from_millis(self.random.below(if boots { 20_000 } else { 8_000 }));
+        if boots {
+            self.power_off()?;
+            let seed = self.random.next();
+            self.board.switch_on(seed, "")?;
+        }
+        std::thread::sleep(wait);
+        // At a moment when there is something to lose: a checkpoint, the journal, what a boot writes.
+        let begun = Instant::now();
+        while self.board.unsafe_sectors() == 0 && begun.elapsed() < WRITES {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let (kept, lost) = self.power_off()?;
+        self.look_at_card()?;
+        let seed = self.random.next();
+        self.board.switch_on(seed, "")?;
+        let swarm = &self.swarm;
+        let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+        // One generation may not have reached the card; whatever did is gone on with.
+        self.wait_for_generation(evolved.max(1))?;
+        let when = if boots { "after power-on" } else { "in the run" };
+        log::line(format_args!(
+            "cut {number} of {of}, {:.1} s {when}: {lost} sectors lost, {kept} kept; whole; back after {:.0} s, generation {}",
+            wait.as_secs_f64(),
+            took.as_secs_f64(),
+            self.generation()
+        ));
+        Ok(())
+    }
+
+    /// Damages part of one copy while the board is off; the next boot mends it and says so.
+    fn damage(&mut self, number: u32, of: u32) -> Result<()> {
+        self.power_off()?;
+        let copy = self.random.below(2) as usize;
+        let (first, blocks) = check::copies(&self.card)?[copy];
+        let file = fs::OpenOptions::new().write(true).open(&self.card)?;
+        // Where the data is: btrfs fills a card from its beginning. The first mebibyte holds the superblock's first copy.
+        let (from, to) = (2048, (blocks / 3).max(4096));
+        for _ in 0..200 {
+            let at = (first + from + self.random.below(to - from)) * 512;
+            let garbage: Vec<u8> = (0..64 * 512 / 8).flat_map(|_| self.random.next().to_le_bytes()).collect();
+            file.write_all_at(&garbage, at)?;
+        }
+        file.sync_all()?;
+        let seed = self.random.next();
+        self.board.switch_on(seed, "systemd.wants=xpuck-scrub.service")?;
+        let mended =
+            |board: &Board| board.said().lines().any(|line| line.contains("scrub: ") && line.contains("mended"));
+        let took = self.board.wait("the scrub's word that damage was mended", SCRUB, mended)?;
+        let swarm = &self.swarm;
+        self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+        log::line(format_args!(
+            "damage {number} of {of}: 6.5 MB in 200 places of copy {}: mended and told after {:.0} s",
+            copy + 1,
+            took.as_secs_f64()
+        ));
+        Ok(())
+    }
+
+    /// The card on the bench: btrfs finds nothing wrong, and the robot is who it was.
+    fn look_at_card(&self) -> Result<()> {
+        Bench::attach(&self.card)?.look().context("the card after the cut")?;
+        let now = identity(&self.card)?;
+        for (name, bytes) in &self.identity {
+            let found = now.iter().find(|(other, _)| other == name);
+            ensure!(found.is_some_and(|(_, now)| now == bytes), "{} is not what it was", name.display());
+        }
+        Ok(())
+    }
+}
+
+/// What a card says of who the robot is.
+fn identity(card: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+    let bench = Bench::attach(card)?;
+    bench.read(|top| check::files(&top.join("@config")))
+}

@@ -1,0 +1,123 @@
+//! The rest of the swarm, on this machine: hub, arena, and a robot beside the one in the virtual machine.
+
+use anyhow::{Context, Result, bail, ensure};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use xpuck_wire::Status;
+
+/// The robot that is in the virtual machine, and the one that is not.
+pub const INSIDE: &str = "xp02";
+pub const OUTSIDE: &str = "xp01";
+/// This machine as a machine of qemu's user network sees it.
+const HOST: &str = "10.0.2.2";
+
+/// A swarm of two.
+pub struct Swarm {
+    xpuck: PathBuf,
+    xpuckd: PathBuf,
+    /// The swarm's folder.
+    pub folder: PathBuf,
+    /// The folder that the card is made from: the same, with this machine's address as the board sees it.
+    pub card_folder: PathBuf,
+    ports: u16,
+    services: Vec<Child>,
+}
+
+impl Swarm {
+    /// Makes the folders; `ports` is the first of six.
+    pub fn make(programs: &Path, work: &Path, ports: u16) -> Result<Swarm> {
+        let (folder, card_folder) = (work.join("swarm"), work.join("card"));
+        let (xpuck, xpuckd) = (programs.join("xpuck"), programs.join("xpuckd"));
+        let swarm = Swarm { xpuck, xpuckd, folder, card_folder, ports, services: Vec::new() };
+        let made = Command::new(&swarm.xpuck)
+            .args(["init", "--robots", "2", "--ports", &ports.to_string()])
+            .arg(&swarm.folder)
+            .output()
+            .with_context(|| swarm.xpuck.display().to_string())?;
+        ensure!(made.status.success(), "xpuck init: {}", String::from_utf8_lossy(&made.stderr));
+        let edit = |path: PathBuf, from: &str, to: &str| -> Result<()> {
+            let text = fs::read_to_string(&path)?;
+            ensure!(text.contains(from), "{}: no {from}", path.display());
+            Ok(fs::write(&path, text.replacen(from, to, 1))?)
+        };
+        let devices = format!("devices = \"devices\"\ndevices_address = \"127.0.0.1:{}\"", ports + 4);
+        edit(swarm.folder.join("arena.toml"), "devices = \"devices\"", &devices)?;
+        let copied = Command::new("cp").arg("-a").arg(&swarm.folder).arg(&swarm.card_folder).status()?;
+        ensure!(copied.success(), "{} cannot be copied", swarm.folder.display());
+        let robots = format!("tcp://127.0.0.1:{}", ports + 1);
+        edit(swarm.card_folder.join("swarm.toml"), &robots, &robots.replace("127.0.0.1", HOST))?;
+        let directory = format!("directory = \"tcp://{HOST}:{}\"", ports + 4);
+        edit(swarm.card_folder.join(format!("robots/{INSIDE}.toml")), "directory = \"../devices\"", &directory)?;
+        Ok(swarm)
+    }
+
+    /// Starts hub, arena and the robot outside.
+    pub fn start(&mut self) -> Result<()> {
+        let commands = [
+            (self.xpuck.clone(), vec!["arena".to_string(), "--config".into(), "arena.toml".into()]),
+            (self.xpuck.clone(), vec!["hub".into(), "--config".into(), "hub.toml".into()]),
+            (self.xpuckd.clone(), vec!["--config".into(), format!("robots/{OUTSIDE}.toml")]),
+        ];
+        for (number, (program, arguments)) in commands.into_iter().enumerate() {
+            let log = self.folder.join(format!("service-{number}.log"));
+            let file = File::create(&log)?;
+            let mut service = Command::new(&program);
+            service
+                .args(arguments)
+                .current_dir(&self.folder)
+                .stdin(Stdio::null())
+                .stdout(file.try_clone()?)
+                .stderr(file);
+            self.services.push(service.spawn().with_context(|| program.display().to_string())?);
+            if number < 2 {
+                let begun = std::time::Instant::now();
+                while !fs::read_to_string(&log)?.contains("ready") {
+                    ensure!(begun.elapsed().as_secs() < 20, "{}: not ready", log.display());
+                    std::thread::sleep(std::time::Duration::from_millis(50));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a command of the operator's.
+    pub fn xpuck(&self, arguments: &[&str]) -> Result<Output> {
+        let mut command = Command::new(&self.xpuck);
+        command.args(arguments).current_dir(&self.folder).stdin(Stdio::null());
+        command.env("XPUCK_HUB", format!("tcp://127.0.0.1:{}", self.ports + 2));
+        command.env("XPUCK_KEY", self.folder.join("keys/operators/operator.key"));
+        Ok(command.output()?)
+    }
+
+    /// The same, which must do.
+    pub fn must(&self, arguments: &[&str]) -> Result<String> {
+        let output = self.xpuck(arguments)?;
+        if !output.status.success() {
+            bail!("xpuck {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// How the hub sees the swarm. A swarm in trouble is told all the same.
+    pub fn status(&self) -> Result<Status> {
+        let output = self.xpuck(&["status", "--json"])?;
+        serde_json::from_slice(&output.stdout)
+            .with_context(|| String::from_utf8_lossy(&output.stderr).trim().to_string())
+    }
+
+    /// What the hub knows of the robot in the virtual machine, while it is there.
+    pub fn inside(&self) -> Option<xpuck_wire::RobotRow> {
+        self.status().ok()?.robots.into_iter().find(|robot| robot.id == INSIDE && robot.alive)
+    }
+}
+
+impl Drop for Swarm {
+    fn drop(&mut self) {
+        for service in self.services.iter_mut().rev() {
+            // One that has ended already needs no end.
+            let _ = service.kill();
+            let _ = service.wait();
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Debian's root of the board's architecture, from mmdebstrap, kept in the cache.
+
+use super::foreign;
+use crate::board::Board;
+use crate::tools::{self, ToolError};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use xpuck_wire::atomic;
+use xpuck_wire::signed::hex;
+
+/// The release of Debian.
+pub const SUITE: &str = "bookworm";
+/// What every robot's system has: a system manager, what its network and its card need, and the libraries of our program.
+const PACKAGES: &[&str] = &[
+    "systemd",
+    "systemd-sysv",
+    "systemd-timesyncd",
+    "udev",
+    "dbus",
+    "kmod",
+    "openssh-server",
+    "btrfs-progs",
+    "iproute2",
+    "iw",
+    "wpasupplicant",
+    "libzmq5",
+    "libapriltag3",
+    "libusb-1.0-0",
+    "libsqlite3-0",
+    "libzstd1",
+    "zstd",
+    "libvulkan1",
+];
+/// What is of no use on a robot.
+const LEFT_OUT: &[&str] = &["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"];
+
+/// The root as a tar archive.
+pub(super) fn root(board: &Board, cache: &Path) -> Result<PathBuf, ToolError> {
+    let mut packages: Vec<&str> = PACKAGES.to_vec();
+    packages.extend(board.packages.iter().map(String::as_str));
+    packages.sort_unstable();
+    let include = packages.join(",");
+    let inputs = format!("{SUITE} {} {include} {}", board.architecture, LEFT_OUT.join(" "));
+    let key = &hex(&Sha256::digest(inputs.as_bytes()))[..16];
+    let path = cache.join(format!("root-{}-{key}.tar", board.architecture));
+    if path.exists() {
+        return Ok(path);
+    }
+    let new = path.with_extension("new.tar");
+    let mut make = foreign::command(&board.architecture, "mmdebstrap");
+    make.args(["--quiet", "--mode=root", "--variant=minbase"]);
+    make.arg(format!("--architectures={}", board.architecture)).arg(format!("--include={include}"));
+    make.args(LEFT_OUT.iter().map(|path| format!("--dpkgopt=path-exclude={path}")));
+    make.arg(SUITE).arg(&new);
+    tools::run("making Debian's root", &mut make)?;
+    atomic::replace(&new, &path).map_err(ToolError::file(&path))?;
+    Ok(path)
+}

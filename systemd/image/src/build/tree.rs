@@ -1,0 +1,151 @@
+//! The root's own files: what makes Debian's root a robot's.
+//!
+//! Nothing that differs from robot to robot is in a root. It is below `/etc/xpuck`, a subvolume of the card of its own, and the
+//! root has links there, so that an update of the root leaves it alone.
+
+use super::{BOARD, put};
+use crate::board::Board;
+use crate::tools::{self, ToolError};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+/// Files of every robot.
+const FILES: &[(&str, &str)] = &[
+    (
+        "etc/fstab",
+        "# The card's subvolumes are mounted before the system begins.\ntmpfs /tmp tmpfs nosuid,nodev,size=64M 0 0\n",
+    ),
+    (
+        "etc/systemd/journald.conf.d/xpuck.conf",
+        "[Journal]\nStorage=persistent\nSystemMaxUse=32M\nRuntimeMaxUse=8M\nSyncIntervalSec=30s\n",
+    ),
+    (
+        "etc/ssh/sshd_config.d/xpuck.conf",
+        "HostKey /etc/xpuck/system/ssh_host_ed25519_key\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n",
+    ),
+    // A robot without a wire, or without Wi-Fi, does not wait for it.
+    (
+        "etc/systemd/network/20-wired.network",
+        "[Match]\nName=en* eth*\n\n[Network]\nDHCP=ipv4\n\n[Link]\nRequiredForOnline=no\n",
+    ),
+    (
+        "etc/modprobe.d/xpuck.conf",
+        "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n# Where the kernel has no hwmon driver of the power monitors, xpuckd asks them itself, and no other driver may.\nblacklist ina2xx-adc\n",
+    ),
+    (
+        "etc/sysctl.d/60-xpuck.conf",
+        "# A board that hangs starts again.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
+    ),
+];
+/// Links to what is the robot's own.
+const LINKS: &[(&str, &str)] = &[
+    ("etc/hostname", "xpuck/system/hostname"),
+    ("etc/machine-id", "xpuck/system/machine-id"),
+    ("etc/systemd/network/10-xpuck.network", "../../xpuck/system/wifi.network"),
+    ("etc/systemd/timesyncd.conf.d/xpuck.conf", "../../xpuck/system/time.conf"),
+    ("etc/wpa_supplicant/wpa_supplicant-wlan0.conf", "../xpuck/system/wpa_supplicant.conf"),
+    ("root/.ssh/authorized_keys", "/etc/xpuck/system/authorized_keys"),
+];
+/// Where the card's subvolumes are mounted.
+const FOLDERS: &[&str] =
+    &["etc/xpuck", "var/lib/xpuck", "var/lib/xpuck-slots", "var/log", "boot/firmware", "proc", "sys", "dev", "run"];
+/// Units of Debian's that a robot runs and their packages do not enable.
+const UNITS: &[&str] = &["systemd-networkd.service"];
+/// Units that only cost time at a start.
+const MASKED: &[&str] = &[
+    "systemd-networkd-wait-online.service",
+    "apt-daily.timer",
+    "apt-daily-upgrade.timer",
+    "e2scrub_all.timer",
+    "e2scrub_reap.service",
+    "fstrim.timer",
+    "getty@tty1.service",
+    "wpa_supplicant.service",
+    "ssh.socket",
+];
+/// What building leaves behind.
+const LITTER: &[&str] = &[
+    "var/cache/apt",
+    "var/lib/apt/lists",
+    "var/cache/ldconfig",
+    "var/cache/debconf",
+    "var/log",
+    "tmp",
+    "root/.cache",
+    "var/lib/systemd/random-seed",
+    "etc/resolv.conf",
+    "var/lib/dpkg/status-old",
+    "etc/passwd-",
+    "etc/group-",
+    "etc/shadow-",
+    "etc/gshadow-",
+];
+
+/// Unpacks Debian's root.
+pub(super) fn unpack(archive: &Path, root: &Path) -> Result<(), ToolError> {
+    fs::create_dir(root).map_err(ToolError::file(root))?;
+    let mut tar = Command::new("tar");
+    tar.args(["--xattrs", "--xattrs-include=security.capability", "--numeric-owner", "-xpf"]).arg(archive);
+    tools::run("unpacking the root", tar.arg("-C").arg(root)).map(drop)
+}
+
+/// Puts the robot's files into a root.
+pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
+    for folder in FOLDERS {
+        let path = root.join(folder);
+        fs::create_dir_all(&path).map_err(ToolError::file(&path))?;
+    }
+    for (name, text) in FILES {
+        put(&root.join(name), text.as_bytes())?;
+    }
+    put(&root.join("etc/modules-load.d/xpuck.conf"), (board.load.join("\n") + "\n").as_bytes())?;
+    put(&root.join(BOARD), format!("{}\n", board.name).as_bytes())?;
+    for (name, target) in LINKS {
+        let path = root.join(name);
+        let folder = path.parent().unwrap_or(root);
+        fs::create_dir_all(folder).map_err(ToolError::file(folder))?;
+        remove(&path)?;
+        symlink(target, &path).map_err(ToolError::file(&path))?;
+    }
+    // A host key of a robot's own is made at its first start, beside its other keys.
+    let script = "[Service]\nExecStartPre=\nExecStartPre=/bin/sh -c '[ -s /etc/xpuck/system/ssh_host_ed25519_key ] || ssh-keygen -q -t ed25519 -N \"\" -f /etc/xpuck/system/ssh_host_ed25519_key'\nExecStartPre=/usr/sbin/sshd -t\n";
+    put(&root.join("etc/systemd/system/ssh.service.d/key.conf"), script.as_bytes())?;
+    for entry in fs::read_dir(root.join("etc/ssh")).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("ssh_host_") {
+            remove(&entry.path())?;
+        }
+    }
+    let systemctl = |verb: &str, units: &[&str]| {
+        let mut command = Command::new("systemctl");
+        tools::run("choosing units", command.arg("--root").arg(root).arg(verb).args(units)).map(drop)
+    };
+    systemctl("enable", UNITS)?;
+    systemctl("mask", MASKED)
+}
+
+/// Removes what would differ from one build to the next.
+pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
+    for name in LITTER {
+        let path = root.join(name);
+        let was_folder = path.is_dir();
+        remove(&path)?;
+        if was_folder {
+            fs::create_dir_all(&path).map_err(ToolError::file(&path))?;
+        }
+    }
+    use std::os::unix::fs::PermissionsExt;
+    let tmp = root.join("tmp");
+    fs::set_permissions(&tmp, PermissionsExt::from_mode(0o1777)).map_err(ToolError::file(&tmp))
+}
+
+fn remove(path: &Path) -> Result<(), ToolError> {
+    let gone = match path.symlink_metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    gone.map_err(ToolError::file(path))
+}

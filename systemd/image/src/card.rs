@@ -1,0 +1,105 @@
+//! What a card looks like: a partition that boot loaders read, and two of equal size that hold the same file system twice.
+
+/// Bytes of a block.
+pub const BLOCK: u64 = 512;
+/// Where the first partition begins, bytes: behind what boot loaders keep in front of it. The Odroid XU4's U-Boot has its
+/// settings at 3 MiB, the RK3588's U-Boot is read from 8 MiB on.
+pub const FIRST: u64 = 16 << 20;
+/// Size of the first partition.
+const BOOT: u64 = 112 << 20;
+/// Partitions begin and end at multiples of this, as cards erase.
+const ALIGN: u64 = 4 << 20;
+/// Least size of a card: two copies of a root, another root under trial, and room to work.
+pub const LEAST: u64 = 3_600_000_000;
+/// A table of this kind counts blocks in 32 bits.
+const MOST: u64 = (u32::MAX as u64) * BLOCK;
+
+/// A part of a card, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where it begins.
+    pub start: u64,
+    /// How long it is.
+    pub length: u64,
+}
+
+/// The partitions of a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// What boot loaders read, FAT32.
+    pub boot: Part,
+    /// The two copies of the file system.
+    pub copies: [Part; 2],
+}
+
+impl Layout {
+    /// The partitions of a card of this size; none if it is too small.
+    pub fn of(size: u64) -> Option<Layout> {
+        if size < LEAST {
+            return None;
+        }
+        let boot = Part { start: FIRST, length: BOOT };
+        let begin = boot.start + boot.length;
+        // The last mebibytes stay free: cards of one name differ by a little.
+        let end = size.min(MOST) / ALIGN * ALIGN - ALIGN;
+        let length = (end - begin) / 2 / ALIGN * ALIGN;
+        let copy = |number: u64| Part { start: begin + number * length, length };
+        Some(Layout { boot, copies: [copy(0), copy(1)] })
+    }
+
+    /// The first block of the card: its partition table (MBR), with this number of the disk.
+    pub fn table(&self, disk: u32) -> [u8; BLOCK as usize] {
+        let mut block = [0; BLOCK as usize];
+        block[440..444].copy_from_slice(&disk.to_le_bytes());
+        // FAT32 by LBA, and twice Linux.
+        let parts = [(0x0c, self.boot), (0x83, self.copies[0]), (0x83, self.copies[1])];
+        for (place, (kind, part)) in parts.into_iter().enumerate() {
+            let entry = &mut block[446 + 16 * place..][..16];
+            // Cylinders, heads and sectors are not in use: these values say so.
+            entry.copy_from_slice(&[0, 0xfe, 0xff, 0xff, kind, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]);
+            entry[8..12].copy_from_slice(&((part.start / BLOCK) as u32).to_le_bytes());
+            entry[12..16].copy_from_slice(&((part.length / BLOCK) as u32).to_le_bytes());
+        }
+        block[510..].copy_from_slice(&[0x55, 0xaa]);
+        block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_aligned_apart_and_inside_cards_of_any_size() {
+        for size in [LEAST, 4_000_000_001, 7_948_206_080, 31_914_983_424, 1 << 40, 1 << 50] {
+            let layout = Layout::of(size).unwrap();
+            let parts = [layout.boot, layout.copies[0], layout.copies[1]];
+            let mut free = 2 << 20;
+            for part in parts {
+                assert!(
+                    part.start >= free && part.start % ALIGN == 0 && part.length % ALIGN == 0,
+                    "{size}: {layout:?}"
+                );
+                free = part.start + part.length;
+            }
+            assert!(free < size && free / BLOCK <= u64::from(u32::MAX));
+            assert_eq!(layout.copies[0].length, layout.copies[1].length);
+        }
+        assert_eq!(Layout::of(LEAST - 1), None);
+        assert_eq!(Layout::of(0), None);
+    }
+
+    #[test]
+    fn the_table_says_what_the_layout_does() {
+        let layout = Layout::of(8_000_000_000).unwrap();
+        let table = layout.table(0x1234_5678);
+        assert_eq!((&table[440..444], &table[510..]), (&[0x78, 0x56, 0x34, 0x12][..], &[0x55, 0xaa][..]));
+        let number = |at: usize| u64::from(u32::from_le_bytes(table[at..at + 4].try_into().unwrap()));
+        assert_eq!(
+            (table[450], number(454) * BLOCK, number(458) * BLOCK),
+            (0x0c, layout.boot.start, layout.boot.length)
+        );
+        assert_eq!((table[482], number(486) * BLOCK), (0x83, layout.copies[1].start));
+        assert!(table[494..510].iter().all(|byte| *byte == 0));
+    }
+}

@@ -1,0 +1,268 @@
+//! The device that a card is in: whether it may be written at all, and whether it holds what it says.
+
+use crate::tools::ToolError;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Places that are tried over the whole of a card.
+const PROBES: u64 = 64;
+/// Bytes tried at each.
+const PROBE: usize = 4096;
+
+/// Why a device is not written.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// A file.
+    #[error("{0}")]
+    File(#[from] ToolError),
+    /// A part of a card.
+    #[error("{0} is a partition; name the whole card, {1}")]
+    Partition(String, String),
+    /// Neither a device nor a file.
+    #[error("{0} is neither a block device nor a file")]
+    Kind(String),
+    /// In use.
+    #[error("{device} is in use ({by}); unmount it first")]
+    InUse {
+        /// The device.
+        device: String,
+        /// By whom.
+        by: String,
+    },
+    /// Built in.
+    #[error("{0} is not removable, so it may be this machine's own disk; say --force if it is the card all the same")]
+    BuiltIn(String),
+    /// It returns other bytes than were written.
+    #[error(
+        "the card returns other bytes than were written at {at} of its {size}: it lies about its size or is worn out; \
+         take another"
+    )]
+    Lies {
+        /// Where.
+        at: String,
+        /// What it says that it holds.
+        size: String,
+    },
+}
+
+/// A device that may be written.
+#[derive(Debug)]
+pub struct Device {
+    /// Its path.
+    pub path: PathBuf,
+    /// What it says that it holds, bytes.
+    pub size: u64,
+    file: File,
+}
+
+impl Device {
+    /// Opens a device for writing, alone. A regular file serves as well: the image of a card.
+    ///
+    /// # Errors
+    /// Why it must not be written; `force` lets a built-in one through.
+    pub fn open(path: &Path, force: bool) -> Result<Device, DeviceError> {
+        let path = path.canonicalize().map_err(ToolError::file(path))?;
+        let found = fs::metadata(&path).map_err(ToolError::file(&path))?;
+        let name = path.display().to_string();
+        let block = found.file_type().is_block_device();
+        if !block && !found.is_file() {
+            return Err(DeviceError::Kind(name));
+        }
+        if block {
+            look(&path, Path::new("/sys/class/block"), force)?;
+            let mounts =
+                fs::read_to_string("/proc/self/mounts").map_err(ToolError::file(Path::new("/proc/self/mounts")))?;
+            let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
+            if let Some(by) = user(&path, &mounts, &swaps) {
+                return Err(DeviceError::InUse { device: name, by });
+            }
+        }
+        // The kernel refuses this for a device that anything else has.
+        let exclusive = if block { rustix::fs::OFlags::EXCL.bits() as i32 } else { 0 };
+        let file = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&path);
+        let mut file = file.map_err(|error| match error.raw_os_error() {
+            Some(16) => DeviceError::InUse { device: name.clone(), by: "another program has it".into() },
+            _ => ToolError::file(&path)(error).into(),
+        })?;
+        let size = file.seek(SeekFrom::End(0)).map_err(ToolError::file(&path))?;
+        Ok(Device { path, size, file })
+    }
+
+    /// Writes blocks all over the card and reads them again. What was on it is lost.
+    ///
+    /// # Errors
+    /// One comes back as another.
+    pub fn probe(&self) -> Result<(), DeviceError> {
+        let trouble = |error| DeviceError::from(ToolError::file(&self.path)(error));
+        let places: Vec<u64> =
+            (0..PROBES).map(|i| (self.size - PROBE as u64) / (PROBES - 1) * i / PROBE as u64 * PROBE as u64).collect();
+        for place in &places {
+            self.file.write_all_at(&pattern(self.size, *place), *place).map_err(trouble)?;
+        }
+        self.forget().map_err(trouble)?;
+        for place in &places {
+            let mut back = vec![0; PROBE];
+            self.file.read_exact_at(&mut back, *place).map_err(trouble)?;
+            if back != pattern(self.size, *place) {
+                return Err(DeviceError::Lies { at: bytes(*place), size: bytes(self.size) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes some bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), DeviceError> {
+        Ok(self.file.write_all_at(bytes, at).map_err(ToolError::file(&self.path))?)
+    }
+
+    /// Reads some bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), DeviceError> {
+        Ok(self.file.read_exact_at(bytes, at).map_err(ToolError::file(&self.path))?)
+    }
+
+    /// Brings everything to the card and has it read from there the next time.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn settle(&self) -> Result<(), DeviceError> {
+        Ok(self.forget().map_err(ToolError::file(&self.path))?)
+    }
+
+    fn forget(&self) -> std::io::Result<()> {
+        self.file.sync_all()?;
+        Ok(rustix::fs::fadvise(&self.file, 0, None, rustix::fs::Advice::DontNeed)?)
+    }
+}
+
+/// What is written at a place: nothing that any other place or card has.
+fn pattern(size: u64, place: u64) -> Vec<u8> {
+    let seed = Sha256::digest([size.to_le_bytes(), place.to_le_bytes()].concat());
+    seed.iter().copied().cycle().take(PROBE).collect()
+}
+
+/// Looks at what the kernel tells of a block device.
+fn look(path: &Path, sys: &Path, force: bool) -> Result<(), DeviceError> {
+    let name = path.file_name().unwrap_or_default();
+    let here = sys.join(name);
+    let shown = path.display().to_string();
+    if here.join("partition").exists() {
+        let whole = here.canonicalize().ok().and_then(|place| Some(place.parent()?.file_name()?.to_owned()));
+        let whole = whole.map_or_else(|| "the card".into(), |whole| format!("/dev/{}", whole.to_string_lossy()));
+        return Err(DeviceError::Partition(shown, whole));
+    }
+    let mut holders = fs::read_dir(here.join("holders")).into_iter().flatten().flatten();
+    if let Some(holder) = holders.next() {
+        let by = format!("by {}", holder.file_name().to_string_lossy());
+        return Err(DeviceError::InUse { device: shown, by });
+    }
+    let says = |attribute: &str| fs::read_to_string(here.join(attribute)).unwrap_or_default().trim().to_string();
+    // A card in a slot of its own is not "removable" to the kernel; soldered memory in the same place is no "SD".
+    if says("removable") != "1" && says("device/type") != "SD" && !force {
+        return Err(DeviceError::BuiltIn(shown));
+    }
+    Ok(())
+}
+
+/// Who uses a device or a part of it, by the kernel's lists.
+fn user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
+    let name = path.to_str()?;
+    let is_part = |source: &str| {
+        let source = Path::new(source).canonicalize().unwrap_or_else(|_| source.into());
+        let rest = source.to_str().and_then(|source| source.strip_prefix(name));
+        rest.is_some_and(|rest| rest.trim_start_matches('p').chars().all(|c| c.is_ascii_digit()))
+    };
+    let mounted = mounts.lines().filter_map(|line| line.split_once(' ')).find(|(source, _)| is_part(source));
+    let mounted =
+        mounted.map(|(source, rest)| format!("{source} is mounted on {}", rest.split(' ').next().unwrap_or("")));
+    let swap = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).find(|source| is_part(source));
+    mounted.or_else(|| swap.map(|source| format!("{source} is swap space")))
+}
+
+/// A size or a place as people read it.
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..10_000_000 => format!("{} kB", count / 1000),
+        10_000_000..10_000_000_000 => format!("{} MB", count / 1_000_000),
+        _ => format!("{:.1} GB", count as f64 / 1e9),
+    }
+}
+
+/// True if both paths are the same device or file.
+pub fn same(one: &Path, two: &Path) -> bool {
+    let id = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    id(one).is_some() && id(one) == id(two)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_in_use_or_built_in_or_a_part_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let card = |name: &str, removable: &str| {
+            let here = dir.path().join(name);
+            fs::create_dir_all(here.join("holders")).unwrap();
+            fs::write(here.join("removable"), removable).unwrap();
+            here
+        };
+        card("sdb", "1\n");
+        let built_in = card("sda", "0\n");
+        let slot = card("mmcblk0", "0\n");
+        fs::create_dir(slot.join("device")).unwrap();
+        fs::write(slot.join("device/type"), "SD\n").unwrap();
+        let said =
+            |name: &str, force| look(&Path::new("/dev").join(name), dir.path(), force).map_err(|e| e.to_string());
+        assert_eq!(said("sdb", false), Ok(()));
+        assert_eq!(said("mmcblk0", false), Ok(()));
+        assert!(said("sda", false).unwrap_err().contains("--force"));
+        assert_eq!(said("sda", true), Ok(()));
+        fs::write(built_in.join("holders/dm-0"), "").unwrap();
+        assert!(said("sda", true).unwrap_err().contains("dm-0"));
+        fs::write(card("sdb1", "0").join("partition"), "1\n").unwrap();
+        assert!(said("sdb1", true).unwrap_err().contains("is a partition"));
+    }
+
+    #[test]
+    fn a_mounted_part_is_found_and_a_longer_name_is_another_device() {
+        let mounts = "/dev/nosdz2 / ext4 rw 0 0\n/dev/nosda1 /media/card vfat rw 0 0\nproc /proc proc rw 0 0\n";
+        let swaps = "Filename Type Size Used Priority\n/dev/nommc0p3 partition 1 0 -2\n";
+        let user = |name: &str| user(Path::new(name), mounts, swaps);
+        assert_eq!(user("/dev/nosda").unwrap(), "/dev/nosda1 is mounted on /media/card");
+        assert_eq!(user("/dev/nommc0").unwrap(), "/dev/nommc0p3 is swap space");
+        assert_eq!((user("/dev/nosd"), user("/dev/nosdb")), (None, None));
+    }
+
+    #[test]
+    fn a_card_that_wraps_round_is_found_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("card");
+        File::create(&path).unwrap().set_len(1 << 20).unwrap();
+        let card = Device::open(&path, false).unwrap();
+        assert_eq!(card.size, 1 << 20);
+        card.probe().unwrap();
+        // Half of what it says: the second half is the first again, as cheap cards do it.
+        let liar = |place: u64| place % (card.size / 2);
+        let places = [0, card.size / 2];
+        for place in places {
+            card.write(&pattern(card.size, place), liar(place)).unwrap();
+        }
+        let mut back = vec![0; PROBE];
+        card.read(&mut back, liar(0)).unwrap();
+        assert_ne!(
+            back,
+            pattern(card.size, 0),
+            "what was written later is found in the place of what was written first"
+        );
+        assert!(Device::open(dir.path(), false).unwrap_err().to_string().contains("neither"));
+    }
+}

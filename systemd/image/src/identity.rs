@@ -1,0 +1,339 @@
+//! Who a robot is: what its card has and no other. It is put together from the folder of a swarm.
+
+use serde::Deserialize;
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use xpuck_wire::keys::{Public, Secret};
+use xpuck_wire::{FileError, Swarm, file};
+
+/// The lab's own file in the folder of a swarm.
+pub const CARDS: &str = "cards.toml";
+/// Longest name of a Wi-Fi network, and longest passphrase, bytes (IEEE 802.11).
+const MAX_SSID: usize = 32;
+const MAX_PASSPHRASE: usize = 63;
+
+/// `cards.toml`: what the cards of a lab have in common.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cards {
+    /// The kind of board; an image of another one is not written.
+    pub board: Option<String>,
+    /// The Wi-Fi of the arena; without it a robot uses a wire.
+    pub wifi: Option<Wifi>,
+    /// Fixed addresses; without them the network gives them (DHCP).
+    pub network: Option<Network>,
+    /// Public keys (files like id_ed25519.pub, relative to this file) of who may log in as root over SSH.
+    #[serde(default)]
+    pub login: Vec<PathBuf>,
+    /// Where the time comes from; without it the hub's machine.
+    pub time: Option<String>,
+}
+
+/// A Wi-Fi network.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wifi {
+    /// Its name (SSID).
+    pub name: String,
+    /// Its passphrase, 8 to 63 characters.
+    pub passphrase: String,
+    /// The country whose rules for radio hold, such as "GB".
+    pub country: String,
+}
+
+/// Fixed addresses.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// The first robot's address and the length of the network's part, such as "192.168.1.101/24"; the others count on.
+    pub first: String,
+    /// The way out of the network, if there is one.
+    pub gateway: Option<Ipv4Addr>,
+}
+
+/// A file of a card's `/etc/xpuck`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name there.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+    /// True if only its owner may read it.
+    pub secret: bool,
+    /// True if it is the system's, which the robot's program does not change.
+    pub system: bool,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({} bytes)", self.name, self.bytes.len())
+    }
+}
+
+/// What a robot's card gets below `/etc/xpuck`.
+///
+/// # Errors
+/// One line: what is missing or wrong, and what makes it.
+pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileError> {
+    let name = |path: &Path| path.display().to_string();
+    let swarm_file = folder.join("swarm.toml");
+    let swarm = Swarm::read(&swarm_file)?;
+    let Some(place) = swarm.robots.iter().position(|id| id == robot) else {
+        let text = format!("robots: there is no `{robot}`; there are {}", swarm.robots.join(", "));
+        return Err(FileError::value(&name(&swarm_file), text));
+    };
+    let mut entries = Vec::new();
+    let mut add = |name: &str, bytes: Vec<u8>, secret, system| {
+        entries.push(Entry { name: name.into(), bytes, secret, system });
+    };
+    let robot_file = folder.join(format!("robots/{robot}.toml"));
+    let robot_text = file::text(&robot_file, file::MAX_TOML)?;
+    add("swarm.toml", file::text(&swarm_file, file::MAX_TOML)?.into_bytes(), false, false);
+    add(&format!("robots/{robot}.toml"), robot_text.clone().into_bytes(), false, false);
+    if let Some(calibration) = calibration(&name(&robot_file), &robot_text)? {
+        let path = folder.join("robots").join(&calibration);
+        let inside = Path::new("robots").join(&calibration);
+        let inside = plain(&inside).ok_or_else(|| {
+            FileError::value(
+                &name(&robot_file),
+                format!("calibration.file = {calibration:?} is outside the swarm's folder"),
+            )
+        })?;
+        add(&inside, file::text(&path, file::MAX_TOML)?.into_bytes(), false, false);
+    }
+    // The keys' own readers say what is wrong with them.
+    let keys = folder.join("keys");
+    let (key, hub) = (keys.join(format!("robots/{robot}.key")), keys.join("hub.pub"));
+    let missing = |path: &Path| match path.exists() {
+        true => Ok(()),
+        false => {
+            let text = format!(
+                "is missing; `xpuck keys new --dir {} --robots {}` makes it",
+                keys.display(),
+                name(&swarm_file)
+            );
+            Err(FileError::value(&name(path), text))
+        }
+    };
+    missing(&key)?;
+    missing(&hub)?;
+    Secret::read(&key)?;
+    Public::read(&hub)?;
+    let bytes = |path: &Path| fs::read(path).map_err(|error| FileError::Unreadable { path: path.into(), error });
+    add(&format!("keys/robots/{robot}.key"), bytes(&key)?, true, false);
+    add("keys/hub.pub", bytes(&hub)?, false, false);
+    let operators = keys.join("operators");
+    let mut found = 0;
+    for entry in fs::read_dir(&operators).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "pub") {
+            let public = Public::read(&path)?;
+            add(&format!("keys/operators/{}.pub", public.name), bytes(&path)?, false, false);
+            found += 1;
+        }
+    }
+    if found == 0 {
+        return Err(FileError::value(&name(&operators), "has no operator's .pub file: the robot would obey nobody"));
+    }
+    let cards = read_cards(folder)?;
+    add("board", format!("{board}\n").into_bytes(), false, true);
+    for (file, text, secret) in system(folder, &cards, &swarm, robot, place)? {
+        add(&format!("system/{file}"), text.into_bytes(), secret, true);
+    }
+    entries.sort_by(|one, two| one.name.cmp(&two.name));
+    Ok(entries)
+}
+
+/// The kind of board that a lab's file names.
+///
+/// # Errors
+/// The file makes no sense.
+pub fn board(folder: &Path) -> Result<Option<String>, FileError> {
+    Ok(read_cards(folder)?.board)
+}
+
+/// The lab's file; none is as an empty one.
+fn read_cards(folder: &Path) -> Result<Cards, FileError> {
+    let path = folder.join(CARDS);
+    if !path.exists() {
+        return Ok(Cards::default());
+    }
+    let cards: Cards = file::read(&path)?;
+    let bad = |text: String| Err(FileError::value(&path.display().to_string(), text));
+    if let Some(wifi) = &cards.wifi {
+        let plain = |text: &str| text.chars().all(|c| !c.is_control() && c != '"' && c != '\\');
+        if !(1..=MAX_SSID).contains(&wifi.name.len()) || !plain(&wifi.name) {
+            return bad(format!("wifi.name has 1 to {MAX_SSID} characters, none of them \" or \\"));
+        }
+        if !(8..=MAX_PASSPHRASE).contains(&wifi.passphrase.len()) || !plain(&wifi.passphrase) {
+            return bad(format!("wifi.passphrase has 8 to {MAX_PASSPHRASE} characters, none of them \" or \\"));
+        }
+        if wifi.country.len() != 2 || !wifi.country.bytes().all(|b| b.is_ascii_uppercase()) {
+            return bad(format!("wifi.country = {:?} is not two capital letters, such as \"GB\"", wifi.country));
+        }
+    }
+    Ok(cards)
+}
+
+/// The system's files: name, text, and whether only root may read it.
+fn system(
+    folder: &Path,
+    cards: &Cards,
+    swarm: &Swarm,
+    robot: &str,
+    place: usize,
+) -> Result<Vec<(&'static str, String, bool)>, FileError> {
+    let path = folder.join(CARDS).display().to_string();
+    let mut files = vec![("hostname", format!("{robot}\n"), false)];
+    // A system's id is random once and then stays; it is nobody's secret.
+    let random = Secret::generate("machine")?.public.curve.0;
+    let id: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    files.push(("machine-id", format!("{id}\n"), false));
+    let hub = xpuck_wire::host_of(swarm.hub.robots.trim_start_matches("tcp://")).to_string();
+    let time = cards.time.clone().unwrap_or(hub);
+    files.push(("time.conf", format!("[Time]\nNTP={time}\n"), false));
+    // One of both has the address; a wire beside the Wi-Fi gets one from its network.
+    let link = if cards.wifi.is_some() { "wl*" } else { "en* eth*" };
+    let mut network = format!("[Match]\nName={link}\n\n[Network]\n");
+    match &cards.network {
+        None => network += "DHCP=ipv4\n",
+        Some(fixed) => {
+            let address = nth(&fixed.first, place).ok_or_else(|| {
+                let text = format!(
+                    "network.first = {:?} is no address like \"192.168.1.101/24\" with room for {} robots",
+                    fixed.first,
+                    place + 1
+                );
+                FileError::value(&path, text)
+            })?;
+            network += &format!("Address={address}\n");
+            if let Some(gateway) = fixed.gateway {
+                network += &format!("Gateway={gateway}\n");
+            }
+        }
+    }
+    files.push(("wifi.network", network + "\n[Link]\nRequiredForOnline=no\n", false));
+    let wifi = match &cards.wifi {
+        None => "# cards.toml names no Wi-Fi.\n".into(),
+        Some(Wifi { name, passphrase, country }) => format!(
+            "ctrl_interface=/run/wpa_supplicant\ncountry={country}\nnetwork={{\n\tssid=\"{name}\"\n\tpsk=\"{passphrase}\"\n}}\n"
+        ),
+    };
+    files.push(("wpa_supplicant.conf", wifi, true));
+    let mut logins = String::new();
+    for login in &cards.login {
+        let text = file::text(&folder.join(login), file::MAX_TOML)?;
+        let line = text.lines().next().unwrap_or_default();
+        if !line.starts_with("ssh-") && !line.starts_with("ecdsa-") && !line.starts_with("sk-") {
+            return Err(FileError::value(&path, format!("login: {} is no public key of SSH", login.display())));
+        }
+        logins += &format!("{line}\n");
+    }
+    files.push(("authorized_keys", logins, true));
+    Ok(files)
+}
+
+/// The address so many after the first, with the length of the network's part.
+fn nth(first: &str, place: usize) -> Option<String> {
+    let (address, length) = first.split_once('/')?;
+    let (address, length): (Ipv4Addr, u32) = (address.parse().ok()?, length.parse().ok()?);
+    let hosts = 1u32.checked_shl(32u32.checked_sub(length)?).unwrap_or(0);
+    let mask = hosts.wrapping_sub(1);
+    let number = u32::from(address).checked_add(u32::try_from(place).ok()?)?;
+    // Neither the network's own address nor the one of all.
+    let inside = number & !mask == u32::from(address) & !mask && number & mask != 0 && number & mask != mask;
+    (inside && (8..=30).contains(&length)).then(|| format!("{}/{length}", Ipv4Addr::from(number)))
+}
+
+/// What the robot's file names as its calibration.
+fn calibration(name: &str, text: &str) -> Result<Option<PathBuf>, FileError> {
+    let table: toml::Table = file::parse(name, text)?;
+    let file = table.get("calibration").and_then(|calibration| calibration.get("file")).and_then(|file| file.as_str());
+    Ok(file.map(PathBuf::from))
+}
+
+/// A path without `.` and `..`; none if it leads out of where it begins.
+fn plain(path: &Path) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::Normal(part) => parts.push(part.to_str()?),
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => drop(parts.pop()?),
+            _ => return None,
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lab(cards: &str) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let robots = ["xp01".to_string(), "xp02".to_string()];
+        fs::create_dir(dir.path().join("robots")).unwrap();
+        let swarm = "robots = [\"xp01\", \"xp02\"]\n[hub]\nrobots = \"tcp://192.168.1.2:7601\"\noperator = \"tcp://127.0.0.1:7602\"\n";
+        fs::write(dir.path().join("swarm.toml"), swarm).unwrap();
+        fs::write(
+            dir.path().join("robots/xp02.toml"),
+            "id = \"xp02\"\n[calibration]\nfile = \"../calibration.toml\"\n",
+        )
+        .unwrap();
+        fs::write(dir.path().join("calibration.toml"), "# measured\n").unwrap();
+        fs::write(dir.path().join("me.pub"), "ssh-ed25519 AAAA me\n").unwrap();
+        fs::write(dir.path().join(CARDS), cards).unwrap();
+        xpuck_wire::keyring::make_all(&dir.path().join("keys"), &robots).unwrap();
+        dir
+    }
+
+    const GOOD: &str = "login = [\"me.pub\"]\n[wifi]\nname = \"lab\"\npassphrase = \"correct horse\"\ncountry = \"GB\"\n[network]\nfirst = \"192.168.1.101/24\"\n";
+
+    #[test]
+    fn a_card_gets_its_own_secrets_and_nobody_elses() {
+        let dir = lab(GOOD);
+        let entries = of(dir.path(), "xp02", "pi5").unwrap();
+        let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        assert!(
+            names.contains(&"keys/robots/xp02.key") && !names.iter().any(|name| name.contains("xp01")),
+            "{names:?}"
+        );
+        assert!(!names.iter().any(|name| name.contains("operator.key") || name.contains("hub.key")), "{names:?}");
+        let entry = |name: &str| entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{name}"));
+        let text = |name: &str| String::from_utf8(entry(name).bytes.clone()).unwrap();
+        assert!(entry("keys/robots/xp02.key").secret && entry("system/wpa_supplicant.conf").secret);
+        assert!(text("system/wifi.network").contains("Address=192.168.1.102/24"));
+        assert!(text("system/wpa_supplicant.conf").contains("psk=\"correct horse\""));
+        assert_eq!(text("system/time.conf"), "[Time]\nNTP=192.168.1.2\n");
+        assert_eq!((text("board"), text("calibration.toml")), ("pi5\n".into(), "# measured\n".into()));
+        assert_eq!(text("system/machine-id").trim().len(), 32);
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_told_in_one_line() {
+        let said = |cards: &str, change: &dyn Fn(&Path)| {
+            let dir = lab(cards);
+            change(dir.path());
+            let error = of(dir.path(), "xp02", "pi5").unwrap_err().to_string();
+            assert_eq!(error.lines().count(), 1, "{error}");
+            error
+        };
+        let nothing = |_: &Path| {};
+        assert!(said(&GOOD.replace("correct horse", "short"), &nothing).contains("wifi.passphrase has 8 to 63"));
+        assert!(said(&GOOD.replace("\"lab\"", "\"la\\\"b\""), &nothing).contains("wifi.name"));
+        assert!(said(&GOOD.replace("GB", "gb"), &nothing).contains("two capital letters"));
+        assert!(said(&GOOD.replace(".101/24", ".254/24"), &nothing).contains("with room for 2 robots"));
+        assert!(said(&GOOD.replace("me.pub", "swarm.toml"), &nothing).contains("no public key of SSH"));
+        assert!(
+            said(GOOD, &|dir| fs::remove_file(dir.join("keys/robots/xp02.key")).unwrap()).contains("xpuck keys new")
+        );
+        assert!(said(GOOD, &|dir| fs::remove_dir_all(dir.join("keys/operators")).unwrap()).contains("obey nobody"));
+        assert!(said(GOOD, &|dir| fs::remove_file(dir.join("calibration.toml")).unwrap()).contains("calibration.toml"));
+        let outside = "id = \"xp02\"\n[calibration]\nfile = \"../../etc/passwd\"\n";
+        assert!(said(GOOD, &|dir| fs::write(dir.join("robots/xp02.toml"), outside).unwrap()).contains("outside"));
+        let dir = lab(GOOD);
+        assert!(of(dir.path(), "xp09", "pi5").unwrap_err().to_string().contains("there is no `xp09`"));
+    }
+}

@@ -1,0 +1,124 @@
+//! Other programs that do parts of the work, and what they say when they fail.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Longest last words of a program that an error repeats, bytes.
+const LAST_WORDS: usize = 300;
+
+/// A program that did not do its part.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// It is not there.
+    #[error("{program} is missing; install Debian's package {package}")]
+    Missing {
+        /// The program.
+        program: String,
+        /// The package that has it.
+        package: &'static str,
+    },
+    /// It failed.
+    #[error("{what}: {program} failed ({status}): {words}")]
+    Failed {
+        /// What was to be done.
+        what: String,
+        /// The program.
+        program: String,
+        /// How it ended.
+        status: String,
+        /// The last line that it said.
+        words: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+impl ToolError {
+    /// An error of a file.
+    pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> ToolError {
+        let path = path.display().to_string();
+        move |error| ToolError::File { path, error }
+    }
+}
+
+/// Runs a program to its end and gives what it wrote to its standard output.
+///
+/// # Errors
+/// It is missing, or it fails; `what` says in an error what it was to do.
+pub fn run(what: &str, command: &mut Command) -> Result<String, ToolError> {
+    Ok(String::from_utf8_lossy(&bytes(what, command)?).into_owned())
+}
+
+/// The same, for what is no text.
+pub fn bytes(what: &str, command: &mut Command) -> Result<Vec<u8>, ToolError> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| not_started(command, error))?;
+    ended(what, command, &output)?;
+    Ok(output.stdout)
+}
+
+/// Starts a program that reads or writes by a pipe.
+pub fn start(command: &mut Command) -> Result<std::process::Child, ToolError> {
+    command.stderr(Stdio::piped()).spawn().map_err(|error| not_started(command, error))
+}
+
+/// Waits for a program that was started.
+pub fn finish(what: &str, command: &Command, child: std::process::Child) -> Result<(), ToolError> {
+    let output = child.wait_with_output().map_err(ToolError::file(Path::new(command.get_program())))?;
+    ended(what, command, &output)
+}
+
+fn ended(what: &str, command: &Command, output: &Output) -> Result<(), ToolError> {
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim();
+    let words: String = last.chars().filter(|c| !c.is_control()).take(LAST_WORDS).collect();
+    let program = command.get_program().to_string_lossy().into_owned();
+    Err(ToolError::Failed { what: what.into(), program, status: output.status.to_string(), words })
+}
+
+fn not_started(command: &Command, error: std::io::Error) -> ToolError {
+    let program = command.get_program().to_string_lossy().into_owned();
+    match error.kind() {
+        ErrorKind::NotFound => ToolError::Missing { package: package_of(&program), program },
+        _ => ToolError::File { path: program, error },
+    }
+}
+
+/// Debian's package of a program that we call.
+fn package_of(program: &str) -> &'static str {
+    match program {
+        "mmdebstrap" => "mmdebstrap",
+        "mkfs.btrfs" | "btrfs" => "btrfs-progs",
+        "mkfs.vfat" => "dosfstools",
+        "mcopy" => "mtools",
+        "depmod" => "kmod",
+        "zstd" => "zstd",
+        "dtc" | "fdtoverlay" | "fdtget" | "fdtput" => "device-tree-compiler",
+        "apt-get" | "apt-cache" => "apt",
+        "dpkg-deb" => "dpkg",
+        _ => "util-linux",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_missing_or_fails_is_told_in_one_line() {
+        let missing = run("x", &mut Command::new("mmdebstrap-of-nobody")).unwrap_err().to_string();
+        assert!(missing.contains("is missing; install"), "{missing}");
+        let failed =
+            run("making x", Command::new("sh").args(["-c", "echo one >&2; echo two >&2; exit 3"])).unwrap_err();
+        assert_eq!(failed.to_string(), "making x: sh failed (exit status: 3): two");
+    }
+}

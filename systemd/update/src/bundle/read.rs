@@ -1,0 +1,116 @@
+//! Reading a bundle piece by piece: never more of it in memory than its head and one piece of payload.
+
+use super::{BundleError, Head, MAGIC, MAX_MANIFEST, MAX_SIGNER, Manifest, SIGNATURE};
+use sha2::{Digest, Sha256};
+use std::io::{ErrorKind, Read};
+use xpuck_wire::signed::hex;
+
+/// Bytes of payload that are handled at once.
+const PIECE: usize = 64 * 1024;
+
+/// A bundle of which the head was read.
+pub struct Reader<R> {
+    /// Its head, not yet verified.
+    pub head: Head,
+    pub(super) rest: R,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the head.
+    ///
+    /// # Errors
+    /// It is no bundle, or ends too early.
+    pub fn new(mut bundle: R) -> Result<Reader<R>, BundleError> {
+        let mut magic = [0; MAGIC.len()];
+        let have = fill(&mut bundle, &mut magic)?;
+        if magic[..have] != *MAGIC {
+            // An empty file, and one that was cut in its first bytes, are told as that.
+            return Err(match MAGIC.starts_with(&magic[..have]) && have > 0 {
+                true => short("the head", have, MAGIC.len()),
+                false => BundleError::NoBundle,
+            });
+        }
+        let manifest = part(&mut bundle, MAX_MANIFEST, "manifest")?;
+        let signer = part(&mut bundle, MAX_SIGNER, "the signer's name")?;
+        let signature = part(&mut bundle, SIGNATURE, "the signature")?;
+        Ok(Reader { head: Head { manifest, signer, signature }, rest: bundle })
+    }
+
+    /// Hands the payload to `take` piece by piece and checks size and digest by a manifest that was verified.
+    ///
+    /// # Errors
+    /// The payload is another one, or `take` fails. What was taken before must not be used then.
+    pub fn payload(
+        mut self,
+        manifest: &Manifest,
+        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), BundleError> {
+        let mut digest = Sha256::new();
+        let mut have = 0;
+        let mut piece = vec![0; PIECE];
+        loop {
+            let read = fill(&mut self.rest, &mut piece)?;
+            if read == 0 {
+                break;
+            }
+            have += read as u64;
+            if have > manifest.size {
+                return Err(BundleError::Longer(manifest.size));
+            }
+            digest.update(&piece[..read]);
+            take(&piece[..read])?;
+        }
+        if have < manifest.size {
+            return Err(BundleError::Truncated { what: "payload", have, want: manifest.size });
+        }
+        match hex(&digest.finalize()) == manifest.sha256 {
+            true => Ok(()),
+            false => Err(BundleError::Payload),
+        }
+    }
+}
+
+/// Checks a payload that stands alone, such as the package that a bundle is made of.
+///
+/// # Errors
+/// As [`Reader::payload`].
+pub fn payload_fits(payload: impl Read, manifest: &Manifest) -> Result<(), BundleError> {
+    let head = Head { manifest: String::new(), signer: String::new(), signature: String::new() };
+    Reader { head, rest: payload }.payload(manifest, |_| Ok(()))
+}
+
+fn part(bundle: &mut impl Read, limit: usize, what: &'static str) -> Result<String, BundleError> {
+    let mut length = [0; 4];
+    let have = fill(bundle, &mut length)?;
+    if have < length.len() {
+        return Err(short(what, have, length.len()));
+    }
+    let length = u32::from_be_bytes(length) as usize;
+    if length > limit {
+        return Err(BundleError::Manifest(format!("{what} has {length} bytes; at most {limit} are allowed")));
+    }
+    let mut bytes = vec![0; length];
+    let have = fill(bundle, &mut bytes)?;
+    if have < length {
+        return Err(short(what, have, length));
+    }
+    String::from_utf8(bytes).map_err(|_| BundleError::Manifest(format!("{what} is not UTF-8 text")))
+}
+
+fn short(what: &'static str, have: usize, want: usize) -> BundleError {
+    BundleError::Truncated { what, have: have as u64, want: want as u64 }
+}
+
+/// Reads until the buffer is full or there is no more.
+fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut have = 0;
+    while have < buffer.len() {
+        match source.read(&mut buffer[have..]) {
+            Ok(0) => break,
+            Ok(read) => have += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(have)
+}

@@ -1,0 +1,205 @@
+//! A bundle on its way to a robot: what arrived is kept in one file, so that after a restart only the rest is asked for.
+
+use crate::bundle::{BundleError, Head, Manifest, Reader};
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+pub use xpuck_wire::rollout::MAX_PIECE;
+use xpuck_wire::{atomic, file};
+
+/// So many bytes are written before they are brought to the disk: what a power cut may take of them is sent again.
+const SYNC_EVERY: u64 = 4 << 20;
+
+/// What became of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Go on at this offset of the payload.
+    Next(u64),
+    /// All is there, was verified, and lies ready to be installed.
+    Ready,
+}
+
+/// A bundle that is being received.
+#[derive(Debug)]
+pub struct Incoming {
+    folder: PathBuf,
+    head: Head,
+    manifest: Manifest,
+    file: File,
+    offset: u64,
+    unsynced: u64,
+}
+
+impl Incoming {
+    /// Receives the bundle with this verified head into a folder: goes on with what is there if that is the beginning of the
+    /// same bundle, and begins anew if it is another's.
+    ///
+    /// # Errors
+    /// The disk.
+    pub fn begin(folder: &Path, head: &Head, manifest: &Manifest) -> Result<Incoming, BundleError> {
+        let path = folder.join("part");
+        let bytes = head.to_bytes();
+        let kept = begins_with(&path, &bytes)?;
+        if kept.is_none() {
+            remove_any(&path)?;
+        }
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o640).open(&path)?;
+        let offset = match kept {
+            // What is longer than the whole is none of it.
+            Some(length) if length - bytes.len() as u64 <= manifest.size => length - bytes.len() as u64,
+            _ => {
+                file.set_len(0)?;
+                file.write_all(&bytes)?;
+                0
+            }
+        };
+        file.seek(SeekFrom::Start(bytes.len() as u64 + offset))?;
+        Ok(Incoming {
+            folder: folder.into(),
+            head: head.clone(),
+            manifest: manifest.clone(),
+            file,
+            offset,
+            unsynced: 0,
+        })
+    }
+
+    /// Where the next piece begins, bytes of the payload.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The digest that names the payload.
+    pub fn digest(&self) -> &str {
+        &self.manifest.sha256
+    }
+
+    /// Takes a piece. One that is not the next is ignored, and the answer says which is wanted.
+    ///
+    /// # Errors
+    /// The disk; or all is there, and it is not what the manifest says: then it is removed.
+    pub fn take(&mut self, offset: u64, bytes: &[u8]) -> Result<Piece, BundleError> {
+        if offset == self.offset && bytes.len() <= MAX_PIECE {
+            let left = self.manifest.size - self.offset;
+            if bytes.len() as u64 > left {
+                return Err(BundleError::Longer(self.manifest.size));
+            }
+            let written = self.file.write_all(bytes);
+            if let Err(error) = written {
+                // What was written of it is overwritten by the next try.
+                let _ = self.file.seek(SeekFrom::Start(self.head.to_bytes().len() as u64 + self.offset));
+                return Err(error.into());
+            }
+            self.offset += bytes.len() as u64;
+            self.unsynced += bytes.len() as u64;
+        }
+        if self.offset < self.manifest.size {
+            if self.unsynced >= SYNC_EVERY {
+                self.file.sync_data()?;
+                self.unsynced = 0;
+            }
+            return Ok(Piece::Next(self.offset));
+        }
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<Piece, BundleError> {
+        let path = self.folder.join("part");
+        self.file.sync_all()?;
+        let verified = file::open(&path)
+            .map_err(BundleError::from)
+            .and_then(|bundle| Reader::new(bundle)?.payload(&self.manifest, |_| Ok(())));
+        if let Err(error) = verified {
+            remove_any(&path)?;
+            return Err(error);
+        }
+        atomic::replace(&path, &self.folder.join("ready"))?;
+        Ok(Piece::Ready)
+    }
+}
+
+/// Bytes of a file that begins so; none if it is missing or another.
+fn begins_with(path: &Path, bytes: &[u8]) -> std::io::Result<Option<u64>> {
+    let mut file = match file::open(path) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut begins = vec![0; bytes.len()];
+    match file.read_exact(&mut begins) {
+        Ok(()) if begins == bytes => Ok(Some(file.metadata()?.len())),
+        Ok(()) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn remove_any(path: &Path) -> std::io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        _ => atomic::remove(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Kind, seal};
+    use crate::release::Release;
+    use xpuck_wire::keys::Secret;
+
+    fn made(version: &str) -> (Head, Manifest, Vec<u8>) {
+        let alice = Secret::generate("alice").unwrap();
+        let payload: Vec<u8> = (0..600_000u32).map(|i| (i * 7) as u8).collect();
+        let release = Release { version: version.into(), counter: 1 };
+        let head = seal(Kind::App, &["any".into()], "any", &release, &payload[..], &alice).unwrap();
+        let manifest = head.told().unwrap();
+        (head, manifest, payload)
+    }
+
+    #[test]
+    fn it_goes_on_where_it_was_and_begins_anew_for_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let (head, manifest, payload) = made("1");
+        let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
+        let piece = |offset: u64| &payload[offset as usize..payload.len().min(offset as usize + MAX_PIECE)];
+        assert_eq!(incoming.take(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
+        // Lost and repeated pieces change nothing.
+        assert_eq!(incoming.take(0, piece(0)).unwrap(), Piece::Next(MAX_PIECE as u64));
+        assert_eq!(incoming.take(400_000, &payload[400_000..]).unwrap(), Piece::Next(MAX_PIECE as u64));
+        drop(incoming);
+        let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
+        let mut next = Piece::Next(incoming.offset());
+        assert_eq!(next, Piece::Next(MAX_PIECE as u64));
+        while let Piece::Next(offset) = next {
+            next = incoming.take(offset, piece(offset)).unwrap();
+        }
+        let ready = Reader::new(File::open(dir.path().join("ready")).unwrap()).unwrap();
+        assert_eq!(ready.head, head);
+        ready.payload(&manifest, |_| Ok(())).unwrap();
+        let mut other = Incoming::begin(dir.path(), &head, &manifest).unwrap();
+        other.take(0, piece(0)).unwrap();
+        let (head, manifest, _) = made("2");
+        assert_eq!(Incoming::begin(dir.path(), &head, &manifest).unwrap().offset(), 0);
+    }
+
+    #[test]
+    fn what_is_damaged_on_the_way_never_lies_ready() {
+        let dir = tempfile::tempdir().unwrap();
+        let (head, manifest, mut payload) = made("1");
+        payload[300_000] ^= 1;
+        let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
+        let mut ends = payload.chunks(MAX_PIECE).map(|piece| incoming.take(incoming.offset(), piece));
+        let last = ends.by_ref().last().unwrap();
+        assert!(last.unwrap_err().to_string().contains("SHA-256 differs"));
+        drop(ends);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        let mut incoming = Incoming::begin(dir.path(), &head, &manifest).unwrap();
+        incoming.take(0, &payload[..MAX_PIECE]).unwrap();
+        incoming.take(MAX_PIECE as u64, &payload[MAX_PIECE..2 * MAX_PIECE]).unwrap();
+        let long = vec![0; MAX_PIECE];
+        assert!(incoming.take(2 * MAX_PIECE as u64, &long).unwrap_err().to_string().contains("more than"));
+    }
+}

@@ -1,0 +1,41 @@
+//! What a Debian package of the robot's program says of itself.
+
+use crate::bundle::BundleError;
+use crate::release::{MAX_RELEASE, RELEASE, Release};
+use crate::slots::DebTar;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tar::Archive;
+
+/// Most files that are looked at before the release.
+const MAX_ENTRIES: usize = 4096;
+
+/// A package's architecture, such as "arm64" ("any" for all), and the release that it brings.
+///
+/// # Errors
+/// It is no package of the robot's program, or `dpkg-deb` cannot read it.
+pub fn describe(package: &Path) -> Result<(String, Release), BundleError> {
+    let wrong = |why: &str| BundleError::Manifest(format!("{}: {why}", package.display()));
+    let mut dpkg = Command::new("dpkg-deb");
+    dpkg.arg("--field").arg(package).arg("Architecture").stdin(Stdio::null()).stderr(Stdio::null());
+    let output = dpkg.output().map_err(|error| wrong(&format!("dpkg-deb cannot be started: {error}")))?;
+    if !output.status.success() {
+        return Err(wrong("this is no Debian package"));
+    }
+    let arch = match String::from_utf8_lossy(&output.stdout).trim() {
+        "all" => "any".to_string(),
+        arch => arch.to_string(),
+    };
+    let mut archive = Archive::new(DebTar::open(package)?);
+    for entry in archive.entries()?.take(MAX_ENTRIES) {
+        let entry = entry?;
+        if entry.path()?.strip_prefix(".").is_ok_and(|path| path == Path::new(RELEASE)) {
+            let mut text = String::new();
+            entry.take(MAX_RELEASE).read_to_string(&mut text)?;
+            let release = Release::parse(&package.join(RELEASE).display().to_string(), &text);
+            return Ok((arch, release.map_err(|error| BundleError::Manifest(error.to_string()))?));
+        }
+    }
+    Err(wrong(&format!("it has no {RELEASE}, so it is no package of xpuckd")))
+}

@@ -1,0 +1,85 @@
+//! Which release a program belongs to: `usr/lib/xpuck/release` in the tree that it was installed in.
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use xpuck_wire::{FileError, file};
+
+/// Where it is in a tree.
+pub const RELEASE: &str = "usr/lib/xpuck/release";
+/// Longest such file, bytes.
+pub const MAX_RELEASE: u64 = 4096;
+/// Longest version, bytes.
+const MAX_VERSION: usize = 64;
+
+/// A release.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Release {
+    /// Such as "0.2.0".
+    pub version: String,
+    /// Rises from release to release: seconds from 1970 to its last commit.
+    pub counter: u64,
+}
+
+impl Release {
+    /// Reads the text of such a file; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// It is no release's, or its version is none.
+    pub fn parse(name: &str, text: &str) -> Result<Release, FileError> {
+        let release: Release = file::parse(name, text)?;
+        match is_version(&release.version) {
+            true => Ok(release),
+            false => Err(FileError::value(name, "version has 1 to 64 letters, digits, and . + ~ - _")),
+        }
+    }
+
+    /// Reads that of a tree.
+    ///
+    /// # Errors
+    /// As [`Release::parse`], or it cannot be read.
+    pub fn of_tree(tree: &Path) -> Result<Release, FileError> {
+        let path = tree.join(RELEASE);
+        Release::parse(&path.display().to_string(), &file::text(&path, MAX_RELEASE)?)
+    }
+
+    /// The release of the running program: that of the tree which it is in, or `built` with counter 0 where that says none.
+    pub fn of_this_program(built: &str) -> Release {
+        let tree = std::env::current_exe().ok().and_then(|program| tree_of(&program));
+        tree.and_then(|tree| Release::of_tree(&tree).ok()).unwrap_or(Release { version: built.into(), counter: 0 })
+    }
+
+    /// The text of its file.
+    pub fn to_text(&self) -> String {
+        toml::to_string(self).expect("a release is plain TOML")
+    }
+}
+
+/// The tree that holds `usr/bin/PROGRAM`.
+fn tree_of(program: &Path) -> Option<PathBuf> {
+    let bin = program.parent()?;
+    bin.ends_with("usr/bin").then(|| bin.ancestors().nth(2).map(Path::to_path_buf))?
+}
+
+/// True for what may be a version: it is printed, and part of no path.
+pub fn is_version(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '~' | '-' | '_');
+    (1..=MAX_VERSION).contains(&text.len()) && text.chars().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_in_a_tree_has_its_release() {
+        assert_eq!(tree_of(Path::new("/slots/a/usr/bin/xpuckd")), Some("/slots/a".into()));
+        assert_eq!(tree_of(Path::new("/usr/bin/xpuckd")), Some("/".into()));
+        assert_eq!(tree_of(Path::new("/target/debug/xpuckd")), None);
+        let release = Release { version: "0.2.0~rc1+b-2".into(), counter: 7 };
+        assert_eq!(Release::parse("r", &release.to_text()).unwrap(), release);
+        for version in ["", "a b", "../x", &"1".repeat(65)] {
+            let text = Release { version: version.into(), counter: 1 }.to_text();
+            assert!(Release::parse("r", &text).unwrap_err().to_string().contains("version has"), "{version}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What happens before each start of the robot's program.
+
+use super::place::{Place, whole};
+use super::state::{Phase, State, Target};
+use super::table::{Event, next};
+use super::{Disk, INCOMING, READY, TrialResult};
+use crate::release::Release;
+use std::io::Result;
+
+/// What is about to start, and what was noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boot {
+    /// What `current` points at.
+    pub runs: Target,
+    /// Starts that its trial has left after this one, if it is on trial.
+    pub starts_left: Option<u8>,
+    /// For the log, one line each.
+    pub lines: Vec<String>,
+}
+
+/// Counts a start of a version on trial, goes back if its starts are used up, and has `current` point at what is to run.
+///
+/// # Errors
+/// The disk neither takes a new state nor lets the old version come back.
+pub fn boot(disk: &mut impl Disk, packaged: &Release) -> Result<Boot> {
+    let mut place = Place::read(disk, packaged)?;
+    let mut lines = std::mem::take(&mut place.repaired);
+    if let Err(error) = step(&mut place, packaged, &mut lines) {
+        lines.push(format!("the start cannot be noted: {error}; room is made, and it is tried once more"));
+        place.clean();
+        if let Err(error) = step(&mut place, packaged, &mut lines) {
+            // A start that is not counted must not be one of a candidate.
+            lines.push(format!("the start cannot be noted: {error}; the version before runs"));
+            place.go_back()?;
+        }
+    }
+    let runs = place.points_at().unwrap_or(Target::Packaged);
+    let trial = place.state.candidate.as_ref().filter(|_| place.state.phase == Phase::Trial);
+    let starts_left = trial.filter(|candidate| Target::from(candidate.slot) == runs).map(|c| c.starts_left);
+    Ok(Boot { runs, starts_left, lines })
+}
+
+fn step(place: &mut Place<'_, impl Disk>, packaged: &Release, lines: &mut Vec<String>) -> Result<()> {
+    if let Some(candidate) = place.state.candidate.clone().filter(|_| place.state.phase == Phase::Trial)
+        && whole(place.disk, candidate.slot).as_ref() != Some(&candidate.release)
+    {
+        let gone = Event::Unhealthy("its slot is damaged".into());
+        if let Some(state) = next(&place.state, gone) {
+            place.keep(state)?;
+        }
+    }
+    if place.state.phase == Phase::Trial {
+        // Its own bundle, if it could not be removed: it is not to be tried for ever.
+        place.disk.remove(READY)?;
+        let _ = place.disk.sync_folder(INCOMING);
+    }
+    if !matches!(place.state.phase, Phase::Settled | Phase::Reverting)
+        && let Some(state) = next(&place.state, Event::Start)
+    {
+        let before = place.state.phase;
+        place.keep(state)?;
+        lines.push(told(before, &place.state));
+    }
+    if place.state.phase == Phase::Reverting {
+        place.go_back()?;
+        if let Some(state) = next(&place.state, Event::Back) {
+            place.keep(state)?;
+        }
+        lines.push(told(Phase::Reverting, &place.state));
+    }
+    if place.state.phase == Phase::Settled {
+        settle(place, packaged, lines)?;
+    }
+    place.arrange()
+}
+
+/// The packaged version runs where a package is newer than what was updated, and where the slot is no longer whole.
+fn settle(place: &mut Place<'_, impl Disk>, packaged: &Release, lines: &mut Vec<String>) -> Result<()> {
+    let Some(slot) = place.state.current.slot() else {
+        if packaged.counter > place.state.good.counter {
+            let state = State { good: packaged.clone(), ..place.state.clone() };
+            place.keep(state)?;
+        }
+        return Ok(());
+    };
+    let found = whole(place.disk, slot);
+    let slot = slot.folder();
+    let why = match found {
+        None => format!("slot {slot} is damaged; the packaged version {} runs", packaged.version),
+        Some(_) if packaged.counter > place.state.good.counter => {
+            format!("the packaged version {} is newer than what is in slot {slot}; it runs", packaged.version)
+        }
+        Some(_) => return Ok(()),
+    };
+    lines.push(why);
+    let good = if packaged.counter > place.state.good.counter { packaged.clone() } else { place.state.good.clone() };
+    place.keep(State { current: Target::Packaged, good, ..place.state.clone() })
+}
+
+fn told(before: Phase, now: &State) -> String {
+    let last = now.last.as_ref().filter(|last| last.result == TrialResult::Reverted);
+    match (before, now.phase, &now.candidate, last) {
+        (Phase::Unpacking | Phase::Unpacked, ..) => "an installation was interrupted; it begins anew".into(),
+        (_, Phase::Trial, Some(candidate), _) => {
+            let release = &candidate.release;
+            format!(
+                "version {} is on trial; it has {} more starts after this one",
+                release.version, candidate.starts_left
+            )
+        }
+        (_, Phase::Reverting, Some(candidate), _) => {
+            format!("version {} is given up: {}", candidate.release.version, candidate.why)
+        }
+        (.., Some(last)) => format!("the version before {} is back: {}", last.release.version, last.why),
+        _ => "nothing is on trial".into(),
+    }
+}

@@ -1,0 +1,195 @@
+//! Installing a bundle into the idle slot.
+
+use super::place::{Place, whole, write};
+use super::state::{Candidate, Phase, State, Target, line};
+use super::table::{Event, next};
+use super::{Disk, Outcome, PAYLOAD, READY, TrialResult, UnpackError, unpack};
+use crate::bundle::{BundleError, IMAGE, Kind, Manifest, Reader};
+use crate::release::Release;
+use std::collections::BTreeMap;
+use std::io::Read;
+use xpuck_wire::keys::Key;
+
+/// The robot that a bundle must be for.
+pub struct Robot {
+    /// Its board, such as "pi5".
+    pub board: String,
+    /// Debian's name of its architecture.
+    pub arch: String,
+    /// Whose bundles it takes.
+    pub operators: BTreeMap<String, Key>,
+    /// The packaged release.
+    pub packaged: Release,
+}
+
+/// Where a package's files come from.
+pub trait Source<D> {
+    /// The files of the package in [`PAYLOAD`], as a tar archive.
+    ///
+    /// # Errors
+    /// It is no package, or cannot be read.
+    fn tar(&self, disk: &D) -> std::io::Result<Box<dyn Read>>;
+}
+
+/// What came of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Installed {
+    /// It is on trial: the robot's program is to be started again, and judged.
+    Trial(Candidate),
+    /// It runs already.
+    Already(Release),
+    /// It is refused; why, in one line.
+    Refused(String),
+}
+
+/// Why a bundle is not installed.
+#[derive(Debug, thiserror::Error)]
+enum InstallError {
+    #[error("{0}")]
+    Bundle(#[from] BundleError),
+    #[error("{0}")]
+    Unpack(#[from] UnpackError),
+    #[error("{0}")]
+    Disk(#[from] std::io::Error),
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Installs the bundle that lies ready into the idle slot and puts it on trial. Whatever keeps it from that leaves the version
+/// that runs as it was, and removes the bundle.
+///
+/// # Errors
+/// The disk cannot be read.
+pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) -> std::io::Result<Installed> {
+    let mut place = Place::read(disk, &robot.packaged)?;
+    let installed = match attempt(&mut place, robot, source) {
+        Ok(installed) => installed,
+        Err(error) => {
+            let why = line(&error.to_string());
+            refuse(&mut place, &why);
+            Installed::Refused(why)
+        }
+    };
+    // Whatever came of it, it is not to be taken again. If it stays, it is refused or found installed the next time.
+    let _ = place.disk.remove(READY).and_then(|()| place.disk.sync_folder(super::INCOMING));
+    place.clean();
+    Ok(installed)
+}
+
+fn attempt<D: Disk>(
+    place: &mut Place<'_, D>,
+    robot: &Robot,
+    source: &impl Source<D>,
+) -> Result<Installed, InstallError> {
+    match place.state.phase {
+        Phase::Trial | Phase::Reverting => {
+            return Err(InstallError::Other("another version is on trial; send it again when that is judged".into()));
+        }
+        // An earlier installation was interrupted.
+        Phase::Unpacking | Phase::Unpacked => advance(place, Event::Start)?,
+        Phase::Settled => {}
+    }
+    let bundle = Reader::new(place.disk.open(READY)?)?;
+    let manifest = bundle.head.open(&robot.operators)?;
+    let result = take(place, robot, source, bundle, &manifest);
+    if result.is_err() && place.state.phase == Phase::Settled {
+        // The reason is told with the release.
+        place.state.last = Some(outcome(&manifest, TrialResult::Refused, String::new()));
+    }
+    result
+}
+
+fn take<D: Disk>(
+    place: &mut Place<'_, D>,
+    robot: &Robot,
+    source: &impl Source<D>,
+    bundle: Reader<Box<dyn Read>>,
+    manifest: &Manifest,
+) -> Result<Installed, InstallError> {
+    manifest.fits(&robot.board, &robot.arch, floor(&place.state, &robot.packaged))?;
+    if manifest.kind == Kind::Image {
+        return Err(InstallError::Other(IMAGE.into()));
+    }
+    let current = place.state.current;
+    let runs = current.slot().map_or(Some(robot.packaged.clone()), |slot| whole(place.disk, slot));
+    if runs == Some(manifest.release()) {
+        let last = Some(outcome(manifest, TrialResult::Good, String::new()));
+        place.keep(State { last, ..place.state.clone() })?;
+        return Ok(Installed::Already(manifest.release()));
+    }
+    place.clean();
+    // Into a file that only root can write: what was verified is what is unpacked.
+    place.disk.remove(PAYLOAD)?;
+    place.disk.create(PAYLOAD, false)?;
+    let disk = &mut *place.disk;
+    bundle.payload(manifest, |piece| disk.append(PAYLOAD, piece))?;
+    place.disk.sync_file(PAYLOAD)?;
+    let candidate = Candidate {
+        slot: current.idle(),
+        release: manifest.release(),
+        sha256: manifest.sha256.clone(),
+        starts_left: 0,
+        why: String::new(),
+    };
+    let slot = candidate.slot;
+    advance(place, Event::Bundle(candidate.clone()))?;
+    place.disk.remove(slot.folder())?;
+    let tar = source.tar(place.disk)?;
+    unpack(place.disk, slot, tar)?;
+    match whole(place.disk, slot) {
+        Some(found) if found == candidate.release => {}
+        Some(found) => {
+            let (version, counter) = (&found.version, found.counter);
+            let told = format!("the package is release {version} (counter {counter}), which its bundle does not say");
+            return Err(InstallError::Other(told));
+        }
+        None => return Err(InstallError::Other("the package is none of xpuckd: no program, or no release".into())),
+    }
+    advance(place, Event::Filled)?;
+    place.prepare_way_back()?;
+    advance(place, Event::Try)?;
+    place.arrange()?;
+    Ok(Installed::Trial(place.state.candidate.clone().unwrap_or(candidate)))
+}
+
+fn advance(place: &mut Place<'_, impl Disk>, event: Event) -> Result<(), InstallError> {
+    let none = || InstallError::Other(format!("{event:?} does not belong to {:?}", place.state.phase));
+    let state = next(&place.state, event.clone()).ok_or_else(none)?;
+    Ok(place.keep(state)?)
+}
+
+/// The release below which none is taken.
+fn floor<'a>(state: &'a State, packaged: &'a Release) -> &'a Release {
+    if packaged.counter > state.good.counter { packaged } else { &state.good }
+}
+
+fn outcome(manifest: &Manifest, result: TrialResult, why: String) -> Outcome {
+    Outcome { release: manifest.release(), sha256: manifest.sha256.clone(), result, why }
+}
+
+/// Notes that a bundle is refused, as far as the disk takes that; what runs is as it was either way.
+fn refuse(place: &mut Place<'_, impl Disk>, why: &str) {
+    let known = place.state.last.take().filter(|last| last.result == TrialResult::Refused && last.why.is_empty());
+    let event = match place.state.phase {
+        // It was unpacked, and the link would not move.
+        Phase::Trial if place.points_at() == Some(place.state.current) => Event::Unhealthy(why.into()),
+        Phase::Trial | Phase::Reverting => return,
+        _ => Event::Failed(why.into()),
+    };
+    let Some(mut state) = next(&place.state, event) else { return };
+    if let (Some(known), Some(last)) = (known, &mut state.last) {
+        *last = Outcome { why: last.why.clone(), ..known };
+    }
+    let state = match state.phase {
+        Phase::Reverting => next(&state, Event::Back).unwrap_or(state),
+        _ => state,
+    };
+    // The phase in memory is what the disk would have; if it does not take it, the next start finds the old phase and gives
+    // the candidate up as well.
+    let _ = write(place.disk, super::STATE, state.to_text().as_bytes());
+    let target = Target::from(place.state.candidate.as_ref().map_or(place.state.current.idle(), |c| c.slot));
+    if let Some(slot) = target.slot() {
+        let _ = place.disk.remove(slot.folder());
+    }
+    place.state = state;
+}

@@ -1,0 +1,194 @@
+//! Unpacking a package's files into a slot: only those that a slot needs, and nothing from an archive that is not plain.
+
+use super::{Disk, PROGRAM, Slot};
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use tar::{Archive, Entry, EntryType};
+
+/// Most entries of an archive.
+pub const MAX_ENTRIES: usize = 4096;
+/// Most bytes that its files have together.
+pub const MAX_BYTES: u64 = 512 << 20;
+/// Longest name, bytes.
+const MAX_NAME: usize = 255;
+/// The folder whose files a slot has beside the program.
+const OWN: &str = "usr/lib/xpuck/";
+/// Bytes written at once.
+const PIECE: usize = 64 * 1024;
+
+/// Why a package is not unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum UnpackError {
+    /// An entry that no package of ours has.
+    #[error("the package's `{name}`: {why}")]
+    Entry {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The whole is too large.
+    #[error("the package has more than {MAX_ENTRIES} entries or {MAX_BYTES} bytes")]
+    TooMuch,
+    /// It cannot be read or written.
+    #[error("the package cannot be unpacked: {0}")]
+    Disk(#[from] io::Error),
+}
+
+/// Unpacks an archive into a slot that is not there, and brings all of it to the disk.
+///
+/// # Errors
+/// The archive is not plain, too large or damaged, or the disk is full. The slot is then worth nothing.
+pub fn unpack(disk: &mut impl Disk, slot: Slot, tar: impl Read) -> Result<(), UnpackError> {
+    let mut folders = BTreeSet::new();
+    make_folder(disk, slot.folder(), &mut folders)?;
+    let mut archive = Archive::new(tar);
+    let (mut entries, mut bytes) = (0, 0u64);
+    // Raw: long names and extensions of the format come as entries, which are refused, and are never held in memory.
+    for entry in archive.entries()?.raw(true) {
+        let mut entry = entry?;
+        entries += 1;
+        bytes = bytes.saturating_add(entry.size());
+        if entries > MAX_ENTRIES || bytes > MAX_BYTES {
+            return Err(UnpackError::TooMuch);
+        }
+        let Some(name) = checked_name(&entry)? else { continue };
+        let wanted = name == PROGRAM || name.starts_with(OWN);
+        if wanted && entry.header().entry_type().is_file() {
+            let path = format!("{}/{name}", slot.folder());
+            make_parents(disk, &path, &mut folders)?;
+            copy(disk, &path, &mut entry)?;
+        }
+    }
+    // To the end of what the archive's maker says, so that its failure is noticed.
+    io::copy(&mut archive.into_inner().take(MAX_BYTES), &mut io::sink())?;
+    for folder in folders.iter().rev() {
+        disk.sync_folder(folder)?;
+    }
+    Ok(disk.sync_folder("")?)
+}
+
+/// The entry's name without `./` before it; none of the root itself.
+fn checked_name(entry: &Entry<'_, impl Read>) -> Result<Option<String>, UnpackError> {
+    let raw = entry.path_bytes();
+    let shown = String::from_utf8_lossy(&raw[..raw.len().min(MAX_NAME)]).escape_debug().to_string();
+    let bad = |why| Err(UnpackError::Entry { name: shown.clone(), why });
+    let Ok(text) = str::from_utf8(&raw) else { return bad("its name is not UTF-8 text") };
+    if text.len() > MAX_NAME || text.contains('\0') {
+        return bad("its name is too long");
+    }
+    if text.starts_with('/') {
+        return bad("its name is absolute");
+    }
+    let parts: Vec<_> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.contains(&"..") {
+        return bad("its name leads out of the package");
+    }
+    match entry.header().entry_type() {
+        EntryType::Regular | EntryType::Directory => {}
+        kind @ (EntryType::Symlink | EntryType::Link) => {
+            let name = parts.join("/");
+            if name == PROGRAM || name.starts_with(OWN) {
+                return bad("a link is where a file must be");
+            }
+            let from = if kind == EntryType::Link { 0 } else { parts.len().saturating_sub(1) };
+            let target = entry.link_name_bytes().unwrap_or_default();
+            if leads_out(&target, from) {
+                return bad("the link leads out of the package");
+            }
+        }
+        EntryType::XHeader | EntryType::XGlobalHeader | EntryType::GNULongName | EntryType::GNULongLink => {
+            return bad("names of more than 100 bytes and extended headers are not unpacked");
+        }
+        _ => return bad("it is neither file, folder nor link"),
+    }
+    Ok((!parts.is_empty()).then(|| parts.join("/")))
+}
+
+/// True if a link in a folder so deep leads above the package's root.
+fn leads_out(target: &[u8], depth: usize) -> bool {
+    let Ok(target) = str::from_utf8(target) else { return true };
+    let mut depth = depth as i64;
+    target.starts_with('/')
+        || target.split('/').any(|part| {
+            depth += match part {
+                "" | "." => 0,
+                ".." => -1,
+                _ => 1,
+            };
+            depth < 0
+        })
+}
+
+fn make_parents(disk: &mut impl Disk, path: &str, made: &mut BTreeSet<String>) -> io::Result<()> {
+    let ends = path.match_indices('/').map(|(end, _)| end);
+    ends.into_iter().try_for_each(|end| make_folder(disk, &path[..end], made))
+}
+
+fn make_folder(disk: &mut impl Disk, path: &str, made: &mut BTreeSet<String>) -> io::Result<()> {
+    if made.insert(path.into()) {
+        disk.make_folder(path)?;
+    }
+    Ok(())
+}
+
+fn copy(disk: &mut impl Disk, path: &str, entry: &mut Entry<'_, impl Read>) -> io::Result<()> {
+    let executable = entry.header().mode()? & 0o111 != 0;
+    let size = entry.size();
+    disk.create(path, executable)?;
+    let (mut piece, mut have) = (vec![0; PIECE], 0);
+    loop {
+        match entry.read(&mut piece)? {
+            0 => break,
+            read => {
+                have += read as u64;
+                disk.append(path, &piece[..read])?;
+            }
+        }
+    }
+    if have < size {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the archive ends too early"));
+    }
+    disk.sync_file(path)
+}
+
+/// The files of a Debian package as an archive, by `dpkg-deb`.
+pub struct DebTar {
+    child: Child,
+    output: ChildStdout,
+}
+
+impl DebTar {
+    /// Starts to read a package.
+    ///
+    /// # Errors
+    /// `dpkg-deb` cannot be started.
+    pub fn open(package: &Path) -> io::Result<DebTar> {
+        let mut dpkg = Command::new("dpkg-deb");
+        dpkg.arg("--fsys-tarfile").arg(package).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = dpkg
+            .spawn()
+            .map_err(|error| io::Error::new(error.kind(), format!("dpkg-deb cannot be started: {error}")))?;
+        let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(DebTar { child, output })
+    }
+}
+
+impl Read for DebTar {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.output.read(buffer)?;
+        if read == 0 && !buffer.is_empty() && !self.child.wait()?.success() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "dpkg-deb says that it is no sound package"));
+        }
+        Ok(read)
+    }
+}
+
+impl Drop for DebTar {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,102 @@
+//! Updates with the power cut before, inside and after every operation on the disk, with a disk that is full at each, and with a
+//! damaged state: there is always a whole version to run, one that was good or is on a counted trial.
+
+mod faulty;
+mod story;
+
+use faulty::{Fault, Moment, Random};
+use story::{Nature, Story};
+
+const NATURES: [Nature; 3] = [Nature::Good, Nature::Crashes, Nature::Unhealthy];
+
+/// Seeds for each place of a cut; more by XPUCK_SEEDS.
+fn seeds() -> u64 {
+    std::env::var("XPUCK_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
+}
+
+/// The operations and writes of an update without faults, from the packaged version or from a slot.
+fn counts(nature: Nature, from_slot: bool) -> (u64, u64) {
+    let mut story = Story::begin(nature, from_slot, 1);
+    story.go_on();
+    story.end(true);
+    (story.disk.operations, story.disk.writes)
+}
+
+#[test]
+fn an_update_without_faults_is_kept_or_given_up() {
+    for nature in NATURES {
+        for from_slot in [false, true] {
+            let (operations, writes) = counts(nature, from_slot);
+            assert!(operations > 40 && writes > 15, "{operations} operations, {writes} writes");
+        }
+    }
+}
+
+#[test]
+fn no_cut_of_power_leaves_a_robot_without_a_version() {
+    let mut cuts = 0;
+    for (nature, from_slot) in NATURES.into_iter().flat_map(|nature| [(nature, false), (nature, true)]) {
+        let (operations, _) = counts(nature, from_slot);
+        for at in 0..operations {
+            for moment in [Moment::Before, Moment::Inside, Moment::After] {
+                for seed in 0..seeds() {
+                    let mut story = Story::begin(nature, from_slot, seed);
+                    story.told = format!("{nature:?} from_slot {from_slot} cut {moment:?} {at} seed {seed}");
+                    story.disk.fault = Some(Fault::Cut(at, moment));
+                    story.go_on();
+                    story.power_is_back(seed);
+                    // Every other time it is cut once more while it recovers.
+                    if seed % 2 == 1 {
+                        let mut random = Random(seed ^ at << 8);
+                        story.disk.fault = Some(Fault::Cut(random.below(operations), Moment::Inside));
+                        story.go_on();
+                        story.power_is_back(seed + 1);
+                    }
+                    story.go_on();
+                    // Two cuts may use up both starts of a good version.
+                    story.end(seed % 2 == 0);
+                    cuts += 1;
+                }
+            }
+        }
+    }
+    assert!(cuts > 2000, "{cuts}");
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_version() {
+    for (nature, from_slot) in NATURES.into_iter().flat_map(|nature| [(nature, false), (nature, true)]) {
+        let (_, writes) = counts(nature, from_slot);
+        for (at, for_good) in (0..writes).flat_map(|at| [(at, false), (at, true)]) {
+            let mut story = Story::begin(nature, from_slot, at);
+            story.told = format!("{nature:?} from_slot {from_slot} full at {at} for good: {for_good}");
+            story.disk.fault = Some(Fault::Full(at, for_good));
+            story.go_on();
+            // Room is made, and what was refused for want of it is sent again.
+            story.disk.fault = None;
+            story.power_is_back(at);
+            story.go_on();
+            story.end(false);
+            story.deliver();
+            story.go_on();
+            story.end(true);
+        }
+    }
+}
+
+#[test]
+fn a_damaged_state_is_kept_aside_and_repaired() {
+    for (nature, from_slot) in NATURES.into_iter().flat_map(|nature| [(nature, false), (nature, true)]) {
+        let (operations, _) = counts(nature, from_slot);
+        for at in 0..operations {
+            let mut story = Story::begin(nature, from_slot, at);
+            story.told = format!("{nature:?} from_slot {from_slot} damaged at {at}");
+            story.disk.fault = Some(Fault::Cut(at, Moment::After));
+            story.go_on();
+            let had_state = story.power_is_back_damaged(at);
+            story.go_on();
+            story.end(false);
+            assert_eq!(story.disk.exists("state.toml.broken"), had_state, "{}", story.told);
+        }
+    }
+}

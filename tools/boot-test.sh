@@ -1,0 +1,33 @@
+#!/bin/sh
+# Boots a robot's card in a virtual machine, cuts its power, damages its card: `make boot-test`, or with ARCH=armhf for 32 bits.
+# CUTS, DAMAGES and SEED change how often and how.
+set -eu
+cd "$(dirname "$0")/.."
+arch=${ARCH:-arm64}
+case "$arch" in
+    arm64) board=qemu-arm64 ;;
+    armhf) board=qemu-arm ;;
+    *) echo "boot-test: $arch: say ARCH=arm64 or ARCH=armhf" >&2; exit 2 ;;
+esac
+if [ "$(id -u)" != 0 ]; then
+    echo "boot-test: takes root's rights (loop devices, mounts): run it with sudo" >&2
+    exit 1
+fi
+work=target/boot-test/$arch
+step() { echo "boot-test: $* ($(($(date +%s) - begun)) s)"; }
+begun=$(date +%s)
+cargo build --quiet --workspace --features xpuck-robot/v4l
+step "this machine's programs are built"
+sh tools/cross.sh "$arch"
+step "the board's programs are built"
+OUT=target/deb/$arch XPUCK_DEB_FAST=1 sh tools/deb.sh "$arch"
+step "its packages are made"
+mkdir -p "$work"
+target/debug/xpuck keys new --dir "$work/keys"
+target/debug/xpuck image --board "$board" --out "$work/$board.xpb" --cache target/image-cache \
+    --key "$work/keys/operators/operator.key" --package "$(ls -t "target/deb/$arch"/xpuckd_*_"$arch".deb | head -n 1)"
+step "its image is built"
+rm -rf "$work/run"
+target/debug/xpuck-boot-test --architecture "$arch" --image "$work/$board.xpb" --keys "$work/keys" --work "$work/run" \
+    --cuts "${CUTS:-20}" --damages "${DAMAGES:-5}" --seed "${SEED:-1}"
+step "done"
