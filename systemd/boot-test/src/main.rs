@@ -1,5 +1,6 @@
-//! The proof of image, card and update: a robot's card boots in a virtual machine, its robot takes part in an experiment of a
-//! swarm on this machine, its power is cut at random moments, and its card is damaged.
+//! The proof of image, card and update: a robot's card boots in a virtual machine, its program is updated over the air, also
+//! while its power is cut, and comes back from a broken one; its robot takes part in an experiment of a swarm on this machine
+//! while its power is cut at random moments; and its card is damaged.
 //!
 //! Run by `make boot-test`. Takes root's rights (loop devices) and qemu.
 
@@ -8,6 +9,7 @@ mod check;
 mod machine;
 mod nbd;
 mod swarm;
+mod update;
 
 use anyhow::{Context, Result, ensure};
 use card::Random;
@@ -34,13 +36,22 @@ struct Args {
     /// Debian's name of its architecture.
     #[arg(long, default_value = "arm64")]
     architecture: String,
+    /// A newer package of the robot's program, to update to.
+    #[arg(long)]
+    newer: PathBuf,
+    /// A package that is newer still, to update to while the power is cut.
+    #[arg(long)]
+    newest: PathBuf,
+    /// One between them whose program does not run.
+    #[arg(long)]
+    broken: PathBuf,
     /// The folder of this machine's programs.
     #[arg(long, default_value = "target/debug")]
     programs: PathBuf,
     /// A folder to work in; it must not be there.
     #[arg(long)]
     work: PathBuf,
-    /// Power cuts.
+    /// Power cuts; a fifth of them come during an update.
     #[arg(long, default_value_t = 20)]
     cuts: u32,
     /// Damages of one copy of the card.
@@ -100,6 +111,8 @@ fn run(args: &Args) -> Result<()> {
         let copied = Command::new("cp").arg("-a").arg(args.keys.join("operators")).arg(&operators).status()?;
         ensure!(copied.success(), "{}: no folder of keys", args.keys.display());
     }
+    let [newer, newest, broken] = [&args.newer, &args.newest, &args.broken].map(|path| path.canonicalize());
+    let (newer, newest, broken) = (newer?, newest?, broken?);
     let card = work.join("card.img");
     fs::File::create(&card)?.set_len(CARD)?;
     let (image, device, folder) = (args.image.canonicalize()?, card.clone(), swarm.card_folder.clone());
@@ -121,8 +134,12 @@ fn run(args: &Args) -> Result<()> {
     let board = Board::new(Kind::of(&args.architecture)?, &work, &card)?;
     let mut test = Test { swarm, board, card, random: Random(args.seed), identity };
     test.swarm.start()?;
-    test.boot_and_run()?;
-    for number in 1..=args.cuts {
+    test.boot()?;
+    test.update_and_back(&newer, &broken)?;
+    let during = args.cuts / 5;
+    test.update_with_cuts(&newest, during, args.cuts)?;
+    test.run()?;
+    for number in during + 1..=args.cuts {
         test.cut(number, args.cuts)?;
     }
     // A scrub waits for evolution, which here has no processor of its own.
@@ -135,20 +152,13 @@ fn run(args: &Args) -> Result<()> {
 }
 
 impl Test {
-    /// Boots, waits for the robot at the hub, and starts an experiment in which it takes part.
-    fn boot_and_run(&mut self) -> Result<()> {
+    /// Boots and waits for the robot at the hub.
+    fn boot(&mut self) -> Result<()> {
         let seed = self.random.next();
         self.board.switch_on(seed, "")?;
         let swarm = &self.swarm;
         let took = self.board.wait("the robot at the hub", BOOT, |_| swarm.inside().is_some())?;
         log::line(format_args!("power to the hub: {:.1} s", took.as_secs_f64()));
-        fs::write(self.swarm.folder.join("boot-test.toml"), EXPERIMENT)?;
-        self.swarm.must(&["start", "boot-test.toml", "--wait", "60"])?;
-        let took = self.wait_for_generation(1)?;
-        log::line(format_args!(
-            "{INSIDE} takes part in the run and has evolved a generation: {:.1} s",
-            took.as_secs_f64()
-        ));
         let finished = |board: &Board| board.said().contains("Startup finished in ");
         self.board.wait("the end of the boot", BOOT, finished)?;
         let said = self.board.said();
@@ -157,6 +167,18 @@ impl Test {
         // The robot's own program tries again until the network is there, which its devices are behind.
         let failed = said.lines().find(|line| line.contains("Failed with result") && !line.contains("xpuckd.service"));
         ensure!(failed.is_none(), "a unit failed: {}", failed.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Starts an experiment in which the robot takes part.
+    fn run(&mut self) -> Result<()> {
+        fs::write(self.swarm.folder.join("boot-test.toml"), EXPERIMENT)?;
+        self.swarm.must(&["start", "boot-test.toml", "--wait", "60"])?;
+        let took = self.wait_for_generation(1)?;
+        log::line(format_args!(
+            "{INSIDE} takes part in the run and has evolved a generation: {:.1} s",
+            took.as_secs_f64()
+        ));
         Ok(())
     }
 

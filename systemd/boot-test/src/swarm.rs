@@ -81,13 +81,18 @@ impl Swarm {
         Ok(())
     }
 
-    /// Runs a command of the operator's.
-    pub fn xpuck(&self, arguments: &[&str]) -> Result<Output> {
+    /// A command of the operator's.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.xpuck);
         command.args(arguments).current_dir(&self.folder).stdin(Stdio::null());
         command.env("XPUCK_HUB", format!("tcp://127.0.0.1:{}", self.ports + 2));
         command.env("XPUCK_KEY", self.folder.join("keys/operators/operator.key"));
-        Ok(command.output()?)
+        command
+    }
+
+    /// Runs one.
+    pub fn xpuck(&self, arguments: &[&str]) -> Result<Output> {
+        Ok(self.command(arguments).output()?)
     }
 
     /// The same, which must do.

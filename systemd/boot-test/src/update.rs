@@ -1,0 +1,91 @@
+//! Updates of the robot's program over the air.
+
+use crate::swarm::INSIDE;
+use crate::{BOOT, Test};
+use anyhow::{Context, Result, bail, ensure};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use xpuck_wire::log;
+
+/// Arguments of an update of the robot in the virtual machine.
+const UPDATE: [&str; 3] = ["update", "--robots", INSIDE];
+/// A power cut comes so long after an update began, or sooner.
+const WITHIN_MS: u64 = 25_000;
+
+impl Test {
+    /// Updates to a good version, and then to a broken one, from which the robot comes back.
+    pub(crate) fn update_and_back(&mut self, newer: &Path, broken: &Path) -> Result<()> {
+        let (before, wanted) = (self.version(), version_of(newer)?);
+        let begun = Instant::now();
+        self.update(newer)?;
+        ensure!(self.version() == wanted, "after the update it runs {}, not {wanted}", self.version());
+        log::line(format_args!("updated from {before} to {wanted}: {:.0} s", begun.elapsed().as_secs_f64()));
+        let begun = Instant::now();
+        let Err(error) = self.update(broken) else { bail!("an update to a program that does not run is called good") };
+        let swarm = &self.swarm;
+        self.board.wait("the robot back on the version before", BOOT, |_| {
+            swarm.inside().is_some_and(|robot| robot.version == wanted)
+        })?;
+        log::line(format_args!(
+            "updated to a broken program: back on {wanted} after {:.0} s; {error:#}",
+            begun.elapsed().as_secs_f64()
+        ));
+        Ok(())
+    }
+
+    /// Cuts the power so many times while it updates; whatever was cut, it runs one of the two versions, and in the end the
+    /// new one.
+    pub(crate) fn update_with_cuts(&mut self, newest: &Path, cuts: u32, of: u32) -> Result<()> {
+        let (before, wanted) = (self.version(), version_of(newest)?);
+        for number in 1..=cuts {
+            let mut update = self.swarm.command(&[&UPDATE[..], &["--deb", text(newest)]].concat());
+            update.stdout(Stdio::null()).stderr(Stdio::null());
+            let mut update = update.spawn().context("xpuck update")?;
+            let wait = Duration::from_millis(self.random.below(WITHIN_MS));
+            std::thread::sleep(wait);
+            let (kept, lost) = self.power_off()?;
+            // The hub's part is aborted below; the command that follows it has nothing more to tell.
+            let _ = update.kill();
+            update.wait()?;
+            self.swarm.xpuck(&["update", "--abort"])?;
+            self.look_at_card()?;
+            let seed = self.random.next();
+            self.board.switch_on(seed, "")?;
+            let swarm = &self.swarm;
+            let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+            let now = self.version();
+            ensure!(now == before || now == wanted, "it runs {now}, which is neither {before} nor {wanted}");
+            log::line(format_args!(
+                "cut {number} of {of}, {:.1} s in an update: {lost} sectors lost, {kept} kept; whole; back after {:.0} s on {now}",
+                wait.as_secs_f64(),
+                took.as_secs_f64()
+            ));
+        }
+        self.update(newest)?;
+        ensure!(self.version() == wanted, "in the end it runs {}, not {wanted}", self.version());
+        log::line(format_args!("the update that was cut is made: {wanted}"));
+        Ok(())
+    }
+
+    fn version(&self) -> String {
+        self.swarm.inside().map_or_else(|| "nothing".into(), |robot| robot.version)
+    }
+
+    fn update(&self, package: &Path) -> Result<()> {
+        self.swarm.must(&[&UPDATE[..], &["--deb", text(package)]].concat()).map(drop)
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap_or_default()
+}
+
+/// The version in a package's release file.
+fn version_of(package: &Path) -> Result<String> {
+    let script = "dpkg-deb --fsys-tarfile \"$1\" | tar -xO ./usr/lib/xpuck/release";
+    let output = Command::new("sh").args(["-c", script, "sh"]).arg(package).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let line = said.lines().find_map(|line| line.strip_prefix("version = "));
+    line.map(|version| version.trim_matches('"').to_string()).with_context(|| package.display().to_string())
+}
