@@ -133,7 +133,14 @@ const EXAMPLES: [(&str, &[&str]); 78] = [
         "stop",
         &["xpuck stop", "xpuck stop --json", "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"],
     ),
-    ("init", &["xpuck init myswarm", "xpuck init lab --kind e-puck2 --robots 4 --address 192.168.1.2"]),
+    (
+        "init",
+        &[
+            "xpuck init myswarm",
+            "xpuck init lab --kind e-puck2 --robots 4 --address 192.168.1.2",
+            "xpuck init lab --board pi5 --robots 9 --address 192.168.1.2",
+        ],
+    ),
     ("keys", &["xpuck keys new --robots swarm.toml", "xpuck keys list"]),
     ("keys new", &["xpuck keys new --robots swarm.toml", "xpuck keys new --dir /etc/xpuck/keys"]),
     ("keys make", &["xpuck keys make ada", "xpuck keys make geneserver --dir run"]),

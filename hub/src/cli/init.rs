@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::path::{Path, PathBuf};
+use xpuck_image::Board;
 use xpuck_wire::keyring;
 use xpuck_wire::{Addresses, MAX_ROBOTS, Security, Swarm, output};
 
@@ -24,8 +25,12 @@ pub struct InitArgs {
     #[arg(long = "virtual", conflicts_with = "kind")]
     in_arena: bool,
     /// What the robots are.
-    #[arg(long, value_enum, default_value_t = Kind::Virtual)]
-    kind: Kind,
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// The robots' boards, such as pi5: their files name its devices, and cards.toml is made for `xpuck flash`
+    /// (`xpuck image --boards` lists them).
+    #[arg(long, conflicts_with = "in_arena")]
+    board: Option<String>,
     /// Number of robots, 1 to 200.
     #[arg(long, default_value_t = 2)]
     robots: usize,
@@ -35,6 +40,17 @@ pub struct InitArgs {
     /// The hub's address as real robots see it [default: this machine's].
     #[arg(long, value_name = "IP")]
     address: Option<IpAddr>,
+}
+
+impl InitArgs {
+    /// The kind of robot; who names a board and no kind means the thesis's robot.
+    fn kind(&self) -> Kind {
+        match (self.kind, &self.board) {
+            (Some(kind), _) => kind,
+            (None, Some(_)) => Kind::Xpuck,
+            (None, None) => Kind::Virtual,
+        }
+    }
 }
 
 /// The kinds of robot.
@@ -108,7 +124,16 @@ fn fill(folder: &Path, swarm: &Swarm, files: &[(String, String)]) -> Result<()> 
 
 /// The files by their names in the folder.
 fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
-    let simulated = args.kind == Kind::Virtual;
+    let kind = args.kind();
+    let simulated = kind == Kind::Virtual;
+    let board = args.board.as_deref().map(Board::named).transpose()?;
+    if board.is_some() && simulated {
+        bail!("--board is for real robots; robots in a virtual arena have none");
+    }
+    let device = |of: fn(&Board) -> &Option<String>, usual: &str| match &board {
+        None => Ok(usual.to_string()),
+        Some(board) => of(board).clone().with_context(|| format!("--board {}: it has no such bus for this kind", board.name)),
+    };
     let local = |i: u16| format!("127.0.0.1:{}", args.ports + i);
     let address = args.address.unwrap_or_else(own_address);
     let swarm = Swarm {
@@ -132,6 +157,9 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
         ("hub.toml".into(), hub_text(&hub)?),
         (EXPERIMENT.into(), experiment()),
     ];
+    if let Some(board) = &board {
+        files.push(("cards.toml".into(), cards_text(&board.name)));
+    }
     if simulated {
         files.push(("arena.toml".into(), arena_text(&swarm_files::arena(Path::new("devices"), &mocap)?)?));
     }
@@ -139,11 +167,11 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
         let state = format!("state = \"../state/{id}\"\n");
         let robot = RobotText {
             id,
-            devices: match args.kind {
+            devices: match kind {
                 Kind::Virtual => Devices::Virtual("../devices".into()),
-                Kind::Xpuck => Devices::Xpuck,
-                Kind::Epuck1 => Devices::Epuck1,
-                Kind::Epuck2 => Devices::Epuck2,
+                Kind::Xpuck => Devices::Xpuck(device(|b| &b.spi, "/dev/spidev1.0")?, device(|b| &b.i2c, "/dev/i2c-1")?),
+                Kind::Epuck1 => Devices::Epuck1(device(|b| &b.epuck_i2c, "/dev/i2c-12")?),
+                Kind::Epuck2 => Devices::Epuck2(device(|b| &b.epuck_i2c, "/dev/i2c-12")?),
             },
             groot: None,
             threads: if simulated { 1 } else { 2 },
@@ -153,6 +181,19 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
         files.push((format!("robots/{id}.toml"), robot.text()));
     }
     Ok((swarm, files))
+}
+
+/// What the cards have in common, to be filled in.
+fn cards_text(board: &str) -> String {
+    format!(
+        "# What the cards of this lab have in common: docs/flash.md. `xpuck flash` reads it.\n\
+         # It will hold a passphrase: chmod 600 cards.toml\n\n\
+         board = \"{board}\"\n\n\
+         # Change this first: the arena's Wi-Fi. Without it robots use a wire.\n\
+         # [wifi]\n# name = \"arena\"\n# passphrase = \"at least eight characters\"\n# country = \"GB\"\n\n\
+         # Fixed addresses: that of the first robot, from which the others count on. Without them the network gives them.\n\
+         # [network]\n# first = \"192.168.1.101/24\"\n# gateway = \"192.168.1.1\"\n"
+    )
 }
 
 /// The thesis's experiment, with what one changes first.
@@ -194,19 +235,29 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
             many => format!("{many} robots"),
         }
     );
-    if args.kind == Kind::Virtual {
+    if args.kind() == Kind::Virtual {
         text += "\neach in a terminal of its own there:\n  xpuck arena --config arena.toml\n  xpuck hub --config hub.toml\n";
         for id in &swarm.robots {
             text += &format!("  xpuckd --config robots/{id}.toml\n");
         }
     } else {
+        let cards = if args.board.is_some() { "Wi-Fi and addresses in cards.toml, " } else { "" };
         text += &format!(
-            "\nthen look at what only you know: `mocap` in hub.toml, hub.robots in swarm.toml ({}), and `devices` of each \
-             robot\n\nto each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \
-             keys/robots/ID.key, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml --check\n  \
-             xpuckd --config robots/ID.toml\n\non this machine:\n  xpuck hub --config hub.toml\n",
+            "\nthen look at what only you know: {cards}`mocap` in hub.toml, hub.robots in swarm.toml ({}), and `devices` of each \
+             robot\n\n",
             swarm.hub.robots
         );
+        text += &match &args.board {
+            Some(board) => format!(
+                "a card for each robot (docs/flash.md):\n  sudo xpuck image --board {board} --out {board}.xpb\n  \
+                 sudo xpuck flash --all --image {board}.xpb --device /dev/sdX\n"
+            ),
+            None => "to each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \
+                     keys/robots/ID.key, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml \
+                     --check\n  xpuckd --config robots/ID.toml\n"
+                .into(),
+        };
+        text += "\non this machine:\n  xpuck hub --config hub.toml\n";
     }
     text += &format!("\nthen, in another:\n  xpuck robots\n  xpuck start {EXPERIMENT}\n");
     if let Some(console) = &swarm.hub.console {

@@ -32,6 +32,15 @@ pub struct Board {
     /// Modules that are loaded once it runs.
     #[serde(default)]
     pub load: Vec<String>,
+    /// The shim's SPI device, as the robot's file names it; none on a board without such pins.
+    #[serde(default)]
+    pub spi: Option<String>,
+    /// The I2C bus of the shim.
+    #[serde(default)]
+    pub i2c: Option<String>,
+    /// The I2C bus of an e-puck behind a Pi-puck's multiplexer.
+    #[serde(default)]
+    pub epuck_i2c: Option<String>,
     /// Where its boot messages go.
     pub console: String,
     /// How it begins to boot.

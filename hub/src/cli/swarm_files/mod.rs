@@ -145,12 +145,12 @@ fn without_usual(value: &HubFile, usual: &HubFile) -> Result<String> {
 pub enum Devices {
     /// In a virtual arena, whose sockets are in this folder.
     Virtual(PathBuf),
-    /// The thesis's robot.
-    Xpuck,
-    /// An e-puck1 with a Pi-puck board.
-    Epuck1,
-    /// An e-puck2 with a Pi-puck board.
-    Epuck2,
+    /// The thesis's robot: its SPI device and its I2C bus.
+    Xpuck(String, String),
+    /// An e-puck1 with a Pi-puck board: its I2C bus.
+    Epuck1(String),
+    /// An e-puck2 with a Pi-puck board: its I2C bus.
+    Epuck2(String),
 }
 
 /// What a robot's file says.
@@ -173,7 +173,7 @@ impl RobotText<'_> {
     /// The robot's file.
     pub fn text(&self) -> String {
         let groot = self.groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
-        let bus = "i2c = \"/dev/i2c-12\"\ncamera = \"/dev/video0\"\n";
+        let epuck = |kind: &str, bus: &str| format!("kind = \"{kind}\"\ni2c = \"{bus}\"\ncamera = \"/dev/video0\"\n");
         let devices = match &self.devices {
             Devices::Virtual(folder) => format!(
                 "kind = \"virtual\"\ndirectory = {:?}\ncamera_width = {}\ncamera_height = {}\n",
@@ -181,11 +181,11 @@ impl RobotText<'_> {
                 CAMERA.width,
                 CAMERA.height
             ),
-            Devices::Xpuck => {
-                "kind = \"xpuck\"\nspi = \"/dev/spidev1.0\"\ni2c = \"/dev/i2c-1\"\ncamera = \"ft2232h\"\n".into()
+            Devices::Xpuck(spi, i2c) => {
+                format!("kind = \"xpuck\"\nspi = \"{spi}\"\ni2c = \"{i2c}\"\ncamera = \"ft2232h\"\n")
             }
-            Devices::Epuck1 => format!("kind = \"e-puck1\"\n{bus}"),
-            Devices::Epuck2 => format!("kind = \"e-puck2\"\n{bus}"),
+            Devices::Epuck1(bus) => epuck("e-puck1", bus),
+            Devices::Epuck2(bus) => epuck("e-puck2", bus),
         };
         let calibration = self.calibration.map(|file| format!("\n[calibration]\nfile = \"../{file}\"\n"));
         let text = format!(
