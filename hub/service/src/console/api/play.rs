@@ -79,6 +79,7 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
     let mut begun = false;
     let (mut poses, mut status, mut seen) = (Rate::default(), Rate::default(), Rate::default());
     let mut phase: Option<String> = None;
+    let mut withheld = false;
     let begin = |replay: &mut Replay, feed: &mut crate::console::feed::Feed, written: &mut Written| {
         let now = replay.status();
         let world = world_of(&run, now.segments.last().map(|segment| segment.phase.as_str()));
@@ -116,10 +117,16 @@ fn stretch(shared: &Shared, id: &str, (from, to): (f64, f64), hz: f64, robot: Op
             phase = now;
         }
         replay.take(entry.clone());
-        if begun && status.allows(time, STATUS.min(hz)) {
-            let told = replay.status();
-            written.add(&feed.status(&told, &around(time)));
+        if begun {
+            withheld = !status.allows(time, STATUS.min(hz));
+            if !withheld {
+                written.add(&feed.status(&replay.status(), &around(time)));
+            }
         }
+    }
+    // What changed last would else wait for the next stretch, and after a run's end there is none.
+    if let Some(last) = entries.last().filter(|_| withheld) {
+        written.add(&feed.status(&replay.status(), &around(last.time())));
     }
     if !begun {
         begin(&mut replay, &mut feed, &mut written);
