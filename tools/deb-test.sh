@@ -51,7 +51,7 @@ fi
 has mmdebstrap || { skipped "mmdebstrap is missing (make deps-deb), so packages are not installed"; exit 0; }
 bare=target/deb/bare-$(echo "$include" | cksum | cut -d ' ' -f 1).tar
 if [ ! -s "$bare" ]; then
-    mmdebstrap --quiet --mode=root --variant=minbase --include="$include" bookworm "$bare.new" ||
+    mmdebstrap --quiet --mode=root --variant=minbase --format=tar --include="$include" bookworm "$bare.new" ||
         { rm -f "$bare.new"; skipped "mmdebstrap makes no bare Debian, so packages are not installed"; exit 0; }
     mv "$bare.new" "$bare"
 fi
