@@ -132,7 +132,9 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     }
     let device = |of: fn(&Board) -> &Option<String>, usual: &str| match &board {
         None => Ok(usual.to_string()),
-        Some(board) => of(board).clone().with_context(|| format!("--board {}: it has no such bus for this kind", board.name)),
+        Some(board) => {
+            of(board).clone().with_context(|| format!("--board {}: it has no such bus for this kind", board.name))
+        }
     };
     let local = |i: u16| format!("127.0.0.1:{}", args.ports + i);
     let address = args.address.unwrap_or_else(own_address);

@@ -195,6 +195,14 @@ impl Test {
         self.swarm.inside().map_or(0, |robot| robot.evolution.generation)
     }
 
+    /// Waits for a moment when there is something to lose: a checkpoint, the journal, a piece of an update.
+    fn wait_for_writes(&self) {
+        let begun = Instant::now();
+        while self.board.unsafe_sectors() == 0 && begun.elapsed() < WRITES {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Cuts the power, and waits until the hub misses the robot, so that it is not taken for back before it is.
     fn power_off(&mut self) -> Result<(usize, usize)> {
         let cut = self.board.cut()?;
@@ -217,11 +225,7 @@ impl Test {
             self.board.switch_on(seed, "")?;
         }
         std::thread::sleep(wait);
-        // At a moment when there is something to lose: a checkpoint, the journal, what a boot writes.
-        let begun = Instant::now();
-        while self.board.unsafe_sectors() == 0 && begun.elapsed() < WRITES {
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        self.wait_for_writes();
         let (kept, lost) = self.power_off()?;
         self.look_at_card()?;
         let seed = self.random.next();

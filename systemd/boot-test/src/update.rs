@@ -44,6 +44,7 @@ impl Test {
             let mut update = update.spawn().context("xpuck update")?;
             let wait = Duration::from_millis(self.random.below(WITHIN_MS));
             std::thread::sleep(wait);
+            self.wait_for_writes();
             let (kept, lost) = self.power_off()?;
             // The hub's part is aborted below; the command that follows it has nothing more to tell.
             let _ = update.kill();
@@ -54,10 +55,11 @@ impl Test {
             self.board.switch_on(seed, "")?;
             let swarm = &self.swarm;
             let took = self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+            self.settle()?;
             let now = self.version();
             ensure!(now == before || now == wanted, "it runs {now}, which is neither {before} nor {wanted}");
             log::line(format_args!(
-                "cut {number} of {of}, {:.1} s in an update: {lost} sectors lost, {kept} kept; whole; back after {:.0} s on {now}",
+                "cut {number} of {of}, {:.1} s in an update: {lost} sectors lost, {kept} kept; whole; back after {:.0} s, then {now}",
                 wait.as_secs_f64(),
                 took.as_secs_f64()
             ));
@@ -66,6 +68,17 @@ impl Test {
         ensure!(self.version() == wanted, "in the end it runs {}, not {wanted}", self.version());
         log::line(format_args!("the update that was cut is made: {wanted}"));
         Ok(())
+    }
+
+    /// Waits until nothing is under way at the hub.
+    fn settle(&mut self) -> Result<()> {
+        let swarm = &self.swarm;
+        let done = || -> Option<bool> {
+            let told: serde_json::Value =
+                serde_json::from_str(&swarm.must(&["update", "--status", "--json"]).ok()?).ok()?;
+            told["done"].as_bool()
+        };
+        self.board.wait("the end of the update at the hub", BOOT, |_| done() == Some(true)).map(drop)
     }
 
     fn version(&self) -> String {
