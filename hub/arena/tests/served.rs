@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
-use xpuck_arena::{ArenaError, BodyKind, CameraSettings, Faults, Settings, Summary, Unkind, run};
+use xpuck_arena::{ArenaError, BodyKind, CameraSettings, Faults, Listening, Settings, Summary, Unkind, run};
 use xpuck_kernels::world::Scenario;
 use xpuck_registers::ina231::{self, Register};
 use xpuck_registers::yuyv;
@@ -46,15 +46,20 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Runs an arena for as long as `test` takes.
+/// Runs an arena for as long as `test` takes, which gets the address of its motion capture.
 fn serve(settings: &Settings, test: impl FnOnce(SocketAddr)) -> Summary {
+    serve_all(settings, |listening| test(listening.mocap))
+}
+
+/// The same for a test that wants other addresses.
+fn serve_all(settings: &Settings, test: impl FnOnce(Listening)) -> Summary {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let stop = &stop;
         let (ready, listening) = mpsc::channel();
         let arena = scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap()).unwrap());
         let _guard = StopAtEnd(stop);
-        test(listening.recv().unwrap().mocap);
+        test(listening.recv().unwrap());
         stop.store(true, Relaxed);
         arena.join().unwrap()
     })
@@ -64,13 +69,8 @@ fn serve(settings: &Settings, test: impl FnOnce(SocketAddr)) -> Summary {
 fn devices_on_the_network_carry_the_bytes_of_the_sockets() {
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings { device_address: Some(([127, 0, 0, 1], 0).into()), ..settings(dir.path(), 2, 1.0) };
-    let stop = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let (ready, listening) = mpsc::channel();
-        let (settings, stop) = (&settings, &stop);
-        scope.spawn(move || run(settings, stop, |l| ready.send(*l).unwrap()).unwrap());
-        let _guard = StopAtEnd(stop);
-        let address = listening.recv().unwrap().devices.unwrap();
+    serve_all(&settings, |listening| {
+        let address = listening.devices.unwrap();
         let connect = |line: &str| {
             let mut stream = TcpStream::connect(address).unwrap();
             stream.set_read_timeout(Some(std::time::Duration::from_secs(5))).unwrap();
