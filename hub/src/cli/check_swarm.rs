@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 use xpuck_hub_core::config::{Config, MocapKind};
 use xpuck_hub_service::config_file;
+use xpuck_image::identity;
 use xpuck_wire::keyring::{self, OPERATOR, Role};
 use xpuck_wire::{Swarm, file, output};
 
 /// Files of a swarm's folder with names of their own.
-const NAMED: [&str; 3] = ["swarm.toml", "hub.toml", "arena.toml"];
+const NAMED: [&str; 5] = ["swarm.toml", "hub.toml", "arena.toml", identity::CARDS, "cards-written.toml"];
 
 /// What was found in a folder: lines about what is right, and about what is not.
 pub fn check(folder: &Path) -> Vec<Found> {
@@ -22,6 +23,14 @@ pub fn check(folder: &Path) -> Vec<Found> {
     arena_file(folder, hub.as_ref(), &robots, &mut found);
     if let Some(swarm) = swarm.filter(|swarm| !swarm.security.dev_mode) {
         keys(folder, &swarm, &robots, &mut found);
+    }
+    let cards = folder.join(identity::CARDS);
+    if is_there(&cards) {
+        let read = identity::board(folder).map_err(|error| error.to_string());
+        found.push(read.map(|board| match board {
+            Some(board) => format!("{}: cards for {board}", cards.display()),
+            None => format!("{}: cards", cards.display()),
+        }));
     }
     others(folder, &mut found);
     found
