@@ -144,6 +144,7 @@ fn run(args: &Args) -> Result<()> {
     }
     // A scrub waits for evolution, which here has no processor of its own.
     test.swarm.must(&["stop"])?;
+    test.power_off()?;
     for number in 1..=args.damages {
         test.damage(number, args.damages)?;
     }
@@ -244,9 +245,8 @@ impl Test {
         Ok(())
     }
 
-    /// Damages part of one copy while the board is off; the next boot mends it and says so.
+    /// Damages part of one copy while the board is off; the next boot mends it and says so, and then both copies are whole.
     fn damage(&mut self, number: u32, of: u32) -> Result<()> {
-        self.power_off()?;
         let copy = self.random.below(2) as usize;
         let (first, blocks) = check::copies(&self.card)?[copy];
         let file = fs::OpenOptions::new().write(true).open(&self.card)?;
@@ -258,15 +258,23 @@ impl Test {
             file.write_all_at(&garbage, at)?;
         }
         file.sync_all()?;
+        ensure!(Bench::attach(&self.card)?.scrub().is_err(), "nothing of what was damaged is in use");
         let seed = self.random.next();
         self.board.switch_on(seed, "systemd.wants=xpuck-scrub.service")?;
-        let mended =
-            |board: &Board| board.said().lines().any(|line| line.contains("scrub: ") && line.contains("mended"));
-        let took = self.board.wait("the scrub's word that damage was mended", SCRUB, mended)?;
+        // What the boot itself read is mended before the scrub comes to it.
+        let told = |board: &Board| board.said().lines().filter_map(mended).next_back();
+        let took = self.board.wait("the scrub's word that damage was mended", SCRUB, |board| told(board).is_some())?;
         let swarm = &self.swarm;
         self.board.wait("the robot back at the hub", BOOT, |_| swarm.inside().is_some())?;
+        let said = told(&self.board).unwrap_or_default();
+        // The copy's mended blocks are on the card when it has been told to keep what it has.
+        self.board.wait("the card at rest", WRITES * 2, |board| board.unsafe_sectors() == 0)?;
+        self.power_off()?;
+        let bench = Bench::attach(&self.card)?;
+        bench.look().context("the card after the damage")?;
+        bench.scrub().context("the card after it was mended")?;
         log::line(format_args!(
-            "damage {number} of {of}: 6.5 MB in 200 places of copy {}: mended and told after {:.0} s",
+            "damage {number} of {of}: 6.5 MB in 200 places of copy {}: `{said}` after {:.0} s; both copies whole",
             copy + 1,
             took.as_secs_f64()
         ));
@@ -283,6 +291,12 @@ impl Test {
         }
         Ok(())
     }
+}
+
+/// What the scrub says in a line of the console, if it tells of damage that was mended.
+fn mended(line: &str) -> Option<String> {
+    let (_, said) = line.split_once("scrub: ")?;
+    said.contains("mended").then(|| said.trim().to_string())
 }
 
 /// What a card says of who the robot is.
