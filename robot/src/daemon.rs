@@ -1,6 +1,7 @@
 //! The shell around [`Robot`]: clock, hub link, devices and the island's thread, in one loop that polls, on a real-time
 //! thread where the kernel allows it.
 
+use crate::board::processors;
 use crate::body_link::BodyLinkError;
 use crate::conditioning::Readings;
 use crate::config::{Config, EvolutionFile};
@@ -217,7 +218,10 @@ impl Daemon<'_> {
             return;
         }
         match precedence::run_first(priority) {
-            Ok(()) => self.realtime = true,
+            Ok(()) => {
+                self.realtime = true;
+                processors::keep_to_control();
+            }
             Err(_) => {
                 let text = "the kernel refuses real-time priority (CAP_SYS_NICE); updates may be late under load";
                 self.log(Line::warn(text));

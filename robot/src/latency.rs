@@ -2,6 +2,7 @@
 //! and exchanges a message with the body each time. The thesis's bar (5.2.1): within several hours no message exchange at
 //! 200 Hz had a latency above 457 us.
 
+use crate::board::processors;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Drive};
 use crate::histogram::Histogram;
@@ -22,6 +23,8 @@ const PRIORITY: u8 = 80;
 pub struct Latency {
     /// The kernel gave real-time priority.
     pub realtime: bool,
+    /// The processor that the thread kept to; none if it may run on several.
+    pub processor: Option<usize>,
     /// Wake-ups.
     pub wakes: u64,
     /// Deadlines that were missed altogether.
@@ -63,6 +66,10 @@ pub fn measure(
 
 fn wake(mut body: Option<Box<dyn Body>>, length: Duration, told: &mut (dyn FnMut(u64) + Send)) -> Latency {
     let realtime = precedence::run_first(PRIORITY).is_ok();
+    if realtime {
+        processors::keep_to_control();
+    }
+    let processor = processors::kept_to();
     let (mut exchanges, mut failed, mut wakes, mut seconds) = (Histogram::default(), 0, 0, 0);
     let mut pace = Pace::new(PERIOD, PERIOD);
     let begun = Instant::now();
@@ -87,6 +94,7 @@ fn wake(mut body: Option<Box<dyn Body>>, length: Duration, told: &mut (dyn FnMut
     let told = |times: &Histogram| [0.5, 0.999, 1.0].map(|part| times.quantile(part).as_micros() as u64);
     Latency {
         realtime,
+        processor,
         wakes,
         missed: pace.missed(),
         late_us: told(pace.lateness()),
@@ -134,6 +142,7 @@ mod tests {
     fn the_bound_is_the_thesiss() {
         let good = Latency {
             realtime: true,
+            processor: Some(3),
             wakes: 200,
             missed: 0,
             late_us: [10, 100, 457],

@@ -4,6 +4,7 @@
 mod checkpoints;
 pub mod thermal;
 
+use crate::board::processors;
 use checkpoints::{Checkpoints, Kept};
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -169,8 +170,9 @@ impl Onboard {
 }
 
 /// Threads at idle priority: the kernel gives them only what nobody else wants. The calling thread becomes such a one first,
-/// because threads inherit their maker's priority, and this one's maker is the control loop.
+/// because threads inherit their maker's priority and processor, and this one's maker is the control loop.
 fn background(threads: usize) -> Result<rayon::ThreadPool, String> {
+    processors::keep_to_none();
     if precedence::run_last().is_err() {
         if precedence::runs_first() {
             return Err("the kernel does not let threads out of real-time priority".into());

@@ -70,6 +70,8 @@ fn latency(config: &Config, args: &SelftestArgs) -> anyhow::Result<bool> {
             output::line(format_args!("{name:<20} p50 {half}, p99.9 {most}, longest {longest}"))
         };
         output::line(format_args!("real-time priority   {}", if found.realtime { "yes" } else { "no" }))?;
+        let processor = found.processor.map_or("any".into(), |number| number.to_string());
+        output::line(format_args!("processor            {processor}"))?;
         output::line(format_args!("wake-ups             {}, {} deadlines missed", found.wakes, found.missed))?;
         row("late, us", found.late_us)?;
         match found.exchange_us {

@@ -11,7 +11,9 @@ use std::time::Duration;
 use xpuck_update::Release;
 use xpuck_update::bundle::this_arch;
 use xpuck_update::health::{Health, Judge, PATIENCE_S, Verdict, uptime};
-use xpuck_update::slots::{self, Boot, DebTar, Installed, Lock, Outcome, Phase, Place, RealDisk, Robot, Source};
+use xpuck_update::slots::{
+    self, Again, Boot, DebTar, Disk, Here, Installed, Lock, Outcome, Phase, Place, RealDisk, Robot, Slot, Source,
+};
 use xpuck_wire::keyring::{Keyring, Role};
 use xpuck_wire::keys::Key;
 use xpuck_wire::{file, log, output};
@@ -24,6 +26,16 @@ const CONFIG: &str = "etc/xpuck/robot.toml";
 pub(crate) const BOARD: &str = "etc/xpuck/board";
 /// Where the running program says that it is well.
 const HEALTH: &str = "run/xpuck/health";
+/// What mounts are there, from the root.
+const MOUNTS: &str = "proc/self/mountinfo";
+/// Fills the card's other root as root and with rights of its own; says what came of it in two files of the slots' folder.
+const FILL: &str = "xpuck-root.service";
+const FILLED: &str = "root.release";
+const NOT_FILLED: &str = "root.why";
+/// Longest of them, bytes.
+const MAX_TOLD: u64 = 1024;
+/// A new root has so long to become well after its boot, s.
+const ROOT_PATIENCE_S: f64 = 240.0;
 /// A judge looks so often, and tries for so long to have the disk take what it found.
 const LOOK: Duration = Duration::from_millis(250);
 const TRIES: u32 = 40;
@@ -72,11 +84,27 @@ struct Shown {
     last: Option<Outcome>,
 }
 
-struct Packages;
+struct Packages<'a>(&'a SlotsArgs);
 
-impl Source<RealDisk> for Packages {
+impl Source<RealDisk> for Packages<'_> {
     fn tar(&self, disk: &RealDisk) -> io::Result<Box<dyn Read>> {
         Ok(Box::new(DebTar::open(&disk.path(slots::PAYLOAD))?))
+    }
+
+    fn root(&self, disk: &mut RealDisk, _: Slot) -> io::Result<Release> {
+        let [filled, not] = [FILLED, NOT_FILLED].map(|name| disk.path(name));
+        disk.remove(FILLED)?;
+        disk.remove(NOT_FILLED)?;
+        let started = self.0.systemctl(&["start", FILL]);
+        let (release, why) = (file::text(&filled, MAX_TOLD), file::text(&not, MAX_TOLD));
+        let _ = disk.remove(FILLED).and_then(|()| disk.remove(NOT_FILLED));
+        let told = match (started, release, why) {
+            (Ok(()), Ok(text), Err(_)) => return Release::parse(FILLED, &text).map_err(io::Error::other),
+            (.., Ok(why)) => why.trim().to_string(),
+            (Err(error), ..) => format!("{error}: `journalctl -u {FILL}` tells why"),
+            (Ok(()), Err(error), _) => error.to_string(),
+        };
+        Err(io::Error::other(told))
     }
 }
 
@@ -86,28 +114,31 @@ impl Source<RealDisk> for Packages {
 /// The disk, the robot's file or systemd.
 pub fn run(args: &SlotsArgs) -> anyhow::Result<bool> {
     let folder = args.root.join(SLOTS);
-    let packaged = packaged(&args.root);
+    let here = Here { packaged: packaged(&args.root), root: root_of(&args.root) };
     if let What::Boot = args.what {
         std::fs::create_dir_all(folder.join(slots::INCOMING)).with_context(|| folder.display().to_string())?;
     }
     let mut disk = RealDisk::new(&folder);
     match &args.what {
         What::Boot => {
-            let Boot { runs, starts_left, lines } = {
+            let Boot { runs, starts_left, reboot, lines } = {
                 let _lock = lock(&disk)?;
-                slots::boot(&mut disk, &packaged).with_context(|| folder.display().to_string())?
+                slots::boot(&mut disk, &here).with_context(|| folder.display().to_string())?
             };
             lines.iter().for_each(|text| log::line(format_args!("xpuckd slots: {text}")));
-            if starts_left.is_some() {
+            if starts_left.is_some() && !reboot {
                 args.systemctl(&["start", "--no-block", "xpuck-judge.service"])?;
             }
             log::line(format_args!("xpuckd slots: `{}` runs", runs.link()));
+            if reboot {
+                args.again(Again::Board)?;
+            }
             Ok(true)
         }
-        What::Install => install(args, &mut disk, packaged),
-        What::Judge { within } => judge(args, &mut disk, &packaged, f64::from(*within)),
+        What::Install => install(args, &mut disk, here),
+        What::Judge { within } => judge(args, &mut disk, &here, f64::from(*within)),
         What::Show { json } => {
-            let shown = show(&mut disk, &packaged)?;
+            let shown = show(&mut disk, &here)?;
             match json {
                 true => output::line(serde_json::to_string(&shown)?)?,
                 false => output::line(told(&shown))?,
@@ -122,25 +153,34 @@ fn packaged(root: &Path) -> Release {
     Release::of_tree(root).unwrap_or(Release { version: env!("CARGO_PKG_VERSION").into(), counter: 0 })
 }
 
+/// Which of a card's two roots runs; none where this is no card. A folder that is not the root has none.
+fn root_of(root: &Path) -> Option<Slot> {
+    let text = file::text(&root.join(MOUNTS), 256 * 1024).ok()?;
+    let words = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    // The fourth word is what of its file system is mounted, the fifth where; what is mounted last is what is seen.
+    let seen = words.rev().find(|words| words.get(4) == Some(&"/"))?;
+    Slot::of_root(seen.get(3)?.strip_prefix('/')?)
+}
+
 fn lock(disk: &RealDisk) -> anyhow::Result<Lock> {
     Lock::take(disk).with_context(|| disk.path("").display().to_string())
 }
 
-fn install(args: &SlotsArgs, disk: &mut RealDisk, packaged: Release) -> anyhow::Result<bool> {
+fn install(args: &SlotsArgs, disk: &mut RealDisk, here: Here) -> anyhow::Result<bool> {
     let held = lock(disk)?;
     let operators = operators(&args.root.join(CONFIG)).unwrap_or_else(|error| {
         log::line(format_args!("xpuckd slots: {error}; so nobody's bundles are installed"));
         BTreeMap::new()
     });
     let board = file::text(&args.root.join(BOARD), 64).map(|text| text.trim().to_string());
-    let robot = Robot { board: board.unwrap_or("unknown".into()), arch: this_arch().into(), operators, packaged };
-    let installed = slots::install(disk, &robot, &Packages).context("the slots")?;
+    let robot = Robot { board: board.unwrap_or("unknown".into()), arch: this_arch().into(), operators, here };
+    let installed = slots::install(disk, &robot, &Packages(args)).context("the slots")?;
     drop(held);
     match installed {
         Installed::Trial(candidate) => {
             let version = &candidate.release.version;
             log::line(format_args!("xpuckd slots: version {version} is in slot {} and tried", candidate.slot.folder()));
-            args.restart()?;
+            args.again(if candidate.slot.is_root() { Again::Board } else { Again::Program })?;
             Ok(true)
         }
         Installed::Already(release) => {
@@ -165,12 +205,13 @@ pub(crate) fn operators(config: &Path) -> anyhow::Result<BTreeMap<String, Key>> 
     Ok(operators.map(|holder| (holder.public.name.clone(), holder.public.ed25519)).collect())
 }
 
-fn judge(args: &SlotsArgs, disk: &mut RealDisk, packaged: &Release, within: f64) -> anyhow::Result<bool> {
+fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &Here, within: f64) -> anyhow::Result<bool> {
     let on_trial = |disk: &mut RealDisk| -> anyhow::Result<_> {
         let _lock = lock(disk)?;
-        Ok(slots::on_trial(disk, packaged)?)
+        Ok(slots::on_trial(disk, here)?)
     };
     let Some(candidate) = on_trial(disk)? else { return Ok(true) };
+    let within = if candidate.slot.is_root() { within.max(ROOT_PATIENCE_S) } else { within };
     let health = args.root.join(HEALTH);
     let mut judge = Judge::new(candidate.release.clone(), uptime(), within);
     let verdict = loop {
@@ -194,7 +235,7 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, packaged: &Release, within: f64)
     let again = loop {
         let settled = {
             let _lock = lock(disk)?;
-            slots::settle(disk, packaged, &candidate, verdict.clone())
+            slots::settle(disk, here, &candidate, verdict.clone())
         };
         match settled {
             Ok(again) => break again,
@@ -206,18 +247,16 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, packaged: &Release, within: f64)
             Err(error) => return Err(error).context("the slots"),
         }
     };
-    if again {
-        args.restart()?;
-    }
-    Ok(!again)
+    args.again(again)?;
+    Ok(again == Again::No)
 }
 
-fn show(disk: &mut RealDisk, packaged: &Release) -> anyhow::Result<Shown> {
-    let place = Place::read(disk, packaged)?;
+fn show(disk: &mut RealDisk, here: &Here) -> anyhow::Result<Shown> {
+    let place = Place::read(disk, here)?;
     let runs = place.points_at();
     let release = match runs.and_then(|target| target.slot()) {
         Some(slot) => slots::whole(place.disk, slot),
-        None => runs.map(|_| packaged.clone()),
+        None => runs.map(|_| here.packaged.clone()),
     };
     let starts_left = place.state.candidate.filter(|_| place.state.phase == Phase::Trial).map(|c| c.starts_left);
     let runs = runs.map_or("nothing", |target| target.link()).into();
@@ -245,11 +284,18 @@ fn told(shown: &Shown) -> String {
 }
 
 impl SlotsArgs {
-    /// Has the robot's program started again.
-    fn restart(&self) -> anyhow::Result<()> {
+    /// Has the robot's program or the board started again.
+    fn again(&self, what: Again) -> anyhow::Result<()> {
         let Some(command) = &self.restart else {
-            return self.systemctl(&["restart", "--no-block", "xpuckd.service"]);
+            return match what {
+                Again::No => Ok(()),
+                Again::Program => self.systemctl(&["restart", "--no-block", "xpuckd.service"]),
+                Again::Board => self.systemctl(&["reboot", "--no-block"]),
+            };
         };
+        if what == Again::No {
+            return Ok(());
+        }
         let status = Command::new("sh").arg("-c").arg(command).status().context("--restart")?;
         anyhow::ensure!(status.success(), "--restart {command}: {status}");
         Ok(())

@@ -17,17 +17,17 @@ use xpuck_wire::rollout::UpdateReport;
 use xpuck_wire::socket::OperatorLink;
 use xpuck_wire::{file, output};
 
-/// Give robots a new program over the air: some first, the others when those are well.
+/// Give robots a new program or a whole new system over the air: some first, the others when those are well.
 ///
 /// A robot tries the new version; if it does not start, or its devices or the hub are not heard, the robot goes back by itself,
-/// and no further robot is updated. Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this
+/// and no further robot is updated. An image is for cards of `xpuck flash` with the same kernel, and takes some minutes a robot. Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this
 /// command is ended; `xpuck update --status` tells how far it is. Exit code 1 if a robot does not run the new version in the end.
 #[derive(Args)]
 pub struct UpdateArgs {
     /// The Debian package of the robot's program; it is signed with the operator's key.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["image", "status", "abort"])]
     deb: Option<PathBuf>,
-    /// A bundle that is signed already (.xpb).
+    /// A bundle that is signed already (.xpb), such as an image of `xpuck image`.
     #[arg(long, value_name = "FILE", conflicts_with = "deb")]
     image: Option<PathBuf>,
     /// So many robots are first.

@@ -140,7 +140,7 @@ fn a_card_holds_the_image_twice_and_who_the_robot_is() {
         same("@config/robots/xp02.toml", "lab/robots/xp02.toml");
         assert_eq!(read("@config/board"), b"qemu-arm64\n");
         assert_eq!(read("@config/system/hostname"), b"xp02\n");
-        assert_eq!(read("roots"), b"current @a\n");
+        assert_eq!(read("@slots/roots"), b"current @a\n");
         assert_eq!(fs::read_link(top.join("@config/robot.toml")).unwrap(), Path::new("robots/xp02.toml"));
         let key = fs::metadata(top.join("@config/keys/robots/xp02.key")).unwrap();
         assert_eq!((key.mode() & 0o777, key.uid(), key.gid()), (0o600, 994, 993));

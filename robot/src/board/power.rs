@@ -3,6 +3,7 @@
 //! A table in the program has the figures of each board (`systemd/boards.toml`); the file `/etc/xpuck/board` says in one word
 //! which board this is. What is set is read back, since the kernel takes the nearest step that the board has.
 
+use super::processors;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
@@ -16,7 +17,7 @@ const BOARDS: &str = include_str!("../../../systemd/boards.toml");
 /// Longest file below `/sys` that is read, bytes.
 const SYSFS_LIMIT: u64 = 4096;
 
-/// Set the clocks of the board's processors, or show them.
+/// Set the clocks of the board's processors and which of them interrupts go to, or show the clocks.
 ///
 /// The table of boards: pi5, pi4, rk3588, xu4, qemu-arm64, qemu-arm. Setting takes root.
 #[derive(Args)]
@@ -33,6 +34,9 @@ pub struct PowerArgs {
     /// Where the kernel's files are.
     #[arg(long, value_name = "DIR", default_value = "/sys")]
     sysfs: PathBuf,
+    /// Where its files about interrupts are.
+    #[arg(long, value_name = "DIR", default_value = "/proc")]
+    proc: PathBuf,
 }
 
 /// What to do with the clocks.
@@ -40,7 +44,7 @@ pub struct PowerArgs {
 enum What {
     /// Keep them low, while the board boots.
     Boot,
-    /// The operating point.
+    /// The operating point, and the interrupts of the body's buses on the processor of the control loop.
     Run,
     /// Show what they are, and what they may be at most.
     Show,
@@ -52,6 +56,8 @@ enum What {
 struct Board {
     /// As people call it.
     name: String,
+    /// The processor of the control loop, by its number.
+    control: usize,
     clusters: Vec<Cluster>,
 }
 
@@ -79,10 +85,21 @@ pub fn run(args: &PowerArgs) -> Result<()> {
     let text = match args.what {
         What::Show => show(&board, &args.sysfs),
         What::Boot => set(&board, &args.sysfs, |cluster| cluster.boot_khz)?,
-        What::Run => set(&board, &args.sysfs, |cluster| cluster.run_khz)?,
+        What::Run => {
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            let dealt = processors::deal_interrupts(&args.proc, board.control, processors)
+                .unwrap_or_else(|error| format!("interrupts: {}: {error}", args.proc.display()));
+            format!("{}{dealt}\n", set(&board, &args.sysfs, |cluster| cluster.run_khz)?)
+        }
     };
     output::text(text)?;
     Ok(())
+}
+
+/// The processor of the control loop, of the board that a file names; none if it names none.
+pub(super) fn control_of(board_file: &Path) -> Option<usize> {
+    let name = board_of(board_file).ok()?;
+    Some(board(&name).ok()?.control)
 }
 
 /// The word in the board's file.
@@ -200,6 +217,7 @@ mod tests {
                 assert!((200_000..=run_khz).contains(&boot_khz) && run_khz <= 3_000_000, "{name}");
             }
         }
+        assert_eq!(control_of(Path::new("/nowhere/board")), None);
         let error = board("pi3").unwrap_err().to_string();
         assert!(error.contains("\"pi3\"") && error.contains("pi4, pi5"), "{error}");
     }

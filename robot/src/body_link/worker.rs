@@ -1,6 +1,7 @@
 //! The thread's own side of the body link.
 
 use super::{BodyLinkHealth, Latest, Open, Sample, Shared};
+use crate::board::processors;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts};
 use crate::pace::Pace;
@@ -144,6 +145,8 @@ fn raise_priority(priority: u8) -> bool {
     let result = precedence::run_first(priority);
     if let Err(why) = &result {
         warn!(target: "xpuckd", "the kernel refuses real-time priority {priority} for the robot's body: {why}");
+    } else {
+        processors::keep_to_control();
     }
     result.is_ok()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
-use xpuck_update::bundle::{Head, IMAGE, Kind, Manifest, this_arch};
+use xpuck_update::bundle::{Head, Kind, Manifest, NO_CARD, this_arch};
 use xpuck_update::incoming::{Incoming, Piece};
 use xpuck_update::slots::{self, Phase, State, TrialResult};
 use xpuck_update::{Release, incoming};
@@ -40,6 +40,14 @@ enum Doing {
     Refused(String),
     /// This release runs already.
     Good,
+}
+
+/// True if that is what runs. The same release can be in another image.
+fn runs(manifest: &Manifest, release: &Release, state: Option<&State>) -> bool {
+    match manifest.kind {
+        Kind::App => manifest.release() == *release,
+        Kind::Image => state.is_some_and(|state| slots::runs_already(state, &manifest.sha256)),
+    }
 }
 
 /// What the thread has.
@@ -150,15 +158,15 @@ impl Receiving {
         let good = state.as_ref().map_or(&self.packaged, |state| &state.good);
         let floor = if self.packaged.counter > good.counter { &self.packaged } else { good };
         manifest.fits(&self.board, this_arch(), floor).map_err(|error| text(&error))?;
-        if manifest.kind == Kind::Image {
-            return Err(IMAGE.into());
+        if manifest.kind == Kind::Image && !self.slots.join(slots::roots::ROOTS).exists() {
+            return Err(NO_CARD.into());
         }
         let busy =
             state.as_ref().filter(|state| state.phase != Phase::Settled).and_then(|state| state.candidate.as_ref());
         match busy {
             Some(candidate) if candidate.sha256 == manifest.sha256 => return Ok(Doing::Left),
             Some(candidate) => return Err(format!("version {} is on trial here", candidate.release.version)),
-            None if manifest.release() == self.release => return Ok(Doing::Good),
+            None if runs(&manifest, &self.release, state.as_ref()) => return Ok(Doing::Good),
             None => {}
         }
         if self.is_ready() {

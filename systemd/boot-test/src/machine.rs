@@ -63,7 +63,7 @@ impl Board {
         *self.card.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
         let console = File::create(self.console())?;
         let mut qemu = Command::new(self.kind.program);
-        qemu.args(["-M", "virt", "-cpu", self.kind.processor, "-smp", "2", "-m", "768", "-nographic", "-no-reboot"]);
+        qemu.args(["-M", "virt", "-cpu", self.kind.processor, "-smp", "2", "-m", "768", "-nographic"]);
         qemu.arg("-kernel").arg(self.work.join("vmlinuz")).arg("-initrd").arg(self.work.join("initrd.img"));
         qemu.arg("-append").arg(format!("{} systemd.journald.forward_to_console=1 loglevel=5 {more}", self.arguments));
         let socket = self.work.join("card.socket");

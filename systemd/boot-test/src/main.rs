@@ -10,6 +10,7 @@ mod machine;
 mod nbd;
 mod swarm;
 mod update;
+mod variant;
 
 use anyhow::{Context, Result, ensure};
 use card::Random;
@@ -22,6 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 use swarm::{INSIDE, Swarm};
+use update::Bundle;
+use xpuck_update::Release;
 use xpuck_wire::log;
 
 /// Boots a robot's card in a virtual machine and does to it what may happen to a robot.
@@ -71,6 +74,8 @@ const BOOT: Duration = Duration::from_secs(400);
 const WRITES: Duration = Duration::from_secs(35);
 /// A scrub of the whole card may take so long.
 const SCRUB: Duration = Duration::from_secs(900);
+/// The latency is measured so long, s.
+const LATENCY_S: u32 = 30;
 /// Size of the card, bytes.
 const CARD: u64 = 4_000_000_000;
 /// The experiment: small enough for an emulated processor to end generations.
@@ -113,6 +118,12 @@ fn run(args: &Args) -> Result<()> {
     }
     let [newer, newest, broken] = [&args.newer, &args.newest, &args.broken].map(|path| path.canonicalize());
     let (newer, newest, broken) = (newer?, newest?, broken?);
+    let release = variant::release_of(&args.image)?;
+    let version = |version: &str, above| Release { version: version.into(), counter: release.counter + above };
+    let keys = args.keys.canonicalize()?;
+    let newer_image = variant::of(&args.image, &keys, &work, &version("100.0.0", 10), false)?;
+    let broken_image = variant::of(&args.image, &keys, &work, &version("100.5.0", 11), true)?;
+    log::line(format_args!("two more images are made: {:.0} s", begun.elapsed().as_secs_f64()));
     let card = work.join("card.img");
     fs::File::create(&card)?.set_len(CARD)?;
     let (image, device, folder) = (args.image.canonicalize()?, card.clone(), swarm.card_folder.clone());
@@ -135,9 +146,12 @@ fn run(args: &Args) -> Result<()> {
     let mut test = Test { swarm, board, card, random: Random(args.seed), identity };
     test.swarm.start()?;
     test.boot()?;
-    test.update_and_back(&newer, &broken)?;
     let during = args.cuts / 5;
-    test.update_with_cuts(&newest, during, args.cuts)?;
+    test.update_and_back(Bundle::Package(&newer), Bundle::Package(&broken))?;
+    test.update_with_cuts(Bundle::Package(&newest), 2..=during, args.cuts)?;
+    // The first cut, where there is one at all, comes while a root is written or tried.
+    test.update_with_cuts(Bundle::Image(&newer_image), 1..=during.min(1), args.cuts)?;
+    test.back_from(Bundle::Image(&broken_image))?;
     test.run()?;
     for number in during + 1..=args.cuts {
         test.cut(number, args.cuts)?;
@@ -148,6 +162,7 @@ fn run(args: &Args) -> Result<()> {
     for number in 1..=args.damages {
         test.damage(number, args.damages)?;
     }
+    test.latency()?;
     log::line(format_args!("boot-test: all passed in {:.0} s", begun.elapsed().as_secs_f64()));
     Ok(())
 }
@@ -279,6 +294,32 @@ impl Test {
             took.as_secs_f64()
         ));
         Ok(())
+    }
+
+    /// Measures how late a real-time thread wakes, beside nothing else. What an emulated processor is worth for that is told,
+    /// not judged: the bound is for boards.
+    fn latency(&mut self) -> Result<()> {
+        let seed = self.random.next();
+        let measure =
+            format!("/usr/bin/xpuckd selftest --latency --seconds {LATENCY_S} --config /etc/xpuck/robot.toml");
+        self.board.switch_on(
+            seed,
+            &format!(
+                "systemd.mask=xpuckd.service \"systemd.run={measure}\" systemd.run_success_action=none \
+                 systemd.run_failure_action=none"
+            ),
+        )?;
+        let lines = ["real-time priority", "processor ", "wake-ups", "late, us", "exchange, us", "bound of"];
+        let said = |board: &Board| -> Vec<String> {
+            let said = board.said();
+            let last = |what: &&str| said.lines().rev().find(|line| line.contains(&format!("]: {what}")));
+            lines.iter().filter_map(last).filter_map(|line| Some(line.split_once("]: ")?.1.trim().into())).collect()
+        };
+        self.board.wait("the measured latency", BOOT, |board| said(board).len() == lines.len())?;
+        let told = said(&self.board);
+        ensure!(told[0].ends_with("yes") && told[1].ends_with(" 1"), "not as on a robot: {}", told.join("; "));
+        log::line(format_args!("latency: {}", told.join("; ")));
+        self.power_off().map(drop)
     }
 
     /// The card on the bench: btrfs finds nothing wrong, and the robot is who it was.

@@ -1,8 +1,9 @@
 //! Updates of the robot's program over the air.
 
 use crate::swarm::INSIDE;
-use crate::{BOOT, Test};
+use crate::{BOOT, Test, variant};
 use anyhow::{Context, Result, bail, ensure};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,25 +11,61 @@ use xpuck_wire::log;
 
 /// Arguments of an update of the robot in the virtual machine.
 const UPDATE: [&str; 3] = ["update", "--robots", INSIDE];
-/// A power cut comes so long after an update began, or sooner.
-const WITHIN_MS: u64 = 25_000;
+/// What a robot is updated to.
+#[derive(Clone, Copy)]
+pub(crate) enum Bundle<'a> {
+    /// A package of its program.
+    Package(&'a Path),
+    /// A whole root.
+    Image(&'a Path),
+}
+
+impl Bundle<'_> {
+    fn arguments(&self) -> [&str; 2] {
+        match self {
+            Bundle::Package(path) => ["--deb", text(path)],
+            Bundle::Image(path) => ["--image", text(path)],
+        }
+    }
+
+    fn version(self) -> Result<String> {
+        match self {
+            Bundle::Package(path) => version_of(path),
+            Bundle::Image(path) => Ok(variant::release_of(path)?.version),
+        }
+    }
+
+    /// A power cut comes so long after the update began, or sooner.
+    fn within_ms(self) -> u64 {
+        match self {
+            Bundle::Package(_) => 25_000,
+            Bundle::Image(_) => 90_000,
+        }
+    }
+}
 
 impl Test {
     /// Updates to a good version, and then to a broken one, from which the robot comes back.
-    pub(crate) fn update_and_back(&mut self, newer: &Path, broken: &Path) -> Result<()> {
-        let (before, wanted) = (self.version(), version_of(newer)?);
+    pub(crate) fn update_and_back(&mut self, newer: Bundle<'_>, broken: Bundle<'_>) -> Result<()> {
+        let (before, wanted) = (self.version(), newer.version()?);
         let begun = Instant::now();
         self.update(newer)?;
         ensure!(self.version() == wanted, "after the update it runs {}, not {wanted}", self.version());
         log::line(format_args!("updated from {before} to {wanted}: {:.0} s", begun.elapsed().as_secs_f64()));
-        let begun = Instant::now();
+        self.back_from(broken)
+    }
+
+    /// Updates to what does not run, and waits until the robot is back on what it ran before.
+    pub(crate) fn back_from(&mut self, broken: Bundle<'_>) -> Result<()> {
+        let (begun, wanted) = (Instant::now(), self.version());
         let Err(error) = self.update(broken) else { bail!("an update to a program that does not run is called good") };
         let swarm = &self.swarm;
         self.board.wait("the robot back on the version before", BOOT, |_| {
             swarm.inside().is_some_and(|robot| robot.version == wanted)
         })?;
         log::line(format_args!(
-            "updated to a broken program: back on {wanted} after {:.0} s; {error:#}",
+            "updated to the broken {}: back on {wanted} after {:.0} s; {error:#}",
+            broken.version()?,
             begun.elapsed().as_secs_f64()
         ));
         Ok(())
@@ -36,13 +73,13 @@ impl Test {
 
     /// Cuts the power so many times while it updates; whatever was cut, it runs one of the two versions, and in the end the
     /// new one.
-    pub(crate) fn update_with_cuts(&mut self, newest: &Path, cuts: u32, of: u32) -> Result<()> {
-        let (before, wanted) = (self.version(), version_of(newest)?);
-        for number in 1..=cuts {
-            let mut update = self.swarm.command(&[&UPDATE[..], &["--deb", text(newest)]].concat());
+    pub(crate) fn update_with_cuts(&mut self, newest: Bundle<'_>, cuts: RangeInclusive<u32>, of: u32) -> Result<()> {
+        let (before, wanted) = (self.version(), newest.version()?);
+        for number in cuts {
+            let mut update = self.swarm.command(&[&UPDATE[..], &newest.arguments()].concat());
             update.stdout(Stdio::null()).stderr(Stdio::null());
             let mut update = update.spawn().context("xpuck update")?;
-            let wait = Duration::from_millis(self.random.below(WITHIN_MS));
+            let wait = Duration::from_millis(self.random.below(newest.within_ms()));
             std::thread::sleep(wait);
             self.wait_for_writes();
             let (kept, lost) = self.power_off()?;
@@ -66,7 +103,7 @@ impl Test {
         }
         self.update(newest)?;
         ensure!(self.version() == wanted, "in the end it runs {}, not {wanted}", self.version());
-        log::line(format_args!("the update that was cut is made: {wanted}"));
+        log::line(format_args!("an update without a cut: {wanted}"));
         Ok(())
     }
 
@@ -85,8 +122,8 @@ impl Test {
         self.swarm.inside().map_or_else(|| "nothing".into(), |robot| robot.version)
     }
 
-    fn update(&self, package: &Path) -> Result<()> {
-        self.swarm.must(&[&UPDATE[..], &["--deb", text(package)]].concat()).map(drop)
+    fn update(&self, bundle: Bundle<'_>) -> Result<()> {
+        self.swarm.must(&[&UPDATE[..], &bundle.arguments()].concat()).map(drop)
     }
 }
 

@@ -22,12 +22,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xpuck_update::BundleError;
 use xpuck_update::bundle::{Kind, Manifest, Reader};
+use xpuck_update::slots::roots::ROOTS;
+use xpuck_update::slots::{Roots, Slot};
 use xpuck_wire::keys::Key;
 
 /// Subvolumes beside the root's, and where the running system has them.
-pub const SUBVOLUMES: &[&str] = &["@config", "@state", "@slots", "@log"];
-/// The first root.
-const ROOT: &str = "@a";
+pub const SUBVOLUMES: &[&str] = &["@config", "@state", SLOTS, "@log"];
+/// Where updates are.
+const SLOTS: &str = "@slots";
 /// Name of the file system.
 const LABEL: &str = "xpuck";
 /// Name of the first partition.
@@ -138,16 +140,17 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     btrfs.args(["-q", "-f", "-L", LABEL, "-m", "raid1", "-d", "raid1"]).args(copies.iter().map(|copy| &copy.path));
     tools::run("making the file system", &mut btrfs)?;
     let top = Mount::copies(&copies, "subvolid=5,compress=zstd:3,noatime")?;
-    for name in [&ROOT].into_iter().chain(SUBVOLUMES) {
+    for name in [&Slot::RootA.folder()].into_iter().chain(SUBVOLUMES) {
         let mut make = Command::new("btrfs");
         tools::run("making a subvolume", make.args(["subvolume", "create"]).arg(top.path.join(name)))?;
     }
     progress.step("writing the root");
-    let root = top.path.join(ROOT);
+    let root = top.path.join(Slot::RootA.folder());
     unpack(job.image, &manifest, &root, progress)?;
     progress.step("writing the identity");
     identity(job, &root, &top.path.join("@config"))?;
-    put(&top.path.join("roots"), format!("current {ROOT}\n").as_bytes(), 0o644)?;
+    let roots = Roots::of(Slot::RootA).to_text();
+    put(&top.path.join(SLOTS).join(ROOTS), roots.as_bytes(), 0o644)?;
     progress.step("writing the boot files");
     let files = Files::of(&root.join(BOOT))?;
     for (block, bytes) in boot_files(&files, &boot)? {

@@ -48,28 +48,31 @@ find_card() {
 }
 find_card || give_up "neither $one nor $two can be read"
 
+# Kept by `xpuckd slots`, beside the programs that came over the air.
+roots=/top/@slots/roots
 current=@a
 trial=
 starts=0
-if [ -f /top/roots ]; then
+if [ -f $roots ]; then
     while read -r key value; do
         case "$key" in
             current) current=$value ;;
             trial) trial=$value ;;
             starts) starts=$value ;;
         esac
-    done </top/roots
+    done <$roots
 fi
 chosen=$current
 if [ -n "$trial" ]; then
     case "$starts" in
         [1-9])
             starts=$((starts - 1))
-            printf 'current %s\ntrial %s\nstarts %s\n' "$current" "$trial" "$starts" >/top/roots.new
-            fsync /top/roots.new && mv /top/roots.new /top/roots && sync
-            if [ -x "/top/$trial/usr/lib/systemd/systemd" ]; then
+            printf 'current %s\ntrial %s\nstarts %s\n' "$current" "$trial" "$starts" >$roots.new
+            if fsync $roots.new && mv $roots.new $roots && sync && [ -x "/top/$trial/usr/lib/systemd/systemd" ]; then
                 chosen=$trial
                 say "trying $trial, $starts starts left"
+            else
+                say "$trial is not tried: its start cannot be counted, or there is no system in it"
             fi
             ;;
         *) say "$trial used up its starts; back on $current" ;;

@@ -21,6 +21,8 @@ pub const SILENT: f64 = 10.0;
 pub const WAIT_FOR_SILENT: f64 = 60.0;
 /// A robot has so long to install and try the version, s: a judge's minute, two starts, and a boot.
 pub const TRIAL: f64 = 240.0;
+/// The same with an image, s: a whole root is written on a card, and tried by two boots at most.
+pub const TRIAL_OF_IMAGE: f64 = 1200.0;
 
 /// What the hub is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +38,9 @@ pub struct Rollout {
     pub digest: String,
     /// The version that it brings.
     pub version: String,
+    /// A robot has so long to install and try the version, s.
+    #[serde(default = "trial")]
+    pub trial: f64,
     /// Robots that are first.
     canary: usize,
     /// A row for each robot, in the order in which they are updated.
@@ -52,7 +57,7 @@ impl Rollout {
     pub fn new(digest: &str, version: &str, robots: &[String], canary: usize) -> Rollout {
         let rows = robots.iter().map(|robot| Row::new(robot)).collect();
         let (digest, version) = (digest.into(), version.into());
-        Rollout { digest, version, canary: canary.max(1), rows, stopped: None, only_silent_since: None }
+        Rollout { digest, version, trial: TRIAL, canary: canary.max(1), rows, stopped: None, only_silent_since: None }
     }
 
     /// A row for each robot.
@@ -193,7 +198,7 @@ impl Rollout {
 
     /// A robot that began and is not heard again may have been harmed by the update, so the others do not get it.
     fn give_up_lost(&mut self, now: f64) {
-        let mut lost = None;
+        let (mut lost, trial) = (None, self.trial);
         for row in &mut self.rows {
             match row.stand {
                 // One that fell silent while it loaded asks again when it is back, and is offered it anew.
@@ -202,9 +207,9 @@ impl Rollout {
                     row.stand = Stand::Lost;
                     lost = Some(format!("{} got no further for {NO_PROGRESS} s", row.robot));
                 }
-                Stand::Trial if now - *row.since.get_or_insert(now) > TRIAL => {
+                Stand::Trial if now - *row.since.get_or_insert(now) > trial => {
                     row.stand = Stand::Lost;
-                    lost = Some(format!("{} did not say within {TRIAL} s what came of its trial", row.robot));
+                    lost = Some(format!("{} did not say within {trial} s what came of its trial", row.robot));
                 }
                 _ => {}
             }
@@ -217,6 +222,10 @@ impl Rollout {
     fn row(&mut self, robot: &str) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.robot == robot)
     }
+}
+
+fn trial() -> f64 {
+    TRIAL
 }
 
 fn are(robots: &[&str]) -> String {

@@ -1,7 +1,7 @@
 //! An update of robots' programs: what operators ask of it, what robots tell, and what is said of it.
 
 use super::{Action, Switchboard};
-use crate::rollout::{self, Rollout, Stand, Told};
+use crate::rollout::{self, Rollout, Stand, TRIAL_OF_IMAGE, Told};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use xpuck_wire::Phase;
@@ -27,6 +27,9 @@ pub struct Bundle {
     pub counter: u64,
     /// Bytes of its payload.
     pub size: u64,
+    /// It is the image of a card, which is tried by a boot.
+    #[serde(default)]
+    pub image: bool,
 }
 
 /// An update, as it is kept so that it goes on after the hub was started again.
@@ -71,6 +74,9 @@ impl Switchboard {
         }
         let meant: Vec<String> = known.iter().filter(|id| robots.is_empty() || robots.contains(id)).cloned().collect();
         let mut rollout = Rollout::new(&bundle.digest, &bundle.version, &meant, canary as usize);
+        if bundle.image {
+            rollout.trial = TRIAL_OF_IMAGE;
+        }
         let wall = self.wall(now);
         for robot in self.roster.robots.iter().filter(|robot| robot.alive()) {
             rollout.heard(&robot.id, wall);

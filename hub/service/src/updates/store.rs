@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use xpuck_hub_core::switchboard::{Bundle, Update};
-use xpuck_update::bundle::{Head, Reader};
+use xpuck_update::bundle::{Head, Kind, Reader};
 use xpuck_update::incoming::{Incoming, Piece};
 use xpuck_wire::keys::Key;
 use xpuck_wire::rollout::{BundleHead, MAX_PIECE};
@@ -106,7 +106,8 @@ impl Store {
         let head = self.head(digest)?;
         let manifest = head.open(operators).map_err(|error| error.to_string())?;
         let (version, counter, size) = (manifest.version, manifest.counter, manifest.size);
-        Ok(Bundle { head: head.into(), digest: manifest.sha256, version, counter, size })
+        let image = manifest.kind == Kind::Image;
+        Ok(Bundle { head: head.into(), digest: manifest.sha256, version, counter, size, image })
     }
 
     /// A piece of a payload.

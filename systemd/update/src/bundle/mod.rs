@@ -14,7 +14,7 @@ pub use write::{seal, write};
 /// A bundle begins with this; the digit is the format's version.
 pub const MAGIC: &[u8] = b"xpuck bundle 1\n";
 /// Why a robot takes no image.
-pub const IMAGE: &str = "an image is written to a card (`xpuck flash`); send a package (--deb)";
+pub const NO_CARD: &str = "an image goes onto a card of `xpuck flash`, and this robot has none; send a package (--deb)";
 /// Longest manifest, bytes.
 pub const MAX_MANIFEST: usize = 8192;
 /// Longest name of a signer, bytes.

@@ -1,10 +1,9 @@
 //! What happens before each start of the robot's program.
 
-use super::place::{Place, whole};
-use super::state::{Phase, State, Target};
+use super::place::{Here, Place, whole};
+use super::state::{Candidate, Phase, State, Target};
 use super::table::{Event, next};
-use super::{Disk, INCOMING, READY, TrialResult};
-use crate::release::Release;
+use super::{Disk, INCOMING, READY, STARTS, TrialResult};
 use std::io::Result;
 
 /// What is about to start, and what was noticed.
@@ -14,6 +13,8 @@ pub struct Boot {
     pub runs: Target,
     /// Starts that its trial has left after this one, if it is on trial.
     pub starts_left: Option<u8>,
+    /// The other root is to run: the board is to be booted.
+    pub reboot: bool,
     /// For the log, one line each.
     pub lines: Vec<String>,
 }
@@ -22,13 +23,13 @@ pub struct Boot {
 ///
 /// # Errors
 /// The disk neither takes a new state nor lets the old version come back.
-pub fn boot(disk: &mut impl Disk, packaged: &Release) -> Result<Boot> {
-    let mut place = Place::read(disk, packaged)?;
+pub fn boot(disk: &mut impl Disk, here: &Here) -> Result<Boot> {
+    let mut place = Place::read(disk, here)?;
     let mut lines = std::mem::take(&mut place.repaired);
-    if let Err(error) = step(&mut place, packaged, &mut lines) {
+    if let Err(error) = step(&mut place, &mut lines) {
         lines.push(format!("the start cannot be noted: {error}; room is made, and it is tried once more"));
         place.clean();
-        if let Err(error) = step(&mut place, packaged, &mut lines) {
+        if let Err(error) = step(&mut place, &mut lines) {
             // A start that is not counted must not be one of a candidate.
             lines.push(format!("the start cannot be noted: {error}; the version before runs"));
             place.go_back()?;
@@ -37,19 +38,22 @@ pub fn boot(disk: &mut impl Disk, packaged: &Release) -> Result<Boot> {
     let runs = place.points_at().unwrap_or(Target::Packaged);
     let trial = place.state.candidate.as_ref().filter(|_| place.state.phase == Phase::Trial);
     let starts_left = trial.filter(|candidate| Target::from(candidate.slot) == runs).map(|c| c.starts_left);
-    Ok(Boot { runs, starts_left, lines })
+    Ok(Boot { runs, starts_left, reboot: place.wants_boot(), lines })
 }
 
-fn step(place: &mut Place<'_, impl Disk>, packaged: &Release, lines: &mut Vec<String>) -> Result<()> {
-    if let Some(candidate) = place.state.candidate.clone().filter(|_| place.state.phase == Phase::Trial)
-        && whole(place.disk, candidate.slot).as_ref() != Some(&candidate.release)
-    {
-        let gone = Event::Unhealthy("its slot is damaged".into());
-        if let Some(state) = next(&place.state, gone) {
+fn step(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
+    if let Some(candidate) = place.state.candidate.clone().filter(|_| place.state.phase == Phase::Trial) {
+        if waits_for_boot(place, &candidate) {
+            lines.push(format!("version {} is tried at the next boot", candidate.release.version));
+            return place.arrange();
+        }
+        if let Some(why) = trouble(place, &candidate)
+            && let Some(state) = next(&place.state, Event::Unhealthy(why))
+        {
             place.keep(state)?;
         }
     }
-    if place.state.phase == Phase::Trial {
+    if matches!(place.state.phase, Phase::Trial | Phase::Reverting) {
         // Its own bundle, if it could not be removed: it is not to be tried for ever.
         place.disk.remove(READY)?;
         let _ = place.disk.sync_folder(INCOMING);
@@ -69,13 +73,39 @@ fn step(place: &mut Place<'_, impl Disk>, packaged: &Release, lines: &mut Vec<St
         lines.push(told(Phase::Reverting, &place.state));
     }
     if place.state.phase == Phase::Settled {
-        settle(place, packaged, lines)?;
+        place.arrange()?;
+        // A root that was given up has no say in which release was good.
+        if !place.wants_boot() {
+            settle(place, lines)?;
+        }
     }
     place.arrange()
 }
 
+/// True if the power was cut before the next boot was told of a root's trial.
+fn waits_for_boot(place: &Place<'_, impl Disk>, candidate: &Candidate) -> bool {
+    let (slot, never) = (candidate.slot, candidate.starts_left == candidate.slot.starts());
+    slot.is_root() && never && place.roots.is_some_and(|roots| roots.trial.is_none() && roots.current != slot)
+}
+
+/// What keeps a version on trial from being run; none if nothing does.
+fn trouble(place: &Place<'_, impl Disk>, candidate: &Candidate) -> Option<String> {
+    if candidate.slot.is_root() {
+        if place.here.root != Some(candidate.slot) {
+            let left = place.roots.map_or(0, |roots| roots.starts);
+            return Some(match left {
+                0 => format!("its root was booted {STARTS} times and did not become well"),
+                _ => "its boot could not be counted; perhaps the card is full".into(),
+            });
+        }
+        return (place.here.packaged != candidate.release).then(|| "its root holds another release".into());
+    }
+    (whole(place.disk, candidate.slot).as_ref() != Some(&candidate.release)).then(|| "its slot is damaged".into())
+}
+
 /// The packaged version runs where a package is newer than what was updated, and where the slot is no longer whole.
-fn settle(place: &mut Place<'_, impl Disk>, packaged: &Release, lines: &mut Vec<String>) -> Result<()> {
+fn settle(place: &mut Place<'_, impl Disk>, lines: &mut Vec<String>) -> Result<()> {
+    let packaged = &place.here.packaged;
     let Some(slot) = place.state.current.slot() else {
         if packaged.counter > place.state.good.counter {
             let state = State { good: packaged.clone(), ..place.state.clone() };

@@ -1,10 +1,10 @@
 //! Installing a bundle into the idle slot.
 
-use super::place::{Place, whole, write};
-use super::state::{Candidate, Phase, State, Target, line};
+use super::place::{Here, Place, whole, write};
+use super::state::{Candidate, Phase, Slot, State, Target, line};
 use super::table::{Event, next};
 use super::{Disk, Outcome, PAYLOAD, READY, TrialResult, UnpackError, unpack};
-use crate::bundle::{BundleError, IMAGE, Kind, Manifest, Reader};
+use crate::bundle::{BundleError, Kind, Manifest, NO_CARD, Reader};
 use crate::release::Release;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -18,8 +18,8 @@ pub struct Robot {
     pub arch: String,
     /// Whose bundles it takes.
     pub operators: BTreeMap<String, Key>,
-    /// The packaged release.
-    pub packaged: Release,
+    /// What runs on it beside the slots.
+    pub here: Here,
 }
 
 /// Where a package's files come from.
@@ -29,6 +29,12 @@ pub trait Source<D> {
     /// # Errors
     /// It is no package, or cannot be read.
     fn tar(&self, disk: &D) -> std::io::Result<Box<dyn Read>>;
+
+    /// Fills a root of the card that does not run with the image in [`PAYLOAD`], and gives the release that is in it then.
+    ///
+    /// # Errors
+    /// Why it cannot be tried; nothing of it is left.
+    fn root(&self, disk: &mut D, slot: Slot) -> std::io::Result<Release>;
 }
 
 /// What came of a bundle.
@@ -61,7 +67,7 @@ enum InstallError {
 /// # Errors
 /// The disk cannot be read.
 pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) -> std::io::Result<Installed> {
-    let mut place = Place::read(disk, &robot.packaged)?;
+    let mut place = Place::read(disk, &robot.here)?;
     let installed = match attempt(&mut place, robot, source) {
         Ok(installed) => installed,
         Err(error) => {
@@ -106,13 +112,18 @@ fn take<D: Disk>(
     bundle: Reader<Box<dyn Read>>,
     manifest: &Manifest,
 ) -> Result<Installed, InstallError> {
-    manifest.fits(&robot.board, &robot.arch, floor(&place.state, &robot.packaged))?;
-    if manifest.kind == Kind::Image {
-        return Err(InstallError::Other(IMAGE.into()));
-    }
+    manifest.fits(&robot.board, &robot.arch, floor(&place.state, &robot.here.packaged))?;
     let current = place.state.current;
-    let runs = current.slot().map_or(Some(robot.packaged.clone()), |slot| whole(place.disk, slot));
-    if runs == Some(manifest.release()) {
+    let (slot, runs) = match (manifest.kind, place.roots.and(robot.here.root)) {
+        (Kind::App, _) => {
+            let runs = current.slot().map_or(Some(robot.here.packaged.clone()), |slot| whole(place.disk, slot));
+            (current.idle(), runs == Some(manifest.release()))
+        }
+        // The same release can be in another image.
+        (Kind::Image, Some(root)) => (root.other(), runs_already(&place.state, &manifest.sha256)),
+        (Kind::Image, None) => return Err(InstallError::Other(NO_CARD.into())),
+    };
+    if runs {
         let last = Some(outcome(manifest, TrialResult::Good, String::new()));
         place.keep(State { last, ..place.state.clone() })?;
         return Ok(Installed::Already(manifest.release()));
@@ -125,22 +136,26 @@ fn take<D: Disk>(
     bundle.payload(manifest, |piece| disk.append(PAYLOAD, piece))?;
     place.disk.sync_file(PAYLOAD)?;
     let candidate = Candidate {
-        slot: current.idle(),
+        slot,
         release: manifest.release(),
         sha256: manifest.sha256.clone(),
         starts_left: 0,
         why: String::new(),
     };
-    let slot = candidate.slot;
     advance(place, Event::Bundle(candidate.clone()))?;
-    place.disk.remove(slot.folder())?;
-    let tar = source.tar(place.disk)?;
-    unpack(place.disk, slot, tar)?;
-    match whole(place.disk, slot) {
+    let found = if slot.is_root() {
+        Some(source.root(place.disk, slot)?)
+    } else {
+        place.disk.remove(slot.folder())?;
+        let tar = source.tar(place.disk)?;
+        unpack(place.disk, slot, tar)?;
+        whole(place.disk, slot)
+    };
+    match found {
         Some(found) if found == candidate.release => {}
         Some(found) => {
             let (version, counter) = (&found.version, found.counter);
-            let told = format!("the package is release {version} (counter {counter}), which its bundle does not say");
+            let told = format!("what it holds is release {version} (counter {counter}), which its bundle does not say");
             return Err(InstallError::Other(told));
         }
         None => return Err(InstallError::Other("the package is none of xpuckd: no program, or no release".into())),
@@ -156,6 +171,11 @@ fn advance(place: &mut Place<'_, impl Disk>, event: Event) -> Result<(), Install
     let none = || InstallError::Other(format!("{event:?} does not belong to {:?}", place.state.phase));
     let state = next(&place.state, event.clone()).ok_or_else(none)?;
     Ok(place.keep(state)?)
+}
+
+/// True if the latest bundle was this one, and it runs.
+pub fn runs_already(state: &State, sha256: &str) -> bool {
+    state.last.as_ref().is_some_and(|last| last.result == TrialResult::Good && last.sha256 == sha256)
 }
 
 /// The release below which none is taken.
@@ -187,6 +207,9 @@ fn refuse(place: &mut Place<'_, impl Disk>, why: &str) {
     // The phase in memory is what the disk would have; if it does not take it, the next start finds the old phase and gives
     // the candidate up as well.
     let _ = write(place.disk, super::STATE, state.to_text().as_bytes());
+    if place.roots.is_some_and(|roots| roots.trial.is_some()) {
+        let _ = place.go_back();
+    }
     let target = Target::from(place.state.candidate.as_ref().map_or(place.state.current.idle(), |c| c.slot));
     if let Some(slot) = target.slot() {
         let _ = place.disk.remove(slot.folder());

@@ -1,40 +1,52 @@
 //! What becomes of a trial.
 
 use super::Disk;
-use super::place::Place;
+use super::place::{Here, Place};
 use super::state::{Candidate, Phase};
 use super::table::{Event, next};
 use crate::health::Verdict;
-use crate::release::Release;
 use std::io::Result;
 
 /// What is on trial; none if nothing is.
 ///
 /// # Errors
 /// The disk cannot be read.
-pub fn on_trial(disk: &mut impl Disk, packaged: &Release) -> Result<Option<Candidate>> {
-    let place = Place::read(disk, packaged)?;
+pub fn on_trial(disk: &mut impl Disk, here: &Here) -> Result<Option<Candidate>> {
+    let place = Place::read(disk, here)?;
     Ok(place.state.candidate.filter(|_| place.state.phase == Phase::Trial))
 }
 
-/// Keeps a version that was on trial, or goes back. True if the robot's program is to be started again, because another version
-/// is to run. Whoever judged a version that is no longer on trial changes nothing.
+/// What is to be started again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// Nothing.
+    No,
+    /// The robot's program.
+    Program,
+    /// The board.
+    Board,
+}
+
+/// Keeps a version that was on trial, or goes back. Gives what is to be started again, because another version is to run. Whoever judged a version that is no longer on trial changes nothing.
 ///
 /// # Errors
 /// What the disk says. A version that could not be kept is still on trial; one that could not be given up does not run.
-pub fn settle(disk: &mut impl Disk, packaged: &Release, judged: &Candidate, verdict: Verdict) -> Result<bool> {
-    let mut place = Place::read(disk, packaged)?;
+pub fn settle(disk: &mut impl Disk, here: &Here, judged: &Candidate, verdict: Verdict) -> Result<Again> {
+    let mut place = Place::read(disk, here)?;
     let same = place.state.candidate.as_ref().is_some_and(|now| now.slot == judged.slot && now.sha256 == judged.sha256);
     if place.state.phase != Phase::Trial || !same {
-        return Ok(false);
+        return Ok(Again::No);
     }
     match verdict {
         Verdict::Healthy => {
+            if judged.slot.is_root() {
+                place.commit_root(judged.slot)?;
+            }
             if let Some(state) = next(&place.state, Event::Healthy) {
                 place.keep(state)?;
             }
             place.clean();
-            Ok(false)
+            Ok(Again::No)
         }
         Verdict::Unhealthy(why) => {
             let noted = match next(&place.state, Event::Unhealthy(why)) {
@@ -48,7 +60,7 @@ pub fn settle(disk: &mut impl Disk, packaged: &Release, judged: &Candidate, verd
                 place.keep(state)?;
             }
             place.clean();
-            Ok(true)
+            Ok(if place.wants_boot() { Again::Board } else { Again::Program })
         }
     }
 }

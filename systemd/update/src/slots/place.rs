@@ -1,7 +1,8 @@
-//! The slots on a disk: reading and keeping the state, repairing it, and moving the link.
+//! The slots on a disk: reading and keeping the state, repairing it, and moving the link or the choice of the root.
 
+use super::roots::{self, ROOTS, Roots};
 use super::state::{Candidate, Phase, Slot, State, Target};
-use super::{BACK, CURRENT, Disk, PAYLOAD, PROGRAM, STARTS, STATE};
+use super::{BACK, CURRENT, Disk, PAYLOAD, PROGRAM, STATE};
 use crate::release::{MAX_RELEASE, RELEASE, Release};
 use std::io::{ErrorKind, Read, Result};
 
@@ -10,10 +11,26 @@ const MAX_STATE: u64 = 16 * 1024;
 /// A damaged state is kept under this name.
 const BROKEN: &str = "state.toml.broken";
 
+/// The roots' file for the way back, made while there is room for it.
+const ROOTS_BACK: &str = "roots.back";
+
+/// What runs here beside the slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Here {
+    /// The packaged release of the root that runs.
+    pub packaged: Release,
+    /// Which of a card's two roots that is; none where this is no card.
+    pub root: Option<Slot>,
+}
+
 /// The slots on a disk.
 pub struct Place<'a, D> {
     /// The disk.
     pub disk: &'a mut D,
+    /// What runs here.
+    pub here: &'a Here,
+    /// Which root the next boot goes to; none where this is no card.
+    pub roots: Option<Roots>,
     /// What is known of them, as it is on the disk.
     pub state: State,
     /// What was repaired when they were read, one line each.
@@ -29,7 +46,7 @@ pub fn whole(disk: &impl Disk, slot: Slot) -> Option<Release> {
     (some == 1).then(|| Release::parse(RELEASE, &text).ok()).flatten()
 }
 
-fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
+pub(super) fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
     let mut bytes = Vec::new();
     disk.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     let fits = bytes.len() as u64 <= limit;
@@ -43,30 +60,40 @@ impl<'a, D: Disk> Place<'a, D> {
     ///
     /// # Errors
     /// The disk cannot be read.
-    pub fn read(disk: &'a mut D, packaged: &Release) -> Result<Place<'a, D>> {
+    pub fn read(disk: &'a mut D, here: &'a Here) -> Result<Place<'a, D>> {
+        let mut repaired = Vec::new();
+        let roots = match here.root.map(|root| (root, roots::read(disk))) {
+            None => None,
+            Some((_, Ok(roots))) => roots,
+            Some((root, Err(error))) if error.kind() == ErrorKind::InvalidData => {
+                repaired.push(format!("{error}; {} runs and stays", root.folder()));
+                write(disk, ROOTS, Roots::of(root).to_text().as_bytes())?;
+                Some(Roots::of(root))
+            }
+            Some((_, Err(error))) => return Err(error),
+        };
         let read = match text(disk, STATE, MAX_STATE) {
             Ok(text) => State::parse(&text).map_err(|error| error.to_string()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let state = guess(disk, packaged);
-                return Ok(Place { disk, state, repaired: Vec::new() });
+                let state = guess(disk, here, roots);
+                return Ok(Place { disk, here, roots, state, repaired });
             }
             Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput) => {
                 Err(error.to_string())
             }
             Err(error) => return Err(error),
         };
-        let mut repaired = Vec::new();
         let state = match read {
             Ok(state) => state,
             Err(why) => {
-                let state = guess(disk, packaged);
+                let state = guess(disk, here, roots);
                 let _ = disk.remove(BROKEN).and_then(|()| disk.rename(STATE, BROKEN));
                 let runs = state.runs().link();
                 repaired.push(format!("{STATE} is damaged ({why}); it is kept as {BROKEN}, and `{runs}` runs"));
                 state
             }
         };
-        Ok(Place { disk, state, repaired })
+        Ok(Place { disk, here, roots, state, repaired })
     }
 
     /// Brings a new state to the disk.
@@ -79,11 +106,18 @@ impl<'a, D: Disk> Place<'a, D> {
         Ok(())
     }
 
-    /// Has `current` point at what is to run by the state.
+    /// Has the next boot go to the root, and `current` point at what is to run by the state.
     ///
     /// # Errors
     /// What the disk says; the link is then as it was.
     pub fn arrange(&mut self) -> Result<()> {
+        if let Some(roots) = self.roots {
+            let tried = self.root_on_trial();
+            // One that was good for a moment, before the power was cut, is the current one already.
+            if tried != roots.trial && tried != Some(roots.current) {
+                self.choose(tried.map_or(Roots::of(roots.current), |slot| roots.trying(slot)))?;
+            }
+        }
         let wanted = self.state.runs();
         if self.points_at() != Some(wanted) {
             make_link(self.disk, wanted, CURRENT)?;
@@ -96,19 +130,62 @@ impl<'a, D: Disk> Place<'a, D> {
         self.disk.target(CURRENT).ok().and_then(|link| Target::of_link(&link))
     }
 
+    /// The root that is on trial.
+    pub fn root_on_trial(&self) -> Option<Slot> {
+        let candidate = self.state.candidate.as_ref().filter(|_| self.state.phase == Phase::Trial)?;
+        Some(candidate.slot).filter(|slot| slot.is_root())
+    }
+
+    /// True if another root is to run than the one that does: the board is to be booted.
+    pub fn wants_boot(&self) -> bool {
+        self.roots.is_some_and(|roots| self.here.root.is_some_and(|here| roots.wants_boot(here)))
+    }
+
     /// Prepares the way back.
     ///
     /// # Errors
     /// What the disk says.
     pub fn prepare_way_back(&mut self) -> Result<()> {
+        if let Some(roots) = self.roots.filter(|_| self.state.candidate.as_ref().is_some_and(|c| c.slot.is_root())) {
+            write(self.disk, ROOTS_BACK, Roots::of(roots.current).to_text().as_bytes())?;
+        }
         make_link(self.disk, self.state.current, BACK)
     }
 
-    /// Has `current` point at the version before the candidate, also on a disk without any room.
+    /// A root that was on trial is the current one.
+    ///
+    /// # Errors
+    /// What the disk says; it is still on trial then.
+    pub fn commit_root(&mut self, slot: Slot) -> Result<()> {
+        self.choose(Roots::of(slot))
+    }
+
+    fn choose(&mut self, roots: Roots) -> Result<()> {
+        write(self.disk, ROOTS, roots.to_text().as_bytes())?;
+        self.roots = Some(roots);
+        Ok(())
+    }
+
+    /// Has the next boot go to the root before the candidate, and `current` point at the version before it, also on a disk
+    /// without any room.
     ///
     /// # Errors
     /// What the disk says.
     pub fn go_back(&mut self) -> Result<()> {
+        let tried = self.state.candidate.as_ref().map(|candidate| candidate.slot).filter(|slot| slot.is_root());
+        if let (Some(tried), Some(roots)) = (tried, self.roots) {
+            let before = Roots::of(tried.other());
+            if roots != before {
+                let ready = text(self.disk, ROOTS_BACK, 256).ok().and_then(|text| Roots::parse(&text));
+                if ready == Some(before) {
+                    self.disk.rename(ROOTS_BACK, ROOTS)?;
+                    self.disk.sync_folder("")?;
+                    self.roots = Some(before);
+                } else {
+                    self.choose(before)?;
+                }
+            }
+        }
         let before = self.state.current;
         if self.points_at() == Some(before) {
             return Ok(());
@@ -124,7 +201,7 @@ impl<'a, D: Disk> Place<'a, D> {
 
     /// Removes what an installation leaves behind. What cannot be removed only takes room.
     pub fn clean(&mut self) {
-        for name in [PAYLOAD, "state.toml.new", "current.new", "back.new"] {
+        for name in [PAYLOAD, "state.toml.new", "current.new", "back.new", "roots.new", "roots.back.new"] {
             let _ = self.disk.remove(name);
         }
         // A slot that neither runs nor is tried is worth nothing.
@@ -141,19 +218,25 @@ impl<'a, D: Disk> Place<'a, D> {
 
 /// What is safe without a state. Every release that is on the disk counts as one that was good, so that the counter cannot
 /// fall: the highest that was good is always there.
-fn guess(disk: &impl Disk, packaged: &Release) -> State {
+fn guess(disk: &impl Disk, here: &Here, roots: Option<Roots>) -> State {
     let slots = [Slot::A, Slot::B].map(|slot| (slot, whole(disk, slot)));
-    let mut state = State::fresh(packaged.clone());
+    let mut state = State::fresh(here.packaged.clone());
+    let on_trial = |state: &mut State, slot: Slot, release| {
+        state.phase = Phase::Trial;
+        let (sha256, why) = Default::default();
+        let starts_left = slot.starts();
+        state.candidate = Some(Candidate { slot, release, sha256, starts_left, why });
+    };
     for release in slots.iter().filter_map(|(_, release)| release.as_ref()) {
         if release.counter > state.good.counter {
             state.good = release.clone();
         }
     }
     let runs = disk.target(CURRENT).ok().and_then(|link| Target::of_link(&link)).and_then(Target::slot);
-    if let Some((slot, Some(release))) = slots.into_iter().find(|(slot, _)| Some(*slot) == runs) {
-        state.phase = Phase::Trial;
-        let (sha256, why) = Default::default();
-        state.candidate = Some(Candidate { slot, release, sha256, starts_left: STARTS, why });
+    if let Some(root) = here.root.filter(|root| roots.is_some_and(|roots| roots.trial == Some(*root))) {
+        on_trial(&mut state, root, here.packaged.clone());
+    } else if let Some((slot, Some(release))) = slots.into_iter().find(|(slot, _)| Some(*slot) == runs) {
+        on_trial(&mut state, slot, release);
     }
     state
 }

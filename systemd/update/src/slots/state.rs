@@ -7,14 +7,21 @@ use xpuck_wire::{FileError, file};
 /// Longest reason that is kept, bytes.
 const MAX_WHY: usize = 300;
 
-/// One of the two trees for updates.
+/// Where an update goes: a package into one of two trees, an image into one of the card's two roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
 pub enum Slot {
-    /// `a`.
+    /// The tree `a`.
+    #[serde(rename = "a")]
     A,
-    /// `b`.
+    /// The tree `b`.
+    #[serde(rename = "b")]
     B,
+    /// The root `@a`.
+    #[serde(rename = "@a")]
+    RootA,
+    /// The root `@b`.
+    #[serde(rename = "@b")]
+    RootB,
 }
 
 impl Slot {
@@ -23,6 +30,35 @@ impl Slot {
         match self {
             Slot::A => "a",
             Slot::B => "b",
+            Slot::RootA => "@a",
+            Slot::RootB => "@b",
+        }
+    }
+
+    /// The root of this name.
+    pub fn of_root(name: &str) -> Option<Slot> {
+        [Slot::RootA, Slot::RootB].into_iter().find(|slot| slot.folder() == name)
+    }
+
+    /// True of a whole root; the program that runs in it is its packaged one.
+    pub fn is_root(self) -> bool {
+        matches!(self, Slot::RootA | Slot::RootB)
+    }
+
+    /// Starts of the robot's program that a trial has. With a new root they come after a boot, whose network and devices may
+    /// be slower than the program; the boots are counted as well.
+    pub fn starts(self) -> u8 {
+        if self.is_root() { super::ROOT_STARTS } else { super::STARTS }
+    }
+
+    /// The other tree, or the other root.
+    #[must_use]
+    pub fn other(self) -> Slot {
+        match self {
+            Slot::A => Slot::B,
+            Slot::B => Slot::A,
+            Slot::RootA => Slot::RootB,
+            Slot::RootB => Slot::RootA,
         }
     }
 }
@@ -56,7 +92,7 @@ impl Target {
         [Target::Packaged, Target::A, Target::B].into_iter().find(|target| target.link() == link)
     }
 
-    /// The slot, unless it is the packaged version.
+    /// The tree, unless it is the packaged version.
     pub fn slot(self) -> Option<Slot> {
         match self {
             Target::Packaged => None,
@@ -67,7 +103,7 @@ impl Target {
 
     /// A slot that does not run while this does.
     pub fn idle(self) -> Slot {
-        if self == Target::A { Slot::B } else { Slot::A }
+        self.slot().map_or(Slot::A, Slot::other)
     }
 }
 
@@ -76,6 +112,7 @@ impl From<Slot> for Target {
         match slot {
             Slot::A => Target::A,
             Slot::B => Target::B,
+            Slot::RootA | Slot::RootB => Target::Packaged,
         }
     }
 }
@@ -173,9 +210,11 @@ impl State {
         match (&state.candidate, state.phase) {
             (None, Phase::Settled) => Ok(state),
             (Some(candidate), phase) if phase != Phase::Settled => {
-                match Target::from(candidate.slot) == state.current {
+                match Target::from(candidate.slot) == state.current && !candidate.slot.is_root() {
                     true => wrong("the candidate is in the slot that runs"),
-                    false if candidate.starts_left > super::STARTS => wrong("more starts are left than a trial has"),
+                    false if candidate.starts_left > candidate.slot.starts() => {
+                        wrong("more starts are left than a trial has")
+                    }
                     false => Ok(state),
                 }
             }

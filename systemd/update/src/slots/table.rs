@@ -1,7 +1,6 @@
 //! What may happen to the slots, as a table: in a phase, an event leads to another phase. What is to be on the disk before the
 //! phase changes, and what `current` points at in each, is in it as text for people; the shell's tests hold both.
 
-use super::STARTS;
 use super::state::{Candidate, Outcome, Phase, Result, State, line};
 use crate::release::Release;
 
@@ -99,10 +98,14 @@ pub fn next(state: &State, event: Event) -> Option<State> {
     };
     match (event, phase) {
         (Event::Bundle(candidate), _) => next.candidate = Some(candidate),
-        (Event::Try, _) => next.candidate.as_mut()?.starts_left = STARTS,
+        (Event::Try, _) => {
+            let candidate = next.candidate.as_mut()?;
+            candidate.starts_left = candidate.slot.starts();
+        }
         (Event::Start, Phase::Trial) => next.candidate.as_mut()?.starts_left -= 1,
         (Event::Start, Phase::Reverting) => {
-            give_up(&mut next, &format!("{STARTS} starts did not make it well"));
+            let starts = state.candidate.as_ref()?.slot.starts();
+            give_up(&mut next, &format!("{starts} starts did not make it well"));
         }
         (Event::Unhealthy(why), _) => give_up(&mut next, &why),
         (Event::Failed(why), _) => next.last = outcome(Result::Refused, &why),
@@ -137,6 +140,7 @@ pub fn page() -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::STARTS;
     use super::super::state::{Slot, Target};
     use super::*;
 

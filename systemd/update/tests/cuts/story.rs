@@ -1,4 +1,5 @@
-//! One robot's update, told by what the units of systemd do: a start, an installation where a bundle lies ready, a judgement.
+//! One robot's update, told by what the board's first program and the units of systemd do: a boot, a start, an installation
+//! where a bundle lies ready, a judgement.
 
 use crate::faulty::FaultyDisk;
 use std::collections::BTreeMap;
@@ -8,8 +9,10 @@ use xpuck_update::Release;
 use xpuck_update::bundle::{Kind, seal, write};
 use xpuck_update::health::Verdict;
 use xpuck_update::release::RELEASE;
+use xpuck_update::slots::roots::ROOTS;
 use xpuck_update::slots::{
-    self, Disk, INCOMING, Installed, PAYLOAD, PROGRAM, Phase, READY, Robot, STARTS, STATE, Source, State, Target,
+    self, Again, Disk, Here, INCOMING, Installed, PAYLOAD, PROGRAM, Phase, READY, ROOT_STARTS, Robot, Roots, STARTS,
+    STATE, Slot, Source, State, Target,
 };
 use xpuck_wire::keys::Secret;
 
@@ -21,6 +24,27 @@ pub enum Nature {
     Crashes,
     /// It runs, and the judge finds it ill.
     Unhealthy,
+    /// Nothing of it runs, so that only a boot leads out of it. Of images.
+    Dead,
+}
+
+/// What is updated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum From {
+    /// The packaged version, by a package.
+    Packaged,
+    /// One that came over the air, by a package.
+    Slot,
+    /// A card's root, by an image.
+    Root,
+    /// A card's root and a package that came over the air, by an image.
+    RootAndSlot,
+}
+
+impl From {
+    fn is_root(self) -> bool {
+        matches!(self, From::Root | From::RootAndSlot)
+    }
 }
 
 struct Bare;
@@ -28,6 +52,13 @@ struct Bare;
 impl Source<FaultyDisk> for Bare {
     fn tar(&self, disk: &FaultyDisk) -> std::io::Result<Box<dyn Read>> {
         Ok(Box::new(Cursor::new(disk.read(PAYLOAD).expect("the payload is there"))))
+    }
+
+    fn root(&self, disk: &mut FaultyDisk, slot: Slot) -> std::io::Result<Release> {
+        disk.remove(slot.folder())?;
+        let tar = self.tar(disk)?;
+        slots::unpack(disk, slot, tar).map_err(|error| std::io::Error::other(error.to_string()))?;
+        Ok(slots::whole(disk, slot).expect("the root is whole"))
     }
 }
 
@@ -58,12 +89,12 @@ fn tar_of(counter: u64) -> Vec<u8> {
     tar.into_inner().unwrap()
 }
 
-fn bundle(counter: u64) -> &'static [u8] {
-    static MADE: [OnceLock<Vec<u8>>; 4] = [const { OnceLock::new() }; 4];
-    MADE[counter as usize].get_or_init(|| {
+fn bundle(kind: Kind, counter: u64) -> &'static [u8] {
+    static MADE: [OnceLock<Vec<u8>>; 8] = [const { OnceLock::new() }; 8];
+    MADE[counter as usize + if kind == Kind::Image { 4 } else { 0 }].get_or_init(|| {
         let payload = tar_of(counter);
         let any = ["any".to_string()];
-        let head = seal(Kind::App, &any, "any", &release(counter), &payload[..], signer()).unwrap();
+        let head = seal(kind, &any, "any", &release(counter), &payload[..], signer()).unwrap();
         let mut bundle = Vec::new();
         write(&head, &payload[..], &mut bundle).unwrap();
         bundle
@@ -76,6 +107,13 @@ pub struct Story {
     pub told: String,
     robot: Robot,
     nature: Nature,
+    from: From,
+    /// The bundle that lies ready is an image.
+    image: bool,
+    /// The board is on, and this root runs; none of a robot without a card, whose root is always the same.
+    on: bool,
+    /// Boots of the update before it was good.
+    boots: u8,
     /// The counter of the update.
     update: u64,
     /// Counters of versions that were good.
@@ -84,36 +122,49 @@ pub struct Story {
     starts: u8,
     /// The highest counter that was committed.
     floor: u64,
+    /// The disk was full for a while.
+    pub full: bool,
     /// The state was damaged, so a good version may be tried anew.
     damaged: bool,
 }
 
 impl Story {
     /// A robot that runs its packaged version, or an update of it, with the next update ready.
-    pub fn begin(nature: Nature, from_slot: bool, seed: u64) -> Story {
+    pub fn begin(nature: Nature, from: From, seed: u64) -> Story {
         let operators = BTreeMap::from([("alice".to_string(), signer().public.ed25519)]);
-        let robot = Robot { board: "pi5".into(), arch: "arm64".into(), operators, packaged: release(1) };
+        let root = from.is_root().then_some(Slot::RootA);
+        let here = Here { packaged: release(1), root };
+        let robot = Robot { board: "pi5".into(), arch: "arm64".into(), operators, here };
         let mut story = Story {
             disk: FaultyDisk::new(seed),
             told: String::new(),
             robot,
             nature: Nature::Good,
+            from,
+            image: false,
+            on: true,
+            boots: 0,
             update: 2,
             good: vec![1],
             starts: 0,
             floor: 0,
+            full: false,
             damaged: false,
         };
         story.disk.make_folder(INCOMING).unwrap();
+        if let Some(root) = root {
+            story.disk.place(ROOTS, Roots::of(root).to_text().as_bytes());
+        }
         story.disk.sync_folder("").unwrap();
         story.start();
-        if from_slot {
+        if matches!(from, From::Slot | From::RootAndSlot) {
             story.deliver();
             story.go_on();
             story.end(true);
             (story.update, story.starts) = (3, 0);
         }
         story.nature = nature;
+        story.image = from.is_root();
         story.disk.operations = 0;
         story.disk.writes = 0;
         story.deliver();
@@ -122,55 +173,114 @@ impl Story {
 
     /// The bundle lies ready, whole and on the disk.
     pub fn deliver(&mut self) {
-        self.disk.place(READY, bundle(self.update));
-        self.starts = 0;
+        let kind = if self.image { Kind::Image } else { Kind::App };
+        self.disk.place(READY, bundle(kind, self.update));
+        (self.starts, self.boots) = (0, 0);
     }
 
     /// Power is back after a cut.
     pub fn power_is_back(&mut self, seed: u64) {
         self.disk = self.disk.clone().restart(seed);
-        self.check("before the start");
+        self.on = false;
+        if !self.from.is_root() {
+            self.check("before the start");
+        }
+    }
+
+    /// What the board's first program does: as `systemd/image/src/init.sh`. False if the power is cut meanwhile.
+    fn power_on(&mut self) -> bool {
+        self.on = true;
+        if !self.from.is_root() {
+            return true;
+        }
+        let text = self.disk.read(ROOTS).expect("a card says which root runs");
+        let mut roots = Roots::parse(str::from_utf8(&text).unwrap()).expect("and it makes sense");
+        let mut root = roots.next();
+        if roots.trial == Some(root) {
+            roots.starts -= 1;
+            let new = format!("{ROOTS}.init");
+            let disk = &mut self.disk;
+            let counted = disk.remove(&new).is_ok()
+                && disk.create(&new, false).is_ok()
+                && disk.append(&new, roots.to_text().as_bytes()).is_ok()
+                && disk.sync_file(&new).is_ok()
+                && disk.rename(&new, ROOTS).is_ok()
+                && disk.sync_folder("").is_ok();
+            if !counted && self.disk.is_dead() {
+                return false;
+            }
+            if !counted {
+                root = roots.current;
+            }
+            self.boots += u8::from(counted);
+            // Where nothing could be noted of a trial, it may be made once more.
+            let most = if self.damaged || self.full { 2 * STARTS } else { STARTS };
+            assert!(self.boots <= most, "{}: it boots {} times", self.told, self.boots);
+        }
+        let packaged = match root {
+            Slot::RootA => release(1),
+            root => slots::whole(&self.disk, root).unwrap_or_else(|| panic!("{}: {root:?} is not whole", self.told)),
+        };
+        self.robot.here = Here { packaged, root: Some(root) };
+        true
     }
 
     /// The same, and the state's file is damaged. True if there was one.
     pub fn power_is_back_damaged(&mut self, seed: u64) -> bool {
         self.power_is_back(seed);
         self.damaged = true;
-        self.starts = 0;
+        (self.starts, self.boots) = (0, 0);
         let there = self.disk.exists(STATE);
         self.disk.damage(STATE, &b"phase = \"trial\"\ncurrent = \"a\"\n\0\0\0"[..20 + (seed % 10) as usize]);
         there
     }
 
     fn start(&mut self) -> bool {
-        let Ok(boot) = slots::boot(&mut self.disk, &self.robot.packaged) else { return false };
+        let Ok(boot) = slots::boot(&mut self.disk, &self.robot.here) else { return false };
         self.check("after a start");
         let counter = self.counter_of(boot.runs);
-        if !self.good.contains(&counter) {
+        if !self.good.contains(&counter) && !boot.reboot {
             self.starts += 1;
-            assert!(self.starts <= STARTS, "{}: version {counter} starts {} times", self.told, self.starts);
+            let most = if self.image { ROOT_STARTS } else { STARTS };
+            assert!(self.starts <= most, "{}: version {counter} starts {} times", self.told, self.starts);
         }
+        self.on = !boot.reboot;
         true
     }
 
     /// What systemd does, until nothing happens any more or the power is cut.
     pub fn go_on(&mut self) {
-        for _ in 0..8 {
+        for _ in 0..40 {
+            if !self.on && !self.power_on() {
+                return;
+            }
+            let dead = self.nature == Nature::Dead && !self.good.contains(&self.robot.here.packaged.counter);
+            if dead {
+                // Somebody switches it off and on.
+                self.on = false;
+                continue;
+            }
             if !self.start() {
                 return;
             }
+            if !self.on {
+                continue;
+            }
             if self.disk.exists(READY) {
                 match slots::install(&mut self.disk, &self.robot, &Bare) {
-                    Ok(Installed::Trial(_)) => continue,
+                    Ok(Installed::Trial(candidate)) => {
+                        self.on = !candidate.slot.is_root();
+                        continue;
+                    }
                     Ok(_) => {}
                     Err(_) => return,
                 }
                 self.check("after an installation");
             }
-            let Ok(trial) = slots::on_trial(&mut self.disk, &self.robot.packaged) else { return };
+            let Ok(trial) = slots::on_trial(&mut self.disk, &self.robot.here) else { return };
             let Some(candidate) = trial else { return };
             let runs = self.disk.target("current").ok();
-            if runs.as_deref() != Some(candidate.slot.folder()) {
+            if runs.as_deref() != Some(Target::from(candidate.slot).link()) {
                 // On a full disk the version before runs; nobody is there to be judged.
                 return;
             }
@@ -183,15 +293,16 @@ impl Story {
             if verdict == Verdict::Healthy {
                 self.good.push(candidate.release.counter);
             }
-            if slots::settle(&mut self.disk, &self.robot.packaged, &candidate, verdict).is_err() {
-                return;
+            match slots::settle(&mut self.disk, &self.robot.here, &candidate, verdict) {
+                Ok(again) => self.on = again != Again::Board,
+                Err(_) => return,
             }
             self.check("after a judgement");
         }
     }
 
     fn counter_of(&self, target: Target) -> u64 {
-        let Some(slot) = target.slot() else { return self.robot.packaged.counter };
+        let Some(slot) = target.slot() else { return self.robot.here.packaged.counter };
         let release = slots::whole(&self.disk, slot).unwrap_or_else(|| panic!("{}: {slot:?} is not whole", self.told));
         let at = |path: &str| self.disk.read(&format!("{}/{path}", slot.folder()));
         assert_eq!(at(PROGRAM).as_deref(), Some(&program(release.counter)[..]), "{}: the program is torn", self.told);
@@ -212,7 +323,14 @@ impl Story {
             matches!(state.phase, Phase::Trial | Phase::Reverting)
                 && candidate.is_some_and(|c| Target::from(c.slot) == target && c.release.counter == counter)
         });
-        assert!(self.good.contains(&counter) || counted, "{}: {counter} runs uncounted {when}: {state:?}", self.told);
+        // A root that was given up is left at once.
+        let roots = self.disk.read(ROOTS).and_then(|text| Roots::parse(str::from_utf8(&text).ok()?));
+        let left = roots.is_some_and(|roots| roots.wants_boot(self.robot.here.root.unwrap()));
+        assert!(
+            self.good.contains(&counter) || counted || left,
+            "{}: {counter} runs uncounted {when}: {state:?}",
+            self.told
+        );
         if let Some(state) = state {
             assert!(state.good.counter >= self.floor, "{}: the counter falls {when}: {state:?}", self.told);
             self.floor = state.good.counter;
@@ -221,10 +339,13 @@ impl Story {
 
     /// All is done. With `expected` the update runs if it is good, and what ran before runs if it is not; else any good one.
     pub fn end(&mut self, expected: bool) {
+        while !self.on {
+            self.go_on();
+        }
         self.check("at the end");
         let target = Target::of_link(&self.disk.target("current").unwrap()).unwrap();
         let runs = self.counter_of(target);
-        let state = slots::on_trial(&mut self.disk, &self.robot.packaged).unwrap();
+        let state = slots::on_trial(&mut self.disk, &self.robot.here).unwrap();
         assert_eq!(state, None, "{}", self.told);
         match expected {
             true if self.nature == Nature::Good => assert_eq!(runs, self.update, "{}", self.told),

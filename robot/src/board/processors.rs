@@ -1,0 +1,156 @@
+//! Which processor does what. The control loop and the body's link keep to one processor, which the table of boards names; the
+//! interrupts of the body's buses go there, and all others to the rest, so that no network or disk delays an exchange with
+//! the body. Evolution takes what is left on all of them: it is idle priority, and the kernel stops it at once.
+
+use super::power;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+use tracing::warn;
+
+/// The word that names the board.
+const BOARD: &str = "/etc/xpuck/board";
+/// Names that the kernel's drivers give interrupts of the buses that a body is at.
+const BODY: &[&str] = &["spi", "i2c"];
+
+/// Keeps the calling thread on the board's control processor; nothing where no board is named.
+pub fn keep_to_control() {
+    static CONTROL: OnceLock<Option<usize>> = OnceLock::new();
+    let control = CONTROL.get_or_init(|| power::control_of(Path::new(BOARD)));
+    if let Some(processor) = *control
+        && let Err(error) = keep_to(processor)
+    {
+        warn!(target: "xpuckd", "control cannot keep to processor {processor}: {error}; the board's table has more than this board");
+    }
+}
+
+fn keep_to(processor: usize) -> rustix::io::Result<()> {
+    let mut set = CpuSet::new();
+    if processor >= CpuSet::MAX_CPU {
+        return Err(rustix::io::Errno::INVAL);
+    }
+    set.set(processor);
+    sched_setaffinity(None, &set)
+}
+
+/// Lets the calling thread, and those that it makes, run on all processors: threads inherit their maker's.
+pub fn keep_to_none() {
+    let mut set = CpuSet::new();
+    (0..CpuSet::MAX_CPU).for_each(|processor| set.set(processor));
+    // What the kernel does not have is left out of it.
+    let _ = sched_setaffinity(None, &set);
+}
+
+/// The processor that the calling thread keeps to; none if there are several.
+pub fn kept_to() -> Option<usize> {
+    let set = sched_getaffinity(None).ok()?;
+    let mut all = (0..CpuSet::MAX_CPU).filter(|processor| set.is_set(*processor));
+    all.next().filter(|_| all.next().is_none())
+}
+
+/// Deals the interrupts out; gives a line for the log. `proc` is the kernel's folder.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn deal_interrupts(proc: &Path, control: usize, processors: usize) -> io::Result<String> {
+    if processors < 2 || control >= processors {
+        return Ok(format!("interrupts: processor {control} is not one of {processors}; they stay where they are"));
+    }
+    let (mut here, mut away, mut fixed) = (0, 0, 0);
+    let rest = others(control, processors);
+    for entry in std::fs::read_dir(proc.join("irq"))? {
+        let folder = entry?.path();
+        if !folder.is_dir() {
+            continue;
+        }
+        let body = is_of_body(&folder);
+        let wanted = if body { control.to_string() } else { rest.clone() };
+        // Only a file that is there; the kernel refuses for those that belong to one processor.
+        let list = folder.join("smp_affinity_list");
+        let opened = std::fs::OpenOptions::new().write(true).open(list);
+        match opened.and_then(|mut file| io::Write::write_all(&mut file, wanted.as_bytes())) {
+            Ok(()) if body => here += 1,
+            Ok(()) => away += 1,
+            Err(_) => fixed += 1,
+        }
+    }
+    Ok(format!(
+        "interrupts: {here} of the body's buses on processor {control}, {away} on {rest}, {fixed} cannot be moved"
+    ))
+}
+
+/// The processors but one, as the kernel writes lists.
+fn others(control: usize, processors: usize) -> String {
+    let range = |from: usize, to: usize| match to.checked_sub(from) {
+        None | Some(0) => None,
+        Some(1) => Some(from.to_string()),
+        Some(_) => Some(format!("{from}-{}", to - 1)),
+    };
+    [range(0, control), range(control + 1, processors)].into_iter().flatten().collect::<Vec<_>>().join(",")
+}
+
+/// Each driver that listens to an interrupt has a folder of its name in it.
+fn is_of_body(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    let drivers = entries.flatten().filter(|entry| entry.path().is_dir());
+    let mut names = drivers.map(|entry| entry.file_name().to_string_lossy().to_lowercase());
+    names.any(|name| BODY.iter().any(|bus| name.contains(bus)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_bodys_interrupts_go_to_control_and_all_others_away() {
+        let proc = tempfile::tempdir().unwrap();
+        for (number, driver) in [("11", "fe204000.spi"), ("12", "eth0"), ("13", "mmc1"), ("14", "fe205000.i2c")] {
+            let folder = proc.path().join("irq").join(number);
+            fs::create_dir_all(folder.join(driver)).unwrap();
+            fs::write(folder.join("smp_affinity_list"), "0-3").unwrap();
+        }
+        // One that belongs to a processor has no such file here.
+        fs::create_dir_all(proc.path().join("irq/1/arch_timer")).unwrap();
+        fs::write(proc.path().join("irq/default_smp_affinity"), "f").unwrap();
+        let text = deal_interrupts(proc.path(), 3, 4).unwrap();
+        assert_eq!(text, "interrupts: 2 of the body's buses on processor 3, 2 on 0-2, 1 cannot be moved");
+        let list = |number: &str| fs::read_to_string(proc.path().join(format!("irq/{number}/smp_affinity_list")));
+        // The kernel takes a list as it is written; a file keeps what was behind it.
+        assert!(list("11").unwrap().starts_with('3') && list("12").unwrap().starts_with("0-2"));
+        assert!(deal_interrupts(proc.path(), 4, 4).unwrap().contains("stay where they are"));
+        assert!(deal_interrupts(&proc.path().join("none"), 0, 4).is_err());
+    }
+
+    #[test]
+    fn lists_leave_one_processor_out() {
+        assert_eq!(others(0, 2), "1");
+        assert_eq!(others(1, 2), "0");
+        assert_eq!(others(3, 4), "0-2");
+        assert_eq!(others(0, 4), "1-3");
+        assert_eq!(others(4, 8), "0-3,5-7");
+    }
+
+    #[test]
+    fn a_thread_keeps_to_one_processor_until_it_is_let_go() {
+        std::thread::spawn(|| {
+            let all = sched_getaffinity(None).unwrap();
+            let Some(one) = (0..CpuSet::MAX_CPU).find(|processor| all.is_set(*processor)) else { return };
+            keep_to(one).unwrap();
+            assert_eq!(kept_to(), Some(one));
+            // A thread that it makes begins there, too.
+            let made = std::thread::spawn(|| {
+                let before = kept_to();
+                keep_to_none();
+                (before, kept_to())
+            });
+            let (before, after) = made.join().unwrap();
+            assert_eq!(before, Some(one));
+            assert!(all.count() == 1 || after.is_none());
+            assert!(keep_to(CpuSet::MAX_CPU).is_err());
+        })
+        .join()
+        .unwrap();
+    }
+}

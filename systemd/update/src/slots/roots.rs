@@ -1,0 +1,101 @@
+//! The two roots of a card, and the file that tells the board's first program (`systemd/image/src/init.sh`) which one to go to.
+
+use super::state::Slot;
+use super::{Disk, STARTS};
+use std::io::{Error, ErrorKind, Result};
+
+/// The file, beside the slots. Only a card that `xpuck flash` wrote has it.
+pub const ROOTS: &str = "roots";
+
+/// Which root is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The one that was good.
+    pub current: Slot,
+    /// The one on trial.
+    pub trial: Option<Slot>,
+    /// Boots that the trial has left.
+    pub starts: u8,
+}
+
+impl Roots {
+    /// A card with a root that was good.
+    pub fn of(current: Slot) -> Roots {
+        Roots { current, trial: None, starts: 0 }
+    }
+
+    /// The other root is tried.
+    #[must_use]
+    pub fn trying(self, trial: Slot) -> Roots {
+        Roots { trial: Some(trial), starts: STARTS, ..self }
+    }
+
+    /// The root that the next boot goes to.
+    pub fn next(self) -> Slot {
+        self.trial.filter(|_| self.starts > 0).unwrap_or(self.current)
+    }
+
+    /// True if the board is to be booted where this root runs. Of a trial the last boot may be counted already.
+    pub fn wants_boot(self, here: Slot) -> bool {
+        match self.trial {
+            Some(trial) => trial != here && self.starts > 0,
+            None => self.current != here,
+        }
+    }
+
+    /// The text of its file: a word and a value on each line, which a shell can read.
+    pub fn to_text(self) -> String {
+        let mut text = format!("current {}\n", self.current.folder());
+        if let Some(trial) = self.trial {
+            text += &format!("trial {}\nstarts {}\n", trial.folder(), self.starts);
+        }
+        text
+    }
+
+    /// Reads the text of its file.
+    pub fn parse(text: &str) -> Option<Roots> {
+        let value = |key: &str| {
+            text.lines().find_map(|line| line.strip_prefix(key).and_then(|rest| rest.strip_prefix(' '))).map(str::trim)
+        };
+        let current = Slot::of_root(value("current")?)?;
+        let trial = match value("trial") {
+            None | Some("") => None,
+            Some(name) => Some(Slot::of_root(name)?),
+        };
+        Some(Roots { current, trial, starts: value("starts").map_or(Some(0), |text| text.parse().ok())? })
+    }
+}
+
+/// The card's file; none if this is no card.
+///
+/// # Errors
+/// The disk, or a file that says nothing that makes sense.
+pub fn read(disk: &impl Disk) -> Result<Option<Roots>> {
+    match super::place::text(disk, ROOTS, 256) {
+        Ok(text) => match Roots::parse(&text) {
+            Some(roots) => Ok(Some(roots)),
+            None => Err(Error::new(ErrorKind::InvalidData, format!("{ROOTS} makes no sense: {text:?}"))),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_read_as_it_was_written() {
+        let settled = Roots::of(Slot::RootA);
+        let tried = settled.trying(Slot::RootB);
+        for roots in [settled, tried, Roots { starts: 0, ..tried }] {
+            assert_eq!(Roots::parse(&roots.to_text()), Some(roots));
+        }
+        assert_eq!((settled.next(), tried.next()), (Slot::RootA, Slot::RootB));
+        assert_eq!(Roots { starts: 0, ..tried }.next(), Slot::RootA);
+        for text in ["", "current @c\n", "current a\n", "current @a\ntrial @x\n", "current @a\ntrial @b\nstarts -1\n"] {
+            assert_eq!(Roots::parse(text), None, "{text}");
+        }
+    }
+}
