@@ -1,4 +1,4 @@
-//! Robots get a new program over the air, and come back from a bad one: a real hub, an arena, and three real robots' programs, each
+//! Robots get a new program over the air, and come back from a bad one: a real hub, an arena, and nine real robots' programs, each
 //! with slots of its own and a small loop in the place of the system's manager.
 
 use crate::common::{free_ports, xpuck};
@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use xpuck_update::bundle::this_arch;
 
-const ROBOTS: [&str; 3] = ["xp01", "xp02", "xp03"];
+const ROBOTS: [&str; 9] = ["xp01", "xp02", "xp03", "xp04", "xp05", "xp06", "xp07", "xp08", "xp09"];
 /// How long anything may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -196,7 +196,7 @@ impl Rig {
     }
 
     fn logs(&self) -> String {
-        ["hub", "xp01", "xp02", "xp03"].map(|name| format!("\n{name}: {}", self.log(name))).concat()
+        ["hub"].iter().chain(&ROBOTS).map(|name| format!("\n{name}: {}", self.log(name))).collect()
     }
 
     /// What ran at each start of a robot.
@@ -239,7 +239,7 @@ fn robots_are_updated_over_the_air_and_come_back_from_a_bad_version() {
     }
     let mut rig = Rig::start();
     let built = Path::new(env!("CARGO_BIN_EXE_xpuck")).with_file_name("xpuckd");
-    let there = |rig: &Rig| rig.told(&["robots"]).1.matches("1.0.0").count() == 3;
+    let there = |rig: &Rig| rig.told(&["robots"]).1.matches("1.0.0").count() == ROBOTS.len();
     let end = Instant::now() + PATIENCE;
     while !there(&rig) {
         assert!(Instant::now() < end, "{}", rig.logs());
@@ -276,7 +276,7 @@ fn the_good_version(rig: &mut Rig, built: &Path) {
         let shown = rig.runs(id);
         assert_eq!((shown["release"]["version"].as_str(), shown["phase"].as_str()), (Some("1.1.0"), Some("settled")));
     }
-    assert!(text.contains("3 of 3 robots run 1.1.0\n"), "{text}");
+    assert!(text.contains("9 of 9 robots run 1.1.0\n"), "{text}");
 }
 
 fn it_stops_at_the_first(rig: &Rig, version: &str, counter: u64, program: &str, why: &str, starts: usize) {
@@ -289,7 +289,7 @@ fn it_stops_at_the_first(rig: &Rig, version: &str, counter: u64, program: &str, 
         rig.logs()
     );
     assert!(text.contains(why), "{text}");
-    assert!(text.contains("0 of 3 robots run") && text.contains("stopped: xp01 went back"), "{text}");
+    assert!(text.contains("0 of 9 robots run") && text.contains("stopped: xp01 went back"), "{text}");
     assert_eq!(rig.runs("xp01")["release"]["version"], "1.1.0");
     let ran = rig.starts("xp01").split_off(before[0]);
     let old = ran.last().unwrap().clone();

@@ -39,6 +39,8 @@ const FILES: &[(&str, &str)] = &[
         "# A board that hangs starts again.\nkernel.panic = 10\nkernel.panic_on_oops = 1\n# Real-time threads are bounded by their own watchdog.\nkernel.printk = 3 4 1 3\n",
     ),
 ];
+/// As old as the rest of the root: what systemd does at the first start of a changed system was done when the image was built.
+const UPDATED: &[&str] = &["etc/.updated", "var/.updated"];
 /// Links to what is the robot's own.
 const LINKS: &[(&str, &str)] = &[
     ("etc/hostname", "xpuck/system/hostname"),
@@ -64,6 +66,21 @@ const MASKED: &[&str] = &[
     "getty@tty1.service",
     "wpa_supplicant.service",
     "ssh.socket",
+    // Who logged in and who sits at which seat; kernel interfaces that nothing here uses.
+    "systemd-logind.service",
+    "systemd-update-utmp.service",
+    "systemd-update-utmp-runlevel.service",
+    "modprobe@configfs.service",
+    "modprobe@dm_mod.service",
+    "modprobe@drm.service",
+    "modprobe@efi_pstore.service",
+    "modprobe@fuse.service",
+    "modprobe@loop.service",
+    "sys-kernel-debug.mount",
+    "sys-kernel-tracing.mount",
+    "dev-hugepages.mount",
+    "dev-mqueue.mount",
+    "dpkg-db-backup.timer",
 ];
 /// What building leaves behind.
 const LITTER: &[&str] = &[
@@ -99,6 +116,9 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
     }
     for (name, text) in FILES {
         put(&root.join(name), text.as_bytes())?;
+    }
+    for name in UPDATED {
+        put(&root.join(name), b"")?;
     }
     put(&root.join("etc/modules-load.d/xpuck.conf"), (board.load.join("\n") + "\n").as_bytes())?;
     put(&root.join(BOARD), format!("{}\n", board.name).as_bytes())?;
