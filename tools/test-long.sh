@@ -2,8 +2,8 @@
 # Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the
 # simulation test, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
 # half an hour; a day of arena time with real processes in flat memory; crowds of 20 000 strangers at every port of a hub;
-# a hub killed at 100 random moments; a record damaged in 10000 ways; programs with all libraries in them;
-# packages for other architectures under emulation, and the archive for containers; then a
+# a hub killed at 100 random moments; a record damaged in 10000 ways; programs with all libraries in them; an older hub with these
+# robots and the other way round; packages for other architectures under emulation, and the archive for containers; then a
 # whole demo at the speed of the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
@@ -20,6 +20,7 @@ XPUCK_ATTACK=20000 cargo test --workspace --test it attack:: -- --nocapture --te
 XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments -- --nocapture
 XPUCK_DAMAGES=10000 cargo test -p xpuck-record --lib of_a_record_damaged_anywhere -- --nocapture
 sh tools/bundled-test.sh
+sh tools/skew-test.sh
 if [ "$(id -u)" = 0 ]; then
     for arch in arm64 armhf; do
         sh tools/cross.sh $arch
