@@ -10,7 +10,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test cross deb deb-test oci deps deps-console deps-boot deps-cross deps-deb deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test cross deb deb-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -24,6 +24,7 @@ help:
 	@echo "make boot-test  a robot's card in a virtual machine: booted, updated, its power cut, its card damaged (as root; ARCH=armhf)"
 	@echo "make deb-test   the packages installed, booted in a container, upgraded and purged (part of make test)"
 	@echo "make oci        an image of the hub and the tool for containers (OCI), into target/deb"
+	@echo "make bundled    xpuck and xpuckd with all libraries in them, without root, into target/bundled/bin"
 	@echo "make manuals    manual pages into target/man, completions for shells into target/completions"
 	@echo "make console-test  the hub's web page: types, unit tests, and a real browser beside a demo (part of make test)"
 	@echo "make pictures   the pictures of the console in docs/operate, from runs"
@@ -123,11 +124,15 @@ deps-oci: deps-deb
 oci: deb deps-oci
 	sh tools/oci.sh
 
+# Neither root nor any library of the system: libzmq, SQLite and the others are built from sources.
+bundled:
+	sh tools/bundled.sh
+
 # The fuzzer's own library is C++.
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-fuzz deps-processes
+test-long: build deps-fuzz deps-processes deps-cross deps-deb deps-image deps-oci
 	sh tools/test-long.sh
 
 bench: deps

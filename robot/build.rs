@@ -3,6 +3,10 @@
 #![allow(clippy::print_stdout, reason = "Cargo reads it")]
 
 fn main() {
+    if std::env::var_os("CARGO_FEATURE_APRILTAG").is_none() {
+        println!("cargo::rerun-if-changed=build.rs");
+        return;
+    }
     println!("cargo::rerun-if-changed=src/device/apriltag.c");
     let library = match pkg_config::Config::new().atleast_version("3.1").probe("apriltag") {
         Ok(library) => library,

@@ -9,7 +9,7 @@ die() { echo "deb-test: $*" >&2; exit 1; }
 say() { echo "deb-test: $*"; }
 has() { command -v "$1" >/dev/null 2>&1; }
 # Packages that the bare Debian has besides the smallest: what ours need, and what the test asks with.
-include=systemd,systemd-sysv,dbus,udev,libusb-1.0-0,libzmq5,libsqlite3-0,libzstd1,libgcc-s1,curl,procps
+include=systemd,systemd-sysv,dbus,udev,libapriltag3,libusb-1.0-0,libzmq5,libsqlite3-0,libzstd1,libgcc-s1,curl,procps
 
 # 1. How much each unit may do: 2.0 at most on systemd's scale of 10.
 if has systemd-analyze; then

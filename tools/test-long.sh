@@ -2,8 +2,9 @@
 # Islands on a real Slurm of one node; the readers of trees fuzzed for a minute each; ten thousand seeds of the
 # simulation test, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
 # half an hour; a day of arena time with real processes in flat memory; crowds of 20 000 strangers at every port of a hub;
-# a hub killed at 100 random moments; a record damaged in 10000 ways; then a whole demo at the speed of the
-# wall clock (16 minutes), and its best tree measured on fresh seeds.
+# a hub killed at 100 random moments; a record damaged in 10000 ways; programs with all libraries in them; an older hub with these
+# robots and the other way round; packages for other architectures under emulation, and the archive for containers; then a
+# whole demo at the speed of the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
 sh tools/fuzz.sh 60
@@ -18,6 +19,19 @@ sh tools/flat.sh 1440 16 3
 XPUCK_ATTACK=20000 cargo test --workspace --test it attack:: -- --nocapture --test-threads 1
 XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments -- --nocapture
 XPUCK_DAMAGES=10000 cargo test -p xpuck-record --lib of_a_record_damaged_anywhere -- --nocapture
+sh tools/bundled-test.sh
+sh tools/skew-test.sh
+if [ "$(id -u)" = 0 ]; then
+    for arch in arm64 armhf; do
+        sh tools/cross.sh $arch
+        sh tools/deb.sh $arch
+    done
+    sh tools/foreign-test.sh
+    sh tools/deb.sh
+    sh tools/oci.sh
+else
+    echo "skipped: test-long: not root, so no packages for other architectures and no archive for containers" >&2
+fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 target/debug/xpuck demo --speed 1 --out "$out" --no-console

@@ -22,6 +22,7 @@ use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::robot::{Robot, Shell, Wish};
+use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::{self, Line, Tap};
 use xpuck_wire::message::{LogLine, RobotMessage};
 use xpuck_wire::notify::Notifier;
@@ -238,10 +239,10 @@ impl Daemon<'_> {
 }
 
 impl Shell for Daemon<'_> {
-    fn receive(&mut self) -> Option<Result<Sealed, String>> {
+    fn receive(&mut self) -> Option<Result<Sealed, CodecError>> {
         let message = self.hub_link.receive::<Sealed>()?;
         self.turned_away &= message.is_err();
-        Some(message.map_err(|error| error.to_string()))
+        Some(message)
     }
 
     fn send(&mut self, message: RobotMessage) -> bool {

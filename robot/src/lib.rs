@@ -18,6 +18,7 @@ pub mod hardware;
 mod health;
 pub mod histogram;
 pub mod latency;
+#[cfg(feature = "apriltag")]
 pub mod markers;
 pub mod onboard;
 pub mod pace;

@@ -9,6 +9,7 @@ use crate::rivals::{Rivals, Verdict};
 use crate::switchboard::{Action, Snapshot, Switchboard};
 pub use shell::{Asked, FromRobot, KeyNews, PoseNews, RecordNews, Shell};
 use xpuck_wire::Swarm;
+use xpuck_wire::codec::{CodecError, UnknownNames};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::{Sealed, Sealer};
@@ -31,6 +32,7 @@ pub struct Hub {
     sealer: Sealer,
     rivals: Rivals,
     refusals: RateLimit,
+    unknown: UnknownNames,
     recording: bool,
     /// A run is over: when its record is closed, s of arena time.
     closing: Option<f64>,
@@ -47,6 +49,7 @@ impl Hub {
             rivals: Rivals::new(config.swarm.speed),
             board: Switchboard::new(config, base),
             refusals: RateLimit::default(),
+            unknown: UnknownNames::default(),
             recording: false,
             closing: None,
             ending: false,
@@ -134,6 +137,10 @@ impl Hub {
                         self.sealer.greet(&robot, session, seen);
                     }
                     self.board.on_robot(now, &robot, message);
+                }
+                Err(CodecError::Unknown(name)) => {
+                    let line = self.unknown.line(&name).map(|line| format!("robot {robot}: {line}"));
+                    line.into_iter().for_each(|text| self.board.warn(now, text));
                 }
                 Err(error) => {
                     let line = self.refusals.line(now, || format!("robot {robot}: message refused: {error}"));

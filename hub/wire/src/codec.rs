@@ -1,18 +1,29 @@
 //! Bytes of a message: a version byte, then MessagePack with named fields, so that other languages can read it.
 //!
-//! Hub and robots one release apart talk to each other, so that a swarm can be updated one robot after the other. What robots
+//! Hub and robots one version apart talk to each other, so that a swarm can be updated one robot after the other. What robots
 //! send and are sent may therefore only grow: a new field has a default, and who does not know it passes over it; a new variant is
-//! refused and counted by who does not know it, as a lost message is. Only a change beyond that raises [`VERSION`].
+//! passed over by who does not know it, with one line in the log, as a lost message is. A release whose messages have grown raises
+//! [`VERSION`] by one; a change beyond that raises it by two, and then both sides say so.
 
 use crate::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
 use crate::seal::Sealed;
 use crate::signed::Signed;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// First byte of every message.
 pub const VERSION: u8 = 7;
+/// The version from which on messages have only grown.
+const FIRST: u8 = 7;
+/// The versions that are read: this one, the one before and the one after.
+pub const UNDERSTOOD: RangeInclusive<u8> = if VERSION > FIRST { VERSION - 1 } else { FIRST }..=VERSION + 1;
 /// Largest message, bytes.
 pub const MAX_BYTES: usize = 1 << 20;
+/// Most letters of an unknown name that are told.
+const MAX_NAME: usize = 32;
+/// Most unknown names that are told.
+const MAX_NAMES: usize = 16;
 /// Deepest nesting; our messages need fewer than ten levels.
 const MAX_DEPTH: usize = 32;
 
@@ -30,9 +41,45 @@ pub enum CodecError {
     /// Written by another version.
     #[error("message version {0}; this program speaks version {VERSION}, use the same release on hub and robots")]
     Version(u8),
+    /// A message, or a value in one, that this program has no name for.
+    #[error("this program knows no `{0}`; does it come from another release?")]
+    Unknown(String),
     /// Not a message of the expected kind.
     #[error("malformed message: {0}")]
-    Malformed(#[from] rmp_serde::decode::Error),
+    Malformed(rmp_serde::decode::Error),
+}
+
+impl From<rmp_serde::decode::Error> for CodecError {
+    /// An unknown variant is told apart by its words: Serde gives its readers no other sign.
+    fn from(error: rmp_serde::decode::Error) -> CodecError {
+        match &error {
+            rmp_serde::decode::Error::Syntax(text) => match text.strip_prefix("unknown variant `") {
+                Some(rest) => {
+                    let name = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c));
+                    CodecError::Unknown(name.take(MAX_NAME).collect())
+                }
+                None => CodecError::Malformed(error),
+            },
+            _ => CodecError::Malformed(error),
+        }
+    }
+}
+
+/// Names that this program does not know; each is told once.
+#[derive(Clone, Debug, Default)]
+pub struct UnknownNames(BTreeSet<String>);
+
+impl UnknownNames {
+    /// The line to say when a message with this name was passed over, if it has not been said. After so many names that they can
+    /// only be invented there is none.
+    pub fn line(&mut self, name: &str) -> Option<String> {
+        let new = self.0.len() < MAX_NAMES && self.0.insert(name.into());
+        new.then(|| {
+            format!(
+                "this program knows no `{name}`, so messages with it are passed over; the sender is of another release"
+            )
+        })
+    }
 }
 
 /// What can be sent. Its reader and writer are functions of this crate, so they are compiled here and not again by
@@ -83,7 +130,7 @@ pub fn decode<T: Message>(bytes: &[u8]) -> Result<T, CodecError> {
     if bytes.len() < 2 || bytes.len() > MAX_BYTES {
         return Err(CodecError::Size(bytes.len()));
     }
-    if bytes[0] != VERSION {
+    if !UNDERSTOOD.contains(&bytes[0]) {
         return Err(CodecError::Version(bytes[0]));
     }
     Ok(T::read(&bytes[1..])?)
@@ -101,9 +148,9 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_peer_is_understood_and_its_new_messages_are_refused_one_by_one() {
+    fn a_newer_peer_is_understood_and_its_new_messages_are_passed_over_one_by_one() {
         let newer = |value: serde_json::Value| {
-            let mut bytes = vec![VERSION];
+            let mut bytes = vec![VERSION + 1];
             rmp_serde::encode::write_named(&mut bytes, &value).unwrap();
             bytes
         };
@@ -117,10 +164,41 @@ mod tests {
         let ping = serde_json::json!({"Ping": {"stamp": 7.5, "hops": 3}});
         assert_eq!(decode::<ToRobot>(&newer(ping)).unwrap(), ToRobot::Ping { stamp: 7.5 });
         let unknown = serde_json::json!({"Dance": {"steps": 3}});
-        assert!(matches!(decode::<ToRobot>(&newer(unknown)), Err(CodecError::Malformed(_))));
+        assert!(matches!(decode::<ToRobot>(&newer(unknown)), Err(CodecError::Unknown(name)) if name == "Dance"));
+        let sealed = serde_json::json!({"session": 7, "hub": 1, "count": 1, "message": "Dance", "mood": 1});
+        assert!(matches!(decode::<Sealed>(&newer(sealed)), Err(CodecError::Unknown(name)) if name == "Dance"));
+        let sealed = serde_json::json!({"session": 7, "hub": 1, "count": 1, "message": "Identify", "mood": 1});
+        assert_eq!(decode::<Sealed>(&newer(sealed)).unwrap().message, ToRobot::Identify);
         // Operators' programs are of the hub's own release, and what they misspell is told.
         let note = serde_json::json!({"Note": {"text": "x", "loud": true}});
         assert!(decode::<Request>(&newer(note)).is_err());
+    }
+
+    #[test]
+    fn the_versions_beside_this_one_are_read_and_none_further_away() {
+        let mut bytes = encode(&ToRobot::Identify);
+        let read: Vec<u8> = (0..=u8::MAX)
+            .filter(|version| {
+                bytes[0] = *version;
+                decode::<ToRobot>(&bytes).is_ok()
+            })
+            .collect();
+        assert_eq!(read, UNDERSTOOD.collect::<Vec<u8>>());
+        assert!(
+            read.contains(&VERSION) && read.iter().all(|version| version.abs_diff(VERSION) <= 1 && *version >= FIRST)
+        );
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_once_and_invented_ones_fill_no_log() {
+        let mut names = UnknownNames::default();
+        assert!(names.line("Dance").is_some_and(|line| line.contains("`Dance`")) && names.line("Dance").is_none());
+        let told = (0..1000).filter(|i| names.line(&format!("Dance{i}")).is_some()).count();
+        assert_eq!(told, MAX_NAMES - 1);
+        let long = serde_json::json!({"x".repeat(500): 1});
+        let bytes = [vec![VERSION], rmp_serde::to_vec_named(&long).unwrap()].concat();
+        let Err(CodecError::Unknown(name)) = decode::<ToRobot>(&bytes) else { panic!("a message") };
+        assert_eq!(name.len(), MAX_NAME);
     }
 
     #[test]

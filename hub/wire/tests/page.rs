@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 use syn::{Attribute, Expr, Fields, GenericArgument, Item, Lit, PathArguments, Type, Visibility};
 use xpuck_testing::page;
-use xpuck_wire::codec::{MAX_BYTES, Message, VERSION, encode};
+use xpuck_wire::codec::{MAX_BYTES, Message, UNDERSTOOD, VERSION, encode};
 
 /// Where the types are.
 const FILES: [&str; 8] =
@@ -21,12 +21,14 @@ Every message between hub, robots, workers and operators, written from the types
 
 A message is one ZeroMQ frame: the version, which is VERSION, in one byte, then MessagePack with named fields. A variant
 with fields is a map of one entry, its name and its fields; one without fields is its name alone. It has at most BYTES
-bytes and 32 levels. Another version, an unknown variant, and a missing field that may not be nil are refused, counted, and
+bytes and 32 levels. A version further away, an unknown variant, and a missing field that may not be nil are refused, counted, and
 change nothing. Times are seconds of arena time unless a name says otherwise.
 
-A hub and robots one release apart talk to each other, because a swarm is updated one robot after the other. An unknown field of
-a message from or to a robot is passed over, and a new one has a default; of other messages it is refused. So a message may
-grow by fields and a link by variants while the version stays; only a change that an earlier release would misread raises it.
+A hub and robots one version apart talk to each other, because a swarm is updated one robot after the other: versions UNDERSTOOD
+are read. So what goes between them only grows. A new field has a default, and who does not know it passes over it; a message
+with an unknown variant is passed over, with one line in the log. A release whose messages have grown raises the version by one,
+a change that an earlier release would misread by two. Of other messages unknown fields are refused, so an operator's program and
+a worker are best of the release of who they talk to.
 
 | link | sockets | from the first to the second | back |
 |---|---|---|---|
@@ -198,7 +200,11 @@ fn page() -> String {
     };
     let known: BTreeMap<String, bool> =
         items.iter().filter_map(name).map(|n| (n.clone(), examples.contains_key(n.as_str()))).collect();
-    let mut page = OPENING.replace("VERSION", &VERSION.to_string()).replace("BYTES", &MAX_BYTES.to_string());
+    let understood = format!("{} to {}", UNDERSTOOD.start(), UNDERSTOOD.end());
+    let mut page = OPENING
+        .replace("VERSION", &VERSION.to_string())
+        .replace("UNDERSTOOD", &understood)
+        .replace("BYTES", &MAX_BYTES.to_string());
     for messages in [true, false] {
         for item in &items {
             let Some(name) = name(item).filter(|name| known[name] == messages) else { continue };

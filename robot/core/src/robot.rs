@@ -9,6 +9,7 @@ use crate::island::{IslandPlan, News, Trials};
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::CompileError;
+use xpuck_wire::codec::{CodecError, UnknownNames};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Emigrant, LogLine, RobotMessage, State, ToRobot};
 use xpuck_wire::rollout::BundleHead;
@@ -27,7 +28,7 @@ const LINES_EACH: f32 = 0.2;
 /// waits.
 pub trait Shell {
     /// The next message from the hub, none if none is there; an error says in one line why it cannot be read.
-    fn receive(&mut self) -> Option<Result<Sealed, String>>;
+    fn receive(&mut self) -> Option<Result<Sealed, CodecError>>;
 
     /// What a message makes the core do. Only the simulation test's mutants put anything else here.
     fn hear(&mut self, core: &mut Core, now: f64, message: Sealed) -> Vec<Action> {
@@ -101,6 +102,8 @@ pub struct Robot {
     speed: f64,
     /// Messages and genes that were refused.
     refused: u32,
+    /// Names in messages of a newer hub.
+    unknown: UnknownNames,
     /// Batches of control updates that found the queue to the hub full.
     batches_lost: u32,
     /// Samples that the hub is to be told.
@@ -117,6 +120,7 @@ impl Robot {
             champion: OnboardChampion::default(),
             speed,
             refused: 0,
+            unknown: UnknownNames::default(),
             batches_lost: 0,
             heritage: Heritage::default(),
             lines_due: LINES_AT_ONCE,
@@ -149,6 +153,11 @@ impl Robot {
                     }
                     let actions = shell.hear(&mut self.core, now, message);
                     self.act(actions, shell);
+                }
+                Some(Err(CodecError::Unknown(name))) => {
+                    if let Some(line) = self.unknown.line(&name) {
+                        shell.log(Line::warn(format!("from the hub: {line}")));
+                    }
                 }
                 Some(Err(error)) => {
                     self.refuse();

@@ -3,6 +3,7 @@
 //! A driver is written against a trait, so the same driver runs on the kernel's bus, on the virtual arena's sockets
 //! and in tests.
 
+#[cfg(feature = "apriltag")]
 pub mod apriltag;
 pub mod body;
 pub mod body_lock;

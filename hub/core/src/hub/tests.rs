@@ -199,6 +199,17 @@ fn strangers_are_counted_and_what_is_no_message_is_told_once() {
 }
 
 #[test]
+fn what_only_a_newer_release_knows_is_passed_over_with_one_line() {
+    let (mut hub, mut bench) = (hub(), Bench::default());
+    bench.inbox.extend((0..5).map(|_| ("xp01", 1, Err(CodecError::Unknown("Dance".into())))));
+    bench.says("xp01", 1, hello(7));
+    hub.turn(0.1, &mut bench);
+    let told: Vec<&String> = bench.lines.iter().filter(|line| line.contains("Dance")).collect();
+    assert!(told.len() == 1 && told[0].starts_with("robot xp01: this program knows no `Dance`"), "{:?}", bench.lines);
+    assert_eq!(hub.seal(0, ToRobot::Ping { stamp: 0.0 }).session, 7, "what came after is heard");
+}
+
+#[test]
 fn a_record_ends_with_the_status_of_its_own_run_also_if_the_next_begins_at_once() {
     let (mut hub, mut bench) = (hub(), trusting());
     // One robot is there, and has not obeyed yet.

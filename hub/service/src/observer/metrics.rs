@@ -191,7 +191,7 @@ impl Metrics {
                 subscriptions: add(r, "xpuck_stream_subscriptions", "Topics that watchers ask for", Value::default()),
             },
         };
-        for reason in ["size", "version", "malformed", "stranger"] {
+        for reason in ["size", "version", "unknown", "malformed", "stranger"] {
             // Told from the start, so that a first refusal shows as a rise.
             drop(metrics.refused.get_or_create(&Reason { reason }));
         }

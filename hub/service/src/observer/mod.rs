@@ -109,6 +109,7 @@ impl Observer {
             Err(error) => self.metrics.refused(match error {
                 CodecError::Size(_) => "size",
                 CodecError::Version(_) => "version",
+                CodecError::Unknown(_) => "unknown",
                 CodecError::Malformed(_) => "malformed",
             }),
         }

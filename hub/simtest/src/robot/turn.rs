@@ -14,7 +14,7 @@ use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::lease::Given;
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot::{Shell, Wish};
-use xpuck_wire::codec::decode;
+use xpuck_wire::codec::{CodecError, decode};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, LogLine, RobotMessage, Severity, State, ToRobot};
 use xpuck_wire::seal::Sealed;
@@ -39,9 +39,9 @@ pub(super) struct Turn<'a, 'b> {
 }
 
 impl Shell for Turn<'_, '_> {
-    fn receive(&mut self) -> Option<Result<Sealed, String>> {
+    fn receive(&mut self) -> Option<Result<Sealed, CodecError>> {
         let bytes = self.world.inbox.pop_front()?;
-        Some(decode(&bytes).map_err(|error| error.to_string()))
+        Some(decode(&bytes))
     }
 
     fn hear(&mut self, core: &mut Core, now: f64, sealed: Sealed) -> Vec<Action> {

@@ -12,7 +12,7 @@ const TEXT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \
 
 #[derive(Default)]
 struct Bench {
-    inbox: VecDeque<Result<Sealed, String>>,
+    inbox: VecDeque<Result<Sealed, CodecError>>,
     count: u64,
     sent: Vec<RobotMessage>,
     island: Option<Island>,
@@ -50,7 +50,7 @@ impl Bench {
 }
 
 impl Shell for Bench {
-    fn receive(&mut self) -> Option<Result<Sealed, String>> {
+    fn receive(&mut self) -> Option<Result<Sealed, CodecError>> {
         self.inbox.pop_front()
     }
 
@@ -138,18 +138,28 @@ fn a_flood_of_messages_does_not_hold_up_the_loop() {
 #[test]
 fn what_is_refused_is_counted_and_the_first_is_told() {
     let (mut robot, mut bench) = prepared();
-    bench.inbox.extend(["no message", "no message"].map(|text| Err(text.into())));
+    bench.inbox.extend([0, 0].map(|bytes| Err(CodecError::Size(bytes))));
     let sound = Emigrant::of(bench.finish().champion.values());
     let bad = Emigrant { tree: "nonsense".into(), ..sound.clone() };
     bench.say(ToRobot::Genes { generation: 1, immigrants: vec![bad, sound] });
     robot.listen(0.1, &mut bench);
     assert_eq!(bench.immigrants, [(1, 1)], "only sound genes reach the island");
     assert_eq!(bench.lines.len(), 2, "{:?}", bench.lines);
-    assert_eq!(bench.lines[0], "a message from the hub is refused: no message");
+    assert!(bench.lines[0].starts_with("a message from the hub is refused: a message of 0 bytes"), "{:?}", bench.lines);
     assert!(bench.lines[1].starts_with("refused: migrant "), "{:?}", bench.lines);
     robot.update(0.1, &mut bench);
     let Some(RobotMessage::Telemetry(told)) = bench.sent.last() else { panic!("{:?}", bench.sent.last()) };
     assert_eq!(told.link.refused, 3);
+}
+
+#[test]
+fn what_only_a_newer_hub_says_is_passed_over_with_one_line() {
+    let (mut robot, mut bench) = prepared();
+    bench.inbox.extend([(); 5].map(|()| Err(CodecError::Unknown("Dance".into()))));
+    bench.say(run(10, 1));
+    robot.listen(0.1, &mut bench);
+    assert_eq!(bench.lines.iter().filter(|line| line.contains("knows no `Dance`")).count(), 1, "{:?}", bench.lines);
+    assert_eq!((robot.refused, robot.core.state()), (0, State::Run));
 }
 
 #[test]

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Builds xpuck and xpuckd with libraries of their own (libzmq with CURVE, libsodium, SQLite, zstd, libusb; no AprilTag), for a
+# machine on which nobody may install anything: `sh tools/bundled.sh` needs Rust, a C and C++ compiler, make and the crates'
+# registry, and leaves target/bundled/bin. The sources come out of crates, held by the checksums of the lock files.
+set -eu
+cd "$(dirname "$0")/.."
+die() { echo "bundled: $*" >&2; exit 1; }
+for program in cargo cc c++ ar make tar; do
+    command -v $program >/dev/null || die "$program is missing"
+done
+mkdir -p "${CARGO_TARGET_DIR:-target}/bundled"
+work=$(realpath "${CARGO_TARGET_DIR:-target}/bundled")
+manifest=tools/bundled/Cargo.toml
+export PREFIX="$work/prefix"
+
+made_of=$(cat tools/bundled.sh tools/bundled/* | cksum)
+if [ "$(cat "$PREFIX/made-of" 2>/dev/null)" != "$made_of" ]; then
+    # Cargo does not see that a library changed which it was given by name.
+    rm -rf "$PREFIX" "$work/make" "$work/libzmq" "$work/build" && mkdir -p "$PREFIX/lib" "$PREFIX/include" "$work/make"
+    cargo fetch --locked --quiet --manifest-path $manifest
+    crate=$(cargo metadata --locked --offline --format-version 1 --manifest-path $manifest |
+        grep -o '"manifest_path":"[^"]*/libsodium-sys-stable-[^"]*/Cargo.toml"' | cut -d '"' -f 4)
+    [ -n "$crate" ] || die "cargo does not say where the sources of libsodium are"
+    echo "bundled: libsodium"
+    tar -C "$work/make" -xzf "${crate%/Cargo.toml}/LATEST.tar.gz"
+    (cd "$work"/make/libsodium-* && ./configure --quiet --disable-shared --enable-static --prefix="$PREFIX" &&
+        make -s -j "$(nproc)" install) >"$work/libsodium.log" 2>&1 || { tail "$work/libsodium.log" >&2; die "libsodium does not build"; }
+    echo "bundled: libzmq"
+    # What libzmq's own configuration finds on Linux; the crate asks the system for none of it, and without mkdtemp `ipc://*` is a
+    # name in the working directory.
+    for found in FORK CLOCK_GETTIME MKDTEMP ACCEPT4 IF_NAMETOINDEX; do
+        flags="${flags:-} -DHAVE_$found=1"
+    done
+    for found in EVENTFD EVENTFD_CLOEXEC IFADDRS SO_BINDTODEVICE SO_PEERCRED O_CLOEXEC SOCK_CLOEXEC SO_KEEPALIVE SO_PRIORITY \
+        TCP_KEEPCNT TCP_KEEPIDLE TCP_KEEPINTVL TCP_KEEPALIVE PTHREAD_SETNAME_2 PTHREAD_SET_AFFINITY; do
+        flags="$flags -DZMQ_HAVE_$found=1"
+    done
+    CXXFLAGS="${CXXFLAGS:-} $flags -DZMQ_IOTHREAD_POLLER_USE_EPOLL_CLOEXEC=1" \
+        cargo build --locked --quiet --release --manifest-path $manifest --target-dir "$work/libzmq"
+    # One archive of all that libzmq needs, because zmq-sys names no other library to the linker.
+    {
+        echo "create $PREFIX/lib/libzmq.a"
+        echo "addlib $PREFIX/lib/libzmq-alone.a"
+        echo "addlib $PREFIX/lib/libsodium.a"
+        cxx=$(c++ -print-file-name=libstdc++.a)
+        [ ! -f "$cxx" ] || echo "addlib $cxx"
+        echo save
+        echo end
+    } | ar -M
+    echo "$made_of" >"$PREFIX/made-of"
+fi
+
+# Some systems have no static libstdc++: there the shared one, which comes with the compiler, stays.
+[ -f "$(c++ -print-file-name=libstdc++.a)" ] || export RUSTFLAGS="${RUSTFLAGS:-} -C link-arg=-lstdc++"
+LIBZMQ_PREFIX="$PREFIX" cargo build --locked --target-dir "$work/build" --no-default-features -p xpuck-hub -p xpuck-robot \
+    --features xpuck-hub/bundled,xpuck-robot/bundled
+mkdir -p "$work/bin"
+for program in xpuck xpuckd; do
+    strip -o "$work/bin/$program.new" "$work/build/debug/$program"
+    mv "$work/bin/$program.new" "$work/bin/$program"
+    foreign=$(ldd "$work/bin/$program" | grep -vE 'linux-vdso|ld-linux|lib(c|m|gcc_s|stdc\+\+|pthread|dl|rt)\.so' || true)
+    [ -z "$foreign" ] || die "$program still needs the system's libraries: $foreign"
+done
+ls -l "$work/bin"
