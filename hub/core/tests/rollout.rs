@@ -1,6 +1,6 @@
 //! An update of a swarm of nine: one first, then a few at once, and nobody after the first that goes back.
 
-use xpuck_hub_core::rollout::{AT_ONCE, Action, OFFER_EVERY, Rollout, Stand, Told};
+use xpuck_hub_core::rollout::{AT_ONCE, Action, OFFER_EVERY, Rollout, SILENT, Stand, Told};
 
 fn robots() -> Vec<String> {
     (1..=9).map(|i| format!("xp{i:02}")).collect()
@@ -124,6 +124,19 @@ fn it_goes_on_after_the_hub_was_started_again_and_after_a_robot_lost_power() {
     assert!(again.wants("xp01", "d", 7, 3.0));
     let (_, _) = play(&mut again, 4.0, |_| Nature::Well);
     assert_eq!(count(&again, |s| *s == Stand::Good), 9);
+}
+
+#[test]
+fn an_update_that_was_stopped_ends_also_if_a_robot_lost_power_while_it_loaded() {
+    let mut rollout = Rollout::new("d", "2", &robots(), 1);
+    rollout.heard("xp01", 0.0);
+    rollout.step(0.0, false);
+    assert!(rollout.wants("xp01", "d", 7, 1.0));
+    rollout.abort("an operator stopped it");
+    rollout.step(2.0, false);
+    assert!(!rollout.is_done(), "it still loads");
+    rollout.step(1.5 + SILENT, false);
+    assert!(rollout.is_done() && rollout.keeps_from_run().is_none(), "{:?}", rollout.rows()[0]);
 }
 
 #[test]

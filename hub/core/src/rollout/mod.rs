@@ -198,11 +198,13 @@ impl Rollout {
 
     /// A robot that began and is not heard again may have been harmed by the update, so the others do not get it.
     fn give_up_lost(&mut self, now: f64) {
-        let (mut lost, trial) = (None, self.trial);
+        let (mut lost, trial, goes_on) = (None, self.trial, self.stopped.is_none());
         for row in &mut self.rows {
             match row.stand {
-                // One that fell silent while it loaded asks again when it is back, and is offered it anew.
-                Stand::Loading { .. } if row.heard.is_none_or(|at| now - at > SILENT) => row.stand = Stand::Waiting,
+                // One that fell silent while it loaded asks again when it is back, and is offered it anew if the update goes on.
+                Stand::Loading { .. } if row.heard.is_none_or(|at| now - at > SILENT) => {
+                    row.stand = if goes_on { Stand::Waiting } else { Stand::Skipped };
+                }
                 Stand::Offered | Stand::Loading { .. } if now - *row.since.get_or_insert(now) > NO_PROGRESS => {
                     row.stand = Stand::Lost;
                     lost = Some(format!("{} got no further for {NO_PROGRESS} s", row.robot));
