@@ -187,6 +187,10 @@ fn install(args: &SlotsArgs, disk: &mut RealDisk, here: Here) -> anyhow::Result<
             log::line(format_args!("xpuckd slots: version {} runs already", release.version));
             Ok(true)
         }
+        Installed::Nothing => {
+            log::line(format_args!("xpuckd slots: no bundle lies ready in {}", disk.path(slots::READY).display()));
+            Ok(true)
+        }
         Installed::Refused(why) => {
             log::line(format_args!("xpuckd slots: the update is refused: {why}"));
             // The bundle is gone and what runs is as it was, so the service did its work.

@@ -50,7 +50,13 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     let names: Vec<&str> = Board::names().collect();
     let Some(name) = &args.board else { bail!("--board is missing: one of {}", names.join(", ")) };
     let board = Board::named(name)?;
-    let signer = Secret::read(&args.key).context("--key: who signs the image? `xpuck init` makes an operator's key")?;
+    if !args.key.exists() {
+        let key = args.key.display();
+        bail!(
+            "{key} is missing, and somebody has to sign the image: run this in the folder that `xpuck init` made, or say --key"
+        );
+    }
+    let signer = Secret::read(&args.key).context("--key")?;
     let package = match &args.package {
         Some(package) => package.clone(),
         None => newest(&board.architecture)?,

@@ -132,9 +132,12 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     }
     let device = |of: fn(&Board) -> &Option<String>, usual: &str| match &board {
         None => Ok(usual.to_string()),
-        Some(board) => {
-            of(board).clone().with_context(|| format!("--board {}: it has no such bus for this kind", board.name))
-        }
+        Some(board) => of(board).clone().with_context(|| {
+            format!(
+                "--board {}: there is no bus for a body of this kind on it; real boards are pi5, pi4, rk3588 and xu4",
+                board.name
+            )
+        }),
     };
     let local = |i: u16| format!("127.0.0.1:{}", args.ports + i);
     let address = args.address.unwrap_or_else(own_address);
@@ -251,7 +254,7 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
         );
         text += &match &args.board {
             Some(board) => format!(
-                "a card for each robot (docs/flash.md):\n  sudo xpuck image --board {board} --out {board}.xpb\n  \
+                "a card for each robot (docs/flash.md):\n  sudo xpuck image --board {board} --blobs FOLDER --out {board}.xpb\n  \
                  sudo xpuck flash --all --image {board}.xpb --device /dev/sdX\n"
             ),
             None => "to each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \

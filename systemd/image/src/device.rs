@@ -1,6 +1,6 @@
 //! The device that a card is in: whether it may be written at all, and whether it holds what it says.
 
-use crate::tools::ToolError;
+use crate::tools::{self, ToolError};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom};
@@ -25,7 +25,7 @@ pub enum DeviceError {
     #[error("{0} is neither a block device nor a file")]
     Kind(String),
     /// In use.
-    #[error("{device} is in use ({by}); unmount it first")]
+    #[error("{device} is in use ({by})")]
     InUse {
         /// The device.
         device: String,
@@ -84,9 +84,18 @@ impl Device {
         let exclusive = if block { rustix::fs::OFlags::EXCL.bits() as i32 } else { 0 };
         let file = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&path);
         let mut file = file.map_err(|error| match error.raw_os_error() {
-            Some(16) => DeviceError::InUse { device: name.clone(), by: "another program has it".into() },
+            Some(16) => {
+                DeviceError::InUse { device: name.clone(), by: "another program has it; unmount it first".into() }
+            }
             _ => ToolError::file(&path)(error).into(),
         })?;
+        let by = |by: &str| DeviceError::InUse { device: name.clone(), by: by.into() };
+        // Another of our own.
+        rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| by("another program writes it"))?;
+        if let Some(attached) = attached(&path)? {
+            return Err(by(&format!("{attached} is made of it; `losetup -d {attached}` once that is unmounted")));
+        }
         let size = file.seek(SeekFrom::End(0)).map_err(ToolError::file(&path))?;
         Ok(Device { path, size, file })
     }
@@ -143,6 +152,13 @@ impl Device {
     }
 }
 
+/// The first loop device that is made of a device or a file.
+fn attached(path: &Path) -> Result<Option<String>, ToolError> {
+    let mut ask = std::process::Command::new("losetup");
+    let said = tools::run("looking for loop devices", ask.args(["--noheadings", "--output", "NAME", "-j"]).arg(path))?;
+    Ok(said.lines().map(|line| line.trim().to_string()).find(|line| !line.is_empty()))
+}
+
 /// What is written at a place: nothing that any other place or card has.
 fn pattern(size: u64, place: u64) -> Vec<u8> {
     let seed = Sha256::digest([size.to_le_bytes(), place.to_le_bytes()].concat());
@@ -181,8 +197,9 @@ fn user(path: &Path, mounts: &str, swaps: &str) -> Option<String> {
         rest.is_some_and(|rest| rest.trim_start_matches('p').chars().all(|c| c.is_ascii_digit()))
     };
     let mounted = mounts.lines().filter_map(|line| line.split_once(' ')).find(|(source, _)| is_part(source));
-    let mounted =
-        mounted.map(|(source, rest)| format!("{source} is mounted on {}", rest.split(' ').next().unwrap_or("")));
+    let mounted = mounted.map(|(source, rest)| {
+        format!("{source} is mounted on {}; unmount it first", rest.split(' ').next().unwrap_or(""))
+    });
     let swap = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).find(|source| is_part(source));
     mounted.or_else(|| swap.map(|source| format!("{source} is swap space")))
 }
@@ -237,7 +254,7 @@ mod tests {
         let mounts = "/dev/nosdz2 / ext4 rw 0 0\n/dev/nosda1 /media/card vfat rw 0 0\nproc /proc proc rw 0 0\n";
         let swaps = "Filename Type Size Used Priority\n/dev/nommc0p3 partition 1 0 -2\n";
         let user = |name: &str| user(Path::new(name), mounts, swaps);
-        assert_eq!(user("/dev/nosda").unwrap(), "/dev/nosda1 is mounted on /media/card");
+        assert_eq!(user("/dev/nosda").unwrap(), "/dev/nosda1 is mounted on /media/card; unmount it first");
         assert_eq!(user("/dev/nommc0").unwrap(), "/dev/nommc0p3 is swap space");
         assert_eq!((user("/dev/nosd"), user("/dev/nosdb")), (None, None));
     }

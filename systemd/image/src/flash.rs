@@ -14,6 +14,7 @@ use crate::device::{self, Device, DeviceError};
 use crate::identity::Entry;
 use crate::tools::{self, ToolError};
 use mounts::{Loop, Mount};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
@@ -118,6 +119,19 @@ pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manif
 /// Why it is no good. The card then has no partition table.
 pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Result<Manifest, FlashError> {
     let manifest = describe(job.image, job.operators)?;
+    // A damaged image costs no card.
+    progress.step("reading the image");
+    let trouble = |error| FlashError::Image { path: job.image.display().to_string(), error };
+    let file = File::open(job.image).map_err(ToolError::file(job.image))?;
+    let mut done = 0;
+    let reader = Reader::new(std::io::BufReader::new(file)).map_err(trouble)?;
+    let whole = reader.payload(&manifest, |piece| {
+        done += piece.len() as u64;
+        progress.bytes(done, manifest.size);
+        Ok(())
+    });
+    whole.map_err(trouble)?;
+    mounts::alone()?;
     let Some(layout) = Layout::of(device.size) else {
         let (size, least) = (device::bytes(device.size), device::bytes(LEAST));
         return Err(FlashError::Small { device: device.path.display().to_string(), size, least });
@@ -162,8 +176,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     verify(&boot, &copies, &files, device)?;
     drop((boot, copies));
     // The last thing: from now on it starts.
-    let number = u32::from_le_bytes(std::array::from_fn(|i| manifest.sha256.as_bytes()[i]));
-    let table = layout.table(number);
+    let table = layout.table(number(&manifest, job.robot));
     device.write(&table, 0)?;
     device.settle()?;
     let mut back = [0; BLOCK as usize];
@@ -172,6 +185,19 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
         return Err(bad(device, "the partition table"));
     }
     Ok(manifest)
+}
+
+/// The number of a robot's card in its partition table.
+fn number(manifest: &Manifest, robot: &str) -> u32 {
+    let digest = Sha256::digest([manifest.sha256.as_bytes(), robot.as_bytes()].concat());
+    u32::from_le_bytes(std::array::from_fn(|i| digest[i]))
+}
+
+/// True if this is the robot's card of this image, as it was written.
+pub fn is_card_of(device: &Device, manifest: &Manifest, robot: &str) -> bool {
+    let mut found = [0; BLOCK as usize];
+    let table = Layout::of(device.size).map(|layout| layout.table(number(manifest, robot)));
+    device.read(&mut found, 0).is_ok() && table == Some(found)
 }
 
 fn bad(device: &Device, what: &str) -> FlashError {
@@ -294,9 +320,10 @@ impl Files {
             for entry in fs::read_dir(&here).map_err(ToolError::file(&here))? {
                 let entry = entry.map_err(ToolError::file(&here))?;
                 let name = inside.join(entry.file_name());
-                if entry.path().is_dir() {
+                let kind = entry.file_type().map_err(ToolError::file(&entry.path()))?;
+                if kind.is_dir() {
                     open.push(name);
-                } else {
+                } else if kind.is_file() {
                     let bytes = fs::read(entry.path()).map_err(ToolError::file(&entry.path()))?;
                     files.insert(name.display().to_string(), bytes);
                 }

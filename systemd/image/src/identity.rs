@@ -173,7 +173,28 @@ fn read_cards(folder: &Path) -> Result<Cards, FileError> {
             return bad(format!("wifi.country = {:?} is not two capital letters, such as \"GB\"", wifi.country));
         }
     }
+    let name = |text: &str| {
+        (1..=253).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:".contains(&b))
+    };
+    if let Some(time) = cards.time.as_ref().filter(|time| !name(time)) {
+        return bad(format!("time = {time:?} is no name or address of a machine"));
+    }
+    if let Some(Network { first, gateway: Some(gateway) }) = &cards.network
+        && !is_beside(first, *gateway)
+    {
+        return bad(format!(
+            "network.gateway = {gateway} is not in the network of network.first = {first:?}, or is that address"
+        ));
+    }
     Ok(cards)
+}
+
+/// True if a gateway can be reached from an address; what is no address is told elsewhere.
+fn is_beside(first: &str, gateway: Ipv4Addr) -> bool {
+    let Some((address, length)) = first.split_once('/') else { return true };
+    let (Ok(address), Ok(length)) = (address.parse::<Ipv4Addr>(), length.parse::<u32>()) else { return true };
+    let mask = u32::MAX.checked_shl(32u32.saturating_sub(length)).unwrap_or(0);
+    address != gateway && u32::from(address) & mask == u32::from(gateway) & mask
 }
 
 /// The system's files: name, text, and whether only root may read it.
@@ -223,12 +244,17 @@ fn system(
     files.push(("wpa_supplicant.conf", wifi, true));
     let mut logins = String::new();
     for login in &cards.login {
-        let text = file::text(&folder.join(login), file::MAX_TOML)?;
-        let line = text.lines().next().unwrap_or_default();
-        if !line.starts_with("ssh-") && !line.starts_with("ecdsa-") && !line.starts_with("sk-") {
-            return Err(FileError::value(&path, format!("login: {} is no public key of SSH", login.display())));
+        let shown = login.display();
+        let text = file::text(&folder.join(login), file::MAX_TOML)
+            .map_err(|_| FileError::value(&path, format!("login: {shown} is not there, or is no text")))?;
+        for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+            let kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|kind| line.starts_with(kind));
+            let plain = line.split(' ').count() >= 2 && !line.chars().any(char::is_control);
+            if !kind || !plain {
+                return Err(FileError::value(&path, format!("login: {shown} is no public key of SSH")));
+            }
+            logins += &format!("{line}\n");
         }
-        logins += &format!("{line}\n");
     }
     files.push(("authorized_keys", logins, true));
     Ok(files)

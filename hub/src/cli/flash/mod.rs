@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use written::Written;
+use xpuck_image::Board;
 use xpuck_image::device::{self, Device};
 use xpuck_image::flash::{self, Job};
 use xpuck_image::identity;
@@ -78,8 +79,9 @@ pub fn run(args: &FlashArgs) -> Result<()> {
     lab.look_at_image()?;
     match &args.robot {
         Some(robot) => {
-            // What is missing is told before anybody is asked.
+            // What is wrong is told before anybody is asked.
             lab.identity(robot)?;
+            drop(Device::open(&args.device, args.force)?);
             match lab.ask(robot)? {
                 Answer::Write => lab.card(robot),
                 Answer::Skip | Answer::End => bail!("nothing was written"),
@@ -92,8 +94,16 @@ pub fn run(args: &FlashArgs) -> Result<()> {
 impl Lab<'_> {
     /// Refuses an image that is not for this lab's cards.
     fn look_at_image(&self) -> Result<()> {
-        let Manifest { version, counter, boards, .. } = &self.manifest;
+        let Manifest { version, counter, boards, arch, .. } = &self.manifest;
         let image = self.args.image.display();
+        if let [name] = &boards[..] {
+            let board = Board::named(name)?;
+            if board.architecture != *arch {
+                bail!("{image} is for {name} and holds programs for {arch}, but that board is {}", board.architecture);
+            }
+        } else {
+            bail!("{image} names {} boards, and an image is for one", boards.len());
+        }
         if let Some(board) = identity::board(&self.args.swarm)?
             && !boards.contains(&board)
         {
@@ -172,6 +182,12 @@ impl Lab<'_> {
     fn card(&mut self, robot: &str) -> Result<()> {
         let identity = self.identity(robot)?;
         let device = Device::open(&self.args.device, self.args.force)?;
+        let is_of = |other: &&str| *other != robot && flash::is_card_of(&device, &self.manifest, other);
+        if self.args.all
+            && let Some(other) = self.written.all(&self.manifest.sha256).find(is_of)
+        {
+            bail!("this is the card of {other}: take it out and put another in");
+        }
         let job = Job { image: &self.args.image, operators: &self.operators, identity: &identity, robot };
         let mut steps = Steps::new(false);
         let manifest = flash::write(&job, &device, &mut steps)?;

@@ -40,6 +40,11 @@ impl Written {
         Ok(Written { path, cards })
     }
 
+    /// Robots that have a card of the image with this digest.
+    pub fn all(&self, digest: &str) -> impl Iterator<Item = &str> {
+        self.cards.card.iter().filter(move |(_, card)| card.sha256 == digest).map(|(robot, _)| robot.as_str())
+    }
+
     /// True if this robot has a card of the image with this digest.
     pub fn has(&self, robot: &str, digest: &str) -> bool {
         self.cards.card.get(robot).is_some_and(|card| card.sha256 == digest)
@@ -50,8 +55,14 @@ impl Written {
         self.cards.card.iter().map(|(robot, card)| (&card.counter, robot.as_str())).max()
     }
 
-    /// Notes a card.
+    /// Notes a card, beside those that another card reader's program noted meanwhile.
     pub fn add(&mut self, robot: &str, manifest: &Manifest) -> Result<()> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = std::fs::File::open(folder).with_context(|| folder.display().to_string())?;
+        folder.lock().with_context(|| self.path.display().to_string())?;
+        if self.path.exists() {
+            self.cards = file::read(&self.path)?;
+        }
         let Manifest { version, counter, sha256, .. } = manifest.clone();
         self.cards.card.insert(robot.into(), Card { version, counter, sha256 });
         let text = toml::to_string(&self.cards)?;
@@ -80,6 +91,11 @@ mod tests {
         assert_eq!((written.has("xp01", "a"), written.newest()), (false, None));
         written.add("xp01", &manifest(7, "a")).unwrap();
         written.add("xp02", &manifest(5, "b")).unwrap();
+        // Two programs at once lose nothing.
+        let (mut one, mut two) = (Written::read(dir.path()).unwrap(), Written::read(dir.path()).unwrap());
+        one.add("xp03", &manifest(1, "a")).unwrap();
+        two.add("xp04", &manifest(1, "a")).unwrap();
+        assert!(Written::read(dir.path()).unwrap().has("xp03", "a"));
         let again = Written::read(dir.path()).unwrap();
         assert!(again.has("xp01", "a") && !again.has("xp01", "b") && again.has("xp02", "b"));
         assert_eq!(again.newest(), Some((&7, "xp01")));

@@ -1,13 +1,25 @@
-//! Parts of a card as loop devices, and file systems mounted for a while. Both end when they are dropped.
+//! Parts of a card as loop devices, and file systems mounted for a while. Both end when they are dropped, and also when the
+//! program is killed: the mounts are in a namespace of its own, and each loop device is detached as soon as it is made, which
+//! the kernel does once nobody has it open any more.
 
 use crate::card::Part;
 use crate::tools::{self, ToolError};
+use nix::sched::{CloneFlags, unshare};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Has the calling thread's programs mount where nobody else sees it.
+pub(super) fn alone() -> Result<(), ToolError> {
+    let here = Path::new("a namespace for mounts");
+    unshare(CloneFlags::CLONE_NEWNS).map_err(|error| ToolError::file(here)(error.into()))?;
+    tools::run("keeping mounts apart", Command::new("mount").args(["--make-rprivate", "/"])).map(drop)
+}
 
 /// A part of a card as a device of its own.
 pub(super) struct Loop {
     pub(super) path: PathBuf,
+    held: Option<File>,
 }
 
 impl Loop {
@@ -15,8 +27,11 @@ impl Loop {
     pub(super) fn new(card: &Path, part: Part) -> Result<Loop, ToolError> {
         let mut make = Command::new("losetup");
         make.args(["--find", "--show", "--offset", &part.start.to_string(), "--sizelimit", &part.length.to_string()]);
-        let path = tools::run("reaching a part of the card", make.arg(card))?;
-        Ok(Loop { path: path.trim().into() })
+        let path: PathBuf = tools::run("reaching a part of the card", make.arg(card))?.trim().into();
+        let held = File::open(&path).map_err(ToolError::file(&path));
+        // Not before it is closed.
+        tools::run("letting go of a part of the card", Command::new("losetup").arg("--detach").arg(&path))?;
+        Ok(Loop { path, held: Some(held?) })
     }
 
     /// Has the next read come from the card.
@@ -27,8 +42,7 @@ impl Loop {
 
 impl Drop for Loop {
     fn drop(&mut self) {
-        // A device that stays is named by the next look at losetup; nothing else can be done here.
-        let _ = tools::run("", Command::new("losetup").arg("--detach").arg(&self.path));
+        drop(self.held.take());
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Installed {
     Trial(Candidate),
     /// It runs already.
     Already(Release),
+    /// No bundle lies ready; nothing changed.
+    Nothing,
     /// It is refused; why, in one line.
     Refused(String),
 }
@@ -67,6 +69,9 @@ enum InstallError {
 /// # Errors
 /// The disk cannot be read.
 pub fn install<D: Disk>(disk: &mut D, robot: &Robot, source: &impl Source<D>) -> std::io::Result<Installed> {
+    if disk.open(READY).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Ok(Installed::Nothing);
+    }
     let mut place = Place::read(disk, &robot.here)?;
     let installed = match attempt(&mut place, robot, source) {
         Ok(installed) => installed,
