@@ -67,8 +67,8 @@ if [ -n "$trial" ]; then
     case "$starts" in
         [1-9])
             starts=$((starts - 1))
-            printf 'current %s\ntrial %s\nstarts %s\n' "$current" "$trial" "$starts" >$roots.new
-            if fsync $roots.new && mv $roots.new $roots && sync && [ -x "/top/$trial/usr/lib/systemd/systemd" ]; then
+            count() { printf 'current %s\ntrial %s\nstarts %s\n' "$current" "$trial" "$starts" >$roots.new; }
+            if count && sync && mv $roots.new $roots && sync && [ -x "/top/$trial/usr/lib/systemd/systemd" ]; then
                 chosen=$trial
                 say "trying $trial, $starts starts left"
             else
