@@ -21,8 +21,18 @@ impl Bag {
         assert!(made.status.success(), "{}", said(&made));
         let bag = Bag { dir };
         bag.image("good.xpb", Kind::Image, 20, None);
-        File::create(bag.path("card.img")).unwrap().set_len(4_000_000_000).unwrap();
+        bag.new_card();
         bag
+    }
+
+    fn new_card(&self) {
+        let _ = fs::remove_file(self.path("card.img"));
+        File::create(self.path("card.img")).unwrap().set_len(4_000_000_000).unwrap();
+    }
+
+    /// Loop devices that are made of the card.
+    fn loops(&self) -> String {
+        said(&Command::new("losetup").arg("--associated").arg(self.path("card.img")).output().unwrap())
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -150,8 +160,7 @@ fn a_card_holds_the_image_twice_and_who_the_robot_is() {
             assert!(top.join(name).is_dir(), "{name}");
         }
     });
-    let loops = Command::new("losetup").arg("--associated").arg(bag.path("card.img")).output().unwrap();
-    assert_eq!(said(&loops), "", "nothing is left attached");
+    assert_eq!(bag.loops(), "", "nothing is left attached");
 }
 
 #[test]
@@ -160,7 +169,7 @@ fn a_card_that_is_broken_off_starts_nowhere_and_a_bag_is_gone_on_with() {
     if !able() {
         return;
     }
-    // Killed when the root is being written; its loop devices go with the next flash of this file.
+    // Killed when the root is being written; its loop devices and mounts end with its last program.
     let mut killed = bag.flash(&["--robot", "xp01", "--image", "good.xpb"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut words = String::new();
     let mut lines = std::io::BufReader::new(killed.stderr.take().unwrap());
@@ -170,7 +179,11 @@ fn a_card_that_is_broken_off_starts_nowhere_and_a_bag_is_gone_on_with() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert_eq!(bag.table(), [0; 512]);
-    clear(&bag.path("card.img"));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !bag.loops().is_empty() {
+        assert!(std::time::Instant::now() < end, "{}", bag.loops());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
 
     let all = |answers: &str| {
         let mut command = bag.flash(&["--all", "--image", "good.xpb"]);
@@ -180,6 +193,9 @@ fn a_card_that_is_broken_off_starts_nowhere_and_a_bag_is_gone_on_with() {
     };
     let first = all("\nq\n");
     assert!(!first.status.success() && said(&first).contains("ended before xp02"), "{}", said(&first));
+    let same = all("\nq\n");
+    assert!(said(&same).contains("this is the card of xp01: take it out and put another in"), "{}", said(&same));
+    bag.new_card();
     let second = all("\n");
     assert!(second.status.success() && said(&second).contains("1 of 2 robots have a card"), "{}", said(&second));
     assert!(said(&second).contains("all robots have their cards"), "{}", said(&second));
@@ -188,15 +204,6 @@ fn a_card_that_is_broken_off_starts_nowhere_and_a_bag_is_gone_on_with() {
     bag.image("older.xpb", Kind::Image, 19, None);
     let older = bag.run(&["--robot", "xp01", "--image", "older.xpb"]);
     assert!(said(&older).contains("is older than that of"), "{}", said(&older));
-}
-
-/// Ends what a killed flash left: mounts first, then loop devices.
-fn clear(card: &Path) {
-    let loops = Command::new("losetup").args(["--noheadings", "--output", "NAME", "--associated"]).arg(card).output();
-    for device in String::from_utf8(loops.unwrap().stdout).unwrap().lines() {
-        let _ = Command::new("umount").arg(device.trim()).stderr(Stdio::null()).status();
-        let _ = Command::new("losetup").args(["--detach", device.trim()]).status();
-    }
 }
 
 #[test]

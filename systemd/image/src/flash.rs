@@ -119,6 +119,10 @@ pub fn describe(image: &Path, operators: &BTreeMap<String, Key>) -> Result<Manif
 /// Why it is no good. The card then has no partition table.
 pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Result<Manifest, FlashError> {
     let manifest = describe(job.image, job.operators)?;
+    let Some(layout) = Layout::of(device.size) else {
+        let (size, least) = (device::bytes(device.size), device::bytes(LEAST));
+        return Err(FlashError::Small { device: device.path.display().to_string(), size, least });
+    };
     // A damaged image costs no card.
     progress.step("reading the image");
     let trouble = |error| FlashError::Image { path: job.image.display().to_string(), error };
@@ -132,10 +136,6 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     });
     whole.map_err(trouble)?;
     mounts::alone()?;
-    let Some(layout) = Layout::of(device.size) else {
-        let (size, least) = (device::bytes(device.size), device::bytes(LEAST));
-        return Err(FlashError::Small { device: device.path.display().to_string(), size, least });
-    };
     progress.step("trying the card");
     device.probe()?;
     // Whatever was there starts no more, and is not taken for a part of the new file system. A boot loader's settings are
