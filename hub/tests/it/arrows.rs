@@ -11,7 +11,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("xpuck-wire", &[]),
     ("xpuck-update", &["xpuck-wire"]),
     ("xpuck-image", &["xpuck-update", "xpuck-wire"]),
-    ("xpuck-boot-test", &["xpuck-wire"]),
+    ("xpuck-boot-test", &["xpuck-update", "xpuck-wire"]),
     ("xpuck-evolve", &["xpuck-kernels"]),
     ("xpuck-experiment", &["xpuck-evolve", "xpuck-kernels", "xpuck-registers", "xpuck-wire"]),
     ("xpuck-robot-core", &["xpuck-evolve", "xpuck-experiment", "xpuck-kernels", "xpuck-wire"]),

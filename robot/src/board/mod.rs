@@ -4,5 +4,6 @@
 
 pub mod power;
 pub mod processors;
+mod table;
 pub mod wifi;
 pub mod wifi_keeper;

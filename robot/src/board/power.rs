@@ -4,16 +4,13 @@
 //! which board this is. What is set is read back, since the kernel takes the nearest step that the board has.
 
 use super::processors;
-use anyhow::{Context, Result, bail, ensure};
+use super::table::{Board, Cluster, board, board_of};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{file, output};
 
-/// The table.
-const BOARDS: &str = include_str!("../../../systemd/boards.toml");
 /// Longest file below `/sys` that is read, bytes.
 const SYSFS_LIMIT: u64 = 4096;
 
@@ -50,28 +47,6 @@ enum What {
     Show,
 }
 
-/// A board of the table.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Board {
-    /// As people call it.
-    name: String,
-    /// The processor of the control loop, by its number.
-    control: usize,
-    clusters: Vec<Cluster>,
-}
-
-/// Processors with one clock.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Cluster {
-    /// The number in the kernel's `policy0`.
-    policy: u8,
-    cores: String,
-    boot_khz: u32,
-    run_khz: u32,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -94,27 +69,6 @@ pub fn run(args: &PowerArgs) -> Result<()> {
     };
     output::text(text)?;
     Ok(())
-}
-
-/// The processor of the control loop, of the board that a file names; none if it names none.
-pub(super) fn control_of(board_file: &Path) -> Option<usize> {
-    let name = board_of(board_file).ok()?;
-    Some(board(&name).ok()?.control)
-}
-
-/// The word in the board's file.
-fn board_of(path: &Path) -> Result<String> {
-    let text = file::text(path, 64)?;
-    let word = text.trim();
-    let one = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    ensure!(one, "{}: says {word:?}, which is no board; write one word, such as pi5", path.display());
-    Ok(word.into())
-}
-
-fn board(name: &str) -> Result<Board> {
-    let mut boards: BTreeMap<String, Board> = file::parse("systemd/boards.toml", BOARDS)?;
-    let known = boards.keys().cloned().collect::<Vec<_>>().join(", ");
-    boards.remove(name).with_context(|| format!("no board {name:?}; there are {known}"))
 }
 
 /// Sets the highest clock of each cluster; says what the kernel made of it.
@@ -217,7 +171,7 @@ mod tests {
                 assert!((200_000..=run_khz).contains(&boot_khz) && run_khz <= 3_000_000, "{name}");
             }
         }
-        assert_eq!(control_of(Path::new("/nowhere/board")), None);
+        assert_eq!(super::super::table::control_of(Path::new("/nowhere/board")), None);
         let error = board("pi3").unwrap_err().to_string();
         assert!(error.contains("\"pi3\"") && error.contains("pi4, pi5"), "{error}");
     }

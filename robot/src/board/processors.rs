@@ -2,7 +2,7 @@
 //! interrupts of the body's buses go there, and all others to the rest, so that no network or disk delays an exchange with
 //! the body. Evolution takes what is left on all of them: it is idle priority, and the kernel stops it at once.
 
-use super::power;
+use super::table;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ const BODY: &[&str] = &["spi", "i2c"];
 /// Keeps the calling thread on the board's control processor; nothing where no board is named.
 pub fn keep_to_control() {
     static CONTROL: OnceLock<Option<usize>> = OnceLock::new();
-    let control = CONTROL.get_or_init(|| power::control_of(Path::new(BOARD)));
+    let control = CONTROL.get_or_init(|| table::control_of(Path::new(BOARD)));
     if let Some(processor) = *control
         && let Err(error) = keep_to(processor)
     {

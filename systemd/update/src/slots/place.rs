@@ -1,10 +1,10 @@
 //! The slots on a disk: reading and keeping the state, repairing it, and moving the link or the choice of the root.
 
-use super::roots::{self, ROOTS, Roots};
+use super::roots::{ROOTS, Roots};
 use super::state::{Candidate, Phase, Slot, State, Target};
 use super::{BACK, CURRENT, Disk, PAYLOAD, PROGRAM, STATE};
 use crate::release::{MAX_RELEASE, RELEASE, Release};
-use std::io::{ErrorKind, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result};
 
 /// Longest state file, bytes.
 const MAX_STATE: u64 = 16 * 1024;
@@ -46,12 +46,24 @@ pub fn whole(disk: &impl Disk, slot: Slot) -> Option<Release> {
     (some == 1).then(|| Release::parse(RELEASE, &text).ok()).flatten()
 }
 
-pub(super) fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
+/// The card's file of its roots; none if this is no card.
+fn read_roots(disk: &impl Disk) -> Result<Option<Roots>> {
+    match text(disk, ROOTS, 256) {
+        Ok(text) => match Roots::parse(&text) {
+            Some(roots) => Ok(Some(roots)),
+            None => Err(Error::new(ErrorKind::InvalidData, format!("{ROOTS} makes no sense: {text:?}"))),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn text(disk: &impl Disk, path: &str, limit: u64) -> Result<String> {
     let mut bytes = Vec::new();
     disk.open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     let fits = bytes.len() as u64 <= limit;
     let text = String::from_utf8(bytes).ok().filter(|_| fits);
-    text.ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "it is no text, or too long"))
+    text.ok_or_else(|| Error::new(ErrorKind::InvalidData, "it is no text, or too long"))
 }
 
 impl<'a, D: Disk> Place<'a, D> {
@@ -62,7 +74,7 @@ impl<'a, D: Disk> Place<'a, D> {
     /// The disk cannot be read.
     pub fn read(disk: &'a mut D, here: &'a Here) -> Result<Place<'a, D>> {
         let mut repaired = Vec::new();
-        let roots = match here.root.map(|root| (root, roots::read(disk))) {
+        let roots = match here.root.map(|root| (root, read_roots(disk))) {
             None => None,
             Some((_, Ok(roots))) => roots,
             Some((root, Err(error))) if error.kind() == ErrorKind::InvalidData => {

@@ -1,8 +1,7 @@
 //! The two roots of a card, and the file that tells the board's first program (`systemd/image/src/init.sh`) which one to go to.
 
+use super::STARTS;
 use super::state::Slot;
-use super::{Disk, STARTS};
-use std::io::{Error, ErrorKind, Result};
 
 /// The file, beside the slots. Only a card that `xpuck flash` wrote has it.
 pub const ROOTS: &str = "roots";
@@ -63,21 +62,6 @@ impl Roots {
             Some(name) => Some(Slot::of_root(name)?),
         };
         Some(Roots { current, trial, starts: value("starts").map_or(Some(0), |text| text.parse().ok())? })
-    }
-}
-
-/// The card's file; none if this is no card.
-///
-/// # Errors
-/// The disk, or a file that says nothing that makes sense.
-pub fn read(disk: &impl Disk) -> Result<Option<Roots>> {
-    match super::place::text(disk, ROOTS, 256) {
-        Ok(text) => match Roots::parse(&text) {
-            Some(roots) => Ok(Some(roots)),
-            None => Err(Error::new(ErrorKind::InvalidData, format!("{ROOTS} makes no sense: {text:?}"))),
-        },
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
     }
 }
 
