@@ -20,8 +20,9 @@ use xpuck_wire::{file, output};
 /// Give robots a new program or a whole new system over the air: some first, the others when those are well.
 ///
 /// A robot tries the new version; if it does not start, or its devices or the hub are not heard, the robot goes back by itself,
-/// and no further robot is updated. An image is for cards of `xpuck flash` with the same kernel, and takes some minutes a robot. Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this
-/// command is ended; `xpuck update --status` tells how far it is. Exit code 1 if a robot does not run the new version in the end.
+/// and no further robot is updated. An image is for cards of `xpuck flash` with the same kernel, and takes some minutes a robot.
+/// Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this command is ended; `xpuck update
+/// --status` tells how far it is. Exit code 1 if a robot does not run the new version in the end.
 #[derive(Args)]
 pub struct UpdateArgs {
     /// The Debian package of the robot's program; it is signed with the operator's key.

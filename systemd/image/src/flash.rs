@@ -17,7 +17,7 @@ use mounts::{Loop, Mount};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -125,16 +125,7 @@ pub fn write(job: &Job<'_>, device: &Device, progress: &mut impl Progress) -> Re
     };
     // A damaged image costs no card.
     progress.step("reading the image");
-    let trouble = |error| FlashError::Image { path: job.image.display().to_string(), error };
-    let file = File::open(job.image).map_err(ToolError::file(job.image))?;
-    let mut done = 0;
-    let reader = Reader::new(std::io::BufReader::new(file)).map_err(trouble)?;
-    let whole = reader.payload(&manifest, |piece| {
-        done += piece.len() as u64;
-        progress.bytes(done, manifest.size);
-        Ok(())
-    });
-    whole.map_err(trouble)?;
+    payload(job.image, &manifest, progress, |_| Ok(()))?;
     mounts::alone()?;
     progress.step("trying the card");
     device.probe()?;
@@ -204,26 +195,38 @@ fn bad(device: &Device, what: &str) -> FlashError {
     FlashError::Verify { device: device.path.display().to_string(), what: what.into() }
 }
 
-/// Unpacks the image's root; the digest of all that was read must be the manifest's.
-fn unpack(image: &Path, manifest: &Manifest, root: &Path, progress: &mut impl Progress) -> Result<(), FlashError> {
+/// Hands out an image's payload piece by piece; the digest of all that was read must be the manifest's.
+fn payload(
+    image: &Path,
+    manifest: &Manifest,
+    progress: &mut impl Progress,
+    mut take: impl FnMut(&[u8]) -> io::Result<()>,
+) -> Result<(), FlashError> {
     let trouble = |error| FlashError::Image { path: image.display().to_string(), error };
     let file = File::open(image).map_err(ToolError::file(image))?;
-    let reader = Reader::new(std::io::BufReader::new(file)).map_err(trouble)?;
+    let reader = Reader::new(io::BufReader::new(file)).map_err(trouble)?;
+    let mut done = 0;
+    let read = reader.payload(manifest, |piece| {
+        done += piece.len() as u64;
+        progress.bytes(done, manifest.size);
+        take(piece)
+    });
+    read.map(drop).map_err(trouble)
+}
+
+/// Unpacks the image's root; the digest of all that was read must be the manifest's.
+fn unpack(image: &Path, manifest: &Manifest, root: &Path, progress: &mut impl Progress) -> Result<(), FlashError> {
     let mut tar = Command::new("tar");
     tar.args(["--zstd", "--xattrs", "--xattrs-include=security.capability", "--numeric-owner", "-xpf", "-", "-C"]);
     tar.arg(root).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = tools::start(&mut tar)?;
     let mut input = child.stdin.take();
-    let mut done = 0;
-    let read = reader.payload(manifest, |piece| {
-        done += piece.len() as u64;
-        progress.bytes(done, manifest.size);
-        input.as_mut().map_or(Ok(()), |input| input.write_all(piece))
-    });
+    let read =
+        payload(image, manifest, progress, |piece| input.as_mut().map_or(Ok(()), |input| input.write_all(piece)));
     drop(input);
     // A program that stopped reading knows best why.
     tools::finish("writing the root", &tar, child)?;
-    read.map_err(trouble)
+    read
 }
 
 /// Writes who the robot is. Its own files belong to its program's user, as settings may be sent to it.
@@ -261,7 +264,7 @@ fn user_of(root: &Path) -> Result<(u32, u32), ToolError> {
         (Some(user), Some(group)) => Ok((user, group)),
         _ => Err(ToolError::File {
             path: path.display().to_string(),
-            error: std::io::Error::other(format!("the image has no user {USER}")),
+            error: io::Error::other(format!("the image has no user {USER}")),
         }),
     }
 }
