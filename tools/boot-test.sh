@@ -1,9 +1,9 @@
 #!/bin/sh
 # Boots a robot's card in a virtual machine, cuts its power, damages its card: `make boot-test`, or with ARCH=armhf for 32 bits.
-# CUTS, DAMAGES and SEED change how often and how.
+# CUTS, DAMAGES and SEED change how often and how; MIRROR names another archive of Debian.
 set -eu
 cd "$(dirname "$0")/.."
-arch=${ARCH:-arm64}
+arch=${ARCH:-${ARM:-arm64}}
 case "$arch" in
     arm64) board=qemu-arm64 ;;
     armhf) board=qemu-arm ;;
@@ -40,7 +40,7 @@ step "its packages are made"
 mkdir -p "$work"
 target/debug/xpuck keys new --dir "$work/keys"
 target/debug/xpuck image --board "$board" --out "$work/$board.xpb" --cache target/image-cache \
-    --key "$work/keys/operators/operator.key" --package "$package"
+    --key "$work/keys/operators/operator.key" --package "$package" ${MIRROR:+--mirror "$MIRROR"}
 step "its image is built"
 rm -rf "$work/run"
 target/debug/xpuck-boot-test --architecture "$arch" --image "$work/$board.xpb" --keys "$work/keys" --work "$work/run" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the programs for another kind of board into target/cross/ARCH: `sh tools/cross.sh arm64|armhf [PROGRAMS]`.
-# The standard library comes from rustup where it has the target (`rustup target add TRIPLE`); else Debian's compiler builds it.
+# MIRROR names another archive of Debian. The standard library comes from rustup where it has the target (`rustup target add TRIPLE`); else Debian's compiler builds it.
 set -eu
 cd "$(dirname "$0")/.."
 arch=${1:?which architecture: arm64 or armhf}
@@ -20,7 +20,8 @@ libraries=libc6-dev,libstdc++-12-dev,libgcc-12-dev,libzmq3-dev,libsodium-dev,lib
 if [ "$(cat "$sysroot/made-of" 2>/dev/null)" != "$suite $libraries" ]; then
     rm -rf "$sysroot" "$sysroot.new"
     echo "cross: Debian's libraries for $arch"
-    mmdebstrap --quiet --architectures="$arch" --variant=extract --include="$libraries" "$suite" "$sysroot.new"
+    mmdebstrap --quiet --architectures="$arch" --variant=extract --include="$libraries" "$suite" "$sysroot.new" \
+        ${MIRROR:+"deb $MIRROR $suite main"}
     echo "$suite $libraries" >"$sysroot.new/made-of"
     mv "$sysroot.new" "$sysroot"
 fi

@@ -144,7 +144,7 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Init(args) => cli::init::run(args)?,
         Command::Keys(args) => cli::keys::run(args)?,
         Command::Image(args) => cli::image::run(args)?,
-        Command::Flash(args) => cli::flash::run(args)?,
+        Command::Flash(args) => return cli::flash::run(args),
         Command::Runs(args) => cli::runs::run(args)?,
         Command::Check(args) => cli::check::run(args)?,
         Command::Schema(args) => cli::schema::run(args)?,

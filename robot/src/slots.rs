@@ -82,6 +82,8 @@ struct Shown {
     starts_left: Option<u8>,
     highest: Release,
     last: Option<Outcome>,
+    /// What the next start would mend or make, one line each.
+    damaged: Vec<String>,
 }
 
 struct Packages<'a>(&'a SlotsArgs);
@@ -256,16 +258,21 @@ fn judge(args: &SlotsArgs, disk: &mut RealDisk, here: &Here, within: f64) -> any
 }
 
 fn show(disk: &mut RealDisk, here: &Here) -> anyhow::Result<Shown> {
-    let place = Place::read(disk, here)?;
+    let mut place = Place::read(disk, here)?;
     let runs = place.points_at();
     let release = match runs.and_then(|target| target.slot()) {
         Some(slot) => slots::whole(place.disk, slot),
         None => runs.map(|_| here.packaged.clone()),
     };
+    let mut damaged = std::mem::take(&mut place.repaired);
+    let folder = place.disk.path("");
+    if !folder.is_dir() {
+        damaged.push(format!("{}: is not there; the first start of the robot's service makes it", folder.display()));
+    }
     let starts_left = place.state.candidate.filter(|_| place.state.phase == Phase::Trial).map(|c| c.starts_left);
     let runs = runs.map_or("nothing", |target| target.link()).into();
     let (phase, highest, last) = (place.state.phase, place.state.good, place.state.last);
-    Ok(Shown { runs, release, phase, starts_left, highest, last })
+    Ok(Shown { runs, release, phase, starts_left, highest, last, damaged })
 }
 
 fn told(shown: &Shown) -> String {
@@ -277,6 +284,9 @@ fn told(shown: &Shown) -> String {
     text += &format!("; {:?}", shown.phase).to_lowercase();
     if let Some(starts) = shown.starts_left {
         text += &format!(", {} left", output::count(starts.into(), "start", "starts"));
+    }
+    for what in &shown.damaged {
+        text += &format!("\n{what}");
     }
     if let Some(last) = &shown.last {
         text += &format!("\nthe latest update: version {}: {:?}", version(&last.release), last.result).to_lowercase();

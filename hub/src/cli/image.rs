@@ -37,6 +37,10 @@ pub struct ImageArgs {
     /// A folder with the files that may not be passed on (see --boards).
     #[arg(long, value_name = "DIR")]
     blobs: Option<PathBuf>,
+    /// Debian's archive from elsewhere, such as a mirror of the lab: the folder with `dists` and `pool`. Without it Debian's own,
+    /// with its security updates.
+    #[arg(long, value_name = "URL")]
+    mirror: Option<String>,
     /// Where to keep what takes long [default: ~/.cache/xpuck].
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -70,8 +74,14 @@ pub fn run(args: &ImageArgs) -> Result<()> {
     if !place.is_dir() {
         bail!("{}: there is no such folder", place.display());
     }
-    let recipe =
-        Recipe { board: &board, package: &package, blobs: args.blobs.as_deref(), cache: &cache, signer: &signer };
+    let recipe = Recipe {
+        board: &board,
+        package: &package,
+        blobs: args.blobs.as_deref(),
+        mirror: args.mirror.as_deref(),
+        cache: &cache,
+        signer: &signer,
+    };
     let mut steps = Steps::new(false);
     let manifest = build::image(&recipe, out, &mut steps)?;
     drop(steps);

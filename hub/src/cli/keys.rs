@@ -124,7 +124,9 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
     }
     let path = keyring::path(dir, role, &public.name, "pub");
     std::fs::create_dir_all(dir.join(role.folder())).with_context(|| format!("{}", dir.display()))?;
-    public.write(&path).context("revoke the former key of that name first")?;
+    public
+        .write(&path)
+        .context("another key has that name: have this one made under its own name, or revoke the other first")?;
     output::line(format_args!("enrolled {} {}", role.name(), public.name))?;
     Ok(())
 }
@@ -139,15 +141,26 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
             false => bail!("`{name}` is enrolled as {}: say which with --role", names.join(" and ")),
         }
     };
-    for extension in ["pub", "key"] {
-        let path = keyring::path(dir, role, name, extension);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => bail!("{}: {error}", path.display()),
-            _ => {}
-        }
-    }
+    let path = keyring::path(dir, role, name, "pub");
+    std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
     output::line(format_args!("revoked {} {name}", role.name()))?;
+    let secret = keyring::path(dir, role, name, "key");
+    if secret.exists() {
+        // Nobody else may have it, so it is put aside and not lost.
+        let aside = free_name(&secret.with_extension("key.revoked"));
+        std::fs::rename(&secret, &aside).with_context(|| secret.display().to_string())?;
+        output::line(format_args!("its secret key is {} now", aside.display()))?;
+    }
     Ok(())
+}
+
+/// This path, or the first with a number behind it that is free.
+fn free_name(path: &Path) -> PathBuf {
+    let numbered = (2..).map(|number| PathBuf::from(format!("{}-{number}", path.display())));
+    std::iter::once(path.to_path_buf())
+        .chain(numbered)
+        .find(|path| !path.exists())
+        .unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Who is enrolled, one a line; every file is looked at.

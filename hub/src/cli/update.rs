@@ -5,12 +5,14 @@ mod upload;
 
 use super::hub_address::{HubAddress, have};
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use xpuck_hub_core::switchboard::DURING_A_RUN;
 use xpuck_update::bundle::{Head, Kind, Reader, seal};
 use xpuck_update::package;
+use xpuck_wire::Phase;
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::{Reply, Request};
 use xpuck_wire::rollout::UpdateReport;
@@ -24,12 +26,13 @@ use xpuck_wire::{file, output};
 /// Nothing is updated during a run, and no run begins meanwhile. The hub goes on when this command is ended; `xpuck update
 /// --status` tells how far it is. Exit code 1 if a robot does not run the new version in the end.
 #[derive(Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["deb", "image", "status", "abort"])))]
 pub struct UpdateArgs {
     /// The Debian package of the robot's program; it is signed with the operator's key.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["image", "status", "abort"])]
+    #[arg(long, value_name = "FILE")]
     deb: Option<PathBuf>,
     /// A bundle that is signed already (.xpb), such as an image of `xpuck image`.
-    #[arg(long, value_name = "FILE", conflicts_with = "deb")]
+    #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
     /// So many robots are first.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -41,10 +44,10 @@ pub struct UpdateArgs {
     #[arg(long, value_delimiter = ',', default_value = "any", conflicts_with = "image")]
     boards: Vec<String>,
     /// Say how the last update stands.
-    #[arg(long, conflicts_with_all = ["deb", "image", "abort"])]
+    #[arg(long)]
     status: bool,
     /// Update no further robot; those that began go on to their end.
-    #[arg(long, conflicts_with_all = ["deb", "image"])]
+    #[arg(long)]
     abort: bool,
     /// Print how it stands in the end as JSON.
     #[arg(long)]
@@ -82,6 +85,7 @@ pub fn run(args: &UpdateArgs) -> Result<ExitCode> {
         (None, None) => bail!("name a package (--deb) or a bundle (--image)"),
     };
     let manifest = head.told().with_context(|| path.display().to_string())?;
+    refuse_in_run(&link)?;
     upload::upload(&link, head, manifest.size, open(path)?, begins)?;
     let robots = if args.robots == ["all"] { Vec::new() } else { args.robots.clone() };
     have(&link, &Request::Update { digest: manifest.sha256, robots, canary: args.canary })?;
@@ -101,6 +105,16 @@ fn sealed(deb: &Path, boards: &[String], secret: Option<&Secret>) -> Result<Head
     };
     let (arch, release) = package::describe(deb)?;
     seal(Kind::App, boards, &arch, &release, open(deb)?, secret).with_context(|| deb.display().to_string())
+}
+
+/// The hub refuses an update during a run, which is said before all of it is sent.
+fn refuse_in_run(link: &OperatorLink) -> Result<()> {
+    match link.ask(&Request::Status)? {
+        Reply::Status(status) if !matches!(status.phase, Phase::Idle | Phase::Finished) => {
+            bail!("refused: {DURING_A_RUN}")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// How the last update stands.

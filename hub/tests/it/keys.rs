@@ -150,4 +150,13 @@ fn keys_are_made_enrolled_listed_and_revoked() {
     assert!(keys(&["revoke", "alice"]).0);
     assert!(keys(&["revoke", "alice"]).1.contains("nobody called `alice`"));
     assert_eq!(keys(&["list"]).1.lines().count(), 1);
+    // A secret key is put aside, never lost, however often.
+    for aside in ["operator.key.revoked", "operator.key.revoked-2"] {
+        let secret = dir.path().join("keys/operators/operator.key");
+        let before = std::fs::read(&secret).unwrap();
+        let (good, said) = keys(&["revoke", "operator"]);
+        assert!(good && said.contains(aside), "{said}");
+        assert_eq!(std::fs::read(secret.with_file_name(aside)).unwrap(), before);
+        assert!(keys(&["new"]).0, "another one is made");
+    }
 }

@@ -8,6 +8,7 @@ use super::table::{Board, Cluster, board, board_of};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use xpuck_wire::{file, output};
 
@@ -95,8 +96,8 @@ fn set(board: &Board, sysfs: &Path, wanted: impl Fn(&Cluster) -> u32) -> Result<
 /// Sets one limit, and says which the kernel has then.
 fn set_one(policy: &Path, khz: u32) -> Result<u32> {
     let limit = policy.join("scaling_max_freq");
-    // Only a file that is there: in another place one would be made.
-    let opened = std::fs::OpenOptions::new().write(true).truncate(true).open(&limit);
+    // Only a file that is there: in another place one would be made, and a pipe would keep this waiting for its reader.
+    let opened = std::fs::OpenOptions::new().write(true).truncate(true).custom_flags(libc::O_NONBLOCK).open(&limit);
     let written = opened.and_then(|mut file| std::io::Write::write_all(&mut file, khz.to_string().as_bytes()));
     written.with_context(|| limit.display().to_string())?;
     number(policy, "scaling_max_freq").with_context(|| format!("{}: says no number", limit.display()))

@@ -1,5 +1,6 @@
 //! Updates of the robot's program over the air.
 
+use crate::machine::Board;
 use crate::swarm::INSIDE;
 use crate::{BOOT, Test, variant};
 use anyhow::{Context, Result, bail, ensure};
@@ -47,6 +48,10 @@ impl Bundle<'_> {
 impl Test {
     /// Updates to a good version, and then to a broken one, from which the robot comes back.
     pub(crate) fn update_and_back(&mut self, newer: Bundle<'_>, broken: Bundle<'_>) -> Result<()> {
+        let swarm = &self.swarm;
+        // It is heard of before it tells its version.
+        let told = |_: &Board| swarm.inside().is_some_and(|robot| !robot.version.is_empty());
+        self.board.wait("the version of the robot inside", BOOT, told)?;
         let (before, wanted) = (self.version(), newer.version()?);
         let begun = Instant::now();
         self.update(newer)?;

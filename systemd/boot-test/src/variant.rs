@@ -29,6 +29,8 @@ pub fn of(image: &Path, keys: &Path, work: &Path, release: &Release, broken: boo
     if broken {
         script += "tar -xf \"$1\" ./usr/bin/xpuckd; tar --delete -f \"$1\" ./usr/bin/xpuckd; mv usr/bin/xpuckd usr/lib/xpuck/whole\n";
         script += "printf '%s' \"$4\" >usr/bin/xpuckd; chmod 755 usr/bin/xpuckd\n";
+        // It comes to no network, so what it would take for one need not be written to the card.
+        script += "tar --delete -f \"$1\" ./usr/lib/modules ./usr/lib/udev/hwdb.bin\n";
     }
     script += "find . -type f -print0 | tar --null --owner=0 --group=0 -r -f \"$1\" -T -; zstd -q -1 -f \"$1\" -o \"$1.zst\"\n";
     let mut make = Command::new("sh");

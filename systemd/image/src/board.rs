@@ -32,6 +32,9 @@ pub struct Board {
     /// Modules that are loaded once it runs.
     #[serde(default)]
     pub load: Vec<String>,
+    /// Folders of modules that it has no hardware for, beside those that no board has; `/*` for the folders in one.
+    #[serde(default)]
+    pub without: Vec<String>,
     /// The shim's SPI device, as the robot's file names it; none on a board without such pins.
     #[serde(default)]
     pub spi: Option<String>,

@@ -23,7 +23,7 @@ use run::Run;
 pub use snapshot::Snapshot;
 use std::collections::{BTreeMap, VecDeque};
 use tracking_watchdog::TrackingWatchdog;
-pub use update::{Bundle, Update};
+pub use update::{Bundle, DURING_A_RUN, Update};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_wire::guard::Refusals;
 use xpuck_wire::log::Line;

@@ -59,11 +59,14 @@ impl Update {
     }
 }
 
+/// Why an update is refused while a run goes on.
+pub const DURING_A_RUN: &str = "robots are not updated during a run; `xpuck stop` ends it";
+
 impl Switchboard {
     /// Begins to update these robots, or all, `canary` of them first.
     pub fn update(&mut self, now: f64, who: &str, bundle: Bundle, robots: &[String], canary: u32) -> Reply {
         if !matches!(self.phase, Phase::Idle | Phase::Finished) {
-            return Reply::Refused("robots are not updated during a run; `xpuck stop` ends it".into());
+            return Reply::Refused(DURING_A_RUN.into());
         }
         if let Some(why) = self.keeps_from_run() {
             return Reply::Refused(why);

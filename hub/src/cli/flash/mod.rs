@@ -4,10 +4,11 @@ mod written;
 
 use super::steps::Steps;
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use written::Written;
 use xpuck_image::Board;
 use xpuck_image::device::{self, Device};
@@ -21,15 +22,17 @@ use xpuck_wire::{Swarm, output};
 /// Write a card for a robot: the image, and who the robot is (its files, keys, Wi-Fi, address).
 ///
 /// The card is tried before it is written and read again afterwards; only then does it get the partition table with which it
-/// starts. With --all one card after the other, a prompt each; ended early, the same command goes on with the next robot.
+/// starts. With --all one card after the other, a prompt each; ended early (exit code 75), the same command goes on with the
+/// next robot.
 #[derive(Args)]
+#[command(group(ArgGroup::new("whose").required(true).args(["robot", "all"])))]
 #[command(after_help = "What the cards of a lab have in common is in cards.toml of the swarm's folder: docs/flash.md.")]
 pub struct FlashArgs {
     /// The robot.
-    #[arg(long, value_name = "ID", required_unless_present = "all")]
+    #[arg(long, value_name = "ID")]
     robot: Option<String>,
     /// A card for each robot of the swarm that has none of this image yet.
-    #[arg(long, conflicts_with = "robot")]
+    #[arg(long)]
     all: bool,
     /// The image, from `xpuck image`.
     #[arg(long, value_name = "FILE")]
@@ -48,6 +51,9 @@ pub struct FlashArgs {
     yes: bool,
 }
 
+/// Exit code of one that was ended and goes on when it is called again, as of `xpuck sweep`.
+const ENDED: u8 = 75;
+
 /// What a lab's cards are written from.
 struct Lab<'a> {
     args: &'a FlashArgs,
@@ -64,7 +70,7 @@ enum Answer {
 }
 
 /// Runs the command.
-pub fn run(args: &FlashArgs) -> Result<()> {
+pub fn run(args: &FlashArgs) -> Result<ExitCode> {
     let swarm_file = args.swarm.join("swarm.toml");
     let swarm = Swarm::read(&swarm_file).context("--swarm: the folder that `xpuck init` made")?;
     let (ring, wrong) = Keyring::read(&args.swarm.join("keys"))?;
@@ -83,7 +89,7 @@ pub fn run(args: &FlashArgs) -> Result<()> {
             lab.identity(robot)?;
             drop(Device::open(&args.device, args.force)?);
             match lab.ask(robot)? {
-                Answer::Write => lab.card(robot),
+                Answer::Write => lab.card(robot).map(|()| ExitCode::SUCCESS),
                 Answer::Skip | Answer::End => bail!("nothing was written"),
             }
         }
@@ -124,7 +130,7 @@ impl Lab<'_> {
     }
 
     /// One card after the other.
-    fn all(&mut self, robots: &[String]) -> Result<()> {
+    fn all(&mut self, robots: &[String]) -> Result<ExitCode> {
         if self.args.yes {
             bail!("--all asks for each card, so it goes with no --yes");
         }
@@ -137,11 +143,18 @@ impl Lab<'_> {
         if done > 0 {
             output::line(format_args!("{done} of {} robots have a card of this image", robots.len()))?;
         }
+        let mut left_out = Vec::new();
         for robot in open {
             loop {
                 match self.ask(robot)? {
-                    Answer::End => bail!("ended before {robot}; the same command goes on with it"),
-                    Answer::Skip => break,
+                    Answer::End => {
+                        output::line(format_args!("ended before {robot}; the same command goes on with it"))?;
+                        return Ok(ExitCode::from(ENDED));
+                    }
+                    Answer::Skip => {
+                        left_out.push(robot.as_str());
+                        break;
+                    }
                     Answer::Write => {}
                 }
                 // A bad card is no reason to end: another one is tried for the same robot.
@@ -151,8 +164,11 @@ impl Lab<'_> {
                 }
             }
         }
-        output::line("all robots have their cards")?;
-        Ok(())
+        match left_out.is_empty() {
+            true => output::line("all robots have their cards")?,
+            false => output::line(format_args!("left out, with no card of this image: {}", left_out.join(", ")))?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 
     /// Asks whether the card may be written.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where Debian's archive is, for suites that this machine's own lists do not have.
-const ARCHIVE: &str = "http://deb.debian.org";
+const ARCHIVE: &str = "http://deb.debian.org/debian";
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Folders that are of no use once all is fetched.
 const WORKING: &[&str] = &["lists", "cache", "packages"];
@@ -18,23 +18,32 @@ pub(super) struct Apt {
     folder: PathBuf,
     architecture: String,
     suite: Option<String>,
+    /// It asks its own list of archives, not this machine's.
+    own_list: bool,
     /// What is wrong with the lists.
     trouble: Option<ToolError>,
 }
 
 impl Apt {
     /// A new state in an empty folder, with the lists of this machine's suites, or of Debian's release and this suite.
-    pub(super) fn new(folder: &Path, architecture: &str, suite: Option<&str>) -> Result<Apt, ToolError> {
+    pub(super) fn new(
+        folder: &Path,
+        architecture: &str,
+        mirror: Option<&str>,
+        suite: Option<&str>,
+    ) -> Result<Apt, ToolError> {
         for part in ["lists/partial", "cache/archives/partial", "packages", "unpacked"] {
             let part = folder.join(part);
             fs::create_dir_all(&part).map_err(ToolError::file(&part))?;
         }
         let folder = folder.canonicalize().map_err(ToolError::file(folder))?;
-        if let Some(suite) = suite {
+        let own_list = mirror.is_some() || suite.is_some();
+        if own_list {
             let path = folder.join("sources.list");
-            fs::write(&path, sources(suite)).map_err(ToolError::file(&path))?;
+            fs::write(&path, sources(mirror.unwrap_or(ARCHIVE), suite)).map_err(ToolError::file(&path))?;
         }
-        let mut apt = Apt { folder, architecture: architecture.into(), suite: suite.map(Into::into), trouble: None };
+        let mut apt =
+            Apt { folder, architecture: architecture.into(), suite: suite.map(Into::into), own_list, trouble: None };
         // A mirror that is being filled has some lists and not others, and what is wanted may be in those.
         apt.trouble = apt.run("apt-get", &["-qq", "update"]).err();
         Ok(apt)
@@ -82,9 +91,11 @@ impl Apt {
         command.arg(format!("-oDir::State::Lists={}", self.folder.join("lists").display()));
         command.arg(format!("-oDir::Cache={}", self.folder.join("cache").display()));
         command.args(["-oDir::State::status=/dev/null", "-oAPT::Sandbox::User=root"]);
-        if let Some(suite) = &self.suite {
+        if self.own_list {
             command.arg(format!("-oDir::Etc::SourceList={}", self.folder.join("sources.list").display()));
             command.arg("-oDir::Etc::SourceParts=/dev/null");
+        }
+        if let Some(suite) = &self.suite {
             command.arg(format!("-oAPT::Default-Release={suite}"));
         }
         tools::run("fetching from Debian", &mut command)
@@ -97,24 +108,26 @@ pub(super) fn unpack(package: &Path, into: &Path) -> Result<(), ToolError> {
     tools::run(&what, Command::new("dpkg-deb").arg("--extract").arg(package).arg(into)).map(drop)
 }
 
-/// Lines for apt: the release and one suite more.
-fn sources(suite: &str) -> String {
+/// Lines for apt: the release and one suite more. Security updates are beside an archive, not in it.
+fn sources(archive: &str, suite: Option<&str>) -> String {
     let line = |suite: &str| {
-        let archive = if suite.ends_with("-security") { "debian-security" } else { "debian" };
-        format!("deb [signed-by={KEYRING}] {ARCHIVE}/{archive} {suite} main\n")
+        let beside = if suite.ends_with("-security") { "-security" } else { "" };
+        format!("deb [signed-by={KEYRING}] {}{beside} {suite} main\n", archive.trim_end_matches('/'))
     };
-    line(base::SUITE) + &line(suite)
+    line(base::SUITE) + &suite.map(line).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn security_updates_are_in_an_archive_of_their_own() {
-        let text = super::sources("bookworm-security");
+        let text = super::sources(super::ARCHIVE, Some("bookworm-security"));
         assert!(
             text.contains("/debian bookworm main\n") && text.contains("/debian-security bookworm-security main\n"),
             "{text}"
         );
-        assert!(super::sources("bookworm-backports").contains("/debian bookworm-backports main\n"));
+        let text = super::sources("http://mirror.lab/debian/", Some("bookworm-backports"));
+        assert!(text.contains(" http://mirror.lab/debian bookworm-backports main\n"), "{text}");
+        assert_eq!(super::sources(super::ARCHIVE, None).lines().count(), 1);
     }
 }

@@ -31,16 +31,16 @@ const PACKAGES: &[&str] = &[
     "zstd",
     "libvulkan1",
 ];
-/// What is of no use on a robot.
-const LEFT_OUT: &[&str] = &["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"];
+/// Lays out the folders below /usr before anything is unpacked; the package that does it afterwards brings all of Perl.
+const MERGED_USR: &str = "/usr/share/mmdebstrap/hooks/merged-usr";
 
 /// The root as a tar archive.
-pub(super) fn root(board: &Board, cache: &Path) -> Result<PathBuf, ToolError> {
+pub(super) fn root(board: &Board, mirror: Option<&str>, cache: &Path) -> Result<PathBuf, ToolError> {
     let mut packages: Vec<&str> = PACKAGES.to_vec();
     packages.extend(board.packages.iter().map(String::as_str));
     packages.sort_unstable();
     let include = packages.join(",");
-    let inputs = format!("{SUITE} {} {include} {}", board.architecture, LEFT_OUT.join(" "));
+    let inputs = format!("{SUITE} {} {include} merged-usr {}", board.architecture, mirror.unwrap_or_default());
     let key = &hex(&Sha256::digest(inputs.as_bytes()))[..16];
     let path = cache.join(format!("root-{}-{key}.tar", board.architecture));
     if path.exists() {
@@ -50,8 +50,8 @@ pub(super) fn root(board: &Board, cache: &Path) -> Result<PathBuf, ToolError> {
     let mut make = foreign::command(&board.architecture, "mmdebstrap");
     make.args(["--quiet", "--mode=root", "--variant=minbase"]);
     make.arg(format!("--architectures={}", board.architecture)).arg(format!("--include={include}"));
-    make.args(LEFT_OUT.iter().map(|path| format!("--dpkgopt=path-exclude={path}")));
-    make.arg(SUITE).arg(&new);
+    make.arg(format!("--hook-dir={MERGED_USR}"));
+    make.arg(SUITE).arg(&new).args(mirror.map(|mirror| format!("deb {mirror} {SUITE} main")));
     tools::run("making Debian's root", &mut make)?;
     atomic::replace(&new, &path).map_err(ToolError::file(&path))?;
     Ok(path)

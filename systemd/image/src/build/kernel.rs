@@ -9,6 +9,98 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Folders of modules that no robot has a use for, `/*` for the folders in one. They are half of Debian's kernel: television,
+/// storage and network cards of servers, graphics of desktops, file systems of other machines.
+const UNUSED: &[&str] = &[
+    "drivers/ata",
+    "drivers/atm",
+    "drivers/firewire",
+    "drivers/gpu/drm/amd",
+    "drivers/gpu/drm/nouveau",
+    "drivers/gpu/drm/radeon",
+    "drivers/gpu/drm/vmwgfx",
+    "drivers/hv",
+    "drivers/infiniband",
+    "drivers/md",
+    "drivers/media/common/siano",
+    "drivers/media/dvb-core",
+    "drivers/media/dvb-frontends",
+    "drivers/media/firewire",
+    "drivers/media/pci",
+    "drivers/media/radio",
+    "drivers/media/tuners",
+    "drivers/media/usb/as102",
+    "drivers/media/usb/au0828",
+    "drivers/media/usb/b2c2",
+    "drivers/media/usb/cx231xx",
+    "drivers/media/usb/dvb-usb",
+    "drivers/media/usb/dvb-usb-v2",
+    "drivers/media/usb/em28xx",
+    "drivers/media/usb/pvrusb2",
+    "drivers/media/usb/siano",
+    "drivers/message",
+    "drivers/net/arcnet",
+    "drivers/net/can",
+    "drivers/net/ethernet/3com",
+    "drivers/net/ethernet/amazon",
+    "drivers/net/ethernet/aquantia",
+    "drivers/net/ethernet/broadcom/bnx2x",
+    "drivers/net/ethernet/broadcom/bnxt",
+    "drivers/net/ethernet/brocade",
+    "drivers/net/ethernet/cavium",
+    "drivers/net/ethernet/chelsio",
+    "drivers/net/ethernet/cisco",
+    "drivers/net/ethernet/dec",
+    "drivers/net/ethernet/emulex",
+    "drivers/net/ethernet/google",
+    "drivers/net/ethernet/hisilicon",
+    "drivers/net/ethernet/huawei",
+    "drivers/net/ethernet/intel",
+    "drivers/net/ethernet/mellanox",
+    "drivers/net/ethernet/myricom",
+    "drivers/net/ethernet/neterion",
+    "drivers/net/ethernet/netronome",
+    "drivers/net/ethernet/qlogic",
+    "drivers/net/ethernet/sfc",
+    "drivers/net/ethernet/sun",
+    "drivers/net/fddi",
+    "drivers/nvdimm",
+    "drivers/scsi/*",
+    "drivers/target",
+    "drivers/vfio",
+    "drivers/vhost",
+    "drivers/xen",
+    "fs/afs",
+    "fs/ceph",
+    "fs/dlm",
+    "fs/f2fs",
+    "fs/gfs2",
+    "fs/jfs",
+    "fs/nfs",
+    "fs/nfsd",
+    "fs/nilfs2",
+    "fs/ocfs2",
+    "fs/orangefs",
+    "fs/reiserfs",
+    "fs/smb",
+    "fs/ubifs",
+    "fs/xfs",
+    "net/9p",
+    "net/atm",
+    "net/batman-adv",
+    "net/ceph",
+    "net/dccp",
+    "net/openvswitch",
+    "net/rds",
+    "net/rxrpc",
+    "net/sctp",
+    "net/smc",
+    "net/sunrpc",
+    "net/tipc",
+    "sound/firewire",
+    "sound/pci",
+    "sound/soc/*",
+];
 /// Packages, unpacked.
 pub(super) struct Kernel {
     /// Debian's, in the cache.
@@ -18,7 +110,13 @@ pub(super) struct Kernel {
 }
 
 /// Fetches Debian's packages, unless the cache has them, and unpacks the operator's kernel into `work`.
-pub(super) fn fetch(board: &Board, own: Option<&Path>, cache: &Path, work: &Path) -> Result<Kernel, ToolError> {
+pub(super) fn fetch(
+    board: &Board,
+    own: Option<&Path>,
+    mirror: Option<&str>,
+    cache: &Path,
+    work: &Path,
+) -> Result<Kernel, ToolError> {
     let own = own.map(|package| {
         let place = work.join("kernel");
         apt::unpack(package, &place).map(|()| place)
@@ -37,7 +135,7 @@ pub(super) fn fetch(board: &Board, own: Option<&Path>, cache: &Path, work: &Path
     if new.exists() {
         fs::remove_dir_all(&new).map_err(ToolError::file(&new))?;
     }
-    let mut apt = Apt::new(&new, &board.architecture, board.suite.as_deref())?;
+    let mut apt = Apt::new(&new, &board.architecture, mirror, board.suite.as_deref())?;
     let real = board.kernel.as_deref().map(|package| apt.real(package)).transpose()?;
     let mut packages = vec!["busybox-static"];
     packages.extend(real.as_deref());
@@ -90,6 +188,7 @@ pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) 
     let place = root.join("usr/lib/modules");
     fs::create_dir_all(&place).map_err(ToolError::file(&place))?;
     tools::run("copying modules", Command::new("cp").arg("-a").arg(modules.join(&release)).arg(&place))?;
+    leave_out(board, &place.join(&release).join("kernel"))?;
     tools::run("ordering modules", Command::new("depmod").arg("--basedir").arg(root).arg(&release))?;
     let boot = root.join(BOOT);
     let copy = |from: &Path, name: &str| {
@@ -106,4 +205,22 @@ pub(super) fn install(board: &Board, kernel: &Kernel, root: &Path, work: &Path) 
         put(&boot.join(name.rsplit('/').next().unwrap_or(name)), &tree)?;
     }
     Ok(release)
+}
+
+/// Removes the modules that the board does not need. Those that need one of them are for such hardware too.
+fn leave_out(board: &Board, modules: &Path) -> Result<(), ToolError> {
+    for name in UNUSED.iter().copied().chain(board.without.iter().map(String::as_str)) {
+        let folders = match name.strip_suffix("/*") {
+            None => vec![modules.join(name)],
+            Some(name) => {
+                let entries = fs::read_dir(modules.join(name)).into_iter().flatten().flatten();
+                entries.map(|entry| entry.path()).collect()
+            }
+        };
+        // A kernel with these built in, or another's, does not have them all.
+        for folder in folders.iter().filter(|folder| folder.is_dir()) {
+            fs::remove_dir_all(folder).map_err(ToolError::file(folder))?;
+        }
+    }
+    Ok(())
 }

@@ -39,6 +39,8 @@ pub struct Recipe<'a> {
     pub package: &'a Path,
     /// The operator's folder of what may not be shipped.
     pub blobs: Option<&'a Path>,
+    /// Debian's archive from elsewhere.
+    pub mirror: Option<&'a str>,
     /// Where to keep what takes long.
     pub cache: &'a Path,
     /// Who signs.
@@ -114,10 +116,10 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
     let found = blobs::find(recipe)?;
     fs::create_dir_all(recipe.cache).map_err(ToolError::file(recipe.cache))?;
     progress.step("Debian's root");
-    let base = base::root(board, recipe.cache)?;
+    let base = base::root(board, recipe.mirror, recipe.cache)?;
     progress.step("the kernel");
     let work = tempfile::tempdir_in(recipe.cache).map_err(ToolError::file(recipe.cache))?;
-    let kernel = kernel::fetch(board, blobs::kernel(&found), recipe.cache, work.path())?;
+    let kernel = kernel::fetch(board, blobs::kernel(&found), recipe.mirror, recipe.cache, work.path())?;
     let root = work.path().join("root");
     progress.step("unpacking");
     tree::unpack(&base, &root)?;
@@ -161,7 +163,7 @@ pub fn image(recipe: &Recipe<'_>, out: &Path, progress: &mut impl Progress) -> R
 /// What cannot be fetched, or what the packages do not have.
 pub fn kernel_alone(board: &Board, cache: &Path, into: &Path) -> Result<PathBuf, ToolError> {
     fs::create_dir_all(cache).map_err(ToolError::file(cache))?;
-    let kernel = kernel::fetch(board, None, cache, into)?;
+    let kernel = kernel::fetch(board, None, None, cache, into)?;
     let root = into.join("root");
     fs::create_dir_all(root.join("usr/lib")).map_err(ToolError::file(&root))?;
     std::os::unix::fs::symlink("usr/lib", root.join("lib")).map_err(ToolError::file(&root))?;

@@ -7,8 +7,9 @@ use super::{BOARD, put};
 use crate::board::Board;
 use crate::tools::{self, ToolError};
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Files of every robot.
@@ -33,6 +34,11 @@ const FILES: &[(&str, &str)] = &[
     (
         "etc/modprobe.d/xpuck.conf",
         "# A robot has no use for these, and they take time at a start.\nblacklist joydev\nblacklist mousedev\n# Where the kernel has no hwmon driver of the power monitors, xpuckd asks them itself, and no other driver may.\nblacklist ina2xx-adc\n",
+    ),
+    // Devices that nothing here waits for are not gone through at each start: they are most of them.
+    (
+        "etc/systemd/system/systemd-udev-trigger.service.d/xpuck.conf",
+        "[Service]\nExecStart=\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-nomatch=tty --subsystem-nomatch=vc --subsystem-nomatch=mem --subsystem-nomatch=bdi --subsystem-nomatch=workqueue --subsystem-nomatch=memory --subsystem-nomatch=vtconsole --subsystem-nomatch=acpi --subsystem-nomatch=clockevents --subsystem-nomatch=clocksource\n# Virtual consoles have no type.\nExecStart=-udevadm trigger --type=devices --action=add --subsystem-match=tty --attr-match=type\n",
     ),
     (
         "etc/sysctl.d/60-xpuck.conf",
@@ -81,7 +87,46 @@ const MASKED: &[&str] = &[
     "dev-hugepages.mount",
     "dev-mqueue.mount",
     "dpkg-db-backup.timer",
+    "getty-static.service",
+    "kmod-static-nodes.service",
+    "proc-sys-fs-binfmt_misc.automount",
+    "systemd-ask-password-console.path",
+    "systemd-ask-password-wall.path",
+    "systemd-binfmt.service",
+    "systemd-initctl.socket",
+    "systemd-machine-id-commit.service",
+    "systemd-network-generator.service",
+    "systemd-pcrphase.service",
+    "systemd-pcrphase-sysinit.service",
+    "systemd-remount-fs.service",
+    "systemd-rfkill.socket",
 ];
+/// Programs that the system's manager would run first thing at each start, to make units that no robot has.
+const GENERATORS: &[&str] = &[
+    "systemd-bless-boot-generator",
+    "systemd-cryptsetup-generator",
+    "systemd-gpt-auto-generator",
+    "systemd-hibernate-resume-generator",
+    "systemd-integritysetup-generator",
+    "systemd-rc-local-generator",
+    "systemd-system-update-generator",
+    "systemd-sysv-generator",
+    "systemd-veritysetup-generator",
+];
+/// What is of no use on a robot. A star stands for one folder of any name.
+const UNUSED: &[&str] = &[
+    "usr/share/man",
+    "usr/share/locale",
+    "usr/share/info",
+    "usr/share/lintian",
+    "usr/share/bug",
+    // What the compiled database beside it was made of.
+    "usr/lib/udev/hwdb.d",
+    // Tables of other character sets than UTF-8.
+    "usr/lib/*/gconv",
+];
+/// Of what packages say of themselves, only this is kept: under which conditions they may be passed on.
+const KEPT_OF_DOC: &str = "copyright";
 /// What building leaves behind.
 const LITTER: &[&str] = &[
     "var/cache/apt",
@@ -142,7 +187,14 @@ pub(super) fn robot(board: &Board, root: &Path) -> Result<(), ToolError> {
         tools::run("choosing units", command.arg("--root").arg(root).arg(verb).args(units)).map(drop)
     };
     systemctl("enable", UNITS)?;
-    systemctl("mask", MASKED)
+    systemctl("mask", MASKED)?;
+    let generators = root.join("etc/systemd/system-generators");
+    fs::create_dir_all(&generators).map_err(ToolError::file(&generators))?;
+    for name in GENERATORS {
+        let path = generators.join(name);
+        symlink("/dev/null", &path).map_err(ToolError::file(&path))?;
+    }
+    Ok(())
 }
 
 /// Removes what would differ from one build to the next.
@@ -155,14 +207,43 @@ pub(super) fn clean(root: &Path) -> Result<(), ToolError> {
             fs::create_dir_all(&path).map_err(ToolError::file(&path))?;
         }
     }
+    for name in UNUSED {
+        for path in matching(root, name)? {
+            remove(&path)?;
+        }
+    }
+    for path in matching(root, "usr/share/doc/*/*")? {
+        if path.file_name().is_some_and(|name| name != KEPT_OF_DOC) {
+            remove(&path)?;
+        }
+    }
     use std::os::unix::fs::PermissionsExt;
     let tmp = root.join("tmp");
     fs::set_permissions(&tmp, PermissionsExt::from_mode(0o1777)).map_err(ToolError::file(&tmp))
 }
 
+/// What is below a root under a path in which a star stands for any one name.
+fn matching(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, ToolError> {
+    let mut found = vec![root.to_path_buf()];
+    for part in pattern.split('/') {
+        let mut below = Vec::new();
+        for folder in found {
+            if part != "*" {
+                below.push(folder.join(part));
+            } else if folder.is_dir() && !folder.is_symlink() {
+                for entry in fs::read_dir(&folder).map_err(ToolError::file(&folder))? {
+                    below.push(entry.map_err(ToolError::file(&folder))?.path());
+                }
+            }
+        }
+        found = below;
+    }
+    Ok(found)
+}
+
 fn remove(path: &Path) -> Result<(), ToolError> {
     let gone = match path.symlink_metadata() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
         Err(error) => Err(error),
