@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 pub struct Kind {
     /// The program of qemu.
     pub program: &'static str,
+    /// Its machine.
+    pub machine: &'static str,
     /// Its processor.
     pub processor: &'static str,
 }
@@ -22,8 +24,9 @@ impl Kind {
     /// That of an architecture as Debian calls it.
     pub fn of(architecture: &str) -> Result<Kind> {
         match architecture {
-            "arm64" => Ok(Kind { program: "qemu-system-aarch64", processor: "cortex-a57" }),
-            "armhf" => Ok(Kind { program: "qemu-system-arm", processor: "cortex-a15" }),
+            "arm64" => Ok(Kind { program: "qemu-system-aarch64", machine: "virt", processor: "cortex-a57" }),
+            // Debian's kernel for 32 bits does not reach what lies above them.
+            "armhf" => Ok(Kind { program: "qemu-system-arm", machine: "virt,highmem=off", processor: "cortex-a15" }),
             other => bail!("{other}: a virtual board is arm64 or armhf"),
         }
     }
@@ -63,7 +66,7 @@ impl Board {
         *self.card.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
         let console = File::create(self.console())?;
         let mut qemu = Command::new(self.kind.program);
-        qemu.args(["-M", "virt", "-cpu", self.kind.processor, "-smp", "2", "-m", "768", "-nographic"]);
+        qemu.args(["-M", self.kind.machine, "-cpu", self.kind.processor, "-smp", "2", "-m", "768", "-nographic"]);
         qemu.arg("-kernel").arg(self.work.join("vmlinuz")).arg("-initrd").arg(self.work.join("initrd.img"));
         qemu.arg("-append").arg(format!("{} systemd.journald.forward_to_console=1 loglevel=5 {more}", self.arguments));
         let socket = self.work.join("card.socket");
