@@ -3,6 +3,8 @@
 OUT ?= runs
 DEMO ?=
 SECONDS ?= 60
+# What tests are built with: cameras of Video4Linux, the shim's logic.
+FEATURES = xpuck-robot/v4l,xpuck-shim/verilated
 # Third-party clients that read the arena's motion capture.
 MOCAP_VENV = target/mocap-venv
 # Python that reads records and their tables.
@@ -10,7 +12,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test cross deb deb-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test build-fpga cross deb deb-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -19,6 +21,7 @@ help:
 	@echo "make bench      micro-benchmarks: cost of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
+	@echo "make build-fpga the same, with the shim's logic for the arena (fpga = true, xpuck demo --fpga)"
 	@echo "make deb        packages for Debian into target/deb (ARCH=arm64 or armhf: of programs in target/cross/ARCH)"
 	@echo "make cross      the programs for ARCH=arm64 or armhf, into target/cross/ARCH"
 	@echo "make boot-test  a robot's card in a virtual machine: booted, updated, its power cut, its card damaged (as root; ARCH=armhf)"
@@ -37,13 +40,20 @@ deps:
 build: deps
 	cargo build --workspace
 
+# Translates the shim's logic into C++.
+deps-fpga: deps
+	@sh tools/deps.sh verilator g++
+
+build-fpga: deps-fpga
+	cargo build --workspace --features xpuck-hub/fpga
+
 demo: build
 	target/debug/xpuck demo --out $(OUT) $(DEMO)
 
-lint: deps deps-v4l
+lint: deps deps-fpga deps-v4l
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo clippy --workspace --all-targets --features xpuck-robot/v4l -- -D warnings
+	cargo clippy --workspace --all-targets --features $(FEATURES) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 # The software adapter on which the kernels are tested; a driver that is there already serves as well.
@@ -79,7 +89,8 @@ deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
 test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-time deps-promtool
-	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features xpuck-robot/v4l
+	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features $(FEATURES)
+	$(MAKE) -C fpga check
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3
 	sh tools/deb-test.sh

@@ -47,6 +47,10 @@ for package in "$@"; do
         buildah) has buildah || missing="$missing $package" ;;
         fdisk) has sfdisk || missing="$missing $package" ;;
         xz-utils) has xz || missing="$missing $package" ;;
+        yosys | nextpnr-ice40 | iverilog | verilator | z3 | openscad | xauth) has "$package" || missing="$missing $package" ;;
+        fpga-icestorm) has icepack || missing="$missing $package" ;;
+        fpga-icestorm-chipdb) [ -e /usr/share/fpga-icestorm/chipdb/chipdb-1k.txt ] || missing="$missing $package" ;;
+        xvfb) has xvfb-run || missing="$missing $package" ;;
         openssl) has openssl || missing="$missing $package" ;;
         *)
             echo "deps: how to see whether $package is there? Say it in tools/deps.sh" >&2

@@ -16,7 +16,7 @@
 #define COMMAND_SUM                           28u /* sum of words 0 to 27 and 29 */
 #define COMMAND_SEQUENCE                      29u /* number of this command */
 #define COMMAND_CRC                           30u /* over words 0 to 29 */
-#define COMMAND_DUMMY                         31u /* carries nothing */
+#define COMMAND_DUMMY                         31u /* carries nothing between board and dsPIC; the shim's logic uses it */
 #define REPORT_REFLECTED                       0u /* reflected infra-red less ambient; larger is nearer */
 #define REPORT_ACCELERATION                    8u /* along x, y and z; 2048 at 0 g */
 #define REPORT_MICROPHONES                    11u /* the three microphones */
@@ -30,7 +30,7 @@
 #define REPORT_SUM                            28u /* sum of words 0 to 27 and 29 */
 #define REPORT_SEQUENCE                       29u /* messages before the one for which this report was made */
 #define REPORT_CRC                            30u /* over words 0 to 29 */
-#define REPORT_DUMMY                          31u /* carries nothing */
+#define REPORT_DUMMY                          31u /* carries nothing between board and dsPIC; the shim's logic uses it */
 #define ACTION_SET_MOTOR                       1u /* take over the speeds */
 #define ACTION_SET_LED                         2u /* take over the LEDs and their blinking */
 #define ACTION_RESET                           4u /* go back to the state after power-up */

@@ -7,12 +7,14 @@ use crate::device::camera_sensor::AnySensor;
 use crate::device::epuck::Epuck;
 use crate::device::frames::PixelOrder;
 use crate::device::guard::{self, Kind};
+use crate::device::shim::ShimReport;
 use crate::device::spidev::KernelSpi;
 use crate::device::virtual_bus::{self, VirtualSpi};
 use crate::device::{DeviceError, FrameSource, PowerMonitor, ft2232h, hwmon, v4l2};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xpuck_registers::camera_sensor::Clock;
+use xpuck_registers::yuyv::BYTES_PER_PIXEL;
 
 /// Size of a real camera's frames, pixels.
 pub const CAMERA: (usize, usize) = (640, 480);
@@ -99,9 +101,12 @@ pub fn lock_body(robot: &RobotFile) -> Result<BodyLock, DeviceError> {
 /// If it cannot be opened.
 pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceError> {
     let wheels = robot.devices.wheels(&robot.id);
+    let row = robot.devices.frame_size().0 * BYTES_PER_PIXEL;
     let body: Box<dyn Body> = match &robot.devices {
-        DeviceKind::Virtual { body: BodyKind::Xpuck, .. } => Box::new(Epuck::new(VirtualSpi::open(&wheels)?)),
-        DeviceKind::Xpuck { .. } => Box::new(Epuck::new(KernelSpi::open(&wheels)?)),
+        DeviceKind::Virtual { body: BodyKind::Xpuck, .. } => {
+            Box::new(Epuck::with_rows(VirtualSpi::open(&wheels)?, row))
+        }
+        DeviceKind::Xpuck { .. } => Box::new(Epuck::with_rows(KernelSpi::open(&wheels)?, row)),
         other if other.body() == BodyKind::Epuck1 => Box::new(guard::open(Kind::Epuck1, &wheels)?),
         _ => Box::new(guard::open(Kind::Epuck2, &wheels)?),
     };
@@ -171,5 +176,9 @@ impl Body for Hastened {
 
     fn counts(&self) -> Counts {
         self.body.counts()
+    }
+
+    fn shim(&self) -> Option<ShimReport> {
+        self.body.shim()
     }
 }

@@ -181,7 +181,18 @@ impl Arena {
     /// # Panics
     /// If there is no such robot.
     pub fn spi(&mut self, robot: usize, words: &Words) -> Words {
-        self.robots[robot].spi(words)
+        let ready = self.spi_ready(robot);
+        self.spi_ended(robot, &ready, words, ready)
+    }
+
+    /// What robot `robot` has ready for an SPI message that begins.
+    pub(crate) fn spi_ready(&mut self, robot: usize) -> Words {
+        self.robots[robot].spi_ready()
+    }
+
+    /// The message to robot `robot` has ended: its body got `words`; gives what its board gets of `board`.
+    pub(crate) fn spi_ended(&mut self, robot: usize, ready: &Words, words: &[u16], board: Words) -> Words {
+        self.robots[robot].spi_ended(ready, words, board)
     }
 
     /// True if the robot's processor is told to drive.

@@ -43,6 +43,11 @@ impl Default for Dspic {
 }
 
 impl Dspic {
+    /// The reply that is loaded for the next message.
+    pub fn ready(&self) -> Words {
+        self.report.encode()
+    }
+
     /// One message each way. The reply was loaded before the first clock, so it cannot answer this command.
     pub fn exchange(&mut self, words: &Words) -> Words {
         self.select(words)
@@ -51,7 +56,7 @@ impl Dspic {
     /// The slave select falls, these words are clocked, and it rises; what comes after 32 words is not looked at. As many
     /// words of the reply are seen on the line. A message that is cut short before its CRC is rejected.
     pub fn select(&mut self, words: &[u16]) -> Words {
-        let reply = self.report.encode();
+        let reply = self.ready();
         if words.is_empty() {
             return reply;
         }

@@ -80,8 +80,8 @@ impl Robot {
         }
     }
 
-    /// One SPI message. A body without SPI leaves the line alone.
-    pub(crate) fn spi(&mut self, words: &Words) -> Words {
+    /// What the body has ready for an SPI message that begins; ones if it leaves the line alone.
+    pub(crate) fn spi_ready(&mut self) -> Words {
         let Processor::Xpuck(_) = self.processor else { return RELEASED };
         self.counter.count();
         if self.out.away() || self.counter.strikes(self.faults.nak_every) {
@@ -90,17 +90,26 @@ impl Robot {
         if self.counter.strikes(self.faults.reset_every) {
             self.processor = Processor::new(self.kind);
         }
-        let Processor::Xpuck(dspic) = &mut self.processor else { return RELEASED };
-        let mut reply = dspic.exchange(words);
-        if self.faults.frozen_counters
-            && let Ok(report) = spi::Report::decode(&reply)
-        {
-            reply = spi::Report { steps: [0; 2], ..report }.encode();
+        let Processor::Xpuck(dspic) = &self.processor else { return RELEASED };
+        let ready = dspic.ready();
+        match spi::Report::decode(&ready) {
+            Ok(report) if self.faults.frozen_counters => spi::Report { steps: [0; 2], ..report }.encode(),
+            _ => ready,
         }
+    }
+
+    /// The message whose reply is `ready` has ended: the body got these words, and the board gets its own, which go through
+    /// what is wrong with the line.
+    pub(crate) fn spi_ended(&mut self, ready: &Words, words: &[u16], mut board: Words) -> Words {
+        let Processor::Xpuck(dspic) = &mut self.processor else { return board };
+        if *ready == RELEASED {
+            return board;
+        }
+        dspic.select(words);
         if self.counter.strikes(self.faults.corrupt_every) {
-            self.counter.garble_words(&mut reply);
+            self.counter.garble_words(&mut board);
         }
-        reply
+        board
     }
 
     /// One I2C transaction; false if nothing acknowledges.
@@ -274,7 +283,7 @@ mod tests {
             assert_eq!(robot.i2c(0x1f, &[0], &mut []), body, "{kind:?}");
             assert!(robot.i2c(sensor, &[0], &mut []) && robot.i2c(0x40, &[0], &mut [0; 2]));
             assert!(!robot.i2c(0x44, &[0], &mut []));
-            assert_eq!(robot.spi(&[0; 32]) == [0xffff; 32], body);
+            assert_eq!(robot.spi_ready() == RELEASED, body);
         }
     }
 

@@ -3,9 +3,11 @@
 use crate::faults::Faults;
 use crate::ft2232h;
 use crate::natnet::NatNet;
+use crate::shim::Shim;
 use crate::unkind::{OutOfBounds, Unkind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::{Scenario, WorldSpec};
 use xpuck_registers::infrared::Curve;
@@ -37,6 +39,8 @@ pub struct Settings {
     pub camera: CameraSettings,
     /// What kind of robots they are.
     pub body: BodyKind,
+    /// Through what the first robot's SPI and camera go; `None`: nothing.
+    pub shim: Option<Arc<dyn Shim>>,
     /// What goes wrong on the buses of those of whom `unkind` says nothing else.
     pub faults: Faults,
     /// The curve of the infra-red sensors.
@@ -187,6 +191,12 @@ impl Settings {
         let parts = [faults.lost_packets, faults.garbled_packets, faults.stalled_frames];
         let possible = parts.iter().all(|part| (0.0..=1.0).contains(part));
         check(possible, "camera.faults", format!("{parts:?}"), "parts from 0 to 1 are possible")?;
+        let shim = |ok, allowed| check(self.shim.is_none() || ok, "fpga", "true".into(), allowed);
+        shim(self.body == BodyKind::Xpuck, "only the body `xpuck` has a shim")?;
+        shim(
+            width.is_multiple_of(8),
+            "rows of the shim have 16 bytes or a multiple, so camera.width is a multiple of 8",
+        )?;
         Ok(self.unkind.check(&self.robots)?)
     }
 
@@ -226,6 +236,7 @@ pub(crate) fn for_tests(robots: usize) -> Settings {
         natnet: None,
         camera: CameraSettings::default(),
         body: BodyKind::Xpuck,
+        shim: None,
         faults: Faults::default(),
         curve: PUBLISHED,
         unkind: Unkind::default(),

@@ -107,7 +107,7 @@ fn moving(file: &Path) -> Child {
 /// Sends the signal in the middle of a move; gives the time from there to the last step, 0 if there was none, or nothing if
 /// the move may have been over.
 fn latency(body: BodyKind, name: &str) -> Option<Duration> {
-    serve(body, Faults::default(), |file, settings| {
+    serve(body, Faults::default(), None, |file, settings| {
         let mut child = moving(file);
         let announced = Instant::now();
         let mut counters = Counters::open(settings);
@@ -146,7 +146,7 @@ fn the_wheels_stop_soon_after_the_program_is_killed_or_stopped() {
 
 /// Stops the guard and then the program in the middle of a move; true if the wheels still turn seconds later.
 fn turns_on(body: BodyKind) -> bool {
-    serve(body, Faults::default(), |file, settings| {
+    serve(body, Faults::default(), None, |file, settings| {
         let mut child = moving(file);
         let mut counters = Counters::open(settings);
         counters.wait_for_a_step();

@@ -71,6 +71,7 @@ fn see(
         world: None,
         device_dir: dir.path().into(),
         device_address: None,
+        shim: None,
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
         natnet: None,

@@ -11,7 +11,7 @@ use xpuck_registers::{camera_sensor, epuck1};
 
 /// Runs the suite; gives what failed as "device: check" and whether the program said so.
 fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool, usize) {
-    serve(body, faults, |file, _| {
+    serve(body, faults, None, |file, _| {
         let output = selftest(file, more).arg("--json").output().unwrap();
         let told: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
@@ -80,7 +80,7 @@ fn counters_that_stand_still_while_wheels_turn_are_found() {
 
 #[test]
 fn people_get_a_table() {
-    serve(BodyKind::Epuck2, Faults::default(), |file, _| {
+    serve(BodyKind::Epuck2, Faults::default(), None, |file, _| {
         let output = selftest(file, &[]).output().unwrap();
         let table = String::from_utf8(output.stdout).unwrap();
         assert!(table.contains("pass  body ") && table.contains("20 of 20 exchanges"), "{table}");

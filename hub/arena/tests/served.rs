@@ -26,6 +26,7 @@ fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
         world: None,
         device_dir: dir.into(),
         device_address: None,
+        shim: None,
         mocap: ([127, 0, 0, 1], 0).into(),
         vrpn: None,
         natnet: None,

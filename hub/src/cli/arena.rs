@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::unkind::{FaultKeys, FloorKeys, Preset, RobotKeys, Varied};
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Shim, Unkind};
 use xpuck_experiment::{Calibration, world_file};
 use xpuck_kernels::tree::suggest;
 use xpuck_kernels::world::{PhysicsKeys, Scenario};
@@ -67,6 +68,10 @@ pub struct ArenaFile {
     /// What kind of robots they are: `xpuck`, `e-puck1` or `e-puck2`.
     #[serde(default)]
     pub body: BodyFile,
+    /// The first robot's SPI and camera go through the shim's own logic, simulated clock by clock: slow, and only in programs
+    /// that were built with it (`make build-fpga`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fpga: bool,
     /// The NatNet server, if there is to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natnet: Option<NatNetFile>,
@@ -130,6 +135,21 @@ impl UnkindFile {
         let UnkindFile { unkind, physics, floor, every_robot, robots, faults } = self;
         *arena = ArenaFile { unkind, physics, floor, every_robot, robots, faults, ..arena.clone() };
     }
+}
+
+/// The shim's own logic, where this program has it.
+#[cfg(feature = "fpga")]
+fn shim(wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
+    Ok(wanted.then(|| Arc::new(xpuck_shim::Logic::default()) as Arc<dyn Shim>))
+}
+
+/// The shim's own logic, which this program does not have.
+#[cfg(not(feature = "fpga"))]
+fn shim(wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
+    if wanted {
+        bail!("fpga: this program was built without the shim's logic; `make build-fpga` builds one with it");
+    }
+    Ok(None)
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -241,6 +261,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
         world,
         device_dir: here.join(&arena.devices),
         device_address: arena.devices_address,
+        shim: shim(arena.fpga)?,
         mocap: arena.mocap,
         vrpn: arena.vrpn,
         natnet: arena.natnet.map(|NatNetFile { address, group, version }| {

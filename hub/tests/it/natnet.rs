@@ -28,6 +28,7 @@ fn settings(devices: &Path, natnet: NatNet) -> Settings {
         world: None,
         device_dir: devices.into(),
         device_address: None,
+        shim: None,
         mocap: (Ipv4Addr::LOCALHOST, 0).into(),
         vrpn: None,
         natnet: Some(natnet),

@@ -33,6 +33,7 @@ fn settings(seed: u64, devices: &std::path::Path) -> Settings {
         world: None,
         device_dir: devices.into(),
         device_address: None,
+        shim: None,
         mocap: local,
         vrpn: Some(local),
         natnet: Some(NatNet {

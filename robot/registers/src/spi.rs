@@ -40,6 +40,8 @@ pub const CRC_POLYNOMIAL: u16 = 0x1021;
 const SUM: usize = at(COMMAND_WORDS, "sum");
 const SEQUENCE: usize = at(COMMAND_WORDS, "sequence");
 const CRC: usize = at(COMMAND_WORDS, "crc");
+/// The last word, which carries nothing for the dsPIC and is the shim's.
+pub const DUMMY: usize = at(COMMAND_WORDS, "dummy");
 const _: () = assert!(SUM == at(REPORT_WORDS, "sum") && SEQUENCE == at(REPORT_WORDS, "sequence"));
 const _: () = assert!(CRC == at(REPORT_WORDS, "crc") && SUM < CRC && SEQUENCE < CRC);
 

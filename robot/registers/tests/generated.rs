@@ -1,7 +1,7 @@
 //! What is written from the table of words is what is in the repository.
 
 use std::path::Path;
-use xpuck_registers::spi::{header, page};
+use xpuck_registers::{shim, spi};
 
 /// Compares a file with what it should hold; with `XPUCK_RENEW=1` in the environment it is written instead.
 fn check(path: &str, text: &str) {
@@ -16,10 +16,16 @@ fn check(path: &str, text: &str) {
 
 #[test]
 fn the_protocols_page_is_the_table() {
-    check("docs/protocols/spi.md", &page::page());
+    check("docs/protocols/spi.md", &spi::page::page());
 }
 
 #[test]
 fn the_firmwares_header_is_the_table() {
-    check("robot/firmware/words.h", &header::header());
+    check("robot/firmware/words.h", &spi::header::header());
+}
+
+#[test]
+fn the_logics_page_and_header_are_the_table() {
+    check("docs/protocols/shim.md", &shim::page::page());
+    check("fpga/include/shim.vh", &shim::header::header());
 }

@@ -4,6 +4,7 @@
 mod body;
 mod camera;
 mod power;
+mod shim;
 mod table;
 mod wheels;
 
@@ -85,6 +86,7 @@ pub fn run(rig: Rig, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Findin
                 wheels::check(&mut bench, body.as_mut(), wheels, announce);
             }
             body::errors(&mut bench, body.as_ref());
+            shim::check(&mut bench, body.as_mut());
         }
         Err(error) => bench.on("body").fail("opens", "it opens", error.to_string()),
     }

@@ -1,6 +1,7 @@
 //! A robot's body, whichever of the three kinds it is: the e-puck over SPI, an e-puck1 or an e-puck2 over I2C.
 
 use super::DeviceError;
+use super::shim::ShimReport;
 use std::time::Duration;
 use xpuck_registers::infrared::RawInfrared;
 use xpuck_registers::spi::Pixel;
@@ -57,6 +58,11 @@ pub trait Body: Send {
 
     /// What happened so far.
     fn counts(&self) -> Counts;
+
+    /// What the logic on the way to the body told about itself, where there is one.
+    fn shim(&self) -> Option<ShimReport> {
+        None
+    }
 }
 
 impl<B: Body + ?Sized> Body for Box<B> {
@@ -70,5 +76,9 @@ impl<B: Body + ?Sized> Body for Box<B> {
 
     fn counts(&self) -> Counts {
         (**self).counts()
+    }
+
+    fn shim(&self) -> Option<ShimReport> {
+        (**self).shim()
     }
 }

@@ -1,9 +1,11 @@
 //! The e-puck's microcontroller, over SPI: numbers the commands, checks the reports and counts what goes wrong.
 
 use super::body::{Body, Counts, Drive, Sensed};
+use super::shim::{ShimLink, ShimReport};
 use super::{DeviceError, SpiBus};
 use std::time::Duration;
-use xpuck_registers::spi::{Actions, Command, PERIOD_MS, PIXELS, Report, Status};
+use xpuck_registers::shim::ROW_UNIT;
+use xpuck_registers::spi::{Actions, Command, DUMMY, PERIOD_MS, PIXELS, Report, Status};
 
 /// Time between two messages (thesis 5.2.1).
 const PERIOD: Duration = Duration::from_millis(PERIOD_MS as u64);
@@ -31,12 +33,20 @@ pub struct Epuck<B> {
     /// Number of the last command that the bus carried; the next report echoes it.
     carried: Option<u16>,
     counts: SpiCounts,
+    shim: ShimLink,
 }
 
 impl<B: SpiBus> Epuck<B> {
-    /// A driver on this bus.
+    /// A driver on this bus, which leaves the shim's logic as it is.
     pub fn new(bus: B) -> Epuck<B> {
-        Epuck { bus, sequence: 0, carried: None, counts: SpiCounts::default() }
+        Epuck { bus, sequence: 0, carried: None, counts: SpiCounts::default(), shim: ShimLink::new(None) }
+    }
+
+    /// The same, and the shim's logic, if there is one, is told how many bytes the camera's rows have. It takes multiples of
+    /// 16 up to 4080; for others its setting stays.
+    pub fn with_rows(bus: B, bytes: usize) -> Epuck<B> {
+        let units = u8::try_from(bytes / ROW_UNIT).ok().filter(|_| bytes.is_multiple_of(ROW_UNIT));
+        Epuck { shim: ShimLink::new(units), ..Epuck::new(bus) }
     }
 
     /// Sends a command, whose sequence number is replaced by the driver's own, and returns the report that came with
@@ -46,7 +56,9 @@ impl<B: SpiBus> Epuck<B> {
         let sequence = self.sequence;
         self.counts.exchanges += 1;
         let expected = self.carried.take();
-        let words = self.bus.transfer(&Command { sequence, ..*command }.encode()).inspect_err(|_| {
+        let mut words = Command { sequence, ..*command }.encode();
+        words[DUMMY] = self.shim.ask();
+        let words = self.bus.transfer(&words).inspect_err(|_| {
             self.counts.bus_errors += 1;
         })?;
         self.carried = Some(sequence);
@@ -55,10 +67,16 @@ impl<B: SpiBus> Epuck<B> {
             DeviceError::Report { sequence, source }
         })?;
         self.counts.rejected_commands = report.rejected;
+        self.shim.told(words[DUMMY]);
         if expected.is_some_and(|expected| expected != report.echo) {
             self.counts.unechoed_commands += 1;
         }
         Ok(report)
+    }
+
+    /// What the shim's logic told about itself; `None` if there is none.
+    pub fn shim(&self) -> Option<ShimReport> {
+        self.shim.report()
     }
 
     /// What happened on the bus so far.
@@ -89,6 +107,10 @@ impl<B: SpiBus> Body for Epuck<B> {
     fn counts(&self) -> Counts {
         let SpiCounts { exchanges, bus_errors, corrupt_reports, unechoed_commands, .. } = self.counts;
         Counts { exchanges, bus_errors, retries: 0, corrupt: corrupt_reports, rejected: unechoed_commands }
+    }
+
+    fn shim(&self) -> Option<ShimReport> {
+        self.shim.report()
     }
 }
 

@@ -20,6 +20,7 @@ pub mod hwmon;
 pub mod i2c;
 pub mod i2cdev;
 pub mod ina231;
+pub mod shim;
 pub mod spidev;
 pub mod uvc;
 pub mod v4l2;

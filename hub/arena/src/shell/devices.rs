@@ -11,6 +11,7 @@ use crate::camera::Camera;
 use crate::connection::{POLL, is_timeout, write_all};
 use crate::ft2232h::Ft2232h;
 use crate::settings::{ArenaError, BodyKind, CameraSettings, Settings};
+use crate::shim::Shim;
 use crate::unkind::picture::Blemishes;
 use crate::uvc::Uvc;
 use std::fs;
@@ -20,7 +21,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 use xpuck_registers::{epuck2, spi};
@@ -70,6 +71,7 @@ pub(super) struct Devices {
     seed: u64,
     speed: f64,
     standstill: Option<StandstillLog>,
+    shim: Option<Arc<dyn Shim>>,
 }
 
 fn lock(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
@@ -84,7 +86,8 @@ impl Devices {
         let Settings { camera, body, seed, speed, .. } = *settings;
         let standstill = StandstillLog::open(&settings.robots)
             .map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
-        let mut devices = Devices { list: Vec::new(), camera, body, seed, speed, standstill };
+        let shim = settings.shim.clone();
+        let mut devices = Devices { list: Vec::new(), camera, body, seed, speed, standstill, shim };
         for (robot, name) in settings.robots.iter().enumerate() {
             for (kind, suffix) in [(Kind::Spi, "spi"), (Kind::I2c, "i2c"), (Kind::Camera, "camera")] {
                 if kind == Kind::Spi && settings.body != BodyKind::Xpuck {
@@ -152,10 +155,42 @@ impl Devices {
         stop: &AtomicBool,
     ) -> io::Result<()> {
         match device.kind {
-            Kind::Spi => serve_spi(stream, device.robot, arena, self.standstill.as_ref(), stop),
+            Kind::Spi => self.serve_spi(stream, device.robot, arena, stop),
             Kind::I2c => serve_i2c(stream, device.robot, arena, stop),
             Kind::Camera => self.serve_camera(stream, device.robot, arena, stop),
         }
+    }
+
+    fn serve_spi(
+        &self,
+        mut stream: impl Read + Write,
+        robot: usize,
+        arena: &Mutex<Arena>,
+        stop: &AtomicBool,
+    ) -> io::Result<()> {
+        let mut bytes = [0; spi::BYTES];
+        let mut drove = false;
+        while read_exact(&mut stream, &mut bytes, stop)? {
+            let words = spi::from_wire(&bytes);
+            let ready = lock(arena).spi_ready(robot);
+            let through = self.shim(robot).map(|shim| shim.spi(&words, &ready));
+            let (body, board) = through.unwrap_or_else(|| (words.to_vec(), ready));
+            let mut arena = lock(arena);
+            let reply = arena.spi_ended(robot, &ready, &body, board);
+            let drives = arena.is_driven(robot);
+            drop(arena);
+            if let Some(log) = self.standstill.as_ref().filter(|_| drives != drove) {
+                log.note(robot, drives);
+            }
+            drove = drives;
+            write_all(&mut stream, &spi::to_wire(&reply), stop)?;
+        }
+        Ok(())
+    }
+
+    /// The logic between robot `robot` and its devices.
+    fn shim(&self, robot: usize) -> Option<&dyn Shim> {
+        self.shim.as_deref().filter(|_| robot == 0)
     }
 
     fn serve_camera(
@@ -196,7 +231,10 @@ impl Devices {
                 blemishes.spoil(&mut frame, pictures);
                 let width = self.camera.width as usize;
                 match &mut path {
-                    CameraPath::Ft2232h(path) => path.frame(&frame, width, &mut packets),
+                    CameraPath::Ft2232h(path) => match self.shim(robot) {
+                        Some(shim) => shim.frame(&frame, width, &mut packets),
+                        None => path.frame(&frame, width, &mut packets),
+                    },
                     CameraPath::Uvc(path) => path.frame(&frame, width, &mut packets),
                 }
                 due = (due + period).max(now);
@@ -236,29 +274,6 @@ fn listen(path: &Path) -> Result<UnixListener, ArenaError> {
     let listener = UnixListener::bind(path).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     Ok(listener)
-}
-
-fn serve_spi(
-    mut stream: impl Read + Write,
-    robot: usize,
-    arena: &Mutex<Arena>,
-    log: Option<&StandstillLog>,
-    stop: &AtomicBool,
-) -> io::Result<()> {
-    let mut bytes = [0; spi::BYTES];
-    let mut drove = false;
-    while read_exact(&mut stream, &mut bytes, stop)? {
-        let mut arena = lock(arena);
-        let reply = arena.spi(robot, &spi::from_wire(&bytes));
-        let drives = arena.is_driven(robot);
-        drop(arena);
-        if let Some(log) = log.filter(|_| drives != drove) {
-            log.note(robot, drives);
-        }
-        drove = drives;
-        write_all(&mut stream, &spi::to_wire(&reply), stop)?;
-    }
-    Ok(())
 }
 
 fn serve_i2c(mut stream: impl Read + Write, robot: usize, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {

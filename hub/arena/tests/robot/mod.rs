@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc;
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Unkind, run};
+use std::sync::{Arc, mpsc};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Shim, Unkind, run};
 use xpuck_kernels::world::Scenario;
 
 const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
@@ -19,8 +19,14 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Serves an arena of one robot of a kind while `test` runs, which gets the robot's file and the arena's settings.
-pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settings) -> R) -> R {
+/// Serves an arena of one robot of a kind while `test` runs, which gets the robot's file and the arena's settings; `shim` is
+/// logic between the robot and its devices.
+pub fn serve<R>(
+    body: BodyKind,
+    faults: Faults,
+    shim: Option<Arc<dyn Shim>>,
+    test: impl FnOnce(&Path, &Settings) -> R,
+) -> R {
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings {
         vrpn: None,
@@ -32,6 +38,7 @@ pub fn serve<R>(body: BodyKind, faults: Faults, test: impl FnOnce(&Path, &Settin
         world: None,
         device_dir: dir.path().join("devices"),
         device_address: None,
+        shim,
         mocap: ([127, 0, 0, 1], 0).into(),
         camera: CameraSettings::default(),
         body,

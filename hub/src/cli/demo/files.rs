@@ -92,6 +92,7 @@ impl Layout {
         let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
         let mut arena = ArenaFile {
             seed: args.seed,
+            fpga: args.fpga,
             world: world.as_ref().map(PathBuf::from),
             ..swarm_files::arena(devices.path(), &mocap)?
         };

@@ -84,6 +84,10 @@ pub struct DemoArgs {
     /// How the arena differs from the simulator's world: `typical`, `none`, or a file with these keys of an arena.toml.
     #[arg(long, value_name = "PRESET|FILE")]
     unkind: Option<String>,
+    /// The first robot's SPI and camera go through the shim's own logic, simulated clock by clock: slow, best with --speed 1 and
+    /// few robots; only in programs that were built with it (`make build-fpga`).
+    #[arg(long)]
+    fpga: bool,
     /// A calibration file for the robots: they make up for what it says of their bodies, and simulate the world that it
     /// says was measured.
     #[arg(long, value_name = "FILE")]

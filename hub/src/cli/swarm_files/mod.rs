@@ -38,6 +38,7 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
         calibration: None,
         devices: devices.into(),
         devices_address: None,
+        fpga: false,
         mocap: mocap.parse().with_context(|| format!("{mocap}: is no address and port"))?,
         vrpn: None,
         body: BodyFile::default(),

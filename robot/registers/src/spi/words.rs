@@ -51,7 +51,7 @@ pub const COMMAND_WORDS: &[WordField] = &[
     word(28, 1, "sum", "modulo 65536", "sum of words 0 to 27 and 29"),
     word(29, 1, "sequence", "wraps", "number of this command"),
     word(30, 1, "crc", "CRC-16", "over words 0 to 29"),
-    word(31, 1, "dummy", "0", "carries nothing"),
+    word(31, 1, "dummy", "0", "carries nothing between board and dsPIC; the shim's logic uses it"),
 ];
 
 /// The words that the dsPIC sends.
@@ -75,7 +75,7 @@ pub const REPORT_WORDS: &[WordField] = &[
     word(28, 1, "sum", "modulo 65536", "sum of words 0 to 27 and 29"),
     word(29, 1, "sequence", "wraps", "messages before the one for which this report was made"),
     word(30, 1, "crc", "CRC-16", "over words 0 to 29"),
-    word(31, 1, "dummy", "0", "carries nothing"),
+    word(31, 1, "dummy", "0", "carries nothing between board and dsPIC; the shim's logic uses it"),
 ];
 
 /// The bits of a command's word `actions`, as on the Linux extension board.
@@ -107,7 +107,7 @@ pub const NUMBERS: &[(&str, u32, &str)] = &[
     ("crc_polynomial", super::CRC_POLYNOMIAL as u32, "polynomial of the CRC, most significant bit first"),
 ];
 
-const fn same(a: &str, b: &str) -> bool {
+pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
@@ -130,7 +130,7 @@ pub(super) const fn at(table: &[WordField], name: &str) -> usize {
 }
 
 /// The words of a value.
-pub(super) const fn span(table: &[WordField], name: &str) -> Range<usize> {
+pub(crate) const fn span(table: &[WordField], name: &str) -> Range<usize> {
     let field = field(table, name);
     field.first..field.first + field.count
 }

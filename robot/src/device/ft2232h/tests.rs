@@ -9,8 +9,8 @@ const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
 /// Frames a second.
 const RATE: u64 = 15;
-/// The buffer of the shim's logic, bytes.
-const FIFO: usize = 8 << 10;
+/// The buffers of the shim's logic and of the chip, bytes.
+const FIFO: usize = (7 + 4) << 10;
 /// Frames that the camera gives.
 const FRAMES: u16 = 8;
 
@@ -21,7 +21,7 @@ struct Chip {
     now: u64,
     /// What the camera gives: when, us, and the bytes of a row with its header, or of a frame's end.
     rows: VecDeque<(u64, Vec<u8>)>,
-    /// What waits in the logic's buffer.
+    /// What waits in the buffers.
     fifo: VecDeque<u8>,
     /// Rows for which there was no room.
     left_out: u32,
@@ -124,7 +124,7 @@ fn read(chip: Chip, transfers: usize) -> (Chip, CameraCounts) {
 }
 
 #[test]
-fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_less_than_1() {
+fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_about_1() {
     // Held up once, before the first transfer is taken; the later ones are taken at once.
     let held_up_once = |transfers, held_up| {
         let mut chip = Chip::new(0);
@@ -137,8 +137,8 @@ fn the_queue_holds_56_ms_of_camera_and_one_read_after_the_other_less_than_1() {
     assert!(held_up_once(TRANSFERS, 59_000) > 0);
     // Between two reads nothing takes what the FIFO has.
     let held_up_each_time = |transfers, held_up| read(Chip::new(held_up), transfers).0.left_out;
-    assert_eq!(held_up_each_time(1, 500), 0);
-    assert!(held_up_each_time(1, 1_000) > 0);
+    assert_eq!(held_up_each_time(1, 900), 0);
+    assert!(held_up_each_time(1, 1_400) > 0);
     assert_eq!(held_up_each_time(TRANSFERS, 1_500), 0);
 }
 

@@ -1,0 +1,126 @@
+"""Crossings between clocks of all ratios: levels, events and numbers, and clocks that stop."""
+
+import cocotb
+from cocotb.triggers import RisingEdge, Timer
+
+from common import RATIOS, clock, now, rising, rng, test
+
+
+def begin(dut):
+    dut.level.value, dut.toggle.value, dut.a_value.value = 0, 0, 0
+
+
+def number(i):
+    """Values of which neighbours differ in many bits and none of 256 in a row are the same."""
+    return i * 0x9D & 0xFF
+
+
+class Counter:
+    """Gives a new number at each of a's clocks and holds what b shows against what a gave."""
+
+    def __init__(self, dut):
+        self.dut, self.given, self.seen = dut, 0, 0
+        self.holds = False  # stays at its number
+        cocotb.start_soon(self._gives())
+        cocotb.start_soon(self._sees())
+
+    async def _gives(self):
+        while True:
+            await RisingEdge(self.dut.a_clk)
+            if not self.holds:
+                self.given += 1
+                self.dut.a_value.value = number(self.given)
+
+    async def _sees(self):
+        while True:
+            await RisingEdge(self.dut.b_clk)
+            value = int(self.dut.b_value.value)
+            ahead = next((i for i in range(self.given - self.seen + 1) if number(self.seen + i) == value), None)
+            assert ahead is not None, f"{value:02x} is none of the numbers {self.seen} to {self.given}"
+            self.seen += ahead
+
+
+@test(400)
+async def levels(dut):
+    """A level comes two clocks later, whatever the other clock does, and nothing else comes."""
+    random = rng("levels")
+    begin(dut)
+    clock(dut.b_clk, 20)
+    at_edges = [0, 0, 0]
+    for _ in range(1000):
+        await RisingEdge(dut.b_clk)
+        at_edges = [*at_edges[1:], int(dut.level.value)]
+        await Timer(random.choice((1, 5, 15)), "ns")
+        assert int(dut.synced.value) == at_edges[-2]
+        if random.random() < 0.4:
+            dut.level.value = random.randrange(2)
+
+
+@test(2000)
+async def events(dut):
+    """As many pulses of one clock as changes, if they are three of b's clocks apart or more."""
+    random = rng("events")
+    begin(dut)
+    pulses = 0
+
+    async def counts():
+        nonlocal pulses
+        while True:
+            await RisingEdge(dut.b_clk)
+            pulses += int(dut.pulse.value)
+
+    cocotb.start_soon(counts())
+    for ratio in RATIOS:
+        a, b = clock(dut.a_clk, 20), clock(dut.b_clk, 20 * ratio)
+        pulses, sent = 0, 60
+        least = 1 + int(3 * ratio)
+        for _ in range(sent):
+            await rising(dut.a_clk, random.randint(least, least + 5))
+            dut.toggle.value = 1 - int(dut.toggle.value)
+        await rising(dut.b_clk, 6)
+        assert pulses == sent, f"{pulses} of {sent} at ratio {ratio}"
+        a.stop(), b.stop()
+
+
+@test(2000)
+async def numbers(dut):
+    """Only numbers that were there come, in order, whole, and one that stays comes within two handshakes."""
+    random = rng("numbers")
+    begin(dut)
+    clocks = []
+    for ratio in RATIOS:
+        clocks = [clock(dut.a_clk, 20), clock(dut.b_clk, 20 * ratio)]
+        if ratio == RATIOS[0]:
+            counter = Counter(dut)
+        for _ in range(6):
+            counter.holds = False
+            await rising(dut.a_clk, random.randint(20, 60))
+            counter.holds = True
+            # One may have begun just before: four of a's clocks, and seven of b's.
+            await Timer(4 * 20 + 4 * 20 * ratio, "ns")
+            await rising(dut.b_clk, 3)
+            assert counter.seen == counter.given, f"{counter.seen} of {counter.given} at ratio {ratio}"
+        for each in clocks:
+            each.stop()
+    assert counter.seen > 100
+
+
+@test(2000)
+async def a_clock_stops(dut):
+    """If a clock stops, b keeps what it had; when it runs again, numbers come again."""
+    random = rng("a_clock_stops")
+    begin(dut)
+    a, b = clock(dut.a_clk, 20), clock(dut.b_clk, 27)
+    counter = Counter(dut)
+    for stopped in [random.choice((a, b)) for _ in range(12)] + [a, b]:
+        await Timer(random.randint(200, 900), "ns")
+        stopped.stop()
+        await Timer(600, "ns")
+        before, at = int(dut.b_value.value), now()
+        await Timer(1, "us")
+        assert int(dut.b_value.value) == before and now() > at
+        # Fewer than 256 numbers passed meanwhile, so none of them came twice.
+        stopped.start()
+        seen = counter.seen
+        await Timer(1, "us")
+        assert counter.seen > seen

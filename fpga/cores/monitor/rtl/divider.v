@@ -1,0 +1,10 @@
+// Shows that a clock runs: a register that toggles every 16 of its edges, slow enough for any other domain to see.
+`default_nettype none
+module divider (
+    input  wire clk,
+    output wire toggle
+);
+    reg [4:0] count = 5'd0;
+    always @(posedge clk) count <= count + 1'b1;
+    assign toggle = count[4];
+endmodule

@@ -1,0 +1,79 @@
+"""The pads: in which clock a line is on a pin, or what was on the pin is known."""
+
+from cocotb.triggers import FallingEdge, RisingEdge, Timer
+
+from common import clock, rising, rng, test
+
+NS = 20
+
+
+def begin(dut, name):
+    for line in (dut.value, dut.enable, dut.pin, dut.outside, dut.hold):
+        line.value = 0
+    clock(dut.clk, NS)
+    return rng(name)
+
+
+@test(100)
+async def outputs(dut):
+    """A registered output has what it was given before the rising edge, for a clock."""
+    random = begin(dut, "outputs")
+    await rising(dut.clk, 2)
+    for _ in range(200):
+        await RisingEdge(dut.clk)
+        given = int(dut.value.value)
+        await Timer(1, "ns")
+        assert int(dut.registered.value) == given
+        dut.value.value = 1 - given if random.random() < 0.6 else given
+        await Timer(random.randint(1, 17), "ns")
+        assert int(dut.registered.value) == given
+
+
+@test(100)
+async def inputs(dut):
+    """What was on the pin at a rising edge is known behind it; at a falling edge, behind the next rising one."""
+    random = begin(dut, "inputs")
+    await rising(dut.clk, 2)
+    for _ in range(200):
+        await FallingEdge(dut.clk)
+        at_falling = int(dut.pin.value)
+        await Timer(random.randint(1, 4), "ns")
+        dut.pin.value = random.randrange(2)
+        await RisingEdge(dut.clk)
+        at_rising = int(dut.pin.value)
+        # As the FT2232H does it: later than the rising edge, earlier than the falling one.
+        await Timer(random.randint(1, 7), "ns")
+        dut.pin.value = random.randrange(2)
+        await Timer(1, "ns")
+        assert int(dut.rising.value) == at_rising
+        assert int(dut.falling.value) == at_falling
+
+
+@test(100)
+async def two_ways(dut):
+    """Pins that others drive too: driven when enabled, else left alone, and read in either case."""
+    random = begin(dut, "two_ways")
+    for _ in range(50):
+        value, enable, outside = (random.randrange(2) for _ in range(3))
+        dut.value.value, dut.enable.value, dut.outside.value = value, enable, outside
+        dut.hold.value = 1 - enable
+        await Timer(3, "ns")
+        assert int(dut.both.value) == int(dut.both_in.value) == (value if enable else outside)
+        # Left alone the one pin is pulled up in the model, and free in the iCE40.
+        assert str(dut.shared.value) in (str(value) if enable else "1zZ")
+
+
+@test(100)
+async def clocks(dut):
+    """Clocks come in as they are, and go out in the whole clocks for which they are enabled."""
+    begin(dut, "clocks")
+    await rising(dut.clk, 2)
+    for enable in (1, 0, 1, 1, 0, 0, 1):
+        await Timer(13, "ns")
+        dut.enable.value = enable
+        await RisingEdge(dut.clk)
+        for after, wanted in ((2, enable), (7, enable), (3, 0), (6, 0)):
+            await Timer(after, "ns")
+            assert int(dut.gated.value) == wanted
+            assert int(dut.copy.value) == int(dut.copy_local.value) == int(dut.clk.value)
+        await RisingEdge(dut.clk)

@@ -1,0 +1,75 @@
+//! The verilated top level: pins in, pins out.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+/// The pins, as `glue.cpp` lays them out: first what comes from outside, then what the logic drives.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pins {
+    pub osc: u8,
+    pub cam_pclk: u8,
+    pub cam_href: u8,
+    pub cam_vsync: u8,
+    pub cam_d: u8,
+    pub ft_clkout: u8,
+    pub ft_txe_n: u8,
+    pub host_sck: u8,
+    pub host_mosi: u8,
+    pub host_ss_n: u8,
+    pub body_miso: u8,
+    pub ft_d: u8,
+    pub ft_wr_n: u8,
+    pub host_miso: u8,
+    pub body_sck: u8,
+    pub body_mosi: u8,
+    pub body_ss_n: u8,
+    pub pixels: u8,
+    pub cam_mclk: u8,
+    pub aux: u16,
+}
+
+#[allow(unsafe_code, reason = "the translated logic is C++")]
+unsafe extern "C" {
+    fn shim_new() -> *mut c_void;
+    fn shim_free(top: *mut c_void);
+    fn shim_eval(top: *mut c_void, pins: *mut Pins);
+}
+
+/// One instance of the logic.
+#[derive(Debug)]
+pub(crate) struct Top {
+    model: NonNull<c_void>,
+    pub(crate) pins: Pins,
+}
+
+// SAFETY: the model is a plain C++ object of its own, which only its owner touches.
+#[allow(unsafe_code, reason = "it is tied to no thread")]
+unsafe impl Send for Top {}
+
+impl Top {
+    /// The logic as it is just after configuration.
+    #[allow(unsafe_code, reason = "a call to C++")]
+    pub(crate) fn new() -> Top {
+        // SAFETY: the function takes nothing and gives a new object.
+        let model = NonNull::new(unsafe { shim_new() }).expect("C++ gives an object or ends the program");
+        let mut top = Top { model, pins: Pins { host_ss_n: 1, ft_txe_n: 1, ..Pins::default() } };
+        top.eval();
+        top
+    }
+
+    /// Lets the logic see the pins, and takes over what it drives.
+    #[allow(unsafe_code, reason = "a call to C++")]
+    pub(crate) fn eval(&mut self) {
+        // SAFETY: the model is alive until `drop`, and `Pins` has the layout that the function expects.
+        unsafe { shim_eval(self.model.as_ptr(), &mut self.pins) }
+    }
+}
+
+impl Drop for Top {
+    #[allow(unsafe_code, reason = "a call to C++")]
+    fn drop(&mut self) {
+        // SAFETY: nothing else has the model, and nothing uses it any more.
+        unsafe { shim_free(self.model.as_ptr()) }
+    }
+}

@@ -1,0 +1,55 @@
+// Numbers of the protocols. Written from robot/registers/src; do not edit.
+`ifndef SHIM_VH
+`define SHIM_VH
+`define CAMERA_SYNC               8'hff
+`define CAMERA_SYNC_2             8'h00
+`define CAMERA_DIGIT              8'h40
+`define CAMERA_PIXEL_LEAST        8'h01
+`define CAMERA_PIXEL_GREATEST     8'hfe
+`define CAMERA_KIND_ROW           6'h01
+`define CAMERA_KIND_END           6'h02
+`define CAMERA_CRC_START          6'h3f
+`define CAMERA_CRC_POLYNOMIAL     6'h03
+`define SPI_WORDS                 6'h20
+`define SPI_PIXELS                6'h05
+`define SPI_PIXEL_WORDS           6'h17
+`define SPI_SUM                   6'h1c
+`define SPI_CRC                   6'h1e
+`define SPI_DUMMY                 6'h1f
+`define SPI_CRC_START             16'hffff
+`define SPI_CRC_POLYNOMIAL        16'h1021
+`define SHIM_STATUS               7'h00
+`define SHIM_IDENT                7'h01
+`define SHIM_REVISION             7'h02
+`define SHIM_NOW                  7'h03
+`define SHIM_BUILD_0              7'h04
+`define SHIM_BUILD_1              7'h05
+`define SHIM_BUILD_2              7'h06
+`define SHIM_BUILD_3              7'h07
+`define SHIM_ROWS_LEFT_OUT        7'h08
+`define SHIM_ROWS_UNEVEN          7'h09
+`define SHIM_MESSAGES_BAD         7'h0a
+`define SHIM_CONTROL              7'h10
+`define SHIM_ROW_UNITS            7'h11
+`define SHIM_AUX_ENABLE_LOW       7'h12
+`define SHIM_AUX_ENABLE_HIGH      7'h13
+`define SHIM_AUX_OUT_LOW          7'h14
+`define SHIM_AUX_OUT_HIGH         7'h15
+`define SHIM_AUX_IN_LOW           7'h16
+`define SHIM_AUX_IN_HIGH          7'h17
+`define SHIM_IDENT_VALUE          8'h58
+`define SHIM_REVISION_VALUE       8'h01
+`define CONTROL_RESET             3'h1
+`define ROW_UNITS_RESET           8'h50
+`define STATUS_STARTED            3'h0
+`define STATUS_MESSAGE_BAD        3'h1
+`define STATUS_ROW_LEFT_OUT       3'h2
+`define STATUS_ROW_UNEVEN         3'h3
+`define STATUS_FRAME_CUT          3'h4
+`define STATUS_CAMERA_STOPPED     3'h5
+`define STATUS_USB_STOPPED        3'h6
+`define STATUS_USB_STALLED        3'h7
+`define CONTROL_CAMERA_CLOCK      2'h0
+`define CONTROL_VSYNC_INVERTED    2'h1
+`define CONTROL_HREF_INVERTED     2'h2
+`endif

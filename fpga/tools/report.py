@@ -1,0 +1,35 @@
+"""Prints what a board's logic uses and how fast it is, and fails where a bar is not reached:
+`report.py BOARD REPORT LOG` of nextpnr's report and log."""
+
+import json
+import re
+import sys
+
+BARS = {"clk": 48.0, "cam_clk": 27.0, "ft_clk": 69.0}  # MHz
+CELLS = 0.75  # of the logic cells
+PAD_TO_PAD = 15.0  # ns, the SPI tap's
+
+board, report, log = sys.argv[1:]
+told = json.load(open(report))
+failed = []
+
+
+def line(what, figure, bar, good):
+    print(f"{board}: {what:<34} {figure:>12}   {bar}")
+    if not good:
+        failed.append(what)
+
+
+for cells, name in [("ICESTORM_LC", "logic cells"), ("ICESTORM_RAM", "blocks of memory"), ("SB_IO", "pins")]:
+    used, there = told["utilization"][cells]["used"], told["utilization"][cells]["available"]
+    bar = f"below {CELLS:.0%}" if name == "logic cells" else ""
+    line(f"{name}, of {there}", f"{used} ({used / there:.1%})", bar, not bar or used < CELLS * there)
+for clock, bar in BARS.items():
+    found = [fmax["achieved"] for name, fmax in told["fmax"].items() if name.split("$")[0] == clock]
+    achieved = found[0] if found else 0.0
+    line(f"clock {clock}", f"{achieved:.1f} MHz", f"{bar:.0f} MHz or more", achieved >= bar)
+# The log has the figures of placing first and those of routing last.
+pads = re.findall(r"Max delay <async>\s*-> <async>\s*: ([0-9.]+) ns", open(log).read())
+line("SPI, pad to pad", f"{float(pads[-1]):.2f} ns" if pads else "none", f"below {PAD_TO_PAD:.0f} ns",
+     bool(pads) and float(pads[-1]) < PAD_TO_PAD)  # fmt: skip
+sys.exit(f"report: {board} misses: {', '.join(failed)}" if failed else 0)

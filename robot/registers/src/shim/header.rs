@@ -1,0 +1,59 @@
+//! The logic's header `fpga/include/shim.vh`, written from the tables.
+
+use super::{Bit, CONTROL_BITS, IDENT, REGISTERS, REVISION, STATUS_BITS};
+use crate::camera_stream as stream;
+use crate::spi::{self, words};
+use std::fmt::Write;
+
+/// The header: a macro for each number, with its width.
+pub fn header() -> String {
+    let mut text = String::from(
+        "// Numbers of the protocols. Written from robot/registers/src; do not edit.\n`ifndef SHIM_VH\n`define SHIM_VH\n",
+    );
+    let mut define = |name: &str, bits: u32, value: u32| {
+        let digits = bits.div_ceil(4) as usize;
+        let _ = writeln!(text, "`define {:<25} {bits}'h{value:0digits$x}", name.to_uppercase());
+    };
+    let (least, greatest) = stream::PIXEL_RANGE;
+    for (name, value) in [
+        ("sync", stream::SYNC),
+        ("sync_2", stream::SYNC_2),
+        ("digit", stream::DIGIT),
+        ("pixel_least", least),
+        ("pixel_greatest", greatest),
+    ] {
+        define(&format!("camera_{name}"), 8, value.into());
+    }
+    for (name, value) in [
+        ("kind_row", stream::ROW),
+        ("kind_end", stream::END),
+        ("crc_start", stream::CRC_START),
+        ("crc_polynomial", stream::CRC_POLYNOMIAL),
+    ] {
+        define(&format!("camera_{name}"), 6, value.into());
+    }
+    define("spi_words", 6, spi::WORDS as u32);
+    let place = |name: &str| words::span(words::COMMAND_WORDS, name);
+    define("spi_pixels", 6, place("pixels").start as u32);
+    define("spi_pixel_words", 6, place("pixels").len() as u32);
+    for name in ["sum", "crc", "dummy"] {
+        define(&format!("spi_{name}"), 6, place(name).start as u32);
+    }
+    define("spi_crc_start", 16, spi::CRC_START.into());
+    define("spi_crc_polynomial", 16, spi::CRC_POLYNOMIAL.into());
+    for register in REGISTERS {
+        define(&format!("shim_{}", register.name), 7, register.address.into());
+    }
+    define("shim_ident_value", 8, IDENT.into());
+    define("shim_revision_value", 8, REVISION.into());
+    let reset = |name: &str| REGISTERS.iter().find(|r| r.name == name).map_or(0, |r| u32::from(r.reset));
+    define("control_reset", CONTROL_BITS.len() as u32, reset("control"));
+    define("row_units_reset", 8, reset("row_units"));
+    for (of, bits) in [("status", STATUS_BITS), ("control", CONTROL_BITS)] {
+        // The width of a bit's number.
+        let width = (bits.len() as u32).next_power_of_two().ilog2();
+        bits.iter().for_each(|Bit { bit, name, .. }| define(&format!("{of}_{name}"), width, (*bit).into()));
+    }
+    text.push_str("`endif\n");
+    text
+}
