@@ -143,7 +143,7 @@ bundled:
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-fuzz deps-processes deps-cross deps-deb deps-image deps-oci
+test-long: build deps-fpga deps-fuzz deps-processes deps-cross deps-deb deps-image deps-oci
 	sh tools/test-long.sh
 
 bench: deps

@@ -3,7 +3,8 @@
 # simulation test, and a day of it in flat memory; a robot's link under load for ten minutes, and its memory for
 # half an hour; a day of arena time with real processes in flat memory; crowds of 20 000 strangers at every port of a hub;
 # a hub killed at 100 random moments; a record damaged in 10000 ways; programs with all libraries in them; an older hub with these
-# robots and the other way round; packages for other architectures under emulation, and the archive for containers; then a
+# robots and the other way round; the shim's logic with many seeds and deeper proofs, and a robot of
+# a demo through it; packages for other architectures under emulation, and the archive for containers; then a
 # whole demo at the speed of the wall clock (16 minutes), and its best tree measured on fresh seeds.
 set -eu
 sh tools/slurm-test.sh
@@ -21,6 +22,8 @@ XPUCK_KILLS=100 cargo test --workspace --test it a_hub_killed_at_random_moments 
 XPUCK_DAMAGES=10000 cargo test -p xpuck-record --lib of_a_record_damaged_anywhere -- --nocapture
 sh tools/bundled-test.sh
 sh tools/skew-test.sh
+make -C fpga long
+sh tools/fpga-demo.sh
 if [ "$(id -u)" = 0 ]; then
     for arch in arm64 armhf; do
         sh tools/cross.sh $arch

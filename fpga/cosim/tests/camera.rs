@@ -329,3 +329,20 @@ fn what_is_lost_beyond_is_whole_rows_and_counted() {
         assert!((0..480).all(|i| got[i] == sent[i] || (i > 0 && got[i] == got[i - 1])));
     }
 }
+
+#[test]
+fn a_camera_that_loses_lines_costs_that_frame_only() {
+    let mut bench = board(Clocks::default(), WIDTH);
+    let mut reader = Reader::new(WIDTH, HEIGHT);
+    let pixels = picture(WIDTH, HEIGHT, 8, false);
+    // Its lines are missing, not left out: the end of the frame says how many it gave.
+    pixels.chunks(64).enumerate().filter(|(i, _)| i % 7 != 3).for_each(|(_, row)| bench.row(row, 36));
+    bench.vsync(SMALL);
+    bench.frame(&pixels, WIDTH, SMALL);
+    bench.run_camera();
+    bench.run(5 * MILLISECOND);
+    reader.read(&mut bench);
+    assert_eq!((reader.counts().wrong_size, reader.counts().resyncs), (1, 0));
+    assert_eq!(reader.frames.len(), 1);
+    assert_eq!(reader.frames[0].bytes(), pixels);
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# A short demo whose first robot's SPI and camera go through the shim's own logic; part of make test-long.
+set -eu
+cd "$(dirname "$0")/.."
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+cargo build --quiet --workspace --features xpuck-hub/fpga
+target/debug/xpuck demo --robots 2 --speed 1 --minutes 1 --fpga --no-console --ports 17640 --out "$out"
+target/debug/xpuck runs show "$out"/demo-*/transport-* | tee "$out/shown"
+grep -q 'no robot died' "$out/shown"
+cargo build --quiet --workspace
+echo "fpga-demo: both robots lived through it"
