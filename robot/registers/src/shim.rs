@@ -7,6 +7,8 @@
 pub mod header;
 pub mod page;
 
+use crate::spi::words::{BitField, bit, same};
+
 /// A register: its address, what it is called, how it may be used, what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
@@ -33,23 +35,8 @@ pub enum Access {
     Clear,
 }
 
-/// A bit of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bit {
-    /// Its number, 0 the least significant.
-    pub bit: u8,
-    /// Its name, in lower case.
-    pub name: &'static str,
-    /// What it means when it is set.
-    pub meaning: &'static str,
-}
-
 const fn register(address: u8, name: &'static str, access: Access, reset: u8, meaning: &'static str) -> Register {
     Register { address, name, access, reset, meaning }
-}
-
-const fn bit(bit: u8, name: &'static str, meaning: &'static str) -> Bit {
-    Bit { bit, name, meaning }
 }
 
 /// What the register `ident` holds: an X.
@@ -83,7 +70,7 @@ pub const REGISTERS: &[Register] = &[
 ];
 
 /// The bits of `status`. Each stays set until it is written as 1.
-pub const STATUS_BITS: &[Bit] = &[
+pub const STATUS_BITS: &[BitField] = &[
     bit(0, "started", "the logic was configured anew: power came, or had gone"),
     bit(1, "message_bad", "an SPI message was torn, or its sum or CRC was wrong"),
     bit(2, "row_left_out", "a row of the camera had no room in the FIFO"),
@@ -95,7 +82,7 @@ pub const STATUS_BITS: &[Bit] = &[
 ];
 
 /// The bits of `now`.
-pub const NOW_BITS: &[Bit] = &[
+pub const NOW_BITS: &[BitField] = &[
     bit(0, "camera_stopped", "the camera's pixel clock stands"),
     bit(1, "usb_stopped", "the FT2232H gives no clock"),
     bit(2, "usb_stalled", "the FT2232H takes nothing although bytes wait"),
@@ -103,7 +90,7 @@ pub const NOW_BITS: &[Bit] = &[
 ];
 
 /// The bits of `control`.
-pub const CONTROL_BITS: &[Bit] = &[
+pub const CONTROL_BITS: &[BitField] = &[
     bit(0, "camera_clock", "the camera gets its clock of 12 MHz"),
     bit(1, "vsync_inverted", "VSYNC is low between frames"),
     bit(2, "href_inverted", "HREF is low while pixels come"),
@@ -112,7 +99,7 @@ pub const CONTROL_BITS: &[Bit] = &[
 /// The register of this name; a name that is not in the table does not compile in a constant.
 pub const fn at(name: &str) -> u8 {
     let mut i = 0;
-    while !crate::spi::words::same(REGISTERS[i].name, name) {
+    while !same(REGISTERS[i].name, name) {
         i += 1;
     }
     REGISTERS[i].address
@@ -145,7 +132,7 @@ mod tests {
             assert!(!std::mem::replace(&mut seen[usize::from(register.address)], true), "{}", register.name);
         }
         for bits in [STATUS_BITS, NOW_BITS, CONTROL_BITS] {
-            assert!(bits.iter().enumerate().all(|(i, bit)| usize::from(bit.bit) == i && i < 8));
+            assert!(bits.iter().enumerate().all(|(i, bit)| bit.bit as usize == i && i < 8));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::device::body::{Body, Drive};
-use xpuck_registers::shim::{REGISTERS, ROW_UNIT};
+use xpuck_registers::shim::{REGISTERS, ROW_UNIT, STATUS_BITS};
 
 /// Looks at every register at least twice, with those words between that set something.
 const EXCHANGES: usize = 3 * REGISTERS.len();
@@ -27,6 +27,13 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) {
     bench.judge("messages", bad == 0, "no bad message", format!("{bad} bad"));
     let uneven = report.rows_uneven.wrapping_sub(before.rows_uneven);
     bench.judge("rows", uneven == 0, "rows of that length", format!("{uneven} of another"));
+    // No fault of the logic's: nobody has opened the camera yet.
+    let left_out = report.rows_left_out.wrapping_sub(before.rows_left_out);
+    bench.judge("rows left out", true, "any, while nobody reads", format!("{left_out}, modulo 256"));
+    let set = STATUS_BITS.iter().filter(|bit| report.status & 1 << bit.bit != 0).map(|bit| bit.name);
+    let set: Vec<&str> = set.collect();
+    let found = if set.is_empty() { "nothing".into() } else { set.join(", ") };
+    bench.judge("status", true, "what happened since it was opened", found);
 }
 
 fn exchange(bench: &mut Bench, body: &mut dyn Body) {

@@ -1,7 +1,8 @@
 //! The logic's header `fpga/include/shim.vh`, written from the tables.
 
-use super::{Bit, CONTROL_BITS, IDENT, REGISTERS, REVISION, STATUS_BITS};
+use super::{CONTROL_BITS, IDENT, REGISTERS, REVISION, STATUS_BITS};
 use crate::camera_stream as stream;
+use crate::spi::words::BitField;
 use crate::spi::{self, words};
 use std::fmt::Write;
 
@@ -52,7 +53,7 @@ pub fn header() -> String {
     for (of, bits) in [("status", STATUS_BITS), ("control", CONTROL_BITS)] {
         // The width of a bit's number.
         let width = (bits.len() as u32).next_power_of_two().ilog2();
-        bits.iter().for_each(|Bit { bit, name, .. }| define(&format!("{of}_{name}"), width, (*bit).into()));
+        bits.iter().for_each(|BitField { bit, name, .. }| define(&format!("{of}_{name}"), width, *bit));
     }
     text.push_str("`endif\n");
     text

@@ -1,6 +1,7 @@
 //! The page `docs/protocols/shim.md`, from the tables.
 
-use super::{Access, Bit, CONTROL_BITS, NOW_BITS, REGISTERS, Register, STATUS_BITS};
+use super::{Access, CONTROL_BITS, NOW_BITS, REGISTERS, Register, STATUS_BITS};
+use crate::spi::words::BitField;
 use std::fmt::Write;
 
 const OPENING: &str = "\
@@ -18,7 +19,11 @@ The answer to a word comes with the next message; until another register was ask
 it is `status`, and so it is for a board that sends 0. Where no logic is between, the word is the dsPIC's, 0.
 
 A word counts only in a message with the right sum and CRC. These do not cover the word itself, so **a write takes effect when two
-messages in a row carry it**; the answer to either tells the register.
+messages in a row carry it**; the answer to either tells the register as it was before it took effect.
+
+Examples: `0800` asks for `rows_left_out`, and the last word of the next message is `88nn`, nn its value. `9114` in two messages in a row
+sets `row_units` to 20; asked by `1100`, the logic answers `9114`. Counters have eight bits and wrap: a camera whose
+rows all find no room fills one in 36 ms, so for how many were lost look at the numbers in [the stream](camera.md).
 
 | address | register | access | after power-up | meaning |
 |---|---|---|---|---|
@@ -31,13 +36,13 @@ pub fn page() -> String {
         let access = match access {
             Access::Read => "read",
             Access::Write => "read, write",
-            Access::Clear => "read; 1 clears",
+            Access::Clear => "read; write 1 to clear",
         };
         let _ = writeln!(page, "| `{address:02X}` | `{name}` | {access} | `{reset:02X}` | {meaning} |");
     }
     for (name, bits) in [("status", STATUS_BITS), ("now", NOW_BITS), ("control", CONTROL_BITS)] {
         let _ = write!(page, "\nBits of `{name}`; the others are 0:\n\n| bit | name | meaning |\n|---|---|---|\n");
-        for Bit { bit, name, meaning } in bits {
+        for BitField { bit, name, meaning } in bits {
             let _ = writeln!(page, "| {bit} | `{name}` | {meaning} |");
         }
     }

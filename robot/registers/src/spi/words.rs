@@ -36,7 +36,7 @@ const fn word(first: usize, count: usize, name: &'static str, unit: &'static str
     WordField { first, count, name, unit, meaning }
 }
 
-const fn bit(bit: u32, name: &'static str, meaning: &'static str) -> BitField {
+pub(crate) const fn bit(bit: u32, name: &'static str, meaning: &'static str) -> BitField {
     BitField { bit, name, meaning }
 }
 
