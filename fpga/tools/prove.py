@@ -13,7 +13,7 @@ A core's `formal/proofs.toml` lists its proofs; each is a module of the file's n
     induction = 2       # holds for ever if it held for so many; needs a bmc no shorter
     cover = 40          # every `cover` is reached within so many
     cover_long = 400    # with --long
-    cover_from = "any"  # not from the start, but from any state in which the assertions hold
+    cover_from = "any"  # not from the start, but from any state in which the assertions hold and no saw_* is set
     start = "any"       # the core (`dut`) begins with any values in its registers
 
 What a proof must know of the inside of a core it declares as a probe, a wire with its place in the design:
@@ -30,6 +30,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,8 @@ import faults
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 AT_ONCE = 2
+LIMIT_S = 90
+LONG_LIMIT_S = 1800
 PROBE = re.compile(r'\(\*\s*probe\s*=\s*"([^"]+)"\s*\*\)\s*wire\s*(?:\[[^\]]*\]\s*)?(\w+)\s*;')
 FAILED_ASSERTION = re.compile(r"Assert failed in \w+: (\S+)")
 
@@ -109,9 +112,9 @@ def model(proof, mode, root, folder, environment):
     if proof.start == "any":
         script += ["setattr -unset init w:dut.*"]
     script += ["check -assert", "opt_expr", "opt_clean", "memory_collect"]
-    script += ["clk2fflogic"] if proof.clocks > 1 else ["async2sync", "dffunmap"]
     if mode == "cover" and proof.cover_from == "any":
-        script += ["chformal -assert2assume"]
+        script += ["setattr -unset init w:* w:saw_* %d", "chformal -assert2assume"]
+    script += ["clk2fflogic"] if proof.clocks > 1 else ["async2sync", "dffunmap"]
     script += ["opt_clean", f"write_smt2 -wires {out}"]
     done = subprocess.run(
         ["yosys", "-q", "-p", "; ".join(script)], env=environment, text=True, capture_output=True, check=False
@@ -141,7 +144,21 @@ class Outcome:
         return text + (f", trace {self.trace}" if self.trace else "")
 
 
-def run(proof, mode, depth, root, folder, with_solver):
+def bounded(command, environment, limit):
+    """Runs a command with all that it starts; returns success and what it said, or that it took too long."""
+    process = subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        said, _ = process.communicate(timeout=limit)
+        return process.returncode == 0, said
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return False, f"Error: not done within {limit} s"
+
+
+def run(proof, mode, depth, root, folder, with_solver, limit=LIMIT_S):
     name, environment = with_solver
     begun = time.monotonic()
     try:
@@ -149,23 +166,18 @@ def run(proof, mode, depth, root, folder, with_solver):
     except RuntimeError as error:
         return Outcome(proof, mode, depth, False, time.monotonic() - begun, str(error))
     trace = design.with_suffix(".vcd")
-    command = ["yosys-smtbmc", "-s", name, "--presat", "-t", str(depth), "--dump-vcd", str(trace)]
-    command += {"bmc": [], "induction": ["-i"], "cover": ["-c"]}[mode]
-    if mode != "bmc":
-        command.remove("--presat")
-    if mode == "cover" and proof.cover_from == "any":
-        command += ["--noinit"]
-    # Numbers in the traces' names are smtbmc's own where there are many.
-    if mode == "cover":
-        command[command.index("--dump-vcd") + 1] = str(design.with_suffix(".%.vcd"))
-    done = subprocess.run(
-        [*command, str(design)], env=environment, text=True, capture_output=True, check=False
-    )
-    said = done.stdout + done.stderr
-    passed = done.returncode == 0 and "Status: PASSED" in said
-    if not passed and trace.exists():
-        return Outcome(proof, mode, depth, False, time.monotonic() - begun, said, trace)
-    return Outcome(proof, mode, depth, passed, time.monotonic() - begun, said)
+    command = ["yosys-smtbmc", "-s", name, "-t", str(depth)]
+    if mode == "bmc":
+        # Looks first whether any trace is left by the assumptions.
+        command += ["--presat", "--dump-vcd", str(trace)]
+    elif mode == "induction":
+        command += ["-i", "--dump-vcd", str(trace)]
+    else:
+        command += ["-c"]
+    succeeded, said = bounded([*command, str(design)], environment, limit)
+    passed = succeeded and "Status: PASSED" in said
+    seen = trace if trace.exists() and not passed else None
+    return Outcome(proof, mode, depth, passed, time.monotonic() - begun, said, seen)
 
 
 def why(outcome):
@@ -179,7 +191,8 @@ def prove(wanted, long, folder, with_solver):
     tasks = [(proof, mode, depth) for proof in wanted for mode, depth in proof.steps(long)]
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        running = [pool.submit(run, *task, ROOT, folder, with_solver) for task in tasks]
+        limit = LONG_LIMIT_S if long else LIMIT_S
+        running = [pool.submit(run, *task, ROOT, folder, with_solver, limit) for task in tasks]
         for done in concurrent.futures.as_completed(running):
             outcome = done.result()
             print(outcome.line(), flush=True)

@@ -1,5 +1,5 @@
 """Prints what a board's logic uses and how fast it is, and fails where a bar is not reached:
-`report.py BOARD REPORT LOG` of nextpnr's report and log."""
+`report.py BOARD ASC REPORT LOG` of what nextpnr wrote. It ends well on a full disk too, so its files are looked at first."""
 
 import json
 import re
@@ -9,8 +9,16 @@ BARS = {"clk": 48.0, "cam_clk": 27.0, "ft_clk": 69.0}  # MHz
 CELLS = 0.75  # of the logic cells
 PAD_TO_PAD = 15.0  # ns, the SPI tap's
 
-board, report, log = sys.argv[1:]
-told = json.load(open(report))
+TILES = 14 * 18 - 4  # of an HX1K: a grid without its corners
+
+board, asc, report, log = sys.argv[1:]
+try:
+    told = json.load(open(report))
+except ValueError:
+    sys.exit(f"report: {report} was not written whole; is there room for it?")
+tiles = open(asc).read().split("_tile ")
+if len(tiles) - 1 != TILES or ".sym " not in tiles[-1] or not tiles[-1].endswith("\n"):
+    sys.exit(f"report: {asc} was not written whole; is there room for it?")
 failed = []
 
 

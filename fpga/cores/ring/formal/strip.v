@@ -92,12 +92,12 @@ module strip (
     end
 
     // Both lengths of a bit, the alarm, and a ring behind another.
-    reg again = 1'b0;
-    always @(posedge clk) if (rises && seen == BITS) again <= 1'b1;
+    reg saw_again = 1'b0;
+    always @(posedge clk) if (rises && seen == BITS) saw_again <= 1'b1;
     always @* begin
         cover (falls && high == ONE && !is_red);
         cover (falls && high == ZERO && !is_red);
         cover (falls && high == ONE && is_red);
-        cover (again);
+        cover (saw_again);
     end
 endmodule

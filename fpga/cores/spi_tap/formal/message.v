@@ -147,18 +147,18 @@ module message (
     end
 
     // From states in which all this holds: good and bad messages, words of the ring, one message behind a torn one.
-    reg torn = 1'b0, found = 1'b0;
+    reg saw_torn = 1'b0, saw_good = 1'b0;
     always @(posedge clk) begin
-        if (begins && bad) torn <= 1'b1;
-        if (good) found <= 1'b1;
+        if (begins && bad) saw_torn <= 1'b1;
+        if (good) saw_good <= 1'b1;
     end
     always @* begin
         cover (good && part == 16'h1234);
         cover (bad && bits == 31 * 16);
         cover (command && part == 16'h8155);
         cover (pixel_write && part == 16'h4321);
-        cover (replace && miso && found);
+        cover (replace && miso && saw_good);
         cover (bad && bits == 10'd0);
-        cover (ended && bits == 10'd16 && torn);
+        cover (ended && bits == 10'd16 && saw_torn);
     end
 endmodule

@@ -20,7 +20,7 @@ module second (
         assert (passed == (ticks == LIMIT ? LIMIT - 1'b1 : ticks));
     end
 
-    reg was_silent = 1'b0;
-    always @(posedge clk) was_silent <= silent;
-    always @* cover (silent && !was_silent);
+    reg saw_quiet = 1'b0;
+    always @(posedge clk) if (!silent) saw_quiet <= 1'b1;
+    always @* cover (silent && saw_quiet);
 endmodule
