@@ -1,8 +1,6 @@
-// What is read is what was committed: all of it, once, in order, and nothing of a row that was rolled back or overran,
-// with two clocks that may do anything.
-//
-// One byte of any row is marked when it is written. When its row is committed it gets a number, that of the bytes
-// committed before it; the byte that is read as that number must be it. The byte may be any, so this is said of all.
+// Bytes leave in the order in which rows were committed, none lost and none doubled: the reader is always between what the
+// writer believes of it and what was committed, and the writer never comes round to what was not read. A row that overran, or
+// was taken back, moves no pointer. That memory keeps bytes is proven of `banks`.
 `default_nettype none
 module order (
     input wire       w_clk,
@@ -10,168 +8,113 @@ module order (
     input wire [7:0] w_data,
     input wire       w_commit,
     input wire       w_rollback,
-    input wire       mark,
     input wire       r_clk,
-    input wire       r_pop
+    input wire       pop
 );
-    localparam A = 8;
-    localparam [A-1:0] DEPTH = 8'd224;
-    wire [A-5:0] w_free;
-    wire         r_valid;
-    wire [7:0]   r_data;
-    row_fifo #(.ADDRESS(A)) dut (
-        .w_clk(w_clk), .w_write(w_write), .w_data(w_data), .w_commit(w_commit), .w_rollback(w_rollback),
-        .w_free(w_free), .r_clk(r_clk), .r_valid(r_valid), .r_data(r_data), .r_pop(r_pop)
+    localparam [7:0] DEPTH = 8'd112;
+    wire [2:0] w_free;
+    wire       r_valid, r_pop = pop && r_valid;
+    wire [7:0] r_data;
+    row_fifo #(.ADDRESS(7)) dut (
+        .w_clk(w_clk), .w_write(w_write), .w_data(w_data), .w_commit(w_commit), .w_rollback(w_rollback), .w_free(w_free),
+        .r_clk(r_clk), .r_valid(r_valid), .r_data(r_data), .r_pop(r_pop)
     );
-    (* probe = "dut.write_at" *)    wire [A-1:0] write_at;
-    (* probe = "dut.committed" *)   wire [A-4:0] committed;
-    (* probe = "dut.overrun" *)     wire         overrun;
-    (* probe = "dut.full" *)        wire         full;
-    (* probe = "dut.read_unit" *)   wire [A-5:0] read_unit;
-    (* probe = "dut.read_at" *)     wire [A-1:0] read_at;
-    (* probe = "dut.committed_r" *) wire [A-4:0] committed_r;
-    (* probe = "dut.have" *)        wire         have;
-    (* probe = "dut.fetched" *)     wire [7:0]   fetched;
+    (* probe = "dut.write_at" *)     wire [6:0] write_at;
+    (* probe = "dut.committed" *)    wire [3:0] committed;
+    (* probe = "dut.overrun" *)      wire       overrun;
+    (* probe = "dut.writes" *)       wire       writes;
+    (* probe = "dut.behind" *)       wire [6:0] behind;
+    (* probe = "dut.lost" *)         wire       lost;
+    (* probe = "dut.read_unit" *)    wire [2:0] read_unit;
+    (* probe = "dut.read_at" *)      wire [6:0] read_at;
+    (* probe = "dut.committed_r" *)  wire [3:0] committed_r;
+    (* probe = "dut.fetches" *)      wire       fetches;
+    (* probe = "dut.have" *)         wire       have;
+    (* probe = "dut.commits.held" *) wire [3:0] commit_held;
+    (* probe = "dut.reads.held" *)   wire [2:0] read_held;
+    (* probe = "dut.commits.request" *)      wire c0;
+    (* probe = "dut.commits.to_b.first" *)   wire c1;
+    (* probe = "dut.commits.to_b.synced" *)  wire c2;
+    (* probe = "dut.commits.acknowledged" *) wire c3;
+    (* probe = "dut.commits.to_a.first" *)   wire c4;
+    (* probe = "dut.commits.to_a.synced" *)  wire c5;
+    (* probe = "dut.reads.request" *)      wire d0;
+    (* probe = "dut.reads.to_b.first" *)   wire d1;
+    (* probe = "dut.reads.to_b.synced" *)  wire d2;
+    (* probe = "dut.reads.acknowledged" *) wire d3;
+    (* probe = "dut.reads.to_a.first" *)   wire d4;
+    (* probe = "dut.reads.to_a.synced" *)  wire d5;
 
-    // The writer: commits at multiples of 8, rolls back whenever it likes.
-    reg  [2:0] phase = 3'd0;
-    wire [2:0] phase_now = phase + w_write;
-    always @* assume (!(w_commit && w_rollback));
-    always @* if (w_commit) assume (phase_now == 3'd0);
-
-    // What was accepted. A row for which there was no room counts for nothing.
-    wire       stores = w_write && !full && !overrun;
-    wire       spoilt = overrun || (w_write && full);
-    wire       counts = w_commit && !spoilt;
-    reg [A:0]  row = 0;      // bytes of the row in hand
-    reg [A:0]  written = 0;  // bytes committed, and read; both wrap
-    reg [A:0]  read = 0;
-    wire [A:0] waiting = written - read;
-    always @(posedge w_clk) begin
-        phase <= w_commit || w_rollback ? 3'd0 : phase_now;
-        row   <= w_commit || w_rollback ? 0 : row + stores;
-        if (counts) written <= written + row + stores;
-    end
-    always @(posedge r_clk) if (r_valid && r_pop) read <= read + 1'b1;
-
-    // The mark: on a byte of the row in hand, then on one that waits, then gone; there is one in a trace.
-    reg         in_row = 1'b0, waits = 1'b0, gone = 1'b0;
-    reg [7:0]   marked;
-    reg [A:0]   number;
-    reg [A-1:0] marked_at;
-    wire        marks = mark && stores && !in_row && !waits;
-    wire        is_marked = in_row || marks;
-    always @(posedge w_clk) begin
-        if (marks) {marked, number, marked_at} <= {w_data, written + row, write_at};
-        in_row <= is_marked && !w_rollback && !w_commit;
-        waits  <= waits || (is_marked && counts);
-    end
-    wire its_turn = waits && !gone && read == number;
-    always @(posedge r_clk) if (its_turn && r_valid && r_pop) gone <= 1'b1;
+    // What the writer promises.
     always @* begin
-        if (r_valid) assert (waiting != 0);
-        if (r_valid && its_turn) assert (r_data == marked);
-        // Nothing is lost: a byte that waits is on its way, and the reader stops only where the writer committed.
-        assert (waiting == distance(read_at, {committed, 3'd0}) + have + r_valid);
-        assert (waiting + row <= DEPTH + 1);
+        assume (!(w_commit && w_rollback));
+        if (w_commit && !lost) assume (behind[2:0] == 3'd0);
     end
 
-    // From one place in the memory on to another.
-    function [A:0] distance(input [A-1:0] from, input [A-1:0] to);
-        distance = to >= from ? to - from : to - from + DEPTH;
+    function [9:0] way(input [6:0] from, input [6:0] to);
+        way = to >= from ? to - from : to + DEPTH - from;
+    endfunction
+    function [6:0] after(input [6:0] address);
+        after = address == DEPTH - 1 ? 7'd0 : address + 1'b1;
     endfunction
 
-    // Room as it was a clock of the writer ago: told to the unit, and never more than there is now.
-    wire [A:0] beyond_now = DEPTH - 1'b1 - distance({read_unit, 4'd0}, write_at);
-    reg  [A:0] beyond = DEPTH - 1;
-    always @(posedge w_clk) beyond <= beyond_now;
-    always @* assert (w_free == beyond[A-1:4] && !beyond[A]);
-
-    // How the pointers stand to each other, seen from the unit behind which the writer stops:
-    // what the reader told, is telling and is; what the writer told, is telling, has committed and is.
-    (* probe = "dut.commits.held" *)           wire [A-4:0] telling_w;
-    (* probe = "dut.commits.request" *)        wire         w1;
-    (* probe = "dut.commits.to_b.first" *)     wire         w2;
-    (* probe = "dut.commits.to_b.synced" *)    wire         w3;
-    (* probe = "dut.commits.acknowledged" *)   wire         w4;
-    (* probe = "dut.commits.to_a.first" *)     wire         w5;
-    (* probe = "dut.commits.to_a.synced" *)    wire         w6;
-    (* probe = "dut.reads.held" *)             wire [A-5:0] telling_r;
-    (* probe = "dut.reads.request" *)          wire         r1;
-    (* probe = "dut.reads.to_b.first" *)       wire         r2;
-    (* probe = "dut.reads.to_b.synced" *)      wire         r3;
-    (* probe = "dut.reads.acknowledged" *)     wire         r4;
-    (* probe = "dut.reads.to_a.first" *)       wire         r5;
-    (* probe = "dut.reads.to_a.synced" *)      wire         r6;
-    wire [A-1:0] base = {read_unit, 4'd0};
-    wire [4:0]   w_changes = {w1, w2, w3, w4, w5} ^ {w2, w3, w4, w5, w6};
-    wire [4:0]   r_changes = {r1, r2, r3, r4, r5} ^ {r2, r3, r4, r5, r6};
-    wire [A:0]   d_telling_r = distance(base, {telling_r, 4'd0});
-    wire [A:0]   d_read = distance(base, read_at);
-    wire [A:0]   d_told_w = distance(base, {committed_r, 3'd0});
-    wire [A:0]   d_telling_w = distance(base, {telling_w, 3'd0});
-    wire [A:0]   d_committed = distance(base, {committed, 3'd0});
-    wire [A:0]   d_write = distance(base, write_at);
+    // Forwards from what the writer knows of the reader: reader, what it knows of commits, commits, writer; once round at most.
+    wire [6:0] p0 = {read_unit, 4'd0}, p1 = {read_held, 4'd0}, p3 = {committed_r, 3'd0}, p4 = {commit_held, 3'd0};
+    wire [6:0] p5 = {committed, 3'd0};
+    wire [9:0] round = way(p0, p1) + way(p1, read_at) + way(read_at, p3) + way(p3, p4) + way(p4, p5) + way(p5, write_at);
     always @* begin
-        assert (base < DEPTH && read_at < DEPTH && write_at < DEPTH && {committed, 3'd0} < DEPTH);
-        assert ({telling_r, 4'd0} < DEPTH && {telling_w, 3'd0} < DEPTH && {committed_r, 3'd0} < DEPTH);
-        assert (d_telling_r <= d_read && d_read <= d_told_w && d_told_w <= d_telling_w);
-        assert (d_telling_w <= d_committed && d_committed <= d_write);
-        assert (row == distance({committed, 3'd0}, write_at));
-        if (!overrun) assert (phase == write_at[2:0]);
-        assert ((w_changes & (w_changes - 1'b1)) == 5'd0 && (r_changes & (r_changes - 1'b1)) == 5'd0);
-        if (w1 == w4) assert (committed_r == telling_w);
-        if (r1 == r4) assert (read_unit == telling_r);
+        assert (p0 < DEPTH && p1 < DEPTH && read_at < DEPTH && p3 < DEPTH && p4 < DEPTH && p5 < DEPTH && write_at < DEPTH);
+        assert (round == way(p0, write_at));
     end
 
-    // Where the marked byte is: in memory until it is fetched, then in one of the two registers at the output.
-    wire [7:0] in_0, in_1, in_2, in_3;
-    \$memrd #(
-        .MEMID("\\dut.banks.quarter[0].memory"), .ABITS(6), .WIDTH(8), .CLK_ENABLE(1'b0), .CLK_POLARITY(1'b0),
-        .TRANSPARENT(1'b0)
-    ) view_0 (.CLK(1'b0), .EN(1'b1), .ADDR(marked_at[5:0]), .DATA(in_0));
-    \$memrd #(
-        .MEMID("\\dut.banks.quarter[1].memory"), .ABITS(6), .WIDTH(8), .CLK_ENABLE(1'b0), .CLK_POLARITY(1'b0),
-        .TRANSPARENT(1'b0)
-    ) view_1 (.CLK(1'b0), .EN(1'b1), .ADDR(marked_at[5:0]), .DATA(in_1));
-    \$memrd #(
-        .MEMID("\\dut.banks.quarter[2].memory"), .ABITS(6), .WIDTH(8), .CLK_ENABLE(1'b0), .CLK_POLARITY(1'b0),
-        .TRANSPARENT(1'b0)
-    ) view_2 (.CLK(1'b0), .EN(1'b1), .ADDR(marked_at[5:0]), .DATA(in_2));
-    \$memrd #(
-        .MEMID("\\dut.banks.quarter[3].memory"), .ABITS(5), .WIDTH(8), .CLK_ENABLE(1'b0), .CLK_POLARITY(1'b0),
-        .TRANSPARENT(1'b0)
-    ) view_3 (.CLK(1'b0), .EN(1'b1), .ADDR(marked_at[4:0]), .DATA(in_3));
-    wire [7:0] in_memory = marked_at[7] ? (marked_at[6] ? in_3 : in_2) : (marked_at[6] ? in_1 : in_0);
-    wire [A:0] ahead = number - read;
-    wire [A:0] taken = have + r_valid;
+    // Both handshakes: one change runs round, and what was delivered is what is held.
+    wire [5:0] ring_c = {c0, c1, c2, c3, c4, c5}, ring_d = {d0, d1, d2, d3, d4, d5};
+    wire [4:0] changes_c = ring_c[5:1] ^ ring_c[4:0], changes_d = ring_d[5:1] ^ ring_d[4:0];
     always @* begin
-        assert (!(in_row && waits) && (!gone || waits));
-        if (in_row || waits) assert (marked_at < DEPTH);
-        if (in_row) begin
-            assert (number - written < row && in_memory == marked);
-            assert (distance({committed, 3'd0}, marked_at) == ((number - written) & 9'h1ff));
-        end
-        if (waits && !gone) begin
-            assert (ahead < waiting);
-            if (ahead >= taken) assert (in_memory == marked && distance(read_at, marked_at) == ((ahead - taken) & 9'h1ff));
-            else if (ahead == 0 && r_valid) assert (r_data == marked);
-            else assert (fetched == marked);
-        end
+        assert ((changes_c & (changes_c - 1'b1)) == 5'd0);
+        assert ((changes_d & (changes_d - 1'b1)) == 5'd0);
+        if (c0 == c3) assert (committed_r == commit_held);
+        if (d0 == d3) assert (read_unit == read_held);
     end
 
-    // The memory is full and then empty; a row overran and the next one passed; a row was taken back.
-    reg saw_full = 1'b0, saw_overrun = 1'b0, saw_rollback = 1'b0;
+    // Bytes since the last commit or rollback; one that was refused makes the row absent.
+    reg [7:0] bytes = 8'd0, bytes_before = 8'd0;
+    reg       refused = 1'b0, absent = 1'b0, whole = 1'b0;
+    reg [3:0] committed_before = 4'd0;
     always @(posedge w_clk) begin
-        if (full && w_write) saw_full <= 1'b1;
-        if (w_commit && spoilt) saw_overrun <= 1'b1;
-        if (w_rollback && row != 0) saw_rollback <= 1'b1;
+        bytes            <= w_commit || w_rollback ? 8'd0 : bytes + (writes ? 8'd1 : 8'd0);
+        refused          <= !w_commit && !w_rollback && (refused || (w_write && !writes));
+        bytes_before     <= bytes + (writes ? 8'd1 : 8'd0);
+        absent           <= w_rollback || (w_commit && (refused || (w_write && !writes)));
+        whole            <= w_commit && !refused && !(w_write && !writes);
+        committed_before <= committed;
     end
     always @* begin
-        cover (gone && marked == 8'h5a);
-        cover (gone && saw_rollback);
-        cover (saw_full && counts);
-        cover (saw_overrun && counts);
-        cover (waiting == 0 && gone && write_at < marked_at);
+        assert (refused == overrun);
+        assert (bytes < DEPTH && way(p5, write_at) == bytes);
+        assert (!(whole && absent));
+        if (absent) assert (committed == committed_before && write_at == p5);
+        if (whole) assert (way({committed_before, 3'd0}, p5) == bytes_before);
+        assert (committed_before < 4'd14);
+    end
+
+    // The reader's registers: addresses leave in order.
+    reg  [6:0] due = 7'd0;
+    always @(posedge r_clk) if (r_pop) due <= after(due);
+    wire [6:0] second = r_valid ? after(due) : due;
+    always @* begin
+        assert (due < DEPTH);
+        assert (read_at == (have ? after(second) : second));
+        if (fetches) assert (read_at != p3);
+    end
+
+    reg [1:0] wraps = 2'd0;
+    reg       overran = 1'b0, popped = 1'b0;
+    always @(posedge w_clk) if (w_commit && lost) overran <= 1'b1;
+    always @(posedge r_clk) if (r_pop) popped <= 1'b1;
+    always @* begin
+        cover (popped && r_valid && have);
+        cover (overran);
+        cover (absent && bytes_before > 8'd2);
     end
 endmodule
