@@ -25,6 +25,8 @@ const PAUSE: usize = 80;
 #[derive(Debug)]
 pub struct Logic {
     bench: Mutex<Bench>,
+    /// Held while a frame goes through, so that two readers of the camera get whole frames, each its own.
+    camera: Mutex<()>,
 }
 
 impl Default for Logic {
@@ -33,7 +35,7 @@ impl Default for Logic {
         let mut bench = Bench::new(CAMERA);
         bench.vsync(Timing { row: PAUSE, blank_rows: 2 });
         bench.run_camera();
-        Logic { bench: Mutex::new(bench) }
+        Logic { bench: Mutex::new(bench), camera: Mutex::new(()) }
     }
 }
 
@@ -53,6 +55,7 @@ impl Shim for Logic {
     }
 
     fn frame(&self, pixels: &[u8], width: usize, out: &mut Vec<u8>) {
+        let _alone = self.camera.lock().unwrap_or_else(PoisonError::into_inner);
         // Row by row, so that an SPI message waits for one row and not for a frame.
         let pieces = pixels.chunks_exact(width * BYTES_PER_PIXEL).map(Some).chain([None]);
         for piece in pieces {

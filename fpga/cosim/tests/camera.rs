@@ -346,3 +346,31 @@ fn a_camera_that_loses_lines_costs_that_frame_only() {
     assert_eq!(reader.frames.len(), 1);
     assert_eq!(reader.frames[0].bytes(), pixels);
 }
+
+#[test]
+fn two_readers_of_an_arenas_camera_get_whole_frames() {
+    use xpuck_arena::Shim;
+    let logic = xpuck_shim::Logic::default();
+    // Rows are 1280 bytes until the register says otherwise.
+    let read = |number: u32| {
+        let (mut packets, pixels) = (Vec::new(), picture(640, HEIGHT, number, false));
+        (0..3).for_each(|_| logic.frame(&pixels, 640, &mut packets));
+        let mut reader = Reader::new(640, HEIGHT);
+        let mut rest = &packets[..];
+        while let Some((length, more)) = rest.split_first_chunk::<2>() {
+            let (packet, later) = more.split_at(usize::from(u16::from_le_bytes(*length)));
+            reader.decoder.packet(packet, |frame| reader.frames.push(frame.clone()));
+            rest = later;
+        }
+        reader.frames.len() == 3 && reader.frames.iter().all(|frame| frame.bytes() == pixels)
+    };
+    std::thread::scope(|scope| {
+        let both = [1, 2].map(|number| {
+            scope.spawn({
+                let read = &read;
+                move || read(number)
+            })
+        });
+        assert!(both.into_iter().all(|reader| reader.join().unwrap()));
+    });
+}

@@ -136,7 +136,7 @@ module camera_capture #(
             end
             at    <= 3'd0;
             // There is room for its eight bytes behind a row for which there was room; otherwise the FIFO takes them back.
-            state <= state == WAIT ? PREPARE : END;
+            state <= state != WAIT ? END : href ? SKIP : PREPARE;
         end
     end
 endmodule

@@ -86,7 +86,8 @@ module registers #(
             address <= at;
         end
         constant <= kept[address];
-        if (writes && at[4]) kept[at] <= word[7:0];
+        // Bits of `control` that mean nothing read as 0.
+        if (writes && at[4]) kept[at] <= at == `SHIM_CONTROL ? {5'd0, word[2:0]} : word[7:0];
         if (writes)
             case (at)
                 `SHIM_CONTROL: control <= word[2:0];
