@@ -374,3 +374,12 @@ fn two_readers_of_an_arenas_camera_get_whole_frames() {
         assert!(both.into_iter().all(|reader| reader.join().unwrap()));
     });
 }
+
+#[test]
+fn a_row_in_which_power_came_is_not_left_out() {
+    let mut bench = Bench::new(Clocks::default());
+    bench.cut_row(&[100; 200], 36);
+    bench.run_camera();
+    assert_eq!(register(&mut bench, "rows_left_out"), 0);
+    assert_eq!(register(&mut bench, "status") & 1 << 2, 0);
+}
