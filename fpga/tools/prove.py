@@ -14,6 +14,8 @@ A core's `formal/proofs.toml` lists its proofs; each is a module of the file's n
     cover = 40          # every `cover` is reached within so many
     cover_long = 400    # with --long
     cover_from = "any"  # not from the start, but from any state in which the assertions hold and no saw_* is set
+    module = "bytes"    # the module, and its file, if it has another name
+    define = "FULL"     # a macro for `ifdef, where one module has two sets of covers
     start = "any"       # the core (`dut`) begins with any values in its registers
 
 What a proof must know of the inside of a core it declares as a probe, a wire with its place in the design:
@@ -58,6 +60,8 @@ class Proof:
     cover: int = 0
     cover_long: int = 0
     cover_from: str = "start"
+    module: str = ""
+    define: str = ""
     start: str = "reset"
 
     def steps(self, long):
@@ -99,12 +103,14 @@ def solver():
 
 def model(proof, mode, root, folder, environment):
     """Writes the design of a proof for the solver; returns its file."""
-    top = root / "cores" / proof.core / "formal" / f"{proof.name}.v"
+    module = proof.module or proof.name
+    top = root / "cores" / proof.core / "formal" / f"{module}.v"
     rtl = [path for path in sorted(root.glob("cores/*/rtl/*.v")) if path.parent.parent.name != "pads"]
     out = folder / f"{proof.core}-{proof.name}-{mode}.smt2"
+    define = f"-D{proof.define}" if proof.define else ""
     script = [
-        f"read_verilog -formal -icells -I{root}/include {' '.join(map(str, rtl))} {top}",
-        f"hierarchy -top {proof.name}",
+        f"read_verilog -formal -icells {define} -I{root}/include {' '.join(map(str, rtl))} {top}",
+        f"hierarchy -top {module}",
         "proc",
         "flatten",
     ]

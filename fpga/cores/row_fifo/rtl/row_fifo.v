@@ -10,7 +10,7 @@
 // the reader goes on until it meets the writer's pointer.
 `default_nettype none
 module row_fifo #(
-    // Smaller for proofs: DEPTH is 7/8 of 2^ADDRESS, and both are multiples of 16.
+    // Smaller for proofs, 8 at least: DEPTH is 7/8 of 2^ADDRESS, and both are multiples of 16.
     parameter ADDRESS = 13
 ) (
     input  wire               w_clk,
