@@ -12,7 +12,7 @@ RECORD_VENV = target/record-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
-.PHONY: help boot-test build-fpga cross deb deb-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
+.PHONY: help boot-test build-fpga cross deb deb-test devices-test oci bundled deps deps-console deps-boot deps-cross deps-deb deps-devices deps-fpga deps-image deps-oci deps-fuzz deps-gpu deps-mocap deps-processes deps-promtool deps-record deps-time deps-v4l build console-test demo test lint test-long bench fuzz manuals pictures clean
 
 help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
@@ -25,6 +25,7 @@ help:
 	@echo "make deb        packages for Debian into target/deb (ARCH=arm64 or armhf: of programs in target/cross/ARCH)"
 	@echo "make cross      the programs for ARCH=arm64 or armhf, into target/cross/ARCH"
 	@echo "make boot-test  a robot's card in a virtual machine: booted, updated, its power cut, its card damaged (as root; ARCH=armhf)"
+	@echo "make devices-test  the robot's drivers of cameras, libusb and Video4Linux, against a kernel in a virtual machine (part of make test-long)"
 	@echo "make deb-test   the packages installed, booted in a container, upgraded and purged (part of make test)"
 	@echo "make oci        an image of the hub and the tool for containers (OCI), into target/deb"
 	@echo "make bundled    xpuck and xpuckd with all libraries in them, without root, into target/bundled/bin"
@@ -120,6 +121,12 @@ deps-boot: deps-cross deps-deb deps-image
 boot-test: deps-boot
 	ARCH=$(ARCH) sh tools/boot-test.sh
 
+deps-devices: deps-v4l
+	@sh tools/deps.sh cpio kmod qemu-system-x86
+
+devices-test: deps-devices
+	FEATURES=$(FEATURES) sh tools/devices-test.sh
+
 deb: deps-v4l deps-deb
 	cargo build --workspace --features xpuck-robot/v4l
 	sh tools/deb.sh $(ARCH)
@@ -143,7 +150,7 @@ bundled:
 deps-fuzz: deps
 	@sh tools/deps.sh g++
 
-test-long: build deps-fpga deps-fuzz deps-processes deps-cross deps-deb deps-image deps-oci
+test-long: build deps-fpga deps-fuzz deps-processes deps-cross deps-deb deps-devices deps-image deps-oci
 	sh tools/test-long.sh
 
 bench: deps

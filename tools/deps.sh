@@ -34,6 +34,8 @@ for package in "$@"; do
         g++-arm-linux-gnueabihf) has arm-linux-gnueabihf-g++ || missing="$missing $package" ;;
         arch-test) has arch-test || missing="$missing $package" ;;
         qemu-user-static) has qemu-aarch64-static || missing="$missing $package" ;;
+        cpio) has cpio || missing="$missing $package" ;;
+        qemu-system-x86) has qemu-system-x86_64 || missing="$missing $package" ;;
         qemu-system-arm) has qemu-system-aarch64 || missing="$missing $package" ;;
         btrfs-progs) has mkfs.btrfs || missing="$missing $package" ;;
         dosfstools) has mkfs.vfat || missing="$missing $package" ;;

@@ -16,7 +16,9 @@ fn main() {
     }
     println!("cargo::rerun-if-changed={}", fpga.join("cores").display());
 
+    // Files of modules that are gone would be compiled too.
     let translated = out.join("translated");
+    let _ = std::fs::remove_dir_all(&translated);
     let mut verilator = Command::new("verilator");
     verilator.args(["--cc", "-Wall", "-O3", "--prefix", "Vtop", "--top-module", "top", "-GBUILD=32'h01234567"]);
     verilator.arg("--Mdir").arg(&translated).arg(format!("-I{}", fpga.join("include").display())).args(&sources);

@@ -1,16 +1,10 @@
 // Numbers of the protocols. Written from robot/registers/src; do not edit.
 `ifndef SHIM_VH
 `define SHIM_VH
-`define CAMERA_SYNC               8'hff
-`define CAMERA_SYNC_2             8'h00
-`define CAMERA_DIGIT              8'h40
-`define CAMERA_PIXEL_LEAST        8'h01
-`define CAMERA_PIXEL_GREATEST     8'hfe
 `define CAMERA_KIND_ROW           6'h01
 `define CAMERA_KIND_END           6'h02
 `define CAMERA_CRC_START          6'h3f
 `define CAMERA_CRC_POLYNOMIAL     6'h03
-`define SPI_WORDS                 6'h20
 `define SPI_PIXELS                6'h05
 `define SPI_PIXEL_WORDS           6'h17
 `define SPI_SUM                   6'h1c

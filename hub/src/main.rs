@@ -5,7 +5,7 @@ mod cli;
 
 use anyhow::Result;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use cli::commands::CommandArgs;
+use cli::commands::{CommandArgs, StandArgs};
 use cli::orders::OrderArgs;
 use std::process::ExitCode;
 use xpuck_wire::message::{Order, Request};
@@ -47,18 +47,25 @@ enum Command {
     Release(OrderArgs),
     /// Stop robots' wheels and start their boards again.
     Reboot(OrderArgs),
+    Enrol(cli::enrol::EnrolArgs),
+    Replace(cli::enrol::ReplaceArgs),
+    Drive(cli::drive::DriveArgs),
+    Snapshot(cli::snapshot::SnapshotArgs),
     Push(cli::push::PushArgs),
     Update(cli::update::UpdateArgs),
     Doctor(cli::doctor::DoctorArgs),
     Start(cli::start::StartArgs),
+    Park(cli::park::ParkArgs),
+    Trials(cli::trials::TrialsArgs),
     /// Stand still, wheels and evolution; says who stands and after what time.
     ///
-    /// Waits at most 3 s. Exit code 1 if a robot does not answer.
-    Pause(CommandArgs),
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer. With robots they alone pause, until `xpuck resume` lets them go.
+    Pause(StandArgs),
     /// Go on after a pause; says who runs again.
     ///
-    /// Waits at most 3 s. Exit code 1 if a robot does not answer.
-    Resume(CommandArgs),
+    /// Waits at most 3 s. Exit code 1 if a robot does not answer. With robots, which were stopped or paused alone, they do as
+    /// the others again.
+    Resume(StandArgs),
     /// End the experiment's present phase: the next one begins, or the run is over.
     ///
     /// Waits at most 3 s for the robots. Exit code 1 if one does not answer.
@@ -66,8 +73,8 @@ enum Command {
     /// Stop the wheels and end the run; says who stands and after what time.
     ///
     /// Waits at most 3 s. Exit code 1 if a robot does not answer: its wheels stand 1 s after the hub's last word, but nobody
-    /// has seen it.
-    Stop(CommandArgs),
+    /// has seen it. With robots they alone stop, until `xpuck resume` lets them go, and the run goes on.
+    Stop(StandArgs),
     Init(cli::init::InitArgs),
     Keys(cli::keys::KeysArgs),
     Image(cli::image::ImageArgs),
@@ -133,14 +140,20 @@ fn dispatch(command: &Command) -> Result<ExitCode> {
         Command::Hold(args) => cli::orders::order(args, Order::Hold)?,
         Command::Release(args) => cli::orders::order(args, Order::Release)?,
         Command::Reboot(args) => cli::orders::order(args, Order::Reboot)?,
+        Command::Enrol(args) => cli::enrol::enrol(args)?,
+        Command::Replace(args) => cli::enrol::replace(args)?,
+        Command::Drive(args) => cli::drive::run(args)?,
+        Command::Snapshot(args) => cli::snapshot::run(args)?,
         Command::Doctor(args) => return cli::doctor::run(args),
         Command::Push(args) => return cli::push::run(args),
         Command::Update(args) => return cli::update::run(args),
         Command::Start(args) => cli::start::start(args)?,
-        Command::Pause(args) => cli::commands::command(args, &Request::Pause)?,
-        Command::Resume(args) => cli::commands::command(args, &Request::Resume)?,
+        Command::Park(args) => cli::park::run(args)?,
+        Command::Trials(args) => cli::trials::run(args)?,
+        Command::Pause(args) => cli::commands::stand(args, &Request::Pause, Order::Pause)?,
+        Command::Resume(args) => cli::commands::stand(args, &Request::Resume, Order::Release)?,
         Command::Next(args) => cli::commands::command(args, &Request::Next)?,
-        Command::Stop(args) => cli::commands::command(args, &Request::Stop)?,
+        Command::Stop(args) => cli::commands::stand(args, &Request::Stop, Order::Hold)?,
         Command::Init(args) => cli::init::run(args)?,
         Command::Keys(args) => cli::keys::run(args)?,
         Command::Image(args) => cli::image::run(args)?,

@@ -139,6 +139,13 @@ fn writes_that_nobody_reads() {
 }
 
 #[test]
+fn signals_stay_for_those_who_look() {
+    stays(&seq(&["signal 3", "movcv v_goal 0deg"]));
+    becomes(&sel(&["failurel", "movcv v_goal 0deg", "signal 3"]), "movcv v_goal 0deg");
+    stays(&sel(&[&seq(&["ifquad v_light 0", "signal 2"]), "movcv v_goal 90deg"]));
+}
+
+#[test]
 fn draws_keep_their_numbers() {
     let later = seq(&["ifprob s_n 1 2", STRAIGHT]);
     stays(&sel(&["failed\n  fixedprob 1", &later]));
@@ -214,7 +221,7 @@ impl Generator {
 
     fn fill(&mut self, depth: usize, full: bool, nodes: &mut Vec<Node>) {
         let beyond = [Kind::Par, Kind::Ifquad, Kind::Explore, Kind::Neighbour, Kind::Fixedprob];
-        let more = [Kind::Avoiding, Kind::Red, Kind::Green, Kind::Blue];
+        let more = [Kind::Avoiding, Kind::Red, Kind::Green, Kind::Blue, Kind::Signal];
         let all = self.all;
         let allowed = move |k: &Kind| all || !(beyond.contains(k) || more.contains(k));
         let inner = |k: &Kind| matches!(k.spec().group, Group::Composite | Group::Decorator);

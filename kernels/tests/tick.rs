@@ -420,3 +420,21 @@ fn words_that_no_tick_leaves_are_no_memory() {
         assert!(!resume(bad), "{bad:?}");
     }
 }
+
+#[test]
+fn a_signal_lasts_for_its_tick_and_writes_nothing() {
+    let tree = Tree::parse(
+        "sel\n  seq\n    ifquad v_light 1\n    signal 3\n    signal 7\n    failurel\n  movcv v_goal 0deg\n",
+    );
+    let program = Program::compile(&tree.unwrap()).unwrap();
+    let mut memory = Memory::new(&program);
+    let mut tick = |light: Vec2| {
+        let senses = Senses { light, ..Senses::default() };
+        let (_, leaf) =
+            memory.tick_watched(&program, &senses, &mut Draws::new(1, 0, 0, 0, Stream::Controller), &mut |_, _| {});
+        (memory.board.signal(), leaf, memory.board.cells()[20..22].to_vec(), memory.board.scratch())
+    };
+    // Quadrant 1 is at the front left; the later signal counts.
+    assert_eq!(tick(vec2(0.5, 0.5)), (7, Some(6), vec![0.5, 0.5], [0.0; 3]));
+    assert_eq!(tick(Vec2::ZERO), (0, Some(6), vec![0.0, 0.0], [0.0; 3]));
+}

@@ -5,10 +5,16 @@ fn sense() {
     if switched(SWITCH_PROXIMITY) {
         stage_proximity();
     }
+    if switched(SWITCH_LIGHT) {
+        stage_light();
+    }
     // Camera and range and bearing are slower.
     let slow = update % SLOW_SENSES_PERIOD == 0u;
     if slow && switched(SWITCH_CAMERA) {
         stage_camera();
+    }
+    if slow && switched(SWITCH_TAGS) {
+        stage_tags();
     }
     if switched(SWITCH_CAMERA) && switched(SWITCH_PICTURES) {
         stage_show();
@@ -79,6 +85,20 @@ fn only_integrate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 fn only_proximity(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     load(group.x, invocation);
     stage_proximity();
+    store();
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn only_light(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    load(group.x, invocation);
+    stage_light();
+    store();
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn only_tags(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
+    load(group.x, invocation);
+    stage_tags();
     store();
 }
 

@@ -87,6 +87,12 @@ struct Params {
     batch: u32,
     // The probability that a camera's segment is overlooked.
     camera_misses: f32,
+    // What every sensor tells without the lights.
+    room_light: f32,
+    lights: u32,
+    tags: u32,
+    // How far tags are found.
+    tag_range: f32,
     unused: u32,
     unused_pair: vec2<u32>,
     task: TaskParams,
@@ -96,6 +102,10 @@ struct Params {
     patch_list: array<PatchParams, MAX_PATCHES>,
     // Ends of the inner walls.
     wall_list: array<vec4<f32>, MAX_WALLS>,
+    // Place, square of the height, and brightness of the lights.
+    light_list: array<vec4<f32>, MAX_LIGHTS>,
+    // Place of the tags, and direction of their faces.
+    tag_list: array<vec4<f32>, MAX_TAGS>,
     footing: array<Footing, MOST_BODIES>,
     body: array<BodyParams, MOST_BODIES>,
 }
@@ -122,6 +132,8 @@ struct Scene {
     updates: u32,
     walls: u32,
     patches: u32,
+    lights: u32,
+    tags: u32,
     switches: u32,
     task: u32,
     sender_lobe: u32,
@@ -138,6 +150,8 @@ fn look_at_scene() {
     scene.updates = params.updates + zero;
     scene.walls = params.walls + zero;
     scene.patches = params.patches + zero;
+    scene.lights = params.lights + zero;
+    scene.tags = params.tags + zero;
     scene.switches = params.switches + zero;
     scene.task = params.task.kind + zero;
     scene.sender_lobe = params.messages.sender_lobe + zero;

@@ -135,14 +135,14 @@ fn update_tree(program: u32, robot: u32) {
                 board[CELL_GOAL + 1u] = select(board[CELL_GOAL + 1u], select(value.x, value.y, both), here.y);
             }
         } else {
-            if writes == 1u && d >= CELL_SCRATCH_FIRST {
+            if writes == 1u && d >= CELL_SCRATCH_FIRST && d < CELL_SCRATCH_END {
                 board[d] = value.x;
             }
             if writes == 2u {
-                if even >= CELL_SCRATCH_FIRST {
+                if even >= CELL_SCRATCH_FIRST && even < CELL_SCRATCH_END {
                     board[even] = value.x;
                 }
-                if even + 1u >= CELL_SCRATCH_FIRST {
+                if even + 1u >= CELL_SCRATCH_FIRST && even < CELL_SCRATCH_END {
                     board[even + 1u] = value.y;
                 }
             }
@@ -218,6 +218,8 @@ fn stage_tick() {
             board[CELL_RED + c] = of_body(Q_RED_X + c, b);
         }
         board[CELL_NEIGHBOURS] = of_body(Q_NEIGHBOURS, b);
+        set_vector(CELL_LIGHT, vector_of_body(Q_LIGHT_X, b));
+        set_vector(CELL_TAG, vector_of_body(Q_TAG_X, b));
         for (var c = 0u; c < 3u; c++) {
             board[CELL_SCRATCH_FIRST + c] = of_body(Q_SCRATCH + c, b);
         }

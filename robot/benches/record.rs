@@ -47,7 +47,7 @@ impl Robot {
         });
         let readings = Readings { proximity: [change; 8], body_age: Some(change), ..Readings::default() };
         let ages = ([Some(change), Some(0.1), Some(0.06)], [true, true]);
-        self.tracer.decided(&readings, (change, &heard), ages, Some(&self.controller), true, wheels);
+        self.tracer.decided(&readings, (change, &heard), ages, Some(&self.controller), (true, false), wheels);
         self.tracer.sent(wheels)
     }
 }

@@ -1,11 +1,16 @@
 //! `xpuckd bench`: figures of a robot's devices, against a virtual arena or on the robot itself.
 
 mod load;
+#[cfg(feature = "apriltag")]
+mod markers;
 mod noise;
+mod panel;
+mod power;
 
 use crate::body_link::{BodyLink, BodyLinkError};
 use crate::device::body::{Body, Drive};
 use crate::device::epuck::Epuck;
+use crate::device::lamps::Lamps;
 use crate::device::spidev::KernelSpi;
 use crate::device::virtual_bus::{VirtualSpi, is_virtual};
 use crate::device::{DeviceError, SpiBus};
@@ -18,6 +23,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
+use xpuck_wire::atomic;
 use xpuck_wire::output::{self, OutputError};
 
 /// Time between two commands, as of the control loop.
@@ -33,6 +39,18 @@ pub enum Bench {
     /// The wheels stand unless --speed is given. Fails if a wrong word was accepted, or if one exchange of 1000 began
     /// more than 5 ms late.
     Spi(SpiArgs),
+    /// How fast the board simulates at each clock of its processors and its GPU, what it draws meanwhile, and the operating
+    /// point that follows (thesis 5.1.3): the most r_acc per watt, and the fastest within a limit.
+    ///
+    /// r_acc is robot-seconds simulated in a second. Watts are those of the INA231 on the 5 V side. Setting clocks takes root;
+    /// they are put back afterwards. End the robot's program first.
+    Power(power::PowerArgs),
+    /// AprilTags in the camera's pictures (thesis 5.4): errors of range, bearing and face, with the lens measured and
+    /// without; tags found while the robot turns; and the time that it takes.
+    ///
+    /// Pictures are made as the camera makes them; the code that looks at them is the robot's own.
+    #[cfg(feature = "apriltag")]
+    Markers(markers::MarkersArgs),
 }
 
 /// `xpuckd bench spi`.
@@ -73,6 +91,9 @@ pub enum BenchError {
     /// The figures cannot be printed.
     #[error("{0}")]
     Output(#[from] OutputError),
+    /// It cannot be measured, or what was measured cannot be told.
+    #[error("{0}")]
+    Unmeasured(String),
     /// It was measured, and is worse than it should be.
     #[error("the figure is not reached: {0}")]
     Missed(String),
@@ -80,8 +101,26 @@ pub enum BenchError {
 
 /// Measures and prints.
 pub fn run(bench: &Bench) -> Result<(), BenchError> {
-    let Bench::Spi(args) = bench;
-    spi(args)
+    match bench {
+        Bench::Spi(args) => spi(args),
+        Bench::Power(args) => power::run(args),
+        #[cfg(feature = "apriltag")]
+        Bench::Markers(args) => markers::run(args),
+    }
+}
+
+/// Tells before minutes of measuring whether a figure can be written.
+fn can_draw(svg: Option<&Path>) -> Result<(), BenchError> {
+    svg.map_or(Ok(()), |path| atomic::can_output(path).map_err(|error| no_figure(path, &error)))
+}
+
+/// Writes a figure.
+fn draw(path: &Path, svg: &str) -> Result<(), BenchError> {
+    atomic::output(path, svg.as_bytes()).map_err(|error| no_figure(path, &error))
+}
+
+fn no_figure(path: &Path, error: &std::io::Error) -> BenchError {
+    BenchError::Unmeasured(format!("--svg {}: {error}; name a file in a folder that you may write", path.display()))
 }
 
 fn open(path: &Path) -> Result<Box<dyn SpiBus>, DeviceError> {
@@ -117,7 +156,7 @@ fn spi(args: &SpiArgs) -> Result<(), BenchError> {
         // Lamps of ever new colours, so that the words differ from command to command.
         let [red, green, blue, _] = turn.wrapping_mul(0x9e37_79b9).to_be_bytes().map(|level| level / 16);
         let speed = StepsPerSecond::new(if turn.is_multiple_of(2) { args.speed } else { -args.speed });
-        body_link.command(Drive { speeds: [speed; 2], lamps: Pixel { red, green, blue } });
+        body_link.command(Drive { speeds: [speed; 2], lamps: Lamps::all(Pixel { red, green, blue }) });
         std::thread::sleep(COMMAND_PERIOD);
     }
     let health = body_link.health();

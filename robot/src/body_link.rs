@@ -2,8 +2,8 @@
 //!
 //! A command is a lease of half a second ([`LEASE`]); without a new one the thread tells the wheels to stand. A body
 //! that does not answer any more is opened again, once a second, and moves only on a command given after that. The
-//! thread waits for nobody: commands reach it through two atomic words, and it hands its news over only if nobody is
-//! reading them at that moment.
+//! thread waits for nobody: speeds reach it through two atomic words, lamps if it is not looking at that moment, and it hands
+//! its news over only if nobody is reading them.
 
 mod worker;
 
@@ -12,11 +12,12 @@ pub use xpuck_robot_core::lease::LEASE;
 
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts, Drive, Sensed};
+use crate::device::lamps::Lamps;
+use crate::sensors::hearing::Heard;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot_core::lease::{Command, Given};
 
@@ -43,6 +44,8 @@ pub struct Sample {
     pub at: Instant,
     /// Its number, counted from 1.
     pub number: u64,
+    /// All that was told of sound so far: more than one exchange comes between two looks.
+    pub heard: Heard,
 }
 
 /// How the link to the body does.
@@ -77,8 +80,10 @@ struct Latest {
 #[derive(Debug)]
 struct Shared {
     epoch: Instant,
-    /// The command, packed.
-    drive: AtomicU64,
+    /// The speeds, packed.
+    speeds: AtomicU64,
+    /// What lamps show. Neither side waits for the other: who finds it taken leaves it for the next time.
+    lamps: Mutex<Lamps>,
     /// When it was given, ns after the epoch; 0 is never.
     given: AtomicU64,
     ending: AtomicBool,
@@ -88,16 +93,20 @@ struct Shared {
 impl Shared {
     fn give(&self, drive: Drive) {
         let now = self.epoch.elapsed().as_nanos() as u64;
-        self.drive.store(pack(drive), Ordering::Release);
+        if let Ok(mut lamps) = self.lamps.try_lock() {
+            *lamps = drive.lamps;
+        }
+        self.speeds.store(pack(drive.speeds), Ordering::Release);
         self.given.store(now.max(1), Ordering::Release);
     }
 
-    /// The newest command. If one comes at this very moment its time may still be that of the one before, which can only
+    /// The newest command; its lamps are those `before` if new ones are being given at this moment. If one comes at this very moment its time may still be that of the one before, which can only
     /// shorten its lease by a period.
-    fn given(&self) -> Option<Given<Drive>> {
+    fn given(&self, before: Lamps) -> Option<Given<Drive>> {
         let at = self.given.load(Ordering::Acquire);
-        let command = unpack(self.drive.load(Ordering::Acquire));
-        (at > 0).then(|| Given { command, at: Duration::from_nanos(at) })
+        let speeds = unpack(self.speeds.load(Ordering::Acquire));
+        let lamps = self.lamps.try_lock().map_or(before, |lamps| *lamps);
+        (at > 0).then(|| Given { command: Drive { speeds, lamps }, at: Duration::from_nanos(at) })
     }
 
     fn latest(&self) -> MutexGuard<'_, Latest> {
@@ -120,7 +129,8 @@ impl BodyLink {
         let body = open()?;
         let shared = Arc::new(Shared {
             epoch: Instant::now(),
-            drive: AtomicU64::new(0),
+            speeds: AtomicU64::new(0),
+            lamps: Mutex::default(),
             given: AtomicU64::new(0),
             ending: AtomicBool::new(false),
             latest: Mutex::default(),
@@ -162,16 +172,16 @@ impl Command for Drive {
     }
 }
 
-fn pack(Drive { speeds: [left, right], lamps }: Drive) -> u64 {
+/// Both speeds in one word, so that they never come apart.
+fn pack([left, right]: [StepsPerSecond; 2]) -> u64 {
     let [a, b] = (left.get() as u16).to_be_bytes();
     let [c, d] = (right.get() as u16).to_be_bytes();
-    u64::from_be_bytes([0, a, b, c, d, lamps.red, lamps.green, lamps.blue])
+    u64::from_be_bytes([0, 0, 0, 0, a, b, c, d])
 }
 
-fn unpack(word: u64) -> Drive {
-    let [_, a, b, c, d, red, green, blue] = word.to_be_bytes();
-    let speeds = [[a, b], [c, d]].map(|bytes| StepsPerSecond::new(u16::from_be_bytes(bytes) as i16));
-    Drive { speeds, lamps: Pixel { red, green, blue } }
+fn unpack(word: u64) -> [StepsPerSecond; 2] {
+    let [.., a, b, c, d] = word.to_be_bytes();
+    [[a, b], [c, d]].map(|bytes| StepsPerSecond::new(u16::from_be_bytes(bytes) as i16))
 }
 
 #[cfg(test)]

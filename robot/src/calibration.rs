@@ -1,11 +1,13 @@
 //! What is particular to one robot's body: `[calibration]` of its file. `xpuckd calibrate` measures and writes it.
 
+use crate::lens::Lens;
 use crate::vision::{REGIONS, Region};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
 use xpuck_experiment::calibration::{self, CurveFile, MOST_TURN, curve_rows};
 pub use xpuck_experiment::calibration::{FACTORS, OFFSETS, SCALES, Wheels};
+use xpuck_registers::accelerometer::{COUNTS_PER_G, ZERO_COUNTS};
 use xpuck_registers::infrared::{Curve, PUBLISHED};
 
 /// All of it; what a file leaves out is as a perfect robot has it.
@@ -21,6 +23,8 @@ pub struct Calibration {
     pub drive: Wheels,
     /// The camera's colours.
     pub camera: Camera,
+    /// The accelerometer and the light sensors.
+    pub senses: Senses,
 }
 
 /// The infra-red sensors, in the order of Table 6.1: one reads scale * curve(distance) + offset counts (thesis 7.3.1).
@@ -58,12 +62,66 @@ pub struct Camera {
     pub green: Region,
     /// The frisbee.
     pub blue: Region,
+    /// The lens, as `xpuckd calibrate lens` measured it; a perfect pinhole of 56 degrees without it. Tags' poses use it.
+    pub lens: Option<Lens>,
 }
 
 impl Default for Camera {
     fn default() -> Camera {
         let [red, green, blue] = REGIONS;
-        Camera { turn_deg: 0.0, red, green, blue }
+        Camera { turn_deg: 0.0, red, green, blue, lens: None }
+    }
+}
+
+/// The accelerometer and the light sensors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Senses {
+    /// The accelerometer.
+    pub acceleration: Accelerometer,
+    /// The infra-red sensors without their own light.
+    pub light: Light,
+}
+
+/// The accelerometer's axes x (ahead), y (left) and z (up).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Accelerometer {
+    /// What each reads at 0 g, counts, 1500 to 2600.
+    #[schemars(inner(range(min = ZEROS.0, max = ZEROS.1)))]
+    pub zero: [f32; 3],
+    /// By how much more each reads at 1 g, counts, 400 to 1600.
+    #[schemars(inner(range(min = PER_G.0, max = PER_G.1)))]
+    pub per_g: [f32; 3],
+}
+
+/// Ranges of the accelerometer's keys, counts.
+const ZEROS: (f32, f32) = (1500.0, 2600.0);
+const PER_G: (f32, f32) = (400.0, 1600.0);
+/// The range of a light sensor's reading in the dark, counts.
+const DARK: (f32, f32) = (0.0, 1000.0);
+
+impl Default for Accelerometer {
+    fn default() -> Accelerometer {
+        Accelerometer { zero: [ZERO_COUNTS; 3], per_g: [COUNTS_PER_G; 3] }
+    }
+}
+
+/// The infra-red sensors without their own light, in the order of Table 6.1.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Light {
+    /// What each reads in the dark, counts, 0 to 1000.
+    #[schemars(inner(range(min = DARK.0, max = DARK.1)))]
+    pub dark: [f32; 8],
+    /// How strongly each answers, compared with the others, 0.3 to 3.
+    #[schemars(inner(range(min = SCALES.0, max = SCALES.1)))]
+    pub scale: [f32; 8],
+}
+
+impl Default for Light {
+    fn default() -> Light {
+        Light { dark: [0.0; 8], scale: [1.0; 8] }
     }
 }
 
@@ -111,6 +169,15 @@ impl Calibration {
         rows.extend(curve.map(|(key, value, range)| (format!("infrared.curve.{key}"), value, range)));
         let drive = [("left", self.drive.left), ("right", self.drive.right), ("baseline", self.drive.baseline)];
         rows.extend(drive.map(|(key, value)| (format!("drive.{key}"), value, FACTORS)));
+        let Senses { acceleration, light } = &self.senses;
+        for i in 0..3 {
+            rows.push((format!("senses.acceleration.zero[{i}]"), acceleration.zero[i], ZEROS));
+            rows.push((format!("senses.acceleration.per_g[{i}]"), acceleration.per_g[i], PER_G));
+        }
+        for i in 0..8 {
+            rows.push((format!("senses.light.dark[{i}]"), light.dark[i], DARK));
+            rows.push((format!("senses.light.scale[{i}]"), light.scale[i], SCALES));
+        }
         rows.push(("camera.turn_deg".into(), self.camera.turn_deg, (-MOST_TURN, MOST_TURN)));
         for (colour, region) in ["red", "green", "blue"].into_iter().zip(self.camera.regions()) {
             rows.push((format!("camera.{colour}.hue[0]"), region.hue[0], (0.0, 360.0)));
@@ -123,7 +190,10 @@ impl Calibration {
                 return Err(format!("calibration.{key} = {value} is outside {low}..={high}"));
             }
         }
-        Ok(())
+        match &self.camera.lens {
+            Some(lens) => lens.check().map_err(|why| format!("calibration.camera.{why}")),
+            None => Ok(()),
+        }
     }
 }
 
@@ -154,8 +224,12 @@ mod tests {
         assert_eq!(error("[drive]\nbaseline = 1.3\n"), "calibration.drive.baseline = 1.3 is outside 0.8..=1.2");
         assert!(error("[drive]\nleft = nan\n").contains("drive.left = NaN"));
         assert!(error("[infrared]\noffset = [0, 0, 0, 900, 0, 0, 0, 0]\n").contains("offset[3] = 900"));
+        assert!(error("[senses.light]\nscale = [1, 1, 1, 0, 1, 1, 1, 1]\n").contains("senses.light.scale[3] = 0"));
         assert!(error("[infrared]\nofset = [0]\n").contains("ofset"));
         assert!(error("[infrared]\nscale = [1, 1]\n").contains("line 2"));
+        let lens = "[camera.lens]\nsize = [640, 480]\nfocal = [601, 602]\ncentre = [320, 240]\ndistortion = ";
+        assert_eq!(read(&format!("{lens}[-0.2, 0.05]\n")).unwrap().camera.lens.unwrap().focal, [601.0, 602.0]);
+        assert!(error(&format!("{lens}[-3, 0]\n")).contains("calibration.camera.lens.distortion = [-3.0, 0.0] folds"));
         assert!(error("[infrared.curve]\nsteepness = 40\n").contains("shift"));
     }
 }

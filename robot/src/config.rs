@@ -1,11 +1,17 @@
 //! The robot's file: what differs from robot to robot.
 
+mod camera;
+
+pub use camera::{CameraFile, Exposure, TagColour};
+
 use crate::calibration::Calibration;
+use crate::device::fitted::Fitted;
 use crate::device::virtual_bus::TCP;
 use crate::onboard::thermal::SOC;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use xpuck_experiment::silence::LONGEST_ALONE;
 use xpuck_kernels::engine::{AdapterChoice, EngineChoice, EngineKind, check_choice};
 use xpuck_wire::{FileError, Swarm, file};
 
@@ -22,12 +28,21 @@ pub struct RobotFile {
     pub groot: Option<String>,
     /// What the robot's devices are.
     pub devices: DeviceKind,
+    /// What the camera does.
+    #[serde(default)]
+    pub camera: CameraFile,
+    /// What else it has on its I2C bus: "bno055", "ads1015", "ground", "vl53l0x", "erandb".
+    #[serde(default)]
+    pub fitted: Vec<Fitted>,
     /// The control loop.
     #[serde(default)]
     pub control: ControlFile,
     /// Onboard evolution.
     #[serde(default)]
     pub evolution: EvolutionFile,
+    /// Programs on this board that may drive it.
+    #[serde(default)]
+    pub external: ExternalFile,
     /// What is particular to this robot's body.
     #[serde(default)]
     pub calibration: Calibration,
@@ -42,12 +57,22 @@ impl RobotFile {
         let evolution = &self.evolution;
         let rows = [
             ("control.realtime", f64::from(self.control.realtime), 0.0, 90.0),
+            ("control.drive_alone_s", self.control.drive_alone_s, 0.0, LONGEST_ALONE),
             ("evolution.threads", evolution.threads as f64, 1.0, 64.0),
             ("evolution.max_temperature_c", f64::from(evolution.max_temperature_c), 30.0, 110.0),
         ];
         for (key, value, low, high) in rows {
             if !(low..=high).contains(&value) {
                 return Err(format!("{key} = {value} is outside {low}..={high}"));
+            }
+        }
+        self.camera.check()?;
+        if self.external.socket.as_ref().is_some_and(|socket| socket.as_os_str().is_empty()) {
+            return Err("external.socket is empty; name a place, such as /run/xpuck/xp01.sock".into());
+        }
+        for (i, device) in self.fitted.iter().enumerate() {
+            if self.fitted[..i].contains(device) {
+                return Err(format!("fitted has {:?} twice", device.name()));
             }
         }
         self.calibration.check()
@@ -70,6 +95,9 @@ pub enum DeviceKind {
         /// Which body it has.
         #[serde(default)]
         body: BodyKind,
+        /// It has a camera; a robot without one sees no colours.
+        #[serde(default = "yes")]
+        camera: bool,
     },
     /// The thesis's robot: an e-puck on the shim's SPI, with two power monitors on I2C.
     Xpuck {
@@ -96,6 +124,10 @@ pub enum DeviceKind {
         /// The camera; a robot without one sees no colours.
         camera: Option<Camera>,
     },
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Which of the three kinds of body.
@@ -135,6 +167,15 @@ impl TryFrom<String> for Camera {
     }
 }
 
+/// External controllers: programs on this board that read senses and may drive.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExternalFile {
+    /// The Unix socket at which they find this robot, relative to this file; there is none without it. Who may open it, the
+    /// robot's user and group, may drive in RUN.
+    pub socket: Option<PathBuf>,
+}
+
 /// The control loop.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -145,11 +186,15 @@ pub struct ControlFile {
     /// Program and arguments by which an operator starts the board again, such as `["systemctl", "reboot"]`; without it
     /// `xpuckd` itself is started again.
     pub reboot: Vec<String>,
+    /// While the hub is silent the robot may drive for so long by its own senses, where an experiment asks for it, s of
+    /// arena time; 0 never.
+    #[schemars(range(min = 0.0, max = LONGEST_ALONE))]
+    pub drive_alone_s: f64,
 }
 
 impl Default for ControlFile {
     fn default() -> ControlFile {
-        ControlFile { realtime: 40, reboot: Vec::new() }
+        ControlFile { realtime: 40, reboot: Vec::new(), drive_alone_s: 0.0 }
     }
 }
 
@@ -229,6 +274,12 @@ pub struct Config {
 }
 
 impl Config {
+    /// The robot's place in the swarm, from 1.
+    pub fn place(&self) -> u16 {
+        let place = self.swarm.robots.iter().position(|id| *id == self.robot.id);
+        place.map_or(0, |place| place as u16 + 1)
+    }
+
     /// Reads the robot's file and the swarm file that it names. What it names is relative to the file itself, also where
     /// `path` is a link to it.
     pub fn read(path: &Path) -> Result<Config, FileError> {
@@ -240,6 +291,11 @@ impl Config {
         let here = path.parent().unwrap_or(Path::new("."));
         robot.swarm = here.join(&robot.swarm);
         robot.evolution.state = robot.evolution.state.map(|state| here.join(state));
+        robot.external.socket = robot.external.socket.map(|socket| here.join(socket));
+        if let Some(socket) = &robot.external.socket {
+            let place = crate::external::check_place(socket);
+            place.map_err(|why| FileError::value(&name, format!("external.socket, {}: {why}", socket.display())))?;
+        }
         if let DeviceKind::Virtual { directory, .. } = &mut robot.devices
             && !directory.to_string_lossy().starts_with(TCP)
         {

@@ -7,25 +7,31 @@ use crate::conditioning::Readings;
 use crate::config::{Config, EvolutionFile};
 use crate::core::Core;
 use crate::device::DeviceError;
+use crate::external::{Programs, Sensed};
 use crate::groot::Publisher;
 use crate::hardware::Hardware;
 use crate::health::Herald;
 use crate::onboard::{Onboard, Plan};
 use crate::pace::Pace;
+use crate::peers::{PeersError, PeersLink};
 use crate::settings::Settings;
 use crate::trust::Operators;
 use crate::update::{Updater, this_release};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 use xpuck_evolve::Migrant;
 use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_robot_core::external::{Ring, Said};
 use xpuck_robot_core::island::{IslandPlan, News, Trials};
+use xpuck_robot_core::peers::Heard;
 use xpuck_robot_core::robot::{Robot, Shell, Wish};
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::{self, Line, Tap};
-use xpuck_wire::message::{LogLine, RobotMessage};
+use xpuck_wire::message::{LogLine, RobotMessage, Sensors};
 use xpuck_wire::notify::Notifier;
+use xpuck_wire::peer::PeerMessage;
 use xpuck_wire::precedence;
 use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::Sealed;
@@ -34,6 +40,9 @@ use xpuck_wire::signed::Trust;
 use xpuck_wire::socket::{Dealer, SocketError, Sockets, wait};
 use xpuck_wire::telemetry::{ControlReport, Telemetry};
 use xpuck_wire::{FileError, Wakeups, event_at, is_local};
+
+/// A hub that did not let the robot's key in is tried again after so long, wall time.
+const TRY_AGAIN: Duration = Duration::from_secs(2);
 
 /// Why a robot could not start.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +53,9 @@ pub enum StartError {
     /// The link to the hub.
     #[error("link to the hub: {0}")]
     HubLink(#[from] SocketError),
+    /// The links to other robots.
+    #[error("links to other robots: {0}")]
+    Peers(#[from] PeersError),
     /// Where Groot2 watches.
     #[error("groot = {0}")]
     Groot(SocketError),
@@ -56,6 +68,9 @@ pub enum StartError {
     /// The adapter of its evolution.
     #[error("{0}")]
     Adapter(FileError),
+    /// The socket for external controllers.
+    #[error("{0}")]
+    Programs(FileError),
     /// A device.
     #[error("{0}; is the arena running, or the robot's board connected?")]
     Device(#[from] BodyLinkError),
@@ -83,6 +98,8 @@ struct Daemon<'a> {
     onboard: Option<Onboard>,
     /// The hub did not let this robot's key in, and was not heard since.
     turned_away: bool,
+    /// When it is tried again, wall time.
+    again_at: Option<Instant>,
     pace: Pace,
     realtime: bool,
     /// What the log says, for the hub; none if another robot of this process has it.
@@ -92,10 +109,16 @@ struct Daemon<'a> {
     manager: Notifier,
     herald: Herald,
     updater: Updater,
+    /// The links to other robots, where the swarm file says how they are reached.
+    peers: Option<PeersLink>,
     /// The updater has something to tell.
     wakeups: Wakeups,
     /// The body told a moment ago what it senses.
     body_answers: bool,
+    /// External controllers, if the robot's file gives them a socket.
+    programs: Option<Programs>,
+    /// One of them said something.
+    program_wakeups: Wakeups,
 }
 
 /// Why the robot's program ends.
@@ -132,19 +155,32 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
     if let Some(groot) = config.robot.groot.as_ref().filter(|groot| !is_local(groot)) {
         warn!(target: "xpuckd", id = config.robot.id, "groot = {groot} has no keys: whoever reaches it sees the tree");
     }
-    let core = Core::new(config.island, fresh_session()?, trust);
-    let mut robot = Robot::new(core.measured(config.measured.clone()).released(&this_release().version), speed);
+    let core = Core::new(config.island, fresh_session()?, trust).paced(speed);
+    let core = core.measured(config.measured.clone()).released(&this_release().version);
+    let core = core.seeing(config.robot.devices.has_camera());
+    let mut robot = Robot::new(core.allowed_alone(config.robot.control.drive_alone_s), speed);
+    let peers = PeersLink::start(config)?;
+    if peers.is_some() {
+        robot = robot.among(config.swarm.robots.len());
+    }
     let (waker, wakeups) = sockets.waker(&format!("update-{}", config.robot.id))?;
+    let (program_waker, program_wakeups) = sockets.waker(&format!("programs-{}", config.robot.id))?;
+    let hub_link = sockets.robot(&config.swarm.hub.robots, &config.robot.id)?;
+    let hardware = Hardware::open(config).map_err(StartError::of_devices)?;
+    // Whoever holds the body may replace the socket of a program that died.
+    let listen = |path: &PathBuf| Programs::listen(path, &config.robot.id, speed, program_waker);
+    let programs = config.robot.external.socket.as_ref().map(listen).transpose().map_err(StartError::Programs)?;
     let mut daemon = Daemon {
         config,
         operators,
-        hub_link: sockets.robot(&config.swarm.hub.robots, &config.robot.id)?,
-        hardware: Hardware::open(config).map_err(StartError::of_devices)?,
+        hub_link,
+        hardware,
         settings: Settings::new(&config.file),
         evolution: config.robot.evolution.clone(),
         publisher: config.robot.groot.as_deref().map(Publisher::start).transpose().map_err(StartError::Groot)?,
         onboard: None,
         turned_away: false,
+        again_at: None,
         pace: Pace::new(period, period),
         realtime: false,
         tap: log::tap(),
@@ -152,8 +188,11 @@ pub fn run(config: &Config, stop: &AtomicBool) -> Result<Ended, StartError> {
         manager: Notifier::from_environment(),
         herald: Herald::from_environment(),
         updater: Updater::start(config, waker),
+        peers,
         wakeups,
         body_answers: false,
+        programs,
+        program_wakeups,
     };
     // A thread of its own: those of sockets and devices, which began before, keep their ordinary priority.
     std::thread::scope(|scope| {
@@ -168,26 +207,48 @@ impl Daemon<'_> {
         self.run_first();
         let started = Instant::now();
         while !stop.load(Ordering::Relaxed) && !self.reboot {
-            let left = self.pace.left(started.elapsed());
+            let left = self.left(started.elapsed(), robot);
             // Sockets wait in whole milliseconds; the rest is slept.
             match left.as_millis() {
                 0 => std::thread::sleep(left),
-                whole => wait(&[&self.hub_link, &self.wakeups], whole as i64),
+                whole => wait(&[&self.hub_link, &self.wakeups, &self.program_wakeups], whole as i64),
             }
             self.tell_of_updates();
+            self.program_wakeups.drain();
             let elapsed = started.elapsed();
             let now = elapsed.as_secs_f64() * self.config.swarm.speed;
             let due = self.pace.begins(elapsed);
             robot.listen(now, self);
+            robot.attend(now, self);
             robot.collect(self);
             if due {
                 self.look_at_hub_link();
                 robot.update(now, self);
                 self.tell_manager(now, robot);
             }
+            self.show_programs(now, robot);
         }
         self.manager.stopping();
         self.hardware.halt();
+    }
+
+    /// Time until something is due: a control update, senses for a program, or the end of a command of one.
+    fn left(&self, elapsed: Duration, robot: &Robot) -> Duration {
+        let speed = self.config.swarm.speed;
+        let now = elapsed.as_secs_f64() * speed;
+        let programs = self.programs.as_ref().and_then(Programs::due);
+        let soonest = programs.into_iter().chain(robot.core.external_until(now)).reduce(f64::min);
+        let soonest = soonest.map(|due| Duration::from_secs_f64(((due - now) / speed).clamp(0.0, 1.0)));
+        self.pace.left(elapsed).min(soonest.unwrap_or(Duration::MAX))
+    }
+
+    /// Sends senses to the programs for whom they are due.
+    fn show_programs(&mut self, now: f64, robot: &Robot) {
+        if let Some(programs) = self.programs.as_ref().filter(|programs| programs.due().is_some_and(|due| now >= due)) {
+            let readings = self.hardware.sense();
+            let view = self.hardware.complete(Sensed::new(&robot.core, now, &readings));
+            programs.show(now, &robot.core, &view);
+        }
     }
 
     /// The system's manager hears of this loop from nobody else: when it stands still, so does the watchdog's food.
@@ -231,9 +292,15 @@ impl Daemon<'_> {
     }
 
     fn look_at_hub_link(&mut self) {
-        if self.hub_link.turned_away() > 0 && !self.turned_away {
-            self.turned_away = true;
-            self.log(Line::warn("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there"));
+        if self.hub_link.turned_away() > 0 {
+            self.again_at = Some(Instant::now() + TRY_AGAIN);
+            if !std::mem::replace(&mut self.turned_away, true) {
+                self.log(Line::warn("the hub does not let this robot's key in; `xpuck keys enrol` enrols it there"));
+            }
+        }
+        if self.again_at.is_some_and(|at| Instant::now() >= at) {
+            self.again_at = None;
+            self.hub_link.connect_again();
         }
     }
 }
@@ -250,11 +317,28 @@ impl Shell for Daemon<'_> {
         self.hub_link.send(&message)
     }
 
+    fn hear_peer(&mut self) -> Option<(u16, Heard)> {
+        self.peers.as_ref()?.hear()
+    }
+
+    fn tell_peer(&mut self, island: u16, message: PeerMessage) {
+        if let Some(peers) = &self.peers {
+            peers.tell(island, message);
+        }
+    }
+
+    fn refused_peers(&mut self) -> (u64, u64) {
+        self.peers.as_ref().map_or((0, 0), PeersLink::refused)
+    }
+
     fn trust(&mut self) -> Option<Trust> {
         self.operators.look()
     }
 
     fn start_island(&mut self, island: IslandPlan) {
+        if let Some(peers) = &self.peers {
+            peers.admit(&island.plan);
+        }
         let engine = self.evolution.engine(island.plan.engine);
         let EvolutionFile { threads, state, temperature, max_temperature_c, .. } = self.evolution.clone();
         let plan = Plan { island, engine, threads, state, temperature, max_temperature: max_temperature_c };
@@ -338,10 +422,37 @@ impl Shell for Daemon<'_> {
         readings
     }
 
-    fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2] {
-        let wheels = self.hardware.drive(wheels, core.state());
+    fn sensors(&mut self) -> Option<Sensors> {
+        self.hardware.sensors()
+    }
+
+    fn program(&mut self) -> Option<(u32, Said)> {
+        self.programs.as_mut()?.hear()
+    }
+
+    fn has_programs(&self) -> bool {
+        self.programs.as_ref().is_some_and(|programs| programs.due().is_some())
+    }
+
+    fn tell_programs(&mut self, from: u16, text: &str) {
+        if let Some(programs) = &self.programs {
+            programs.tell(from, text);
+        }
+    }
+
+    fn answer_program(&mut self, _: u32, result: Result<(), String>) {
+        if let Some(programs) = &mut self.programs {
+            programs.answer(result);
+        }
+    }
+
+    fn drive(&mut self, core: &Core, wheels: [f32; 2], lamps: Option<Ring>) -> [f32; 2] {
+        let wheels = self.hardware.drive(wheels, core, lamps);
         if let Some(picture) = self.hardware.picture() {
             self.send(RobotMessage::Picture(picture));
+        }
+        if let Some(tags) = self.hardware.tags() {
+            self.send(RobotMessage::Tags(tags));
         }
         for line in self.hardware.troubles() {
             self.log(line);
@@ -353,7 +464,7 @@ impl Shell for Daemon<'_> {
     }
 
     fn stand(&mut self, core: &Core) {
-        self.hardware.drive([0.0; 2], core.state());
+        self.hardware.drive([0.0; 2], core, None);
     }
 
     fn report(&mut self, telemetry: &mut Telemetry) {

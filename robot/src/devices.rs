@@ -5,6 +5,7 @@ use crate::device::body::{Body, Counts, Drive, Sensed};
 use crate::device::body_lock::BodyLock;
 use crate::device::camera_sensor::AnySensor;
 use crate::device::epuck::Epuck;
+use crate::device::fitted::{Fitted, FittedDevice};
 use crate::device::frames::PixelOrder;
 use crate::device::guard::{self, Kind};
 use crate::device::shim::ShimReport;
@@ -55,7 +56,7 @@ impl DeviceKind {
     /// True if the robot's file names a camera; a virtual robot has one.
     pub fn has_camera(&self) -> bool {
         match self {
-            DeviceKind::Virtual { .. } => true,
+            DeviceKind::Virtual { camera, .. } => *camera,
             DeviceKind::Xpuck { camera, .. }
             | DeviceKind::Epuck1 { camera, .. }
             | DeviceKind::Epuck2 { camera, .. } => camera.is_some(),
@@ -120,9 +121,14 @@ pub fn open_body(robot: &RobotFile, speed: f64) -> Result<Box<dyn Body>, DeviceE
 pub fn open_camera(robot: &RobotFile) -> Result<Option<Box<dyn FrameSource>>, DeviceError> {
     let (width, height) = robot.devices.frame_size();
     if robot.devices.has_camera() {
-        open_sensor(robot)?.set_up(robot.devices.sensor_clock())?;
+        let (mut sensor, clock) = (open_sensor(robot)?, robot.devices.sensor_clock());
+        sensor.set_up(clock)?;
+        if let Some(exposure) = robot.camera.exposure {
+            sensor.expose(exposure.seconds(), clock)?;
+        }
     }
     let camera = match &robot.devices {
+        DeviceKind::Virtual { camera: false, .. } => return Ok(None),
         DeviceKind::Virtual { directory, body, .. } => {
             let path = directory.join(format!("{}.camera", robot.id));
             match body {
@@ -157,6 +163,14 @@ pub fn open_monitor(robot: &RobotFile, address: u8) -> Result<Box<dyn PowerMonit
     // A virtual robot's monitors are never the kernel's.
     let kernel = if matches!(robot.devices, DeviceKind::Virtual { .. }) { "/nonexistent" } else { HWMON };
     hwmon::open(&robot.devices.i2c(&robot.id), Path::new(kernel), address)
+}
+
+/// A device of those that the robot's file says are fitted. `own` is the robot's place in the swarm, from 1.
+///
+/// # Errors
+/// If it does not answer.
+pub fn open_fitted(robot: &RobotFile, device: Fitted, own: u16) -> Result<Box<dyn FittedDevice>, DeviceError> {
+    device.open(&robot.devices.i2c(&robot.id), own)
 }
 
 /// A body in an arena whose time runs faster than the wall's, talked to more often for it.

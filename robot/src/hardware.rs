@@ -4,21 +4,34 @@ use crate::body_link::{BodyLink, BodyLinkError, BodyLinkHealth, Sample};
 use crate::calibration::Calibration;
 use crate::conditioning::{self, Odometry, Readings};
 use crate::config::{Config, RobotFile};
+use crate::controller::Controller;
+use crate::core::Core;
 use crate::device::body::Drive;
 use crate::device::body_lock::BodyLock;
-use crate::device::{DeviceError, PowerMonitor};
-use crate::devices::{lock_body, open_body, open_camera, open_monitor};
+use crate::device::fitted::{Fitted, FittedReadings};
+use crate::device::lamps::Lamps;
+use crate::device::{DeviceError, Frame, PowerMonitor};
+use crate::devices::{lock_body, open_body, open_camera, open_fitted, open_monitor};
+use crate::external;
+use crate::lamps;
 use crate::onboard::thermal;
 use crate::poller::{Poller, Reader};
+use crate::sensors::{self, BodySensors};
 use crate::snapshot::Snapshot;
+#[cfg(feature = "apriltag")]
+use crate::tag_sense::TagSense;
+#[cfg(feature = "apriltag")]
+use crate::tag_watch::Looks;
 use crate::vision::Vision;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use xpuck_kernels::world::senses::Blobs;
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
-use xpuck_registers::spi::Pixel;
+use xpuck_registers::spi::{PIXELS, Pixel};
+use xpuck_robot_core::external::{Colour, Ring};
+use xpuck_robot_core::readings::BODY_STALE;
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Picture, State};
+use xpuck_wire::message::{Picture, Sensors, State, Tags};
 use xpuck_wire::telemetry::{DeviceReport, PowerReport, Telemetry};
 
 /// The camera is asked for a new frame so often, wall time.
@@ -27,6 +40,10 @@ const FRAME_EVERY: Duration = Duration::from_millis(4);
 const POWER_EVERY: Duration = Duration::from_secs(1);
 /// Power readings that are older are none, wall time.
 const POWER_STALE: Duration = Duration::from_secs(5);
+/// Devices that only some robots have are read so often, wall time.
+const FITTED_EVERY: Duration = Duration::from_millis(100);
+/// What they told is used for so long, wall time.
+const FITTED_STALE: Duration = Duration::from_secs(2);
 /// A robot that is to be found blinks for so long, wall time.
 const BLINKS: Duration = Duration::from_secs(xpuck_wire::message::BLINKS_S as u64);
 /// Half of a blink, wall time.
@@ -43,6 +60,12 @@ pub struct Hardware {
     /// The last sample that was taken from the body.
     seen: Option<Sample>,
     odometry: Odometry,
+    /// The body's further sensors, and what was said of their troubles.
+    sensors: BodySensors,
+    sensor_trouble: String,
+    started: Instant,
+    /// Devices that only some robots have, each for itself.
+    fitted: Vec<Poller<FittedReadings>>,
     camera: Option<Poller<View>>,
     power: Poller<PowerReport>,
     /// What was told of the body's troubles.
@@ -50,7 +73,11 @@ pub struct Hardware {
     reopened: u64,
     /// Since when it blinks.
     blinks: Option<Instant>,
+    /// How often it was to be found.
+    called: u8,
     snapshot: Arc<Snapshot>,
+    #[cfg(feature = "apriltag")]
+    tags: TagSense,
 }
 
 impl Hardware {
@@ -62,7 +89,15 @@ impl Hardware {
         let (robot, speed) = (config.robot.clone(), config.swarm.speed);
         let lock = lock_body(&robot)?;
         let snapshot = Arc::new(Snapshot::default());
-        let (camera, power) = (poll_camera(&robot, snapshot.clone())?, poll_power(&robot)?);
+        #[cfg(feature = "apriltag")]
+        let tags = TagSense::start(&robot, speed)?;
+        let eyes = Eyes {
+            snapshot: snapshot.clone(),
+            #[cfg(feature = "apriltag")]
+            looks: tags.looks(),
+        };
+        let (camera, power) = (poll_camera(&robot, eyes)?, poll_power(&robot)?);
+        let fitted = poll_fitted(&robot, config.place())?;
         let calibration = robot.calibration.clone();
         // One above the control loop's: it takes a few microseconds and has the shorter period.
         let realtime = Some(robot.control.realtime + 1).filter(|_| robot.control.realtime > 0);
@@ -75,12 +110,19 @@ impl Hardware {
             _lock: lock,
             seen: None,
             odometry,
+            sensors: BodySensors::default(),
+            sensor_trouble: String::new(),
+            started: Instant::now(),
+            fitted,
             camera,
             power,
             told: None,
             reopened: 0,
             blinks: None,
+            called: 0,
             snapshot,
+            #[cfg(feature = "apriltag")]
+            tags,
         })
     }
 
@@ -96,23 +138,48 @@ impl Hardware {
         {
             let elapsed = self.seen.map_or(0.0, |seen| (sample.at - seen.at).as_secs_f64() * self.speed);
             self.odometry.update(sample.sensed.steps, elapsed, &self.calibration.drive);
+            let now = (sample.at - self.started).as_secs_f64() * self.speed;
+            self.sensors.take(now, &sample.sensed, sample.heard, &self.calibration.senses);
             self.seen = Some(sample);
         }
         let mut readings = Readings::default();
         if let Some(Sample { sensed, at, .. }) = &self.seen {
             readings.proximity = conditioning::proximity(&sensed.reflected, &self.calibration.infrared);
+            readings.light = self.sensors.brightness();
             readings.body_age = Some(self.age(*at));
         }
         if let Some((view, at)) = self.camera.as_mut().and_then(|poller| poller.seen().latest) {
             readings.blobs = view.blobs;
             readings.camera_age = Some(self.age(at));
         }
+        #[cfg(feature = "apriltag")]
+        self.tags.add_to(&mut readings.blobs);
+        #[cfg(feature = "apriltag")]
+        {
+            readings.tag = self.tags.nearest();
+        }
         readings
     }
 
-    /// Blinks for some seconds, so that somebody finds it.
+    /// What the hub is told of the further sensors; nothing before the body told anything, or when it fell silent.
+    pub fn sensors(&mut self) -> Option<Sensors> {
+        self.seen.filter(|seen| self.age(seen.at) <= BODY_STALE)?;
+        let mut message = self.sensors.message(self.started.elapsed().as_secs_f64() * self.speed);
+        sensors::fitted::add(&self.fitted_readings(), &mut message);
+        Some(message.rounded())
+    }
+
+    /// What devices told lately that only some robots have.
+    fn fitted_readings(&mut self) -> FittedReadings {
+        let latest = self.fitted.iter_mut().filter_map(|poller| poller.seen().latest);
+        let fresh = latest.filter(|(_, at)| at.elapsed() < FITTED_STALE);
+        fresh.fold(FittedReadings::default(), |all, (readings, _)| all.and(&readings))
+    }
+
+    /// Blinks for some seconds, and plays a melody where there is a speaker, so that somebody finds it.
     pub fn identify(&mut self) {
         self.blinks = Some(Instant::now());
+        self.called = self.called.wrapping_add(1);
     }
 
     /// The camera's next frame is wanted as a picture.
@@ -125,28 +192,66 @@ impl Hardware {
         self.snapshot.take()
     }
 
-    /// The lamps' colour now.
-    fn lamps(&mut self, state: State) -> Pixel {
-        self.blinks = self.blinks.filter(|since| since.elapsed() < BLINKS);
-        match self.blinks.map(|since| since.elapsed().as_millis() / BLINK.as_millis() % 2) {
-            Some(0) => Pixel { red: 64, green: 64, blue: 64 },
-            Some(_) => Pixel { red: 0, green: 0, blue: 0 },
-            None => colour(state),
+    /// What was told last of supply and heat, if it is young enough.
+    fn fresh_power(&mut self) -> Option<PowerReport> {
+        self.power.seen().latest.filter(|(_, at)| at.elapsed() < POWER_STALE).map(|(report, _)| report)
+    }
+
+    /// A view for an external controller with what the devices tell besides the core's senses.
+    pub fn complete(&mut self, view: external::Sensed) -> external::Sensed {
+        let battery = self.fresh_power().and_then(|report| report.battery_v);
+        external::Sensed {
+            odometry: self.odometry.pose(),
+            steps: self.seen.map_or([0; 2], |seen| seen.sensed.steps),
+            battery,
+            ..view
         }
     }
 
-    /// Commands the wheels, speeds over the floor in m/s, and shows the state on the lamps. Returns the speeds that the
-    /// motors make of it.
-    pub fn drive(&mut self, wheels: [f32; 2], state: State) -> [f32; 2] {
+    /// The tags that the camera saw last, at most twice a second and each look once.
+    #[cfg(feature = "apriltag")]
+    pub fn tags(&mut self) -> Option<Tags> {
+        self.tags.next_told()
+    }
+
+    /// None, as this program looks for none.
+    #[cfg(not(feature = "apriltag"))]
+    pub fn tags(&mut self) -> Option<Tags> {
+        None
+    }
+
+    /// What lamps and speaker do now; `wanted` is what an external controller wants.
+    fn lamps(&mut self, core: &Core, wanted: Option<Ring>) -> Lamps {
+        self.blinks = self.blinks.filter(|since| since.elapsed() < BLINKS);
+        let controller = core.controller();
+        let battery_v = self.fresh_power().and_then(|report| report.battery_v);
+        lamps::lamps(&lamps::Shown {
+            pattern: core.lamps(),
+            state: core.state(),
+            battery_v,
+            leaf: controller.and_then(Controller::leaf),
+            signal: controller.map_or(0, Controller::signal),
+            blinks: self.blinks.map(|since| (since.elapsed().as_millis() / BLINK.as_millis()).is_multiple_of(2)),
+            called: self.called,
+            wanted: wanted.map(|ring| match ring {
+                Ring::All(colour) => [pixel(colour); PIXELS],
+                Ring::Each(colours) => colours.map(pixel),
+            }),
+        })
+    }
+
+    /// Commands the wheels, speeds over the floor in m/s, and the lamps, whose colours an external controller may want.
+    /// Returns the speeds that the motors make of it.
+    pub fn drive(&mut self, wheels: [f32; 2], core: &Core, wanted: Option<Ring>) -> [f32; 2] {
         let speeds = conditioning::command(wheels, &self.calibration.drive);
-        let lamps = self.lamps(state);
+        let lamps = self.lamps(core, wanted);
         self.body.command(Drive { speeds, lamps });
         conditioning::speeds_of(speeds, &self.calibration.drive)
     }
 
     /// Stops the wheels for good; dropping this, which ends the body link, tells them once more.
     pub fn halt(&mut self) {
-        self.body.command(Drive { lamps: colour(State::Stop), ..Drive::default() });
+        self.body.command(Drive { lamps: Lamps::all(lamps::colour(State::Stop)), ..Drive::default() });
     }
 
     /// Lines for the log since this was asked.
@@ -154,6 +259,15 @@ impl Hardware {
         self.power.seen();
         let mut lines: Vec<Line> = self.power.trouble().map(Line::warn).into_iter().collect();
         lines.extend(self.camera.as_mut().and_then(Poller::trouble).map(Line::warn));
+        lines.extend(self.fitted.iter_mut().filter_map(Poller::trouble).map(Line::warn));
+        let trouble = self.sensors.trouble();
+        if trouble != self.sensor_trouble {
+            lines.push(match trouble.is_empty() {
+                true => Line::info("all sensors of the body are believed again"),
+                false => Line::warn(format!("{trouble}: what it tells is not used")),
+            });
+            self.sensor_trouble = trouble;
+        }
         let health = self.body.health();
         if health.reopened > self.reopened {
             self.reopened = health.reopened;
@@ -168,9 +282,10 @@ impl Hardware {
 
     /// What the devices tell in telemetry.
     pub fn report(&mut self, telemetry: &mut Telemetry) {
-        let power = self.power.seen();
-        let fresh = power.latest.filter(|(_, at)| at.elapsed() < POWER_STALE);
-        telemetry.power = fresh.map(|(report, _)| report).unwrap_or_default();
+        telemetry.power = self.fresh_power().unwrap_or_default();
+        if let Some([battery, _]) = self.fitted_readings().batteries {
+            telemetry.power.battery_v = telemetry.power.battery_v.or(Some(battery));
+        }
         telemetry.motion.speeds = self.odometry.speeds();
         telemetry.motion.pose = self.odometry.pose().map(|p| p as f32);
         telemetry.motion.steps = self.seen.map_or([0; 2], |seen| seen.sensed.steps);
@@ -189,7 +304,7 @@ impl Hardware {
             gap_us: short(longest_gap_us),
             frames: camera.map_or(0, |seen| seen.values),
             dropped: camera.map_or(0, |seen| seen.errors).saturating_add(lost),
-            power: power.errors,
+            power: self.power.seen().errors,
             reopened: short(reopened),
         };
     }
@@ -200,6 +315,24 @@ impl Hardware {
     }
 }
 
+/// Who looks at the camera's frames besides those who look for colours.
+#[derive(Clone)]
+struct Eyes {
+    snapshot: Arc<Snapshot>,
+    #[cfg(feature = "apriltag")]
+    looks: Option<Looks>,
+}
+
+impl Eyes {
+    fn offer(&self, frame: &Frame) {
+        self.snapshot.offer(frame);
+        #[cfg(feature = "apriltag")]
+        if let Some(looks) = &self.looks {
+            looks.offer(frame);
+        }
+    }
+}
+
 /// What the camera shows, and frames lost so far.
 #[derive(Clone, Copy)]
 struct View {
@@ -207,7 +340,7 @@ struct View {
     lost: u64,
 }
 
-fn poll_camera(robot: &RobotFile, snapshot: Arc<Snapshot>) -> std::io::Result<Option<Poller<View>>> {
+fn poll_camera(robot: &RobotFile, eyes: Eyes) -> std::io::Result<Option<Poller<View>>> {
     if !robot.devices.has_camera() {
         return Ok(None);
     }
@@ -216,17 +349,37 @@ fn poll_camera(robot: &RobotFile, snapshot: Arc<Snapshot>) -> std::io::Result<Op
         let mut camera = open_camera(&robot)?;
         let mount = robot.calibration.camera;
         let vision = Vision::new(&mount.regions()).turned(mount.turn_deg);
-        let snapshot = snapshot.clone();
+        let eyes = eyes.clone();
         Ok(Box::new(move || {
             let Some(camera) = &mut camera else { return Ok(None) };
             let Some(frame) = camera.latest()? else { return Ok(None) };
-            snapshot.offer(frame);
+            eyes.offer(frame);
             let blobs = vision.classify(frame);
             let counts = camera.counts();
             Ok(Some(View { blobs, lost: counts.dropped_frames + counts.overtaken + counts.wrong_size }))
         }))
     };
     Poller::start("camera", FRAME_EVERY, open).map(Some)
+}
+
+fn pixel([red, green, blue]: Colour) -> Pixel {
+    Pixel { red, green, blue }
+}
+
+fn poll_fitted(robot: &RobotFile, own: u16) -> std::io::Result<Vec<Poller<FittedReadings>>> {
+    let poll = |device: &Fitted| {
+        let (robot, device) = (robot.clone(), *device);
+        let open = move || -> Result<Reader<FittedReadings>, DeviceError> {
+            let mut opened = open_fitted(&robot, device, own)?;
+            Ok(Box::new(move || {
+                let mut readings = FittedReadings::default();
+                opened.read(&mut readings)?;
+                Ok(Some(readings))
+            }))
+        };
+        Poller::start(device.name(), FITTED_EVERY, open)
+    };
+    robot.fitted.iter().map(poll).collect()
 }
 
 fn poll_power(robot: &RobotFile) -> std::io::Result<Poller<PowerReport>> {
@@ -257,16 +410,4 @@ fn watts(monitor: &mut dyn PowerMonitor) -> Result<(Option<f32>, Option<f32>), D
 /// A count as telemetry carries it: it stays at its greatest value.
 fn short(count: u64) -> u32 {
     count.try_into().unwrap_or(u32::MAX)
-}
-
-/// The lamps' colour in each state.
-fn colour(state: State) -> Pixel {
-    let (red, green, blue) = match state {
-        State::Idle => (0, 0, 16),
-        State::Ready => (0, 16, 16),
-        State::Run => (0, 16, 0),
-        State::Pause => (16, 12, 0),
-        State::Stop => (16, 0, 0),
-    };
-    Pixel { red, green, blue }
 }

@@ -11,6 +11,8 @@ use xpuck_robot::calibrate::{self, Subject, Terminal};
 use xpuck_robot::config::{Config, RobotFile};
 use xpuck_robot::daemon::{self, Ended};
 use xpuck_robot::device::guard;
+#[cfg(feature = "apriltag")]
+use xpuck_robot::tags;
 use xpuck_robot::{selftest, slots};
 use xpuck_wire::shutdown::{Ends, service_flag};
 use xpuck_wire::{graphics, log, output};
@@ -43,11 +45,13 @@ struct DriveArgs {
 enum Command {
     Selftest(selftest::SelftestArgs),
     Calibrate(CalibrateArgs),
-    /// Measure how well the robot's devices keep time.
+    /// Measure the robot's devices, and its board's operating point.
     Bench {
         #[command(subcommand)]
         bench: Bench,
     },
+    #[cfg(feature = "apriltag")]
+    Tags(tags::TagsArgs),
     Slots(slots::SlotsArgs),
     Power(power::PowerArgs),
     Wifi(wifi::WifiArgs),
@@ -115,6 +119,8 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         (Some(Command::Calibrate(args)), _) => calibrate(args)?,
         (Some(Command::Bench { bench }), _) => bench::run(bench)?,
+        #[cfg(feature = "apriltag")]
+        (Some(Command::Tags(args)), _) => tags::run(args)?,
         (Some(Command::Slots(args)), _) => {
             return Ok(if slots::run(args)? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }

@@ -307,17 +307,11 @@ impl IslandThread<'_> {
         let trials = island.trials();
         let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
         evaluator.prepare_with(&trees, &self.setting.mates);
-        let updates = (plan.plan.trial_seconds / CONTROL_PERIOD).round() as u32;
+        let updates = plan.trial_updates();
         let mut fitness = Vec::with_capacity(trials.len());
         let world = self.setting.trials.world.clone();
-        let job = |trial: &xpuck_evolve::Trial| Job {
-            spec: &world,
-            start: trial.stratum,
-            team: self.setting.team(trial.individual, trees.len()),
-            seed: plan.seed ^ u64::from(plan.island) << 32,
-            world: trial.world,
-            updates: trial.length * updates,
-        };
+        let job =
+            |trial: &xpuck_evolve::Trial| plan.job(trial, &world, self.setting.team(trial.individual, trees.len()));
         let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();
         let robot_seconds = f64::from(updates) * f64::from(CONTROL_PERIOD) * world.robots as f64;
         while fitness.len() < jobs.len() {

@@ -110,6 +110,11 @@ fn rig(config: &Config) -> Rig {
         supply: monitor(SUPPLY_ADDRESS),
         sensor,
         camera: devices::open_camera(robot).transpose().map(|camera| (camera, picture)),
+        fitted: robot
+            .fitted
+            .iter()
+            .map(|device| (*device, devices::open_fitted(robot, *device, config.place())))
+            .collect(),
         speed: config.swarm.speed,
     }
 }

@@ -24,6 +24,7 @@ const KEYS: &[(&str, Counts)] = &[
     ("calibration.infrared.", Counts::Now),
     ("calibration.drive.", Counts::Now),
     ("calibration.camera.", Counts::NextStart),
+    ("camera.", Counts::NextStart),
     ("control.realtime", Counts::NextStart),
     ("evolution.threads", Counts::NextExperiment),
     ("evolution.max_temperature_c", Counts::NextExperiment),

@@ -1,10 +1,13 @@
-//! Wheels stand after a STOP and after a silence of the hub, whatever the network does to messages.
+//! Wheels stand after a STOP and after a silence of the hub, whatever the network does to messages and whatever a program at
+//! the robot's socket or an operator wants. Where both the experiment and the robot's own file let it drive alone, they stand
+//! after that time, and from the first message of a hub on.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use xpuck_robot::conditioning::Readings;
 use xpuck_robot::core::{Core, HUB_SILENCE};
-use xpuck_wire::message::{Directive, State, ToRobot};
+use xpuck_robot_core::external::{Command, Driver, HOLD, Said};
+use xpuck_wire::message::{Directive, DriveCommand, State, ToRobot};
 use xpuck_wire::signed::{Signed, Trust};
 
 /// A directive is good for so long, s.
@@ -13,11 +16,26 @@ const VALID: f64 = 3.0;
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 1.0\nsegment_minutes = 0.5\ntask = \"transport\"\n\
     controller = \"movcv v_goal 0deg\"\n";
 
+/// What a robot may do without its hub.
+#[derive(Clone, Copy)]
+struct Leave {
+    /// The end of the experiment's text.
+    asked: &'static str,
+    /// What the robot's own file allows, s.
+    allowed: f64,
+    /// How long its wheels may turn after [`HUB_SILENCE`], s.
+    alone: f64,
+}
+
+const NONE: Leave = Leave { asked: "", allowed: 0.0, alone: 0.0 };
+
 /// What happens next.
 #[derive(Clone, Debug)]
 enum Event {
     /// The hub sends a directive, numbered so much after its last one.
     Direct(State, u64),
+    /// The hub has robots pause for no run, numbered so much after its last directive, as it does to park them.
+    Park(u64),
     /// The hub sends another experiment, or the last one again.
     Prepare(bool),
     /// One of the messages that were ever sent arrives, perhaps again; those that never do are lost.
@@ -28,18 +46,37 @@ enum Event {
     Control(f64),
     /// Time passes while the loop hangs.
     Hang(f64),
+    /// An operator has the hub send a command for the wheels.
+    Operate,
+    /// A program at the robot's socket says something.
+    Program(Said),
 }
 
 fn event() -> impl Strategy<Value = Event> {
     let state =
         prop::sample::select(vec![State::Idle, State::Ready, State::Run, State::Run, State::Pause, State::Stop]);
     prop_oneof![
-        4 => (state, 0..3u64).prop_map(|(state, later)| Event::Direct(state, later)),
-        1 => any::<bool>().prop_map(Event::Prepare),
-        6 => any::<prop::sample::Index>().prop_map(Event::Arrive),
-        6 => Just(Event::ArriveNewest),
-        6 => (0.0..0.3).prop_map(Event::Control),
-        1 => (0.0..1.5).prop_map(Event::Hang),
+        8 => (state, 0..3u64).prop_map(|(state, later)| Event::Direct(state, later)),
+        2 => any::<bool>().prop_map(Event::Prepare),
+        12 => any::<prop::sample::Index>().prop_map(Event::Arrive),
+        12 => Just(Event::ArriveNewest),
+        12 => (0.0..0.3).prop_map(Event::Control),
+        2 => (0.0..1.5).prop_map(Event::Hang),
+        2 => (0..3u64).prop_map(Event::Park),
+        1 => Just(Event::Operate),
+        5 => said().prop_map(Event::Program),
+    ]
+}
+
+const BACK: [f32; 2] = [-0.05; 2];
+
+fn said() -> impl Strategy<Value = Said> {
+    prop_oneof![
+        2 => Just(Said::Take("test".into())),
+        6 => Just(Said::Drive(Command { wheels: BACK, lamps: None })),
+        1 => Just(Said::Drive(Command { wheels: [f32::NAN, 0.0], lamps: None })),
+        1 => Just(Said::Release),
+        1 => Just(Said::Gone),
     ]
 }
 
@@ -58,23 +95,32 @@ struct Watcher {
     stopped: Option<u64>,
     /// The hub was silent, and no RUN has arrived since.
     silenced: bool,
+    /// When an operator's last command arrived, and the program's last sound one.
+    driven: [f64; 2],
 }
 
-fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
-    let mut core = Core::new(1, 77, Trust::Anybody);
+/// How often the wheels turned by tree or program, without a hub, by a program alone, and by an operator.
+type Moves = [u32; 4];
+
+fn play(leave: Leave, events: &[Event], deliver: Deliver) -> Result<Moves, TestCaseError> {
+    let mut core = Core::new(1, 77, Trust::Anybody).allowed_alone(leave.allowed);
     let readings = Readings { body_age: Some(0.0), camera_age: Some(0.0), ..Readings::default() };
-    let mut w = Watcher { now: 0.0, heard: 0.0, stopped: None, silenced: false };
-    let signed = Signed::new(EXPERIMENT.into(), Default::default(), None).unwrap();
+    let mut w = Watcher { now: 0.0, heard: 0.0, stopped: None, silenced: false, driven: [f64::MIN; 2] };
+    let signed = Signed::new(format!("{EXPERIMENT}{}", leave.asked), Default::default(), None).unwrap();
     // The robot's clock is the hub's.
     deliver(&mut core, 0.0, ToRobot::Pong { stamp: 0.0, time: 0.0 });
-    let (mut number, mut experiment, mut moves) = (10, 1, 0);
+    let (mut number, mut experiment, mut moves) = (10, 1, [0; 4]);
     let upload = |number| ToRobot::Experiment { number, seed: 1, robots: 2, signed: signed.clone() };
     let mut sent = vec![upload(experiment)];
     for event in events {
         let arrived = match event {
-            Event::Direct(state, later) => {
+            Event::Direct(..) | Event::Park(_) => {
+                let (state, later, run) = match event {
+                    Event::Direct(state, later) => (*state, *later, experiment),
+                    Event::Park(later) => (State::Pause, *later, 0),
+                    _ => unreachable!("no other is a directive"),
+                };
                 number += later;
-                let (state, run) = (*state, experiment);
                 sent.push(ToRobot::Directive(Directive {
                     number,
                     state,
@@ -97,14 +143,40 @@ fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
                 w.now += time;
                 None
             }
+            Event::Operate => {
+                let expires = w.now + VALID;
+                sent.push(ToRobot::Drive(DriveCommand { wheels: BACK, lamps: None, hold_ms: 60_000, expires }));
+                None
+            }
+            Event::Program(said) => {
+                let sound = matches!(said, Said::Drive(command) if command.wheels == BACK);
+                if core.on_program(w.now, 1, said.clone()).is_ok() && sound {
+                    w.driven[1] = w.now;
+                }
+                None
+            }
             Event::Control(time) => {
                 w.now += time;
                 core.on_time(w.now);
                 let wheels = core.control(w.now, &readings);
-                if wheels != [0.0; 2] {
-                    moves += 1;
+                let driver = core.driver(w.now);
+                if wheels != [0.0; 2] && driver == Driver::Operator {
+                    moves[3] += 1;
+                    let told = core.telemetry(w.now, &readings);
+                    prop_assert!(told.state != State::Stop, "an operator's wheels in STOP");
+                    prop_assert!(told.obeyed != 0, "an operator's wheels before a directive");
+                    prop_assert!(w.now - w.heard <= HUB_SILENCE, "an operator's wheels after a silence");
+                    prop_assert!(w.now - w.driven[0] < HOLD, "an operator's wheels {} s later", w.now - w.driven[0]);
+                } else if wheels != [0.0; 2] {
+                    moves[0] += 1;
+                    moves[1] += u32::from(w.now - w.heard > HUB_SILENCE);
+                    moves[2] += u32::from(wheels == BACK);
                     prop_assert!(w.stopped.is_none(), "wheels {wheels:?} after STOP {:?}", w.stopped);
-                    prop_assert!(!w.silenced && w.now - w.heard <= HUB_SILENCE, "wheels {wheels:?} after a silence");
+                    let silence = w.now - w.heard;
+                    let may = !w.silenced && silence <= HUB_SILENCE + leave.alone;
+                    prop_assert!(may, "wheels {wheels:?} after a silence of {silence} s; ended: {}", w.silenced);
+                    let late = wheels == BACK && w.now - w.driven[1] >= HOLD;
+                    prop_assert!(!late, "a program's wheels {} s later", w.now - w.driven[1]);
                 }
                 None
             }
@@ -117,6 +189,11 @@ fn play(events: &[Event], deliver: Deliver) -> Result<u32, TestCaseError> {
             {
                 w.stopped = w.stopped.filter(|stop| number <= *stop);
                 w.silenced = false;
+            }
+            if let ToRobot::Drive(DriveCommand { expires, .. }) = message
+                && w.now <= expires
+            {
+                w.driven[0] = w.now;
             }
             let stop = match message {
                 ToRobot::Directive(Directive { number, state: State::Stop, .. }) => Some(number),
@@ -146,17 +223,46 @@ fn scripts() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event(), 1..60)
 }
 
-#[test]
-fn wheels_stand_after_a_stop_and_after_a_silence() {
-    let moved = std::cell::Cell::new(0);
-    let result = runner(20_000).run(&scripts(), |events| {
-        moved.set(moved.get() + play(&events, faithfully)?);
+fn moved(cases: u32, leave: Leave) -> Moves {
+    let moved = std::cell::Cell::new([0; 4]);
+    let result = runner(cases).run(&scripts(), |events| {
+        let (before, more) = (moved.get(), play(leave, &events, faithfully)?);
+        moved.set(std::array::from_fn(|i| before[i] + more[i]));
         Ok(())
     });
     if let Err(error) = result {
         panic!("{error}");
     }
-    assert!(moved.get() > 10_000, "the wheels turned in {} updates: too few to mean anything", moved.get());
+    moved.get()
+}
+
+#[test]
+fn wheels_stand_after_a_stop_and_after_a_silence() {
+    let [moves, alone, programs, operated] = moved(20_000, NONE);
+    println!("{moves} updates with wheels that turned, {programs} of them by a program, and {operated} by an operator");
+    let enough = moves > 10_000 && programs > 300 && operated > 1000;
+    assert!(
+        enough && alone == 0,
+        "{moves}, {programs} and {operated}: too few to mean anything; {alone} without a hub"
+    );
+}
+
+#[test]
+fn wheels_turn_without_a_hub_only_where_both_allow_it_and_for_the_shorter_time() {
+    let drive = "[silence]\nthen = \"drive\"\ndrive_seconds = 1.2\n";
+    for (asked, allowed, alone) in [
+        ("[silence]\nthen = \"evolve\"\n", 600.0, 0.0),
+        ("", 600.0, 0.0),
+        (drive, 0.0, 0.0),
+        (drive, 0.5, 0.5),
+        (drive, 600.0, 1.2),
+    ] {
+        let [moves, without, ..] = moved(3_000, Leave { asked, allowed, alone });
+        assert!(
+            moves > 1_500 && (without > 40) == (alone > 0.0),
+            "{asked}{allowed}: {moves} moves, {without} without a hub"
+        );
+    }
 }
 
 /// As if the core took any RUN for a new one.
@@ -182,10 +288,27 @@ fn without_silence(core: &mut Core, now: f64, message: ToRobot) {
     core.on_message(now, message);
 }
 
+/// As if a message of no meaning were no sign of a hub to a robot that drives alone.
+fn without_return(core: &mut Core, now: f64, message: ToRobot) {
+    if matches!(message, ToRobot::Directive(_) | ToRobot::Pong { .. }) || core.controller().is_none() {
+        core.on_message(now, message);
+    }
+}
+
 #[test]
 fn a_fault_in_either_rule_is_found() {
     for (fault, complaint) in [(without_numbers as Deliver, "after STOP"), (without_silence, "after a silence")] {
-        let result = runner(5_000).run(&scripts(), |events| play(&events, fault).map(drop));
+        let result = runner(5_000).run(&scripts(), |events| play(NONE, &events, fault).map(drop));
+        let error = result.expect_err("the fault is not found").to_string();
+        assert!(error.contains(complaint), "{error}");
+    }
+    // A robot that drives alone for longer than it may, and one that goes on when the hub is back.
+    let asked = "[silence]\nthen = \"drive\"\ndrive_seconds = 1.2\n";
+    for (alone, fault, complaint) in
+        [(1.0, faithfully as Deliver, "ended: false"), (1.2, without_return, "ended: true")]
+    {
+        let leave = Leave { asked, allowed: 600.0, alone };
+        let result = runner(5_000).run(&scripts(), |events| play(leave, &events, fault).map(drop));
         let error = result.expect_err("the fault is not found").to_string();
         assert!(error.contains(complaint), "{error}");
     }

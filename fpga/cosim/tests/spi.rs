@@ -1,12 +1,15 @@
 //! The robot's SPI driver, the real logic and the emulated dsPIC, and what becomes of the words on the way.
 
 use xpuck_arena::dspic::Dspic;
+use xpuck_experiment::lamps::Lamps as Pattern;
 use xpuck_registers::shim;
 use xpuck_registers::spi::{Actions, Command, PIXELS, Pixel, Report, WORDS, Words};
 use xpuck_registers::stepper::StepsPerSecond;
 use xpuck_robot::device::epuck::Epuck;
 use xpuck_robot::device::{DeviceError, SpiBus};
+use xpuck_robot::lamps::{Shown, lamps};
 use xpuck_shim::{Bench, Clocks};
+use xpuck_wire::message::State;
 
 const MILLISECOND: u64 = 1_000_000_000;
 /// What the board sends last to ask nothing of the logic.
@@ -96,6 +99,33 @@ fn pixels_of_the_driver_shine_on_the_strip() {
     }
     assert_eq!(bus.bench.strip().violations, 0, "every time on the line is within the data sheet's bounds");
     assert_eq!(bus.bench.strip().refreshes, 3);
+}
+
+#[test]
+fn patterns_of_an_experiment_shine_on_the_strip() {
+    let mut bus = Bus::new();
+    let mut seen = Vec::new();
+    for pattern in [
+        Pattern::State,
+        Pattern::Battery,
+        Pattern::Branch,
+        Pattern::Off,
+        Pattern::Colours(vec![[0, 255, 3], [9, 0, 0]]),
+    ] {
+        let shown = Shown {
+            pattern: Some(&pattern),
+            state: State::Run,
+            battery_v: Some(3.7),
+            leaf: Some(3),
+            ..Shown::default()
+        };
+        let pixels = lamps(&shown).pixels;
+        Epuck::new(&mut bus).exchange(&Command { pixels, ..Command::default() }).unwrap();
+        assert_eq!(bus.bench.strip().shown, pixels, "{pattern:?}");
+        assert!(!seen.contains(&pixels), "{pattern:?} looks as another");
+        seen.push(pixels);
+    }
+    assert_eq!(bus.bench.strip().violations, 0);
 }
 
 #[test]

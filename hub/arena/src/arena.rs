@@ -1,9 +1,14 @@
 //! The core: bodies, the devices of every robot and the keeper, advanced step by step.
 
-use crate::camera::Surroundings;
+use crate::camera;
+use crate::fitted::{self, Mark, Surroundings};
 use crate::keeper::Keeper;
-use crate::robot::Robot;
+use crate::lamps::Lamps;
+use crate::power::Battery;
+use crate::robot::{Around, Robot};
 use crate::settings::{ArenaError, Settings};
+use crate::sounds::{self, Sound};
+use crate::tags::WallTag;
 use crate::unkind::{Floor, Traits};
 use std::collections::VecDeque;
 use xpuck_kernels::math::Vec2;
@@ -11,6 +16,8 @@ use xpuck_kernels::model::DT;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::world::physics::{self, Physics};
 use xpuck_kernels::world::senses::Patch;
+use xpuck_kernels::world::senses::light::{self, Lighting};
+use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::{Body, Pose, senses, start};
 use xpuck_registers::spi::Words;
 
@@ -26,8 +33,14 @@ pub struct Arena {
     keeper: Keeper,
     /// Somebody puts the frisbee back that has touched an end.
     relocates: bool,
+    /// After how many steps of rest the frisbee is put where the world starts it, and where that is.
+    resets: Option<(u32, Area)>,
     /// Coloured stretches of the arena's walls.
     patches: Vec<Patch>,
+    tags: Vec<WallTag>,
+    lighting: Lighting,
+    sounds: Vec<Sound>,
+    marks: Vec<Mark>,
     physics: Physics,
     /// The bodies' friction with an even floor, and by how much the floor is not even.
     floor: Option<(Vec<f32>, Floor)>,
@@ -46,6 +59,8 @@ pub struct View {
     pub bodies: Vec<Body>,
     /// The camera sends the same picture again and again.
     pub frozen: bool,
+    /// How bright its pictures are, compared with the right exposure.
+    pub brightness: f32,
 }
 
 impl Arena {
@@ -57,7 +72,9 @@ impl Arena {
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let bodies = start::place(&spec, 0, &mut draws);
         let relocates = spec.task.relocates();
-        Ok(Arena { relocates, ..Arena::with_bodies(settings, spec.physics, spec.patches, bodies) })
+        let area = spec.discs.first().map(|disc| disc.start);
+        let resets = settings.reset_frisbee_s.map(|rest| (rest / STEP_SECONDS) as u32).zip(area);
+        Ok(Arena { relocates, resets, ..Arena::with_bodies(settings, spec.physics, spec.patches, bodies) })
     }
 
     /// An arena of given bodies, the settings' robots first and then the discs.
@@ -70,7 +87,12 @@ impl Arena {
             robots: (0..robots).map(|i| Robot::new(settings, i)).collect(),
             keeper: Keeper::default(),
             relocates: true,
+            resets: None,
             patches,
+            tags: settings.fittings.tags.clone(),
+            lighting: settings.lighting.clone().unwrap_or_else(|| settings.spec().lighting),
+            sounds: settings.sounds.clone(),
+            marks: settings.marks.clone(),
             physics,
             floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
             past: VecDeque::new(),
@@ -106,7 +128,13 @@ impl Arena {
             // Carried, not driven: there is no path between the two places.
             self.previous[robots] = self.bodies[robots].pose;
         }
+        if let Some((after, area)) = &self.resets
+            && self.keeper.reset(&mut self.bodies, robots, area, *after, &mut draws)
+        {
+            self.previous[robots] = self.bodies[robots].pose;
+        }
         self.scan(&velocities);
+        self.carry_words();
         self.remember();
     }
 
@@ -153,8 +181,11 @@ impl Arena {
             return None;
         }
         let frozen = self.frozen[robot].as_ref();
-        let mut view =
-            View { bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)), frozen: frozen.is_some() };
+        let mut view = View {
+            bodies: frozen.cloned().unwrap_or_else(|| self.seen_by(robot)),
+            frozen: frozen.is_some(),
+            brightness: self.robots[robot].brightness(),
+        };
         view.bodies[robot].pose.heading += self.robots[robot].traits.camera_turn;
         Some(view)
     }
@@ -167,12 +198,42 @@ impl Arena {
         &self.robots[robot].traits
     }
 
+    /// Carries what range and bearing boards send to those that are within reach.
+    fn carry_words(&mut self) {
+        for from in 0..self.robots.len() {
+            let Some((word, reach)) = self.robots[from].take_sent() else { continue };
+            for to in (0..self.robots.len()).filter(|to| *to != from) {
+                let Pose { at, heading } = self.bodies[to].pose;
+                let towards = (self.bodies[from].pose.at - at).rotate(Vec2::unit(-heading));
+                if towards.length() <= reach {
+                    self.robots[to].hear(word, from as u32, towards, self.steps);
+                }
+            }
+        }
+    }
+
     fn scan(&mut self, velocities: &[Vec2]) {
+        let playing = self.robots.iter().zip(&self.bodies).filter(|(robot, _)| robot.plays());
+        let playing: Vec<Sound> = playing.map(|(_, body)| Sound::of_robot(&body.pose)).collect();
         for (i, robot) in self.robots.iter_mut().enumerate() {
-            let readings = senses::proximity(&self.bodies, i, &self.physics);
             let body = &self.bodies[i];
-            let acceleration = ((body.velocity - velocities[i]) * (1.0 / DT)).rotate(Vec2::unit(-body.pose.heading));
-            robot.scan(&readings, acceleration, self.steps);
+            robot.scan(
+                &Around {
+                    proximity: senses::proximity(&self.bodies, i, &self.physics),
+                    fitted: Surroundings {
+                        acceleration: ((body.velocity - velocities[i]) * (1.0 / DT))
+                            .rotate(Vec2::unit(-body.pose.heading)),
+                        heading: body.pose.heading,
+                        spin: body.spin,
+                        floor: fitted::under(&body.pose, &self.marks),
+                        ahead: fitted::ahead(&self.bodies, i, &self.physics),
+                        battery: 0.0,
+                    },
+                    brightness: light::brightness(body.pose.at, Vec2::unit(body.pose.heading), &self.lighting),
+                    loudness: sounds::at_microphones(&body.pose, self.sounds.iter().chain(&playing)),
+                },
+                self.steps,
+            );
         }
     }
 
@@ -195,6 +256,14 @@ impl Arena {
         self.robots[robot].spi_ended(ready, words, board)
     }
 
+    /// What the lamps of robot `robot` show.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn lamps(&self, robot: usize) -> Lamps {
+        self.robots[robot].lamps()
+    }
+
     /// True if the robot's processor is told to drive.
     ///
     /// # Panics
@@ -209,6 +278,24 @@ impl Arena {
     /// If there is no such robot.
     pub fn i2c(&mut self, robot: usize, address: u8, write: &[u8], read: &mut [u8]) -> bool {
         self.robots[robot].i2c(address, write, read)
+    }
+
+    /// So much of the processor of robot `robot`'s board is busy, 0..=1, and its camera streams or not: what is not on the
+    /// body's buses, and yet draws from the battery.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn board_draws(&mut self, robot: usize, processor: f64, camera: bool) {
+        let draw = &mut self.robots[robot].draw;
+        (draw.processor, draw.camera) = (if processor.is_finite() { processor.clamp(0.0, 1.0) } else { 0.0 }, camera);
+    }
+
+    /// The battery of robot `robot`.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    pub fn battery(&self, robot: usize) -> &Battery {
+        &self.robots[robot].power.battery
     }
 
     /// Robots, then discs, as they are now.
@@ -232,9 +319,14 @@ impl Arena {
     }
 
     /// What cameras see beside bodies.
-    pub fn surroundings(&self) -> Surroundings {
+    pub fn surroundings(&self) -> camera::Surroundings {
         let Physics { half_arena, ref walls, .. } = self.physics;
-        Surroundings { half_arena, walls: walls.clone(), patches: self.patches.clone() }
+        camera::Surroundings {
+            half_arena,
+            walls: walls.clone(),
+            patches: self.patches.clone(),
+            tags: self.tags.clone(),
+        }
     }
 
     /// Half the arena's length along x and y, m.
@@ -252,12 +344,14 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fitted::Fitted;
     use crate::settings::{BodyKind, for_tests};
     use xpuck_kernels::math::vec2;
     use xpuck_kernels::world::Shape;
-    use xpuck_registers::epuck2;
-    use xpuck_registers::spi::{Actions, Command, Report};
+    use xpuck_kernels::world::senses::light::Light;
+    use xpuck_registers::spi::{Actions, Command, Pixel, Report};
     use xpuck_registers::stepper::StepsPerSecond;
+    use xpuck_registers::{epuck2, erandb};
 
     fn drive(left: i16, right: i16) -> Words {
         let speeds = [left, right].map(StepsPerSecond::new);
@@ -301,6 +395,109 @@ mod tests {
             let moved = arena.bodies()[0].pose.at.x + 0.9;
             assert!((moved - 0.184).abs() < 0.02, "{kind:?}: 2 s at 0.0919 m/s moved {moved} m");
         }
+    }
+
+    #[test]
+    fn lamps_show_what_each_kinds_words_say() {
+        let mut arena = one_robot(0.0, 0.8);
+        let pixel = |i: usize| Pixel { red: i as u8, green: 255, blue: 0 };
+        let pixels = std::array::from_fn(pixel);
+        let command = Command { actions: Actions::SET_LED, leds: 0x281, pixels, ..Command::default() };
+        arena.spi(0, &command.encode());
+        let lamps = arena.lamps(0);
+        assert_eq!((lamps.pixels, lamps.ring, lamps.body, lamps.front), (Some(pixels), 0x81, false, true));
+        arena.spi(0, &Command { leds: 0, pixels, ..Command::default() }.encode());
+        assert_eq!(arena.lamps(0).ring, 0x81, "only with set_led");
+
+        let mut arena = one_of(BodyKind::Epuck1, 0.0, 0.8);
+        assert!(
+            arena.i2c(0, epuck2::ADDRESS, &[0, 0x55, 0], &mut []) && arena.i2c(0, epuck2::ADDRESS, &[1, 2, 0], &mut [])
+        );
+        assert_eq!(arena.lamps(0).to_string(), "ring *-*-*-*-, body");
+
+        let mut arena = one_of(BodyKind::Epuck2, 0.0, 0.8);
+        let packet = epuck2::Command { sound: 1, leds: [true, false, false, true], ..epuck2::Command::default() };
+        arena.i2c(0, epuck2::ADDRESS, &packet.encode(), &mut []);
+        assert_eq!((arena.lamps(0).ring, arena.lamps(0).plays), (0b0100_0001, true));
+        (0..41).for_each(|_| arena.step());
+        assert!(!arena.lamps(0).plays, "a melody ends");
+    }
+
+    #[test]
+    fn an_epuck2_that_plays_is_heard_by_the_others() {
+        let robot = |x: f32| Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading: 0.0 });
+        let settings = Settings { seed: 3, body: BodyKind::Epuck2, ..for_tests(2) };
+        let frisbee = Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.0, 0.6), heading: 0.0 });
+        let bodies = vec![robot(0.0), robot(0.3), frisbee];
+        let mut arena = Arena::with_bodies(&settings, Physics::default(), Vec::new(), bodies);
+        let told = |arena: &mut Arena, sound: u8| {
+            let packet = epuck2::Command { sound, ..epuck2::Command::default() }.encode();
+            arena.i2c(0, epuck2::ADDRESS, &epuck2::Command::default().encode(), &mut []);
+            arena.i2c(1, epuck2::ADDRESS, &packet, &mut []);
+            arena.step();
+            let mut reply = [0; epuck2::REPORT_BYTES];
+            arena.i2c(0, epuck2::ADDRESS, &epuck2::Command::default().encode(), &mut reply);
+            epuck2::Report::decode(&reply).unwrap().microphones
+        };
+        let quiet = told(&mut arena, 0);
+        let [right, left, back, front] = told(&mut arena, 2);
+        assert!(front > right && front > left && front > back, "it plays ahead: {right} {left} {back} {front}");
+        assert!(front > quiet[3] + 20, "{front} after {quiet:?}");
+    }
+
+    #[test]
+    fn a_light_is_brighter_on_its_side_and_acceleration_is_felt() {
+        let lamp = Light { at: vec2(0.0, 0.6), height: 0.1, brightness: 0.2 };
+        let settings = Settings { seed: 3, lighting: Some(Lighting { room: 0.1, lights: vec![lamp] }), ..for_tests(1) };
+        let bodies = vec![
+            Body::at_rest(Shape::ROBOT, Pose { at: vec2(0.0, 0.0), heading: 0.0 }),
+            Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.8, 0.0), heading: 0.0 }),
+        ];
+        let mut arena = Arena::with_bodies(&settings, Physics::default(), Vec::new(), bodies);
+        arena.spi(0, &drive(700, 700));
+        arena.step();
+        let told = Report::decode(&arena.spi(0, &drive(700, 700))).unwrap();
+        let [left, right] = [told.ambient[2], told.ambient[5]];
+        assert!(right.abs_diff(410) < 12 && left > 1500, "{:?}", told.ambient);
+        assert!(told.acceleration[0] > 2060 && told.acceleration[2].abs_diff(2848) < 12, "{:?}", told.acceleration);
+    }
+
+    #[test]
+    fn range_and_bearing_boards_hear_who_is_within_reach() {
+        let at = |x: f32, heading: f32| Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading });
+        let settings = Settings { fitted: vec![Fitted::Erandb], ..for_tests(3) };
+        // The second looks to the left of the first; the third is out of its reach.
+        let bodies = vec![
+            at(-0.9, 0.0),
+            at(-0.5, std::f32::consts::FRAC_PI_2),
+            at(0.3, 0.0),
+            Body::at_rest(Shape::FRISBEE, Pose { at: vec2(0.8, 0.5), heading: 0.0 }),
+        ];
+        let mut arena = Arena::with_bodies(&settings, Physics::default(), Vec::new(), bodies);
+        let write = |arena: &mut Arena, register: u8, value: u8| {
+            assert!(arena.i2c(0, erandb::ADDRESS, &[register, value], &mut []));
+        };
+        let heard = |arena: &mut Arena, robot: usize| {
+            let mut byte = |register: u8| {
+                let mut value = [0];
+                assert!(arena.i2c(robot, erandb::ADDRESS, &[register], &mut value));
+                value[0]
+            };
+            let available = byte(erandb::AVAILABLE) == 1;
+            let bytes = std::array::from_fn(|i| byte(erandb::HEARD + i as u8));
+            available.then(|| erandb::decode(&bytes))
+        };
+        write(&mut arena, erandb::SEND[0], 0);
+        write(&mut arena, erandb::SEND[1], 7);
+        arena.step();
+        let near = heard(&mut arena, 1).expect("it is within reach");
+        assert!(near.word == 7 && (near.bearing - std::f32::consts::FRAC_PI_2).abs() < 0.4, "{near:?}");
+        assert!((150..400).contains(&near.strength), "{near:?}");
+        assert_eq!((heard(&mut arena, 1), heard(&mut arena, 2), heard(&mut arena, 0)), (None, None, None));
+        write(&mut arena, erandb::POWER, 200);
+        write(&mut arena, erandb::SEND[1], 8);
+        arena.step();
+        assert_eq!(heard(&mut arena, 1), None, "too weak");
     }
 
     #[test]

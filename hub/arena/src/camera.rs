@@ -5,11 +5,13 @@
 //! shows its top, and what stands behind it appears above its rim.
 
 use crate::settings::CameraSettings;
+use crate::tags::WallTag;
 use xpuck_kernels::math::{Vec2, sin_cos};
 use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::wall::Wall;
 use xpuck_kernels::world::{Body, Colour, senses};
+use xpuck_registers::tag36h11::{WITH_MARGIN, is_white};
 use xpuck_registers::yuyv::{self, Rgb};
 
 /// Height of the pinhole above the floor, m.
@@ -25,6 +27,9 @@ const ON_WALL: f32 = 0.001;
 /// Nothing is drawn nearer than this, m; bodies that touch are further away.
 const NEAREST: f32 = 0.01;
 
+/// A picture is at most so many times too bright.
+const BRIGHTEST: f32 = 16.0;
+
 /// What a pixel can show, as indices into [`PALETTE`].
 const ROOM: u8 = 0;
 const FLOOR: u8 = 1;
@@ -32,8 +37,9 @@ const WALL: u8 = 2;
 const RED: u8 = 3;
 const GREEN: u8 = 4;
 const BLUE: u8 = 5;
-const PALETTE: [Rgb; 6] =
-    [[120, 116, 108], [212, 212, 208], [236, 236, 234], [190, 35, 40], [40, 150, 60], [35, 80, 185]];
+const INK: u8 = 6;
+const PALETTE: [Rgb; 7] =
+    [[120, 116, 108], [212, 212, 208], [236, 236, 234], [190, 35, 40], [40, 150, 60], [35, 80, 185], [26, 26, 26]];
 
 /// What cameras see that stands still.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +50,8 @@ pub struct Surroundings {
     pub walls: Vec<Wall>,
     /// Coloured stretches of the arena's own walls; they are lit all the way up.
     pub patches: Vec<Patch>,
+    /// Tags on the arena's own walls.
+    pub tags: Vec<WallTag>,
 }
 
 impl Surroundings {
@@ -63,6 +71,13 @@ impl Surroundings {
     }
 }
 
+/// The bytes of each pair of palette entries in a picture that is so many times as bright.
+fn pairs(brightness: f32) -> Vec<[u8; 4]> {
+    let lit = |level: u8| (f32::from(level) * brightness).round().min(255.0) as u8;
+    let yuv = PALETTE.map(|rgb| yuyv::from_rgb(rgb.map(lit)));
+    yuv.iter().flat_map(|left| yuv.iter().map(|right| yuyv::pack(*left, *right))).collect()
+}
+
 fn paint(colour: Colour) -> u8 {
     match colour {
         Colour::Red => RED,
@@ -80,8 +95,9 @@ pub struct Camera {
     focal: f32,
     /// Tangent of each column's angle to the right of straight ahead.
     slopes: Vec<f32>,
-    /// The four bytes of each pair of neighbouring palette entries.
+    /// The four bytes of each pair of neighbouring palette entries, at this brightness.
     pairs: Vec<[u8; 4]>,
+    brightness: f32,
     shown: Vec<u8>,
     /// Depth of each column's nearest inner wall, m; infinite without one.
     hidden: Vec<f32>,
@@ -94,15 +110,24 @@ impl Camera {
         let (sine, cosine) = sin_cos(CAMERA_FOV / 2.0);
         let focal = width as f32 / 2.0 * cosine / sine;
         let slope = |column: usize| (column as f32 + 0.5 - width as f32 / 2.0) / focal;
-        let yuv = PALETTE.map(yuyv::from_rgb);
         Camera {
             width,
             height,
             focal,
             slopes: (0..width).map(slope).collect(),
-            pairs: yuv.iter().flat_map(|l| yuv.iter().map(|r| yuyv::pack(*l, *r))).collect(),
+            pairs: pairs(1.0),
+            brightness: 1.0,
             shown: vec![ROOM; width * height],
             hidden: vec![f32::INFINITY; width],
+        }
+    }
+
+    /// Makes pictures so many times as bright as those of the right exposure from now on; what is too bright is white.
+    pub fn expose(&mut self, brightness: f32) {
+        // A NaN is no brightness.
+        let brightness = if brightness.is_nan() { 0.0 } else { brightness.clamp(0.0, BRIGHTEST) };
+        if brightness != self.brightness {
+            (self.brightness, self.pairs) = (brightness, pairs(brightness));
         }
     }
 
@@ -148,6 +173,21 @@ impl Camera {
             self.hidden[column] = inner;
             let (top, bottom) = (self.row(WALL_HEIGHT, depth), self.row(0.0, depth));
             self.paint_column(column, top, bottom, colour);
+            if inner >= outer {
+                self.paint_tags(column, at + sight * outer, depth, around);
+            }
+        }
+    }
+
+    /// What a column shows of the tags at a place of the arena's wall.
+    fn paint_tags(&mut self, column: usize, place: Vec2, depth: f32, around: &Surroundings) {
+        for tag in &around.tags {
+            let Some(across) = tag.column(place, around.half_arena) else { continue };
+            for cell in 0..WITH_MARGIN {
+                let [upper, lower] = [tag.edge(cell), tag.edge(cell + 1)].map(|height| self.row(height, depth));
+                let white = is_white(tag.id, cell, across).unwrap_or(true);
+                self.paint_column(column, upper, lower, if white { WALL } else { INK });
+            }
         }
     }
 
@@ -201,113 +241,4 @@ impl Camera {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::f32::consts::PI;
-    use xpuck_kernels::math::vec2;
-    use xpuck_kernels::model::HALF_ARENA;
-    use xpuck_kernels::world::{Pose, Shape};
-
-    fn robot(x: f32, y: f32, heading: f32) -> Body {
-        Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, y), heading })
-    }
-
-    fn frisbee(x: f32, y: f32) -> Body {
-        Body::at_rest(Shape::FRISBEE, Pose { at: vec2(x, y), heading: 0.0 })
-    }
-
-    fn empty() -> Surroundings {
-        Surroundings { half_arena: HALF_ARENA, ..Surroundings::default() }
-    }
-
-    /// Palette indices, by row and column, of what the first body sees.
-    fn view(bodies: &[Body]) -> impl Fn(usize, usize) -> u8 + use<> {
-        view_in(&empty(), bodies)
-    }
-
-    fn view_in(around: &Surroundings, bodies: &[Body]) -> impl Fn(usize, usize) -> u8 + use<> {
-        let mut camera = Camera::new(&CameraSettings::default());
-        let mut frame = Vec::new();
-        camera.render(bodies, 0, around, &mut frame);
-        assert_eq!(frame.len(), 160 * 120 * 2);
-        move |row, column| camera.shown[row * 160 + column]
-    }
-
-    #[test]
-    fn an_empty_arena_is_white_below_the_horizon() {
-        let at = view(&[robot(0.0, 0.0, 0.3)]);
-        for column in 0..160 {
-            assert_eq!(at(60, column), WALL);
-            assert_eq!(at(119, column), FLOOR);
-            assert_eq!(at(0, column), ROOM);
-        }
-    }
-
-    #[test]
-    fn the_frisbee_is_a_low_blue_band_with_things_visible_behind_it() {
-        let at = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.9, 0.0, 0.0)]);
-        // The near edge meets the floor at 0.395 m, 11.4 rows below the horizon; the rim is 5 mm below the camera.
-        assert_eq!((at(70, 80), at(72, 80)), (BLUE, FLOOR));
-        assert_eq!((at(60, 80), at(58, 80)), (RED, RED), "the robot behind shows above the rim");
-        // Its edge is at asin(0.105 / 0.5) = 12.1 degrees: column 80 +- 32.
-        assert_eq!((at(65, 50), at(65, 109), at(70, 45), at(70, 114)), (BLUE, BLUE, FLOOR, FLOOR));
-    }
-
-    #[test]
-    fn patches_are_seen_on_their_wall_and_inner_walls_hide_what_is_behind() {
-        let patch = Patch { at: vec2(1.0, 0.0), half_length: 0.2, colour: Colour::Green };
-        let lamp = Surroundings { patches: vec![patch], ..empty() };
-        let at = view_in(&lamp, &[robot(0.0, 0.0, 0.0)]);
-        // Its ends are at atan(0.2 / 1) = 11.3 degrees: 80 +- 30 columns.
-        assert_eq!((at(58, 80), at(58, 52), at(58, 108), at(58, 45)), (GREEN, GREEN, GREEN, WALL));
-        let away = view_in(&lamp, &[robot(0.0, 0.0, PI)]);
-        assert!((0..160 * 120).all(|i| away(i / 160, i % 160) != GREEN));
-        let wall = Wall { from: vec2(0.3, -0.5), to: vec2(0.3, 0.02) };
-        let around = Surroundings { walls: vec![wall], ..lamp };
-        let at = view_in(&around, &[robot(0.0, 0.0, 0.0), frisbee(0.6, -0.2), frisbee(0.6, 0.2)]);
-        assert_eq!((at(58, 100), at(58, 60)), (WALL, GREEN), "the wall is to the right");
-        assert!((90..160).all(|column| (0..120).all(|row| at(row, column) != BLUE)), "hidden");
-        assert!((0..70).any(|column| (0..120).any(|row| at(row, column) == BLUE)), "seen");
-    }
-
-    #[test]
-    fn a_near_robot_hides_the_frisbee_but_not_a_far_one() {
-        let hidden = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.0), robot(0.09, 0.0, 0.0)]);
-        assert!((0..160 * 120).all(|i| hidden(i / 160, i % 160) != BLUE));
-        let left = view(&[robot(0.0, 0.0, 0.0), frisbee(0.5, 0.2)]);
-        // It spans 10.6 to 33 degrees to the left: columns up to 80 - 28.
-        assert!((0..160).all(|c| left(64, c) != BLUE || c <= 52));
-        assert_eq!(left(64, 40), BLUE, "left of the robot is left in the frame");
-        let behind = view(&[robot(0.0, 0.0, PI), frisbee(0.5, 0.0)]);
-        assert!((0..160 * 120).all(|i| behind(i / 160, i % 160) != BLUE));
-    }
-
-    #[test]
-    fn colours_survive_the_pixel_format() {
-        let mut camera = Camera::new(&CameraSettings::default());
-        let mut frame = Vec::new();
-        camera.render(&[robot(0.0, 0.0, 0.0), frisbee(0.2, 0.0)], 0, &empty(), &mut frame);
-        let bytes = &frame[(80 * 160 + 80) * 2..][..4];
-        let [r, g, b] = yuyv::to_rgb(yuyv::unpack([bytes[0], bytes[1], bytes[2], bytes[3]])[0]);
-        assert!(r < 60 && g < 100 && b > 160, "{r} {g} {b}");
-    }
-
-    #[test]
-    fn nine_cameras_fit_into_a_small_part_of_a_core() {
-        let mut bodies: Vec<Body> =
-            (0..9).map(|i| robot(-0.8 + 0.2 * i as f32, 0.1 * (i % 3) as f32, i as f32)).collect();
-        bodies.push(frisbee(0.1, -0.3));
-        let mut camera = Camera::new(&CameraSettings::default());
-        let mut frame = Vec::new();
-        let start = std::time::Instant::now();
-        let (rounds, around) = (100, empty());
-        for _ in 0..rounds {
-            for me in 0..9 {
-                camera.render(&bodies, me, &around, &mut frame);
-            }
-        }
-        let each = start.elapsed().as_secs_f64() / f64::from(9 * rounds);
-        // 360 frames a second may take a fifth of a core even where the machine is busy.
-        assert!(each < 0.2 / 360.0, "a frame takes {} us", each * 1e6);
-    }
-}
+mod tests;

@@ -1,43 +1,43 @@
 //! The e-puck's microcontroller as its SPI master meets it: a slave that reads commands one word late, drives two
 //! stepper motors, scans the infra-red sensors and stops the wheels when nobody talks to it.
 
-use crate::infrared::{AMBIENT, counts};
+use crate::felt::{Felt, failed};
+use crate::infrared::counts;
+use crate::lamps::Lamps;
 use crate::motors::{Motors, Timing};
-use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::Draws;
 use xpuck_registers::infrared::RawInfrared;
-use xpuck_registers::spi::{Actions, COMMAND_TIMEOUT_MS, Command, Report, Status, WORDS, Words, late};
+use xpuck_registers::spi::{Actions, COMMAND_TIMEOUT_MS, Command, PIXELS, Pixel, Report, Status, WORDS, Words, late};
 use xpuck_registers::stepper::StepsPerSecond;
 
 /// One step of the arena, ms.
 const STEP_MS: u32 = (DT * 1000.0 + 0.5) as u32;
 /// Steps of arena time without a valid command after which the wheels stop: 0.2 s.
 pub const COMMAND_TIMEOUT_STEPS: u32 = COMMAND_TIMEOUT_MS / STEP_MS;
-/// The accelerometer's reading at 0 g and its counts per g.
-const ACCELERATION_ZERO: f32 = 2048.0;
-const ACCELERATION_PER_G: f32 = 800.0;
-/// A quiet room on the microphones.
-const MICROPHONE_ZERO: f32 = 2048.0;
 
 /// The slave's state between messages.
 #[derive(Clone, Debug)]
 pub struct Dspic {
     speeds: [StepsPerSecond; 2],
+    lamps: Lamps,
     motors: Motors,
     silent_steps: u32,
     previous_last: u16,
     report: Report,
+    pixels: [Pixel; PIXELS],
 }
 
 impl Default for Dspic {
     fn default() -> Dspic {
         Dspic {
             speeds: [StepsPerSecond::ZERO; 2],
+            lamps: Lamps { pixels: Some(Default::default()), ..Lamps::default() },
             motors: Motors::new(Timing::Exact),
             silent_steps: COMMAND_TIMEOUT_STEPS,
             previous_last: 0,
             report: Report { status: Status::MOTORS_TIMED_OUT, ..Report::default() },
+            pixels: [Pixel::default(); PIXELS],
         }
     }
 }
@@ -83,11 +83,30 @@ impl Dspic {
         self.silent_steps = 0;
         self.report.status = Status::default();
         self.report.echo = command.sequence;
+        self.pixels = command.pixels;
         if command.actions.has(Actions::RESET) {
             *self = Dspic { previous_last: self.previous_last, ..Dspic::default() };
-        } else if command.actions.has(Actions::SET_MOTOR) {
+            return;
+        }
+        if command.actions.has(Actions::SET_MOTOR) {
             self.speeds = command.speeds;
         }
+        if command.actions.has(Actions::SET_LED) {
+            let bit = |bit: u32| command.leds & 1 << bit != 0;
+            (self.lamps.ring, self.lamps.body, self.lamps.front) = (command.leds as u8, bit(8), bit(9));
+        }
+        // The logic before the dsPIC takes the pixels of every good message.
+        self.lamps.pixels = Some(command.pixels);
+    }
+
+    /// What its lamps show.
+    pub fn lamps(&self) -> Lamps {
+        self.lamps
+    }
+
+    /// What the Neopixels show, which snoop every message.
+    pub fn pixels(&self) -> &[Pixel; PIXELS] {
+        &self.pixels
     }
 
     /// Ground speed of the wheels, left and right, m/s.
@@ -106,15 +125,17 @@ impl Dspic {
         }
     }
 
-    /// Takes new readings. `reflected` is in counts; `acceleration` is along the robot's x and y, m/s^2; `battery` is in V.
-    pub fn scan(&mut self, reflected: [u16; 8], acceleration: Vec2, battery: f32, draws: &mut Draws) {
+    /// Takes new readings. `reflected` is in counts, `battery` in V.
+    pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, battery: f32, draws: &mut Draws) {
         self.report.reflected = reflected.map(RawInfrared);
-        let mut counts = |level| counts(level, draws);
-        let per_g = ACCELERATION_PER_G / 9.81;
-        self.report.acceleration =
-            [acceleration.x * per_g, acceleration.y * per_g, ACCELERATION_PER_G].map(|a| counts(ACCELERATION_ZERO + a));
-        self.report.microphones = [MICROPHONE_ZERO; 3].map(&mut counts);
-        self.report.ambient = [AMBIENT; 8].map(&mut counts);
+        let [accelerometer, light, microphones] = felt.faults;
+        let acceleration = felt.acceleration.map(|level| counts(level, draws));
+        let [right, left, back, _] = felt.samples;
+        let samples = [right, left, back].map(|level| counts(level, draws));
+        let ambient = felt.light.map(|level| counts(level, draws));
+        self.report.acceleration = failed(accelerometer, acceleration, draws);
+        self.report.microphones = failed(microphones, samples, draws);
+        self.report.ambient = failed(light, ambient, draws);
         self.report.battery = (battery * 1000.0).round() as u16;
     }
 }
@@ -216,7 +237,7 @@ mod tests {
         for step in 0..200 {
             let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
             let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
-            dspic.scan(counts, Vec2::ZERO, 3.7, &mut draws);
+            dspic.scan(counts, &Felt::default(), 3.7, &mut draws);
             readings.push(report(&mut dspic));
         }
         let mean = |i: usize| readings.iter().map(|r| f64::from(r.reflected[i].0)).sum::<f64>() / 200.0;

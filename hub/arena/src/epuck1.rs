@@ -1,9 +1,13 @@
 //! An e-puck1 as the board's I2C bus meets it: a slave with 23 registers and no watchdog.
 
-use crate::infrared::{AMBIENT, counts};
+use crate::felt::{Felt, failed};
+use crate::infrared::counts;
+use crate::lamps::Lamps;
 use crate::motors::{EPUCK1, Motors};
 use xpuck_kernels::random::Draws;
-use xpuck_registers::epuck1::{self, Access, COUNT, INFRARED, REFLECTED, Register, SCAN, SPEED, STEPS};
+use xpuck_registers::epuck1::{
+    self, Access, BODY_LAMP, COUNT, FRONT_LAMP, INFRARED, LAMPS, REFLECTED, RING, Register, SCAN, SPEED, STEPS,
+};
 use xpuck_registers::infrared::other_order;
 use xpuck_registers::stepper::StepsPerSecond;
 
@@ -54,6 +58,13 @@ impl Epuck1 {
         self.motors.wheels(self.speeds())
     }
 
+    /// What its lamps show.
+    pub fn lamps(&self) -> Lamps {
+        let value = |register: Register| self.registers[usize::from(register.pointer(0))];
+        let (ring, lamps) = (value(RING) as u8, value(LAMPS));
+        Lamps { ring, body: lamps & BODY_LAMP != 0, front: lamps & FRONT_LAMP != 0, ..Lamps::default() }
+    }
+
     /// One step of the arena. Nothing stops the wheels but a command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds());
@@ -61,12 +72,13 @@ impl Epuck1 {
     }
 
     /// Takes new readings if the sensors are switched on; the rest is as for the dsPIC on SPI.
-    pub fn scan(&mut self, reflected: [u16; 8], draws: &mut Draws) {
+    pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, draws: &mut Draws) {
         if self.registers[usize::from(INFRARED.pointer(0))] & SCAN == 0 {
             return;
         }
         self.fill(REFLECTED, &other_order(reflected));
-        self.fill(epuck1::AMBIENT, &[AMBIENT; 8].map(|level| counts(level, draws)));
+        let light = felt.light.map(|level| counts(level, draws));
+        self.fill(epuck1::AMBIENT, &other_order(failed(felt.faults[1], light, draws)));
     }
 
     fn fill(&mut self, register: Register, values: &[u16]) {
@@ -123,13 +135,15 @@ mod tests {
         let scan = |robot: &mut Epuck1| {
             let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
             let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
-            robot.scan(counts, &mut draws);
+            let felt = Felt { light: [3900.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 100.0], ..Felt::default() };
+            robot.scan(counts, &felt, &mut draws);
         };
         scan(&mut robot);
         assert_eq!(read(&mut robot, 14), 0);
         robot.transfer(&[6, 1], &mut []);
         scan(&mut robot);
         assert!(read(&mut robot, 14).abs_diff(2181) < 12, "left of the front is the e-puck's sensor 7");
-        assert!(read(&mut robot, 7) < 12 && read(&mut robot, 15).abs_diff(3900) < 12);
+        assert!(read(&mut robot, 7) < 12 && read(&mut robot, 15).abs_diff(100) < 12);
+        assert!(read(&mut robot, 22).abs_diff(3900) < 12);
     }
 }

@@ -1,7 +1,9 @@
 //! An e-puck2 as the board's I2C bus meets it: a slave that takes packets of 20 bytes and answers with 47, and has no
 //! watchdog.
 
-use crate::infrared::{AMBIENT, counts};
+use crate::felt::{Felt, failed};
+use crate::infrared::counts;
+use crate::lamps::Lamps;
 use crate::motors::{EPUCK2, Motors};
 use xpuck_kernels::random::Draws;
 use xpuck_registers::epuck2::{COMMAND_BYTES, Command, REPORT_BYTES, Report, Settings};
@@ -14,6 +16,8 @@ const CALIBRATION_SCANS: u32 = 40;
 const SELECTOR: u8 = 10;
 /// A quiet room on the microphones.
 const VOLUME: f32 = 200.0;
+/// A melody plays for 1 s; no source says how long each is.
+const MELODY_STEPS: u32 = 40;
 
 /// A calibration under way.
 #[derive(Clone, Debug)]
@@ -33,7 +37,10 @@ pub struct Epuck2 {
     offsets: [u16; 8],
     ambient: [u16; 8],
     microphones: [u16; 4],
+    /// Steps that the melody goes on.
+    melody: u32,
     calibration: Option<Calibration>,
+    lamps: Lamps,
     reply: [u8; REPORT_BYTES],
 }
 
@@ -46,7 +53,9 @@ impl Default for Epuck2 {
             offsets: [0; 8],
             ambient: [MAX_COUNTS; 8],
             microphones: [0; 4],
+            melody: 0,
             calibration: None,
+            lamps: Lamps { colours: Some(Default::default()), ..Lamps::default() },
             reply: [0; REPORT_BYTES],
         }
     }
@@ -86,6 +95,12 @@ impl Epuck2 {
             calibration.waiting = Some(command);
             return;
         }
+        // LEDs 1, 3, 5 and 7 are numbers 0, 2, 4 and 6 of the ring.
+        self.lamps.ring = command.leds.iter().enumerate().fold(0, |ring, (i, lit)| ring | u8::from(*lit) << (2 * i));
+        self.lamps.colours = Some(command.colours);
+        if (1..=3).contains(&command.sound) {
+            self.melody = MELODY_STEPS;
+        }
         if command.settings.has(Settings::CALIBRATE) {
             self.offsets = [0; 8];
             self.calibration = Some(Calibration { scans: 0, sums: [0; 8], waiting: None });
@@ -102,17 +117,30 @@ impl Epuck2 {
         self.motors.wheels(self.speeds)
     }
 
+    /// What its lamps show.
+    pub fn lamps(&self) -> Lamps {
+        Lamps { plays: self.plays(), ..self.lamps }
+    }
+
+    /// True while a melody plays.
+    pub fn plays(&self) -> bool {
+        self.melody > 0
+    }
+
     /// One step of the arena. Nothing stops the wheels but a command.
     pub fn step(&mut self) {
         self.motors.step(self.speeds);
+        self.melody = self.melody.saturating_sub(1);
     }
 
     /// Takes new readings; the rest is as for the dsPIC on SPI.
-    pub fn scan(&mut self, reflected: [u16; 8], draws: &mut Draws) {
+    pub fn scan(&mut self, reflected: [u16; 8], felt: &Felt, draws: &mut Draws) {
         self.reflected = other_order(reflected);
         // The phototransistor pulls the converter's input down: larger is darker.
-        self.ambient = [f32::from(MAX_COUNTS) - AMBIENT; 8].map(|level| counts(level, draws));
-        self.microphones = [VOLUME; 4].map(|level| counts(level, draws));
+        let ambient = felt.light.map(|level| counts(f32::from(MAX_COUNTS) - level, draws));
+        let volumes = felt.volumes.map(|volume| counts(volume.hypot(VOLUME), draws));
+        self.ambient = other_order(failed(felt.faults[1], ambient, draws));
+        self.microphones = failed(felt.faults[2], volumes, draws);
         let Some(calibration) = &mut self.calibration else { return };
         calibration.scans += 1;
         calibration.sums.iter_mut().zip(self.reflected).for_each(|(sum, value)| *sum += u32::from(value));
@@ -147,7 +175,7 @@ mod tests {
     fn scan(robot: &mut Epuck2, proximity: &[f32; 8], step: u32) {
         let mut draws = Draws::new(1, 0, 0, step, Stream::Device);
         let counts = proximity.map(|p| reflected(p, &PUBLISHED, &mut draws));
-        robot.scan(counts, &mut draws);
+        robot.scan(counts, &Felt::default(), &mut draws);
     }
 
     #[test]

@@ -21,6 +21,27 @@ pub struct Faults {
     pub sensor_id: Option<u16>,
     /// The step counters stand still while the motors turn.
     pub frozen_counters: bool,
+    /// The accelerometer fails: `dead`, `stuck` or `mad`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acceleration: Option<SenseFault>,
+    /// The light sensors fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub light: Option<SenseFault>,
+    /// The microphones fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub microphones: Option<SenseFault>,
+}
+
+/// How a sensor fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SenseFault {
+    /// Its wire is broken: it tells 0.
+    Dead,
+    /// It tells the same for ever.
+    Stuck,
+    /// It tells anything.
+    Mad,
 }
 
 /// Counts the transactions of one robot.

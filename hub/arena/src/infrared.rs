@@ -1,4 +1,4 @@
-//! What every robot's analogue-to-digital converter reads: proximity by the fitted curve, ambient light, and noise.
+//! What every robot's analogue-to-digital converter reads: proximity by the fitted curve, and noise.
 
 use xpuck_kernels::model::PROX_RANGE;
 use xpuck_kernels::random::{Draws, normal_pair};
@@ -6,8 +6,6 @@ use xpuck_registers::infrared::{Curve, MAX_COUNTS, Metres};
 
 /// Standard deviation of a reading of the converter, counts. No source gives it; a few counts of 4096 is typical.
 const NOISE_COUNTS: f32 = 2.0;
-/// Ambient infra-red under the arena's lamps; larger is brighter.
-pub const AMBIENT: f32 = 3900.0;
 
 /// A 12-bit reading of a level, counts.
 pub fn counts(level: f32, draws: &mut Draws) -> u16 {

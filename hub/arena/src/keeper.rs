@@ -5,6 +5,7 @@ use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::world::Body;
+use xpuck_kernels::world::spec::Area;
 use xpuck_kernels::world::task::transport::free_spot;
 
 /// How long all wheels must have been still, steps: 0.5 s.
@@ -18,7 +19,14 @@ const LOOKS_TOUCHING: f32 = 0.01;
 #[derive(Clone, Debug, Default)]
 pub struct Keeper {
     still_steps: u32,
+    /// The same for [`Keeper::reset`], counted on.
+    rest_steps: u32,
 }
+
+/// Draws for a free place before the keeper waits for the robots to make way.
+const TRIES: u32 = 200;
+/// A frisbee so far outside its area is where it belongs, m.
+const PLACED: f32 = 0.005;
 
 impl Keeper {
     /// Called after each physics step; `bodies` are robots, then discs, of which the first, at `frisbee`, is watched. True if it
@@ -35,6 +43,30 @@ impl Keeper {
         bodies[frisbee].velocity = Vec2::ZERO;
         bodies[frisbee].spin = 0.0;
         true
+    }
+
+    /// Called after each physics step of an arena whose keeper gets it ready for the next run: once all wheels have stood still
+    /// for `after` steps, a frisbee that is not where the world starts it is put there, at rest, where no robot stands. True if
+    /// it was.
+    pub fn reset(&mut self, bodies: &mut [Body], frisbee: usize, area: &Area, after: u32, draws: &mut Draws) -> bool {
+        let still = bodies[..frisbee].iter().all(|robot| robot.wheels == [0.0; 2]);
+        self.rest_steps = if still { self.rest_steps.saturating_add(1) } else { 0 };
+        let at = bodies[frisbee].pose.at;
+        let inside = |value: f32, low: f32, high: f32| (low - PLACED..=high + PLACED).contains(&value);
+        let placed = inside(at.x, area.low.x, area.high.x) && inside(at.y, area.low.y, area.high.y);
+        if placed || self.rest_steps < after {
+            return false;
+        }
+        let (robots, discs) = bodies.split_at_mut(frisbee);
+        let disc = &mut discs[0];
+        for _ in 0..TRIES {
+            let at = Vec2 { x: draws.range(area.low.x, area.high.x), y: draws.range(area.low.y, area.high.y) };
+            if robots.iter().all(|robot| (robot.pose.at - at).length() > robot.shape.radius + disc.shape.radius) {
+                (disc.pose.at, disc.velocity, disc.spin) = (at, Vec2::ZERO, 0.0);
+                return true;
+            }
+        }
+        false
     }
 }
 
@@ -67,6 +99,27 @@ mod tests {
             assert_eq!(watch(&mut keeper, &mut bodies, 100), Some(19));
             assert!(bodies[1].pose.at.length() <= 0.1 && bodies[1].velocity == Vec2::ZERO);
         }
+    }
+
+    #[test]
+    fn the_arena_is_made_ready_when_the_robots_have_stood_for_long() {
+        let area = Area { low: vec2(-0.05, -0.05), high: vec2(0.05, 0.05) };
+        let (mut keeper, mut bodies) = (Keeper::default(), bodies(0.4));
+        let mut resets = |bodies: &mut [Body; 2], steps: u32| {
+            (0..steps).find(|i| {
+                let mut draws = Draws::new(1, 0, 0, *i, Stream::Relocation);
+                keeper.reset(bodies, 1, &area, 120, &mut draws)
+            })
+        };
+        bodies[0].wheels = [0.05, 0.0];
+        assert_eq!(resets(&mut bodies, 300), None, "not while a wheel turns");
+        bodies[0].wheels = [0.0; 2];
+        bodies[0].pose.at = vec2(0.0, 0.0);
+        assert_eq!(resets(&mut bodies, 300), None, "a robot stands there");
+        bodies[0].pose.at = vec2(0.0, 0.3);
+        assert_eq!(resets(&mut bodies, 300), Some(0));
+        assert!(bodies[1].pose.at.x.abs() <= 0.05 && bodies[1].pose.at.y.abs() <= 0.05);
+        assert_eq!(resets(&mut bodies, 300), None, "it is where it belongs");
     }
 
     #[test]

@@ -1,21 +1,26 @@
 //! One robot's electronics: the processor that drives its motors, by kind, and everything on the board's buses.
 
+use crate::draw::Draw;
 use crate::dspic::Dspic;
 use crate::epuck1::Epuck1;
 use crate::epuck2::Epuck2;
-use crate::faults::{FaultCounter, Faults};
+use crate::faults::{FaultCounter, Faults, SenseFault};
+use crate::felt::{self, Felt};
+use crate::fitted::{self, Devices, Surroundings};
 use crate::infrared;
+use crate::lamps::Lamps;
 use crate::outage::{Outage, Outages};
-use crate::power::{IDLE_WATTS, Power};
+use crate::power::Power;
 use crate::sensor::CameraSensor;
 use crate::settings::{BodyKind, Settings};
 use crate::unkind::Traits;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_registers::camera_sensor::{OV7670, PO6030K, PO8030, Sensor};
+use xpuck_registers::camera_sensor::{Clock, OV7670, PO6030K, PO8030, Sensor};
 use xpuck_registers::epuck1::{self, STEPS};
 use xpuck_registers::epuck2::{self, Report};
 use xpuck_registers::infrared::Curve;
+use xpuck_registers::microphone::{Loudness, MOST};
 use xpuck_registers::spi::{self, WORDS, Words};
 
 /// The processor in the robot's body.
@@ -32,7 +37,10 @@ pub(crate) struct Robot {
     kind: BodyKind,
     processor: Processor,
     pub(crate) power: Power,
+    /// What its parts do, as far as they draw from the battery.
+    pub(crate) draw: Draw,
     sensor: CameraSensor,
+    fitted: Devices,
     faults: Faults,
     counter: FaultCounter,
     pub(crate) traits: Traits,
@@ -53,7 +61,7 @@ const RELEASED: Words = [0xffff; WORDS];
 impl Robot {
     /// Robot number `number` of an arena, which was just switched on.
     pub(crate) fn new(settings: &Settings, number: usize) -> Robot {
-        let (seed, kind) = (settings.seed, settings.body);
+        let (seed, kind) = (settings.seed, settings.kind(number));
         let name = settings.robots.get(number).map_or("", |name| name);
         let mut traits = settings.unkind.traits(seed, number, name);
         let faults = traits.bus_faults.take().unwrap_or_else(|| settings.faults.clone());
@@ -63,11 +71,16 @@ impl Robot {
         if let Some(supply) = traits.supply {
             power.battery.set_ohms(f64::from(supply.ohms));
         }
+        if let Some(capacity) = traits.capacity_ah {
+            power.battery.set_capacity(f64::from(capacity));
+        }
         Robot {
             kind,
             processor: Processor::new(kind),
             power,
+            draw: Draw::default(),
             sensor: camera_sensor(kind, &faults),
+            fitted: Devices::new(&settings.fitted),
             faults,
             counter: FaultCounter::default(),
             outages: Outages::new(settings.unkind.faults_of(name), traits.supply),
@@ -120,7 +133,11 @@ impl Robot {
         match (address, &self.processor) {
             // One address for both kinds.
             (epuck1::ADDRESS, Processor::Epuck1(_) | Processor::Epuck2(_)) => self.body(write, read),
-            _ => self.sensor.transfer(address, write, read) || self.power.transfer(address, write, read),
+            _ => {
+                self.sensor.transfer(address, write, read)
+                    || self.power.transfer(address, write, read)
+                    || self.fitted.transfer(address, write, read)
+            }
         }
     }
 
@@ -159,6 +176,10 @@ impl Robot {
         }
     }
 
+    fn sense_faults(&self) -> [Option<SenseFault>; 3] {
+        [self.faults.acceleration, self.faults.light, self.faults.microphones]
+    }
+
     /// How fast its processor turns the wheels, m/s over a floor that holds.
     fn turning(&self) -> [f32; 2] {
         match &self.processor {
@@ -190,6 +211,15 @@ impl Robot {
         !self.out.brown_out && !self.out.camera_gone
     }
 
+    /// How bright its camera's pictures are, compared with the right exposure.
+    pub(crate) fn brightness(&self) -> f32 {
+        self.sensor.brightness(match self.kind {
+            BodyKind::Xpuck => Clock::Xpuck,
+            BodyKind::Epuck1 => Clock::Epuck1,
+            BodyKind::Epuck2 => Clock::Epuck2,
+        })
+    }
+
     /// True if its camera sends the same picture again and again.
     pub(crate) fn sees_the_past(&self) -> bool {
         self.out.camera_frozen
@@ -198,11 +228,18 @@ impl Robot {
     /// Step number `now`, of `seconds`.
     pub(crate) fn step(&mut self, now: u32, seconds: f64) {
         let before = self.out;
-        self.power.battery.set_load(IDLE_WATTS + self.outages.surge(now, self.seed, self.number));
+        if let Processor::Xpuck(dspic) = &self.processor {
+            self.draw.show(dspic.pixels());
+        }
+        let usual = self.draw.watts(self.power.battery.volts());
+        self.power.battery.set_load(usual + self.outages.surge(now, self.seed, self.number));
         self.out = self.outages.step(now, self.seed, self.number, self.power.battery.volts());
+        // An empty battery feeds nothing for the rest of the run.
+        self.out.brown_out |= self.power.battery.is_empty();
         if self.out.brown_out && !before.brown_out {
             self.sensor = camera_sensor(self.kind, &self.faults);
             self.power.restart();
+            self.fitted.restart();
         }
         if self.out.off() {
             if !before.off() {
@@ -218,12 +255,53 @@ impl Robot {
         self.power.battery.drain(seconds);
     }
 
-    /// Takes new readings in step `now`: proximity as 1 - d/range and exactly 0 where nothing is in range, acceleration
-    /// along x and y, m/s^2.
-    pub(crate) fn scan(&mut self, proximity: &[f32; 8], acceleration: Vec2, now: u32) {
+    /// What its lamps show; they are dark without power.
+    pub(crate) fn lamps(&self) -> Lamps {
+        if self.out.off() {
+            return Lamps::default();
+        }
+        match &self.processor {
+            Processor::Xpuck(dspic) => dspic.lamps(),
+            Processor::Epuck1(robot) => robot.lamps(),
+            Processor::Epuck2(robot) => robot.lamps(),
+        }
+    }
+
+    /// True if it plays a sound.
+    pub(crate) fn plays(&self) -> bool {
+        match &self.processor {
+            Processor::Epuck2(robot) => !self.out.off() && robot.plays(),
+            // Their protocols have no word for a sound.
+            Processor::Xpuck(_) | Processor::Epuck1(_) => false,
+        }
+    }
+
+    /// The word that its range and bearing board sends, and how far it reaches, m.
+    pub(crate) fn take_sent(&mut self) -> Option<(u16, f32)> {
+        let sent = self.fitted.take_sent();
+        sent.filter(|_| !self.out.off())
+    }
+
+    /// A word comes from robot `from`, which is `towards` away in this one's frame, m.
+    pub(crate) fn hear(&mut self, word: u16, from: u32, towards: Vec2, now: u32) {
+        if !self.out.off() {
+            self.fitted.hear(word, towards, &mut fitted::hearing(self.seed, self.number, from, now));
+        }
+    }
+
+    /// Takes new readings in step `now`.
+    pub(crate) fn scan(&mut self, around: &Around, now: u32) {
         if self.out.off() {
             return;
         }
+        let Around { proximity, brightness, loudness, fitted } = *around;
+        let Surroundings { acceleration, .. } = fitted;
+        let around = Surroundings { battery: self.power.battery.volts() as f32, ..fitted };
+        self.fitted.feel(&around, &mut fitted::chance(self.seed, self.number, now));
+        let felt = Felt {
+            faults: self.sense_faults(),
+            ..Felt::new(acceleration, brightness, loudness, &mut felt::chance(self.seed, self.number, now))
+        };
         // Step 0 of this stream is the charge's.
         let mut draws = Draws::new(self.seed, 0, self.number, now + 1, Stream::Device);
         let ideal = proximity.map(|p| infrared::reflected(p, &self.curve, &mut draws));
@@ -233,13 +311,26 @@ impl Robot {
                 None => ideal,
             };
         }
-        let (reflected, draws) = (self.reflected, &mut draws);
+        let (reflected, felt, draws) = (self.reflected, &felt, &mut draws);
         match &mut self.processor {
-            Processor::Xpuck(dspic) => dspic.scan(reflected, acceleration, self.power.battery.volts() as f32, draws),
-            Processor::Epuck1(robot) => robot.scan(reflected, draws),
-            Processor::Epuck2(robot) => robot.scan(reflected, draws),
+            Processor::Xpuck(dspic) => dspic.scan(reflected, felt, self.power.battery.volts() as f32, draws),
+            Processor::Epuck1(robot) => robot.scan(reflected, felt, draws),
+            Processor::Epuck2(robot) => robot.scan(reflected, felt, draws),
         }
     }
+}
+
+/// What is around a robot's sensors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    /// 1 - d/range, and exactly 0 where nothing is in range.
+    pub proximity: [f32; 8],
+    /// What devices feel that only some robots have, but for the battery.
+    pub fitted: Surroundings,
+    /// At the infra-red sensors, part of what they can tell.
+    pub brightness: [f32; 8],
+    /// At the microphones.
+    pub loudness: [Loudness; MOST],
 }
 
 /// A kind's camera sensor as after power-up.

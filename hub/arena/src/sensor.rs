@@ -1,11 +1,14 @@
-//! A camera sensor's registers as the board's I2C bus meets them. What they hold has no effect on the picture.
+//! A camera sensor's registers as the board's I2C bus meets them. Of what they hold the exposure shows in the picture.
 
-use xpuck_registers::camera_sensor::{OV7670, Sensor};
+use xpuck_registers::camera_sensor::{Clock, Exposing, OV7670, Sensor};
 
 /// Banks that a sensor can have.
 const BANKS: usize = 4;
 /// Register and bit of an OV7670 that restore the values after power-up.
 const RESET: (u8, u8) = (0x12, 0x80);
+
+/// In the arena's light a picture is as bright as it should be when it was exposed for so long, s.
+const RIGHT: f64 = 0.015;
 
 /// A sensor's state between transactions.
 #[derive(Clone, Debug)]
@@ -21,7 +24,28 @@ pub struct CameraSensor {
 impl CameraSensor {
     /// A sensor as after power-up.
     pub fn new(kind: &'static Sensor) -> CameraSensor {
-        CameraSensor { kind, id: kind.id, registers: Box::new([[0; 256]; BANKS]), bank: 0, pointer: 0 }
+        let mut registers = Box::new([[0; 256]; BANKS]);
+        if let Some(Exposing { switch: (bank, register), at_first, .. }) = kind.exposing {
+            registers[usize::from(bank)][usize::from(register)] = at_first;
+        }
+        CameraSensor { kind, id: kind.id, registers, bank: 0, pointer: 0 }
+    }
+
+    /// How bright its pictures are, compared with those of the right exposure. By itself it finds that; a time that is written
+    /// it keeps to, and lines take longer the wider the frame is.
+    pub fn brightness(&self, clock: Clock) -> f32 {
+        let Some(exposing) = self.kind.exposing else { return 1.0 };
+        let held = |(bank, register): (u8, u8)| self.registers[usize::from(bank)][usize::from(register)];
+        if held(exposing.switch) & exposing.mask == exposing.automatic {
+            return 1.0;
+        }
+        let (bank, first) = exposing.time;
+        let time: Vec<u8> = (first..).take(exposing.bytes.into()).map(|register| held((bank, register))).collect();
+        let width = self.kind.width_register().map_or(0, |(bank, register)| {
+            u32::from(u16::from_be_bytes([held((bank, register)), held((bank, register + 1))]))
+        });
+        let exposed = exposing.decode(&time) * Sensor::line_seconds(clock, width + 1);
+        (exposed / RIGHT) as f32
     }
 
     /// Holds another id from now on, as a sensor with a broken line would.
@@ -72,7 +96,26 @@ impl CameraSensor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_registers::camera_sensor::PO6030K;
+    use xpuck_registers::camera_sensor::{PO6030K, PO8030};
+
+    #[test]
+    fn a_picture_is_as_bright_as_its_exposure_is_long() {
+        let mut sensor = CameraSensor::new(&PO8030);
+        let set = |sensor: &mut CameraSensor, bank: u8, bytes: &[u8]| {
+            assert!(sensor.transfer(0x6e, &[3, bank], &mut []) && sensor.transfer(0x6e, bytes, &mut []));
+        };
+        assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "by itself");
+        // A frame of 800 pixels a line at 12 MHz, and 56.25 lines: 7.5 ms.
+        set(&mut sensor, 0, &[0x04, 0x03, 0x1f]);
+        set(&mut sensor, 0, &[0x17, 0, 56, 64]);
+        assert_eq!(sensor.brightness(Clock::Xpuck), 1.0, "the time does not count yet");
+        set(&mut sensor, 2, &[0x04, 0x03]);
+        assert!((sensor.brightness(Clock::Xpuck) - 0.5).abs() < 1e-4);
+        set(&mut sensor, 2, &[0x04, 0x00]);
+        assert_eq!(sensor.brightness(Clock::Xpuck), 1.0);
+        assert_eq!(CameraSensor::new(&OV7670).brightness(Clock::Epuck2), 1.0);
+        assert_eq!(CameraSensor::new(&PO6030K).brightness(Clock::Epuck1), 1.0);
+    }
 
     #[test]
     fn banks_hold_different_values_and_one_id() {

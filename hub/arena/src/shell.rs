@@ -1,7 +1,10 @@
 //! The shell around the core: runs arena time at a multiple of wall time and serves the devices and the poses.
 
+mod boards;
 mod devices;
+mod lamps;
 mod network;
+mod overhead;
 mod standstill;
 mod streams;
 
@@ -10,7 +13,9 @@ use crate::connection::POLL;
 use crate::settings::{ArenaError, Settings};
 use crate::vicon;
 use devices::Devices;
+use lamps::LampsLog;
 use network::Network;
+use overhead::Overhead;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -37,6 +42,8 @@ pub struct Listening {
     pub vrpn: Option<SocketAddr>,
     /// Address at which the NatNet server answers, if there is one.
     pub natnet: Option<SocketAddr>,
+    /// Address of the camera above the arena, if there is one.
+    pub overhead: Option<SocketAddr>,
 }
 
 /// How a run went.
@@ -55,26 +62,46 @@ pub fn run(settings: &Settings, stop: &AtomicBool, ready: impl FnOnce(&Listening
     let arena = Mutex::new(Arena::new(settings)?);
     let streams = Streams::bind(settings)?;
     let devices = Devices::bind(settings)?;
+    let lamps = settings.lamps_log.as_ref().map(|path| {
+        LampsLog::create(path, &settings.robots).map_err(|source| ArenaError::LampsLog { path: path.clone(), source })
+    });
+    let mut lamps = lamps.transpose()?;
     let network = settings.device_address.map(Network::bind).transpose()?;
+    let overhead = settings.fittings.overhead.map(Overhead::bind).transpose()?;
     Ok(thread::scope(|scope| {
         let (arena, streams, devices, network) = (&arena, &streams, &devices, network.as_ref());
+        let overhead = overhead.as_ref();
         scope.spawn(move || {
             while !stop.load(Relaxed) {
                 streams.admit(scope, stop);
                 devices.admit(scope, arena, stop);
+                devices.boards().look(arena);
                 if let Some(network) = network {
                     network.admit(scope, devices, arena, stop);
+                }
+                if let Some(overhead) = overhead {
+                    overhead.admit(scope, arena, stop);
                 }
                 thread::sleep(ADMIT);
             }
         });
-        ready(&Listening { devices: network.map(Network::address), ..streams.listening() });
-        advance(arena, streams, settings.speed, stop)
+        ready(&Listening {
+            devices: network.map(Network::address),
+            overhead: overhead.map(Overhead::address),
+            ..streams.listening()
+        });
+        advance(arena, streams, &mut lamps, settings.speed, stop)
     }))
 }
 
 /// Makes steps and frames when they are due. What is late is made up for: no step and no frame is skipped.
-fn advance(arena: &Mutex<Arena>, streams: &Streams, speed: f64, stop: &AtomicBool) -> Summary {
+fn advance(
+    arena: &Mutex<Arena>,
+    streams: &Streams,
+    lamps: &mut Option<LampsLog>,
+    speed: f64,
+    stop: &AtomicBool,
+) -> Summary {
     let start = Instant::now();
     let (mut steps, mut frames) = (0u64, 0u32);
     loop {
@@ -88,6 +115,7 @@ fn advance(arena: &Mutex<Arena>, streams: &Streams, speed: f64, stop: &AtomicBoo
         if due == next_step {
             arena.step();
             steps += 1;
+            lamps.iter_mut().for_each(|log| log.note(&arena));
         } else {
             let part = (moment - (steps - 1) * STEP_US) as f32 / STEP_US as f32;
             let poses = arena.poses(part);

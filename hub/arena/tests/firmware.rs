@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command as Process;
+use xpuck_arena::Felt;
 use xpuck_arena::dspic::Dspic;
-use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_registers::spi::{Actions, Command, Report, WORDS, Words, crc, sum};
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
@@ -46,9 +46,15 @@ impl Both {
     /// New readings for the arena's slave, which the firmware's hardware layer then has too.
     fn sense(&mut self, draws: &mut Draws) {
         let reflected = std::array::from_fn(|_| draws.below(4096) as u16);
-        let acceleration = Vec2 { x: draws.range(-9.0, 9.0), y: draws.range(-9.0, 9.0) };
+        let mut level = || draws.range(0.0, 4095.0);
+        let felt = Felt {
+            acceleration: [(); 3].map(|()| level()),
+            light: [(); 8].map(|()| level()),
+            samples: [(); 4].map(|()| level()),
+            ..Felt::default()
+        };
         let battery = draws.range(3.0, 4.2);
-        self.dspic.scan(reflected, acceleration, battery, draws);
+        self.dspic.scan(reflected, &felt, battery, draws);
         let report = self.told();
         let words = report.encode();
         self.script.push_str("sense");

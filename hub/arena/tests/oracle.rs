@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
-use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Listening, Settings, Unkind, run};
+use xpuck_arena::{Arena, Listening, Settings, run};
 use xpuck_kernels::world::{Pose, Scenario};
 
 const ROBOTS: usize = 9;
@@ -63,24 +63,7 @@ fn see(
         return xpuck_testing::skipped("XPUCK_MOCAP_PYTHON is not set (make deps-mocap)");
     };
     let dir = tempfile::tempdir().unwrap();
-    let mut settings = Settings {
-        robots: (1..=ROBOTS).map(|i| format!("xp{i:02}")).collect(),
-        seed: 12,
-        speed: 1.0,
-        scenario: Scenario::B,
-        world: None,
-        device_dir: dir.path().into(),
-        device_address: None,
-        shim: None,
-        mocap: ([127, 0, 0, 1], 0).into(),
-        vrpn: None,
-        natnet: None,
-        camera: CameraSettings::default(),
-        body: BodyKind::Xpuck,
-        faults: Faults::default(),
-        curve: xpuck_registers::infrared::PUBLISHED,
-        unkind: Unkind::default(),
-    };
+    let mut settings = Settings { seed: 12, scenario: Scenario::B, ..Settings::usual(ROBOTS, dir.path()) };
     choose(&mut settings);
     // Nobody drives, so bodies stay where they start.
     let mut names = settings.robots.clone();

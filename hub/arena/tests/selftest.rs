@@ -5,9 +5,9 @@ mod robot;
 
 use robot::{selftest, serve};
 use serde_json::Value;
-use xpuck_arena::{BodyKind, Faults};
+use xpuck_arena::{BodyKind, Faults, SenseFault};
 use xpuck_registers::ina231::{BATTERY_ADDRESS, SUPPLY_ADDRESS};
-use xpuck_registers::{camera_sensor, epuck1};
+use xpuck_registers::{ads1015, bno055, camera_sensor, epuck1, erandb, ground, vl53l0x};
 
 /// Runs the suite; gives what failed as "device: check" and whether the program said so.
 fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool, usize) {
@@ -22,6 +22,21 @@ fn failures(body: BodyKind, faults: Faults, more: &[&str]) -> (Vec<String>, bool
         let passed = findings.iter().filter(|f| f["verdict"] == "pass").count();
         (named.collect(), output.status.success(), passed)
     })
+}
+
+/// Each fault of a kind of robot turns a check red; four at a time, because most of a run is waiting.
+fn each_turns_red(cases: &[(&str, BodyKind, Faults)]) {
+    for some in cases.chunks(4) {
+        std::thread::scope(|scope| {
+            for (check, body, faults) in some {
+                scope.spawn(move || {
+                    let (failed, success, _) = failures(*body, faults.clone(), &[]);
+                    let red = failed.iter().any(|f| f.starts_with(check));
+                    assert!(red && !success, "{body:?}, {faults:?}: {check} is not among {failed:#?}");
+                });
+            }
+        });
+    }
 }
 
 #[test]
@@ -53,19 +68,33 @@ fn every_planted_fault_turns_the_suite_red() {
         ("5 V: opens", one, absent(SUPPLY_ADDRESS)),
         ("sensor: id", two, absent(sensor)),
         ("sensor: id", one, Faults { sensor_id: Some(0x6031), ..Faults::default() }),
+        ("bno055: opens", BodyKind::Xpuck, absent(bno055::ADDRESS)),
+        ("ads1015: opens", one, absent(ads1015::ADDRESS)),
+        ("ground: answers", two, absent(ground::ADDRESS)),
+        ("vl53l0x: opens", two, absent(vl53l0x::ADDRESS)),
+        ("erandb: opens", one, absent(erandb::ADDRESS)),
     ];
-    // Four at a time, because most of a run is waiting.
-    for some in cases.chunks(4) {
-        std::thread::scope(|scope| {
-            for (check, body, faults) in some {
-                scope.spawn(move || {
-                    let (failed, success, _) = failures(*body, faults.clone(), &[]);
-                    let red = failed.iter().any(|f| f.starts_with(check));
-                    assert!(red && !success, "{body:?}, {faults:?}: {check} is not among {failed:#?}");
-                });
+    each_turns_red(&cases);
+}
+
+#[test]
+fn senses_that_are_dead_stuck_or_mad_are_found_on_every_kind_that_has_them() {
+    let kinds = [BodyKind::Xpuck, BodyKind::Epuck1, BodyKind::Epuck2];
+    let mut cases = Vec::new();
+    for fault in [SenseFault::Dead, SenseFault::Stuck, SenseFault::Mad] {
+        let fault = Some(fault);
+        for body in kinds {
+            cases.push(("body: ambient light", body, Faults { light: fault, ..Faults::default() }));
+        }
+        cases.push(("body: acceleration", BodyKind::Xpuck, Faults { acceleration: fault, ..Faults::default() }));
+        // Loud sound looks like madness.
+        if fault != Some(SenseFault::Mad) {
+            for body in [BodyKind::Xpuck, BodyKind::Epuck2] {
+                cases.push(("body: microphones", body, Faults { microphones: fault, ..Faults::default() }));
             }
-        });
+        }
     }
+    each_turns_red(&cases);
 }
 
 #[test]

@@ -9,8 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
-use xpuck_arena::{ArenaError, BodyKind, CameraSettings, Faults, Listening, Settings, Summary, Unkind, run};
-use xpuck_kernels::world::Scenario;
+use xpuck_arena::{ArenaError, Listening, Settings, Summary, run};
 use xpuck_registers::ina231::{self, Register};
 use xpuck_registers::yuyv;
 
@@ -18,24 +17,7 @@ const ALL_FRAMES: &str = "01002b1a09000000a28601000100000001";
 const ONE_FRAME: &str = "01002b1a09000000a28601000100000000";
 
 fn settings(dir: &Path, robots: usize, speed: f64) -> Settings {
-    Settings {
-        robots: (1..=robots).map(|i| format!("xp{i:02}")).collect(),
-        seed: 12,
-        speed,
-        scenario: Scenario::A,
-        world: None,
-        device_dir: dir.into(),
-        device_address: None,
-        shim: None,
-        mocap: ([127, 0, 0, 1], 0).into(),
-        vrpn: None,
-        natnet: None,
-        camera: CameraSettings::default(),
-        body: BodyKind::Xpuck,
-        faults: Faults::default(),
-        curve: xpuck_registers::infrared::PUBLISHED,
-        unkind: Unkind::default(),
-    }
+    Settings { seed: 12, speed, ..Settings::usual(robots, dir) }
 }
 
 /// Stops the arena when the test ends, also by a failed assertion, which else would wait for the arena for ever.

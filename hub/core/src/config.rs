@@ -1,8 +1,12 @@
 //! The hub's file: where poses come from, how virtual senses are made, where runs are recorded.
 
+mod batteries;
 mod foxglove;
+mod overhead;
 
+pub use batteries::{Batteries, WhenEmpty};
 pub use foxglove::Foxglove;
+pub use overhead::Overhead;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,12 +38,18 @@ pub struct HubFile {
     /// The console's page; its address is in the swarm file.
     #[serde(default)]
     pub console: Console,
+    /// Batteries.
+    #[serde(default)]
+    pub batteries: Batteries,
     /// Where telemetry, poses and status are streamed for PlotJuggler and the like; nowhere without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
     /// Where Foxglove and Lichtblick watch; nowhere without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foxglove: Option<Foxglove>,
+    /// A camera above the arena; none without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Overhead>,
 }
 
 /// Below a robot's control loop, should it share a machine with the hub.
@@ -306,8 +316,10 @@ impl HubFile {
             record: Record::at(folder),
             arena: Arena::default(),
             console: Console::default(),
+            batteries: Batteries::default(),
             stream: None,
             foxglove: None,
+            overhead: None,
         }
     }
 
@@ -326,6 +338,7 @@ impl HubFile {
             ("mocap.gates.max_age_s", g.max_age_s, 0.001, 1.0),
             ("record.budget_gib", self.record.budget_gib.unwrap_or(1.0), 0.001, 1e6),
             ("record.reserve_mib", self.record.reserve_mib as f64, 1.0, 1e6),
+            ("batteries.reserve_minutes", self.batteries.reserve_minutes, 0.0, 60.0),
             ("arena.length_m", a.length_m.into(), 0.3, 20.0),
             ("arena.width_m", a.width_m.into(), 0.3, 20.0),
             ("arena.frisbee_radius_m", a.frisbee_radius_m.into(), 0.01, 1.0),
@@ -335,6 +348,9 @@ impl HubFile {
             return Err(FileError::value(name, format!("stream.address = \"{address}\" must look like tcp://*:7605")));
         }
         if let Some(fault) = self.foxglove.as_ref().and_then(Foxglove::fault) {
+            return Err(FileError::value(name, fault));
+        }
+        if let Some(fault) = self.overhead.as_ref().and_then(Overhead::fault) {
             return Err(FileError::value(name, fault));
         }
         for (key, value, low, high) in rows {

@@ -3,14 +3,26 @@
 use crate::births::Births;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
-use xpuck_wire::message::{Emigrant, LogLine, Population, Sampled, Severity};
+use xpuck_wire::message::{Emigrant, LogLine, Population, Sampled, Sensors, Severity, TagSeen};
 use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
 /// All topics that a record may have, in the order of [`Entry`]'s variants.
-pub const TOPICS: [&str; 10] =
-    ["/poses", "/telemetry", "/genes", "/loaded", "/run", "/events", "/updates", "/logs", "/samples", "/populations"];
+pub const TOPICS: [&str; 12] = [
+    "/poses",
+    "/telemetry",
+    "/genes",
+    "/loaded",
+    "/run",
+    "/events",
+    "/updates",
+    "/logs",
+    "/samples",
+    "/populations",
+    "/tags",
+    "/sensors",
+];
 
 /// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -143,6 +155,34 @@ pub enum Entry {
         /// The islands whose emigrants the hub sent in answer, one for each immigrant.
         from: Vec<u16>,
     },
+    /// The AprilTags that a robot's camera sees.
+    Tags {
+        /// When that came, s of arena time.
+        #[serde(serialize_with = "brief")]
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// Age of the picture then, s.
+        age: f32,
+        /// Pictures that were looked at so far.
+        looks: u32,
+        /// Tags not believed so far.
+        doubled: u32,
+        /// How long the look took, ms.
+        look_ms: f32,
+        /// The tags in the picture.
+        tags: Vec<TagSeen>,
+    },
+    /// What a robot's further sensors tell, twice a second.
+    Sensors {
+        /// When it came, s of arena time.
+        #[serde(serialize_with = "brief")]
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// What they tell.
+        sensors: Box<Sensors>,
+    },
 }
 
 /// Parts of a second to which times are recorded, and so are the messages' own: a tenth of a record was their further digits.
@@ -177,6 +217,8 @@ impl Entry {
             Entry::Log { .. } => "/logs",
             Entry::Samples { .. } => "/samples",
             Entry::Population { .. } => "/populations",
+            Entry::Tags { .. } => "/tags",
+            Entry::Sensors { .. } => "/sensors",
         }
     }
 
@@ -192,7 +234,9 @@ impl Entry {
             | Entry::Updates { time, .. }
             | Entry::Log { time, .. }
             | Entry::Samples { time, .. }
-            | Entry::Population { time, .. } => *time,
+            | Entry::Population { time, .. }
+            | Entry::Tags { time, .. }
+            | Entry::Sensors { time, .. } => *time,
         }
     }
 }

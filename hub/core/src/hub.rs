@@ -178,7 +178,7 @@ impl Hub {
     fn answer(&mut self, now: f64, shell: &mut impl Shell) {
         for _ in 0..MESSAGES_AT_ONCE {
             let Some(Asked { by, who, request }) = shell.request() else { break };
-            if matches!(request, Ok(Request::Start { .. })) {
+            if matches!(request, Ok(Request::Start { .. } | Request::StartAnyway { .. })) {
                 self.close_record(now, shell);
             }
             let reply = match request {
@@ -234,6 +234,10 @@ impl Hub {
             Action::Snapshot(snapshot) => shell.store(*snapshot),
             Action::Chunk { robot, digest, offset } => shell.send_piece(robot, digest, offset),
             Action::KeepUpdate(update) => shell.keep_update(&update),
+            Action::Enrolled(swarm) => {
+                shell.enrolled(now, &swarm);
+                self.swarm = *swarm;
+            }
             Action::CloseRecord => self.run_is_over(now),
             Action::Say(line) => shell.log(line),
             Action::Shutdown => {

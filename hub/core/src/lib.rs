@@ -14,6 +14,7 @@ pub mod entry;
 pub mod geneserver;
 pub mod hub;
 pub mod mocap;
+pub mod park;
 pub mod rate;
 pub mod rate_limit;
 pub mod rivals;

@@ -1,12 +1,13 @@
 //! Who is there: what the hub knows of each robot of the swarm file.
 
 use crate::allowance::Allowance;
-use crate::battery::minutes_left;
+use crate::battery::Battery;
 use crate::device_watch::DeviceWatch;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{Emigrant, Population, State};
+use xpuck_wire::message::{Emigrant, Picture, Population, Sensors, State};
+use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 
 /// A robot silent for so long counts as lost, s of arena time.
@@ -34,6 +35,8 @@ pub struct Robot {
     pub lost: bool,
     /// It heard a hub whose clock was ahead of this one's, and that was noted.
     pub from_the_future: bool,
+    /// Another board is to come, and has not greeted yet.
+    pub awaited: bool,
     /// Its program has said which release is installed, and so knows of updates.
     pub installed: bool,
     /// Number of the experiment it accepted.
@@ -44,6 +47,8 @@ pub struct Robot {
     pub refusal: Option<String>,
     /// Its last telemetry.
     pub telemetry: Telemetry,
+    /// What its further sensors told last.
+    pub sensors: Option<Box<Sensors>>,
     /// Last round trip, ms.
     pub round_trip_ms: Option<f64>,
     /// The trees that drove it in this run.
@@ -52,18 +57,32 @@ pub struct Robot {
     pub fittest: Option<Emigrant>,
     /// What its population looked like, until the genes of the same generation come.
     pub population: Option<Population>,
+    /// How its exchange of genes with other robots stands, as it told last.
+    pub peers: Option<PeersReport>,
     /// An operator has it stand still.
     pub held: bool,
+    /// While it is held it pauses, and does not stop.
+    pub pauses: bool,
     /// It was told to blink: until when it does, s.
     pub blinks_until: Option<f64>,
+    /// Who drove it last through the hub, and when, s.
+    pub driven: Option<(String, f64)>,
     /// The directive that it obeyed last and when that was known first, s.
     pub obeyed: Option<(u64, f64)>,
     /// Mean difference between one round trip and the next, ms.
     pub jitter_ms: Option<f64>,
     /// What its devices told in the last minute.
     pub devices: DeviceWatch,
+    /// How long its battery lasts.
+    pub battery: Battery,
+    /// That it is nearly empty.
+    pub low: Low,
     /// How much of the record its births may still take.
     pub allowance: Allowance,
+    /// Its camera's last picture that an operator asked for, and when it came, s.
+    pub picture: Option<(f64, Picture)>,
+    /// When it was asked for one last, s.
+    pub picture_asked: Option<f64>,
     /// Stamps of pings that it has not answered, the newest last.
     pings: VecDeque<f64>,
 }
@@ -77,6 +96,9 @@ impl Robot {
     /// Takes what it tells.
     pub fn take(&mut self, now: f64, telemetry: &Telemetry) {
         self.devices.take(now, &telemetry.devices, telemetry.session);
+        let power = &telemetry.power;
+        let runs = matches!(telemetry.state, State::Run | State::Pause);
+        self.battery.take(now, power.battery_v, power.battery_w, runs);
         self.telemetry = telemetry.clone();
     }
 
@@ -101,12 +123,32 @@ impl Robot {
         true
     }
 
+    /// Another board has its name from now on: what was measured of the former one is forgotten. That one may speak for a
+    /// moment more, until its key is known to be revoked, so the other is `awaited` until it greets.
+    pub fn replace(&mut self, awaited: bool) {
+        let former = std::mem::take(self);
+        self.awaited = awaited;
+        (self.id, self.held, self.pauses) = (former.id, former.held, former.pauses);
+        (self.loaded, self.fittest, self.allowance) = (former.loaded, former.fittest, former.allowance);
+    }
+
     /// Forgets what belongs to a run.
     pub fn begin_run(&mut self) {
-        (self.refusal, self.fittest) = (None, None);
+        (self.refusal, self.fittest, self.peers) = (None, None, None);
         self.telemetry.evolution = Default::default();
         self.loaded.clear();
     }
+}
+
+/// A battery that is nearly empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Low {
+    /// Since when, s; none if it is not.
+    pub since: Option<f64>,
+    /// It was said.
+    pub told: bool,
+    /// The robot was stopped for it.
+    pub stopped: bool,
 }
 
 /// Sums of round trips.
@@ -145,6 +187,12 @@ impl Roster {
         let robots = ids.iter().map(|id| Robot { id: id.clone(), ..Robot::default() }).collect();
         let places = ids.iter().cloned().zip(0..).collect();
         Roster { robots, round_trips: RoundTrips::default(), places }
+    }
+
+    /// One more robot, at the end.
+    pub fn add(&mut self, id: &str) {
+        self.places.insert(id.into(), self.robots.len());
+        self.robots.push(Robot { id: id.into(), ..Robot::default() });
     }
 
     /// An id's place in the swarm file, from 0.
@@ -220,7 +268,9 @@ impl Roster {
             held: r.held,
             identifying: r.blinks_until.is_some_and(|until| now < until),
             jitter_ms: r.jitter_ms.map(|ms| ms as f32),
-            battery_minutes: minutes_left(&r.telemetry.power),
+            battery_minutes: r.battery.minutes_left().ok(),
+            run_minutes: r.battery.minutes_of_run(true).ok(),
+            battery_doubt: r.battery.minutes_left().err().map(|doubt| doubt.to_string()).unwrap_or_default(),
             device_trouble: r.devices.trouble(),
             tree_nodes: r
                 .loaded
@@ -228,6 +278,7 @@ impl Roster {
                 .filter(|_| r.telemetry.segment > 0)
                 .map(|(_, gene)| gene.tree.lines().count() as u32),
             refusal: r.refusal.clone().unwrap_or_default(),
+            sensors: r.sensors.clone().filter(|_| r.alive()),
             ..RobotRow::default()
         };
         self.robots.iter().map(row).collect()

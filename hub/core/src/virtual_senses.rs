@@ -49,6 +49,12 @@ impl VirtualSenses {
         senses
     }
 
+    /// More robots, at the end.
+    pub fn set_robots(&mut self, robots: &[String]) {
+        self.robots = robots.into();
+        self.set_discs(self.channel.discs().into());
+    }
+
     /// Another world: its discs have these radii, m.
     pub fn set_discs(&mut self, radii: Vec<f32>) {
         self.discs.1 = radii.len();
@@ -133,6 +139,7 @@ mod tests {
             swarm: Swarm {
                 speed: 1.0,
                 robots: ["xp01", "xp02", "xp03"].map(String::from).to_vec(),
+                peers: Vec::new(),
                 hub,
                 security: Security::dev_mode(),
             },

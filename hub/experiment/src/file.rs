@@ -1,12 +1,14 @@
 //! The experiment file: what the swarm is to do, sent as text to every robot.
 
+use crate::lamps::Lamps;
 use crate::phase::{Given, Kind, MAX_PHASES, Phase};
+use crate::silence::{Genes, Silence};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use toml::Table;
 use xpuck_kernels::engine::EngineKind;
-use xpuck_wire::Migration;
 use xpuck_wire::file::{self, FileError};
+use xpuck_wire::{Migration, Policy};
 
 /// Longest name of an experiment, characters: it stands in titles, tables and names of folders.
 const MAX_NAME: usize = 100;
@@ -46,6 +48,10 @@ pub struct Experiment {
     /// What simulates on the robots, unless a robot's own file says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineKind>,
+    /// By which way robots exchange genes.
+    #[serde(default, skip_serializing_if = "Genes::are_usual")]
+    #[schemars(extend("default" = Genes::default()))]
+    pub genes: Genes,
     /// A behaviour tree that all robots run as written for the whole run, in place of evolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<String>,
@@ -61,6 +67,15 @@ pub struct Experiment {
     /// How genes travel between the robots.
     #[serde(default)]
     pub migration: Migration,
+    /// What robots do while the hub is silent.
+    #[serde(default, skip_serializing_if = "Silence::is_usual")]
+    #[schemars(extend("default" = Silence::default()))]
+    pub silence: Silence,
+    /// What the robots' lamps show while they run: "state", "battery", "branch" (the leaf of the tree that drives), "off",
+    /// or up to 15 colours like "#10ff00" round the ring.
+    #[serde(default, skip_serializing_if = "is_state")]
+    #[schemars(extend("default" = "state"))]
+    pub lamps: Lamps,
     /// What is done one after the other; without any, the whole run is one phase.
     #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_PHASES))]
@@ -71,6 +86,10 @@ const IN_SWARM: &str = "in-swarm";
 
 fn in_swarm() -> String {
     IN_SWARM.into()
+}
+
+fn is_state(lamps: &Lamps) -> bool {
+    *lamps == Lamps::State
 }
 
 fn is_in_swarm(name: &str) -> bool {
@@ -187,7 +206,12 @@ impl Experiment {
         if let Some(pair) = files.windows(2).find(|pair| sent_name(pair[0]) == sent_name(pair[1])) {
             return Err(format!("`{}` and `{}` are sent under one name; rename one", pair[0], pair[1]));
         }
-        self.migration.check()
+        self.silence.check()?;
+        self.migration.check()?;
+        if self.genes == Genes::Peers && !matches!(self.migration.policy, Policy::Full | Policy::None) {
+            return Err("migration.policy: with genes = \"peers\" those in radio range decide; leave it out".into());
+        }
+        Ok(())
     }
 
     /// Lengths of the run and its parts.
@@ -267,6 +291,8 @@ pub(crate) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), S
 mod tests {
     use super::*;
 
+    use crate::silence::OnSilence;
+
     const GOOD: &str = "name = \"x\"\nminutes = 16.0\nsegment_minutes = 2.0\ntask = \"transport\"\n";
 
     #[test]
@@ -304,6 +330,33 @@ mod tests {
         assert!(Experiment::parse("e.toml", &named(MAX_NAME)).is_ok());
         let long = Experiment::parse("e.toml", &named(MAX_NAME + 1)).unwrap_err().to_string();
         assert!(long.contains("name has 101 characters"), "{long}");
+    }
+
+    #[test]
+    fn what_robots_do_without_the_hub_is_said_or_usual() {
+        let read = |more: &str| Experiment::parse("e.toml", &format!("{more}{GOOD}")).map_err(|e| e.to_string());
+        let usual = read("").unwrap();
+        assert_eq!((usual.genes, usual.silence.then), (Genes::Hub, OnSilence::Stop));
+        assert!(!toml::to_string(&usual).unwrap().contains("silence"));
+        let alone = read("genes = \"peers\"\nsilence = { then = \"drive\", drive_seconds = 20.0 }\n").unwrap();
+        assert_eq!(
+            (alone.genes, alone.silence.then, alone.silence.drive_seconds),
+            (Genes::Peers, OnSilence::Drive, 20.0)
+        );
+        assert_eq!(Experiment::parse("e.toml", &toml::to_string(&alone).unwrap()).unwrap(), alone);
+        for (text, expected) in [
+            ("silence = { then = \"go\" }\n", "unknown variant `go`"),
+            (
+                "silence = { then = \"drive\", drive_seconds = 601 }\n",
+                "silence.drive_seconds = 601 is outside 0.1..=600",
+            ),
+            ("silence = { then = \"drive\", drive_seconds = nan }\n", "silence.drive_seconds = NaN"),
+            ("silence = { then = \"evolve\", drive_seconds = 5 }\n", "only with then = \"drive\""),
+            ("genes = \"peers\"\nmigration = { policy = \"ring\" }\n", "those in radio range decide"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
+        }
     }
 
     #[test]

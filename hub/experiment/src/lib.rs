@@ -4,12 +4,15 @@
 
 pub mod calibration;
 pub mod file;
+pub mod lamps;
 pub mod phase;
 pub mod plan;
 pub mod settings;
+pub mod silence;
 pub mod world_file;
 
 pub use calibration::Calibration;
 pub use file::{Evolution, Experiment, TaskName, sent_name};
 pub use phase::{Drive, Given, Kind, Phase, Until};
 pub use plan::{Plan, PlanError, PlannedPhase};
+pub use silence::{Genes, OnSilence, Silence};

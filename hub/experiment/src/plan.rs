@@ -2,12 +2,14 @@
 
 use crate::calibration::Calibration;
 use crate::file::{Experiment, sent_name};
+use crate::lamps::Lamps;
 use crate::phase::{Drive, Given, Kind, Phase, Until};
+use crate::silence::{Genes, Silence};
 use crate::{settings, world_file};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toml::Value;
-use xpuck_evolve::{Algorithm, PrimitiveSet, Settings};
+use xpuck_evolve::{Algorithm, PrimitiveSet, Settings, colour_read};
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, Tree};
@@ -45,6 +47,12 @@ pub struct Plan {
     pub primitive_set: PrimitiveSet,
     /// How genes travel.
     pub migration: Migration,
+    /// By which way.
+    pub genes: Genes,
+    /// What robots do while the hub is silent.
+    pub silence: Silence,
+    /// What the robots' lamps show.
+    pub lamps: Lamps,
     /// What simulates on robots whose own files do not say it.
     pub engine: Option<EngineKind>,
     /// Simulated seconds of a trial.
@@ -72,6 +80,8 @@ pub struct PlannedPhase {
     pub drive: Drive,
     /// Of each robot, in the order of the swarm file, the tree that it runs as written.
     pub given: Vec<Option<Arc<Tree>>>,
+    /// The tree of robots that come to the swarm during the run: that of an entry for all the rest, if the last is one.
+    pub given_later: Option<Arc<Tree>>,
     /// The world of the simulations, and what is scored.
     pub world: Arc<WorldSpec>,
     /// What operators are told when it begins.
@@ -86,7 +96,7 @@ impl PlannedPhase {
 
     /// The tree that this robot runs as written.
     pub fn given(&self, robot: usize) -> Option<&Arc<Tree>> {
-        self.given.get(robot)?.as_ref()
+        self.given.get(robot).unwrap_or(&self.given_later).as_ref()
     }
 }
 
@@ -160,10 +170,22 @@ impl Plan {
             settings,
             primitive_set: primitive_set(&e.primitive_set, files)?,
             migration: e.migration.clone(),
+            genes: e.genes,
+            silence: e.silence,
+            lamps: e.lamps.clone(),
             engine: e.engine,
             trial_seconds: e.evolution.trial_seconds,
             calibrated: calibration.is_some(),
             phases: planned,
+        })
+    }
+
+    /// The first register of the camera that trees of this robot, by its place from 0, may read in any phase; none if it needs
+    /// no camera.
+    pub fn colour_read(&self, robot: usize) -> Option<&'static str> {
+        self.phases.iter().find_map(|phase| match phase.given(robot) {
+            Some(tree) => colour_read(tree),
+            None => self.primitive_set.colour_read(),
         })
     }
 
@@ -228,8 +250,11 @@ fn common(e: &Experiment) -> Vec<Given> {
     }
 }
 
-/// Of each robot the tree that it is given.
-fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<Vec<Option<Arc<Tree>>>, PlanError> {
+/// Of each robot the tree that it is given, and that of robots that come later.
+type GivenTrees = (Vec<Option<Arc<Tree>>>, Option<Arc<Tree>>);
+
+/// Gives out the trees of a list.
+fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<GivenTrees, PlanError> {
     let mut trees = Vec::with_capacity(robots);
     for (i, entry) in (1..).zip(list) {
         let left = robots - trees.len();
@@ -249,8 +274,9 @@ fn given_to(list: &[Given], files: &Files, robots: usize) -> Result<Vec<Option<A
         Program::compile(&tree).map_err(|error| wrong(error.to_string()))?;
         trees.extend(std::iter::repeat_n(Some(Arc::new(tree)), count));
     }
+    let later = list.last().filter(|entry| entry.robots.is_none()).and_then(|_| trees.last().cloned().flatten());
     trees.resize(robots, None);
-    Ok(trees)
+    Ok((trees, later))
 }
 
 /// An experiment without phases as one phase.
@@ -268,7 +294,7 @@ fn whole(e: &Experiment) -> Phase {
     }
 }
 
-fn planned_phase(phase: &Phase, given: Vec<Option<Arc<Tree>>>, world: Arc<WorldSpec>) -> PlannedPhase {
+fn planned_phase(phase: &Phase, (given, given_later): GivenTrees, world: Arc<WorldSpec>) -> PlannedPhase {
     PlannedPhase {
         name: if phase.name.is_empty() { phase.kind.name().into() } else { phase.name.clone() },
         kind: phase.kind,
@@ -277,6 +303,7 @@ fn planned_phase(phase: &Phase, given: Vec<Option<Arc<Tree>>>, world: Arc<WorldS
         until: phase.until,
         drive: phase.drive,
         given,
+        given_later,
         world,
         say: phase.say.clone(),
     }
@@ -344,6 +371,7 @@ mod tests {
         assert_eq!([2, 3].map(|robots| some.evolves(robots)), [false, true]);
         let all = plan(&format!("controller = \"upfield 1\"\n{TRANSPORT}"), &[], Some(3)).unwrap();
         assert!((0..3).all(|robot| !all.phase(0).evolves(robot)) && !all.evolves(3));
+        assert!(!all.phase(0).evolves(3), "one that comes later runs what all run");
     }
 
     #[test]

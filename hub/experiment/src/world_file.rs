@@ -8,7 +8,9 @@ use xpuck_kernels::model;
 use xpuck_kernels::world::physics::Physics;
 use xpuck_kernels::world::senses::Patch;
 use xpuck_kernels::world::senses::camera_model::CameraModel;
+use xpuck_kernels::world::senses::light::{DARKENED_ROOM, Light, Lighting};
 use xpuck_kernels::world::senses::messages::Messages;
+use xpuck_kernels::world::senses::tags::{Tag, Tags, USUAL_RANGE};
 use xpuck_kernels::world::spec::{Area, Disc, Start, half_arena};
 use xpuck_kernels::world::task::{Region, Task};
 use xpuck_kernels::world::wall::Wall;
@@ -18,7 +20,8 @@ use xpuck_wire::file::{self, FileError};
 /// Longest world file, bytes.
 const MAX_TEXT: usize = 64 * 1024;
 
-type Place = [f32; 2];
+/// x and y, m.
+pub type Place = [f32; 2];
 
 /// The keys of the file.
 #[derive(Deserialize, JsonSchema)]
@@ -45,6 +48,18 @@ pub struct WorldFile {
     /// Coloured stretches of the arena's wall.
     #[serde(default)]
     patch: Vec<PatchEntry>,
+    /// What every light sensor tells without the lights, part of what it can tell, 0 to 1; 0.952 without it, 0.1 where there
+    /// are lights.
+    room_light: Option<f32>,
+    /// Lights over the arena, at most 4.
+    #[serde(default)]
+    light: Vec<LightEntry>,
+    /// How far cameras find tags, m, 0.05 to 10.
+    #[serde(default = "tag_range")]
+    tag_range_m: f32,
+    /// Tags that cameras find, at most 8.
+    #[serde(default)]
+    tag: Vec<TagEntry>,
     /// How far the cameras are from perfect ones.
     #[serde(default)]
     camera: CameraModel,
@@ -183,6 +198,43 @@ struct PatchEntry {
     colour: ColourEntry,
 }
 
+/// A light over the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LightEntry {
+    /// x and y, m.
+    pub at_m: Place,
+    /// Its height above the sensors, m, 0.05 to 5.
+    #[serde(default = "light_height")]
+    pub height_m: f32,
+    /// What a sensor tells that faces it 1 m away, part of what it can tell, 0 to 100.
+    pub brightness: f32,
+}
+
+fn light_height() -> f32 {
+    0.1
+}
+
+fn tag_range() -> f32 {
+    USUAL_RANGE
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TagEntry {
+    /// x and y, m.
+    at_m: Place,
+    /// The direction of its face, degrees counter-clockwise from +x.
+    facing_deg: f32,
+}
+
+/// The light of a world whose file says this.
+pub fn lighting(room: Option<f32>, lights: &[LightEntry]) -> Lighting {
+    let usual = if lights.is_empty() { Lighting::default().room } else { DARKENED_ROOM };
+    let light = |l: &LightEntry| Light { at: place(l.at_m), height: l.height_m, brightness: l.brightness };
+    Lighting { room: room.unwrap_or(usual), lights: lights.iter().map(light).collect() }
+}
+
 #[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ColourEntry {
@@ -209,7 +261,22 @@ pub fn parse(name: &str, text: &str) -> Result<WorldSpec, FileError> {
 }
 
 fn spec(file: WorldFile) -> Result<WorldSpec, String> {
-    let WorldFile { robots, task, arena, physics, start, disc, wall, patch, camera, messages } = file;
+    let WorldFile {
+        robots,
+        task,
+        arena,
+        physics,
+        start,
+        disc,
+        wall,
+        patch,
+        room_light,
+        light,
+        tag_range_m,
+        tag,
+        camera,
+        messages,
+    } = file;
     let PhysicsEntry { robot_mass_kg, robot_friction, body_friction, restitution, noise } = physics;
     let (half_length, half_width) = half_arena(robots);
     let starts: Result<Vec<Start>, String> = (1..).zip(start).map(|(i, entry)| self::start(i, entry)).collect();
@@ -229,10 +296,16 @@ fn spec(file: WorldFile) -> Result<WorldSpec, String> {
         discs: disc.into_iter().map(self::disc).collect(),
         patches: patch.into_iter().map(self::patch).collect(),
         starts: starts?,
+        lighting: lighting(room_light, &light),
+        tags: Tags { range: tag_range_m, list: tag.iter().map(self::tag).collect() },
         camera,
         messages,
         task: self::task(task),
     })
+}
+
+fn tag(entry: &TagEntry) -> Tag {
+    Tag { at: place(entry.at_m), facing: Vec2::unit(entry.facing_deg.to_radians()) }
 }
 
 fn task(entry: TaskEntry) -> Task {

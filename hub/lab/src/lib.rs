@@ -14,3 +14,4 @@ pub mod schemas;
 pub mod segments;
 pub mod sweep;
 pub mod trajectories;
+pub mod trials;

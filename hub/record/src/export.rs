@@ -23,7 +23,7 @@ pub enum Format {
 /// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
-const TABLES: [Spec; 12] = [
+const TABLES: [Spec; 14] = [
     Spec("poses", "/poses", Some("bodies"), &[]),
     Spec("telemetry", "/telemetry", None, &[]),
     Spec("genes", GENES, None, &["births"]),
@@ -36,6 +36,8 @@ const TABLES: [Spec; 12] = [
     Spec("logs", "/logs", None, &[]),
     Spec("samples", "/samples", Some("samples"), &[]),
     Spec("populations", "/populations", None, &["from"]),
+    Spec("tags", "/tags", Some("tags"), &[]),
+    Spec("sensors", "/sensors", None, &[]),
 ];
 
 /// Their messages are packed; a row is one of those that are in them.
@@ -258,7 +260,7 @@ fn fields(topic: &str, each: Option<&str>, without: &[&str]) -> Vec<Field> {
             open.extend(inner);
         } else if each.is_some_and(|list| name == list) && !of_item {
             open.push((&schema["items"], String::new(), true));
-        } else if schema["type"] == "array" {
+        } else if schema["type"] == "array" || schema["type"][0] == "array" {
             let length = schema["maxItems"].as_u64().unwrap_or(0);
             // One schema for all items, or one for each.
             let item = |i: u64| schema["items"].get(i as usize).unwrap_or(&schema["items"]);

@@ -1,6 +1,7 @@
 //! What the hub hands to the thread that writes, and what the thread has to say.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::log::Line;
@@ -8,6 +9,9 @@ use xpuck_wire::log::Line;
 /// Something to write.
 pub(super) enum Job {
     Entry(Entry),
+    /// A picture of the camera above the arena, when it was taken, s of arena time, and what says that it waits while it is
+    /// there.
+    Overhead(f64, Arc<dyn AsRef<[u8]> + Send + Sync>, Arc<()>),
     Snapshot(Box<Snapshot>),
 }
 

@@ -101,6 +101,14 @@ impl<S: Source> Reader<S> {
         Ok(Reader { scanner, channels, summary, last, at: 0, seen, latest, damage, end })
     }
 
+    /// Begins behind a place, where a chunk ended.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn behind(source: S, at: u64) -> Result<Reader<S>> {
+        Ok(Reader { at, ..Reader::new(source)? })
+    }
+
     /// Bytes read so far.
     pub fn at(&self) -> u64 {
         self.at

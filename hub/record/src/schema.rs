@@ -27,7 +27,9 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use xpuck_hub_core::births::Births;
-    use xpuck_wire::message::{Birth, Emigrant, LogLine, Operator, Population, Sampled, Severity};
+    use xpuck_wire::message::{
+        Birth, Emigrant, HeardRobot, LogLine, Operator, Population, Sampled, Sensors, Severity, TagSeen,
+    };
     use xpuck_wire::{Body, Phase, Segment};
 
     fn entries() -> [Entry; TOPICS.len()] {
@@ -69,6 +71,20 @@ mod tests {
                 samples: vec![Sampled { island: 1, number: 3, samples: 2, fitness: 0.5 }],
             },
             Entry::Population { time: 1.0, robot: robot(), population: Population::default(), from: vec![2] },
+            Entry::Tags {
+                time: 1.0,
+                robot: robot(),
+                age: 0.1,
+                looks: 7,
+                doubled: 2,
+                look_ms: 24.0,
+                tags: vec![TagSeen::default()],
+            },
+            Entry::Sensors {
+                time: 1.0,
+                robot: robot(),
+                sensors: Box::new(Sensors { heard: vec![HeardRobot::default()], ..Sensors::default() }),
+            },
         ]
     }
 

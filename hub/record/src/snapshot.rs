@@ -1,11 +1,14 @@
 //! `run.state`: what a hub needs to go on with a run after it was killed. It is renewed every second, and is there only
 //! while the run goes on.
 
-use super::RecordError;
+use super::read::entries_of;
+use super::reader::Reader;
+use super::{RecordError, open_file, part_number, parts};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
+use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::switchboard::Snapshot;
 use xpuck_wire::atomic;
 
@@ -14,11 +17,22 @@ pub const STATE_FILE: &str = "run.state";
 /// A hub that returns later than this leaves the run alone.
 pub const RETURN_WITHIN: Duration = Duration::from_secs(60);
 /// What it begins with: a name and the format's number.
-const MAGIC: &[u8; 8] = b"XPUCKRS3";
+const MAGIC: &[u8; 8] = b"XPUCKRS5";
+
+/// How far the record reached when a state was kept. It may reach further when its hub is killed: a chunk that is full does
+/// not wait for the next state.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reach {
+    /// Number of the file, from 1.
+    pub part: u32,
+    /// Bytes of it.
+    pub bytes: u64,
+}
 
 #[derive(Serialize, Deserialize)]
 struct Stamped<K> {
     unix_ms: u64,
+    reach: Reach,
     kept: K,
 }
 
@@ -26,11 +40,36 @@ struct Stamped<K> {
 ///
 /// # Errors
 /// What the disk says.
-pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64) -> Result<(), RecordError> {
+pub fn write(directory: &Path, kept: &Snapshot, unix_ms: u64, reach: Reach) -> Result<(), RecordError> {
     let fail = |error: String| RecordError::of(directory, error);
-    let data = postcard::to_stdvec(&Stamped { unix_ms, kept }).map_err(|error| fail(error.to_string()))?;
+    let data = postcard::to_stdvec(&Stamped { unix_ms, reach, kept }).map_err(|error| fail(error.to_string()))?;
     let bytes = [MAGIC.as_slice(), &crc32fast::hash(&data).to_le_bytes(), &data].concat();
     atomic::write(&directory.join(STATE_FILE), &bytes).map_err(|error| fail(error.to_string()))
+}
+
+/// Tells the state of the generations that are in the record behind its reach, so that they are not recorded again.
+///
+/// # Errors
+/// What the disk says.
+pub fn catch_up(directory: &Path, kept: &mut Snapshot, reach: Reach) -> Result<(), RecordError> {
+    for path in parts(directory)? {
+        let number =
+            path.file_name().and_then(|name| part_number(&name.to_string_lossy())).map_or(0, |(number, _)| number);
+        if number < reach.part {
+            continue;
+        }
+        let from = if number == reach.part { reach.bytes } else { 0 };
+        let wrong = |error| RecordError::of(&path, error);
+        let mut reader = Reader::behind(open_file(&path)?, from).map_err(wrong)?;
+        while let Some(chunk) = reader.next_chunk().map_err(wrong)? {
+            for entry in entries_of(&chunk.records, &chunk.meanings) {
+                if let Entry::Genes { robot, generation, emigrant, .. } = entry {
+                    kept.recorded(&robot, generation, &emigrant);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What there is of a state.
@@ -39,15 +78,15 @@ pub enum State {
     Missing,
     /// It is not whole, and why.
     Damaged(String),
-    /// When it was written, ms since 1970, and what it says.
-    Whole(u64, Box<Snapshot>),
+    /// When it was written, ms since 1970, how far the record reached, and what it says.
+    Whole(u64, Reach, Box<Snapshot>),
 }
 
 impl State {
     /// When it was written and what it says, if it is there and whole.
     pub fn whole(self) -> Option<(u64, Snapshot)> {
         match self {
-            State::Whole(unix_ms, kept) => Some((unix_ms, *kept)),
+            State::Whole(unix_ms, _, kept) => Some((unix_ms, *kept)),
             State::Missing | State::Damaged(_) => None,
         }
     }
@@ -73,7 +112,7 @@ fn whole(bytes: &[u8]) -> Result<State, String> {
         return Err("has a wrong checksum".into());
     }
     let read: Stamped<Snapshot> = postcard::from_bytes(data).map_err(|error| error.to_string())?;
-    Ok(State::Whole(read.unix_ms, Box::new(read.kept)))
+    Ok(State::Whole(read.unix_ms, read.reach, Box::new(read.kept)))
 }
 
 /// Forgets the state. One that is not there needs no forgetting.

@@ -20,6 +20,8 @@ use xpuck_wire::log::Line;
 
 /// Entries that may wait for the disk: seconds of the largest swarm.
 const QUEUE: usize = 16_384;
+/// Pictures that may wait for it.
+const PICTURES: usize = 8;
 
 /// A record that is being written. Dropped without [`Recorder::close`] it stays open, as after a crash.
 pub struct Recorder {
@@ -35,6 +37,8 @@ pub struct Recorder {
     hurry: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     lost: u64,
+    /// Each picture that waits has one of these.
+    pictures: Arc<()>,
 }
 
 impl Recorder {
@@ -89,7 +93,18 @@ impl Recorder {
         let hurried = hurry.clone();
         let over = writer.over();
         let thread = builder.spawn(move || writer.run(&inbox, &hurried)).map_err(|e| RecordError::of(&directory, e))?;
-        Ok(Recorder { directory, path, jobs: Some(jobs), notes, last_word, over, hurry, thread: Some(thread), lost: 0 })
+        Ok(Recorder {
+            directory,
+            path,
+            jobs: Some(jobs),
+            notes,
+            last_word,
+            over,
+            hurry,
+            thread: Some(thread),
+            lost: 0,
+            pictures: Arc::default(),
+        })
     }
 
     /// The run's directory.
@@ -108,6 +123,14 @@ impl Recorder {
         let taken = self.jobs.as_ref().is_some_and(|jobs| jobs.try_send(Job::Entry(entry)).is_ok());
         self.lost += u64::from(!taken);
         (!taken && 10u64.pow(self.lost.ilog10()) == self.lost).then_some(self.lost)
+    }
+
+    /// Hands a picture of the camera above the arena to the recorder, taken at `time`, s of arena time. Pictures are large: where
+    /// a few wait for the disk already, it is lost.
+    pub fn overhead(&self, time: f64, jpeg: Arc<dyn AsRef<[u8]> + Send + Sync>) {
+        if let Some(jobs) = self.jobs.as_ref().filter(|_| Arc::strong_count(&self.pictures) <= PICTURES) {
+            let _ = jobs.try_send(Job::Overhead(time, jpeg, self.pictures.clone()));
+        }
     }
 
     /// Keeps how the run stands, for a hub that goes on with it. While the disk is busy an older state stays.
@@ -184,5 +207,35 @@ impl Closing {
             let _ = thread.join();
         }
         std::iter::from_fn(|| self.note()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_pictures_wait_for_a_disk() {
+        let (jobs, inbox) = sync_channel(QUEUE);
+        let recorder = Recorder {
+            directory: PathBuf::new(),
+            path: None,
+            jobs: Some(jobs),
+            notes: channel().1,
+            last_word: Arc::default(),
+            over: Arc::default(),
+            hurry: Arc::default(),
+            thread: None,
+            lost: 0,
+            pictures: Arc::default(),
+        };
+        for n in 0..100 {
+            recorder.overhead(n.into(), Arc::new(vec![0xff, 0xd8]));
+        }
+        assert_eq!(inbox.try_iter().count(), PICTURES);
+        // Those are written, and there is room again.
+        recorder.overhead(7.0, Arc::new(vec![0xff, 0xd8]));
+        let Ok(Job::Overhead(time, jpeg, _)) = inbox.try_recv() else { panic!("a picture waits") };
+        assert!(time == 7.0 && (*jpeg).as_ref() == [0xff, 0xd8]);
     }
 }

@@ -18,6 +18,8 @@ struct Row {
     state: State,
     /// The tree was ticked.
     ticked: bool,
+    /// An external controller drove.
+    driven: bool,
     /// What each node returned, in preorder: a letter r, s or f, or a dot if it was not ticked.
     nodes: String,
     v_goal: [f32; 2],
@@ -87,6 +89,7 @@ fn row(update: &Update, number: u32, start: f64) -> Row {
         robot_time: start + f64::from(update.after_us) / 1e6,
         state: update.state,
         ticked: update.ticked,
+        driven: update.driven,
         nodes: update.nodes.iter().map(|status| [".", "r", "s", "f"][usize::from(status & 3)]).collect(),
         v_goal: vector(2),
         v_prox: vector(4),

@@ -3,10 +3,12 @@
 
 use super::budget::{Limits, Within};
 use super::close::Close;
+use super::foxglove::image;
 use super::job::{Job, Note};
 use super::replace::{rename_new, sync_folder, whole_name};
-use super::snapshot;
-use super::{MAX_PARTS, McapFile, OPEN, RecordError, part_name};
+use super::run_file::RunFile;
+use super::snapshot::{self, Reach};
+use super::{MAX_PARTS, McapFile, OPEN, RecordError, part_name, part_number};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ use xpuck_wire::{atomic, precedence};
 
 /// Records are flushed to the file so often where no state is kept, which flushes them once a second: what is older outlives
 /// the hub. Every flush ends a chunk, and short chunks are larger.
-const FLUSH: Duration = Duration::from_millis(1200);
+const FLUSH: Duration = Duration::from_millis(1500);
 /// And what was flushed is brought to the disk so often: what is older outlives the machine.
 const SYNC: Duration = Duration::from_secs(4);
 /// The disk's room is looked at so often, and what all runs take.
@@ -68,6 +70,10 @@ pub(super) struct Writer {
     /// What stands in the way of counting what all runs take, and of keeping the state: each is said once.
     uncounted: Option<String>,
     not_kept: Option<String>,
+    /// Robots that `run.toml` names, as far as this writer knows.
+    robots: usize,
+    /// The schema of pictures, made when the first comes.
+    image_schema: Option<String>,
     /// When to flush, sync, look and count next.
     due: [Instant; 4],
 }
@@ -84,8 +90,23 @@ impl Writer {
         let (path, file) = begin_part(&directory)?;
         let due = [now + FLUSH, now + SYNC, now + LOOK, now + COUNT];
         let (file, retry) = (Some(file), RETRY);
-        let (stopped, uncounted, not_kept, over) = Default::default();
-        Ok(Writer { directory, path, limits, file, stopped, retry, notes, last_word, over, uncounted, not_kept, due })
+        let (stopped, uncounted, not_kept, over, image_schema) = Default::default();
+        Ok(Writer {
+            directory,
+            path,
+            limits,
+            file,
+            stopped,
+            retry,
+            notes,
+            last_word,
+            over,
+            uncounted,
+            not_kept,
+            robots: 0,
+            image_schema,
+            due,
+        })
     }
 
     /// What says that the run is over.
@@ -108,6 +129,7 @@ impl Writer {
             let next = self.due.iter().min().copied().unwrap_or_else(Instant::now);
             match inbox.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok(Job::Entry(entry)) => self.entry(&entry, Instant::now()),
+                Ok(Job::Overhead(time, jpeg, _waits)) => self.overhead(time, (*jpeg).as_ref()),
                 Ok(Job::Snapshot(kept)) => self.keep(&kept),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -129,6 +151,15 @@ impl Writer {
             return;
         }
         self.attempt(|mcap, _| mcap.write(entry));
+    }
+
+    /// A picture, while there is a file: its gap is told of with that of the entries.
+    fn overhead(&mut self, time: f64, jpeg: &[u8]) {
+        let stamp = McapFile::<BufWriter<File>>::stamp(time);
+        let schema = self.image_schema.get_or_insert_with(image::schema).clone();
+        self.attempt(|mcap, _| {
+            mcap.write_as(image::OVERHEAD, (image::SCHEMA, &schema), stamp, &image::message(jpeg, stamp))
+        });
     }
 
     /// Goes on recording if there is room again, for which there has to be some more than when it stopped. `time` is arena
@@ -226,13 +257,22 @@ impl Writer {
             return;
         }
         // What was told before the state is in the record when the state is.
-        self.attempt(|mcap, _| mcap.flush());
+        let mut bytes = 0;
+        self.attempt(|mcap, disk| {
+            mcap.flush()?;
+            bytes = disk.metadata()?.len();
+            Ok(())
+        });
         self.due[0] = Instant::now() + FLUSH;
         if self.file.is_none() {
             return;
         }
+        self.name_robots(kept);
+        let part = self.path.file_name().and_then(|name| part_number(&name.to_string_lossy())).map_or(1, |(n, _)| n);
         // The record does not need the state: an older one stays, and the next is tried in a second.
-        let failed = snapshot::write(&self.directory, kept, unix_ms()).err().map(|error| error.to_string());
+        let failed = snapshot::write(&self.directory, kept, unix_ms(), Reach { part, bytes })
+            .err()
+            .map(|error| error.to_string());
         if failed != self.not_kept
             && let Some(why) = &failed
         {
@@ -240,6 +280,19 @@ impl Writer {
             let _ = self.notes.send(Note::Say(Line::warn(text)));
         }
         self.not_kept = failed;
+    }
+
+    /// Robots that came to the swarm during the run stand in `run.toml`, in the order of their islands.
+    fn name_robots(&mut self, kept: &Snapshot) {
+        let known = self.robots.max(kept.planned);
+        self.robots = kept.robots.len();
+        if known == self.robots {
+            return;
+        }
+        if let Err(error) = RunFile::change(&self.directory, |run| run.robots.clone_from(&kept.robots)) {
+            let text = format!("run.toml does not name the robots that came during the run: {error}");
+            let _ = self.notes.send(Note::Say(Line::warn(text)));
+        }
     }
 
     /// Goes on in a further file, so that what is kept in memory for a file's summary is bounded.

@@ -3,6 +3,10 @@ import test from "node:test";
 import { layoutAncestry, tidy } from "../console/evolution/ancestry.js";
 import { busiest } from "../console/evolution/busiest.js";
 import { bytes, clock, fixed, span, thousands, timeOfDay } from "../console/format.js";
+import { Rate, inWords } from "../console/rate.js";
+import { sensed } from "../console/robots/sensors.js";
+import { FASTEST, ofKeys, ofStick, wheels } from "../console/robots/steering.js";
+import { tagsInWords } from "../console/robots/tags.js";
 import { link, parse, replayLink } from "../console/routes.js";
 import { differences, flatten } from "../console/runs/differences.js";
 import { hold, meanOf, smooth, thin, together, upTo } from "../console/series.js";
@@ -13,6 +17,20 @@ test("numbers and times", () => {
   assert.deepEqual([span(5), span(65), span(700), span(3660), span(1e6)], ["5 s", "1 min 5 s", "11 min", "1 h 1 min", "11 days"]);
   assert.deepEqual([bytes(10), bytes(3.4e6), bytes(81e9), thousands(21400), thousands(999)], ["10 B", "3.4 MB", "81 GB", "21.4 k", "999"]);
   assert.equal(timeOfDay(null), "");
+});
+
+test("keys and sticks become wheel speeds that a robot has", () => {
+  assert.deepEqual([ofKeys([]), ofKeys(["ArrowUp"]), ofKeys(["ArrowUp", "ArrowDown"])], [[0, 0], [FASTEST, FASTEST], [0, 0]]);
+  const [left, right] = ofKeys(["ArrowUp", "ArrowLeft"]);
+  assert.ok(left < right && right === FASTEST, "to the left the right wheel is the faster one");
+  assert.deepEqual(ofStick([0.05, -0.1]), null, "a stick at rest says nothing");
+  assert.deepEqual(ofStick([0, -1]), [FASTEST, FASTEST]);
+  assert.deepEqual(ofStick([NaN]), null);
+  const turning = ofStick([1, 0]) ?? [0, 0];
+  assert.ok(turning[0] > 0 && turning[1] < 0, "to the right");
+  for (const both of [wheels(1, 1), wheels(-1, 0.5), wheels(0.3, -1)]) {
+    assert.ok(both.every((speed) => Math.abs(speed) <= FASTEST), String(both));
+  }
 });
 
 test("addresses of views go there and back", () => {
@@ -74,4 +92,36 @@ test("smoothed series are means around their times, and go on where nothing come
   assert.deepEqual(smooth([0, 1, 2, 3, 9], [0, 2, 4, 6, 8], [0, 2, 4, 6, 8, 10]), [1, 5, 5, 5, 8, 8]);
   assert.deepEqual(smooth([3], [7], [0, 2, 4]), [null, 7, 7]);
   assert.deepEqual(smooth([], [], [0, 1]), [null, null]);
+});
+
+test("pictures a second are counted by their numbers, and a hub that began anew counts anew", () => {
+  const rate = new Rate();
+  assert.equal(rate.get(), null);
+  for (let n = 0; n < 30; n++) rate.take(Math.floor(n / 2), n * 250);
+  assert.ok(Math.abs(/** @type {number} */ (rate.get()) - 2) < 0.01, String(rate.get()));
+  rate.take(1, 8000);
+  assert.equal(rate.get(), null);
+  rate.take(2, 9000);
+  assert.equal(rate.get(), 1);
+  assert.deepEqual([inWords(2.04, 0.44), inWords(null, 12.3)], ["2.0 pictures a second, 0.4 s old", "12 s old"]);
+});
+
+test("tags are told in words, and those that were not believed are counted", () => {
+  assert.deepEqual([tagsInWords(null), tagsInWords({ t: 1, age: 0.1, doubled: 0, tags: [] })], ["", "No tags"]);
+  const tag = (/** @type {number} */ id, /** @type {number} */ range, /** @type {number} */ bearing) => ({ id, range, bearing, height: 0, facing: 3 });
+  const told = tagsInWords({ t: 1, age: 0.1, doubled: 2, tags: [tag(7, 0.816, 0.2), tag(3, 1.2, -0.349), tag(1, 2, 0)] });
+  assert.equal(told, "Tags: 7 at 0.82 m, 11° left; 3 at 1.20 m, 20° right; 1 at 2.00 m, ahead. 2 not believed so far: seen twice in one picture");
+});
+
+test("further sensors are told in words, and what a robot does not have is a dash", () => {
+  const none = { acceleration: null, light: null, loudness: [], sound_from: null, steps: null, selector: null, button: null, trouble: "" };
+  assert.deepEqual(sensed(null), { light: "–", acceleration: "–", sound: "–" });
+  assert.deepEqual(sensed(none), sensed(null));
+  const told = sensed({ ...none, acceleration: [0, -0.12, 9.8], light: [0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.1, 0.1], loudness: [0.01, 0.02], sound_from: -1.5 });
+  assert.deepEqual(told, { light: "10 to 80 %, most left", acceleration: "0.0, −0.1, 9.8 m/s²", sound: "2.0 %, from right" });
+  const more = sensed({ ...none, ground: [0.1, 0.5, 0.2], ahead: 0.314, heading: 1.5708, tilt: [0, -0.1], heard: [{ robot: 3, bearing: -0.5, strength: 900 }, { robot: 1, bearing: 0, strength: 70 }] });
+  assert.deepEqual(more, {
+    ...sensed(none), "floor": "10, 50, 20 %", "free ahead": "0.31 m", "magnetic heading": "90°", "roll, pitch": "0°, −6°",
+    "robots heard": "3 29° right, 1 ahead",
+  });
 });

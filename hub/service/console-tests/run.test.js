@@ -20,9 +20,9 @@ test("minutes are written into it, and the rest stays as it is", () => {
   assert.equal(withMinutes("[evolution]\n", 3), "minutes = 3.0\n[evolution]\n");
 });
 
-test("batteries are needed for what is chosen, by the wall's clock", () => {
+test("batteries are needed for what is chosen, in arena time", () => {
   const text = "3 min needed; xp02 has least: some 60 min";
   assert.equal(batteryText(text, { minutes: 3, speed: 1 }), text);
-  assert.equal(batteryText(text, { minutes: 9, speed: 3 }), `${text} (9 min of arena time at 3× speed)`);
+  assert.equal(batteryText(text, { minutes: 9, speed: 3 }), `${text} (of arena time, at 3× speed)`);
   assert.equal(batteryText("0 min needed; xp02 has least: some 60 min", { minutes: null, speed: 3 }), "xp02 has least: some 60 min");
 });

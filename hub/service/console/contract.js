@@ -41,6 +41,7 @@
  * @property {Num} battery_v
  * @property {Num} battery_w
  * @property {Num} battery_minutes
+ * @property {string} battery_doubt why it is not known how long the battery lasts; empty if it is
  * @property {Num} soc_c
  * @property {Num} late_p99_ms
  * @property {Num} round_trip_ms
@@ -55,6 +56,22 @@
  * @property {{name: string, adapter: string, r_acc: Num} | null} engine
  * @property {Num} tree_nodes
  * @property {string} refusal
+ * @property {Sensors | null} sensors
+ *
+ * @typedef {object} Sensors
+ * @property {[number, number, number] | null} acceleration
+ * @property {number[] | null} light
+ * @property {number[]} loudness
+ * @property {Num} sound_from
+ * @property {[number, number] | null} steps
+ * @property {Num} selector
+ * @property {boolean | null} button
+ * @property {Num} [heading]
+ * @property {[number, number] | null} [tilt]
+ * @property {[number, number, number] | null} [ground]
+ * @property {Num} [ahead]
+ * @property {{robot: number, bearing: number, strength: number}[]} [heard]
+ * @property {string} trouble
  *
  * @typedef {object} Status
  * @property {number} t
@@ -215,6 +232,19 @@
  * @property {Num} population
  * @property {string} engine
  * @property {string[]} needs
+ *
+ * @typedef {object} Tag
+ * @property {Num} id
+ * @property {Num} range
+ * @property {Num} bearing
+ * @property {Num} height
+ * @property {Num} facing
+ *
+ * @typedef {object} Tags
+ * @property {Num} t
+ * @property {Num} age
+ * @property {Num} doubled
+ * @property {Tag[]} tags
  *
  * @typedef {object} Check
  * @property {boolean} ok

@@ -5,7 +5,7 @@ import { get, inWords, part } from "./api.js";
 
 const SILENT_MS = 2500;
 const REOPEN_MS = 6000;
-const TYPES = ["world", "status", "poses", "robot", "tree", "line", "hello", "generation", "history", "bye"];
+const TYPES = ["world", "status", "poses", "robot", "tags", "tree", "line", "hello", "generation", "history", "bye"];
 
 /** @typedef {"connecting" | "live" | "silent" | "lost" | "ended"} Link */
 
@@ -162,6 +162,11 @@ export class Live {
   /** @returns {Promise<{nodes: import("./contract.js").LineageNode[], truncated: boolean}>} */
   lineage() {
     return get("/api/lineage");
+  }
+
+  /** @returns {string | null} */
+  overheadUrl() {
+    return "/api/overhead";
   }
 
   /** @param {string} id @returns {string | null} */

@@ -10,6 +10,7 @@ import { Help } from "./help.js";
 import { Live } from "./live.js";
 import { Navigation } from "./navigation.js";
 import { NoteSheet } from "./note.js";
+import { Driving } from "./robots/driving.js";
 import { Session } from "./session.js";
 import { Shortcuts } from "./shortcuts.js";
 import { Store } from "./store.js";
@@ -29,6 +30,7 @@ export class App {
       this.navigation.go();
     };
     this.commands = new Commands(this.session, () => mark("answer"));
+    this.driving = new Driving(() => this.session.whyNot(), (text, refused) => this.commands.say(text, refused), () => mark("driving"));
     this.shortcuts = new Shortcuts(() => this.stop());
     this.header = new Header(this);
     this.account = new Account(this);
@@ -60,6 +62,7 @@ export class App {
       { key: "n", shown: "N", does: "Select the next robot", act: () => this.selectNext(1) },
       { key: "b", shown: "B", does: "Select the robot before it", act: () => this.selectNext(-1) },
       { key: "i", shown: "I", does: "Let the selected robot blink", act: () => this.identify() },
+      { key: "d", shown: "D", does: "Drive the selected robot by hand, or no longer", act: () => this.drive() },
       { key: "w", shown: "W", does: "Write a note into the record", act: () => this.writeNote() },
       { key: "u", shown: "U", does: "Log in or out", act: () => (this.account.node.hidden ? this.account.open() : this.account.close()) },
       { key: "?", shown: "?", does: "Show or hide these keys", act: () => this.help.toggle() },
@@ -126,6 +129,12 @@ export class App {
     const at = ids.indexOf(env.store.selected);
     const next = ids[at < 0 ? (step > 0 ? 0 : ids.length - 1) : (at + step + ids.length) % ids.length];
     this.navigation.selectRobot(next);
+  }
+
+  drive() {
+    if (this.onlyReplay()) return this.commands.say("This is a replay: nothing drives there any more", true);
+    if (this.driving.robot) this.driving.end();
+    else this.driving.begin(this.live.store.selected);
   }
 
   identify() {

@@ -14,6 +14,7 @@ import { link, parse, replayLink, VIEWS } from "./routes.js";
  * @property {(id: string) => Promise<import("./contract.js").Tree>} tree
  * @property {() => Promise<{nodes: import("./contract.js").LineageNode[], truncated: boolean}>} lineage
  * @property {(id: string) => string | null} pictureUrl
+ * @property {() => string | null} overheadUrl
  *
  * @typedef {object} Env what a view works with
  * @property {import("./main.js").App} app

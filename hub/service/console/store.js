@@ -55,6 +55,8 @@ export class Store {
     this.robots = new Map();
     /** @type {import("./contract.js").Senses | null} */
     this.senses = null;
+    /** @type {import("./contract.js").Tags | null} */
+    this.tags = null;
     this.poseAge = null;
     this.posesAt = 0;
     /** @type {Line[]} */
@@ -107,6 +109,7 @@ export class Store {
     if (id === this.selected) return;
     this.selected = id;
     this.senses = null;
+    this.tags = null;
     this.changed("selected");
   }
 
@@ -117,6 +120,9 @@ export class Store {
       case "poses": return this.takePoses(data, now);
       case "status": return this.takeStatus(data, now);
       case "robot": return this.takeSenses(data);
+      case "tags":
+        this.tags = data;
+        return this.changed("tags");
       case "tree": return this.takeTree(String(data.robot), data);
       case "line": return this.takeLine(data);
       case "generation": return this.takeGeneration(data);

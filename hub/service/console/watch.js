@@ -5,6 +5,7 @@ import { ArenaView } from "./arena/view.js";
 import { h, setAttr, setText, show } from "./dom.js";
 import { EventList } from "./events.js";
 import { FitnessPanel } from "./fitness.js";
+import { Pictures } from "./pictures.js";
 import { ShortList } from "./robots/short.js";
 import { latestRun } from "./runs/latest.js";
 import { nowInWords } from "./words.js";
@@ -16,7 +17,10 @@ export function create(env) {
   const robots = new ShortList(env);
   const events = new EventList(env.store, { title: "Events", most: 60 });
   const now = nowPanel(env);
-  const node = h("div", { class: "view watch" }, arena.node, h("div", { class: "side" }, now.node, fitness.node, robots.node, events.node));
+  const above = new Pictures({ title: "From above", alt: "The newest picture of the camera above the arena", kind: "above", absent: () => show(above.node, false) });
+  // A hub without such a camera shows no panel for it.
+  show(above.node, env.source.overheadUrl() !== null);
+  const node = h("div", { class: "view watch" }, arena.node, h("div", { class: "side" }, now.node, fitness.node, above.node, robots.node, events.node));
   /** @type {() => void} */
   let offKeys = () => {};
   return {
@@ -26,14 +30,17 @@ export function create(env) {
       offKeys();
       offKeys = env.app.shortcuts.add("Arena", arena.keys());
       arena.setShown(true);
+      if (!above.node.hidden) above.begin(env.source.overheadUrl());
     },
     leave: () => {
       arena.setShown(false);
+      above.stop();
       offKeys();
       offKeys = () => {};
     },
     end: () => {
       arena.end();
+      above.end();
       fitness.end();
     },
     changed: (topics, at) => {

@@ -152,6 +152,7 @@ export function nowInWords(store) {
     case "paused": return { title: "Paused", text: "An operator paused the run: robots stand still, and its clock stands too." };
     case "relocating": return { title: "The frisbee reached the end", text: "Everybody waits until somebody, or the virtual arena, has put it back near the centre." };
     case "blind": return { title: "Motion capture sees too little", text: "Everybody waits until the frisbee and a robot are seen again." };
+    case "parking": return { title: "Parking", text: "Robots drive to their places by motion capture. STOP has them stand." };
     case "resting": return { title: "A rest", text: "The experiment has a rest here: robots stand still." };
     case "finished": {
       const mean = meanFitness(status);

@@ -15,6 +15,7 @@ pub mod heap;
 pub mod hub;
 pub mod mocap;
 pub mod observer;
+pub mod overhead;
 pub mod recovery;
 pub mod replay;
 pub mod updates;

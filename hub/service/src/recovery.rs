@@ -103,8 +103,8 @@ impl Found {
     /// Decides about a run, and remembers it if it is the one to go on with.
     fn look_at(&mut self, directory: &Path, now: u64, config: &Config) -> Fate {
         let name = directory.display();
-        let (then, snapshot) = match snapshot::read(directory) {
-            Ok(State::Whole(then, snapshot)) => (then, *snapshot),
+        let (then, reach, mut snapshot) = match snapshot::read(directory) {
+            Ok(State::Whole(then, reach, snapshot)) => (then, reach, *snapshot),
             Ok(State::Missing) => return Fate::Close,
             Ok(State::Damaged(why)) => {
                 self.notes.push(format!("run {name} is not taken up: its run.state {why}"));
@@ -117,10 +117,13 @@ impl Found {
         };
         let fate = if snapshot.is_over() { Fate::Close } else { fate(then, now) };
         match fate {
-            Fate::Resume(away) if snapshot.robots == config.swarm.robots => {
+            Fate::Resume(away) if config.swarm.robots.starts_with(&snapshot.robots) => {
                 if let Err(error) = Recorder::has_room(config, directory) {
                     self.notes.push(format!("the run is not taken up, as nothing of it could be recorded: {error}"));
                     return Fate::Close;
+                }
+                if let Err(error) = snapshot::catch_up(directory, &mut snapshot, reach) {
+                    self.notes.push(format!("generations of the last second may be recorded twice: {error}"));
                 }
                 if self.resumed.as_ref().is_none_or(|other| away < other.away) {
                     self.resumed = Some(ResumedRun { directory: directory.into(), snapshot, away });

@@ -68,7 +68,13 @@ impl Replay {
             | Entry::Updates { .. }
             | Entry::Log { .. }
             | Entry::Samples { .. }
-            | Entry::Population { .. } => {}
+            | Entry::Population { .. }
+            | Entry::Tags { .. } => {}
+            Entry::Sensors { robot, sensors, .. } => {
+                if let Some(place) = self.roster.place(&robot) {
+                    self.roster.robots[place].sensors = Some(sensors);
+                }
+            }
         }
     }
 

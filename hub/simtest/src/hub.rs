@@ -83,6 +83,7 @@ impl Hub {
             swarm: Swarm {
                 speed: 1.0,
                 robots: (0..ROBOTS).map(|robot| id(robot).into()).collect(),
+                peers: (0..ROBOTS).map(|robot| format!("tcp://{}:1", id(robot))).collect(),
                 hub: Addresses { robots: address(), operator: address(), console: None },
                 security: Security::default(),
             },

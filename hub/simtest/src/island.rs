@@ -1,14 +1,17 @@
 //! A robot's island: a real one of eight individuals, whose generations take simulated time.
 //!
-//! A tree's fitness is a function of its text and of the trial's world, not of a simulation: what is
+//! Unless trials are simulated for real, a tree's fitness is a function of its text and of the trial's world, not of a simulation: what is
 //! tested is how genes, trees and generations travel, and a simulated trial would cost as much as all the rest.
 
+use crate::trials::Trials;
 use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::hash::fnv1a;
 use xpuck_robot_core::island::{Generation, MIGRATION_WAIT};
 
 /// Work that a generation takes, ms.
 const WORK: u32 = 1_300;
+/// The same where trials are simulated for real, and robots are to move about between generations, ms.
+const REAL_WORK: u32 = 4_000;
 
 #[derive(Debug)]
 enum Work {
@@ -24,12 +27,14 @@ pub struct SimulatedIsland {
     island: Island,
     running: bool,
     work: Work,
+    /// Simulates trials for real.
+    real: Option<Trials>,
 }
 
 impl SimulatedIsland {
     /// A new island, standing still.
-    pub fn new(island: Island) -> SimulatedIsland {
-        SimulatedIsland { island, running: false, work: Work::Trials(WORK) }
+    pub fn new(island: Island, real: Option<Trials>) -> SimulatedIsland {
+        SimulatedIsland { island, running: false, work: Work::Trials(WORK), real }
     }
 
     /// Lets it live or stand still.
@@ -43,7 +48,7 @@ impl SimulatedIsland {
             self.advance(&[]);
         }
         self.island.forget();
-        self.work = Work::Trials(WORK);
+        self.work = self.trials();
     }
 
     /// The trees that it holds.
@@ -60,7 +65,11 @@ impl SimulatedIsland {
 
     fn advance(&mut self, migrants: &[Migrant]) {
         self.island.advance(migrants);
-        self.work = Work::Trials(WORK);
+        self.work = self.trials();
+    }
+
+    fn trials(&self) -> Work {
+        Work::Trials(if self.real.is_some() { REAL_WORK } else { WORK })
     }
 
     /// Works for `passed` ms until `now`; a generation may come of it.
@@ -80,8 +89,13 @@ impl SimulatedIsland {
 
     fn finish(&mut self, now: u32) -> Generation {
         let island = &mut self.island;
-        let keys: Vec<u64> = island.population().iter().map(|i| fnv1a(i.tree.key())).collect();
-        let fitness: Vec<f32> = island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect();
+        let fitness: Vec<f32> = match &mut self.real {
+            Some(real) => real.fitness(island),
+            None => {
+                let keys: Vec<u64> = island.population().iter().map(|i| fnv1a(i.tree.key())).collect();
+                island.trials().iter().map(|t| fitness(keys[t.individual], t.world)).collect()
+            }
+        };
         let done = Generation::finish(island, &fitness);
         self.work =
             Work::Genes { generation: done.progress.generation, until: now + MIGRATION_WAIT.as_millis() as u32 };

@@ -13,11 +13,14 @@ mod plan;
 mod robot;
 mod run;
 mod text;
+mod transfer;
+mod trials;
 
 pub use campaign::{Campaign, campaign};
 pub use checkers::Violation;
 pub use mutants::Mutant;
 pub use run::{Outcome, Settings, run};
+pub use transfer::{Transfer, TransferSettings, Way, transfer};
 
 /// Robots in the swarm.
 pub const ROBOTS: usize = 9;
@@ -25,6 +28,9 @@ pub const ROBOTS: usize = 9;
 pub const STEP: u32 = 10;
 /// Exchanges with a robot's body and steps of the physics, ms apart.
 pub const BODY_STEP: u32 = 25;
+
+/// A robot's own file lets it drive without a hub for so long, ms.
+const ALONE: u32 = 2_000;
 
 /// Forged experiments and directives have numbers from here on, far above the hub's.
 const FORGED: u64 = 1 << 62;

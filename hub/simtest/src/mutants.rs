@@ -29,11 +29,13 @@ pub enum Mutant {
     RunsHeld,
     /// A hub that returns does not know whom it held.
     ForgetsHeld,
+    /// A robot drives without a hub for longer than its own file allows.
+    DrivesOn,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 12] = [
+    pub const ALL: [Mutant; 13] = [
         Mutant::DeafToSilence,
         Mutant::OldRun,
         Mutant::EndlessLease,
@@ -46,5 +48,6 @@ impl Mutant {
         Mutant::FalseUpdates,
         Mutant::RunsHeld,
         Mutant::ForgetsHeld,
+        Mutant::DrivesOn,
     ];
 }

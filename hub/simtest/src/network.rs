@@ -24,6 +24,8 @@ pub struct Delivery {
     pub robot: usize,
     /// The other end: true if the message is for the hub.
     pub to_hub: bool,
+    /// The robot at the other end, if the message is of a robot to this one.
+    pub from_robot: Option<usize>,
     /// The connection: how often the robot's program had died when the message was sent.
     pub connection: u32,
     /// The message.
@@ -53,6 +55,8 @@ pub struct Network {
     runs: Vec<Vec<u8>>,
     sent: u64,
     lost: u64,
+    /// Messages from robot to robot, which have links of their own.
+    between: u64,
 }
 
 #[allow(clippy::wrong_self_convention, reason = "`to_hub` says where a message goes, and converts nothing")]
@@ -68,7 +72,7 @@ impl Network {
             connection: 0,
         };
         let (lines, runs) = (traits.iter().map(line).collect(), vec![Vec::new(); traits.len()]);
-        Network { seed, lines, flying: BinaryHeap::new(), runs, sent: 0, lost: 0 }
+        Network { seed, lines, flying: BinaryHeap::new(), runs, sent: 0, lost: 0, between: 0 }
     }
 
     /// Sends to the hub.
@@ -123,7 +127,31 @@ impl Network {
             let order = 2 * self.sent + copy;
             let connection = line.connection;
             let bytes = if copy + 1 < copies { bytes.clone() } else { std::mem::take(&mut bytes) };
-            self.flying.push(Reverse(Delivery { due, order, robot, to_hub, connection, bytes }));
+            let from_robot = None;
+            self.flying.push(Reverse(Delivery { due, order, robot, to_hub, from_robot, connection, bytes }));
+        }
+    }
+
+    /// Puts bytes on the link from one robot to another: it is as bad as the worse of both is, may overtake, and is cut
+    /// where either is.
+    pub fn between(&mut self, now: u32, from: usize, to: usize, bytes: Vec<u8>) {
+        self.between += 1;
+        let mut draws = Draws::new(self.seed, 9, to as u32, self.between as u32, Stream::Simtest);
+        let ends = [from, to].map(|robot| self.lines[robot]);
+        let loss = ends[0].link.loss.max(ends[1].link.loss);
+        let cut = ends.iter().any(|line| now < line.cut_until);
+        if draws.unit() < loss || cut || self.flying.len() >= MOST {
+            return;
+        }
+        let copies = if draws.unit() < ends[0].link.twice { 2 } else { 1 };
+        for copy in 0..copies {
+            let link = ends[usize::from(ends[1].link.delay > ends[0].link.delay)].link;
+            let due = now + (link.delay + link.jitter * draws.unit()) as u32;
+            // After all that is between robots and hub at the same time.
+            let order = 1 << 63 | (2 * self.between + copy);
+            let (robot, connection, bytes) = (to, ends[1].connection, bytes.clone());
+            let from_robot = Some(from);
+            self.flying.push(Reverse(Delivery { due, order, robot, to_hub: false, from_robot, connection, bytes }));
         }
     }
 

@@ -1,6 +1,6 @@
 //! What goes wrong when, and what the operator does meanwhile: all of it drawn from the seed before the run begins.
 
-use super::text::experiment;
+use super::text::{Alone, experiment};
 use super::{ROBOTS, id};
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_wire::message::{Order as RobotOrder, Request};
@@ -97,7 +97,7 @@ impl Order {
             Order::Start { seconds, segment, evolves, seed } => {
                 // A third of those that evolve have phases.
                 let phased = evolves && seed.is_multiple_of(3);
-                Request::Start { signed: experiment(seconds, segment, evolves, phased), seed }
+                Request::Start { signed: experiment(seconds, segment, evolves, phased, Alone::of(seed)), seed }
             }
             Order::Pause => Request::Pause,
             Order::Resume => Request::Resume,

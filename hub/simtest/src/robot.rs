@@ -8,10 +8,14 @@ use super::mutants::Mutant;
 use super::network::Network;
 use super::plan::Traits;
 use super::text::trust;
+use crate::{ALONE, ROBOTS};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 use turn::Turn;
 use xpuck_arena::dspic::Dspic;
+use xpuck_evolve::Island;
+use xpuck_experiment::Plan;
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::world::Body;
 use xpuck_kernels::world::physics::Physics;
@@ -23,12 +27,15 @@ use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot;
 use xpuck_wire::message::ToRobot;
 use xpuck_wire::message::{LogLine, State};
+use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::signed::Trust;
 
 /// Control updates, ms apart on the robot's own clock.
 const CONTROL: f64 = (CONTROL_PERIOD * 1000.0) as f64;
 /// Messages that wait for a control thread that hangs; further ones are lost.
 pub const INBOX: usize = 1_000;
+/// Messages of other robots that wait; further ones are lost.
+const FROM_ROBOTS: usize = 256;
 
 /// What the body is told.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +61,11 @@ struct Program {
 struct World {
     island: Option<SimulatedIsland>,
     inbox: VecDeque<Vec<u8>>,
+    /// Messages of other robots, each with the robot that it is of.
+    from_robots: VecDeque<(usize, Vec<u8>)>,
+    /// Trials are simulated for real.
+    real: bool,
+    plan: Option<Arc<Plan>>,
     lines: VecDeque<LogLine>,
     lease: Lease,
     given: Option<Given<Drive>>,
@@ -79,6 +91,8 @@ pub struct Robot {
     command: Command,
     /// For a mutant: the highest number that a directive had.
     highest: u64,
+    /// Its island's trials are simulated for real.
+    real: bool,
 }
 
 /// Everything outside the robot that it may touch in a step.
@@ -115,6 +129,29 @@ impl Robot {
             dspic: Dspic::default(),
             command: Command::default(),
             highest: 0,
+            real: false,
+        }
+    }
+
+    /// The same, with trials that are simulated for real and take their time.
+    pub fn with_real_trials(self) -> Robot {
+        Robot { real: true, ..self }
+    }
+
+    /// Its island, while the program is there and has one.
+    pub fn island(&self) -> Option<&Island> {
+        Some(self.program.as_ref()?.world.island.as_ref()?.island())
+    }
+
+    /// How it stands with the other robots, while the program is there.
+    pub fn peers(&self, now: f64) -> Option<PeersReport> {
+        Some(self.program.as_ref()?.robot.peers().report(now))
+    }
+
+    /// Bytes of another robot arrive.
+    pub fn receive_from(&mut self, from: usize, bytes: Vec<u8>) {
+        if let Some(program) = self.program.as_mut().filter(|p| p.world.from_robots.len() < FROM_ROBOTS) {
+            program.world.from_robots.push_back((from, bytes));
         }
     }
 
@@ -160,9 +197,12 @@ impl Robot {
         if self.program.is_none() && out.now >= self.starts {
             let trust = if self.mutant == Some(Mutant::TrustsSignatures) { Trust::Anybody } else { trust() };
             let session = session(out.now, island);
+            // Whoever drives alone for longer than it may is found by the checkers, which know what it may.
+            let allowed = if self.mutant == Some(Mutant::DrivesOn) { 600.0 } else { f64::from(ALONE) / 1000.0 };
+            let core = Core::new(island, session, trust).allowed_alone(allowed);
             self.program = Some(Program {
-                robot: robot::Robot::new(Core::new(island, session, trust), 1.0),
-                world: World::default(),
+                robot: robot::Robot::new(core, 1.0).among(ROBOTS),
+                world: World { real: self.real, ..World::default() },
                 started: out.now,
                 next_control: 0.0,
             });

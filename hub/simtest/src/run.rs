@@ -16,6 +16,7 @@ use xpuck_kernels::world::{Body, Scenario, WorldSpec, start};
 use xpuck_wire::Phase;
 use xpuck_wire::codec::encode;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
+use xpuck_wire::peer::{PeerMessage, RunName};
 
 /// Motion capture, ms a frame.
 const FRAME: u32 = 20;
@@ -62,13 +63,13 @@ pub struct Outcome {
     pub trace: Vec<String>,
 }
 
-struct Swarm {
+pub(super) struct Swarm {
     seed: u64,
-    now: u32,
+    pub(super) now: u32,
     network: Network,
-    robots: Vec<Robot>,
-    hub: Hub,
-    checkers: Checkers,
+    pub(super) robots: Vec<Robot>,
+    pub(super) hub: Hub,
+    pub(super) checkers: Checkers,
     bodies: Vec<Body>,
     physics: Physics,
     keeper: Keeper,
@@ -117,7 +118,7 @@ pub(super) fn run_telling(settings: Settings, mut quarter: impl FnMut()) -> Outc
 }
 
 impl Swarm {
-    fn new(settings: Settings, plan: &Plan) -> Swarm {
+    pub(super) fn new(settings: Settings, plan: &Plan) -> Swarm {
         let spec = WorldSpec::scenario(ROBOTS, Scenario::B);
         let mut draws = Draws::new(settings.seed, 0, 0, 0, Stream::Start);
         let robot = |(i, traits)| Robot::new(i, traits, settings.mutant);
@@ -145,7 +146,7 @@ impl Swarm {
         (&mut robots[index], Outside { now: *now, network, checkers, bodies, physics })
     }
 
-    fn happen(&mut self, happening: &Happening) {
+    pub(super) fn happen(&mut self, happening: &Happening) {
         let now = self.now;
         self.checkers.happens(now, happening);
         match happening {
@@ -173,6 +174,7 @@ impl Swarm {
         let now = self.now;
         let mut draws = Draws::new(self.seed, 6, robot as u32, now, Stream::Simtest);
         let noise: Vec<u8> = (0..40).map(|_| draws.word() as u8).collect();
+        self.network.between(now, (robot + 1) % ROBOTS, robot, noise.clone());
         self.network.send(now, robot, true, noise.clone());
         self.network.send(now, robot, false, noise);
         let signed = no_experiment(&mut draws);
@@ -194,14 +196,21 @@ impl Swarm {
         let emigrant = no_gene(&mut draws);
         let genes = RobotMessage::Genes { generation: draws.below(5), emigrant, births: Vec::new() };
         self.network.send(now, robot, true, encode(&genes));
+        // An answer that nobody asked for.
+        let (number, generation) = (u64::from(draws.word()), draws.below(5));
+        let genes = vec![(generation, no_gene(&mut draws))];
+        let run = RunName { number: u64::from(draws.below(9)), seed: u64::from(draws.below(9)) };
+        let answer = PeerMessage::Genes { number, run, generation, genes };
+        self.network.between(now, (robot + 1) % ROBOTS, robot, encode(&answer));
     }
 
-    fn step(&mut self, calm: u32) {
+    pub(super) fn step(&mut self, calm: u32) {
         let now = self.now;
         while let Some(delivery) = self.network.arrived(now) {
-            match delivery.to_hub {
-                true => self.hub.receive(delivery),
-                false => self.robots[delivery.robot].receive(delivery.bytes),
+            match (delivery.to_hub, delivery.from_robot) {
+                (true, _) => self.hub.receive(delivery),
+                (false, None) => self.robots[delivery.robot].receive(delivery.bytes),
+                (false, Some(from)) => self.robots[delivery.robot].receive_from(from, delivery.bytes),
             }
         }
         for index in 0..ROBOTS {

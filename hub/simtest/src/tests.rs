@@ -12,7 +12,7 @@ fn settings(seed: u64, mutant: Option<Mutant>) -> Settings {
 /// Words of the rules that a mutant breaks.
 fn complaint(mutant: Mutant) -> &'static str {
     match mutant {
-        Mutant::DeafToSilence | Mutant::OldRun => "silen",
+        Mutant::DeafToSilence | Mutant::OldRun | Mutant::DrivesOn => "silen",
         Mutant::EndlessLease => "control thread hangs",
         Mutant::NoTimeOut => "wheels stand when the",
         Mutant::TrustsGenes | Mutant::TrustsSignatures => "a tree that was not verified",

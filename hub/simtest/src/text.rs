@@ -27,9 +27,36 @@ fn sign(text: String, signer: &Secret) -> Signed {
 
 /// A signed experiment of so many seconds, with segments of so many; with evolution or with [`CONTROLLER`]. With phases
 /// the robots evolve, rest, and are measured with the swarm's fittest tree, two of them with [`CONTROLLER`].
-pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool) -> Signed {
+pub fn experiment(seconds: f64, segment: f64, evolves: bool, phased: bool, alone: Alone) -> Signed {
     let text = if phased { phases(seconds, segment) } else { text(seconds, segment, evolves) };
+    sign(alone.text() + &text, &SIGNERS[0])
+}
+
+/// An operator's experiment of this text.
+pub fn signed(text: String) -> Signed {
     sign(text, &SIGNERS[0])
+}
+
+/// What goes on without the hub.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone {
+    /// Genes travel from robot to robot.
+    peers: bool,
+    /// What `silence.then` says, if anything.
+    then: Option<&'static str>,
+}
+
+impl Alone {
+    /// That of a run: by its seed half of them have genes from robot to robot, and two thirds go on without a hub.
+    pub fn of(seed: u64) -> Alone {
+        Alone { peers: seed / 2 % 2 == 1, then: [None, Some("evolve"), Some("drive")][(seed / 4 % 3) as usize] }
+    }
+
+    fn text(self) -> String {
+        let genes = if self.peers { "genes = \"peers\"\n" } else { "" };
+        let then = self.then.map(|then| format!("silence = {{ then = \"{then}\" }}\n")).unwrap_or_default();
+        format!("{genes}{then}")
+    }
 }
 
 fn text(seconds: f64, segment: f64, evolves: bool) -> String {
@@ -57,7 +84,7 @@ fn phases(seconds: f64, segment: f64) -> String {
 /// An experiment that none is: signed by a stranger or by nobody, or changed after it was signed. Its tree would drive.
 pub fn no_experiment(draws: &mut Draws) -> Signed {
     let other = text(10.0, 2.0, false).replace(CONTROLLER, "movcv v_goal 90deg");
-    let signed = experiment(10.0, 2.0, false, false);
+    let signed = experiment(10.0, 2.0, false, false, Alone::default());
     match draws.below(4) {
         0 => sign(other, &SIGNERS[1]),
         1 => Signed { signature: String::new(), signer: String::new(), ..sign(other, &SIGNERS[1]) },

@@ -217,7 +217,8 @@ impl RobotsLoad {
             | ToRobot::Identify
             | ToRobot::Reboot
             | ToRobot::Offer { .. }
-            | ToRobot::Chunk { .. } => {}
+            | ToRobot::Chunk { .. }
+            | ToRobot::Drive(_) => {}
         }
     }
 }

@@ -1,18 +1,25 @@
 //! `xpuck arena`: the virtual arena that stands where the real one would.
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use xpuck_arena::fitted::{Fitted, Mark};
 use xpuck_arena::natnet::{NatNet, Version};
+use xpuck_arena::sounds::Sound;
+use xpuck_arena::tags::WallTag;
 use xpuck_arena::unkind::{FaultKeys, FloorKeys, Preset, RobotKeys, Varied};
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Shim, Unkind};
+use xpuck_arena::{BodyKind, CameraSettings, Faults, Fittings, Settings, Shim, Unkind};
+use xpuck_experiment::world_file::LightEntry;
 use xpuck_experiment::{Calibration, world_file};
+use xpuck_kernels::math::vec2;
 use xpuck_kernels::tree::suggest;
-use xpuck_kernels::world::{PhysicsKeys, Scenario};
+use xpuck_kernels::world::senses::tags::Tag;
+use xpuck_kernels::world::{PhysicsKeys, Scenario, WorldSpec};
 use xpuck_registers::infrared::PUBLISHED;
 use xpuck_wire::log;
 use xpuck_wire::shutdown;
@@ -65,18 +72,51 @@ pub struct ArenaFile {
     /// Address and port of the VRPN server, if there is to be one (its usual port is 3883).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vrpn: Option<SocketAddr>,
+    /// What every light sensor tells without the lights, part of what it can tell, 0 to 1; 0.952 without it, 0.1 where there
+    /// are lights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room_light: Option<f32>,
+    /// Lights over the arena, at most 4, in place of those of its world.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lights: Vec<LightEntry>,
+    /// Sources of sound, at most 8.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sounds: Vec<Sound>,
+    /// What the robots have on their I2C buses beside the usual: `bno055`, `ads1015`, `ground`, `vl53l0x`, `erandb`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fitted: Vec<Fitted>,
+    /// Discs on the floor, which ground sensors see, at most 16.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub marks: Vec<Mark>,
+    /// A file, relative to this one, in which a line is written whenever a robot's lamps change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lamps_log: Option<PathBuf>,
     /// What kind of robots they are: `xpuck`, `e-puck1` or `e-puck2`.
     #[serde(default)]
     pub body: BodyFile,
+    /// Robots that are of another kind, by id, such as `bodies = { xp02 = "e-puck2" }`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bodies: BTreeMap<String, BodyFile>,
     /// The first robot's SPI and camera go through the shim's own logic, simulated clock by clock: slow, and only in programs
     /// that were built with it (`make build-fpga`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub fpga: bool,
+    /// Once all wheels have stood still for so many seconds of arena time, 1 to 600, a frisbee that is not where the world starts
+    /// it is put there: `xpuck trials` need nobody then. Without it only one that touches an end is put back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0, max = 600.0))]
+    pub reset_frisbee_s: Option<f64>,
     /// The NatNet server, if there is to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natnet: Option<NatNetFile>,
     /// The robots' cameras.
     pub camera: CameraFile,
+    /// AprilTags on its walls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<TagFile>,
+    /// Address and port where pictures of it from above are served, if they are to be (MJPEG over HTTP).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<SocketAddr>,
     /// A preset of what is unkind: `typical`, or `none`. What the keys below say goes before it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unkind: Preset,
@@ -139,15 +179,15 @@ impl UnkindFile {
 
 /// The shim's own logic, where this program has it.
 #[cfg(feature = "fpga")]
-fn shim(wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
+fn shim(_: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
     Ok(wanted.then(|| Arc::new(xpuck_shim::Logic::default()) as Arc<dyn Shim>))
 }
 
 /// The shim's own logic, which this program does not have.
 #[cfg(not(feature = "fpga"))]
-fn shim(wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
+fn shim(name: &str, wanted: bool) -> Result<Option<Arc<dyn Shim>>> {
     if wanted {
-        bail!("fpga: this program was built without the shim's logic; `make build-fpga` builds one with it");
+        bail!("{name}: fpga: this program was built without the shim's logic; `make build-fpga` builds one with it");
     }
     Ok(None)
 }
@@ -184,18 +224,42 @@ pub enum NatNetVersion {
 }
 
 /// A kind of robot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 pub enum BodyFile {
     /// The dsPIC on SPI.
     #[default]
     #[serde(rename = "xpuck")]
+    #[value(name = "xpuck")]
     Xpuck,
     /// Registers over I2C.
     #[serde(rename = "e-puck1")]
+    #[value(name = "e-puck1")]
     Epuck1,
     /// Packets over I2C.
     #[serde(rename = "e-puck2")]
+    #[value(name = "e-puck2")]
     Epuck2,
+}
+
+impl From<BodyFile> for BodyKind {
+    fn from(body: BodyFile) -> BodyKind {
+        match body {
+            BodyFile::Xpuck => BodyKind::Xpuck,
+            BodyFile::Epuck1 => BodyKind::Epuck1,
+            BodyFile::Epuck2 => BodyKind::Epuck2,
+        }
+    }
+}
+
+impl BodyFile {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            BodyFile::Xpuck => "xpuck",
+            BodyFile::Epuck1 => "e-puck1",
+            BodyFile::Epuck2 => "e-puck2",
+        }
+    }
 }
 
 /// The robots' cameras.
@@ -208,6 +272,30 @@ pub struct CameraFile {
     pub height: u32,
     /// Frames in a second of arena time.
     pub frames_per_second: f64,
+}
+
+/// An AprilTag on a wall.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TagFile {
+    /// Its number in the family 36h11, 0 to 29.
+    pub id: u16,
+    /// Its middle, on a wall, m.
+    pub at: [f32; 2],
+    /// Side from black edge to black edge, m, 0.01 to 0.16.
+    #[serde(default = "tag_size")]
+    pub size: f32,
+    /// Height of its middle above the floor, m; walls are 0.18 high.
+    #[serde(default = "tag_height")]
+    pub height: f32,
+}
+
+fn tag_size() -> f32 {
+    0.1
+}
+
+fn tag_height() -> f32 {
+    0.08
 }
 
 /// What the arena prints when it ends.
@@ -253,6 +341,10 @@ pub fn settings(path: &Path) -> Result<Settings> {
         robots: arena.robots,
         faults: arena.faults,
     };
+    let tags = match arena.tags.is_empty() {
+        true => world.as_ref().map_or(Vec::new(), hung),
+        false => arena.tags.iter().map(|tag| wall_tag(*tag)).collect(),
+    };
     let settings = Settings {
         robots: swarm.robots,
         seed: arena.seed,
@@ -261,9 +353,10 @@ pub fn settings(path: &Path) -> Result<Settings> {
         world,
         device_dir: here.join(&arena.devices),
         device_address: arena.devices_address,
-        shim: shim(arena.fpga)?,
+        shim: shim(&name, arena.fpga)?,
         mocap: arena.mocap,
         vrpn: arena.vrpn,
+        reset_frisbee_s: arena.reset_frisbee_s,
         natnet: arena.natnet.map(|NatNetFile { address, group, version }| {
             let version = match version {
                 NatNetVersion::V3_1 => Version::V3_1,
@@ -277,19 +370,34 @@ pub fn settings(path: &Path) -> Result<Settings> {
             frames_per_second: arena.camera.frames_per_second,
             ..CameraSettings::default()
         },
-        body: match arena.body {
-            BodyFile::Xpuck => BodyKind::Xpuck,
-            BodyFile::Epuck1 => BodyKind::Epuck1,
-            BodyFile::Epuck2 => BodyKind::Epuck2,
-        },
+        body: arena.body.into(),
+        bodies: arena.bodies.into_iter().map(|(id, body)| (id, body.into())).collect(),
         faults: Faults::default(),
+        fittings: Fittings { tags, overhead: arena.overhead },
         curve: measured.infrared.map_or(PUBLISHED, |infrared| infrared.curve),
+        lighting: (arena.room_light.is_some() || !arena.lights.is_empty())
+            .then(|| world_file::lighting(arena.room_light, &arena.lights)),
+        sounds: arena.sounds,
+        fitted: arena.fitted,
+        marks: arena.marks,
+        lamps_log: arena.lamps_log.map(|path| here.join(path)),
         unkind: as_measured(&measured, unkind.over(arena.unkind.unkind())),
     };
     if let Err(error) = settings.validate() {
         bail!("{name}: {error}");
     }
     Ok(settings)
+}
+
+/// A world's tags, which have no numbers, as tags 0, 1 and so on. Walls inside the arena carry none here.
+fn hung(world: &WorldSpec) -> Vec<WallTag> {
+    let tag = |(id, tag): (u16, &Tag)| WallTag { id, at: tag.at, size: tag_size(), height: tag_height() };
+    let on_a_wall = |tag: &WallTag| tag.check(world.physics.half_arena).is_ok();
+    (0..).zip(&world.tags.list).map(tag).filter(on_a_wall).collect()
+}
+
+fn wall_tag(TagFile { id, at: [x, y], size, height }: TagFile) -> WallTag {
+    WallTag { id, at: vec2(x, y), size, height }
 }
 
 /// Refuses a calibration of robots that the swarm does not have; `name` is the file that names it.

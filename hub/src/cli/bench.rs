@@ -1,5 +1,6 @@
 //! `xpuck bench`: how fast the engines are on this machine.
 
+use super::bench_genes::{self, GenesBenchArgs};
 use super::bench_geneserver::{self, GeneserverBenchArgs};
 use super::bench_hub::{self, HubBenchArgs};
 use super::engine::report;
@@ -53,6 +54,7 @@ pub struct BenchArgs {
 /// What else can be measured.
 #[derive(Subcommand)]
 enum Other {
+    Genes(GenesBenchArgs),
     Geneserver(GeneserverBenchArgs),
     Hub(HubBenchArgs),
 }
@@ -110,6 +112,7 @@ struct Output {
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<()> {
     match &args.other {
+        Some(Other::Genes(args)) => return bench_genes::run(args),
         Some(Other::Geneserver(args)) => return bench_geneserver::run(args),
         Some(Other::Hub(args)) => return bench_hub::run(args),
         None => {}

@@ -1,10 +1,12 @@
 //! `xpuck check DIR`: all that is missing or wrong in a swarm's folder, at once.
 
-use super::arena;
+use super::arena::{self, BodyFile};
 use super::check_file::{self, Found, robot};
+use clap::ValueEnum;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Table;
+use xpuck_arena::BodyKind;
 use xpuck_hub_core::config::{Config, MocapKind};
 use xpuck_hub_service::config_file;
 use xpuck_image::identity;
@@ -153,6 +155,17 @@ fn arena_file(folder: &Path, hub: Option<&Config>, robots: &BTreeMap<String, Tab
                 "robots/{id}.toml: camera_width and camera_height are {} and {}, and arena.toml has {width} and {height}; \
                  make them the same",
                 size[0], size[1]
+            )));
+        }
+        let body = of("body").and_then(|body| body.as_str()).unwrap_or_default();
+        let told = if body.is_empty() { Ok(BodyFile::default()) } else { BodyFile::from_str(body, false) };
+        let place = settings.robots.iter().position(|robot| robot == id);
+        if let (Ok(told), Some(place)) = (told, place)
+            && BodyKind::from(told) != settings.kind(place)
+        {
+            found.push(Err(format!(
+                "robots/{id}.toml: body is {}, and arena.toml says another with `body` or `bodies`; make them the same",
+                told.name()
             )));
         }
         let directory = of("directory").and_then(|d| d.as_str()).unwrap_or_default();

@@ -2,10 +2,11 @@
 
 use super::hub_address::{HubAddress, have, status};
 use super::obedience::Obedience;
+use super::orders::order_robots;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::time::{Duration, Instant};
-use xpuck_wire::message::Request;
+use xpuck_wire::message::{Order, Request};
 use xpuck_wire::output;
 
 /// How long robots may take to obey, wall time. They are told again five times a second.
@@ -24,6 +25,28 @@ pub struct CommandArgs {
     json: bool,
     #[command(flatten)]
     address: HubAddress,
+}
+
+/// What a command takes that may also be for single robots.
+#[derive(Args)]
+pub struct StandArgs {
+    /// Robots that this is for alone, whatever the others do; without any it is for the swarm and its run.
+    #[arg(value_name = "ROBOT", conflicts_with = "no_wait")]
+    robots: Vec<String>,
+    #[command(flatten)]
+    command: CommandArgs,
+}
+
+/// Gives a command to the swarm, or an order to the robots that are named.
+///
+/// # Errors
+/// As [`command`] and [`order_robots`].
+pub fn stand(args: &StandArgs, request: &Request, alone: Order) -> Result<()> {
+    let CommandArgs { json, address, .. } = &args.command;
+    match &args.robots[..] {
+        [] => command(&args.command, request),
+        robots => order_robots(robots, *json, address, alone),
+    }
 }
 
 /// Gives a command without arguments, and says what the robots did.

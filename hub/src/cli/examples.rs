@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 78] = [
+const EXAMPLES: [(&str, &[&str]); 85] = [
     (
         "demo",
         &[
@@ -30,6 +30,8 @@ const EXAMPLES: [(&str, &[&str]); 78] = [
             "xpuck bench geneserver --islands 10000 --period 10 --seconds 30",
         ],
     ),
+    ("snapshot", &["xpuck snapshot xp03 --out xp03.png", "xpuck snapshot xp03 --out xp03.png --timeout 20"]),
+    ("bench genes", &["xpuck bench genes --seeds 3 --generations 10", "xpuck bench genes --population 24 --json"]),
     ("bench hub", &["xpuck bench hub --robots 10", "xpuck bench hub --robots 10,50,100,200"]),
     (
         "image",
@@ -107,6 +109,7 @@ const EXAMPLES: [(&str, &[&str]); 78] = [
     ("hold", &["xpuck hold xp03", "xpuck hold xp03 xp04 --json"]),
     ("release", &["xpuck release xp03", "xpuck release all  # all that are held"]),
     ("reboot", &["xpuck reboot xp03", "xpuck reboot xp03 xp04"]),
+    ("drive", &["xpuck drive xp03", "xpuck drive xp03 --speed 0.05", "xpuck drive --pipe --rate 20"]),
     (
         "update",
         &[
@@ -114,6 +117,21 @@ const EXAMPLES: [(&str, &[&str]); 78] = [
             "xpuck update --deb xpuckd_0.3.0_arm64.deb --robots xp01,xp02 --canary 2",
             "xpuck update --status",
             "xpuck update --abort",
+        ],
+    ),
+    (
+        "park",
+        &[
+            "xpuck park",
+            "xpuck park --scenario b --seed 3 --own",
+            "xpuck park --robots xp01,xp02 --pose -0.8,0.2,0 --pose -0.8,-0.2,90",
+        ],
+    ),
+    (
+        "trials",
+        &[
+            "xpuck trials docs/trees/806768.bt --runs 20 --seconds 60",
+            "xpuck trials docs/trees/806768.bt --runs 30 --out trials  # goes on with ten more",
         ],
     ),
     ("push", &["xpuck push drive.toml --robots xp01,xp02", "xpuck push evolution.toml --robots all"]),
@@ -126,12 +144,31 @@ const EXAMPLES: [(&str, &[&str]); 78] = [
             "xpuck start transport.toml --no-wait",
         ],
     ),
-    ("pause", &["xpuck pause", "xpuck pause --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
-    ("resume", &["xpuck resume", "xpuck resume --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
+    (
+        "pause",
+        &[
+            "xpuck pause",
+            "xpuck pause xp03",
+            "xpuck pause --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
+        ],
+    ),
+    (
+        "resume",
+        &[
+            "xpuck resume",
+            "xpuck resume xp03",
+            "xpuck resume --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
+        ],
+    ),
     ("next", &["xpuck next", "xpuck next --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"]),
     (
         "stop",
-        &["xpuck stop", "xpuck stop --json", "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key"],
+        &[
+            "xpuck stop",
+            "xpuck stop xp03",
+            "xpuck stop --json",
+            "xpuck stop --hub tcp://127.0.0.1:7612 --key keys/operators/operator.key",
+        ],
     ),
     (
         "init",
@@ -260,6 +297,17 @@ const EXAMPLES: [(&str, &[&str]); 78] = [
             "xpuck fuzz-swarm --seeds 20 --mutant old-run  # is this bug found?",
             "xpuck fuzz-swarm --seconds 86400  # a day, to see that memory stays flat",
         ],
+    ),
+    (
+        "enrol",
+        &[
+            "xpuck enrol xp10",
+            "xpuck enrol xp10 --public xp10.pub --like xp01  # its key was made on its board: xpuck keys make xp10",
+        ],
+    ),
+    (
+        "replace",
+        &["xpuck replace xp03", "xpuck replace xp03 --public xp03.pub  # with a key that was made on the new board"],
     ),
     ("completions", &["xpuck completions bash", "xpuck completions zsh > ~/.zfunc/_xpuck"]),
     ("man", &["xpuck man man", "xpuck man /usr/local/share/man/man1"]),

@@ -48,7 +48,19 @@ impl HubAddress {
     /// No hub is known here, or the key cannot be read.
     pub fn open(&self) -> Result<(OperatorLink, Option<Secret>)> {
         let here = Path::new(SWARM).exists().then(|| Swarm::read(Path::new(SWARM))).transpose()?;
-        let found = self.find(here.as_ref(), &running)?;
+        self.link(here.as_ref())
+    }
+
+    /// The same, for the hub of this swarm where nothing else is said.
+    ///
+    /// # Errors
+    /// As [`HubAddress::open`].
+    pub fn open_of(&self, swarm: &Swarm) -> Result<(OperatorLink, Option<Secret>)> {
+        self.link(Some(swarm))
+    }
+
+    fn link(&self, here: Option<&Swarm>) -> Result<(OperatorLink, Option<Secret>)> {
+        let found = self.find(here, &running)?;
         let Some(key) = &found.key else {
             return Ok((Sockets::new().operator(&found.hub, TIMEOUT_MS)?, None));
         };
@@ -158,6 +170,7 @@ mod tests {
         let swarm = Swarm {
             speed: 1.0,
             robots: vec!["xp01".into()],
+            peers: Vec::new(),
             hub: Addresses { robots: "tcp://a:1".into(), operator: "tcp://a:2".into(), console: None },
             security: Security { keys: "s/keys".into(), dev_mode: false },
         };

@@ -1,5 +1,6 @@
 //! `xpuck init`: a folder with everything that a swarm needs.
 
+use super::arena::BodyFile;
 use super::swarm_files::{
     self, Devices, RobotText, SWARM, TRANSPORT, arena_text, commented, hub_text, swarm_text, write_new,
 };
@@ -143,6 +144,7 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
     let address = args.address.unwrap_or_else(own_address);
     let swarm = Swarm {
         speed: 1.0,
+        peers: peers(args, simulated),
         robots: swarm_files::ids(args.robots),
         hub: Addresses {
             robots: match (simulated, address) {
@@ -173,12 +175,13 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
         let robot = RobotText {
             id,
             devices: match kind {
-                Kind::Virtual => Devices::Virtual("../devices".into()),
+                Kind::Virtual => Devices::Virtual("../devices".into(), BodyFile::default()),
                 Kind::Xpuck => Devices::Xpuck(device(|b| &b.spi, "/dev/spidev1.0")?, device(|b| &b.i2c, "/dev/i2c-1")?),
                 Kind::Epuck1 => Devices::Epuck1(device(|b| &b.epuck_i2c, "/dev/i2c-12")?),
                 Kind::Epuck2 => Devices::Epuck2(device(|b| &b.epuck_i2c, "/dev/i2c-12")?),
             },
             groot: None,
+            socket: None,
             threads: if simulated { 1 } else { 2 },
             evolution: if simulated { state } else { format!("max_temperature_c = 80.0\n{state}") },
             calibration: None,
@@ -186,6 +189,16 @@ fn files(args: &InitArgs) -> Result<(Swarm, Vec<(String, String)>)> {
         files.push((format!("robots/{id}.toml"), robot.text()));
     }
     Ok((swarm, files))
+}
+
+/// Where each robot listens to the others: a port each on this machine, or the same port on each board, by its name; none if
+/// there are not as many ports.
+fn peers(args: &InitArgs, simulated: bool) -> Vec<String> {
+    let address = |(i, id): (u16, &String)| match simulated {
+        true => Some(format!("tcp://127.0.0.1:{}", args.ports.checked_add(10 + i)?)),
+        false => Some(format!("tcp://{id}.local:{}", args.ports.checked_add(6)?)),
+    };
+    (0..).zip(&swarm_files::ids(args.robots)).map(address).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// What the cards have in common, to be filled in.
@@ -258,7 +271,7 @@ fn next(args: &InitArgs, swarm: &Swarm) -> String {
                  sudo xpuck flash --all --image {board}.xpb --device /dev/sdX\n"
             ),
             None => "to each robot, in one folder with the same names: swarm.toml, robots/ID.toml, keys/hub.pub, \
-                     keys/robots/ID.key, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml \
+                     keys/robots/ID.key, keys/robots/*.pub, keys/operators/operator.pub\n\non each robot:\n  xpuckd --config robots/ID.toml \
                      --check\n  xpuckd --config robots/ID.toml\n"
                 .into(),
         };

@@ -114,7 +114,21 @@ fn new(dir: &Path, swarm: Option<&Path>) -> Result<()> {
 }
 
 fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
+    let public = readable(file, None, dir)?;
+    let_in(file, role, dir)?;
+    output::line(format_args!("enrolled {} {}", role.name(), public.name))?;
+    Ok(())
+}
+
+/// Reads a public half that may be enrolled, of anybody or of the one called `name`.
+///
+/// # Errors
+/// There is no folder of keys, or the key is enrolled already, or another's.
+pub fn readable(file: &Path, name: Option<&str>, dir: &Path) -> Result<Public> {
     let public = Public::read(file)?;
+    if let Some(name) = name.filter(|name| *name != public.name) {
+        bail!("{}: is the key of `{}`; have one made as {name}: `xpuck keys make {name}`", file.display(), public.name);
+    }
     if !dir.join("hub.pub").exists() {
         bail!("{}: is no folder of keys; `xpuck keys new` makes one", dir.display());
     }
@@ -122,12 +136,20 @@ fn enrol(file: &Path, role: Role, dir: &Path) -> Result<()> {
     if let Some(holder) = ring.holder(&public.curve) {
         bail!("{}: this key is enrolled as {} `{}`", file.display(), holder.role.name(), holder.public.name);
     }
+    Ok(public)
+}
+
+/// Puts a public half into the folder of keys.
+///
+/// # Errors
+/// Another key has that name, or what the disk says.
+pub fn let_in(file: &Path, role: Role, dir: &Path) -> Result<()> {
+    let public = Public::read(file)?;
     let path = keyring::path(dir, role, &public.name, "pub");
     std::fs::create_dir_all(dir.join(role.folder())).with_context(|| format!("{}", dir.display()))?;
     public
         .write(&path)
         .context("another key has that name: have this one made under its own name, or revoke the other first")?;
-    output::line(format_args!("enrolled {} {}", role.name(), public.name))?;
     Ok(())
 }
 
@@ -141,17 +163,29 @@ fn revoke(name: &str, role: Option<Role>, dir: &Path) -> Result<()> {
             false => bail!("`{name}` is enrolled as {}: say which with --role", names.join(" and ")),
         }
     };
-    let path = keyring::path(dir, role, name, "pub");
-    std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+    let aside = withdraw(dir, role, name)?;
     output::line(format_args!("revoked {} {name}", role.name()))?;
-    let secret = keyring::path(dir, role, name, "key");
-    if secret.exists() {
-        // Nobody else may have it, so it is put aside and not lost.
-        let aside = free_name(&secret.with_extension("key.revoked"));
-        std::fs::rename(&secret, &aside).with_context(|| secret.display().to_string())?;
+    if let Some(aside) = aside {
         output::line(format_args!("its secret key is {} now", aside.display()))?;
     }
     Ok(())
+}
+
+/// Takes a key out of the folder of keys; gives where its secret half lies now, if it was there.
+///
+/// # Errors
+/// What the disk says.
+pub fn withdraw(dir: &Path, role: Role, name: &str) -> Result<Option<PathBuf>> {
+    let path = keyring::path(dir, role, name, "pub");
+    std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+    let secret = keyring::path(dir, role, name, "key");
+    if !secret.exists() {
+        return Ok(None);
+    }
+    // Nobody else may have it, so it is put aside and not lost.
+    let aside = free_name(&secret.with_extension("key.revoked"));
+    std::fs::rename(&secret, &aside).with_context(|| secret.display().to_string())?;
+    Ok(Some(aside))
 }
 
 /// This path, or the first with a number behind it that is free.

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use xpuck_wire::message::{Order, Reply, Request};
 use xpuck_wire::output::{self, count};
 use xpuck_wire::socket::OperatorLink;
-use xpuck_wire::{RobotRow, Status, plain};
+use xpuck_wire::{RobotRow, Status, plain, shown};
 
 /// How long a robot may take to stand or to go on, wall time.
 const OBEY: Duration = Duration::from_secs(3);
 /// The hub is asked so often how it stands.
 const EVERY: Duration = Duration::from_millis(50);
+/// Longest id of a robot, characters.
+const LONGEST_ID: usize = 32;
 /// Stands for every robot of the swarm.
 const ALL: &str = "all";
 
@@ -65,8 +67,17 @@ struct Row {
 /// # Errors
 /// The hub is silent, or not every robot does it.
 pub fn order(args: &OrderArgs, order: Order) -> Result<()> {
-    let (link, _) = args.address.open()?;
-    let robots = meant(&args.robots, &status(&link)?, order);
+    order_robots(&args.robots, args.json, &args.address, order)
+}
+
+/// The same for robots by their ids; `all` stands for every one.
+///
+/// # Errors
+/// As [`order`].
+pub fn order_robots(robots: &[String], json: bool, address: &HubAddress, order: Order) -> Result<()> {
+    check_names(robots)?;
+    let (link, _) = address.open()?;
+    let robots = meant(robots, &status(&link)?, order);
     let mut rows = Vec::new();
     for robot in &robots {
         let request = Request::Order { robot: robot.clone(), order };
@@ -77,7 +88,7 @@ pub fn order(args: &OrderArgs, order: Order) -> Result<()> {
         rows.push(Row { robot: robot.clone(), done: refused.is_none(), said: refused.unwrap_or_default() });
     }
     see(&link, order, &mut rows)?;
-    if args.json {
+    if json {
         output::line(serde_json::to_string(&rows)?)?;
     } else {
         rows.iter().try_for_each(|row| output::line(format_args!("{}: {}", plain(&row.robot), row.said)))?;
@@ -94,6 +105,20 @@ pub fn order(args: &OrderArgs, order: Order) -> Result<()> {
     }
 }
 
+/// Refuses names that no robot can have, before a hub is asked: empty ones, and those that would fill pages.
+///
+/// # Errors
+/// In one line, which.
+pub fn check_names(robots: &[String]) -> Result<()> {
+    if robots.iter().any(String::is_empty) {
+        bail!("a robot's name is empty; ids are such as xp01");
+    }
+    match robots.iter().find(|robot| robot.chars().count() > LONGEST_ID) {
+        Some(long) => bail!("{}: no robot's id is longer than {LONGEST_ID} characters", shown(long)),
+        None => Ok(()),
+    }
+}
+
 /// The robots that were named. All of them are those that the order is for: of the held ones for a release.
 fn meant(named: &[String], status: &Status, order: Order) -> Vec<String> {
     if named != [ALL] {
@@ -101,7 +126,7 @@ fn meant(named: &[String], status: &Status, order: Order) -> Vec<String> {
     }
     let meant = |robot: &&RobotRow| match order {
         Order::Release => robot.held,
-        Order::Hold => true,
+        Order::Hold | Order::Pause | Order::Replace => true,
         Order::Identify | Order::Reboot => robot.alive,
     };
     status.robots.iter().filter(meant).map(|robot| robot.id.clone()).collect()
@@ -135,8 +160,10 @@ fn did(order: Order, robot: &RobotRow, late: bool) -> Option<(bool, String)> {
     Some(match order {
         Order::Identify => (true, "blinks".into()),
         Order::Reboot => (true, "starts again; it is lost until its program runs".into()),
-        Order::Hold if !there => (true, "held; it is not there, and will stand when it comes".into()),
+        Order::Replace => (true, "replaced; the new board is not heard yet".into()),
+        Order::Hold | Order::Pause if !there => (true, "held; it is not there, and will stand when it comes".into()),
         Order::Hold if robot.held && robot.obeys => (true, format!("held: it stands{after}, until it is released")),
+        Order::Pause if robot.held && robot.obeys => (true, format!("paused: it stands{after}, until it is released")),
         Order::Release if !there => (true, "released; it is not there".into()),
         Order::Release if !robot.held && robot.obeys => (true, format!("released: it does as the others again{after}")),
         _ if late => (false, format!("told, and no answer within {} s; look there", OBEY.as_secs())),
@@ -158,6 +185,9 @@ mod tests {
         let status = Status { robots, ..Status::default() };
         let all = |order| meant(&["all".into()], &status, order).join(" ");
         assert_eq!([Order::Identify, Order::Hold, Order::Release].map(all), ["a b", "a b c", "b"]);
+        for (name, expected) in [(String::new(), "is empty"), ("x".repeat(5000), "... (4960 more): no robot's id")] {
+            assert!(check_names(&[name]).unwrap_err().to_string().contains(expected));
+        }
         assert_eq!(meant(&["x".into(), "all".into()], &status, Order::Hold), ["x", "all"], "no robot is called so");
     }
 

@@ -1,6 +1,7 @@
 //! `xpuck push`: settings for robots' files, sent through the hub.
 
 use super::hub_address::{HubAddress, ask};
+use super::orders::check_names;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub struct PushArgs {
 
 /// Runs the command.
 pub fn run(args: &PushArgs) -> Result<ExitCode> {
+    check_names(&args.robots)?;
     let text = file::text(&args.file, file::MAX_TOML)?;
     let robots = if args.robots == ["all"] { Vec::new() } else { args.robots.clone() };
     if let Reply::Refused(why) = ask(&args.address, &Request::Push { text, robots })? {

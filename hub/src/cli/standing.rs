@@ -34,6 +34,7 @@ pub fn meaning(phase: Phase) -> &'static str {
         Phase::Blind => "everybody stands until motion capture sees the frisbee and a robot again",
         Phase::Resting => "everybody stands, as the experiment says",
         Phase::Finished => "the run is over; the robots stand",
+        Phase::Parking => "robots drive to their places by motion capture; `xpuck stop` has them stand",
     }
 }
 

@@ -37,6 +37,9 @@ pub struct StartArgs {
     /// Seed of the run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Start also if batteries are known to be empty before the run is over.
+    #[arg(long)]
+    anyway: bool,
     /// Wait at most so many seconds of the wall clock for the run to begin.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     wait: u64,
@@ -64,7 +67,12 @@ pub fn start(args: &StartArgs) -> Result<()> {
     let (link, secret) = args.address.open()?;
     let signed = Signed::new(text, files, secret.as_ref())?;
     let before = status(&link)?.events.last().cloned();
-    have(&link, &Request::Start { signed, seed: args.seed })?;
+    let seed = args.seed;
+    let request = match args.anyway {
+        true => Request::StartAnyway { signed, seed },
+        false => Request::Start { signed, seed },
+    };
+    have(&link, &request)?;
     let begun = Instant::now();
     let wait = if args.no_wait { 0 } else { args.wait };
     let until = begun + Duration::from_secs(wait);

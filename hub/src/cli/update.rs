@@ -58,6 +58,7 @@ pub struct UpdateArgs {
 
 /// Runs the command.
 pub fn run(args: &UpdateArgs) -> Result<ExitCode> {
+    super::orders::check_names(&args.robots)?;
     let (link, secret) = args.address.open()?;
     if args.abort {
         have(&link, &Request::AbortUpdate)?;

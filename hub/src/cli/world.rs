@@ -60,5 +60,8 @@ pub fn summary(spec: &WorldSpec) -> String {
         count(spec.patches.len(), "patch", "patches"),
         count(spec.starts.len(), "start", "starts"),
     ];
+    let more = [(spec.lighting.lights.len(), "light"), (spec.tags.list.len(), "tag")];
+    let more = more.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what, &format!("{what}s")));
+    let parts: Vec<String> = parts.into_iter().chain(more).collect();
     format!("{} in {} m x {} m: {}", spec.task.name(), 2.0 * hx, 2.0 * hy, parts.join(", "))
 }

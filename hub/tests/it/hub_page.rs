@@ -8,7 +8,7 @@ use xpuck_hub_core::config::HubFile;
 const LEAST: &str = "swarm = \"required\"\n[mocap]\naddress = \"required\"\nfrisbee = \"required\"\n\
     [record]\ndirectory = \"required\"\n";
 /// Keys that are absent unless a file has them.
-const OPTIONAL: [&str; 9] = [
+const OPTIONAL: [&str; 10] = [
     "console.experiments",
     "console.key",
     "console.look",
@@ -16,6 +16,7 @@ const OPTIONAL: [&str; 9] = [
     "console.tls.key",
     "foxglove.address",
     "mocap.file",
+    "overhead.url",
     "record.budget_gib",
     "stream.address",
 ];
@@ -44,18 +45,19 @@ fn keys(text: &str) -> BTreeMap<String, String> {
 #[test]
 fn the_table_of_keys_is_what_the_program_reads() {
     let with = LEAST.replace("[record]\n", "file = \"none\"\n[record]\nbudget_gib = 1.0\n");
-    let expected: BTreeMap<String, String> =
-        keys(&format!("{with}[stream]\naddress = \"none\"\n[foxglove]\naddress = \"none\"\n{CONSOLE}"))
-            .into_iter()
-            .map(|(key, value)| {
-                let shown = match value.as_str() {
-                    "\"required\"" => "required".into(),
-                    _ if OPTIONAL.contains(&key.as_str()) => "none".into(),
-                    value => format!("`{value}`"),
-                };
-                (key, shown)
-            })
-            .collect();
+    let expected: BTreeMap<String, String> = keys(&format!(
+        "{with}[stream]\naddress = \"none\"\n[foxglove]\naddress = \"none\"\n[overhead]\nurl = \"none\"\n{CONSOLE}"
+    ))
+    .into_iter()
+    .map(|(key, value)| {
+        let shown = match value.as_str() {
+            "\"required\"" => "required".into(),
+            _ if OPTIONAL.contains(&key.as_str()) => "none".into(),
+            value => format!("`{value}`"),
+        };
+        (key, shown)
+    })
+    .collect();
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/hub.md");
     let page = std::fs::read_to_string(page).unwrap();
     let section = page.split("## hub.toml").nth(1).unwrap().split("\n## ").next().unwrap();

@@ -28,6 +28,16 @@ pub struct Lab {
 impl Lab {
     /// Starts all of them.
     pub fn start() -> Lab {
+        Lab::among(&["xp01"])
+    }
+
+    /// The same in an arena in which these bodies stand, of which the swarm has the first.
+    pub fn among(bodies: &[&str]) -> Lab {
+        Lab::with(bodies, |_| {})
+    }
+
+    /// The same after the files in its folder were changed.
+    pub fn with(bodies: &[&str], change: impl FnOnce(&Path)) -> Lab {
         let dir = tempfile::tempdir().unwrap();
         let ports = free_ports();
         let operator = format!("tcp://127.0.0.1:{}", ports + 1);
@@ -40,9 +50,15 @@ impl Lab {
                 ),
             ),
             (
+                "bodies.toml",
+                format!(
+                    "robots = {bodies:?}\n[hub]\nrobots = \"tcp://127.0.0.1:{ports}\"\noperator = \"{operator}\"\n"
+                ),
+            ),
+            (
                 "arena.toml",
                 format!(
-                    "swarm = \"swarm.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"{mocap}\"\n\
+                    "swarm = \"bodies.toml\"\nseed = 12\nscenario = \"b\"\ndevices = \"devices\"\nmocap = \"{mocap}\"\n\
                      camera = {{ width = 160, height = 120, frames_per_second = 5.0 }}\n"
                 ),
             ),
@@ -63,6 +79,7 @@ impl Lab {
         ] {
             std::fs::write(dir.path().join(name), text).unwrap();
         }
+        change(dir.path());
         let mut lab = Lab { dir, operator, children: Vec::new() };
         assert!(lab.keys(&["new", "--robots", "swarm.toml"]).status.success());
         lab.serve("arena");

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::time::Duration;
 use xpuck_arena::vicon::encode::{self, SUPPORTED};
 use xpuck_arena::vicon::frame;
@@ -69,7 +69,7 @@ fn all_kinds_of_server_show_the_same_poses() {
         let mocap = Mocap { kind, address: address(port), frisbee: "frisbee".into(), ..Mocap::default() };
         let (sender, events) = sync_channel(QUEUE);
         let stop = Arc::new(AtomicBool::new(false));
-        client::start(&mocap, &robots, 0, sender, stop.clone(), || ()).unwrap();
+        client::start(&mocap, (&robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
         // The first frames of VRPN show those who have spoken.
         let mut last =
             (0..50).map(|_| next_frame(&events)).find(|frame| frame.bodies.len() == 3).expect("three bodies");
@@ -124,7 +124,8 @@ fn watch(connections: Vec<Vec<Vec<u8>>>, mut enough: impl FnMut(&Event) -> bool)
     let mocap = Mocap { address: address.to_string(), frisbee: "frisbee".into(), ..Mocap::default() };
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], 0, sender, stop.clone(), || ()).unwrap();
+    client::start(&mocap, (&["xp01".to_string(), "xp02".to_string()], channel().1), 0, sender, stop.clone(), || ())
+        .unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| connections.into_iter().for_each(|packets| serve(&listener, packets)));
         while !enough(&events.recv_timeout(PATIENCE).unwrap()) {}
@@ -192,7 +193,13 @@ fn a_recorded_run_is_seen_again() {
     let hub = Addresses { robots: String::new(), operator: String::new(), console: None };
     let config = Config {
         hub: HubFile::at(dir.path()),
-        swarm: Swarm { speed: 1.0, robots: vec!["xp01".into()], hub, security: Security::dev_mode() },
+        swarm: Swarm {
+            speed: 1.0,
+            robots: vec!["xp01".into()],
+            peers: Vec::new(),
+            hub,
+            security: Security::dev_mode(),
+        },
     };
     let mut recorder = Recorder::open(
         &config,
@@ -218,7 +225,7 @@ fn a_recorded_run_is_seen_again() {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
     let began = std::time::Instant::now();
-    client::start(&mocap, &config.swarm.robots, 0, sender, stop.clone(), || ()).unwrap();
+    client::start(&mocap, (&config.swarm.robots, channel().1), 0, sender, stop.clone(), || ()).unwrap();
     // Twice, as a loop: the gates let the robot jump back to its beginning.
     for i in (0..32).chain(0..32) {
         let frame = next_frame(&events);

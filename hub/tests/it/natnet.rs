@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
-use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, Unkind, run};
+use xpuck_arena::{Arena, Settings, run};
 use xpuck_hub_core::config::{Mocap, MocapKind};
 use xpuck_hub_core::mocap::Frame;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
@@ -20,24 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 42, 99);
 
 fn settings(devices: &Path, natnet: NatNet) -> Settings {
-    Settings {
-        robots: ["xp01", "xp02"].map(String::from).to_vec(),
-        seed: 4,
-        speed: 1.0,
-        scenario: Scenario::B,
-        world: None,
-        device_dir: devices.into(),
-        device_address: None,
-        shim: None,
-        mocap: (Ipv4Addr::LOCALHOST, 0).into(),
-        vrpn: None,
-        natnet: Some(natnet),
-        camera: CameraSettings::default(),
-        body: BodyKind::Xpuck,
-        faults: Faults::default(),
-        curve: xpuck_registers::infrared::PUBLISHED,
-        unkind: Unkind::default(),
-    }
+    Settings { seed: 4, scenario: Scenario::B, natnet: Some(natnet), ..Settings::usual(2, devices) }
 }
 
 /// Ends a client's thread, or an arena, when its test ends, however it ends.
@@ -55,7 +38,15 @@ fn watch(address: SocketAddrV4) -> (Receiver<Event>, Arc<AtomicBool>) {
         Mocap { kind: MocapKind::Natnet, address: address.to_string(), frisbee: FRISBEE.into(), ..Mocap::default() };
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&mocap, &["xp01".to_string(), "xp02".to_string()], 0, sender, stop.clone(), || ()).unwrap();
+    client::start(
+        &mocap,
+        (&["xp01".to_string(), "xp02".to_string()], mpsc::channel().1),
+        0,
+        sender,
+        stop.clone(),
+        || (),
+    )
+    .unwrap();
     (events, stop)
 }
 

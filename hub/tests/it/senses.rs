@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, sync_channel};
 use std::time::Duration;
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::vicon::FRISBEE;
-use xpuck_arena::{Arena, BodyKind, CameraSettings, Faults, Settings, Unkind, run};
+use xpuck_arena::{Arena, Settings, run};
 use xpuck_hub_core::config::{Config, HubFile, Mocap, MocapKind, ViconMode};
 use xpuck_hub_core::virtual_senses::VirtualSenses;
 use xpuck_hub_service::mocap::client::{self, Event, QUEUE};
@@ -26,26 +26,15 @@ const FIFTH_OF_A_DEGREE: f64 = 0.2;
 fn settings(seed: u64, devices: &std::path::Path) -> Settings {
     let local = SocketAddr::from(([127, 0, 0, 1], 0));
     Settings {
-        robots: (1..=ROBOTS).map(|i| format!("xp{i:02}")).collect(),
         seed,
-        speed: 1.0,
         scenario: Scenario::B,
-        world: None,
-        device_dir: devices.into(),
-        device_address: None,
-        shim: None,
-        mocap: local,
         vrpn: Some(local),
         natnet: Some(NatNet {
             address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0),
             group: None,
             version: Version::V4_1,
         }),
-        camera: CameraSettings::default(),
-        body: BodyKind::Xpuck,
-        faults: Faults::default(),
-        curve: xpuck_registers::infrared::PUBLISHED,
-        unkind: Unkind::default(),
+        ..Settings::usual(ROBOTS, devices)
     }
 }
 
@@ -57,7 +46,7 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
             messages: Messages { latency_s: 0.0, range_m: 10.0, ..Messages::default() },
             ..HubFile::at("")
         },
-        swarm: Swarm { speed: 1.0, robots: robots.to_vec(), hub, security: Security::dev_mode() },
+        swarm: Swarm { speed: 1.0, robots: robots.to_vec(), peers: Vec::new(), hub, security: Security::dev_mode() },
     }
 }
 
@@ -65,7 +54,8 @@ fn config(mocap: Mocap, robots: &[String]) -> Config {
 fn messages(config: &Config) -> BTreeMap<usize, ToRobot> {
     let (sender, events) = sync_channel(QUEUE);
     let stop = Arc::new(AtomicBool::new(false));
-    client::start(&config.hub.mocap, &config.swarm.robots, 0, sender, stop.clone(), || ()).unwrap();
+    client::start(&config.hub.mocap, (&config.swarm.robots, mpsc::channel().1), 0, sender, stop.clone(), || ())
+        .unwrap();
     let mut senses = VirtualSenses::new(config, 1);
     let mut got = BTreeMap::new();
     // VRPN's first frames show those who have spoken.

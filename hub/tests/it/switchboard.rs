@@ -6,10 +6,16 @@ use xpuck_hub_core::mocap::{Frame, Tracked};
 use xpuck_hub_core::switchboard::{Action, Snapshot, Switchboard};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::Pose;
-use xpuck_wire::message::{Directive, Emigrant, Order, Population, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::bytes::Bytes;
+use xpuck_wire::keyring::Role;
+use xpuck_wire::message::{
+    Directive, Emigrant, Order, Picture, Population, Reply, Request, RobotMessage, Sensors, State, TagSeen, Tags,
+    ToRobot,
+};
+use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::settings::Answer;
 use xpuck_wire::signed::Signed;
-use xpuck_wire::telemetry::Telemetry;
+use xpuck_wire::telemetry::{PowerReport, Telemetry};
 use xpuck_wire::{Addresses, Phase, Security, Swarm};
 
 const EXPERIMENT: &str = "name = \"x\"\nminutes = 0.2\nsegment_minutes = 0.05\ntask = \"transport\"\n";
@@ -38,12 +44,18 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
+        Bench::among(&["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"])
+    }
+
+    /// With robots that reach each other at these addresses.
+    fn among(peers: &[&str]) -> Bench {
         let address = || String::from("tcp://127.0.0.1:1");
         let config = Config {
             hub: HubFile { mocap: Mocap { frisbee: "frisbee".into(), ..Mocap::default() }, ..HubFile::at("") },
             swarm: Swarm {
                 speed: 1.0,
                 robots: vec!["xp01".into(), "xp02".into()],
+                peers: peers.iter().map(|address| (*address).into()).collect(),
                 hub: Addresses { robots: address(), operator: address(), console: None },
                 security: Security::dev_mode(),
             },
@@ -71,7 +83,8 @@ impl Bench {
             self.frame += 1;
             let body =
                 |name: &str, x: f32| Tracked { name: name.into(), pose: Pose { at: vec2(x, 0.0), heading: 0.0 } };
-            let mut bodies = vec![body("xp01", 0.3), body("xp02", 0.6), body("frisbee", self.frisbee)];
+            let robots = self.robots.iter().zip(1..).map(|((id, ..), i)| body(id, 0.3 * i as f32));
+            let mut bodies: Vec<Tracked> = robots.chain([body("frisbee", self.frisbee)]).collect();
             bodies.retain(|b| !self.hidden.contains(&b.name.as_str()));
             self.board.on_frame(self.now, Frame { number: self.frame, bodies });
             if step.is_multiple_of(5) {
@@ -91,7 +104,7 @@ impl Bench {
         for action in self.board.take_actions() {
             match action {
                 Action::Send(place, message) => {
-                    let id = ["xp01", "xp02"][place].to_string();
+                    let id = format!("xp{:02}", place + 1);
                     let heard = !self.silent.contains(&id);
                     if let Some(robot) = self.robots.iter_mut().find(|r| r.0 == id && heard) {
                         match &message {
@@ -230,6 +243,30 @@ fn a_robot_that_is_held_stands_until_it_is_released_whatever_the_others_do() {
 }
 
 #[test]
+fn a_robot_can_pause_alone_and_gets_ready_with_the_others() {
+    let order = |order| Request::Order { robot: "xp02".into(), order };
+    let mut bench = Bench::new();
+    bench.start();
+    assert_eq!(bench.ask(order(Order::Pause)), Reply::Done);
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Run, State::Pause]);
+    assert!(bench.said.iter().any(|text| text.contains("robot xp02 is paused by alice")), "{:?}", bench.said);
+    assert_eq!(bench.ask(order(Order::Hold)), Reply::Done);
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Run, State::Stop]);
+    bench.ask(order(Order::Pause));
+    bench.ask(Request::Stop);
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Stop, State::Stop]);
+    bench.ask(upload(EXPERIMENT));
+    bench.pass(1.0);
+    assert_eq!((bench.phase(), bench.states()), (Phase::Running, vec![State::Run, State::Pause]));
+    assert_eq!(bench.ask(order(Order::Release)), Reply::Done);
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Run, State::Run]);
+}
+
+#[test]
 fn nobody_waits_for_a_robot_that_is_held() {
     let mut bench = Bench::new();
     bench.pass(0.5);
@@ -306,6 +343,22 @@ fn populations_are_recorded_with_their_genes_and_where_immigrants_come_from() {
 }
 
 #[test]
+fn what_further_sensors_tell_is_recorded_and_shown_unless_no_sensor_tells_it() {
+    let mut bench = Bench::new();
+    let told = Sensors { light: Some([0.5; 8]), selector: Some(3), ..Sensors::default() };
+    let mad = Sensors { light: Some([f32::NAN; 8]), ..told.clone() };
+    for sensors in [&told, &mad] {
+        bench.board.on_robot(bench.now, "xp01", RobotMessage::Sensors(Box::new(sensors.clone())));
+    }
+    assert_eq!(bench.board.status(bench.now).robots[0].sensors.as_deref(), Some(&told));
+    let recorded = bench.board.take_actions().into_iter().filter_map(|action| match action {
+        Action::Record(Entry::Sensors { robot, sensors, .. }) => Some((robot, *sensors)),
+        _ => None,
+    });
+    assert_eq!(recorded.collect::<Vec<_>>(), [("xp01".to_string(), told)]);
+}
+
+#[test]
 fn directives_are_repeated_until_obeyed() {
     let mut bench = Bench::new();
     bench.start();
@@ -377,6 +430,43 @@ fn bad_genes_and_strangers_are_refused() {
     bench.board.on_robot(bench.now, "evil", RobotMessage::Pong { stamp: 0.0 });
     bench.deliver();
     assert!(bench.said.iter().any(|s| s.contains("`evil` is not in the swarm file")));
+}
+
+#[test]
+fn genes_from_robot_to_robot_need_addresses_and_the_hub_records_what_robots_tell_of_them() {
+    let experiment = || upload(&format!("genes = \"peers\"\n{EXPERIMENT}"));
+    let mut alone = Bench::among(&[]);
+    alone.pass(0.5);
+    assert!(matches!(alone.ask(experiment()), Reply::Refused(why) if why.contains("swarm.toml has no `peers`")));
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    assert_eq!(bench.ask(experiment()), Reply::Done);
+    bench.pass(1.0);
+    let mut recorded = Vec::new();
+    for (number, id) in (1..).zip(["xp01", "xp02"]) {
+        let tree = format!("movcv v_goal {number}");
+        let (count, sum, square) = ([1, 0], [0.1, 0.0], [0.01, 0.0]);
+        let emigrant = Emigrant { island: number, number: 1, epoch: 0, tree, count, sum, square };
+        let population = Population { generation: 1, size: 8, distinct: 7, mean_nodes: 3.5 };
+        let report = PeersReport { generation: 1, from: vec![3 - number], ..PeersReport::default() };
+        for message in [
+            RobotMessage::Population(population),
+            RobotMessage::Peers(Box::new(report)),
+            RobotMessage::Genes { generation: 1, emigrant, births: vec![] },
+        ] {
+            bench.board.on_robot(bench.now, id, message);
+        }
+        for action in bench.board.take_actions() {
+            match action {
+                Action::Record(Entry::Population { robot, from, .. }) => recorded.push((robot, from)),
+                Action::Send(_, ToRobot::Genes { generation, immigrants }) => {
+                    assert_eq!((generation, immigrants), (1, vec![]), "it only says that it heard");
+                }
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(recorded, [("xp01".into(), vec![2]), ("xp02".into(), vec![1])]);
 }
 
 #[test]
@@ -624,4 +714,168 @@ fn a_world_without_a_frisbee_is_scored_by_its_own_task_and_needs_none() {
     assert_eq!(bench.phase(), Phase::Running);
     let status = bench.board.status(bench.now);
     assert_eq!(status.segments[0].fitness, 1.0, "both stand 0.3 m apart: {:?}", status.segments);
+}
+
+#[test]
+fn an_operator_drives_one_robot_and_nobody_else_at_the_same_time() {
+    let drive = |robot: &str, wheels| Request::Drive { robot: robot.into(), wheels, lamps: None };
+    let mut bench = Bench::new();
+    bench.start();
+    assert_eq!(bench.ask(drive("xp02", [0.05, -0.05])), Reply::Done);
+    assert_eq!(bench.ask(drive("xp02", [0.05, 0.05])), Reply::Done);
+    let commands: Vec<_> = bench.sent.iter().filter(|(_, m)| matches!(m, ToRobot::Drive(_))).cloned().collect();
+    let [(to, ToRobot::Drive(first)), _] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!((to.as_str(), first.wheels, first.hold_ms), ("xp02", [0.05, -0.05], 250));
+    assert!((0.0..=1.0).contains(&(first.expires - bench.now)), "it is good for a moment: {first:?}");
+    let noted = bench.said.iter().filter(|text| text.contains("robot xp02 is driven by alice")).count();
+    assert_eq!(noted, 1, "{:?}", bench.said);
+    let other = bench.board.on_request(bench.now, "bob", drive("xp02", [0.0; 2]));
+    assert_eq!(other, Reply::Refused("robot xp02 is driven by alice".into()));
+    bench.pass(1.0);
+    assert_eq!(bench.board.on_request(bench.now, "bob", drive("xp02", [0.0; 2])), Reply::Done);
+    for (robot, wheels, why) in
+        [("xp02", [f32::NAN, 0.0], "NaN m/s"), ("xp02", [0.0, 0.2], "0.2 m/s"), ("xp99", [0.0, 0.0], "no robot `xp99`")]
+    {
+        let reply = bench.ask(drive(robot, wheels));
+        assert!(matches!(&reply, Reply::Refused(text) if text.contains(why)), "{reply:?}");
+    }
+    bench.ask(Request::Order { robot: "xp01".into(), order: Order::Hold });
+    let held = bench.ask(drive("xp01", [0.0; 2]));
+    assert!(matches!(&held, Reply::Refused(text) if text.contains("xpuck release xp01")), "{held:?}");
+    // After the run robots obey no command for their wheels until somebody drives again.
+    bench.ask(Request::Stop);
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Stop, State::Stop]);
+    bench.ask(drive("xp02", [0.05, 0.05]));
+    bench.pass(0.5);
+    assert_eq!(bench.states()[1], State::Idle);
+}
+
+#[test]
+fn a_picture_is_asked_for_now_and_then_and_kept_for_who_asked() {
+    let mut bench = Bench::new();
+    let ask = |bench: &mut Bench| bench.ask(Request::Picture { robot: "xp02".into() });
+    assert!(matches!(ask(&mut bench), Reply::Refused(why) if why.contains("xp02 is not there")));
+    bench.pass(0.5);
+    let picture = |value: u8| Picture { width: 2, height: 1, rgb: Bytes(vec![value; 6]) };
+    // Nobody asked: it is the page's alone.
+    bench.board.on_robot(bench.now, "xp02", RobotMessage::Picture(picture(1)));
+    let Reply::Picture(told) = ask(&mut bench) else { panic!() };
+    assert_eq!(told.picture, None);
+    for _ in 0..4 {
+        bench.pass(0.1);
+        ask(&mut bench);
+    }
+    let asked = |bench: &Bench| bench.sent.iter().filter(|(_, m)| *m == ToRobot::Watch { picture: true }).count();
+    assert_eq!(asked(&bench), 1, "a picture takes much of a radio");
+    bench.pass(0.2);
+    ask(&mut bench);
+    assert_eq!(asked(&bench), 2);
+    bench.board.on_robot(bench.now, "xp02", RobotMessage::Picture(picture(7)));
+    bench.pass(0.4);
+    let Reply::Picture(told) = ask(&mut bench) else { panic!() };
+    assert!(told.picture == Some(picture(7)) && (told.age - 0.4).abs() < 0.01, "{told:?}");
+    // One that is not whole is none.
+    let torn = Picture { width: 3, ..picture(9) };
+    bench.board.on_robot(bench.now, "xp02", RobotMessage::Picture(torn));
+    let Reply::Picture(told) = ask(&mut bench) else { panic!() };
+    assert_eq!(told.picture, None);
+    assert!(matches!(bench.ask(Request::Picture { robot: "xp77".into() }), Reply::Refused(_)));
+    assert!(Request::Picture { robot: "xp02".into() }.allowed_to(Role::Observer));
+}
+
+#[test]
+fn tags_are_recorded_unless_they_cannot_be() {
+    let mut bench = Bench::new();
+    bench.pass(0.5);
+    let tag = TagSeen { id: 7, range: 0.75, bearing: -0.25, height: 0.05, facing: 3.0 };
+    let mut recorded = |tag: TagSeen| {
+        let tags = Tags { age: 0.1, tags: vec![tag], looks: 5, doubled: 2, look_ms: 20.0 };
+        bench.board.on_robot(bench.now, "xp01", RobotMessage::Tags(tags));
+        let is_tags = |action: Action| match action {
+            Action::Record(Entry::Tags { robot, tags, doubled, .. }) => Some((robot, tags, doubled)),
+            _ => None,
+        };
+        bench.board.take_actions().into_iter().find_map(is_tags)
+    };
+    assert_eq!(recorded(tag), Some(("xp01".into(), vec![tag], 2)));
+    assert_eq!(recorded(TagSeen { range: f32::NAN, ..tag }), None);
+}
+
+/// The swarm file lists `count` robots.
+fn enrolment(count: usize) -> Request {
+    Request::Enrol {
+        robots: (1..=count).map(|i| format!("xp{i:02}")).collect(),
+        peers: (1..=count).map(|i| format!("tcp://127.0.0.1:{i}")).collect(),
+    }
+}
+
+#[test]
+fn a_robot_that_is_enrolled_gets_the_experiment_and_then_run_and_its_senses() {
+    let mut bench = Bench::new();
+    bench.start();
+    let Request::Enrol { robots, peers } = enrolment(3) else { unreachable!() };
+    let other = Request::Enrol { robots: robots.into_iter().rev().collect(), peers };
+    assert!(matches!(bench.ask(other), Reply::Refused(why) if why.contains("robot 1 of the swarm is `xp01`")));
+    assert_eq!(bench.ask(enrolment(3)), Reply::Done);
+    assert!(
+        bench.said.contains(&"robot xp03 is enrolled by alice, its island is 3; it joins the run that goes on".into()),
+        "{:?}",
+        bench.said
+    );
+    let kept = bench.kept.take().unwrap();
+    assert_eq!((kept.robots.len(), kept.planned), (3, 2));
+    bench.pass(0.5);
+    assert!(!bench.board.status(bench.now).robots[2].alive, "it was not heard");
+    bench.robots.push(("xp03".into(), State::Idle, 0));
+    bench.pass(1.0);
+    assert_eq!(bench.states(), [State::Run; 3]);
+    let told: Vec<&ToRobot> = bench.sent.iter().filter(|(id, _)| id == "xp03").map(|(_, message)| message).collect();
+    let at = |wanted: &dyn Fn(&ToRobot) -> bool| told.iter().position(|message| wanted(message));
+    // It simulates as many robots as the others do.
+    let experiment = at(&|message| matches!(message, ToRobot::Experiment { robots: 2, .. }));
+    let run = at(&|message| matches!(message, ToRobot::Directive(Directive { state: State::Run, .. })));
+    assert!(experiment.is_some() && experiment < run, "{experiment:?} {run:?}");
+    let hears = |message: &ToRobot| matches!(message, ToRobot::Senses { neighbours, .. } if !neighbours.is_empty());
+    assert!(at(&hears).is_some());
+    // Said again it does nothing, and there is an end to it.
+    let said = bench.said.len();
+    assert_eq!(bench.ask(enrolment(3)), Reply::Done);
+    assert_eq!(bench.said.len(), said);
+    assert!(matches!(bench.ask(enrolment(19)), Reply::Refused(why) if why.contains("takes 16 robots and has taken 1")));
+    // A hub that has the same file goes on, and one that lacks the robot does not.
+    assert_eq!(Bench::new().board.resume(kept.time, (*kept).clone()), Err("it had other robots".into()));
+    let mut next = Bench::new();
+    next.ask(enrolment(4));
+    assert_eq!(next.board.resume(kept.time, *kept), Ok(()));
+}
+
+#[test]
+fn a_robot_that_is_replaced_is_awaited_anew_and_stays_held() {
+    let mut bench = Bench::new();
+    bench.start();
+    let order = |order| Request::Order { robot: "xp02".into(), order };
+    bench.ask(order(Order::Hold));
+    bench.pass(0.5);
+    bench.silent = vec!["xp02".into()];
+    assert_eq!(bench.ask(order(Order::Replace)), Reply::Done);
+    bench.pass(0.1);
+    let row = &bench.board.status(bench.now).robots[1];
+    assert_eq!((row.alive, row.heard_s, row.held, row.round_trip_ms), (false, None, true, None));
+    // The former board speaks for a moment more; what it tells is forgotten when the other greets.
+    let battery =
+        Telemetry { power: PowerReport { battery_v: Some(3.2), ..PowerReport::default() }, ..Telemetry::default() };
+    bench.board.on_robot(bench.now, "xp02", RobotMessage::Telemetry(Box::new(battery)));
+    assert_eq!(bench.board.status(bench.now).robots[1].battery_v, Some(3.2));
+    bench.silent.clear();
+    bench.robots[1] = ("xp02".into(), State::Idle, 0);
+    let hello = RobotMessage::Hello { version: "1".into(), session: 7, seen: (0, 0) };
+    bench.board.on_robot(bench.now, "xp02", hello);
+    let row = &bench.board.status(bench.now).robots[1];
+    assert_eq!((row.alive, row.battery_v, row.version.as_str()), (true, None, "1"));
+    bench.pass(1.0);
+    assert_eq!(bench.states(), [State::Run, State::Stop], "what was ordered is for the robot, not for its board");
+    bench.ask(order(Order::Release));
+    bench.pass(0.5);
+    assert_eq!(bench.states(), [State::Run, State::Run]);
 }

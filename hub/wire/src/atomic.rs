@@ -71,9 +71,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// What the system says; the old file is then still there.
 pub fn write_beside_others(path: &Path, bytes: &[u8]) -> Result<()> {
+    fill(path, beside(path)?, bytes)?.commit()
+}
+
+/// A name beside a file that only this process has.
+fn beside(path: &Path) -> Result<PathBuf> {
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
-    let new = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    fill(path, new, bytes)?.commit()
+    Ok(path.with_file_name(format!(".{name}.{}.new", std::process::id())))
 }
 
 /// Writes what a person asked for to the place that they named. A file is replaced whole, also behind a symbolic link;
@@ -88,6 +92,22 @@ pub fn output(path: &Path, bytes: &[u8]) -> Result<()> {
             write_beside_others(path, bytes)
         }
         _ => std::fs::write(path, bytes),
+    }
+}
+
+/// Tells before a long piece of work whether [`output`] can write there; nothing stays of that. Devices and pipes are not
+/// opened, since their other side would see it.
+///
+/// # Errors
+/// What the system says.
+pub fn can_output(path: &Path) -> Result<()> {
+    let attempt = |path: &Path| remove(&fill(path, beside(path)?, b"")?.new);
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        Ok(metadata) if metadata.is_file() => attempt(&path.canonicalize()?),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => attempt(path),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -157,6 +177,12 @@ mod tests {
         assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
         assert_eq!(output(Path::new("/dev/full"), b"x").unwrap_err().kind(), ErrorKind::StorageFull);
         assert!(output(dir.path(), b"x").is_err());
+        for wrong in [dir.path().to_path_buf(), dir.path().join("nowhere/x"), path.join("x")] {
+            assert!(can_output(&wrong).is_err(), "{}", wrong.display());
+        }
+        for right in [&path, &link, &dir.path().join("y"), Path::new("/dev/null")] {
+            can_output(right).unwrap();
+        }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 

@@ -6,6 +6,7 @@
 //! [`VERSION`] by one; a change beyond that raises it by two, and then both sides say so.
 
 use crate::message::{Reply, Request, RobotMessage, ToRobot, ToWorker, WorkerMessage};
+use crate::peer::PeerMessage;
 use crate::seal::Sealed;
 use crate::signed::Signed;
 use std::cell::RefCell;
@@ -107,7 +108,7 @@ macro_rules! messages {
     )+ };
 }
 
-messages!(RobotMessage, ToRobot, Request, Reply, WorkerMessage, ToWorker, Sealed, Signed);
+messages!(RobotMessage, ToRobot, Request, Reply, WorkerMessage, ToWorker, Sealed, Signed, PeerMessage);
 
 /// A message's bytes.
 ///

@@ -42,10 +42,12 @@ pub enum Domain {
     Workers,
     /// The stream, from which one only takes.
     Watchers,
+    /// A robot's own link, to which other robots come.
+    Peers,
 }
 
 impl Domain {
-    const ALL: [Domain; 4] = [Domain::Robots, Domain::Operators, Domain::Workers, Domain::Watchers];
+    const ALL: [Domain; 5] = [Domain::Robots, Domain::Operators, Domain::Workers, Domain::Watchers, Domain::Peers];
 
     /// Its name to ZeroMQ.
     pub fn name(self) -> &'static str {
@@ -54,12 +56,13 @@ impl Domain {
             Domain::Operators => "operators",
             Domain::Workers => "workers",
             Domain::Watchers => "watchers",
+            Domain::Peers => "peers",
         }
     }
 
     fn admits(self, role: Role) -> bool {
         match self {
-            Domain::Robots => role == Role::Robot,
+            Domain::Robots | Domain::Peers => role == Role::Robot,
             Domain::Operators | Domain::Watchers => matches!(role, Role::Operator | Role::Observer),
             Domain::Workers => true,
         }

@@ -1,15 +1,20 @@
 //! The messages. Times are seconds of arena time unless a name says otherwise.
 
 use crate::bytes::Bytes;
+pub use crate::drive::DriveCommand;
 pub use crate::event::Event;
 use crate::keyring::Role;
 pub use crate::log_line::{LogLine, MAX_LOG_TEXT, Severity};
+use crate::park::{ParkOrder, ParkReport};
+use crate::peers_report::PeersReport;
 pub use crate::picture::Picture;
 use crate::rollout::{BundleHead, Installed, UpdateReport};
+pub use crate::sensors::{HeardRobot, Sensors};
 use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
 pub use crate::state::State;
 use crate::status::Status;
+pub use crate::tags::{MAX_TAGS, TagSeen, Tags};
 use crate::telemetry::Telemetry;
 use crate::updates::Updates;
 use schemars::JsonSchema;
@@ -180,6 +185,13 @@ pub enum RobotMessage {
     },
     /// Which release it runs, and what came of the latest update: after each welcome, when it changes, and every ten seconds.
     Installed(Box<Installed>),
+    /// How the exchange of genes with other robots stands: after each generation of a run that has it, before its genes,
+    /// and every two seconds.
+    Peers(Box<PeersReport>),
+    /// The AprilTags that its camera sees; at most twice a second, from robots that look for them.
+    Tags(Tags),
+    /// What its other sensors tell; twice a second.
+    Sensors(Box<Sensors>),
 }
 
 /// What an island's population looks like.
@@ -338,6 +350,8 @@ pub enum ToRobot {
         /// At most 262144 bytes of it.
         bytes: Bytes,
     },
+    /// Drive so for a moment: an operator drives this robot, or the hub parks it. Obeyed in every state but STOP.
+    Drive(DriveCommand),
 }
 
 /// From a worker, which evolves one island in a process of its own, to a geneserver.
@@ -481,6 +495,39 @@ pub enum Request {
     AbortUpdate,
     /// Close the record and end the hub.
     Shutdown,
+    /// Have one robot drive so for a moment: said again and again by whoever drives it by hand.
+    Drive {
+        /// Its id.
+        robot: String,
+        /// Speeds of the wheels over the floor, left and right, m/s, -0.13 to 0.13.
+        wheels: [f32; 2],
+        /// Colour of the lamps, red, green and blue; the state's own without it.
+        #[serde(default)]
+        lamps: Option<[u8; 3]>,
+    },
+    /// What a robot's camera sees: asked again until a picture is there that is young enough.
+    Picture {
+        /// Its id.
+        robot: String,
+    },
+    /// As [`Request::Start`], also if a battery will be empty before the run is over.
+    StartAnyway {
+        /// The experiment and its files.
+        signed: Signed,
+        /// Seed of the run.
+        seed: u64,
+    },
+    /// Send robots to places by motion capture; not during a run.
+    Park(ParkOrder),
+    /// How the last parking stands.
+    Parked,
+    /// The swarm file lists more robots: the hub takes them, also into the run that goes on.
+    Enrol {
+        /// All robots of the file, those that the hub has first.
+        robots: Vec<String>,
+        /// Where each of them listens to the others, or nothing, as the file says.
+        peers: Vec<String>,
+    },
 }
 
 impl Request {
@@ -494,9 +541,11 @@ impl Request {
                     | Request::Trees
                     | Request::Pushed
                     | Request::Updated
+                    | Request::Parked
                     | Request::Watch { .. }
                     | Request::Events { .. }
                     | Request::Link
+                    | Request::Picture { .. }
             ),
             Role::Robot => false,
         }
@@ -515,6 +564,21 @@ pub enum Order {
     Release,
     /// Start its board again.
     Reboot,
+    /// Stand still as in PAUSE, whatever the others do, until it is released.
+    Pause,
+    /// Be another board from now on: what was measured of the former one is forgotten.
+    Replace,
+}
+
+/// A robot's picture as the hub has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PictureTold {
+    /// The picture; none before it sent one.
+    pub picture: Option<Picture>,
+    /// How long ago it came, s of wall time.
+    pub age: f64,
+    /// Age of the camera's last frame, s, as the robot told last; none before the first.
+    pub camera_age: Option<f32>,
 }
 
 /// The hub's answer.
@@ -539,4 +603,8 @@ pub enum Reply {
     Events(Vec<Event>),
     /// A link that is good once, for ten minutes.
     Link(String),
+    /// A robot's last picture.
+    Picture(PictureTold),
+    /// How the last parking stands; none if there was none.
+    Parked(Option<Box<ParkReport>>),
 }

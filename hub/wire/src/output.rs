@@ -54,6 +54,15 @@ pub fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     but_closed(write_all(stdout(), &mut bytes))
 }
 
+/// Writes text over the terminal's present line, in a terminal in raw mode too.
+///
+/// # Errors
+/// As [`line()`].
+pub fn over(text: impl Display) -> Result<(), OutputError> {
+    let text = format!("\r\x1b[K{}", shown(&text.to_string()));
+    but_closed(write_all(stdout(), &mut text.as_bytes()))
+}
+
 /// True if whoever read standard output has gone: a command that goes on for ever ends then.
 pub fn reader_left() -> bool {
     let output = stdout();

@@ -13,6 +13,19 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
+/// Longest text that [`shown`] shows whole, characters.
+const SHOWN: usize = 40;
+
+/// What somebody typed, for an error about it: in one line as [`plain`] has it, and of a long one the beginning.
+pub fn shown(text: &str) -> String {
+    let begin: String = text.chars().take(SHOWN).collect();
+    let rest = text.chars().count() - begin.chars().count();
+    match rest {
+        0 => plain(&begin),
+        _ => format!("{}... ({rest} more)", plain(&begin)),
+    }
+}
+
 /// True for characters without width and those that turn the direction of writing.
 fn misleads(c: char) -> bool {
     matches!(
@@ -24,6 +37,12 @@ fn misleads(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_long_text_the_beginning_is_shown() {
+        assert_eq!(shown("xp01"), "xp01");
+        assert_eq!(shown(&"ä".repeat(5000)), format!("{}... (4960 more)", "ä".repeat(40)));
+    }
 
     #[test]
     fn text_of_others_cannot_move_a_cursor_or_turn_a_line() {

@@ -1,6 +1,7 @@
 //! How things stand: what the console shows and `xpuck robots` prints.
 
 use crate::refusals::Refusals;
+use crate::sensors::Sensors;
 use crate::state::State;
 use crate::telemetry::{EngineReport, EvolutionReport};
 use schemars::JsonSchema;
@@ -27,6 +28,8 @@ pub enum Phase {
     Resting,
     /// Over.
     Finished,
+    /// Robots are sent to places by motion capture; no run goes on.
+    Parking,
 }
 
 /// One robot's row.
@@ -84,9 +87,15 @@ pub struct RobotRow {
     /// Mean difference between one round trip and the next, ms of wall time.
     #[serde(default)]
     pub jitter_ms: Option<f32>,
-    /// Time that the battery lasts at the power drawn now, minutes; none if the robot cannot measure it.
+    /// Time that the battery lasts with what is drawn on average, minutes of arena time; none if that is not known.
     #[serde(default)]
     pub battery_minutes: Option<f32>,
+    /// The same with what the robot draws in a run that evolves, or drew in its last run.
+    #[serde(default)]
+    pub run_minutes: Option<f32>,
+    /// Why it is not known how long the battery lasts; empty if it is.
+    #[serde(default)]
+    pub battery_doubt: String,
     /// What is wrong with its devices now, in words; empty if as many errors came in the last minute as usual.
     #[serde(default)]
     pub device_trouble: String,
@@ -96,6 +105,9 @@ pub struct RobotRow {
     /// Why it refuses the experiment; empty if it does not.
     #[serde(default)]
     pub refusal: String,
+    /// What its further sensors told last.
+    #[serde(default)]
+    pub sensors: Option<Box<Sensors>>,
 }
 
 /// What the swarm was told last.

@@ -1,6 +1,7 @@
 //! The swarm file: what must be the same for the hub, the arena and every robot.
 
 use crate::file::{self, FileError};
+use crate::shown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -20,6 +21,11 @@ pub struct Swarm {
     /// The robots' ids; a robot's place in this list, from 1, is its island.
     #[schemars(length(min = 1, max = MAX_ROBOTS))]
     pub robots: Vec<String>,
+    /// Where each robot listens to the others, in the order of `robots`, like `tcp://192.168.1.101:7606`; without them
+    /// robots do not talk to each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MAX_ROBOTS))]
+    pub peers: Vec<String>,
     /// Where the hub is reached.
     pub hub: Addresses,
     /// How all prove who they are.
@@ -86,10 +92,22 @@ impl Swarm {
         }
         for (i, id) in self.robots.iter().enumerate() {
             if !is_id(id) {
-                return fail(format!("robots: `{id}` is no id; use 1 to 32 of a-z, 0-9, - and _"));
+                return fail(format!("robots: `{}` is no id; use 1 to 32 of a-z, 0-9, - and _", shown(id)));
             }
             if self.robots[..i].contains(id) {
                 return fail(format!("robots lists `{id}` twice"));
+            }
+        }
+        if !self.peers.is_empty() && self.peers.len() != self.robots.len() {
+            let (peers, robots) = (self.peers.len(), self.robots.len());
+            return fail(format!("peers lists {peers} addresses for {robots} robots; list one for each, or none"));
+        }
+        for (i, endpoint) in self.peers.iter().enumerate() {
+            if !["tcp://", "ipc://"].iter().any(|kind| endpoint.len() > kind.len() && endpoint.starts_with(kind)) {
+                return fail(format!("peers: `{endpoint}` must look like tcp://192.168.1.101:7606"));
+            }
+            if self.peers[..i].contains(endpoint) {
+                return fail(format!("peers lists `{endpoint}` twice"));
             }
         }
         for (key, endpoint) in [("hub.robots", &self.hub.robots), ("hub.operator", &self.hub.operator)] {
@@ -98,6 +116,28 @@ impl Swarm {
             }
         }
         Ok(())
+    }
+
+    /// The same swarm with more robots. Those that are there keep their places, which are their islands.
+    ///
+    /// # Errors
+    /// In one line, why these are not the same and more.
+    pub fn grown(&self, robots: Vec<String>, peers: Vec<String>) -> Result<Swarm, String> {
+        if !robots.starts_with(&self.robots) {
+            let first = self.robots.iter().zip(&robots).position(|(is, told)| is != told);
+            let place = first.unwrap_or(robots.len().min(self.robots.len()));
+            return Err(format!(
+                "robot {} of the swarm is `{}`; new robots go to the end of `robots`, and none leaves while the hub runs",
+                place + 1,
+                self.robots.get(place).map_or("", String::as_str)
+            ));
+        }
+        if !peers.starts_with(&self.peers) {
+            return Err("the peers of the robots that are there do not change while the hub runs".into());
+        }
+        let grown = Swarm { robots, peers, ..self.clone() };
+        grown.check("the swarm file").map_err(|error| error.to_string())?;
+        Ok(grown)
     }
 
     /// A robot's island, from 1.
@@ -141,7 +181,8 @@ mod tests {
     fn swarm(robots: &[&str]) -> Swarm {
         let endpoint = || "tcp://127.0.0.1:7601".to_string();
         let hub = Addresses { robots: endpoint(), operator: endpoint(), console: None };
-        Swarm { speed: 1.0, robots: robots.iter().map(|r| (*r).into()).collect(), hub, security: Security::default() }
+        let robots = robots.iter().map(|r| (*r).into()).collect();
+        Swarm { speed: 1.0, robots, peers: Vec::new(), hub, security: Security::default() }
     }
 
     #[test]
@@ -152,6 +193,41 @@ mod tests {
         assert!(swarm(&["xp01", "xp01"]).check("s").unwrap_err().to_string().contains("twice"));
         assert!(swarm(&["../etc"]).check("s").unwrap_err().to_string().contains("no id"));
         assert!(swarm(&[]).check("s").is_err());
+    }
+
+    #[test]
+    fn a_swarm_grows_at_its_end() {
+        let two = swarm(&["xp01", "xp02"]);
+        let more = |robots: &[&str], peers: &[&str]| {
+            let texts = |list: &[&str]| list.iter().map(|text| (*text).into()).collect();
+            two.grown(texts(robots), texts(peers))
+        };
+        assert_eq!(more(&["xp01", "xp02", "xp03"], &[]).unwrap().island("xp03"), Some(3));
+        for (robots, peers, expected) in [
+            (vec!["xp02", "xp01", "xp03"], vec![], "robot 1 of the swarm is `xp01`"),
+            (vec!["xp01"], vec![], "robot 2 of the swarm is `xp02`"),
+            (vec!["xp01", "xp02", "xp02"], vec![], "twice"),
+            (vec!["xp01", "xp02", "X"], vec![], "no id"),
+            (vec!["xp01", "xp02", "xp03"], vec!["tcp://a:1"], "peers lists 1 addresses for 3 robots"),
+        ] {
+            assert!(more(&robots, &peers).unwrap_err().contains(expected), "{robots:?}");
+        }
+        let known = Swarm { peers: vec!["tcp://a:1".into(), "tcp://b:1".into()], ..two.clone() };
+        assert!(known.grown(vec!["xp01".into(), "xp02".into()], Vec::new()).unwrap_err().contains("peers"));
+    }
+
+    #[test]
+    fn each_robot_has_an_address_or_none_has() {
+        let with = |peers: &[&str]| Swarm { peers: peers.iter().map(|p| (*p).into()).collect(), ..swarm(&["a", "b"]) };
+        assert!(with(&["tcp://10.0.0.1:7606", "ipc:///tmp/b"]).check("s").is_ok());
+        for (peers, expected) in [
+            (vec!["tcp://10.0.0.1:7606"], "peers lists 1 addresses for 2 robots"),
+            (vec!["10.0.0.1:7606", "tcp://b:1"], "must look like tcp://"),
+            (vec!["tcp://", "tcp://b:1"], "must look like tcp://"),
+            (vec!["tcp://b:1", "tcp://b:1"], "twice"),
+        ] {
+            assert!(with(&peers).check("s").unwrap_err().to_string().contains(expected), "{peers:?}");
+        }
     }
 
     #[test]

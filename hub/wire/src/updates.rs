@@ -14,7 +14,15 @@ use serde::{Deserialize, Serialize};
 /// Updates in a batch at most: a second.
 pub const BATCH: usize = 10;
 /// Cells of the blackboard.
-pub const CELLS: usize = 20;
+pub const CELLS: usize = 24;
+/// Cells that every update has; those behind are v_light's and v_tag's, which updates with light and with tags have.
+const PLAIN_CELLS: usize = 20;
+/// First cell of v_tag.
+const TAG_CELL: usize = 22;
+/// Words of an update's light: v_light, and the eight sensors.
+const LIGHT: usize = TAG_CELL - PLAIN_CELLS + 8;
+/// Words of an update's tag: v_tag, and range and bearing of the nearest tag.
+const TAG: usize = CELLS - TAG_CELL + 2;
 /// Most nodes of a tree, and most of them that remember something.
 pub const MAX_NODES: usize = 2048;
 /// Most neighbours of an update.
@@ -22,9 +30,9 @@ pub const MAX_NEIGHBOURS: usize = 256;
 /// Longest tree, bytes of its compact form: a byte of its own, then 19 for each node at most.
 pub const MAX_TREE: usize = 1 + 19 * MAX_NODES;
 /// Words that every update has.
-const PLAIN: usize = 6 + CELLS + 8 + 4 + 3;
+const PLAIN: usize = 6 + PLAIN_CELLS + 8 + 4 + 3;
 /// Most words of an update.
-const MAX_WORDS: usize = PLAIN + MAX_NODES / 16 + 3 * MAX_NEIGHBOURS;
+const MAX_WORDS: usize = PLAIN + LIGHT + TAG + MAX_NODES / 16 + 3 * MAX_NEIGHBOURS;
 /// Longest update, bytes.
 const MAX_UPDATE: usize = 2 + MAX_WORDS.div_ceil(4) + 4 * MAX_WORDS;
 /// Longest bytes of a batch.
@@ -71,6 +79,8 @@ pub struct Update {
     pub state: State,
     /// The tree was ticked; else the wheels were to stand still.
     pub ticked: bool,
+    /// An external controller drove, a program or an operator, and the wheels are as it commanded them.
+    pub driven: bool,
     /// The camera frame and the virtual senses were young enough for the tree to read.
     pub used: [bool; 2],
     /// The camera's blobs, a bit for each colour and segment, as [`Update::blobs`] counts them.
@@ -84,6 +94,11 @@ pub struct Update {
     pub cells: [u32; CELLS],
     /// Bits of the eight proximity readings.
     pub proximity: [u32; 8],
+    /// Bits of the brightness at the eight light sensors, if the tree reads the light; else v_light is 0 and not told.
+    pub light: Option<[u32; 8]>,
+    /// Bits of range, m, and bearing, rad, of the nearest tag that the camera found, if the tree reads tags and there was one;
+    /// else v_tag is 0 and not told.
+    pub tag: Option<[u32; 2]>,
     /// Bits of the wheels' speeds that the tree wanted, left and right, and of those that were sent to the body, m/s.
     pub wheels: [u32; 4],
     /// What each node of the tree returned, in preorder: 0 if it was not ticked, 1 running, 2 success, 3 failure.
@@ -142,19 +157,33 @@ impl Update {
         1 << (3 * colour + segment)
     }
 
-    /// Its words: 0 state (in the order of [`State`]) with 16 for ticked, 32 for the camera and 64 for the virtual senses used, 1 time, 2 blobs, 3 neighbours, 4 words of nodes,
-    /// 5 direction up, then cells, proximity, wheels, ages, nodes (sixteen in a word, from the lowest bits on) and
+    /// Its words: 0 state (in the order of [`State`]) with 16 for ticked, 32 for the camera and 64 for the virtual senses used, 128 for light, 256 for driven, 512 for a tag, 1 time, 2 blobs, 3 neighbours, 4 words of nodes,
+    /// 5 direction up, then the first twenty cells, proximity, wheels, ages, with light v_light and eight sensors, with a tag v_tag, range and bearing, nodes (sixteen in a word, from the lowest bits on) and
     /// neighbours (island, range, bearing).
     pub fn write(&self, words: &mut Vec<u32>) {
         words.clear();
         let nodes = self.nodes.len().div_ceil(16) as u32;
         let [camera, virtual_senses] = self.used.map(u32::from);
-        let flags = self.state as u32 | u32::from(self.ticked) << 4 | camera << 5 | virtual_senses << 6;
+        let flags = self.state as u32
+            | u32::from(self.ticked) << 4
+            | camera << 5
+            | virtual_senses << 6
+            | u32::from(self.light.is_some()) << 7
+            | u32::from(self.driven) << 8
+            | u32::from(self.tag.is_some()) << 9;
         words.extend([flags, self.after_us, self.blobs.into(), self.neighbours.len() as u32, nodes, self.up]);
-        words.extend_from_slice(&self.cells);
+        words.extend_from_slice(&self.cells[..PLAIN_CELLS]);
         words.extend_from_slice(&self.proximity);
         words.extend_from_slice(&self.wheels);
         words.extend_from_slice(&self.ages);
+        if let Some(light) = &self.light {
+            words.extend_from_slice(&self.cells[PLAIN_CELLS..TAG_CELL]);
+            words.extend_from_slice(light);
+        }
+        if let Some(tag) = &self.tag {
+            words.extend_from_slice(&self.cells[TAG_CELL..]);
+            words.extend_from_slice(tag);
+        }
         let packed = |nodes: &[u8]| nodes.iter().rev().fold(0, |word, node| word << 2 | u32::from(node & 3));
         words.extend(self.nodes.chunks(16).map(packed));
         words.extend(self.neighbours.iter().flat_map(|(island, range, bearing)| [(*island).into(), *range, *bearing]));
@@ -163,11 +192,30 @@ impl Update {
     /// The update of some words; none if they are not those of one with so many nodes.
     fn read(words: &[u32], nodes: usize) -> Option<Update> {
         let (head, rest) = words.split_first_chunk::<6>()?;
-        let (cells, rest) = rest.split_first_chunk::<CELLS>()?;
+        let (cells, rest) = rest.split_first_chunk::<PLAIN_CELLS>()?;
         let (proximity, rest) = rest.split_first_chunk::<8>()?;
         let (wheels, rest) = rest.split_first_chunk::<4>()?;
         let (ages, rest) = rest.split_first_chunk::<3>()?;
         let [flags, after_us, blobs, neighbours, node_words, up] = *head;
+        let mut all_cells = [0; CELLS];
+        all_cells[..PLAIN_CELLS].copy_from_slice(cells);
+        let (light, rest) = match flags & 128 != 0 {
+            false => (None, rest),
+            true => {
+                let (told, rest) = rest.split_first_chunk::<LIGHT>()?;
+                let (vector, sensors) = told.split_at(TAG_CELL - PLAIN_CELLS);
+                all_cells[PLAIN_CELLS..TAG_CELL].copy_from_slice(vector);
+                (Some(sensors.try_into().ok()?), rest)
+            }
+        };
+        let (tag, rest) = match flags & 512 != 0 {
+            false => (None, rest),
+            true => {
+                let ([x, y, range, bearing], rest) = rest.split_first_chunk::<TAG>()?;
+                all_cells[TAG_CELL..].copy_from_slice(&[*x, *y]);
+                (Some([*range, *bearing]), rest)
+            }
+        };
         let (packed, heard) = rest.split_at_checked(nodes.div_ceil(16))?;
         let states = [State::Idle, State::Ready, State::Run, State::Pause, State::Stop];
         let whole = packed.len() == node_words as usize
@@ -181,11 +229,14 @@ impl Update {
             after_us,
             state: *states.get((flags & 15) as usize)?,
             ticked: flags & 16 != 0,
+            driven: flags & 256 != 0,
             used: [flags & 32 != 0, flags & 64 != 0],
             blobs: blobs.try_into().ok()?,
             ages: *ages,
             up,
-            cells: *cells,
+            cells: all_cells,
+            light,
+            tag,
             proximity: *proximity,
             wheels: *wheels,
             nodes: (0..nodes).map(|node| (packed[node / 16] >> (2 * (node % 16)) & 3) as u8).collect(),
@@ -265,12 +316,20 @@ mod tests {
             after_us: 100_000 * i,
             state: State::Run,
             ticked: !i.is_multiple_of(3),
+            driven: i.is_multiple_of(4),
             used: [i.is_multiple_of(2), i > 4],
             blobs: 0b101 << i,
             ages: [0.01f32.to_bits(), f32::NAN.to_bits(), 0x7fc0_0001 + i],
             up: (-1.5f32 + i as f32).to_bits(),
-            cells: std::array::from_fn(|cell| if cell == 2 { f32::NAN.to_bits() } else { cell as u32 * i }),
+            cells: std::array::from_fn(|cell| match cell {
+                2 => f32::NAN.to_bits(),
+                PLAIN_CELLS..TAG_CELL if i.is_multiple_of(2) => 0,
+                TAG_CELL.. if i.is_multiple_of(3) => 0,
+                _ => cell as u32 * i,
+            }),
             proximity: [u32::MAX.wrapping_mul(i); 8],
+            light: (!i.is_multiple_of(2)).then_some([7 * i; 8]),
+            tag: (!i.is_multiple_of(3)).then_some([i, 9 * i]),
             wheels: [0x8000_0000, 1, 0xff00, 0xff_ff00].map(|word: u32| word.wrapping_mul(i)),
             nodes: (0..37).map(|node| ((node + i) % 4) as u8).collect(),
             neighbours: (0..i % 4).map(|n| (n as u16, 7 * n, f32::NAN.to_bits() - n)).collect(),
@@ -296,7 +355,7 @@ mod tests {
         // An update like the one before is its length and its tags.
         let still = [update(2), update(2)];
         let longer = batch(&still).data.0.len() - batch(&still[..1]).data.0.len();
-        assert_eq!(longer, 2 + (PLAIN + 3 + 3 * 2usize).div_ceil(4));
+        assert_eq!(longer, 2 + (PLAIN + TAG + 3 + 3 * 2usize).div_ceil(4));
     }
 
     #[test]
@@ -335,12 +394,15 @@ mod tests {
             after_us: word(i),
             state: State::Run,
             ticked: i.is_multiple_of(2),
+            driven: i.is_multiple_of(2),
             used: [true, false],
             blobs: word(i) as u16,
             ages: [word(i); 3],
             up: word(i),
             cells: [word(i); CELLS],
             proximity: [word(i); 8],
+            light: Some([word(i); 8]),
+            tag: Some([word(i); 2]),
             wheels: [word(i); 4],
             nodes: vec![word(i) as u8 & 3; MAX_NODES],
             neighbours: vec![(word(i) as u16, word(i), word(i)); MAX_NEIGHBOURS],

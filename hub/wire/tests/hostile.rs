@@ -78,6 +78,7 @@ fn damaged_messages_of_every_kind_are_refused_or_read() {
         attack(&examples::to_robot()),
         attack(&[examples::sealed()]),
         attack(&[examples::signed()]),
+        attack(&examples::between_robots()),
         attack(&examples::from_worker()),
         attack(&examples::to_worker()),
         attack(&examples::requests()),

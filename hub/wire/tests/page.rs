@@ -11,8 +11,20 @@ use xpuck_testing::page;
 use xpuck_wire::codec::{MAX_BYTES, Message, UNDERSTOOD, VERSION, encode};
 
 /// Where the types are.
-const FILES: [&str; 8] =
-    ["state.rs", "message.rs", "seal.rs", "signed.rs", "settings.rs", "telemetry.rs", "status.rs", "refusals.rs"];
+const FILES: [&str; 12] = [
+    "state.rs",
+    "message.rs",
+    "tags.rs",
+    "peer.rs",
+    "peers_report.rs",
+    "seal.rs",
+    "signed.rs",
+    "settings.rs",
+    "telemetry.rs",
+    "status.rs",
+    "refusals.rs",
+    "park.rs",
+];
 /// How the page begins.
 const OPENING: &str = "\
 # Messages
@@ -34,6 +46,7 @@ a worker are best of the release of who they talk to.
 |---|---|---|---|
 | robot, hub | DEALER, ROUTER; a robot is known by its key | [RobotMessage](#robotmessage) | [Sealed](#sealed), which holds [ToRobot](#torobot) |
 | worker, geneserver | DEALER, ROUTER | [WorkerMessage](#workermessage) | [ToWorker](#toworker) |
+| robot, robot | DEALER, ROUTER; each has one of both | [PeerMessage](#peermessage) | [PeerMessage](#peermessage) |
 | operator, hub | REQ, ROUTER | [Request](#request) | [Reply](#reply) |
 
 With keys each link is encrypted and authenticated (CURVE): [security](../security.md). The stream is JSON: [the hub](../hub.md#the-stream).
@@ -188,6 +201,7 @@ fn page() -> String {
     let examples: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::from([
         ("RobotMessage", by_name(&examples::from_robot())),
         ("ToRobot", by_name(&examples::to_robot())),
+        ("PeerMessage", by_name(&examples::between_robots())),
         ("WorkerMessage", by_name(&examples::from_worker())),
         ("ToWorker", by_name(&examples::to_worker())),
         ("Request", by_name(&examples::requests())),

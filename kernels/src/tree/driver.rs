@@ -21,8 +21,15 @@ impl Memory {
                 writer = Some(at);
             }
         });
+        (goal, program.leaf(writer))
+    }
+}
+
+impl Program {
+    /// The node of the tree whose instruction wrote to v_goal first.
+    pub(super) fn leaf(&self, writer: Option<usize>) -> Option<usize> {
         // Within a subtree only the first instruction has a source: the subtree's own node.
-        let leaf = writer.and_then(|at| program.sources[..=at].iter().rev().find_map(|source| *source));
-        (goal, leaf.map(usize::from))
+        let leaf = writer.and_then(|at| self.sources[..=at].iter().rev().find_map(|source| *source));
+        leaf.map(usize::from)
     }
 }

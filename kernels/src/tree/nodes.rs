@@ -48,6 +48,7 @@ pub enum Kind {
     Bright,
     Bfront,
     Bsearch,
+    Signal,
 }
 
 /// Where a node may stand and what it may do.

@@ -151,7 +151,7 @@ pub(crate) fn decode(node: &Node) -> Instruction {
         Kind::Ifprob => (i.s1, i.a, i.b) = (o0 as u8, o1, o2),
         Kind::Ifquad => (i.s1, i.a) = (o0 as u8, o1),
         Kind::Ifsect => (i.s1, i.a, i.b) = (o0 as u8, o1 * STEP, o2 * STEP * 0.5),
-        Kind::Repeati | Kind::Repeatr | Kind::Par | Kind::Upfield | Kind::Attract => i.a = o0,
+        Kind::Repeati | Kind::Repeatr | Kind::Par | Kind::Upfield | Kind::Attract | Kind::Signal => i.a = o0,
         _ => {}
     }
     i

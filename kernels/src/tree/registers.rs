@@ -1,4 +1,4 @@
-//! The blackboard's registers (Tables 6.3 and 8.2): one list, two numberings.
+//! The blackboard's registers (Tables 6.3 and 8.2, and what the thesis's robots did not sense): one list, two numberings.
 
 /// Who may write a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Access {
 pub struct Register {
     /// Name in the text form.
     pub name: &'static str,
-    /// First cell in the full map (Table 6.3); this is the number used everywhere inside the program.
+    /// First cell in the full map (Table 6.3 up to 19); this is the number used everywhere inside the program.
     pub full: u8,
     /// First cell in the in-swarm map (Table 8.2), if it is there.
     pub in_swarm: Option<u8>,
@@ -40,7 +40,7 @@ const fn register(
 }
 
 /// All registers in the order of their cells.
-pub const REGISTERS: [Register; 11] = [
+pub const REGISTERS: [Register; 13] = [
     register("v_zero", 0, Some(0), true, Access::ReadOnly, "always zero"),
     register("v_goal", 2, Some(2), true, Access::Goal, "goal velocity; NaN until written in this tick"),
     register("v_prox", 4, Some(4), true, Access::ReadOnly, "sum of the eight proximity rays, towards obstacles"),
@@ -52,10 +52,19 @@ pub const REGISTERS: [Register; 11] = [
     register("s_n", 16, Some(12), false, Access::ReadOnly, "number of neighbours within 0.5 m"),
     register("s_scr", 17, Some(13), false, Access::Scratch, "scratch scalar"),
     register("v_scr", 18, Some(14), true, Access::Scratch, "scratch vector"),
+    register("v_light", 20, None, true, Access::ReadOnly, "towards the light, as long as it is bright"),
+    register(
+        "v_tag",
+        22,
+        None,
+        true,
+        Access::ReadOnly,
+        "the way to the nearest tag in the camera, m; zero if there is none",
+    ),
 ];
 
 /// Number of cells of the full map.
-pub const CELLS: usize = 20;
+pub const CELLS: usize = 24;
 /// First cell of v_goal.
 pub const GOAL: usize = 2;
 /// First cell of v_prox.
@@ -72,11 +81,15 @@ pub const BLUE: usize = 14;
 pub const NEIGHBOURS: usize = 16;
 /// First cell of v_scr.
 pub const SCRATCH: usize = 18;
+/// First cell of v_light.
+pub const LIGHT: usize = 20;
+/// First cell of v_tag.
+pub const TAG: usize = 22;
 
 /// Which numbering `[index]` means in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegisterMap {
-    /// Table 6.3.
+    /// Table 6.3, and what came after it.
     #[default]
     Full,
     /// Table 8.2.
@@ -154,7 +167,7 @@ mod tests {
         assert_eq!(RegisterMap::InSwarm.cell(10), Some(14));
         assert_eq!(RegisterMap::InSwarm.cell(15), Some(19));
         assert_eq!(RegisterMap::InSwarm.cell(16), None);
-        assert_eq!(RegisterMap::Full.cell(20), None);
+        assert_eq!((RegisterMap::Full.cell(23), RegisterMap::Full.cell(24)), (Some(23), None));
         let in_swarm: Vec<u8> = (0..16).map(|i| RegisterMap::InSwarm.cell(i).unwrap()).collect();
         assert!(in_swarm.iter().enumerate().all(|(i, cell)| i % 2 == usize::from(cell % 2)), "pairs stay pairs");
     }

@@ -41,7 +41,7 @@ const MULTIPLY_ADD: &[OperandSpec] = &[op("d", ScalarDest), op("s1", Scalar), op
 const MULTIPLY_ADD_V: &[OperandSpec] = &[op("d", VectorDest), op("s1", Vector), op("f", Float), op("s2", Vector)];
 
 /// The node table, in the order of [`Kind`].
-const TABLE: [NodeSpec; 33] = [
+const TABLE: [NodeSpec; 34] = [
     row(Kind::Seq, "seq", Group::Composite, &[], ANY, "tick children in order until one does not succeed"),
     row(Kind::Sel, "sel", Group::Composite, &[], ANY, "tick children in order until one does not fail"),
     row(Kind::Seqm, "seqm", Group::Composite, &[], ANY, "seq that resumes at the child that was running"),
@@ -165,6 +165,14 @@ const TABLE: [NodeSpec; 33] = [
         &[op("i", Angle)],
         MAY_WRITE,
         "success if blue is ahead, else creep at angle i",
+    ),
+    row(
+        Kind::Signal,
+        "signal",
+        Group::Action,
+        &[op("k", Count)],
+        SUCCESS,
+        "show k on the lamps in this update; success",
     ),
 ];
 

@@ -7,7 +7,7 @@
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::program::{Instruction, Program};
-use super::registers::{ATTR, Access, CELLS, GOAL, NEIGHBOURS, PROX, RED, REGISTERS, SCRATCH, UP};
+use super::registers::{ATTR, Access, CELLS, GOAL, LIGHT, NEIGHBOURS, PROX, RED, REGISTERS, SCRATCH, TAG, UP};
 use super::status::Status;
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
@@ -32,6 +32,10 @@ pub struct Senses {
     pub colours: [Vec2; 3],
     /// Number of neighbours.
     pub neighbours: f32,
+    /// Towards the light.
+    pub light: Vec2,
+    /// The way to the nearest tag in the camera, m.
+    pub tag: Vec2,
 }
 
 impl Senses {
@@ -44,6 +48,8 @@ impl Senses {
             attr: vector(ATTR),
             colours: [vector(RED), vector(RED + 2), vector(RED + 4)],
             neighbours: cells[NEIGHBOURS],
+            light: vector(LIGHT),
+            tag: vector(TAG),
         }
     }
 }
@@ -51,7 +57,15 @@ impl Senses {
 impl Default for Senses {
     fn default() -> Senses {
         let ahead = vec2(1.0, 0.0);
-        Senses { prox: Vec2::ZERO, up: ahead, attr: ahead, colours: [Vec2::ZERO; 3], neighbours: 0.0 }
+        Senses {
+            prox: Vec2::ZERO,
+            up: ahead,
+            attr: ahead,
+            colours: [Vec2::ZERO; 3],
+            neighbours: 0.0,
+            light: Vec2::ZERO,
+            tag: Vec2::ZERO,
+        }
     }
 }
 
@@ -59,11 +73,13 @@ impl Default for Senses {
 #[derive(Clone, Debug)]
 pub struct Blackboard {
     cells: [f32; CELLS],
+    /// What a node signalled in this tick; 0 for nothing.
+    signal: u8,
 }
 
 impl Default for Blackboard {
     fn default() -> Blackboard {
-        Blackboard { cells: [0.0; CELLS] }
+        Blackboard { cells: [0.0; CELLS], signal: 0 }
     }
 }
 
@@ -90,7 +106,10 @@ impl Blackboard {
             (self.cells[PROX + 2 * i], self.cells[PROX + 2 * i + 1]) = (v.x, v.y);
         }
         self.cells[NEIGHBOURS] = s.neighbours;
+        (self.cells[LIGHT], self.cells[LIGHT + 1]) = (s.light.x, s.light.y);
+        (self.cells[TAG], self.cells[TAG + 1]) = (s.tag.x, s.tag.y);
         (self.cells[GOAL], self.cells[GOAL + 1]) = (f32::NAN, f32::NAN);
+        self.signal = 0;
     }
 
     fn vector(&self, cell: u8) -> Vec2 {
@@ -145,8 +164,13 @@ impl Blackboard {
     /// The scalar and the vector that nodes write and that stay: s_scr, v_scr.x and v_scr.y.
     pub fn scratch(&self) -> [f32; 3] {
         let mut scratch = [0.0; 3];
-        scratch.copy_from_slice(&self.cells[SCRATCH - 1..]);
+        scratch.copy_from_slice(&self.cells[SCRATCH - 1..SCRATCH + 2]);
         scratch
+    }
+
+    /// What the last tick signalled, 1..=255; 0 for nothing. Nobody senses it: it is for those who look.
+    pub fn signal(&self) -> u8 {
+        self.signal
     }
 
     /// The cells of the full map, for display; v_goal is NaN where the last tick left it unwritten.
@@ -193,7 +217,7 @@ impl Memory {
             return None;
         }
         let mut memory = Memory { board: Blackboard::default(), nodes: words.into() };
-        memory.board.cells[SCRATCH - 1..].copy_from_slice(&scratch);
+        memory.board.cells[SCRATCH - 1..SCRATCH + 2].copy_from_slice(&scratch);
         Some(memory)
     }
 
@@ -225,6 +249,29 @@ impl Memory {
                 observer(source as usize, status);
             }
         })
+    }
+
+    /// As [`Memory::tick_observed`], and names the leaf that drives as [`Memory::tick_driven`] does.
+    ///
+    /// # Panics
+    /// If the memory was made for a program of another shape.
+    pub fn tick_watched(
+        &mut self,
+        program: &Program,
+        senses: &Senses,
+        draws: &mut Draws,
+        observer: &mut impl FnMut(usize, Status),
+    ) -> (Vec2, Option<usize>) {
+        let mut writer = None;
+        let (_, goal) = self.run(program, senses, draws, |at, status, board| {
+            if writer.is_none() && board.driven() {
+                writer = Some(at);
+            }
+            if let Some(source) = program.sources[at] {
+                observer(source as usize, status);
+            }
+        });
+        (goal, program.leaf(writer))
     }
 
     /// One tick; without an observer the compiler removes `observe` altogether.
@@ -403,6 +450,10 @@ pub(crate) fn leaf(node: &Instruction, board: &mut Blackboard, draws: &mut Draws
         }
         Kind::Ifquad | Kind::Ifsect => test(holds(node, board.vector(node.s1))),
         Kind::Successl => Status::Success,
+        Kind::Signal => {
+            board.signal = node.a as u8;
+            Status::Success
+        }
         Kind::Upfield => {
             board.write_vector(GOAL as u8, board.vector(UP as u8) * node.a - board.vector(PROX as u8) * PROX_GAIN)
         }

@@ -1,6 +1,8 @@
 //! Whether a world can be run: every number in its range, everything inside the arena, nothing in anything else.
 
 use super::body::{Body, Shape};
+use super::senses::light::{Light, MAX_LIGHTS};
+use super::senses::tags::{MAX_TAGS, Tag};
 use super::spec::{Area, Start, WorldSpec};
 use super::start::{self, SPACING};
 use super::task::{Region, Task};
@@ -54,6 +56,8 @@ impl WorldSpec {
         self.check_physics()?;
         self.check_discs()?;
         self.check_walls()?;
+        self.check_lighting()?;
+        self.check_tags()?;
         self.check_starts()?;
         self.check_task()?;
         self.camera.check().map_err(SpecError)?;
@@ -100,6 +104,29 @@ impl WorldSpec {
             if !near(at.x, hx) && !near(at.y, hy) {
                 return refuse(format!("{what}, is not on a wall of the arena: x = +-{hx} or y = +-{hy} is"));
             }
+        }
+        Ok(())
+    }
+
+    fn check_lighting(&self) -> Checked {
+        within("room_light", self.lighting.room, 0.0, 1.0)?;
+        count("lights", self.lighting.lights.len(), 0, MAX_LIGHTS)?;
+        for (i, Light { at, height, brightness }) in (1..).zip(&self.lighting.lights) {
+            // A lamp may stand beside the arena.
+            within(&format!("light {i}, x"), at.x, -20.0, 20.0)?;
+            within(&format!("light {i}, y"), at.y, -20.0, 20.0)?;
+            within(&format!("light {i}, height"), *height, 0.05, 5.0)?;
+            within(&format!("light {i}, brightness"), *brightness, 0.0, 100.0)?;
+        }
+        Ok(())
+    }
+
+    fn check_tags(&self) -> Checked {
+        within("tag_range", self.tags.range, 0.05, 10.0)?;
+        count("tags", self.tags.list.len(), 0, MAX_TAGS)?;
+        for (i, Tag { at, facing }) in (1..).zip(&self.tags.list) {
+            self.check_place(&format!("tag {i}"), *at, -TOLERANCE)?;
+            within(&format!("tag {i}, length of its direction"), facing.length(), 0.999, 1.001)?;
         }
         Ok(())
     }

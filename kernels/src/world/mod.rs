@@ -27,6 +27,8 @@ use grid::Grid;
 use physics::Physics;
 use physics::contacts::Collisions;
 use senses::camera_model::{self, CameraModel};
+use senses::light::{self, Lighting};
+use senses::tags::{Tags, tag_vector};
 use senses::{ChannelHistory, Patch};
 use task::Score;
 use task::transport::touches_end;
@@ -40,6 +42,10 @@ pub struct World {
     pub patches: Vec<Patch>,
     /// Physical parameters.
     pub physics: Physics,
+    /// What shines on the robots' infra-red sensors.
+    pub lighting: Lighting,
+    /// The tags that cameras may find.
+    pub tags: Tags,
     /// How far the cameras are from perfect ones.
     pub camera: CameraModel,
     /// Which senses the robots have; all of them unless an engine knows better.
@@ -91,6 +97,8 @@ impl World {
             sensing: Sensing::ALL,
             channel: spec.messages.map(|m| ChannelHistory::new(m, spec, seed, world, bodies.iter().map(|b| b.pose))),
             patches: spec.patches.clone(),
+            lighting: spec.lighting.clone(),
+            tags: spec.tags.clone(),
             physics: spec.physics.clone(),
             task: spec.task,
             bodies,
@@ -144,7 +152,7 @@ impl World {
         }
     }
 
-    /// Compass and proximity at every update, camera and range and bearing at every other one. What messages
+    /// Compass, proximity and light at every update, camera, tags, and range and bearing at every other one. What messages
     /// tell is new at every update, as it is for a real robot.
     fn sense(&mut self) {
         let slow = self.update.is_multiple_of(SLOW_SENSES_PERIOD);
@@ -165,6 +173,10 @@ impl World {
                 let readings = senses::proximity_among(&self.bodies, i, near.clone(), &self.physics);
                 s.prox = senses::proximity_vector(&readings);
             }
+            if self.sensing.light && !self.lighting.lights.is_empty() {
+                let Pose { at, heading } = self.bodies[i].pose;
+                s.light = light::light_vector(&light::brightness(at, Vec2::unit(heading), &self.lighting));
+            }
             if slow && self.sensing.camera {
                 let blobs = senses::camera(&self.bodies, i, &self.patches, &self.physics);
                 let overlooked = self.camera.overlooked(self.seed, self.world, i as u32, self.update);
@@ -174,6 +186,9 @@ impl World {
             if self.sensing.camera {
                 let picture = CameraModel::shown(self.pictures[i], self.update);
                 s.colours = camera_model::vectors(picture, camera_model::aside());
+            }
+            if slow && self.sensing.tags && !self.tags.list.is_empty() {
+                s.tag = tag_vector(&self.bodies, i, &self.physics.walls, &self.tags);
             }
             if let Some(channel) = &mut self.channel {
                 let reading = channel.reading(i, self.sensing.neighbours);

@@ -1,7 +1,7 @@
 //! Which senses have to be computed: one that no tree reads changes nothing.
 
 use crate::tree::Program;
-use crate::tree::registers::{ATTR, BLUE, NEIGHBOURS, PROX, RED};
+use crate::tree::registers::{ATTR, BLUE, LIGHT, NEIGHBOURS, PROX, RED, TAG};
 
 /// The senses that cost something; the compass comes with the heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,15 +12,19 @@ pub struct Sensing {
     pub camera: bool,
     /// Range and bearing.
     pub neighbours: bool,
+    /// Ambient light.
+    pub light: bool,
+    /// Tags in the camera.
+    pub tags: bool,
 }
 
 impl Sensing {
     /// All senses.
-    pub const ALL: Sensing = Sensing { proximity: true, camera: true, neighbours: true };
+    pub const ALL: Sensing = Sensing { proximity: true, camera: true, neighbours: true, light: true, tags: true };
     /// The proximity sensors only.
-    pub const PROXIMITY: Sensing = Sensing { proximity: true, camera: false, neighbours: false };
+    pub const PROXIMITY: Sensing = Sensing { proximity: true, ..Sensing::NONE };
     /// No senses.
-    pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false };
+    pub const NONE: Sensing = Sensing { proximity: false, camera: false, neighbours: false, light: false, tags: false };
 
     /// The senses of both.
     pub fn and(self, other: Sensing) -> Sensing {
@@ -28,6 +32,8 @@ impl Sensing {
             proximity: self.proximity | other.proximity,
             camera: self.camera | other.camera,
             neighbours: self.neighbours | other.neighbours,
+            light: self.light | other.light,
+            tags: self.tags | other.tags,
         }
     }
 
@@ -39,6 +45,8 @@ impl Sensing {
             proximity: reads(PROX, PROX + 1),
             camera: reads(RED, BLUE + 1),
             neighbours: reads(ATTR, ATTR + 1) || reads(NEIGHBOURS, NEIGHBOURS),
+            light: reads(LIGHT, LIGHT + 1),
+            tags: reads(TAG, TAG + 1),
         }
     }
 }
@@ -51,7 +59,7 @@ mod tests {
     #[test]
     fn trees_need_the_senses_they_read() {
         let of = |text: &str| Sensing::of([&Program::compile(&Tree::parse(text).unwrap()).unwrap()]);
-        let [proximity, camera, neighbours] = [true; 3];
+        let [proximity, camera, neighbours, light, tags] = [true; 5];
         assert_eq!(of("movcv v_goal 0deg"), Sensing::NONE);
         assert_eq!(of("avoiding"), Sensing::PROXIMITY);
         assert_eq!(of("bfront"), Sensing { camera, ..Sensing::NONE });
@@ -59,5 +67,7 @@ mod tests {
         assert_eq!(of("ifprob s_n 1 2"), Sensing { neighbours, ..Sensing::NONE });
         assert_eq!(of("attract 2"), Sensing { neighbours, proximity, ..Sensing::NONE });
         assert_eq!(of("ifsect s_scr 0 20"), Sensing { neighbours, ..Sensing::NONE }, "the pair (s_n, s_scr)");
+        assert_eq!(of("mulas s_scr v_light.x 2 v_up.x"), Sensing { light, ..Sensing::NONE });
+        assert_eq!(of("ifquad v_tag 0"), Sensing { tags, ..Sensing::NONE });
     }
 }

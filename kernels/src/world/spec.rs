@@ -4,7 +4,9 @@ use super::body::{Pose, Shape};
 use super::physics::Physics;
 use super::senses::Patch;
 use super::senses::camera_model::CameraModel;
+use super::senses::light::Lighting;
 use super::senses::messages::Messages;
+use super::senses::tags::Tags;
 use super::task::Task;
 use crate::math::{Vec2, vec2};
 use crate::model::{ARENA_ROBOTS, HALF_ARENA};
@@ -24,6 +26,10 @@ pub struct WorldSpec {
     pub patches: Vec<Patch>,
     /// Where the robots may start; runs take the starts by turns.
     pub starts: Vec<Start>,
+    /// What shines on the robots' infra-red sensors.
+    pub lighting: Lighting,
+    /// The tags that cameras may find.
+    pub tags: Tags,
     /// How far the cameras are from perfect ones.
     pub camera: CameraModel,
     /// How robots hear of one another; without it everybody hears all within range, at once and exactly.
@@ -106,6 +112,8 @@ impl WorldSpec {
             discs: vec![Disc { shape: Shape::FRISBEE, start: Area { low: -near, high: near } }],
             patches: Vec::new(),
             starts: vec![Scenario::A.start(robots), Scenario::B.start(robots)],
+            lighting: Lighting::default(),
+            tags: Tags::default(),
             camera: CameraModel::default(),
             messages: None,
             task: Task::Transport,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::Draws;
 use xpuck_kernels::tree::{Blackboard, CompileError, Memory, Program, Senses, Status, Tree};
+use xpuck_kernels::world::Sensing;
 use xpuck_wire::groot::NodeState;
 
 /// A tree with its memory.
@@ -13,6 +14,9 @@ pub struct Controller {
     program: Program,
     memory: Memory,
     nodes: Vec<NodeState>,
+    reads: Sensing,
+    leaf: Option<usize>,
+    signal: u8,
 }
 
 impl Controller {
@@ -20,7 +24,16 @@ impl Controller {
     pub fn new(tree: Tree) -> Result<Controller, CompileError> {
         let program = Program::compile(&tree)?;
         let nodes = vec![NodeState::Idle; tree.nodes().len()];
-        Ok(Controller { tree: Arc::new(tree), memory: Memory::new(&program), program, nodes })
+        let reads = Sensing::of([&program]);
+        Ok(Controller {
+            tree: Arc::new(tree),
+            memory: Memory::new(&program),
+            program,
+            nodes,
+            reads,
+            leaf: None,
+            signal: 0,
+        })
     }
 
     /// One tick; returns the goal velocity.
@@ -34,12 +47,36 @@ impl Controller {
                 Status::Failure => NodeState::Failure,
             }
         };
-        self.memory.tick_observed(&self.program, senses, draws, &mut observe).1
+        let (goal, leaf) = self.memory.tick_watched(&self.program, senses, draws, &mut observe);
+        self.leaf = leaf;
+        self.signal = self.memory.board.signal();
+        goal
     }
 
     /// An update without a tick: no node does anything.
     pub fn rest(&mut self) {
         self.nodes.iter_mut().for_each(|node| *node = node.passed_by());
+        (self.leaf, self.signal) = (None, 0);
+    }
+
+    /// The leaf that drove in the last update, by its place among the tree's nodes; none if none did.
+    pub fn leaf(&self) -> Option<usize> {
+        self.leaf
+    }
+
+    /// What the tree signalled in the last update; 0 for nothing.
+    pub fn signal(&self) -> u8 {
+        self.signal
+    }
+
+    /// The tree reads the light.
+    pub fn reads_light(&self) -> bool {
+        self.reads.light
+    }
+
+    /// The tree reads tags.
+    pub fn reads_tags(&self) -> bool {
+        self.reads.tags
     }
 
     /// The tree.
@@ -69,6 +106,16 @@ mod tests {
     use NodeState::{Failure, Idle, IdleAfterFailure, IdleAfterSuccess, Success};
     use xpuck_kernels::math::vec2;
     use xpuck_kernels::random::Stream;
+
+    #[test]
+    fn a_signal_and_the_leaf_that_drives_end_with_their_update() {
+        let tree = Tree::parse("seq\n  signal 3\n  movcv v_goal 0deg\n").unwrap();
+        let mut controller = Controller::new(tree).unwrap();
+        controller.tick(&Senses::default(), &mut Draws::new(1, 0, 0, 0, Stream::Controller));
+        assert_eq!((controller.signal(), controller.leaf()), (3, Some(2)));
+        controller.rest();
+        assert_eq!((controller.signal(), controller.leaf()), (0, None));
+    }
 
     #[test]
     fn nodes_show_the_last_tick_and_what_was_before() {

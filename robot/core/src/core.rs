@@ -2,23 +2,30 @@
 //!
 //! A plain state machine over arena time in seconds; `xpuckd` feeds it and does what it says.
 
+mod alone;
 mod virtual_senses;
 
 use crate::controller::Controller;
+use crate::external::{Command, Driver, External, HOLD, Ring, Said};
 use crate::island::{IslandPlan, Trials};
 use crate::readings::Readings;
 use crate::trace::{Context, Tracer};
+use alone::Alone;
 use std::sync::Arc;
 use virtual_senses::VirtualSenses;
-use xpuck_experiment::{Calibration, Drive, Plan, PlannedPhase};
+use xpuck_experiment::lamps::Lamps;
+use xpuck_experiment::{Calibration, Drive, Genes, OnSilence, Plan, PlannedPhase};
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::random::{Draws, Stream};
 use xpuck_kernels::tree::{CompileError, Senses, Tree};
 use xpuck_kernels::world::Colour;
-use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::physics::{check_wheels, steer};
+use xpuck_kernels::world::senses::light::light_vector;
+use xpuck_kernels::world::senses::tags::way_to;
 use xpuck_kernels::world::senses::{Blobs, proximity_vector};
 use xpuck_wire::log::Line;
-use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
+use xpuck_wire::message::{Directive, DriveCommand, Neighbour, RobotMessage, State, ToRobot};
+use xpuck_wire::peer::RunName;
 use xpuck_wire::rollout::BundleHead;
 use xpuck_wire::seal::{Inbox, Sealed, Verdict};
 use xpuck_wire::settings::Answer;
@@ -26,7 +33,7 @@ use xpuck_wire::signed::{Signed, Trust};
 use xpuck_wire::telemetry::{SensesReport, Telemetry};
 use xpuck_wire::updates::Updates;
 
-/// Without a message from the hub for so long, the wheels and evolution stop, s.
+/// Without a message from the hub for so long, the wheels and evolution stop, unless the experiment says otherwise, s.
 pub const HUB_SILENCE: f64 = 1.0;
 /// Virtual senses older than this read as absent, s.
 pub const SENSES_STALE: f64 = 0.5;
@@ -44,6 +51,8 @@ pub enum Action {
     Send(RobotMessage),
     /// Make a new island for this experiment, standing still.
     Prepare(Box<IslandPlan>),
+    /// The hub has taken up the run that this robot has: it is to be told the generations that it may have missed.
+    TellMissed,
     /// Let evolution run or stand still.
     Evolve(bool),
     /// From now on the island tries its trees there; what it knew of their fitness does not count any more.
@@ -151,6 +160,10 @@ pub struct Core {
     /// Updates in RUN in which the body's, the camera's and the virtual senses were too old.
     stale: [u32; 3],
     heard: Option<f64>,
+    /// What goes on without the hub.
+    alone: Alone,
+    /// The swarm file says where other robots are.
+    reaches_peers: bool,
     welcomed: bool,
     hello_at: f64,
     ping_at: f64,
@@ -159,10 +172,20 @@ pub struct Core {
     updates: u32,
     /// The last control update's results, for telemetry.
     wheels: [f32; 2],
+    /// Arena time over wall time: people drive by the wall's.
+    speed: f64,
+    /// Who drives besides the tree.
+    external: External,
+    /// It has no camera.
+    blind: bool,
+    /// The body told its senses lately, at the last control update.
+    body_fresh: bool,
     /// Control updates for the record.
     tracer: Tracer,
     /// Until then each update is told at once, s.
     watched: f64,
+    /// Number of the run that the directive obeyed last is about; 0 for none.
+    directed: u64,
 }
 
 impl Core {
@@ -190,14 +213,21 @@ impl Core {
             senses: VirtualSenses::default(),
             stale: [0; 3],
             heard: None,
+            alone: Alone::default(),
+            reaches_peers: false,
             welcomed: false,
             hello_at: 0.0,
             ping_at: 0.0,
             round_trip: None,
             updates: 0,
             wheels: [0.0; 2],
+            speed: 1.0,
+            external: External::default(),
+            blind: false,
+            body_fresh: false,
             tracer: Tracer::default(),
             watched: 0.0,
+            directed: 0,
         }
     }
 
@@ -264,6 +294,11 @@ impl Core {
         // A message that ends a silence does not undo what the silence means.
         let mut actions = self.notice_silence(now);
         self.heard = Some(now);
+        // Whoever drives alone waits from now on for what the hub says.
+        if self.alone.stop_driving() {
+            self.state = State::Pause;
+            actions.push(Action::Say(Line::info("the hub is heard again: the wheels stand until it says RUN")));
+        }
         actions.extend(match message {
             ToRobot::Welcome { .. } => {
                 self.welcomed = true;
@@ -299,13 +334,56 @@ impl Core {
                 vec![Action::Chunk { digest, offset, bytes: bytes.0 }]
             }
             ToRobot::Offer { .. } | ToRobot::Chunk { .. } => Vec::new(),
+            ToRobot::Drive(command) => {
+                self.operate(now, command);
+                Vec::new()
+            }
             ToRobot::Identify => vec![Action::Fulfil(Wish::Identify)],
             ToRobot::Reboot => {
+                self.external.halt();
                 self.state = State::Stop;
+                self.alone.end();
                 vec![Action::Evolve(false), Action::Fulfil(Wish::Reboot)]
             }
         });
         actions
+    }
+
+    /// An operator drives, or the hub parks; a command that is late or makes no sense moves nothing, and none does before a
+    /// directive says since a silence what the robot is to do.
+    fn operate(&mut self, now: f64, given: DriveCommand) {
+        let timely = self.hub_ahead.is_some_and(|ahead| now + ahead <= given.expires);
+        let command = Command { wheels: given.wheels, lamps: given.lamps.map(Ring::All) };
+        let directed = self.state != State::Stop && self.obeyed != 0;
+        if timely && directed && check_wheels(command.wheels).is_ok() {
+            self.external.operate(now, command, (f64::from(given.hold_ms) / 1000.0).min(HOLD * self.speed));
+        }
+    }
+
+    /// Takes what a program at the robot's socket says; `connection` is its number.
+    ///
+    /// # Errors
+    /// Why it is not done, in one line for the program.
+    pub fn on_program(&mut self, now: f64, connection: u32, said: Said) -> Result<Vec<Action>, String> {
+        let line = self.external.take(now, self.state, connection, said)?;
+        Ok(line.map(|text| Action::Say(Line::info(text))).into_iter().collect())
+    }
+
+    /// What wheels and lamps do at this moment by the word of an external controller; none if the tree drives. The wheels
+    /// stand in STOP, when the hub is silent, and when the body does not tell what it senses.
+    pub fn external_command(&self, now: f64) -> Option<Command> {
+        let safe = (self.hears_hub(now) || self.alone.drives(now)) && self.body_fresh;
+        self.external.command(now, self.state).filter(|_| safe)
+    }
+
+    /// When the present command of an external controller ends, s; none if there is none.
+    pub fn external_until(&self, now: f64) -> Option<f64> {
+        self.external.until(now)
+    }
+
+    /// Who drives.
+    pub fn driver(&self, now: f64) -> Driver {
+        self.external.driver(now)
     }
 
     fn may_update(&self) -> bool {
@@ -317,9 +395,56 @@ impl Core {
         Core { version: version.into(), ..self }
     }
 
+    /// Without a camera, or with one.
+    pub fn seeing(self, sees: bool) -> Core {
+        Core { blind: !sees, ..self }
+    }
+
+    /// In an arena whose time runs so much faster than the wall's.
+    pub fn paced(self, speed: f64) -> Core {
+        Core { speed, ..self }
+    }
+
     /// With worlds as the robot's calibration file has them.
     pub fn measured(self, measured: Calibration) -> Core {
         Core { measured, ..self }
+    }
+
+    /// A robot that its own file allows to drive on without the hub for so long, s.
+    pub fn allowed_alone(mut self, seconds: f64) -> Core {
+        self.alone.allow(seconds);
+        self
+    }
+
+    /// A robot that knows where others are.
+    pub fn among_peers(self) -> Core {
+        Core { reaches_peers: true, ..self }
+    }
+
+    /// The run that the robot has an experiment for; zeros before the first.
+    pub fn run(&self) -> RunName {
+        RunName { number: self.experiment.rank.1, seed: self.seed }
+    }
+
+    /// That run, if the robot exchanges genes with others in it, and how.
+    pub fn exchanges(&self) -> Option<(RunName, &Arc<Plan>)> {
+        let plan = self.plan.as_ref().filter(|plan| plan.genes == Genes::Peers)?;
+        Some((self.run(), plan))
+    }
+
+    /// Its place in the swarm file, from 1.
+    pub fn island(&self) -> u16 {
+        self.island
+    }
+
+    /// A random number of this start of the program.
+    pub fn session(&self) -> u64 {
+        self.inbox.session()
+    }
+
+    /// Whom the robot hears by range and bearing; none if that is too old. `now` is s of arena time.
+    pub fn neighbours(&self, now: f64) -> Option<&[Neighbour]> {
+        (!self.senses.stale(now)).then(|| self.senses.told().1)
     }
 
     fn prepare(&mut self, number: u64, seed: u64, robots: u16, signed: &Signed) -> Vec<Action> {
@@ -332,7 +457,8 @@ impl Core {
         // A hub that goes on with another's run gives the same experiment again.
         if (number, seed, &signed.signature) == (present.rank.1, self.seed, &present.signature) {
             self.experiment = taken;
-            return vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
+            let accepted = RobotMessage::Experiment { number, answer: Answer::Accepted };
+            return vec![Action::Send(accepted), Action::TellMissed];
         }
         let refused = |why: String| Action::Send(RobotMessage::Experiment { number, answer: Answer::Refused(why) });
         let opened = Plan::open(signed, &self.trust, usize::from(robots));
@@ -341,23 +467,40 @@ impl Core {
             Ok(plan) => Arc::new(plan),
             Err(error) => return vec![refused(error.to_string())],
         };
+        if plan.genes == Genes::Peers && !self.reaches_peers {
+            let why = "genes = \"peers\": this robot's swarm.toml has no `peers`, an address for each robot";
+            return vec![refused(why.into())];
+        }
+        if let Some(colour) = plan.colour_read(self.place()).filter(|_| self.blind) {
+            let why =
+                format!("its trees may read {colour}, and this robot has no camera (`devices.camera` of its file)");
+            return vec![refused(why)];
+        }
         // Nothing else shows which worlds a robot simulates.
         let calibrated = match (plan.calibrated, self.measured.changes_worlds()) {
             (true, _) => Some("worlds are simulated as the experiment's calibration measured them"),
             (false, true) => Some("worlds are simulated as this robot's calibration.file measured them"),
             (false, false) => None,
         };
+        let stays = plan.silence.then == OnSilence::Drive && plan.silence.drives(self.alone.allowed()) == 0.0;
         self.experiment = taken;
         self.seed = seed;
         self.state = State::Ready;
+        self.alone.end();
         // A directive that came before was obeyed without this experiment: the hub is to say it again.
         self.obeyed = 0;
+        self.external.halt();
         self.segment = 0;
         self.phase = 0;
         self.controller = None;
         self.plan = Some(plan.clone());
         let mut actions = vec![Action::Send(RobotMessage::Experiment { number, answer: Answer::Accepted })];
         actions.extend(calibrated.map(|text| Action::Say(Line::info(text))));
+        if stays {
+            let text = "silence.then = \"drive\": this robot's file does not allow it (control.drive_alone_s), so its wheels \
+                        stand while the hub is silent";
+            actions.push(Action::Say(Line::warn(text)));
+        }
         if !self.is_fixed() {
             let (digest, island) = (signed.digest(), self.island);
             actions.insert(0, Action::Prepare(Box::new(IslandPlan { plan, digest, number, seed, island })));
@@ -423,18 +566,24 @@ impl Core {
         // A repeated directive is not obeyed twice; a STOP is never one too many.
         let repeated = number == self.obeyed && (state != State::Stop || self.state == State::Stop);
         let rank = self.rank(number);
-        if rank < self.newest || repeated || (state == State::Run && rank <= self.stopped) {
+        let drives = matches!(state, State::Run | State::Pause);
+        if rank < self.newest || repeated || (drives && rank <= self.stopped) {
             return Vec::new();
         }
         let experiment = self.experiment.rank.1;
         let about_other = experiment == 0 || run != experiment;
-        if about_other && matches!(state, State::Run | State::Pause | State::Ready) {
+        // Robots that are parked pause for no run.
+        let for_no_run = state == State::Pause && run == 0;
+        if about_other && matches!(state, State::Run | State::Pause | State::Ready) && !for_no_run {
             // Nothing to run yet, or not this; the hub sends the experiment first and the directive again.
             return Vec::new();
         }
         self.newest = rank;
         self.obeyed = number;
         self.state = state;
+        self.external.directed(state);
+        self.alone.end();
+        self.directed = run;
         if state == State::Stop {
             self.stopped = rank;
         }
@@ -467,6 +616,11 @@ impl Core {
         Ok(())
     }
 
+    /// What the experiment has the lamps show; none without one.
+    pub fn lamps(&self) -> Option<&Lamps> {
+        self.plan.as_ref().map(|plan| &plan.lamps)
+    }
+
     /// The tree in control, if there is one.
     pub fn controller(&self) -> Option<&Controller> {
         self.controller.as_ref()
@@ -475,6 +629,7 @@ impl Core {
     /// What time brings, to be called at least at every control update.
     pub fn on_time(&mut self, now: f64) -> Vec<Action> {
         let mut actions = self.notice_silence(now);
+        actions.extend(self.external.silent(now).map(|text| Action::Say(Line::warn(text))));
         if !self.welcomed && now >= self.hello_at {
             self.hello_at = now + HELLO_PERIOD;
             actions.push(Action::Send(RobotMessage::Hello {
@@ -492,20 +647,47 @@ impl Core {
 
     /// Gives the hub up when it has been silent for too long.
     fn notice_silence(&mut self, now: f64) -> Vec<Action> {
-        if self.heard.is_none_or(|at| now - at <= HUB_SILENCE) {
-            return Vec::new();
-        }
+        let Some(since) = self.heard.filter(|at| now - at > HUB_SILENCE) else { return self.alone_too_long(now) };
         self.heard = None;
         // After a silence the hub's senses and directives count afresh.
         self.welcomed = false;
         self.obeyed = 0;
         self.senses.forget();
-        if self.state == State::Run {
+        self.external.halt();
+        let plan = self.plan.as_ref().filter(|plan| self.state == State::Run && plan.silence.then != OnSilence::Stop);
+        let Some(plan) = plan else {
+            if self.state == State::Run {
+                self.state = State::Pause;
+            }
+            let text =
+                format!("the hub was silent for {HUB_SILENCE} s: wheels and evolution stand still until it says RUN");
+            return vec![Action::Evolve(false), Action::Say(Line::warn(text))];
+        };
+        self.alone.begin(since + HUB_SILENCE, &plan.silence, plan.seconds());
+        let what = if self.alone.drives(now) {
+            format!("the robot drives alone for {:.1} s at most", plan.silence.drives(self.alone.allowed()))
+        } else {
+            self.alone.stop_driving();
             self.state = State::Pause;
+            "evolution goes on, the wheels stand until it says RUN".into()
+        };
+        vec![Action::Say(Line::warn(format!("the hub was silent for {HUB_SILENCE} s: {what}")))]
+    }
+
+    /// Ends what has gone on without the hub for as long as it may.
+    fn alone_too_long(&mut self, now: f64) -> Vec<Action> {
+        let mut actions = Vec::new();
+        if self.alone.is_driving() && !self.alone.drives(now) {
+            self.alone.stop_driving();
+            self.state = State::Pause;
+            let text = "the hub is silent for too long to drive alone: the wheels stand until it says RUN";
+            actions.push(Action::Say(Line::warn(text)));
         }
-        let text =
-            format!("the hub was silent for {HUB_SILENCE} s: wheels and evolution stand still until it says RUN");
-        vec![Action::Evolve(false), Action::Say(Line::warn(text))]
+        if self.alone.stop_evolving(now) {
+            let text = "the hub is silent for as long as the experiment is: evolution stands still until it says RUN";
+            actions.extend([Action::Evolve(false), Action::Say(Line::warn(text))]);
+        }
+        actions
     }
 
     /// True if the hub was heard within [`HUB_SILENCE`]; `now` is s of arena time.
@@ -513,11 +695,13 @@ impl Core {
         self.heard.is_some_and(|at| now - at <= HUB_SILENCE)
     }
 
-    /// One control update: the tree is ticked and the wheels' ground speeds, m/s, come out. They are zero unless the
-    /// robot is in RUN, has a tree, heard from the hub within [`HUB_SILENCE`], and its body tells what it senses.
+    /// One control update: the tree is ticked and the wheels' ground speeds, m/s, come out, or those that an external
+    /// controller commands. They are zero unless the robot heard from the hub within [`HUB_SILENCE`] or may drive alone, its
+    /// body tells what it senses, and it is in RUN with a tree or a program that drives, or an operator drives and it is not in
+    /// STOP.
     pub fn control(&mut self, now: f64, readings: &Readings) -> [f32; 2] {
         self.updates = self.updates.wrapping_add(1);
-        let running = self.state == State::Run && self.hears_hub(now);
+        let running = self.state == State::Run && (self.hears_hub(now) || self.alone.drives(now));
         if running {
             let stale = [!readings.body_fresh(), !readings.camera_fresh(), self.senses.stale(now)];
             for (count, stale) in self.stale.iter_mut().zip(stale) {
@@ -526,7 +710,9 @@ impl Core {
         }
         self.wheels = [0.0; 2];
         // What is decided in a run is recorded, and so is that nothing is.
-        let traced = matches!(self.state, State::Run | State::Pause) && self.experiment.rank.1 != 0;
+        let traced = matches!(self.state, State::Run | State::Pause)
+            && self.experiment.rank.1 != 0
+            && self.directed == self.experiment.rank.1;
         if traced {
             let (session, run) = (self.inbox.session(), self.experiment.rank.1);
             let context = Context { session, run, segment: self.segment, state: self.state };
@@ -535,8 +721,13 @@ impl Core {
         } else {
             self.tracer.rest();
         }
+        self.body_fresh = readings.body_fresh();
+        let driven = self.external_command(now);
         let mut ticked = false;
-        if running && readings.body_fresh() {
+        if let Some(command) = driven {
+            self.wheels = command.wheels;
+            self.controller.iter_mut().for_each(Controller::rest);
+        } else if running && readings.body_fresh() {
             let senses = self.senses(now, readings);
             if let Some(controller) = &mut self.controller {
                 let mut draws = Draws::new(self.seed, u32::from(self.island), 0, self.updates, Stream::Controller);
@@ -550,7 +741,7 @@ impl Core {
             let ages = [readings.body_age, readings.camera_age, self.senses.age(now)];
             let used = [readings.camera_fresh(), !self.senses.stale(now)];
             let (told, controller) = (self.senses.told(), self.controller.as_ref());
-            self.tracer.decided(readings, told, (ages, used), controller, ticked, self.wheels);
+            self.tracer.decided(readings, told, (ages, used), controller, (ticked, driven.is_some()), self.wheels);
         }
         self.wheels
     }
@@ -567,10 +758,39 @@ impl Core {
             prox: proximity_vector(&readings.proximity),
             up: Vec2::ZERO,
             colours: [Colour::Red, Colour::Green, Colour::Blue].map(|c| blobs.vector(c)),
+            light: self.light(readings).map_or(Vec2::ZERO, |light| light_vector(&light)),
+            tag: self.tag(readings).map_or(Vec2::ZERO, way_to),
             ..Senses::default()
         };
         self.senses.fill(now, &mut senses);
         senses
+    }
+
+    /// What the hub told last of the others and of the world: its direction +x in the robot's frame, rad, who was heard, and
+    /// how old that is, s; none if it is too old to be used.
+    pub fn virtual_senses(&self, now: f64) -> Option<(f32, &[Neighbour], f32)> {
+        let (up, heard) = self.senses.told();
+        self.senses.age(now).filter(|_| !self.senses.stale(now)).map(|age| (up, heard, age))
+    }
+
+    /// Speeds of the wheels at the last control update, m/s.
+    pub fn wheels(&self) -> [f32; 2] {
+        self.wheels
+    }
+
+    /// The segment whose tree it runs.
+    pub fn segment(&self) -> u32 {
+        self.segment
+    }
+
+    /// The brightness that the tree reads; none if it reads none.
+    fn light(&self, readings: &Readings) -> Option<[f32; 8]> {
+        readings.light.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_light))
+    }
+
+    /// The tag that the tree reads; none if it reads none.
+    fn tag(&self, readings: &Readings) -> Option<[f32; 2]> {
+        readings.tag.filter(|_| self.controller.as_ref().is_some_and(Controller::reads_tags))
     }
 
     /// The core's part of a telemetry message; the shell adds what devices and evolution tell.

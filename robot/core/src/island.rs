@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use xpuck_evolve::Operator as Bred;
-use xpuck_evolve::{Id, Individual, Island, Migrant, Progress};
+use xpuck_evolve::{Id, Individual, Island, Migrant, Progress, Trial};
 use xpuck_experiment::{Plan, PlannedPhase};
+use xpuck_kernels::engine::{Job, Team};
+use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_wire::log::Line;
@@ -33,6 +35,23 @@ impl IslandPlan {
     /// The island before its first trials.
     pub fn found(&self) -> Island {
         Island::new(self.plan.settings.clone(), self.plan.primitive_set.clone(), self.island, self.seed)
+    }
+
+    /// Controller updates in a trial of length one.
+    pub fn trial_updates(&self) -> u32 {
+        (self.plan.trial_seconds / CONTROL_PERIOD).round() as u32
+    }
+
+    /// The simulation that one of the island's trials is, in a world and with these robots.
+    pub fn job<'a>(&self, trial: &Trial, world: &'a WorldSpec, team: Team) -> Job<'a> {
+        Job {
+            spec: world,
+            start: trial.stratum,
+            team,
+            seed: self.seed ^ u64::from(self.island) << 32,
+            world: trial.world,
+            updates: trial.length * self.trial_updates(),
+        }
     }
 }
 

@@ -4,9 +4,12 @@
 pub mod champion;
 pub mod controller;
 pub mod core;
+pub mod external;
 pub mod heritage;
 pub mod island;
 pub mod lease;
+pub mod missed;
+pub mod peers;
 pub mod readings;
 pub mod robot;
 pub mod trace;

@@ -12,12 +12,16 @@ pub const CAMERA_STALE: f32 = 1.0;
 pub struct Readings {
     /// Proximity, 0..1.
     pub proximity: [f32; 8],
+    /// Brightness at the eight light sensors, 0..1; none if the body does not tell, or they cannot be believed.
+    pub light: Option<[f32; 8]>,
     /// Age of what the body told, s of arena time.
     pub body_age: Option<f32>,
     /// Camera blobs.
     pub blobs: Blobs,
     /// Age of the camera frame, s of arena time.
     pub camera_age: Option<f32>,
+    /// Range, m, and bearing, rad, of the nearest tag in the camera; none if there is none, or its picture is old.
+    pub tag: Option<[f32; 2]>,
 }
 
 impl Readings {

@@ -109,20 +109,25 @@ impl Tracer {
     }
 
     /// Takes what was sensed, what the tree did with it and what it wants of the wheels, m/s. `ages` are those of the body's
-    /// senses, the camera frame and the virtual senses, s, and `used` says whether the last two were young enough.
+    /// senses, the camera frame and the virtual senses, s, and `used` says whether the last two were young enough. `driven`
+    /// says that not the tree but an external controller wants that of the wheels.
     pub fn decided(
         &mut self,
         readings: &Readings,
         (up, heard): (f32, &[Neighbour]),
         (ages, used): ([Option<f32>; 3], [bool; 2]),
         controller: Option<&Controller>,
-        ticked: bool,
+        (ticked, driven): (bool, bool),
         wheels: [f32; 2],
     ) {
         let update = &mut self.update;
-        (update.ticked, update.used) = (ticked, used);
+        (update.ticked, update.driven, update.used) = (ticked, driven, used);
         update.ages = ages.map(|age| age.unwrap_or(f32::NAN).to_bits());
         update.proximity = readings.proximity.map(f32::to_bits);
+        let light = readings.light.filter(|_| controller.is_some_and(Controller::reads_light));
+        update.light = light.map(|light| light.map(f32::to_bits));
+        let tag = readings.tag.filter(|_| controller.is_some_and(Controller::reads_tags));
+        update.tag = tag.map(|tag| tag.map(f32::to_bits));
         update.blobs = 0;
         for (colour, segments) in readings.blobs.0.iter().enumerate() {
             for (segment, _) in segments.iter().enumerate().filter(|(_, seen)| **seen) {
@@ -202,7 +207,7 @@ mod tests {
         controller.tick(&senses, &mut Draws::new(1, 1, 0, number, Stream::Controller));
         let told = (0.5, &[Neighbour { island: 2, range: 0.25, bearing: -0.5 }][..]);
         let ages = ([Some(0.01), None, Some(0.1)], [false, true]);
-        tracer.decided(&Readings::default(), told, ages, Some(controller), true, [0.1, 0.2]);
+        tracer.decided(&Readings::default(), told, ages, Some(controller), (true, false), [0.1, 0.2]);
         tracer.sent([0.05, 0.15])
     }
 

@@ -16,6 +16,7 @@ mod primitive_set;
 mod rule_list;
 mod samples;
 mod settings;
+mod sight;
 mod space;
 mod variation;
 
@@ -27,5 +28,6 @@ pub use island::{Island, Progress};
 pub use primitive_set::{PrimitiveSet, PrimitiveSetError, PrimitiveSetFile};
 pub use samples::Samples;
 pub use settings::{Algorithm, Representation, SampleOwner, Settings, SettingsError, UnknownAlgorithm};
+pub use sight::colour_read;
 pub use space::Space;
 pub use variation::crossover;

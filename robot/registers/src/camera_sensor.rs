@@ -5,8 +5,10 @@
 //! A sensor sends two bytes a pixel and one byte a clock, blanking included, so frames a second are the clock over twice the
 //! frame's area. The e-puck supplies the clock; the frame is padded until 15 frames a second come out.
 
+mod exposure;
 mod tables;
 
+pub use exposure::Exposing;
 pub use tables::{OV7670, PO3030K, PO6030K, PO8030, SENSORS};
 
 /// Pixels in a row and rows of the picture that the set-up asks for.
@@ -81,6 +83,8 @@ pub struct Sensor {
     pub repeated_start: bool,
     /// How its frame is padded.
     pub padding: Padding,
+    /// How the time is set for which it gathers light; none where that is not known.
+    pub exposing: Option<Exposing>,
     /// What to do after power-up, except for the padding.
     pub steps: &'static [Step],
 }

@@ -141,6 +141,28 @@ fn setup(page: &mut String, sensor: &Sensor) {
             }
         }
     }
+    exposure(page, sensor);
+}
+
+/// How the exposure is set, in a paragraph.
+fn exposure(page: &mut String, sensor: &Sensor) {
+    let Some(exposing) = sensor.exposing else { return };
+    let place = |(bank, register): (u8, u8)| match sensor.bank_register {
+        Some(_) => format!("`{register:#04x}` of bank {}", ["A", "B", "C"][usize::from(bank)]),
+        None => format!("`{register:#04x}`"),
+    };
+    let _ = writeln!(
+        page,
+        "\nExposure, where a robot's file wants another: bits `{:#04x}` of {} are `{:#04x}` where the sensor finds the time by itself, and \
+         `{:#04x}` where it is the one in the {} bytes from {} on, most significant first, in parts of a line, {} to a line.",
+        exposing.mask,
+        place(exposing.switch),
+        exposing.automatic,
+        exposing.fixed(),
+        exposing.bytes,
+        place(exposing.time),
+        exposing.per_line
+    );
 }
 
 #[cfg(test)]

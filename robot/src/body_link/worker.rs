@@ -4,7 +4,9 @@ use super::{BodyLinkHealth, Latest, Open, Sample, Shared};
 use crate::board::processors;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Counts};
+use crate::device::lamps::Lamps;
 use crate::pace::Pace;
+use crate::sensors::hearing::Heard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -32,6 +34,9 @@ pub(super) struct Worker {
     errors_in_a_row: u32,
     retry_at: Instant,
     sample: Option<Sample>,
+    heard: Heard,
+    /// What the body was told last to show.
+    lamps: Lamps,
     health: BodyLinkHealth,
 }
 
@@ -49,6 +54,8 @@ impl Worker {
             errors_in_a_row: 0,
             retry_at: now,
             sample: None,
+            heard: Heard::default(),
+            lamps: Lamps::default(),
             health: BodyLinkHealth::default(),
         }
     }
@@ -67,7 +74,7 @@ impl Worker {
             self.exchange();
             self.publish();
         }
-        let farewell = self.shared.given().map(|given| given.command).unwrap_or_default().standing();
+        let farewell = self.shared.given(self.lamps).map(|given| given.command).unwrap_or_default().standing();
         if let Some(body) = &mut self.body {
             // What is lost here the body makes up for by its own time-out.
             (0..FAREWELLS).for_each(|_| drop(body.exchange(&farewell)));
@@ -76,7 +83,8 @@ impl Worker {
 
     fn exchange(&mut self) {
         let Some(body) = &mut self.body else { return self.reopen() };
-        let drive = self.lease.command(self.shared.given(), self.shared.epoch.elapsed());
+        let drive = self.lease.command(self.shared.given(self.lamps), self.shared.epoch.elapsed());
+        self.lamps = drive.lamps;
         let errors = body.counts().bus_errors;
         let result = body.exchange(&drive);
         let counts = body.counts();
@@ -86,7 +94,8 @@ impl Worker {
         match result {
             Ok(sensed) => {
                 let number = self.sample.map_or(0, |sample| sample.number) + 1;
-                self.sample = Some(Sample { sensed, at: Instant::now(), number });
+                sensed.sound.into_iter().for_each(|sound| self.heard.take(sound));
+                self.sample = Some(Sample { sensed, at: Instant::now(), number, heard: self.heard });
             }
             Err(error) => self.note(&error),
         }

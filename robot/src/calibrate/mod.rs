@@ -6,6 +6,8 @@ pub mod camera;
 pub mod drive;
 mod file;
 pub mod infrared;
+#[cfg(feature = "apriltag")]
+pub mod lens;
 mod motion;
 mod operator;
 #[cfg(test)]
@@ -43,6 +45,16 @@ pub enum Subject {
         /// Measure green too.
         #[arg(long)]
         green: bool,
+    },
+    /// The camera's lens: you hold a flat board of AprilTags before it, which `xpuckd tags` prints.
+    #[cfg(feature = "apriltag")]
+    Lens {
+        /// The board.
+        #[command(flatten)]
+        board: crate::tags::BoardArgs,
+        /// Views of the board.
+        #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(5..=30))]
+        views: u8,
     },
 }
 
@@ -106,6 +118,15 @@ pub fn run(
             let Some(mut camera) = open_camera(robot)? else { return unfit("this robot has no camera") };
             let seen = camera::measure(&mut *camera, *green, operator, stop, wait)?;
             camera::edits(&camera::fit(&seen, &robot.calibration.camera.regions())?)
+        }
+        #[cfg(feature = "apriltag")]
+        Subject::Lens { board, views } => {
+            let board = board.board().map_err(CalibrateError::Unfit)?;
+            let Some(mut camera) = open_camera(robot)? else { return unfit("this robot has no camera") };
+            let (seen, size) = lens::measure(&mut *camera, &board, (*views).into(), operator, stop, wait)?;
+            let fit = lens::fit::fit(&seen, &board, size)?;
+            operator.say(&lens::verdict(&fit));
+            lens::edits(&fit)
         }
     };
     file::save(path, &edits)?;

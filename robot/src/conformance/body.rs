@@ -1,6 +1,6 @@
 //! A body at rest: it answers, its readings are in range and alive, and little has to be repeated.
 
-use super::Bench;
+use super::{Bench, senses};
 use crate::device::body::{Body, Drive, Sensed};
 use xpuck_registers::infrared::MAX_COUNTS;
 
@@ -31,10 +31,7 @@ pub(super) fn check(bench: &mut Bench, body: &mut dyn Body) -> bool {
     bench.judge("answers", error.is_none(), "20 of 20 exchanges", found);
     let Some(last) = told.last() else { return false };
     infrared(bench, &told);
-    let most = last.ambient.into_iter().max().unwrap_or(0);
-    let least = last.ambient.into_iter().min().unwrap_or(0);
-    let good = most > 0 && most <= MAX_COUNTS;
-    bench.judge("ambient light", good, "0 to 4095, not all 0", format!("{least} to {most}"));
+    senses::check(bench, &told);
     match last.battery_mv {
         Some(battery) => {
             bench.judge("battery", CELL.contains(&battery), "3000 to 4300 mV", format!("{battery} mV"));
@@ -52,7 +49,7 @@ fn infrared(bench: &mut Bench, told: &[Sensed]) {
     let (least, most) = (readings().min().unwrap_or(0), readings().max().unwrap_or(0));
     bench.judge("infra-red in range", most <= MAX_COUNTS, "0 to 4095", format!("{least} to {most}"));
     // The noise of a converter is more than nothing, in one of sixteen readings at least.
-    let pictures = |s: &Sensed| (s.reflected, s.ambient);
+    let pictures = |s: &Sensed| (s.reflected, s.light);
     let first = told.last().map(pictures);
     let different = told.iter().rev().take(SETTLING).filter(|s| Some(pictures(s)) != first).count();
     let found = format!("{different} of {} differ from the last", SETTLING.min(told.len()) - 1);

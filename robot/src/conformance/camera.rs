@@ -11,20 +11,86 @@ const COUNTED: Duration = Duration::from_secs(2);
 /// Pause between two looks.
 const LOOK: Duration = Duration::from_millis(2);
 
+/// Two exposures, s, the second of which makes a brighter picture of anything that is lit.
+const EXPOSURES: [f64; 2] = [0.003, 0.012];
+/// By how much the picture has to be brighter, luma; all is dark below this one.
+const BRIGHTER: f64 = 1.15;
+const DARK: f64 = 20.0;
+/// How long pictures of an exposure before are on their way.
+const SETTLES: Duration = Duration::from_millis(600);
+
+/// A sensor that takes its settings, and who clocks it.
+type Ready = (AnySensor, Clock);
+
 /// Checks the sensor's id and sets it up.
-pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<AnySensor>, Clock)>) {
+pub(super) fn sensor(bench: &mut Bench, sensor: Option<(Opened<AnySensor>, Clock)>) -> Option<Ready> {
     let (mut sensor, clock) = match sensor {
         Some((Ok(sensor), clock)) => (sensor, clock),
-        Some((Err(error), _)) => return bench.fail("id", "a sensor that is known", error.to_string()),
-        None => return bench.skip("id", "not reached over I2C"),
+        Some((Err(error), _)) => {
+            bench.fail("id", "a sensor that is known", error.to_string());
+            return None;
+        }
+        None => {
+            bench.skip("id", "not reached over I2C");
+            return None;
+        }
     };
     let name = sensor.sensor().name;
     bench.judge("id", true, "a sensor that is known", name.into());
     let expected = "registers that hold";
     match sensor.set_up(clock).and_then(|()| sensor.identify()) {
         Ok(()) => bench.judge("set-up", true, expected, format!("{name} for 640 x 480 YUYV")),
-        Err(error) => bench.fail("set-up", expected, error.to_string()),
+        Err(error) => {
+            bench.fail("set-up", expected, error.to_string());
+            return None;
+        }
     }
+    Some((sensor, clock))
+}
+
+/// Looks whether a longer exposure makes a brighter picture, and leaves the sensor as it was set up.
+fn exposure(bench: &mut Bench, camera: &mut dyn FrameSource, ready: Option<Ready>) {
+    let Some((mut sensor, clock)) = ready else { return bench.skip("exposure", "no sensor takes settings") };
+    if sensor.sensor().exposing.is_none() {
+        return bench.skip("exposure", "not known how to be set on this sensor");
+    }
+    let expected = format!("brighter at {} ms than at {}", EXPOSURES[1] * 1e3, EXPOSURES[0] * 1e3);
+    let mut luma = [0.0; 2];
+    for (seconds, luma) in EXPOSURES.into_iter().zip(&mut luma) {
+        let seen = sensor.expose(Some(seconds), clock).and_then(|()| {
+            bench.wait(SETTLES);
+            brightness(bench, camera)
+        });
+        match seen {
+            Ok(seen) => *luma = seen,
+            Err(error) => return bench.fail("exposure", &expected, error.to_string()),
+        }
+    }
+    // By itself where it did so before, or for the time that the set-up left.
+    if let Err(error) = sensor.expose(None, clock).and_then(|()| sensor.set_up(clock)) {
+        return bench.fail("exposure", &expected, error.to_string());
+    }
+    let [short, long] = luma;
+    if long < DARK {
+        return bench.skip("exposure", "all is dark");
+    }
+    bench.judge("exposure", long > BRIGHTER * short, &expected, format!("luma {short:.0} to {long:.0}"));
+}
+
+/// Mean luma of the next frames.
+fn brightness(bench: &Bench, camera: &mut dyn FrameSource) -> Result<f64, DeviceError> {
+    // What waits is of the exposure before.
+    camera.latest()?;
+    let (start, mut sum, mut frames) = (Instant::now(), 0.0, 0u32);
+    while bench.seconds(start) < COUNTED.as_secs_f64() && frames < 3 {
+        if let Some(frame) = camera.latest()? {
+            let luma = frame.bytes().iter().step_by(2);
+            sum += luma.map(|y| f64::from(*y)).sum::<f64>() / (frame.bytes().len() / 2) as f64;
+            frames += 1;
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(if frames == 0 { 0.0 } else { sum / f64::from(frames) })
 }
 
 /// What came in a while.
@@ -36,7 +102,11 @@ struct Seen {
 }
 
 /// Counts frames and looks at them.
-pub(super) fn frames(bench: &mut Bench, camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>) {
+pub(super) fn frames(
+    bench: &mut Bench,
+    camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
+    sensor: Option<Ready>,
+) {
     let (mut camera, picture) = match camera {
         Some((Ok(camera), picture)) => (camera, picture),
         Some((Err(error), _)) => return bench.fail("opens", "it opens", error.to_string()),
@@ -57,6 +127,9 @@ pub(super) fn frames(bench: &mut Bench, camera: Option<(Opened<Box<dyn FrameSour
     bench.judge("size", seen.size == Some(expected), &format!("{} x {}", expected.0, expected.1), found);
     let found = if seen.plain { "all pixels alike" } else { "a picture" };
     bench.judge("picture", seen.size.is_some() && !seen.plain, "pixels that differ", found.into());
+    if seen.size.is_some() {
+        exposure(bench, camera.as_mut(), sensor);
+    }
 }
 
 fn watch(bench: &Bench, camera: &mut dyn FrameSource) -> Result<Seen, DeviceError> {

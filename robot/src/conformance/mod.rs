@@ -3,15 +3,20 @@
 
 mod body;
 mod camera;
+mod fitted;
+mod plugged;
 mod power;
+mod senses;
 mod shim;
 mod table;
 mod wheels;
 
+pub use plugged::{Plugged, plugged};
 pub use table::table;
 
 use crate::device::body::Body;
 use crate::device::camera_sensor::AnySensor;
+use crate::device::fitted::{Fitted, FittedDevice};
 use crate::device::{DeviceError, FrameSource, PowerMonitor};
 use serde::Serialize;
 use std::ops::RangeInclusive;
@@ -33,6 +38,8 @@ pub struct Rig {
     pub sensor: Option<(Opened<AnySensor>, Clock)>,
     /// The camera.
     pub camera: Option<(Opened<Box<dyn FrameSource>>, Picture)>,
+    /// What else the robot's file names on the I2C bus.
+    pub fitted: Vec<(Fitted, Opened<Box<dyn FittedDevice>>)>,
     /// Seconds of arena time in a second of the wall clock, 1 with a real robot.
     pub speed: f64,
 }
@@ -93,8 +100,11 @@ pub fn run(rig: Rig, wheels: bool, announce: &mut dyn FnMut(&str)) -> Vec<Findin
     for (name, monitor, volts) in [("battery", rig.battery, power::BATTERY), ("5 V", rig.supply, power::SUPPLY)] {
         power::check(bench.on(name), monitor, volts);
     }
-    camera::sensor(bench.on("sensor"), rig.sensor);
-    camera::frames(bench.on("camera"), rig.camera);
+    let sensor = camera::sensor(bench.on("sensor"), rig.sensor);
+    camera::frames(bench.on("camera"), rig.camera, sensor);
+    for (device, opened) in rig.fitted {
+        fitted::check(&mut bench, device, opened);
+    }
     bench.findings
 }
 

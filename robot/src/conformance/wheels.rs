@@ -3,6 +3,7 @@
 use super::Bench;
 use crate::device::DeviceError;
 use crate::device::body::{Body, Drive, Sensed};
+use crate::device::lamps::Lamps;
 use std::time::{Duration, Instant};
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
@@ -14,7 +15,7 @@ const MOVE: Duration = Duration::from_millis(800);
 /// How long wheels may take to stand.
 const HALT: Duration = Duration::from_millis(400);
 /// What the robot shows while it moves.
-const MOVING: Pixel = Pixel { red: 0, green: 32, blue: 0 };
+const MOVING: Lamps = Lamps::all(Pixel { red: 0, green: 32, blue: 0 });
 
 const MOVES: [(&str, &str, [i16; 2]); 4] = [
     ("forwards", "left and right +", [SPEED, SPEED]),

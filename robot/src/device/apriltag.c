@@ -2,27 +2,16 @@
  * library's own structures is the C compiler's business and may differ from release to release. Called by apriltag.rs. */
 
 #include <apriltag/apriltag.h>
-#include <apriltag/apriltag_pose.h>
 #include <apriltag/tag36h11.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Debian's library does not export matd_destroy. A matrix is one block of malloc, so free does the same. */
-_Static_assert(sizeof(matd_t) == offsetof(matd_t, data), "a matrix is one block");
-
-struct xpuck_lens {
-    double tag_size, focal, centre_x, centre_y;
-};
 
 struct xpuck_tag {
     int32_t id;
     float margin;
     double centre[2];
     double corners[4][2];
-    double rotation[9];
-    double translation[3];
 };
 
 struct xpuck_detector {
@@ -52,7 +41,7 @@ void xpuck_detector_destroy(struct xpuck_detector *d)
 }
 
 int32_t xpuck_detector_detect(struct xpuck_detector *d, uint8_t *luma, int32_t width, int32_t height,
-                              const struct xpuck_lens *lens, struct xpuck_tag *tags, int32_t most)
+                              struct xpuck_tag *tags, int32_t most)
 {
     image_u8_t image = {.width = width, .height = height, .stride = width, .buf = luma};
     zarray_t *found = apriltag_detector_detect(d->detector, &image);
@@ -60,19 +49,11 @@ int32_t xpuck_detector_detect(struct xpuck_detector *d, uint8_t *luma, int32_t w
     for (int i = 0; i < zarray_size(found) && count < most; i++) {
         apriltag_detection_t *detection;
         zarray_get(found, i, &detection);
-        apriltag_detection_info_t info = {.det = detection, .tagsize = lens->tag_size, .fx = lens->focal,
-                                          .fy = lens->focal, .cx = lens->centre_x, .cy = lens->centre_y};
-        apriltag_pose_t pose;
-        estimate_tag_pose(&info, &pose);
         struct xpuck_tag *tag = &tags[count++];
         tag->id = detection->id;
         tag->margin = detection->decision_margin;
         memcpy(tag->centre, detection->c, sizeof tag->centre);
         memcpy(tag->corners, detection->p, sizeof tag->corners);
-        memcpy(tag->rotation, pose.R->data, sizeof tag->rotation);
-        memcpy(tag->translation, pose.t->data, sizeof tag->translation);
-        free(pose.R);
-        free(pose.t);
     }
     apriltag_detections_destroy(found);
     return count;

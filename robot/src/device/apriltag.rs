@@ -1,6 +1,5 @@
 //! The AprilTag library (Debian's libapriltag-dev, BSD licence): square black and white marks of the family 36h11 found
-//! in a picture, with their poses as the library states them. What they mean to a robot is said in
-//! [`markers`](crate::markers).
+//! in a picture. What they mean to a robot is said in [`markers`](crate::markers).
 
 use std::ptr::NonNull;
 
@@ -10,20 +9,6 @@ pub const MAX_TAGS: usize = 128;
 pub const PICTURE_SIDE: usize = 10;
 /// Cells along a side of a tag, from black edge to black edge: what is meant by its size.
 pub const TAG_SIDE: usize = 8;
-
-/// What the pose needs to know of camera and tag.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Lens {
-    /// Side of a tag from black edge to black edge, m.
-    pub tag_size: f64,
-    /// Focal length, pixels.
-    pub focal: f64,
-    /// Where the axis of the lens meets the picture, pixels from its left edge.
-    pub centre_x: f64,
-    /// The same, pixels from its upper edge.
-    pub centre_y: f64,
-}
 
 /// A tag as the library found it. Pixels count from the upper left corner of the picture, so the middle of the first
 /// pixel is (0.5, 0.5).
@@ -36,12 +21,8 @@ pub struct Tag {
     pub margin: f32,
     /// Its centre, pixels.
     pub centre: [f64; 2],
-    /// Its corners, pixels.
+    /// Its corners, pixels: lower left, lower right, upper right and upper left when it stands upright.
     pub corners: [[f64; 2]; 4],
-    /// Rows of the matrix that turns the tag's axes into the camera's: x right, y down, z away from the viewer.
-    pub rotation: [[f64; 3]; 3],
-    /// Its centre in the camera's axes (x right, y down, z ahead), m.
-    pub translation: [f64; 3],
 }
 
 #[repr(C)]
@@ -56,7 +37,6 @@ unsafe extern "C" {
         luma: *mut u8,
         width: i32,
         height: i32,
-        lens: *const Lens,
         tags: *mut Tag,
         most: i32,
     ) -> i32;
@@ -92,7 +72,7 @@ impl Detector {
     ///
     /// # Panics
     /// If there are no whole rows, or more than 65536 pixels in a row or column.
-    pub fn detect(&mut self, luma: &mut [u8], width: usize, lens: &Lens) -> &[Tag] {
+    pub fn detect(&mut self, luma: &mut [u8], width: usize) -> &[Tag] {
         assert!(width > 0 && luma.len().is_multiple_of(width), "whole rows");
         let height = luma.len() / width;
         assert!(width.max(height) <= 1 << 16, "a picture of a sensible size");
@@ -100,15 +80,7 @@ impl Detector {
         #[allow(unsafe_code, reason = "a call to a C library")]
         let count = unsafe {
             let (pixels, tags) = (luma.as_mut_ptr(), self.tags.as_mut_ptr());
-            xpuck_detector_detect(
-                self.handle.as_ptr(),
-                pixels,
-                width as i32,
-                height as i32,
-                lens,
-                tags,
-                MAX_TAGS as i32,
-            )
+            xpuck_detector_detect(self.handle.as_ptr(), pixels, width as i32, height as i32, tags, MAX_TAGS as i32)
         };
         &self.tags[..count as usize]
     }

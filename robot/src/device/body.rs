@@ -1,10 +1,13 @@
 //! A robot's body, whichever of the three kinds it is: the e-puck over SPI, an e-puck1 or an e-puck2 over I2C.
 
 use super::DeviceError;
+use super::lamps::Lamps;
 use super::shim::ShimReport;
 use std::time::Duration;
+use xpuck_registers::accelerometer::RawAcceleration;
 use xpuck_registers::infrared::RawInfrared;
-use xpuck_registers::spi::Pixel;
+use xpuck_registers::light::RawLight;
+use xpuck_registers::microphone::RawSound;
 use xpuck_registers::stepper::StepsPerSecond;
 
 /// What a body is told in an exchange.
@@ -12,8 +15,8 @@ use xpuck_registers::stepper::StepsPerSecond;
 pub struct Drive {
     /// Speeds of the left and right motor.
     pub speeds: [StepsPerSecond; 2],
-    /// Colour that all its lamps show, as well as they can.
-    pub lamps: Pixel,
+    /// What its lamps show and its speaker plays, as well as they can.
+    pub lamps: Lamps,
 }
 
 /// What a body tells in an exchange.
@@ -21,12 +24,16 @@ pub struct Drive {
 pub struct Sensed {
     /// Reflected infra-red in the order of the thesis's Table 6.1: sensor 1 is left of the front, then counter-clockwise.
     pub reflected: [RawInfrared; 8],
-    /// Ambient infra-red, ADC counts, in the same order; larger is brighter.
-    pub ambient: [u16; 8],
+    /// Ambient infra-red, once every sensor was read.
+    pub light: Option<RawLight>,
     /// Steps the left and right motor made, wrapping; forward counts up.
     pub steps: [u16; 2],
-    /// Acceleration along x, y, z, ADC counts, 2048 at 0 g, where the body tells it.
-    pub acceleration: Option<[u16; 3]>,
+    /// Acceleration, where the body tells it.
+    pub acceleration: Option<RawAcceleration>,
+    /// What the microphones hear, where the body tells it.
+    pub sound: Option<RawSound>,
+    /// Position of the selector, 0..=15, and whether the button is pressed, where the body tells it.
+    pub selector: Option<(u8, bool)>,
     /// Battery, mV, where the body tells it.
     pub battery_mv: Option<u16>,
     /// The body itself has stopped its wheels, because no valid command came in time.

@@ -70,12 +70,36 @@ impl<B: I2cBus> CameraSensor<B> {
         Ok(())
     }
 
-    fn set(&mut self, bank: u8, register: u8, written: u8, holds: bool) -> Result<(), DeviceError> {
-        let Sensor { name: sensor, address, bank_register, .. } = *self.sensor;
-        if let Some(select) = bank_register.filter(|_| self.bank != Some(bank)) {
-            self.bus.write_read(address, &[select, bank], &mut [])?;
+    /// Has it gather light for `seconds`, or find the time by itself where there is none, and reads back what was written.
+    /// After [`set_up`](CameraSensor::set_up), which says how long a line takes.
+    pub fn expose(&mut self, seconds: Option<f64>, clock: Clock) -> Result<(), DeviceError> {
+        let Some(exposing) = self.sensor.exposing else {
+            return Err(I2cError::NoExposure { sensor: self.sensor.name }.into());
+        };
+        let (bank, register) = exposing.switch;
+        self.select(bank)?;
+        let kept = read(&mut self.bus, self.sensor, register)? & !exposing.mask;
+        let Some(seconds) = seconds else { return self.set(bank, register, kept | exposing.automatic, true) };
+        self.set(bank, register, kept | exposing.fixed(), true)?;
+        let (bank, first) = exposing.time;
+        let lines = seconds / self.sensor.set_up_line(clock);
+        for (register, byte) in (first..).zip(exposing.encode(lines)) {
+            self.set(bank, register, byte, true)?;
+        }
+        Ok(())
+    }
+
+    fn select(&mut self, bank: u8) -> Result<(), DeviceError> {
+        if let Some(select) = self.sensor.bank_register.filter(|_| self.bank != Some(bank)) {
+            self.bus.write_read(self.sensor.address, &[select, bank], &mut [])?;
             self.bank = Some(bank);
         }
+        Ok(())
+    }
+
+    fn set(&mut self, bank: u8, register: u8, written: u8, holds: bool) -> Result<(), DeviceError> {
+        let Sensor { name: sensor, address, bank_register, .. } = *self.sensor;
+        self.select(bank)?;
         self.bus.write_read(address, &[register, written], &mut [])?;
         if !holds {
             return Ok(());
@@ -172,6 +196,28 @@ mod tests {
         let error = CameraSensor::find(&mut bench).unwrap().set_up(Clock::Epuck2).unwrap_err().to_string();
         let expected = "register 0x4e of bank B of the PO8030 at I2C address 0x6e holds 0x00; 0x02 was written";
         assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn exposure_is_written_in_lines_and_other_bits_stay() {
+        let mut bench = bench(&PO8030);
+        bench.registers.insert((2, 0x04), 0x98);
+        {
+            let mut driver = CameraSensor::find(&mut bench).unwrap();
+            driver.set_up(Clock::Xpuck).unwrap();
+            driver.expose(Some(0.010), Clock::Xpuck).unwrap();
+        }
+        // 75 lines of 133 us.
+        let time = [0x17, 0x18, 0x19].map(|register| bench.registers[&(0, register)]);
+        assert_eq!((bench.registers[&(2, 0x04)], time), (0x9b, [0, 75, 0]));
+        CameraSensor::find(&mut bench).unwrap().expose(None, Clock::Xpuck).unwrap();
+        assert_eq!(bench.registers[&(2, 0x04)], 0x98);
+        bench.stuck = Some((0, 0x18));
+        let error = CameraSensor::find(&mut bench).unwrap().expose(Some(0.02), Clock::Xpuck).unwrap_err().to_string();
+        assert!(error.contains("register 0x18 of bank A of the PO8030"), "{error}");
+        let mut omnivision = self::bench(&OV7670);
+        let error = CameraSensor::find(&mut omnivision).unwrap().expose(None, Clock::Epuck2).unwrap_err().to_string();
+        assert!(error.contains("OV7670") && error.contains("camera.exposure"), "{error}");
     }
 
     #[test]

@@ -4,11 +4,17 @@ use super::body::{Body, Counts, Drive, Sensed};
 use super::shim::{ShimLink, ShimReport};
 use super::{DeviceError, SpiBus};
 use std::time::Duration;
+use xpuck_registers::accelerometer::RawAcceleration;
+use xpuck_registers::light::RawLight;
+use xpuck_registers::microphone::RawSound;
 use xpuck_registers::shim::ROW_UNIT;
-use xpuck_registers::spi::{Actions, Command, DUMMY, PERIOD_MS, PIXELS, Report, Status};
+use xpuck_registers::spi::{Actions, Command, DUMMY, PERIOD_MS, Report, Status};
 
 /// Time between two messages (thesis 5.2.1).
 const PERIOD: Duration = Duration::from_millis(PERIOD_MS as u64);
+/// All that it can read.
+const READ: Actions =
+    Actions::READ_IR.and(Actions::READ_LIGHT).and(Actions::READ_MICROPHONES).and(Actions::READ_ACCELERATION);
 
 /// What happened on the bus since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,14 +93,22 @@ impl<B: SpiBus> Epuck<B> {
 
 impl<B: SpiBus> Body for Epuck<B> {
     fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
-        let actions = Actions::SET_MOTOR.and(Actions::READ_IR).and(Actions::READ_LIGHT).and(Actions::READ_ACCELERATION);
-        let command = Command { actions, speeds: drive.speeds, pixels: [drive.lamps; PIXELS], ..Command::default() };
+        let actions = READ.and(Actions::SET_MOTOR);
+        let Drive { speeds, lamps } = *drive;
+        // The e-puck's own LEDs stay as they are unless somebody wants them.
+        let (actions, leds) = match lamps.leds {
+            Some(leds) => (actions.and(Actions::SET_LED), leds.word()),
+            None => (actions, 0),
+        };
+        let command = Command { actions, speeds, leds, pixels: lamps.pixels, ..Command::default() };
         let report = Epuck::exchange(self, &command)?;
         Ok(Sensed {
             reflected: report.reflected,
-            ambient: report.ambient,
+            light: Some(RawLight(report.ambient)),
             steps: report.steps,
-            acceleration: Some(report.acceleration),
+            acceleration: Some(RawAcceleration(report.acceleration)),
+            sound: Some(RawSound::Samples(report.microphones)),
+            selector: None,
             battery_mv: (report.battery > 0).then_some(report.battery),
             timed_out: report.status.has(Status::MOTORS_TIMED_OUT),
         })

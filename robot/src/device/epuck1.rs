@@ -5,14 +5,15 @@
 
 use super::body::{Body, Counts, Drive, Sensed};
 use super::i2c::{self, I2cError, TRIES};
+use super::lamps::Leds;
 use super::{DeviceError, I2cBus};
 use std::path::Path;
 use std::time::Duration;
 use xpuck_registers::epuck1::{
-    ADDRESS, AMBIENT, BODY_LAMP, INFRARED, LAMPS, REFLECTED, RING, Register, SCAN, SCAN_MS, SPEED, STEPS, write,
+    ADDRESS, AMBIENT, INFRARED, LAMPS, REFLECTED, RING, Register, SCAN, SCAN_MS, SPEED, STEPS, write,
 };
 use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared, other_order};
-use xpuck_registers::spi::Pixel;
+use xpuck_registers::light::RawLight;
 
 /// Twenty exchanges a second; one takes about 8 ms of the bus.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -24,7 +25,7 @@ pub struct Epuck1<B> {
     counts: Counts,
     resets: u64,
     /// The infra-red sensors were switched on, and the lamps show this.
-    shown: Option<Pixel>,
+    shown: Option<Leds>,
     ambient: [u16; 8],
     turn: usize,
 }
@@ -54,19 +55,20 @@ impl<B: I2cBus> Epuck1<B> {
         }
         let checked = self.turn % 2;
         self.check_speed(checked, speeds[checked])?;
-        self.prepare(drive.lamps)?;
+        self.prepare(drive.lamps.shown())?;
         let mut reflected = [0; 8];
         for (i, value) in reflected.iter_mut().enumerate() {
             *value = self.read_counts(REFLECTED, i)?;
         }
-        // Ambient light changes slowly: one sensor an exchange.
+        // Ambient light changes slowly: one sensor an exchange. What is read first may be of before the sensors were switched
+        // on.
         let sensor = self.turn % 8;
         self.ambient[sensor] = self.read_counts(AMBIENT, sensor)?;
         self.turn += 1;
         let steps = [self.read(STEPS, 0)?, self.read(STEPS, 1)?];
         Ok(Sensed {
             reflected: other_order(reflected).map(RawInfrared),
-            ambient: other_order(self.ambient),
+            light: (self.turn >= 16).then(|| RawLight(other_order(self.ambient))),
             steps,
             ..Sensed::default()
         })
@@ -90,7 +92,7 @@ impl<B: I2cBus> Epuck1<B> {
     }
 
     /// Switches the infra-red sensors on, at the start and after a reset of the e-puck, and shows the lamps.
-    fn prepare(&mut self, lamps: Pixel) -> Result<(), DeviceError> {
+    fn prepare(&mut self, lamps: Leds) -> Result<(), DeviceError> {
         if self.read(INFRARED, 0)? & SCAN == 0 {
             // A restart forgets the command before it.
             let restarted = u64::from(self.shown.take().is_some());
@@ -101,9 +103,8 @@ impl<B: I2cBus> Epuck1<B> {
             std::thread::sleep(Duration::from_millis(2 * SCAN_MS));
         }
         if self.shown != Some(lamps) {
-            let (ring, body) = shown(lamps);
-            self.write(RING, 0, ring)?;
-            self.write(LAMPS, 0, body)?;
+            self.write(RING, 0, u16::from(lamps.ring))?;
+            self.write(LAMPS, 0, lamps.register())?;
             self.shown = Some(lamps);
         }
         Ok(())
@@ -137,16 +138,6 @@ impl<B: I2cBus> Epuck1<B> {
         let bytes = write(register.pointer(i), value);
         i2c::transfer(&mut self.bus, &mut self.counts, ADDRESS, &bytes, &mut [])
     }
-}
-
-/// Ring and body LED for a colour: red lights the whole ring, blue every second LED of it, green the body.
-fn shown(lamps: Pixel) -> (u16, u16) {
-    let ring = match lamps {
-        Pixel { red: 1.., .. } => 0xff,
-        Pixel { blue: 1.., .. } => 0x55,
-        _ => 0,
-    };
-    (ring, if lamps.green > 0 { BODY_LAMP } else { 0 })
 }
 
 impl<B: I2cBus> Body for Epuck1<B> {

@@ -4,19 +4,27 @@
 
 use super::body::{Body, Counts, Drive, Sensed};
 use super::i2c::{self, I2cError, TRIES};
+use super::lamps::Sound;
 use super::{DeviceError, I2cBus};
 use std::path::Path;
 use std::time::Duration;
 use xpuck_registers::epuck2::{ADDRESS, Command, FULL, HERTZ, REPORT_BYTES, Report, Settings};
 use xpuck_registers::infrared::{MAX_COUNTS, RawInfrared, other_order};
+use xpuck_registers::light::RawLight;
+use xpuck_registers::microphone::RawSound;
 use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
+
+/// Melodies that the robot knows.
+const MELODIES: u8 = 3;
 
 /// Driver of an e-puck2.
 #[derive(Debug)]
 pub struct Epuck2<B> {
     bus: B,
     counts: Counts,
+    /// Number of the melody that was sent last; one that is named when the bus is opened is no new one.
+    played: Option<u8>,
 }
 
 impl Epuck2<Box<dyn I2cBus>> {
@@ -29,7 +37,7 @@ impl Epuck2<Box<dyn I2cBus>> {
 impl<B: I2cBus> Epuck2<B> {
     /// A driver on this bus.
     pub fn new(bus: B) -> Epuck2<B> {
-        Epuck2 { bus, counts: Counts::default() }
+        Epuck2 { bus, counts: Counts::default(), played: None }
     }
 
     /// Stops the wheels and has the robot average its infra-red sensors, which must face nothing. It obeys nothing else
@@ -68,7 +76,9 @@ fn in_range(report: Report) -> Result<Report, I2cError> {
     if report == Report::default() {
         return Err(I2cError::Empty { address: ADDRESS });
     }
-    for (name, values) in [("reflected", &report.reflected), ("ambient", &report.ambient)] {
+    let all: [(_, &[u16]); 3] =
+        [("reflected", &report.reflected), ("ambient", &report.ambient), ("volume", &report.microphones)];
+    for (name, values) in all {
         if let Some(number) = values.iter().position(|v| *v > MAX_COUNTS) {
             let found = values[number];
             return Err(I2cError::Range { address: ADDRESS, name, number, found, most: MAX_COUNTS });
@@ -77,20 +87,36 @@ fn in_range(report: Report) -> Result<Report, I2cError> {
     Ok(report)
 }
 
-/// The RGB LEDs show the colour; the others, which are red, light up with any red.
+/// The RGB LEDs 2, 4, 6 and 8 show the nearest pixels; LEDs 1, 3, 5 and 7, which are red, light up with any red there. LEDs
+/// are counted from 1 at the front, clockwise.
 fn command(drive: &Drive) -> Command {
     let part = |byte: u8| (u16::from(byte) * u16::from(FULL)).div_ceil(255) as u8;
-    let Pixel { red, green, blue } = drive.lamps;
-    let colour = Pixel { red: part(red), green: part(green), blue: part(blue) };
-    Command { leds: [red > 0; 4], colours: [colour; 4], ..Command::driving(drive.speeds) }
+    let lamps = &drive.lamps;
+    let colour = |i: usize| {
+        let Pixel { red, green, blue } = lamps.at(-45.0 - 90.0 * i as f32);
+        Pixel { red: part(red), green: part(green), blue: part(blue) }
+    };
+    let lit = |i: usize| match lamps.leds {
+        Some(leds) => leds.ring & 1 << (2 * i) != 0,
+        None => lamps.at(-90.0 * i as f32).red > 0,
+    };
+    let (leds, colours) = (std::array::from_fn(lit), std::array::from_fn(colour));
+    Command { leds, colours, ..Command::driving(drive.speeds) }
 }
 
 impl<B: I2cBus> Body for Epuck2<B> {
     fn exchange(&mut self, drive: &Drive) -> Result<Sensed, DeviceError> {
-        let report = self.send(&command(drive))?;
+        // A melody begins with every packet that names it, so one does.
+        let Sound { melody, number } = drive.lamps.sound;
+        let new = self.played.is_some_and(|played| played != number);
+        let sound = if new { melody.min(MELODIES) } else { 0 };
+        let report = self.send(&Command { sound, ..command(drive) })?;
+        self.played = Some(number);
         Ok(Sensed {
             reflected: other_order(report.reflected).map(RawInfrared),
-            ambient: other_order(report.ambient).map(|counts| MAX_COUNTS - counts),
+            light: Some(RawLight(other_order(report.ambient).map(|counts| MAX_COUNTS - counts))),
+            sound: Some(RawSound::Volumes(report.microphones)),
+            selector: Some((report.selector, report.button)),
             steps: report.steps,
             ..Sensed::default()
         })

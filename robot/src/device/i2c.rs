@@ -65,6 +65,28 @@ pub enum I2cError {
         /// What was read back.
         found: u8,
     },
+    /// A camera sensor whose exposure registers are not known.
+    #[error("the exposure of the {sensor} is not known how to be set; take `camera.exposure` out of the robot's file")]
+    NoExposure {
+        /// Name of the sensor.
+        sensor: &'static str,
+    },
+    /// Another chip answers than the one that should be there.
+    #[error("I2C address {address:#04x} identifies itself as {found:#04x}; {wanted:#04x} is expected")]
+    Identity {
+        /// The 7-bit address.
+        address: u8,
+        /// What its id register holds.
+        found: u8,
+        /// What it should hold.
+        wanted: u8,
+    },
+    /// A measurement does not end.
+    #[error("I2C address {address:#04x} has begun a measurement that does not end")]
+    Busy {
+        /// The 7-bit address.
+        address: u8,
+    },
     /// An attribute of the kernel does not hold what it should.
     #[error("{} holds {found:?}; {wanted}", path.display())]
     Attribute {

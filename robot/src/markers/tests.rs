@@ -1,55 +1,17 @@
 //! Markers are rendered from the library's own bit patterns, in perspective, at known poses.
 
 use super::*;
-use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
+use crate::device::apriltag::picture;
+use crate::synthetic::{self, Optics, stands as pose};
+use xpuck_kernels::model::CAMERA_FOV;
 use xpuck_kernels::random::{Draws, Stream};
-use xpuck_registers::yuyv;
 
 const SIZE: f64 = 0.1;
 
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// A marker at a place, its face turned `yaw` to the left of facing against the camera's axis, and rolled clockwise
-/// for who reads it.
-fn pose(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
-    let outward = [-yaw.cos(), -yaw.sin(), 0.0];
-    let up: [f64; 3] = [0.0, 0.0, 1.0];
-    let right = cross(up, outward);
-    let mix = |a: f64, b: f64| std::array::from_fn(|i| a * right[i] + b * up[i]);
-    Pose { at, right: mix(roll.cos(), -roll.sin()), up: mix(roll.sin(), roll.cos()), outward }
-}
-
-/// What a pinhole of 56 degrees sees of markers before a grey room: the mean of 16 rays a pixel.
-pub(crate) fn render(width: usize, height: usize, markers: &[(u16, Pose)]) -> Frame {
-    let focal = width as f64 / 2.0 / (f64::from(CAMERA_FOV) / 2.0).tan();
-    let pictures: Vec<_> = markers.iter().map(|(id, pose)| (picture(*id).unwrap(), pose)).collect();
-    let seen = |x: f64, y: f64| {
-        let ray = [1.0, (width as f64 / 2.0 - x) / focal, (height as f64 / 2.0 - y) / focal];
-        let cell = |(cells, pose): &([[bool; PICTURE_SIDE]; PICTURE_SIDE], &Pose)| {
-            let along = dot(pose.at, pose.outward) / dot(ray, pose.outward);
-            let on: [f64; 3] = std::array::from_fn(|i| ray[i] * along - pose.at[i]);
-            let place = |axis: [f64; 3]| dot(on, axis) / SIZE * TAG_SIDE as f64 + PICTURE_SIDE as f64 / 2.0;
-            let (column, row) = (place(pose.right), PICTURE_SIDE as f64 - place(pose.up));
-            let inside = |x: f64| (0.0..PICTURE_SIDE as f64).contains(&x);
-            (along > 0.0 && inside(column) && inside(row)).then(|| cells[row as usize][column as usize])
-        };
-        pictures.iter().find_map(cell).map_or(130.0, |white| if white { 225.0 } else { 25.0 })
-    };
-    let luma = |pixel: usize| {
-        let (x, y) = ((pixel % width) as f64, (pixel / width) as f64);
-        let part = |i: usize| (i as f64 + 0.5) / 4.0;
-        let sum: f64 = (0..16).map(|i| seen(x + part(i % 4), y + part(i / 4))).sum();
-        (sum / 16.0).round() as u8
-    };
-    let pairs =
-        (0..width * height / 2).flat_map(|pair| yuyv::pack([luma(2 * pair), 128, 128], [luma(2 * pair + 1), 128, 128]));
-    Frame::new(width, height, pairs.collect()).unwrap()
+/// What a perfect pinhole of 56 degrees sees of markers.
+fn render(width: usize, height: usize, markers: &[(u16, Pose)]) -> Frame {
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+    synthetic::render(markers, SIZE, &Optics::perfect(width, height), &mut draws)
 }
 
 fn close(found: [f64; 3], expected: [f64; 3], within: f64) -> bool {
@@ -150,4 +112,46 @@ fn there_are_587_pictures_with_a_white_margin_and_a_black_border() {
     };
     assert!(ring(0).all(|white| white) && ring(1).all(|white| !white));
     assert_ne!(picture(585), picture(586));
+}
+
+#[test]
+fn a_lens_that_is_known_is_taken_out_of_the_pose() {
+    let optics = Optics::perfect(640, 480);
+    let lens = Lens { focal: [570.0, 572.0], centre: [330.0, 235.0], distortion: [-0.25, 0.06], ..optics.lens };
+    let placed = pose([0.5, 0.18, 0.1], 0.3, 0.0);
+    let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+    let frame = synthetic::render(&[(5, placed)], SIZE, &Optics { lens, ..optics }, &mut draws);
+    let off = |lens: Option<Lens>| {
+        let mut markers = Markers::new(SIZE, 1).with_lens(lens);
+        let [found] = markers.detect(&frame) else { panic!("not found") };
+        assert!((found.pose.at[0] > 0.4) && found.id == 5);
+        found.pose.at.iter().zip(placed.at).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+    };
+    assert!(off(Some(lens)) < 0.005 && off(None) > 0.015, "{} {}", off(Some(lens)), off(None));
+    // Measured in another size of picture, it is the same lens.
+    assert!(off(Some(lens.scaled(320, 240))) < 0.005);
+}
+
+#[test]
+fn a_marker_seen_twice_is_not_believed() {
+    let placed = [
+        (9, pose([0.6, 0.15, 0.0], 0.0, 0.0)),
+        (9, pose([0.6, -0.15, 0.0], 0.0, 0.0)),
+        (4, pose([0.6, 0.0, 0.1], 0.0, 0.0)),
+    ];
+    let mut markers = Markers::new(SIZE, 1);
+    let ids: Vec<u16> = markers.detect(&render(640, 480, &placed)).iter().map(|marker| marker.id).collect();
+    assert_eq!((ids, markers.doubled()), (vec![4], 2));
+    assert_eq!(markers.detect(&render(640, 480, &placed[1..])).len(), 2);
+    assert_eq!(markers.doubled(), 2);
+}
+
+#[test]
+fn the_tags_that_others_draw_are_the_librarys() {
+    use xpuck_registers::tag36h11::{CODES, is_white};
+    for id in 0..CODES.len() as u16 {
+        let cells = picture(id).unwrap();
+        let same = (0..10).all(|row| (0..10).all(|column| is_white(id, row, column) == Some(cells[row][column])));
+        assert!(same, "tag {id}");
+    }
 }

@@ -123,6 +123,13 @@ pub fn of(folder: &Path, robot: &str, board: &str) -> Result<Vec<Entry>, FileErr
     let bytes = |path: &Path| fs::read(path).map_err(|error| FileError::Unreadable { path: path.into(), error });
     add(&format!("keys/robots/{robot}.key"), bytes(&key)?, true, false);
     add("keys/hub.pub", bytes(&hub)?, false, false);
+    // Robots that speak with each other have to know each other.
+    for other in swarm.robots.iter().filter(|_| !swarm.peers.is_empty()) {
+        let path = keys.join(format!("robots/{other}.pub"));
+        missing(&path)?;
+        Public::read(&path)?;
+        add(&format!("keys/robots/{other}.pub"), bytes(&path)?, false, false);
+    }
     let operators = keys.join("operators");
     let mut found = 0;
     for entry in fs::read_dir(&operators).into_iter().flatten().flatten() {

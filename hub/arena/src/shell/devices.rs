@@ -4,6 +4,7 @@
 //! 0 (acknowledged) and the latter, or 1. `.camera`: USB packets of an xpuck's FT2232H, or payloads of a Pi-puck board's USB
 //! video, each behind its length in two bytes; a slow reader loses frames.
 
+use super::boards::Boards;
 use super::sleep_until;
 use super::standstill::StandstillLog;
 use crate::arena::Arena;
@@ -27,7 +28,7 @@ use std::time::{Duration, Instant};
 use xpuck_registers::{epuck2, spi};
 
 /// Most connections to one device at once; further ones are closed.
-const MAX_CONNECTIONS: usize = 8;
+const MAX_CONNECTIONS: usize = 16;
 /// Longest part of an I2C transaction, bytes: an e-puck2's report.
 const MAX_I2C: usize = epuck2::REPORT_BYTES;
 /// The cameras' latency timer, wall time; a robot's own is shorter, but nine of them shall cost little.
@@ -67,11 +68,13 @@ impl Drop for Device {
 pub(super) struct Devices {
     list: Vec<Device>,
     camera: CameraSettings,
-    body: BodyKind,
+    /// Kinds of the robots, by place.
+    bodies: Vec<BodyKind>,
     seed: u64,
     speed: f64,
     standstill: Option<StandstillLog>,
     shim: Option<Arc<dyn Shim>>,
+    boards: Boards,
 }
 
 fn lock(arena: &Mutex<Arena>) -> MutexGuard<'_, Arena> {
@@ -83,14 +86,16 @@ impl Devices {
     pub(super) fn bind(settings: &Settings) -> Result<Devices, ArenaError> {
         let dir = &settings.device_dir;
         fs::create_dir_all(dir).map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
-        let Settings { camera, body, seed, speed, .. } = *settings;
+        let Settings { camera, seed, speed, .. } = *settings;
+        let bodies = (0..settings.robots.len()).map(|robot| settings.kind(robot)).collect();
         let standstill = StandstillLog::open(&settings.robots)
             .map_err(|source| ArenaError::DeviceDir { path: dir.clone(), source })?;
         let shim = settings.shim.clone();
-        let mut devices = Devices { list: Vec::new(), camera, body, seed, speed, standstill, shim };
+        let boards = Boards::new(settings.robots.len());
+        let mut devices = Devices { list: Vec::new(), camera, bodies, seed, speed, standstill, shim, boards };
         for (robot, name) in settings.robots.iter().enumerate() {
             for (kind, suffix) in [(Kind::Spi, "spi"), (Kind::I2c, "i2c"), (Kind::Camera, "camera")] {
-                if kind == Kind::Spi && settings.body != BodyKind::Xpuck {
+                if kind == Kind::Spi && settings.kind(robot) != BodyKind::Xpuck {
                     continue;
                 }
                 let path = settings.device_path(name, suffix);
@@ -99,6 +104,11 @@ impl Devices {
             }
         }
         Ok(devices)
+    }
+
+    /// How busy the robots' boards are.
+    pub(super) fn boards(&self) -> &Boards {
+        &self.boards
     }
 
     /// Takes waiting connections.
@@ -114,6 +124,9 @@ impl Devices {
                     continue;
                 }
                 device.open.fetch_add(1, Relaxed);
+                if device.kind == Kind::I2c {
+                    self.boards.connected(device.robot, &stream);
+                }
                 scope.spawn(move || {
                     // An error here is a peer that left in the middle, which is its right.
                     let _ = prepare(&stream).and_then(|()| self.serve(device, stream, arena, stop));
@@ -157,7 +170,12 @@ impl Devices {
         match device.kind {
             Kind::Spi => self.serve_spi(stream, device.robot, arena, stop),
             Kind::I2c => serve_i2c(stream, device.robot, arena, stop),
-            Kind::Camera => self.serve_camera(stream, device.robot, arena, stop),
+            Kind::Camera => {
+                self.boards.streams(device.robot, true);
+                let served = self.serve_camera(stream, device.robot, arena, stop);
+                self.boards.streams(device.robot, false);
+                served
+            }
         }
     }
 
@@ -203,7 +221,7 @@ impl Devices {
         let mut camera = Camera::new(&self.camera);
         let traits = lock(arena).traits(robot).clone();
         let faults = traits.camera_faults.unwrap_or(self.camera.faults);
-        let mut path = match self.body {
+        let mut path = match self.bodies[robot] {
             BodyKind::Xpuck => CameraPath::Ft2232h(Ft2232h::new(faults, self.seed, robot)),
             BodyKind::Epuck1 | BodyKind::Epuck2 => CameraPath::Uvc(Uvc::new(faults, self.seed, robot)),
         };
@@ -226,6 +244,7 @@ impl Devices {
                 if now >= due { arena.view(robot) } else { None }
             };
             if let Some(view) = view {
+                camera.expose(view.brightness);
                 camera.render(&view.bodies, robot, &surroundings, &mut frame);
                 pictures = pictures.wrapping_add(u32::from(!view.frozen));
                 blemishes.spoil(&mut frame, pictures);

@@ -41,6 +41,7 @@ impl Streams {
         Listening {
             mocap: self.vicon.1,
             devices: None,
+            overhead: None,
             vrpn: self.vrpn.as_ref().map(|(_, address)| *address),
             natnet: self.natnet.as_ref().map(|(_, address)| *address),
         }

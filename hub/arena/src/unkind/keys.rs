@@ -122,6 +122,10 @@ pub struct RobotKeys {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub charge: Option<f32>,
+    /// What the battery holds when full, A h: an old one holds less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.05, max = 20.0))]
+    pub capacity_ah: Option<f32>,
     /// A supply that can fall under load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supply: Option<SupplyKeys>,

@@ -99,6 +99,7 @@ fn robot(place: &str, keys: &RobotKeys) -> Result<(), OutOfBounds> {
         return refuse(&at("bus_faults.absent"), address.to_string(), "an I2C address is 0 to 127");
     }
     maybe(&at("charge"), keys.charge, 0.0..=1.0)?;
+    maybe(&at("capacity_ah"), keys.capacity_ah, 0.05..=20.0)?;
     let Some(supply) = keys.supply else { return Ok(()) };
     within(&at("supply.ohms"), supply.ohms, 0.0..=2.0)?;
     within(&at("supply.surges_per_minute"), supply.surges_per_minute, 0.0..=600.0)?;

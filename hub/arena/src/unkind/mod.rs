@@ -74,6 +74,7 @@ impl RobotKeys {
             camera_faults: self.camera_faults.or(other.camera_faults),
             bus_faults: self.bus_faults.or(other.bus_faults),
             charge: self.charge.or(other.charge),
+            capacity_ah: self.capacity_ah.or(other.capacity_ah),
             supply: self.supply.or(other.supply),
         }
     }

@@ -13,6 +13,12 @@ pub(crate) const PIXELS: u32 = 6;
 pub(crate) const PICTURE: u32 = 7;
 /// What a picture does not show; the step is the frame.
 pub(crate) const MISSES: u32 = 9;
+/// Sounds' phases, and sensors that tell anything; the step is the arena's.
+pub(crate) const FELT: u32 = 10;
+/// Noise of devices that only some robots have; the step is the arena's.
+pub(crate) const FITTED: u32 = 11;
+/// Noise of what range and bearing boards hear; the step is the arena's.
+pub(crate) const HEARING: u32 = 12;
 /// The floor.
 pub(crate) const FLOOR: u32 = 8;
 /// Spells, one world each.

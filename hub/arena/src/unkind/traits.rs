@@ -36,6 +36,7 @@ pub struct Traits {
     pub(crate) camera_faults: Option<ft2232h::Faults>,
     pub(crate) bus_faults: Option<faults::Faults>,
     pub(crate) charge: Option<f32>,
+    pub(crate) capacity_ah: Option<f32>,
     pub(crate) supply: Option<SupplyKeys>,
 }
 
@@ -77,6 +78,7 @@ impl Traits {
             camera_faults: keys.camera_faults,
             bus_faults: keys.bus_faults.clone(),
             charge: keys.charge,
+            capacity_ah: keys.capacity_ah,
             supply: keys.supply,
         }
     }

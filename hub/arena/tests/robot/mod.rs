@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, mpsc};
-use xpuck_arena::{BodyKind, CameraSettings, Faults, Settings, Shim, Unkind, run};
+use xpuck_arena::fitted::Fitted;
+use xpuck_arena::{BodyKind, Faults, Settings, Shim, run};
 use xpuck_kernels::world::Scenario;
 
 const SWARM: &str = "robots = [\"xp01\"]\n[hub]\nrobots = \"tcp://127.0.0.1:9\"\noperator = \"tcp://127.0.0.1:9\"\n\
@@ -29,22 +30,13 @@ pub fn serve<R>(
 ) -> R {
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings {
-        vrpn: None,
-        natnet: None,
-        robots: vec!["xp01".into()],
         seed: 12,
-        speed: 1.0,
         scenario: Scenario::B,
-        world: None,
-        device_dir: dir.path().join("devices"),
-        device_address: None,
         shim,
-        mocap: ([127, 0, 0, 1], 0).into(),
-        camera: CameraSettings::default(),
         body,
         faults,
-        curve: xpuck_registers::infrared::PUBLISHED,
-        unkind: Unkind::default(),
+        fitted: vec![Fitted::Bno055, Fitted::Ads1015, Fitted::Ground, Fitted::Vl53l0x, Fitted::Erandb],
+        ..Settings::usual(1, dir.path().join("devices"))
     };
     let kind = match body {
         BodyKind::Xpuck => "xpuck",
@@ -53,7 +45,7 @@ pub fn serve<R>(
     };
     let file = dir.path().join("xp01.toml");
     let robot = format!(
-        "id = \"xp01\"\nswarm = \"swarm.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
+        "id = \"xp01\"\nswarm = \"swarm.toml\"\nfitted = [\"bno055\", \"ads1015\", \"ground\", \"vl53l0x\", \"erandb\"]\n[devices]\nkind = \"virtual\"\ndirectory = \"devices\"\n\
          camera_width = 160\ncamera_height = 120\nbody = \"{kind}\"\n"
     );
     std::fs::write(&file, robot).unwrap();

@@ -4,13 +4,13 @@ use crate::entry::Entry;
 use crate::mocap::Frame;
 use crate::switchboard::{Snapshot, Update};
 use std::collections::BTreeMap;
-use xpuck_wire::Status;
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, Request, RobotMessage};
 use xpuck_wire::refusals::Refusals;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
+use xpuck_wire::{Status, Swarm};
 
 /// News of motion capture.
 #[derive(Clone, Debug)]
@@ -135,6 +135,9 @@ pub trait Shell {
 
     /// Stores how the update stands, in the place of what was stored before.
     fn keep_update(&mut self, _update: &Update) {}
+
+    /// The swarm has more robots now: this is all of it.
+    fn enrolled(&mut self, _now: f64, _swarm: &Swarm) {}
 
     /// Closes the record; the status is final.
     fn close_record(&mut self, status: Status);

@@ -123,6 +123,7 @@ fn hub() -> Hub {
         swarm: Swarm {
             speed: 1.0,
             robots: ["xp01".into(), "xp02".into()].into(),
+            peers: Vec::new(),
             hub: Addresses { robots: address(), operator: address(), console: None },
             security: Security::default(),
         },

@@ -94,6 +94,11 @@ impl Gates {
         }
     }
 
+    /// One more robot.
+    pub fn add(&mut self, robot: String) {
+        self.robots.insert(robot);
+    }
+
     /// Poses refused for a reason since the start; for [`Reason::Stale`], frames.
     pub fn refused(&self, reason: Reason) -> u64 {
         self.refused.get(&reason).copied().unwrap_or(0)

@@ -2,22 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use xpuck_wire::message::{Birth, Emigrant};
+use xpuck_wire::message::Emigrant;
 
-/// Generations remembered of each island. A link repeats what was sent last, not what was sent long ago.
-const REMEMBERED: usize = 64;
+/// Generations remembered of each island. A link repeats what was sent last, not what was sent long ago; a robot tells a hub
+/// that was away at most 500 again that it told before (`robot/core/src/missed.rs`).
+const REMEMBERED: usize = 512;
 
-/// SeenGenerations of the generations that were taken.
+/// Marks of the generations that were taken.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeenGenerations {
     islands: BTreeMap<u16, VecDeque<(u32, u32)>>,
 }
 
 impl SeenGenerations {
-    /// SeenGenerations a generation; false if the same was taken before. A robot that lost its island begins again at generation 1
-    /// with other individuals, and those count.
-    pub fn take(&mut self, island: u16, generation: u32, emigrant: &Emigrant, births: &[Birth]) -> bool {
-        let bytes = postcard::to_stdvec(&(emigrant, births)).unwrap_or_default();
+    /// Marks a generation; false if the same was taken before. A robot that lost its island begins again at generation 1
+    /// with other individuals, and those count. Only what a record gives back digit by digit is compared.
+    pub fn take(&mut self, island: u16, generation: u32, emigrant: &Emigrant) -> bool {
+        let Emigrant { island: from, number, epoch, tree, count, .. } = emigrant;
+        let bytes = postcard::to_stdvec(&(from, number, epoch, tree, count)).unwrap_or_default();
         let mark = (generation, crc32fast::hash(&bytes));
         let taken = self.islands.entry(island).or_default();
         if taken.contains(&mark) {
@@ -47,12 +49,12 @@ mod tests {
             square: [0.01, 0.0],
         };
         let mut seen = SeenGenerations::default();
-        assert!(seen.take(1, 1, &gene(5), &[]) && !seen.take(1, 1, &gene(5), &[]));
-        assert!(seen.take(2, 1, &gene(5), &[]), "another robot");
-        assert!(seen.take(1, 1, &gene(6), &[]), "another island of the same robot");
+        assert!(seen.take(1, 1, &gene(5)) && !seen.take(1, 1, &gene(5)));
+        assert!(seen.take(2, 1, &gene(5)), "another robot");
+        assert!(seen.take(1, 1, &gene(6)), "another island of the same robot");
         let kept: SeenGenerations = postcard::from_bytes(&postcard::to_stdvec(&seen).unwrap()).unwrap();
         assert_eq!(kept, seen);
-        (2..1000).for_each(|generation| assert!(seen.take(1, generation, &gene(1), &[])));
+        (2..1000).for_each(|generation| assert!(seen.take(1, generation, &gene(1))));
         assert_eq!(seen.islands[&1].len(), REMEMBERED);
     }
 }

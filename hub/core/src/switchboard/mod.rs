@@ -1,9 +1,13 @@
 //! The switchboard: who is there, what the swarm is to do, and how the run stands. A plain state machine over arena
 //! time in seconds; [`crate::hub`] feeds it and does what it says.
 
+mod batteries;
 mod dedup;
+mod drive;
+mod enrol;
 mod operators;
 mod orders;
+mod parking;
 mod push;
 mod robots;
 mod run;
@@ -14,6 +18,7 @@ mod update;
 use crate::config::Config;
 use crate::entry::Entry;
 use crate::mocap::Frame;
+use crate::park::Sightings;
 use crate::rate::Rate;
 use crate::rate_limit::RateLimit;
 use crate::roster::Roster;
@@ -29,7 +34,7 @@ use xpuck_wire::guard::Refusals;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, Event, Severity, State, ToRobot};
 use xpuck_wire::signed::Trust;
-use xpuck_wire::{Body, Phase, SecurityReport};
+use xpuck_wire::{Body, Phase, SecurityReport, Swarm};
 
 /// An experiment or directive that was not acknowledged is sent again after this, s.
 const REPEAT: f64 = 0.2;
@@ -83,6 +88,8 @@ pub enum Action {
     },
     /// Keep how the update stands.
     KeepUpdate(Box<Update>),
+    /// The swarm has more robots now.
+    Enrolled(Box<Swarm>),
     /// Close the record; the status is final.
     CloseRecord,
     /// A line for the log.
@@ -99,6 +106,7 @@ pub struct Switchboard {
     phase: Phase,
     run: Option<Run>,
     push: Option<Push>,
+    parked: Option<parking::Parked>,
     update: Option<Update>,
     /// Where the numbers began: wall time at the start, ms.
     base: u64,
@@ -114,6 +122,7 @@ pub struct Switchboard {
     /// Experiment and directive of the state that was kept last.
     snapshot_at: Option<(u64, u64)>,
     frame: Option<(f64, Frame)>,
+    sightings: Sightings,
     /// Since when the frisbee has been at rest, if it is.
     resting: Option<f64>,
     watchdog: TrackingWatchdog,
@@ -127,6 +136,8 @@ pub struct Switchboard {
     happened: u64,
     record: String,
     refused: u64,
+    /// Robots that came to the swarm since the hub started.
+    newcomers: usize,
     /// What is said of messages for the record that make no sense.
     malformed: RateLimit,
     trust: Trust,
@@ -146,6 +157,7 @@ impl Switchboard {
             phase: Phase::Idle,
             run: None,
             push: None,
+            parked: None,
             update: None,
             base,
             number: base,
@@ -157,6 +169,7 @@ impl Switchboard {
             next_snapshot: 0.0,
             snapshot_at: None,
             frame: None,
+            sightings: Sightings::default(),
             resting: None,
             watchdog: TrackingWatchdog::default(),
             refused_poses: Vec::new(),
@@ -167,6 +180,7 @@ impl Switchboard {
             happened: 0,
             record: String::new(),
             refused: 0,
+            newcomers: 0,
             malformed: RateLimit::default(),
             trust: if config.swarm.security.dev_mode { Trust::Anybody } else { Trust::nobody() },
             security: SecurityReport { dev_mode: config.swarm.security.dev_mode, ..SecurityReport::default() },
@@ -266,16 +280,23 @@ impl Switchboard {
         self.directive = (self.number, state, segment);
         self.directed = self.last;
         for (place, robot) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
-            self.actions.push(Action::Send(place, self.directive(robot.held)));
+            self.actions.push(Action::Send(place, self.directive(robot)));
         }
     }
 
-    /// The present directive, with a new expiry; a robot that is held is to stop, whatever the others do.
-    fn directive(&self, held: bool) -> ToRobot {
+    /// The present directive, with a new expiry; a robot that is held is to stop, or to pause, whatever the others do.
+    fn directive(&self, robot: &crate::roster::Robot) -> ToRobot {
         let (number, state, segment) = self.directive;
-        let state = if held { State::Stop } else { state };
-        let (run, phase, tree) =
-            self.run.as_ref().map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
+        let state = match (robot.held, state) {
+            (false, state) => state,
+            // Nobody pauses who is to get ready first.
+            (true, State::Run | State::Pause) if robot.pauses => State::Pause,
+            (true, State::Ready) if robot.pauses => State::Ready,
+            (true, _) => State::Stop,
+        };
+        // Who is parked pauses for no run: a robot that has no experiment is parked too.
+        let run = self.run.as_ref().filter(|_| self.phase != Phase::Parking);
+        let (run, phase, tree) = run.map_or((0, 0, None), |run| (run.number, run.phase, run.tree.clone()));
         ToRobot::Directive(Directive { number, state, segment, run, phase, tree, expires: self.last + VALID })
     }
 
@@ -303,7 +324,9 @@ impl Switchboard {
             self.actions.push(Action::Record(Entry::Poses { time: now, bodies: bodies(&frame) }));
         }
         self.senses.take(now, &frame);
+        self.sightings.take(now, &frame);
         self.frame = Some((now, frame));
+        self.see_parking(now);
         if let Some(pose) = frisbee {
             self.watch_frisbee(now, pose.at.x);
         }
@@ -345,7 +368,9 @@ impl Switchboard {
             self.go_on_updating(now);
         }
         self.prepare(now);
+        self.watch_batteries(now);
         self.watch_tracking(now);
+        self.go_on_parking(now);
         self.advance(now, passed);
         self.snapshot_if_due(now);
     }
@@ -366,16 +391,17 @@ impl Switchboard {
     /// Says again what robots have not acknowledged.
     fn repeat(&mut self) {
         let number = self.directive.0;
-        let run = self.run.as_ref().filter(|_| !matches!(self.phase, Phase::Idle | Phase::Finished));
+        let none = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
+        let run = self.run.as_ref().filter(|_| !none);
         for (place, robot) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive()) {
             let message = match run {
                 Some(run) if robot.experiment != run.number && robot.refusal.is_none() => ToRobot::Experiment {
                     number: run.number,
                     seed: run.seed,
-                    robots: self.config.swarm.robots.len().min(MAX_ROBOTS) as u16,
+                    robots: run.robots.min(MAX_ROBOTS) as u16,
                     signed: run.signed.clone(),
                 },
-                _ if robot.telemetry.obeyed != number => self.directive(robot.held),
+                _ if robot.telemetry.obeyed != number => self.directive(robot),
                 _ => continue,
             };
             self.actions.push(Action::Send(place, message));
@@ -400,5 +426,6 @@ pub fn phase_name(phase: Phase) -> &'static str {
         Phase::Blind => "paused for want of poses",
         Phase::Resting => "resting",
         Phase::Finished => "finished",
+        Phase::Parking => "parking robots",
     }
 }

@@ -1,6 +1,7 @@
 //! What operators ask, and how things stand.
 
 use super::{Action, Switchboard, bodies, phase_name};
+use xpuck_wire::log::Line;
 use xpuck_wire::message::{Emigrant, Reply, Request, State};
 use xpuck_wire::{ExperimentPhase, LastDirective, Phase, Status};
 
@@ -23,12 +24,30 @@ impl Switchboard {
                 return Reply::Refused("this hub keeps no bundles".into());
             }
             (Request::Start { signed, seed }, Phase::Idle | Phase::Finished) => {
+                return self.start(now, who, signed, seed, false);
+            }
+            (Request::StartAnyway { signed, seed }, Phase::Idle | Phase::Finished) => {
+                return self.start(now, who, signed, seed, true);
+            }
+            (Request::Start { .. } | Request::StartAnyway { .. }, Phase::Parking) => {
+                return Reply::Refused("robots are being parked; `xpuck stop` ends it".into());
+            }
+            (Request::Start { .. } | Request::StartAnyway { .. }, _) => {
+                return Reply::Refused("a run is going on; `xpuck stop` ends it".into());
+            }
+            (Request::Park(order), Phase::Idle | Phase::Finished) => {
                 if let Some(why) = self.keeps_from_run() {
                     return Reply::Refused(why);
                 }
-                return self.start(now, who, signed, seed);
+                return self.park(now, who, order);
             }
-            (Request::Start { .. }, _) => return Reply::Refused("a run is going on; `xpuck stop` ends it".into()),
+            (Request::Park(_), Phase::Parking) => {
+                return Reply::Refused("robots are being parked; `xpuck stop` ends it".into());
+            }
+            (Request::Park(_), _) => {
+                return Reply::Refused("robots are not parked during a run; `xpuck stop` ends it".into());
+            }
+            (Request::Parked, _) => return Reply::Parked(self.park_report(now).map(Box::new)),
             // Not while nothing is seen: the next phase would begin with RUN.
             (Request::Next, Phase::Running | Phase::Resting | Phase::Paused | Phase::Relocating) => {
                 self.next_phase(now, Some(format!("by {who}")));
@@ -44,14 +63,24 @@ impl Switchboard {
             }
             // STOP is accepted in every phase.
             (Request::Stop, Phase::Idle | Phase::Finished) => self.direct(State::Stop, segment),
+            (Request::Stop, Phase::Parking) => {
+                self.end_parking(now, who, Line::info(format!("parking is stopped by {who}: STOP")), false);
+            }
             (Request::Stop, _) => self.finish(now, who, &format!("stopped by {who}")),
             (Request::Note { text }, _) => return self.take_note(now, who, &text),
+            (Request::Enrol { robots, peers }, _) => return self.enrol(now, who, robots, peers),
             (Request::Order { robot, order }, _) => return self.order(now, who, &robot, order),
+            (Request::Drive { robot, wheels, lamps }, _) => return self.drive(now, who, &robot, wheels, lamps),
             (Request::Watch { robot, picture }, _) => return self.watch(&robot, picture),
+            (Request::Picture { robot }, _) => return self.picture(now, &robot),
             // The shell has the console.
             (Request::Link, _) => return Reply::Refused("this hub has no console".into()),
             (Request::Events { after }, _) => return Reply::Events(self.events_after(after)),
             (Request::Shutdown, phase) => {
+                if phase == Phase::Parking {
+                    self.end_parking(now, who, Line::info("the hub shuts down: STOP"), false);
+                }
+                let phase = self.phase;
                 if !matches!(phase, Phase::Idle | Phase::Finished) {
                     self.finish(now, who, "the hub shuts down: STOP");
                 }

@@ -2,10 +2,14 @@
 
 use super::{Action, EVENTS, Switchboard};
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{BLINKS_S, Event, Order, Reply, State, ToRobot};
+use xpuck_wire::message::{BLINKS_S, Event, Order, PictureTold, Reply, State, ToRobot};
 
 /// Longest note, characters.
 const NOTE: usize = 500;
+/// A robot is asked for a picture at most so often, s of wall time.
+const PICTURE_EVERY: f64 = 0.5;
+/// So long after that a picture is kept for who asked, s of wall time.
+pub(super) const PICTURE_WAITS: f64 = 10.0;
 
 impl Switchboard {
     /// Adds a note, if it says something.
@@ -22,13 +26,17 @@ impl Switchboard {
 
     /// Has one robot do something.
     pub(super) fn order(&mut self, now: f64, who: &str, id: &str, order: Order) -> Reply {
-        let Some(place) = self.roster.place(id) else { return self.unknown(id) };
+        let found = match order {
+            Order::Identify | Order::Reboot => self.present(id),
+            Order::Hold | Order::Pause | Order::Release | Order::Replace => self.place(id),
+        };
+        let place = match found {
+            Ok(place) => place,
+            Err(why) => return Reply::Refused(why),
+        };
         let robot = &mut self.roster.robots[place];
-        let (there, held) = (robot.alive(), robot.held);
+        let held = robot.held;
         match order {
-            Order::Identify | Order::Reboot if !there => {
-                return Reply::Refused(format!("robot {id} is not there: check its power and network"));
-            }
             Order::Identify => {
                 robot.blinks_until = Some(now + BLINKS_S * self.config.swarm.speed);
                 self.actions.push(Action::Send(place, ToRobot::Identify));
@@ -38,17 +46,19 @@ impl Switchboard {
                 self.actions.push(Action::Send(place, ToRobot::Reboot));
                 self.note_for(now, who, format!("robot {id} is started again by {who}"));
             }
-            Order::Hold if held => {}
-            Order::Hold => {
-                robot.held = true;
+            Order::Replace => self.replace(now, who, place),
+            Order::Hold | Order::Pause if held && robot.pauses == (order == Order::Pause) => {}
+            Order::Hold | Order::Pause => {
+                (robot.held, robot.pauses) = (true, order == Order::Pause);
+                let what = if robot.pauses { "paused" } else { "held" };
                 self.direct_again();
-                self.note_for(now, who, format!("robot {id} is held by {who}: it stands until it is released"));
+                self.note_for(now, who, format!("robot {id} is {what} by {who}: it stands until it is released"));
             }
             Order::Release if !held => {
                 return Reply::Refused(format!("robot {id} is not held"));
             }
             Order::Release => {
-                robot.held = false;
+                (robot.held, robot.pauses) = (false, false);
                 self.direct_again();
                 self.note_for(now, who, format!("robot {id} is released by {who}"));
             }
@@ -57,7 +67,7 @@ impl Switchboard {
     }
 
     /// The present directive under a new number: a robot that stopped obeys nothing but a later one.
-    fn direct_again(&mut self) {
+    pub(super) fn direct_again(&mut self) {
         let (_, state, segment) = self.directive;
         self.direct(state, segment);
         // What a hub that dies now must not forget.
@@ -67,16 +77,48 @@ impl Switchboard {
 
     /// Tells a robot that somebody watches it.
     pub(super) fn watch(&mut self, id: &str, picture: bool) -> Reply {
-        let Some(place) = self.roster.place(id) else { return self.unknown(id) };
+        let place = match self.place(id) {
+            Ok(place) => place,
+            Err(why) => return Reply::Refused(why),
+        };
         if self.roster.robots[place].alive() {
             self.actions.push(Action::Send(place, ToRobot::Watch { picture }));
         }
         Reply::Done
     }
 
-    fn unknown(&self, id: &str) -> Reply {
-        let ids: Vec<&str> = self.roster.robots.iter().map(|robot| robot.id.as_str()).take(20).collect();
-        Reply::Refused(format!("no robot `{}` in the swarm file; there are {}", id.escape_debug(), ids.join(", ")))
+    /// A robot's last picture. It is asked for the next one, though not again and again: a picture takes much of a radio.
+    pub(super) fn picture(&mut self, now: f64, id: &str) -> Reply {
+        let place = match self.present(id) {
+            Ok(place) => place,
+            Err(why) => return Reply::Refused(why),
+        };
+        let speed = self.config.swarm.speed;
+        let robot = &mut self.roster.robots[place];
+        if robot.picture_asked.is_none_or(|at| now - at >= PICTURE_EVERY * speed) {
+            robot.picture_asked = Some(now);
+            self.actions.push(Action::Send(place, ToRobot::Watch { picture: true }));
+        }
+        let age = robot.picture.as_ref().map_or(0.0, |(at, _)| (now - at) / speed);
+        let picture = robot.picture.as_ref().map(|(_, picture)| picture.clone());
+        Reply::Picture(PictureTold { picture, age, camera_age: robot.telemetry.senses.camera_age })
+    }
+
+    /// A robot's place in the swarm file, from 0.
+    pub(super) fn place(&self, id: &str) -> Result<usize, String> {
+        self.roster.place(id).ok_or_else(|| {
+            let ids: Vec<&str> = self.roster.robots.iter().map(|robot| robot.id.as_str()).take(20).collect();
+            format!("no robot `{}` in the swarm file; there are {}", id.escape_debug(), ids.join(", "))
+        })
+    }
+
+    /// The same of a robot that is there.
+    pub(super) fn present(&self, id: &str) -> Result<usize, String> {
+        let place = self.place(id)?;
+        match self.roster.robots[place].alive() {
+            true => Ok(place),
+            false => Err(format!("robot {id} is not there: check its power and network")),
+        }
     }
 
     /// Events with higher numbers, the oldest first.

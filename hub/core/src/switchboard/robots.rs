@@ -1,9 +1,12 @@
 //! What robots say, and the exchange of genes.
 
+use super::orders::PICTURE_WAITS;
 use super::{Action, Switchboard};
 use crate::entry::Entry;
 use crate::geneserver::to_emigrants;
-use xpuck_wire::message::{Emigrant, MAX_SAMPLED, RobotMessage, ToRobot};
+use xpuck_experiment::Genes;
+use xpuck_wire::message::{Emigrant, MAX_SAMPLED, RobotMessage, Tags, ToRobot};
+use xpuck_wire::peer::MAX_GENES;
 use xpuck_wire::settings::Answer;
 
 /// Longest version of a robot's program, characters.
@@ -46,6 +49,10 @@ impl Switchboard {
         let name = || robot.id.clone();
         match message {
             RobotMessage::Hello { version, seen, .. } => {
+                if robot.awaited {
+                    robot.replace(false);
+                    robot.heard = Some(now);
+                }
                 robot.version = version.chars().filter(char::is_ascii_graphic).take(VERSION).collect();
                 // A robot that greets again may have restarted without its experiment.
                 robot.experiment = 0;
@@ -76,7 +83,7 @@ impl Switchboard {
                 let from = self.exchange(now, place, generation, &emigrant);
                 // What comes again is answered again, and counts once.
                 let run = self.run.as_mut();
-                let new = run.is_none_or(|run| run.seen.take(island(place), generation, &emigrant, &births));
+                let new = run.is_none_or(|run| run.seen.take(island(place), generation, &emigrant));
                 if new {
                     let robot = &mut self.roster.robots[place];
                     let (births, population) = (robot.allowance.take(now, births), robot.population.take());
@@ -92,8 +99,17 @@ impl Switchboard {
                 robot.population = Some(population);
             }
             RobotMessage::Population(_) => self.unrecorded(now, place, "a population without a mean size"),
-            // The shell shows it to whoever asked for it.
-            RobotMessage::Picture(_) => {}
+            // The shell shows it on pages that asked for it; here it waits for an operator who did.
+            RobotMessage::Picture(picture) => {
+                let asked = robot.picture_asked.is_some_and(|at| now - at < PICTURE_WAITS * self.config.swarm.speed);
+                robot.picture = Some((now, picture)).filter(|(_, picture)| asked && picture.is_sound());
+            }
+            RobotMessage::Tags(tags) if tags.is_sound() => {
+                let Tags { age, tags, looks, doubled, look_ms } = tags;
+                let entry = Entry::Tags { time: now, robot: name(), age, looks, doubled, look_ms, tags };
+                self.actions.push(Action::Record(entry));
+            }
+            RobotMessage::Tags(_) => self.unrecorded(now, place, "tags that cannot be"),
             RobotMessage::Loaded { segment, gene } => {
                 let robot_id = name();
                 if robot.loads(segment, &gene) {
@@ -119,6 +135,14 @@ impl Switchboard {
                 self.actions.push(Action::Record(Entry::Samples { time: now, robot, generation, samples }));
             }
             RobotMessage::Samples { .. } => self.unrecorded(now, place, "samples of too many individuals"),
+            RobotMessage::Peers(report) if report.from.len() <= MAX_GENES => robot.peers = Some(*report),
+            RobotMessage::Peers(_) => self.unrecorded(now, place, "more immigrants than there may be"),
+            RobotMessage::Sensors(sensors) if sensors.is_sound() => {
+                let robot_id = name();
+                robot.sensors = Some(sensors.clone());
+                self.actions.push(Action::Record(Entry::Sensors { time: now, robot: robot_id, sensors }));
+            }
+            RobotMessage::Sensors(_) => self.unrecorded(now, place, "readings that no sensor tells"),
         }
     }
 
@@ -171,6 +195,13 @@ impl Switchboard {
         }
         let robot = &mut self.roster.robots[place];
         match run.gate.admit(&robot.id, gene) {
+            Ok(_) if run.plan.genes == Genes::Peers => {
+                robot.fittest = Some(gene.clone());
+                // The answer says that it was heard; the immigrants came from other robots, which the robot told before.
+                self.actions.push(Action::Send(place, ToRobot::Genes { generation, immigrants: Vec::new() }));
+                let told = robot.peers.as_ref().filter(|peers| peers.generation == generation);
+                told.map_or(Vec::new(), |peers| peers.from.clone())
+            }
             Ok(migrant) => {
                 let offers = run.geneserver.exchange(island(place), generation, migrant);
                 let mut from: Vec<u16> = offers.iter().map(|offer| offer.sender).collect();
@@ -191,6 +222,6 @@ impl Switchboard {
 }
 
 /// A robot's island.
-fn island(place: usize) -> u16 {
+pub(super) fn island(place: usize) -> u16 {
     place as u16 + 1
 }

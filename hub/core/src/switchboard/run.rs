@@ -6,7 +6,7 @@ use crate::geneserver::{Copies, Gate, Geneserver};
 use crate::score::Score;
 use std::sync::Arc;
 use xpuck_evolve::{Migrant, SampleOwner};
-use xpuck_experiment::{Drive, Kind, Plan, PlannedPhase};
+use xpuck_experiment::{Drive, Genes, Kind, Plan, PlannedPhase};
 use xpuck_wire::Phase;
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Reply, State};
@@ -35,6 +35,8 @@ pub(super) struct Run {
     /// The swarm's fittest tree when the phase began, where all are to drive with it.
     pub(super) tree: Option<String>,
     pub(super) signed: Signed,
+    /// Robots when the run began: all simulate worlds with so many, or fitness of different islands would not compare.
+    pub(super) robots: usize,
     pub(super) number: u64,
     pub(super) seed: u64,
     pub(super) started_by: String,
@@ -78,11 +80,24 @@ fn announcement(number: u16, phase: &PlannedPhase) -> String {
 }
 
 impl Switchboard {
-    pub(super) fn start(&mut self, now: f64, who: &str, signed: Signed, seed: u64) -> Reply {
+    /// Begins a run; `anyway` says that batteries may end before it.
+    pub(super) fn start(&mut self, now: f64, who: &str, signed: Signed, seed: u64, anyway: bool) -> Reply {
+        if let Some(why) = self.keeps_from_run() {
+            return Reply::Refused(why);
+        }
         let (plan, text) = match Plan::open(&signed, &self.trust, self.config.swarm.robots.len()) {
             Ok((plan, text)) => (Arc::new(plan), text),
             Err(error) => return Reply::Refused(error.to_string()),
         };
+        if plan.genes == Genes::Peers && self.config.swarm.peers.is_empty() {
+            let why = "genes = \"peers\": swarm.toml has no `peers`, an address for each robot, which robots need to reach \
+                       each other";
+            return Reply::Refused(why.into());
+        }
+        let (short, unknown) = self.batteries_for(&plan);
+        if let Some(why) = short.filter(|_| !anyway) {
+            return Reply::Refused(why);
+        }
         self.number += 1;
         let copies = match plan.settings.algorithm.sample_owner() {
             SampleOwner::Copy => Copies::Each,
@@ -100,6 +115,7 @@ impl Switchboard {
             phase_segment: 0,
             tree: None,
             signed,
+            robots: self.config.swarm.robots.len(),
             number: self.number,
             seed,
             started_by: who.into(),
@@ -119,6 +135,9 @@ impl Switchboard {
         self.actions.push(Action::OpenRecord { name: name.clone(), text, files, seed });
         self.direct(State::Ready, 0);
         self.note_for(now, who, format!("experiment {name}: started by {who}, waiting for the robots to be ready"));
+        if !unknown.is_empty() {
+            self.warn(now, unknown);
+        }
         self.repeat();
         Reply::Done
     }

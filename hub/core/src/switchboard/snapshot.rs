@@ -1,6 +1,7 @@
 //! How a run stands as data, so that a hub that returns after a crash goes on with it.
 
 use super::dedup::SeenGenerations;
+use super::robots::island;
 use super::run::Run;
 use super::{Action, Switchboard};
 use crate::entry::Entry;
@@ -24,6 +25,8 @@ pub struct Snapshot {
     pub time: f64,
     /// Ids of the robots, in the order of their islands.
     pub robots: Vec<String>,
+    /// Robots when the run began.
+    pub planned: usize,
     /// What the hub did.
     pub phase: Phase,
     /// The experiment, as it was signed.
@@ -71,13 +74,20 @@ impl Snapshot {
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Finished
     }
+
+    /// A generation of a robot is in the record, which reaches further than this state.
+    pub fn recorded(&mut self, robot: &str, generation: u32, emigrant: &Emigrant) {
+        if let Some(place) = self.robots.iter().position(|id| id == robot) {
+            self.seen.take(island(place), generation, emigrant);
+        }
+    }
 }
 
 impl Switchboard {
     /// Keeps the state when it is due, and when phase or segment have changed since.
     pub(super) fn snapshot_if_due(&mut self, now: f64) {
         let here = self.run.as_ref().map(|run| (run.number, self.directive.0));
-        let over = matches!(self.phase, Phase::Idle | Phase::Finished);
+        let over = matches!(self.phase, Phase::Idle | Phase::Finished | Phase::Parking);
         if over || here.is_none() || (now < self.next_snapshot && here == self.snapshot_at) {
             return;
         }
@@ -101,13 +111,19 @@ impl Switchboard {
     fn snapshot(&self, now: f64) -> Option<Snapshot> {
         let run = self.run.as_ref()?;
         // A run that has just been resumed from another hub stands as it stood until the robots are back.
-        let phase = if run.resumed.is_some() { Phase::Running } else { self.phase };
+        let phase = match self.phase {
+            _ if run.resumed.is_some() => Phase::Running,
+            // The run was over before robots were parked.
+            Phase::Parking => Phase::Finished,
+            phase => phase,
+        };
         let robots = &self.roster.robots;
         let alive =
             run.resumed.clone().unwrap_or_else(|| robots.iter().filter(|r| r.alive()).map(|r| r.id.clone()).collect());
         Some(Snapshot {
             time: now,
             robots: self.config.swarm.robots.clone(),
+            planned: run.robots,
             phase,
             signed: run.signed.clone(),
             number: run.number,
@@ -136,14 +152,14 @@ impl Switchboard {
     /// # Errors
     /// In one line, why this hub cannot go on with it.
     pub fn resume(&mut self, now: f64, snapshot: Snapshot) -> Result<(), String> {
-        if snapshot.robots != self.config.swarm.robots {
+        // The swarm may have grown while no hub was there.
+        if !self.config.swarm.robots.starts_with(&snapshot.robots) {
             return Err("it had other robots".into());
         }
         if snapshot.is_over() {
             return Err("it was over".into());
         }
-        let robots = self.config.swarm.robots.len();
-        let plan = Plan::open(&snapshot.signed, &self.trust, robots).map_err(|error| error.to_string())?.0;
+        let plan = Plan::open(&snapshot.signed, &self.trust, snapshot.planned).map_err(|error| error.to_string())?.0;
         let (phase, phase_seconds, phase_segment, tree) = snapshot.experiment_phase;
         self.number = self.number.max(snapshot.directive);
         self.last = now;
@@ -165,6 +181,7 @@ impl Switchboard {
             tree,
             score,
             signed: snapshot.signed,
+            robots: snapshot.planned,
             number: snapshot.number,
             seed: snapshot.seed,
             started_by: snapshot.started_by,

@@ -19,6 +19,11 @@ const WAITING: usize = 10_000;
 /// Poses this far apart are not joined by a line, s.
 const LONGEST_GAP: f64 = 0.2;
 
+/// After poses were missing for so long a hub may have been away, s: clocks are found anew.
+const AWAY: f64 = 1.0;
+/// Updates that come within so long after that are not compared, s.
+const SETTLING: f64 = 3.0;
+
 /// The senses: name, unit, and by how much a value may differ without counting as different.
 const SENSES: [(&str, &str, f32); 6] = [
     ("compass", "rad", 0.05),
@@ -85,6 +90,8 @@ pub struct SenseVerifier {
     waiting: VecDeque<(usize, f64, Update)>,
     /// Updates of which the poses are missing.
     blind: u64,
+    /// Updates that come before are not compared, s.
+    settled: f64,
 }
 
 impl SenseVerifier {
@@ -106,6 +113,7 @@ impl SenseVerifier {
             tallies: Default::default(),
             waiting: VecDeque::new(),
             blind: 0,
+            settled: f64::NEG_INFINITY,
         };
         verifier.set_discs([disc]);
         verifier
@@ -134,6 +142,15 @@ impl SenseVerifier {
                 poses[*place] = Some(Pose { at: vec2(x, y), heading });
             }
         }
+        // A hub that goes on with the run of another counts time on, but not to the millisecond.
+        let step = self.poses.back().map_or(0.0, |(last, _)| time - last);
+        if !(0.0..=AWAY).contains(&step) {
+            self.clocks.clear();
+            self.settled = time + SETTLING;
+        }
+        if step < 0.0 {
+            self.poses.clear();
+        }
         while self.poses.front().is_some_and(|(at, _)| time - at > KEPT) {
             self.poses.pop_front();
         }
@@ -161,6 +178,10 @@ impl SenseVerifier {
             return Ok(());
         };
         let ticked = unpacked.into_iter().filter(|update| update.ticked);
+        if now < self.settled {
+            self.blind += ticked.count() as u64;
+            return Ok(());
+        }
         self.waiting.extend(ticked.map(|update| (me, time(&update) + ahead, update)));
         let too_many = self.waiting.len().saturating_sub(WAITING);
         self.waiting.drain(..too_many);
@@ -262,5 +283,42 @@ impl Tally {
         self.different += u64::from(size.is_nan() || size > tolerance);
         self.largest = self.largest.max(size);
         self.sum += f64::from(size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::updates::Packer;
+
+    /// What a robot tells that turns by 1 rad/s: at its own time `then` it saw the world as it was 0.05 s before.
+    fn told(then: f64) -> Updates {
+        let heading = (then - 0.05) as f32;
+        let update = Update {
+            ticked: true,
+            used: [false, true],
+            ages: [0.05f32.to_bits(); 3],
+            up: wrap_angle(-heading).to_bits(),
+            ..Update::default()
+        };
+        let mut packer = Packer::default();
+        packer.push(&update);
+        Updates { count: 1, start: then, data: packer.take(), ..Updates::default() }
+    }
+
+    #[test]
+    fn a_hub_that_goes_on_with_a_clock_that_is_a_little_off_finds_no_differences() {
+        let hub = HubFile::at("runs");
+        let mut verifier = SenseVerifier::new(&["xp01".into()], &hub);
+        // The robot's time, and the hub's: 5 s ahead, then dead for 20 s, then 5.7 s ahead.
+        let steps = (0..300).map(|i| (f64::from(i) / 10.0, 5.0)).chain((500..900).map(|i| (f64::from(i) / 10.0, 5.7)));
+        for (then, ahead) in steps {
+            let now = then + ahead;
+            verifier.poses(now, [("xp01", [0.0, 0.0, wrap_angle(then as f32)])]);
+            verifier.take("xp01", now, &told(then)).unwrap();
+        }
+        let compass = &verifier.rows()[0];
+        assert_eq!((compass.sense, compass.different), ("compass", 0), "{compass:?}");
+        assert!(compass.values > 600 && verifier.blind() < 60, "{compass:?}, {} blind", verifier.blind());
     }
 }

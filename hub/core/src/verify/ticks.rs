@@ -9,6 +9,8 @@ use xpuck_kernels::tree::exchange::from_compact;
 use xpuck_kernels::tree::{Memory, Program, Senses, Status, Tree, scalar_name};
 use xpuck_kernels::world::Colour;
 use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::senses::light::light_vector;
+use xpuck_kernels::world::senses::tags::way_to;
 use xpuck_kernels::world::senses::{Blobs, Neighbour, attraction, proximity_vector};
 use xpuck_wire::updates::{Update, Updates};
 
@@ -226,7 +228,7 @@ impl Batch<'_> {
 
     fn resting(&mut self, update: &Update, number: u32) {
         let still = [0.0f32.to_bits(); 2];
-        if update.wheels[..2] != still {
+        if update.wheels[..2] != still && !update.driven {
             let wanted = [update.wheels[0], update.wheels[1]].map(bits);
             self.differs(update.after_us, number, "the wheels without a tick", wanted, still.map(bits));
         } else if let Some(node) = update.nodes.iter().position(|status| *status != 0) {
@@ -288,14 +290,85 @@ fn misread(update: &Update) -> Option<(&'static str, [u32; 2], [u32; 2])> {
         attr,
         colours: [Colour::Red, Colour::Green, Colour::Blue].map(|colour| blobs.vector(colour)),
         neighbours: count,
+        light: update.light.map_or(Vec2::ZERO, |light| light_vector(&light.map(f32::from_bits))),
+        tag: update.tag.map_or(Vec2::ZERO, |tag| way_to(tag.map(f32::from_bits))),
     };
     let read = Senses::of_cells(&update.cells.map(f32::from_bits));
     let rows = |s: &Senses| {
         let vector = |v: Vec2| [v.x.to_bits(), v.y.to_bits()];
         let [red, green, blue] = s.colours.map(vector);
-        [vector(s.prox), vector(s.up), vector(s.attr), red, green, blue, [s.neighbours.to_bits(), 0]]
+        let count = [s.neighbours.to_bits(), 0];
+        [vector(s.prox), vector(s.up), vector(s.attr), red, green, blue, count, vector(s.light), vector(s.tag)]
     };
-    let names = ["v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n"];
+    let names = ["v_prox", "v_up", "v_attr", "v_red", "v_green", "v_blue", "s_n", "v_light", "v_tag"];
     let pairs = rows(&read).into_iter().zip(rows(&senses));
     names.into_iter().zip(pairs).find(|(_, (read, made))| read != made).map(|(name, (read, made))| (name, read, made))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::tree::exchange::to_compact;
+    use xpuck_wire::bytes::Bytes;
+    use xpuck_wire::updates::Packer;
+
+    /// A batch of one update of a tree that reads the light, as a robot tells it.
+    fn lit(light: [f32; 8], told: [f32; 8]) -> Updates {
+        let senses = Senses { up: Vec2::ZERO, light: light_vector(&light), ..Senses::default() };
+        let told = Update { light: Some(told.map(f32::to_bits)), ..Update::default() };
+        batch("mulav v_goal v_zero 4 v_light\n", &senses, told)
+    }
+
+    /// A batch of one update of a tree that sensed this; `told` has what it was made of.
+    fn batch(tree: &str, senses: &Senses, told: Update) -> Updates {
+        let tree = Tree::parse(tree).unwrap();
+        let program = Program::compile(&tree).unwrap();
+        let mut memory = Memory::new(&program);
+        let (_, goal) = memory.tick(&program, senses, &mut Draws::new(9, 1, 0, 5, Stream::Controller));
+        let [left, right] = steer(goal).map(f32::to_bits);
+        let update = Update {
+            ticked: true,
+            cells: memory.board.cells().map(f32::to_bits),
+            wheels: [left, right, left, right],
+            nodes: vec![2],
+            ..told
+        };
+        let mut packer = Packer::default();
+        packer.push(&update);
+        let hash = format!("{:016x}", fnv1a(tree.key()));
+        let compact = Bytes(to_compact(&tree));
+        Updates { first: 5, count: 1, tree: hash, nodes: 1, compact, data: packer.take(), ..Updates::default() }
+    }
+
+    #[test]
+    fn the_light_that_a_tree_read_is_verified_from_the_sensors() {
+        let light = [0.1, 0.1, 0.9, 0.4, 0.1, 0.1, 0.1, 0.1];
+        let mut good = TickVerifier::new(9);
+        good.take("xp01", 1, &lit(light, light)).unwrap();
+        assert_eq!((good.first(), good.robots()["xp01"].ticks), (None, 1));
+        let mut other = light;
+        other[2] = 0.8;
+        let mut bad = TickVerifier::new(9);
+        bad.take("xp01", 1, &lit(light, other)).unwrap();
+        assert_eq!(bad.first().unwrap().what, "v_light");
+    }
+
+    #[test]
+    fn the_tag_that_a_tree_read_is_verified_from_range_and_bearing() {
+        let told = |told: [f32; 2]| {
+            let senses = Senses { up: Vec2::ZERO, tag: way_to([0.6, 0.2]), ..Senses::default() };
+            batch(
+                "mulav v_goal v_zero 4 v_tag\n",
+                &senses,
+                Update { tag: Some(told.map(f32::to_bits)), ..Update::default() },
+            )
+        };
+        let verified = |updates: &Updates| {
+            let mut verifier = TickVerifier::new(9);
+            verifier.take("xp01", 1, updates).unwrap();
+            verifier.first().map(|difference| difference.what.to_string())
+        };
+        assert_eq!(verified(&told([0.6, 0.2])), None);
+        assert_eq!(verified(&told([0.6, 0.3])).as_deref(), Some("v_tag"));
+    }
 }

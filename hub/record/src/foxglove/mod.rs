@@ -4,6 +4,7 @@
 //! files alike, so that both show the same. Viewers know a schema by its name and take JSON.
 
 mod export;
+pub mod image;
 mod messages;
 mod scene;
 mod viewable;

@@ -51,6 +51,14 @@ impl Scene {
         }
     }
 
+    /// More robots: these are all.
+    pub fn set_robots(&mut self, robots: &[String]) {
+        for robot in robots {
+            self.robots.entry(robot.clone()).or_default();
+        }
+        self.changed = true;
+    }
+
     /// What an entry of the record makes viewers see, `stamp` ns after the epoch that the viewer shows.
     pub fn take(&mut self, entry: &Entry, stamp: u64) -> Vec<Message> {
         match entry {

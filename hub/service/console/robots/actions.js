@@ -14,6 +14,7 @@ export function actionBar(env) {
   const identify = button("Blink", () => send("identify", "Blink"), { title: "Its lamps blink, to find it among the others (I)" });
   const hold = button("Hold", () => send("hold", "Hold"), { title: "Stops this robot alone, and keeps it stopped" });
   const release = button("Release", () => send("release", "Release"), { title: "Lets it go on with the others" });
+  const drive = button("Drive", () => (app.driving.robot ? app.driving.end() : app.driving.begin(id())), { title: "Drives it by hand, with the arrow keys or a gamepad (D)" });
   const reboot = button("Reboot…", () => ask(true), { class: "danger" });
   const question = h("span");
   const yes = button("Yes, reboot it", () => {
@@ -22,7 +23,7 @@ export function actionBar(env) {
   }, { class: "danger" });
   const no = button("Keep it running", () => ask(false));
   const confirm = h("span", { class: "row", role: "group", "aria-label": "Reboot?", hidden: true }, question, yes, no);
-  const buttons = h("span", { class: "row" }, identify, hold, release, reboot);
+  const buttons = h("span", { class: "row" }, identify, hold, release, drive, reboot);
   const open = h("a", { class: "button", text: "Details" });
   const tree = h("a", { class: "button", text: "Tree" });
   const why = h("p", { class: "warn" });
@@ -48,17 +49,18 @@ export function actionBar(env) {
     },
     /** @param {Set<string>} topics */
     changed(topics) {
-      if (!["status", "selected", "session", "view"].some((topic) => topics.has(topic))) return;
+      if (!["status", "selected", "session", "view", "driving"].some((topic) => topics.has(topic))) return;
       const robot = store.robots.get(id());
       // What was asked of one robot is not answered of another.
       if (asked && asked !== id()) ask(false);
       setText(name, id() || "No robot is selected");
       const reason = !live ? "A replay: these are of the past." : app.session.whyNot();
       const off = reason !== "" || !robot;
-      for (const node of [identify, hold, release, reboot, yes]) setAttr(node, "disabled", off);
+      for (const node of [identify, hold, release, drive, reboot, yes]) setAttr(node, "disabled", off);
       setAttr(hold, "disabled", off || robot?.held === true);
       setAttr(release, "disabled", off || robot?.held !== true);
       setText(identify, robot?.identifying ? "Blinking" : "Blink");
+      setText(drive, app.driving.robot ? `Stop driving ${app.driving.robot}` : "Drive");
       setText(why, reason);
       show(why, reason !== "");
       for (const [node, view] of /** @type {[HTMLAnchorElement, string][]} */ ([[open, "robot"], [tree, "tree"]])) {

@@ -7,7 +7,9 @@ import { islandColour, palette } from "../colours.js";
 import { h, setAttr, setText, show } from "../dom.js";
 import { clock, fixed, span, thousands, timeOfDay } from "../format.js";
 import { actionBar } from "./actions.js";
-import { Picture } from "./picture.js";
+import { Pictures } from "../pictures.js";
+import { sensed } from "./sensors.js";
+import { tagsInWords } from "./tags.js";
 import { minutesLeft, stateOf, troublesOf } from "./state.js";
 
 const ASK_MS = 10000;
@@ -46,7 +48,9 @@ class Detail {
     this.figures = h("dl", { class: "figures wrap" });
     /** @type {Map<string, HTMLElement>} */
     this.values = new Map();
-    this.picture = new Picture(env.source);
+    this.picture = new Pictures({ title: "Its camera", alt: "The newest picture of its camera" });
+    this.tags = h("p", { class: "dim tags", hidden: true });
+    this.picture.node.append(this.tags);
     this.log = h("ol", { class: "lines", tabindex: "0", "aria-label": "Log" });
     this.logTrouble = h("p", { class: "dim" });
     this.charts = CHARTS.map(([key, title, hint, format]) => ({
@@ -74,7 +78,7 @@ class Detail {
     this.id = id || this.env.store.selected;
     setText(this.name, this.id || "No robot");
     this.actions.forOne();
-    this.picture.begin(this.id);
+    this.picture.begin(this.env.source.pictureUrl(this.id));
     this.load();
     this.timer = window.setInterval(() => this.load(), ASK_MS);
   }
@@ -109,6 +113,11 @@ class Detail {
   /** @param {Set<string>} topics */
   changed(topics) {
     this.actions.changed(topics);
+    if (topics.has("tags") || topics.has("selected")) {
+      const told = tagsInWords(this.env.store.tags);
+      setText(this.tags, told);
+      show(this.tags, told !== "");
+    }
     if (!topics.has("status") && !topics.has("view")) return;
     const { store } = this.env;
     const robot = store.robots.get(this.id);
@@ -147,15 +156,19 @@ class Detail {
       "robot-seconds a second": thousands(robot.engine?.r_acc),
       "device errors": `${fixed(robot.device_errors, 0)}${robot.device_errors && !robot.device_trouble ? ", normal" : ""}`,
       "segment": fixed(robot.segment, 0),
+      ...sensed(robot.sensors),
     };
     for (const [name, value] of Object.entries(values)) {
       let node = this.values.get(name);
       if (!node) {
         this.values.set(name, (node = h("dd")));
-        this.figures.append(h("div", {}, h("dt", { text: name }), node));
+        // What is as long as a sentence has a line of its own, so that nothing moves when it is told.
+        this.figures.append(h("div", { class: name in sensed(null) || name === "robots heard" ? "wide" : "" }, h("dt", { text: name }), node));
       }
       setText(node, value);
     }
+    // What only some bodies sense stays where it was told once.
+    for (const [name, node] of this.values) if (!(name in values)) setText(node, "–");
     show(this.figures, true);
   }
 

@@ -24,6 +24,7 @@ export function troublesOf(robot) {
   if (isAbsent(robot)) return told;
   if (!robot.alive) told.push({ text: `silent for ${span(robot.heard_s)}`, bad: true });
   if (robot.refusal) told.push({ text: `refuses the experiment: ${robot.refusal}`, bad: true });
+  if (robot.battery_doubt && num(robot.battery_v) !== null) told.push({ text: robot.battery_doubt, bad: false });
   if (batteryLevel(robot) === "bad") told.push({ text: "battery nearly empty", bad: true });
   else if (batteryLevel(robot) === "warn") told.push({ text: "battery low", bad: false });
   if ((num(robot.soc_c) ?? 0) > 80) told.push({ text: `hot: ${fixed(robot.soc_c, 0)} °C`, bad: (num(robot.soc_c) ?? 0) > 88 });

@@ -3,7 +3,6 @@
 
 import { get, inWords } from "../api.js";
 import { h, list, setText } from "../dom.js";
-import { fixed } from "../format.js";
 
 const ASK_MS = 5000;
 const SIGNS = /** @type {Record<string, string>} */ ({ ok: "✓", warn: "!", bad: "✕", unknown: "?" });
@@ -71,10 +70,10 @@ export class Checklist {
 }
 
 /**
- * What the hub tells of batteries, for what is chosen: nothing is needed while nothing is, and batteries last by the wall's clock.
+ * What the hub tells of batteries, for what is chosen: nothing is needed while nothing is, and where time runs faster batteries are emptied faster too.
  * @param {string} text @param {{minutes: number | null, speed: number}} wanted
  */
 export function batteryText(text, { minutes, speed }) {
   if (minutes === null) return text.replace(/^\S+ min needed; /, "");
-  return speed === 1 ? text : `${text} (${fixed(minutes, minutes % 1 ? 1 : 0)} min of arena time at ${speed}× speed)`;
+  return speed === 1 ? text : `${text} (of arena time, at ${speed}× speed)`;
 }

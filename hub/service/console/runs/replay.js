@@ -111,6 +111,11 @@ export class Replay {
   }
 
   /** @returns {string | null} */
+  overheadUrl() {
+    return null;
+  }
+
+  /** @returns {string | null} */
   pictureUrl() {
     return null;
   }

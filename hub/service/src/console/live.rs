@@ -2,6 +2,7 @@
 //! each page gets those that it asked for, as server-sent events.
 
 use super::feed::{Around, Event, Feed};
+use crate::overhead::Shot;
 use axum::body::Bytes;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -45,8 +46,12 @@ pub enum Told {
     World(f64, serde_json::Value),
     /// A run begins or is taken up.
     RunBegins,
+    /// The swarm has more robots now: these are all.
+    Robots(Vec<String>),
     /// What a robot's camera sees.
     Picture(String, Picture),
+    /// What the camera above the arena sees, and when that came.
+    Overhead(Arc<Shot>, Instant),
     /// The hub ends.
     Bye(&'static str),
 }
@@ -74,6 +79,8 @@ struct Watched {
     pages: usize,
     wants_picture: Option<Instant>,
     picture: Option<(Picture, Instant)>,
+    /// Pictures that came.
+    pictures: u64,
     shown: Option<Instant>,
 }
 
@@ -83,7 +90,20 @@ struct State {
     watched: BTreeMap<String, Watched>,
     status_sent: Option<Instant>,
     poses_sent: Option<Instant>,
+    /// The newest picture of the arena, when it came, and how many came.
+    overhead: Option<(Arc<Shot>, Instant)>,
+    overheads: u64,
     bye: Option<Event>,
+}
+
+/// A picture that is shown: when it came, and which it is, from 1.
+pub struct Shown<T> {
+    /// The picture.
+    pub picture: T,
+    /// When it came.
+    pub came: Instant,
+    /// How many came up to it.
+    pub number: u64,
 }
 
 /// What pages see of the hub.
@@ -117,8 +137,16 @@ fn due(last: &mut Option<Instant>, period: Duration) -> bool {
 impl Live {
     /// Before anything happened; `hello` is what every page is told first, in JSON.
     pub fn new(feed: Feed, hello: String) -> Live {
-        let state =
-            State { feed, status: None, watched: BTreeMap::new(), status_sent: None, poses_sent: None, bye: None };
+        let state = State {
+            feed,
+            status: None,
+            watched: BTreeMap::new(),
+            status_sent: None,
+            poses_sent: None,
+            overhead: None,
+            overheads: 0,
+            bye: None,
+        };
         let events = broadcast::channel(BEHIND).0;
         Live { state: Arc::new(Mutex::new(state)), events, hello: hello.into() }
     }
@@ -161,10 +189,19 @@ impl Live {
                 state.feed.run_begins();
                 vec![plain("history", "{}")]
             }
+            Told::Robots(ids) => {
+                state.feed.set_robots(&ids);
+                Vec::new()
+            }
             Told::Picture(robot, picture) => {
                 if let Some(watched) = state.watched.get_mut(&robot) {
                     watched.picture = Some((picture, Instant::now()));
+                    watched.pictures += 1;
                 }
+                Vec::new()
+            }
+            Told::Overhead(shot, came) => {
+                (state.overhead, state.overheads) = (Some((shot, came)), state.overheads + 1);
                 Vec::new()
             }
             Told::Bye(why) => {
@@ -198,11 +235,19 @@ impl Live {
     }
 
     /// A robot's last picture; asking for it makes the robot send more.
-    pub fn picture(&self, robot: &str) -> Option<Picture> {
+    pub fn picture(&self, robot: &str) -> Option<Shown<Picture>> {
         let mut state = self.state();
         let watched = state.watched.entry(robot.into()).or_default();
         watched.wants_picture = Some(Instant::now());
-        watched.picture.as_ref().filter(|(_, at)| at.elapsed() < PICTURE).map(|(picture, _)| picture.clone())
+        let (picture, came) = watched.picture.as_ref().filter(|(_, at)| at.elapsed() < PICTURE)?;
+        Some(Shown { picture: picture.clone(), came: *came, number: watched.pictures })
+    }
+
+    /// The last picture of the camera above the arena, however old.
+    pub fn overhead(&self) -> Option<Shown<Arc<Shot>>> {
+        let state = self.state();
+        let (shot, came) = state.overhead.as_ref()?;
+        Some(Shown { picture: shot.clone(), came: *came, number: state.overheads })
     }
 
     /// A page begins to look at a robot.

@@ -201,7 +201,7 @@ async fn events(
     if !connection.watch() {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many watch the console already").into_response();
     }
-    let robot = watching.robot.filter(|robot| shared.settings.robots.contains(robot));
+    let robot = watching.robot.filter(|robot| shared.live.with(|feed| feed.robots().contains(robot)));
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let stays = shared.clone();
     let asks = headers.clone();

@@ -19,8 +19,6 @@ pub struct Settings {
     pub experiments: PathBuf,
     /// The record directory.
     pub runs: PathBuf,
-    /// Robots in the order of the swarm file.
-    pub robots: Vec<String>,
     /// Name of the session's cookie: browsers keep one for each name, whatever the port.
     pub cookie: String,
     /// Half the arena's sides and the frisbee's radius, m.
@@ -29,6 +27,8 @@ pub struct Settings {
     pub speed: f64,
     /// Its certificate; without one it speaks plain HTTP.
     pub tls: Option<Tls>,
+    /// A camera above the arena gives pictures.
+    pub overhead: bool,
     /// The run that is replayed; none where there is a swarm.
     pub replay: Option<String>,
 }
@@ -51,28 +51,28 @@ impl Settings {
             signer: console.key.as_deref().map(Secret::read).transpose()?,
             experiments: console.experiments.clone().unwrap_or_else(|| PathBuf::from(".")),
             runs: config.hub.record.directory.clone(),
-            robots: config.swarm.robots.clone(),
             cookie: cookie(address),
             arena: ([arena.length_m / 2.0, arena.width_m / 2.0], arena.frisbee_radius_m),
             speed: config.swarm.speed,
             tls: console.tls.as_ref().map(Tls::read).transpose()?,
+            overhead: config.hub.overhead.is_some(),
             replay: None,
         })
     }
 
     /// Those of a page that replays a run of a record directory.
-    pub fn of_replay(runs: &Path, run: &str, robots: Vec<String>, address: &str) -> Settings {
+    pub fn of_replay(runs: &Path, run: &str, address: &str) -> Settings {
         Settings {
             dev_mode: false,
             login_to_look: false,
             signer: None,
             experiments: PathBuf::new(),
             runs: runs.into(),
-            robots,
             cookie: cookie(address),
             arena: ([1.0, 0.75], 0.105),
             speed: 1.0,
             tls: None,
+            overhead: false,
             replay: Some(run.into()),
         }
     }

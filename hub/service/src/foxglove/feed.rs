@@ -51,11 +51,15 @@ impl Feed {
     pub(super) fn take(&mut self, told: Told, shared: &Shared) -> Vec<Data> {
         let (time, entry) = match &told {
             Told::Entry(entry) => (entry.time(), Some(&**entry)),
-            Told::World(time, _) => (*time, None),
+            Told::World(time, _) | Told::Robots(time, _) => (*time, None),
         };
         let stamp = self.clock.unix_ns(time);
         let messages = match &told {
             Told::Entry(entry) => self.scene.take(entry, stamp),
+            Told::Robots(_, robots) => {
+                self.scene.set_robots(robots);
+                Vec::new()
+            }
             Told::World(_, world) => vec![self.scene.world(world.as_deref(), stamp)],
         };
         let mut all: Vec<Data> = messages.into_iter().filter_map(|message| self.drawn(message, stamp)).collect();

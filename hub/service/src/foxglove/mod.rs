@@ -34,6 +34,8 @@ pub enum Told {
     Entry(Box<Entry>),
     /// The world is this one from a moment of arena time on, s; none means that there is no run.
     World(f64, Option<Box<WorldSpec>>),
+    /// The swarm has more robots from a moment of arena time on, s: these are all.
+    Robots(f64, Vec<String>),
 }
 
 /// What the hub and the viewers' thread know of each other.
@@ -92,6 +94,11 @@ impl Teller {
     /// Tells that the world is another one from now on, s of arena time.
     pub fn world(&self, now: f64, world: Option<&WorldSpec>) {
         self.tell(Told::World(now, world.map(|world| Box::new(world.clone()))));
+    }
+
+    /// Tells that the swarm has more robots from now on, s of arena time.
+    pub fn robots(&self, now: f64, robots: &[String]) {
+        self.tell(Told::Robots(now, robots.into()));
     }
 
     fn tell(&self, told: Told) {

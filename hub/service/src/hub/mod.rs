@@ -12,6 +12,7 @@ use crate::foxglove;
 use crate::heap;
 use crate::mocap::client::{self, QUEUE};
 use crate::observer::Observer;
+use crate::overhead;
 use crate::recovery::{self, ResumedRun};
 use crate::updates::Updates;
 use record::Records;
@@ -19,7 +20,7 @@ use room::Room;
 use service::Service;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tracing::warn;
@@ -89,6 +90,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     }
     let listener = config.swarm.hub.console.as_ref().map(bind).transpose()?;
     let (pose_sender, poses) = sync_channel(QUEUE);
+    let (newcomers, more) = channel();
     let (command_sender, commands) = sync_channel(16);
     let (teller, told) = Teller::new();
     let viewers = config.hub.foxglove.clone();
@@ -119,11 +121,13 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         relays,
         guard: sockets.guard().map(|guard| (guard.clone(), 0)),
         poses,
+        newcomers,
         commands,
         console: config.swarm.hub.console.is_some().then_some(teller),
         viewers: viewers.is_some().then_some(viewers_teller),
         sessions: Arc::new(Mutex::new(Sessions::new(fresh_token()?))),
         shown: None,
+        overhead: config.hub.overhead.as_ref().map(|camera| overhead::start(camera, stop.clone())).transpose()?,
         room: Room::new(&config.hub.record.directory),
         records: Records::default(),
         updates,
@@ -138,7 +142,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
     let hello = serde_json::json!({ "hub": unix_ms.to_string(), "version": env!("CARGO_PKG_VERSION") }).to_string();
     let live = Live::new(Feed::new(&service.config.swarm.robots, clock), hello);
     let (mocap, robots) = (&service.config.hub.mocap, &service.config.swarm.robots);
-    client::start(mocap, robots, service.config.hub.realtime, pose_sender, stop.clone(), move || waker.wake())?;
+    client::start(mocap, (robots, more), service.config.hub.realtime, pose_sender, stop.clone(), move || waker.wake())?;
     if let Some((listener, address)) = listener.zip(service.config.swarm.hub.console.as_ref()) {
         let source = Source {
             live: live.clone(),
@@ -184,6 +188,7 @@ pub fn run(config: Config, commit: &'static str, stop: Arc<AtomicBool>, ready: i
         let begun = Instant::now();
         hub.turn(now, &mut service);
         service.go_on_updating(now, &mut hub);
+        service.look_from_above(now, &mut hub);
         service.observer.turn(begun.elapsed());
         manager.alive(begun);
         if hub.is_over() || Instant::now() >= next_status {

@@ -1,7 +1,9 @@
 //! The records of the hub's runs: the one that is written, and those that are being closed.
 
+use crate::overhead::Shot;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use xpuck_hub_core::config::Config;
 use xpuck_hub_core::entry::Entry;
 use xpuck_hub_core::hub::RecordNews;
@@ -73,6 +75,13 @@ impl Records {
             return None;
         }
         self.recorder.as_mut().and_then(|recorder| recorder.write(entry))
+    }
+
+    /// Adds a picture of the camera above the arena.
+    pub(super) fn overhead(&self, time: f64, shot: Arc<Shot>) {
+        if let Some(recorder) = &self.recorder {
+            recorder.overhead(time, shot);
+        }
     }
 
     /// Stores how the run stands.

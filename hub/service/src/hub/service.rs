@@ -8,9 +8,10 @@ use crate::console::{Around, Command, Person, Sessions, Teller, Told, world};
 use crate::foxglove;
 use crate::mocap::client::Event;
 use crate::observer::Observer;
+use crate::overhead;
 use crate::updates::{Done, Job, Updates};
 use std::collections::BTreeMap;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender as Queue};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::oneshot;
@@ -31,7 +32,7 @@ use xpuck_wire::message::{Reply, Request, RobotMessage, ToRobot};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::session::fresh_token;
 use xpuck_wire::socket::{OperatorsHub, ReturnAddress, Router, Sender};
-use xpuck_wire::{Status, event_at, precedence};
+use xpuck_wire::{Status, Swarm, event_at, precedence};
 
 /// Pieces of bundles, and answers about them, that are sent in one turn at most: senses do not wait for more.
 const PIECES_AT_ONCE: usize = 2;
@@ -46,6 +47,8 @@ pub(super) struct Service {
     /// Who is let in, and the edition of the keyring that the hub knows.
     pub(super) guard: Option<(Arc<Guard>, u64)>,
     pub(super) poses: Receiver<Event>,
+    /// Robots that come to the swarm, for motion capture's gates.
+    pub(super) newcomers: Queue<String>,
     pub(super) commands: Receiver<Command>,
     /// What pages are told; none without a console.
     pub(super) console: Option<Teller>,
@@ -55,6 +58,8 @@ pub(super) struct Service {
     pub(super) sessions: Arc<Mutex<Sessions>>,
     /// The world that pages and viewers were told of: the run and its phase.
     pub(super) shown: Option<(u64, u16)>,
+    /// What the camera above the arena shows; none without one.
+    pub(super) overhead: Option<Receiver<overhead::Event>>,
     pub(super) room: Room,
     pub(super) records: Records,
     /// The bundles of updates.
@@ -211,6 +216,19 @@ impl Shell for Service {
         }
     }
 
+    fn enrolled(&mut self, now: f64, swarm: &Swarm) {
+        let known = self.config.swarm.robots.len();
+        // A thread that ended has ended with the hub.
+        swarm.robots[known..].iter().for_each(|robot| drop(self.newcomers.send(robot.clone())));
+        self.config.swarm = swarm.clone();
+        self.tell(Told::Robots(swarm.robots.clone()));
+        if let Some(viewers) = &self.viewers {
+            viewers.robots(now, &swarm.robots);
+        }
+        // Pages are told of the world again, whose bodies the robots are.
+        self.shown = None;
+    }
+
     fn close_record(&mut self, status: Status) {
         self.records.close(status);
     }
@@ -266,6 +284,21 @@ impl Service {
                 target: "hub",
                 "the kernel refuses real-time priority (CAP_SYS_NICE); senses may be late while this machine is busy"
             );
+        }
+    }
+
+    /// Takes what the camera above the arena gave, and records it with the poses' clock.
+    pub(super) fn look_from_above(&mut self, now: f64, hub: &mut Hub) {
+        let speed = self.config.swarm.speed;
+        while let Some(event) = self.overhead.as_ref().and_then(|events| events.try_recv().ok()) {
+            match event {
+                overhead::Event::Picture(shot, came) => {
+                    self.records.overhead(now - came.elapsed().as_secs_f64() * speed, shot.clone());
+                    self.tell(Told::Overhead(shot, came));
+                }
+                overhead::Event::Trouble(why) => hub.board.warn(now, why),
+                overhead::Event::Comes => hub.board.note(now, "the overhead camera gives pictures again".into()),
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::error::MocapError;
 use super::open::open;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
 use xpuck_hub_core::config::Mocap;
 use xpuck_hub_core::hub::POSES_AT_ONCE;
@@ -32,10 +32,10 @@ pub enum Event {
 }
 
 /// Starts the thread; it ends when `stop` is set. It calls `wake` when a frame is there to be taken. `realtime` is its
-/// priority under SCHED_FIFO, 0 for none.
+/// priority under SCHED_FIFO, 0 for none; robots of the swarm file, and by the other end those that come later.
 pub fn start(
     mocap: &Mocap,
-    robots: &[String],
+    (robots, more): (&[String], Receiver<String>),
     realtime: u8,
     events: SyncSender<Event>,
     stop: Arc<AtomicBool>,
@@ -43,7 +43,7 @@ pub fn start(
 ) -> std::io::Result<()> {
     let gates = Gates::new(mocap.gates, robots);
     let told = (Vec::new(), Instant::now());
-    let mut client = Client { mocap: mocap.clone(), gates, events, warned: false, told };
+    let mut client = Client { mocap: mocap.clone(), gates, more, events, warned: false, told };
     std::thread::Builder::new().name("mocap".into()).spawn(move || {
         if realtime > 0 {
             // The hub's own thread says so if the kernel refuses.
@@ -62,6 +62,8 @@ pub fn start(
 struct Client {
     mocap: Mocap,
     gates: Gates,
+    /// Robots that come to the swarm.
+    more: Receiver<String>,
     events: SyncSender<Event>,
     warned: bool,
     /// The counts that the hub knows, and since when.
@@ -73,6 +75,7 @@ impl Client {
     fn stream(&mut self, stop: &AtomicBool, wake: &dyn Fn()) -> Result<(), MocapError> {
         let mut source = open(&self.mocap, stop)?;
         while !stop.load(Ordering::Relaxed) {
+            self.more.try_iter().for_each(|robot| self.gates.add(robot));
             for raw in source.frames()? {
                 if std::mem::take(&mut self.warned) {
                     let text = format!("motion capture at {}: frames are coming again", self.mocap.place());

@@ -57,7 +57,7 @@ const STATES: [(State, &str); 5] = [
     (State::Pause, "pause"),
     (State::Stop, "stop"),
 ];
-const PHASES: [(Phase, &str); 8] = [
+const PHASES: [(Phase, &str); 9] = [
     (Phase::Idle, "idle"),
     (Phase::Preparing, "preparing"),
     (Phase::Running, "running"),
@@ -66,6 +66,7 @@ const PHASES: [(Phase, &str); 8] = [
     (Phase::Blind, "blind"),
     (Phase::Resting, "resting"),
     (Phase::Finished, "finished"),
+    (Phase::Parking, "parking"),
 ];
 
 /// All metrics. Those that are counted as things happen are open to [`super::Observer`].

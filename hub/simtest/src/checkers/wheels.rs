@@ -1,11 +1,15 @@
-//! Wheels stand when they must: after a silence, after a STOP, when the control thread hangs, when the program is dead.
+//! Wheels stand when they must: after a silence (and the time that a robot may drive alone), after a STOP, when the control thread hangs, when the program is dead.
 
 use super::Fault;
-use crate::{BODY_STEP, FORGED, ROBOTS, STEP, id};
+use crate::text::trust;
+use crate::{ALONE, BODY_STEP, FORGED, ROBOTS, STEP, id};
+use std::collections::BTreeMap;
+use xpuck_experiment::Plan;
 use xpuck_robot_core::core::HUB_SILENCE;
 use xpuck_robot_core::lease::LEASE;
 use xpuck_wire::message::{Directive, RobotMessage, State, ToRobot};
 use xpuck_wire::seal::Sealed;
+use xpuck_wire::settings::Answer;
 
 /// From a command to the wheels: an exchange with the body and a step of the simulation, ms.
 pub const SLACK: u32 = BODY_STEP + STEP;
@@ -29,6 +33,8 @@ struct Seen {
     stopped: Option<(Rank, u32)>,
     /// The last directive that telemetry named.
     obeyed: Rank,
+    /// How long it may drive without a hub, ms: as the experiment that it accepted last says, and its own file.
+    alone: u32,
     /// The session of its program.
     session: u64,
     /// Hub and count of the latest message of this session.
@@ -42,6 +48,8 @@ type Rank = (u64, u64);
 #[derive(Debug, Default)]
 pub struct WheelChecker {
     seen: [Seen; ROBOTS],
+    /// How long robots may drive without a hub in each experiment, ms.
+    alone: BTreeMap<u64, u32>,
     pub(super) fault: Fault,
     moves: u64,
 }
@@ -79,6 +87,13 @@ impl WheelChecker {
             seen.silenced = Some(now);
         }
         seen.heard = Some(now);
+        if let ToRobot::Experiment { number, signed, .. } = &sealed.message
+            && *number < FORGED
+            && !self.alone.contains_key(number)
+            && let Ok((plan, _)) = Plan::open(signed, &trust(), ROBOTS)
+        {
+            self.alone.insert(*number, (plan.silence.drives(f64::from(ALONE) / 1000.0) * 1000.0) as u32);
+        }
         // A forged RUN excuses nothing.
         if let ToRobot::Directive(Directive { number, state: State::Run, .. }) = &sealed.message
             && *number < FORGED
@@ -90,8 +105,11 @@ impl WheelChecker {
     }
 
     pub(super) fn said(&mut self, now: u32, robot: usize, message: &RobotMessage) {
-        let RobotMessage::Telemetry(told) = message else { return };
         let seen = &mut self.seen[robot];
+        if let RobotMessage::Experiment { number, answer: Answer::Accepted } = message {
+            seen.alone = self.alone.get(number).copied().unwrap_or(0);
+        }
+        let RobotMessage::Telemetry(told) = message else { return };
         // After a silence the last directive counts as not obeyed, and telemetry names none.
         if told.obeyed == 0 {
             return;
@@ -129,8 +147,8 @@ impl WheelChecker {
             let what = format!("{} ms after the last control update", since(seen.controlled));
             wrong("wheels stand when the control thread hangs", what);
         }
-        let unheard = seen.controlled.zip(seen.heard).is_some_and(|(c, h)| c.saturating_sub(h) > SILENCE);
-        if seen.heard.is_none() || (since(seen.heard) > SILENT && unheard) {
+        let unheard = seen.controlled.zip(seen.heard).is_some_and(|(c, h)| c.saturating_sub(h) > SILENCE + seen.alone);
+        if seen.heard.is_none() || (since(seen.heard) > SILENT + seen.alone && unheard) {
             let what = format!("{} ms after the last message", since(seen.heard));
             wrong("wheels stand when the hub is silent", what);
         }

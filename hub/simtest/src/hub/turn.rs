@@ -97,7 +97,7 @@ impl Shell for Turn<'_> {
         let request = self.world.requests.pop_front()?;
         self.came += 1;
         let by = match &request {
-            Request::Start { .. } => Asker::Starts,
+            Request::Start { .. } | Request::StartAnyway { .. } => Asker::Starts,
             Request::Stop => Asker::Stops,
             Request::Order { robot, order: order @ (Order::Hold | Order::Release) } => {
                 let place = (0..ROBOTS).find(|place| id(*place) == robot);

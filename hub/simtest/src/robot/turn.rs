@@ -4,19 +4,23 @@ use super::{Drive, Outside, World};
 use crate::FORGED;
 use crate::island::SimulatedIsland;
 use crate::mutants::Mutant;
+use crate::trials::Trials;
 use std::time::Duration;
 use xpuck_evolve::Migrant;
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::senses;
 use xpuck_registers::stepper::{MetresPerSecond, StepsPerSecond};
 use xpuck_robot_core::core::{Action, Core};
-use xpuck_robot_core::island::{IslandPlan, News, Trials};
+use xpuck_robot_core::external::Ring;
+use xpuck_robot_core::island::{self, IslandPlan, News};
 use xpuck_robot_core::lease::Given;
+use xpuck_robot_core::peers::{Heard, open};
 use xpuck_robot_core::readings::Readings;
 use xpuck_robot_core::robot::{Shell, Wish};
-use xpuck_wire::codec::{CodecError, decode};
+use xpuck_wire::codec::{CodecError, decode, encode};
 use xpuck_wire::log::Line;
 use xpuck_wire::message::{Directive, LogLine, RobotMessage, Severity, State, ToRobot};
+use xpuck_wire::peer::PeerMessage;
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::signed::Trust;
 use xpuck_wire::telemetry::Telemetry;
@@ -73,6 +77,21 @@ impl Shell for Turn<'_, '_> {
         true
     }
 
+    fn hear_peer(&mut self) -> Option<(u16, Heard)> {
+        let (from, bytes) = self.world.from_robots.pop_front()?;
+        let set = self.world.plan.as_ref().map(|plan| &plan.primitive_set);
+        let heard = match decode::<PeerMessage>(&bytes) {
+            Ok(message) => open(message, set),
+            Err(error) => Heard::Nothing(error.to_string()),
+        };
+        Some((from as u16 + 1, heard))
+    }
+
+    fn tell_peer(&mut self, island: u16, message: PeerMessage) {
+        let to = usize::from(island).saturating_sub(1);
+        self.out.network.between(self.out.now, self.index, to, encode(&message));
+    }
+
     /// Nobody's key is enrolled or revoked here.
     fn trust(&mut self) -> Option<Trust> {
         None
@@ -81,7 +100,9 @@ impl Shell for Turn<'_, '_> {
     fn start_island(&mut self, plan: IslandPlan) {
         let island = plan.found();
         self.out.checkers.trees.bred(&island);
-        self.world.island = Some(SimulatedIsland::new(island));
+        self.world.plan = Some(plan.plan.clone());
+        let real = self.world.real.then(|| Trials::new(plan));
+        self.world.island = Some(SimulatedIsland::new(island, real));
     }
 
     fn run_island(&mut self, running: bool) {
@@ -90,7 +111,7 @@ impl Shell for Turn<'_, '_> {
         }
     }
 
-    fn change_trials(&mut self, _: Trials) {
+    fn change_trials(&mut self, _: island::Trials) {
         if let Some(island) = &mut self.world.island {
             island.forget();
         }
@@ -131,7 +152,7 @@ impl Shell for Turn<'_, '_> {
         world.readings
     }
 
-    fn drive(&mut self, core: &Core, wheels: [f32; 2]) -> [f32; 2] {
+    fn drive(&mut self, core: &Core, wheels: [f32; 2], _: Option<Ring>) -> [f32; 2] {
         let speeds = wheels.map(|speed| StepsPerSecond::from(MetresPerSecond(speed)));
         let at = Duration::from_millis(u64::from(self.out.now));
         self.world.given = Some(Given { command: Drive(speeds), at });

@@ -1,7 +1,7 @@
 //! The files of a demo: one directory that holds configuration, logs and the record.
 
 use super::{DemoArgs, groot};
-use crate::cli::arena::{self, ArenaFile, UnkindFile};
+use crate::cli::arena::{self, ArenaFile, BodyFile, UnkindFile};
 use crate::cli::experiment::{self, ExperimentFiles};
 use crate::cli::running::PREFIX;
 use crate::cli::simulate::read_tree;
@@ -10,10 +10,11 @@ use crate::cli::swarm_files::{
 };
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use xpuck_experiment::{Calibration, Experiment, Plan, sent_name, world_file};
-use xpuck_hub_core::config::{Console, Foxglove, HubFile, Stream};
+use xpuck_hub_core::config::{Console, Foxglove, HubFile, Overhead, Stream};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_wire::file;
 use xpuck_wire::keyring::{self, Role};
@@ -73,8 +74,14 @@ impl Layout {
         let devices = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let port = |i: u16| args.ports + i;
         let mocap = format!("127.0.0.1:{}", port(3));
+        let overhead = args.overhead.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let swarm = Swarm {
             speed: args.speed,
+            // Beside the devices, so that a demo needs no port for each robot.
+            peers: swarm_files::ids(args.robots)
+                .iter()
+                .map(|id| format!("ipc://{}", devices.path().join(format!("{id}.peer")).display()))
+                .collect(),
             robots: swarm_files::ids(args.robots),
             hub: Addresses {
                 robots: format!("tcp://127.0.0.1:{}", port(1)),
@@ -90,10 +97,14 @@ impl Layout {
         // The page offers what lies beside the hub's file.
         write(&config.join("experiment.toml"), &text)?;
         let experiment = Signed::new(text, files.clone(), Some(&Secret::read(&key)?))?;
+        let kind = |robot: usize| args.kinds[robot % args.kinds.len()];
+        let bodies = swarm.robots.iter().zip(0..).map(|(id, robot)| (id.clone(), kind(robot)));
         let mut arena = ArenaFile {
+            bodies: bodies.filter(|(_, body)| *body != BodyFile::default()).collect(),
             seed: args.seed,
             fpga: args.fpga,
             world: world.as_ref().map(PathBuf::from),
+            overhead,
             ..swarm_files::arena(devices.path(), &mocap)?
         };
         unkind.apply(&mut arena);
@@ -104,6 +115,7 @@ impl Layout {
             console: Console { key: Some(key.clone()), ..Console::default() },
             stream: args.stream.map(|port| Stream { address: format!("tcp://127.0.0.1:{port}"), plain: true }),
             foxglove: args.foxglove.map(|port| Foxglove::at(format!("127.0.0.1:{port}"))),
+            overhead: overhead.map(|address| Overhead::at(format!("http://{address}/"))),
             ..swarm_files::hub(&root, &mocap)
         };
         write(&config.join("swarm.toml"), &swarm_text(&swarm)?)?;
@@ -130,11 +142,12 @@ impl Layout {
         for (i, (id, path)) in swarm.robots.iter().zip(&robots).enumerate() {
             let robot = RobotText {
                 id,
-                devices: Devices::Virtual(devices.path().into()),
+                devices: Devices::Virtual(devices.path().into(), kind(i)),
                 groot: groot::port(args, i),
                 threads: 1,
                 evolution: args.engine.toml(),
                 calibration: args.calibration.as_ref().map(|_| CALIBRATION),
+                socket: Some(devices.path().join(format!("{id}.sock"))),
             };
             write(path, &robot.text())?;
         }

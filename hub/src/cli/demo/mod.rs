@@ -7,6 +7,7 @@ mod report;
 mod screen;
 mod watch;
 
+use super::arena::BodyFile;
 use super::engine::EngineArgs;
 use super::running::{Announcement, RunningDemo, running};
 use anyhow::{Error, Result, bail};
@@ -39,6 +40,9 @@ pub struct DemoArgs {
     /// Number of robots, 1 to 200. For more than 16 the arena is larger, with as much room for each.
     #[arg(long, default_value_t = 9)]
     robots: usize,
+    /// What kinds the robots are of, in turn: xpuck, e-puck1, e-puck2. With `xpuck,e-puck2` every second one is an e-puck2.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND", default_value = "xpuck")]
+    kinds: Vec<BodyFile>,
     /// Length of the run in minutes of arena time; it then has eight segments, 0 to 7, as in the thesis: in segment 0 no
     /// evolved tree drives yet, and the table at the end shows 1 to 7 [default: 16, or what the experiment says].
     #[arg(long)]
@@ -70,6 +74,9 @@ pub struct DemoArgs {
     /// Port at which Foxglove and Lichtblick watch; 8765 if none is given.
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8765", value_parser = clap::value_parser!(u16).range(1..))]
     foxglove: Option<u16>,
+    /// Port of a camera above the arena, whose pictures the page shows and the record has (MJPEG); 7606 if none is given.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "7606", value_parser = clap::value_parser!(u16).range(1..))]
+    overhead: Option<u16>,
     /// Let Groot2 watch the robots' trees: xp01 at PORT (1667 if none is given), xp02 at PORT + 2, and so on.
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "1667")]
     groot: Option<u16>,

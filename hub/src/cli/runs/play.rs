@@ -62,7 +62,7 @@ pub fn replay(directory: &Path, args: &ReplayArgs) -> Result<()> {
         window: Window::default(),
         names: Names::new(address, &[]),
         bounds: Bounds::of_pages(64, 16),
-        settings: Settings::of_replay(runs, &name.to_string_lossy(), run.robots, address),
+        settings: Settings::of_replay(runs, &name.to_string_lossy(), address),
     };
     console::start(listener, source)?;
     print(&format!("{} is shown at http://{address} until Ctrl-C\n", directory.display()))?;

@@ -7,6 +7,7 @@ pub use comments::commented;
 
 use super::arena::{ArenaFile, BodyFile, CameraFile};
 use anyhow::{Context, Result};
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,9 +42,19 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
         fpga: false,
         mocap: mocap.parse().with_context(|| format!("{mocap}: is no address and port"))?,
         vrpn: None,
+        room_light: None,
+        lights: Vec::new(),
+        sounds: Vec::new(),
+        fitted: Vec::new(),
+        marks: Vec::new(),
+        lamps_log: None,
         body: BodyFile::default(),
+        bodies: BTreeMap::new(),
+        reset_frisbee_s: None,
         natnet: None,
         camera: CAMERA,
+        tags: Vec::new(),
+        overhead: None,
         unkind: Preset::None,
         physics: PhysicsKeys::default(),
         floor: None,
@@ -80,6 +91,11 @@ pub fn swarm_text(swarm: &Swarm) -> Result<String> {
             "robots",
             "Change this first: the robots' names. Each has a file robots/NAME.toml and a key; after a change run\n\
              `xpuck keys new --robots swarm.toml`.",
+        ),
+        (
+            "peers",
+            "Where each robot listens to the others, in the order of `robots`: its board's address or name as they see it.\n\
+             They are used by experiments with `genes = \"peers\"` (docs/hubless.md); without them robots are on their own.",
         ),
         ("[hub]", "Where the hub listens."),
         ("hub.robots", "For robots. If they are other machines, the hub's address as they see it."),
@@ -144,8 +160,8 @@ fn without_usual(value: &HubFile, usual: &HubFile) -> Result<String> {
 
 /// What a robot's devices are.
 pub enum Devices {
-    /// In a virtual arena, whose sockets are in this folder.
-    Virtual(PathBuf),
+    /// In a virtual arena, whose sockets are in this folder, with this body.
+    Virtual(PathBuf, BodyFile),
     /// The thesis's robot: its SPI device and its I2C bus.
     Xpuck(String, String),
     /// An e-puck1 with a Pi-puck board: its I2C bus.
@@ -168,6 +184,8 @@ pub struct RobotText<'a> {
     pub evolution: String,
     /// The name of the swarm's calibration file.
     pub calibration: Option<&'a str>,
+    /// The socket for external controllers.
+    pub socket: Option<PathBuf>,
 }
 
 impl RobotText<'_> {
@@ -176,11 +194,12 @@ impl RobotText<'_> {
         let groot = self.groot.map(|port| format!("groot = \"tcp://127.0.0.1:{port}\"\n")).unwrap_or_default();
         let epuck = |kind: &str, bus: &str| format!("kind = \"{kind}\"\ni2c = \"{bus}\"\ncamera = \"/dev/video0\"\n");
         let devices = match &self.devices {
-            Devices::Virtual(folder) => format!(
-                "kind = \"virtual\"\ndirectory = {:?}\ncamera_width = {}\ncamera_height = {}\n",
+            Devices::Virtual(folder, body) => format!(
+                "kind = \"virtual\"\ndirectory = {:?}\ncamera_width = {}\ncamera_height = {}\n{}",
                 folder.display().to_string(),
                 CAMERA.width,
-                CAMERA.height
+                CAMERA.height,
+                if *body == BodyFile::default() { String::new() } else { format!("body = \"{}\"\n", body.name()) }
             ),
             Devices::Xpuck(spi, i2c) => {
                 format!("kind = \"xpuck\"\nspi = \"{spi}\"\ni2c = \"{i2c}\"\ncamera = \"ft2232h\"\n")
@@ -189,12 +208,15 @@ impl RobotText<'_> {
             Devices::Epuck2(bus) => epuck("e-puck2", bus),
         };
         let calibration = self.calibration.map(|file| format!("\n[calibration]\nfile = \"../{file}\"\n"));
+        let socket =
+            self.socket.as_ref().map(|path| format!("\n[external]\nsocket = {:?}\n", path.display().to_string()));
         let text = format!(
-            "id = \"{}\"\nswarm = \"../{SWARM}\"\n{groot}\n[devices]\n{devices}\n[evolution]\nthreads = {}\n{}{}",
+            "id = \"{}\"\nswarm = \"../{SWARM}\"\n{groot}\n[devices]\n{devices}\n[evolution]\nthreads = {}\n{}{}{}",
             self.id,
             self.threads,
             self.evolution,
-            calibration.unwrap_or_default()
+            calibration.unwrap_or_default(),
+            socket.unwrap_or_default()
         );
         let head = format!(
             "The robot {}. `xpuckd --check --config FILE` checks it; all keys: docs/robots.md or `xpuckd schema`.",
@@ -208,10 +230,12 @@ impl RobotText<'_> {
                 "virtual: in an arena of arena.toml; xpuck, e-puck1 and e-puck2: a real robot, as in docs/robots.md.",
             ),
             ("devices.directory", "`devices` of arena.toml."),
+            ("devices.body", "As `bodies` in arena.toml."),
             ("devices.camera_width", "As `camera` in arena.toml."),
             ("devices.spi", "The e-puck's SPI device."),
             ("devices.i2c", "The I2C bus of the robot, or of an xpuck's power monitors (`i2cdetect -l` lists them)."),
             ("devices.camera", "Without this line the robot sees no colours."),
+            ("[external]", "Programs on this machine may read senses and drive here (docs/controllers.md)."),
             ("[evolution]", "What the robot evolves with."),
             ("evolution.threads", "Change this first: threads that simulate; leave a core to the control loop."),
             ("evolution.state", "Each generation is kept here, and a restart goes on with the last."),

@@ -1,12 +1,13 @@
 //! One robot in detail. Pure.
 
 use crate::cli::operator::engine;
+use crate::cli::sensors;
 use crate::cli::standing::{robot_trouble, state};
 use xpuck_lab::figure::Figure;
 use xpuck_wire::{RobotRow, plain};
 
 /// So many lines there are at most.
-pub const LINES: u16 = 6;
+pub const LINES: u16 = 7;
 
 /// What is known of a robot, the worst last.
 pub fn lines(robot: &RobotRow) -> Vec<String> {
@@ -56,6 +57,7 @@ pub fn lines(robot: &RobotRow) -> Vec<String> {
             robot.neighbours
         ),
     ];
+    lines.extend(robot.sensors.as_deref().map(sensors::words));
     lines.extend(Some(robot_trouble(robot).join("; ")).filter(|trouble| !trouble.is_empty()));
     lines
 }

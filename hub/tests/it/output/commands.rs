@@ -14,10 +14,11 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 66] = [
+const SAMPLES: [(&str, &[&str]); 73] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
+    ("bench genes", &["bench genes --seeds 2 --generations 1 --population 8 --trial-seconds 1"]),
     ("bench hub", &["bench hub --robots 1 --seconds 1"]),
     ("evolve", &["evolve --islands 1 --population 8 --generations 1 --seconds 1 --robots 2 --remeasure 1"]),
     ("lineage", &["lineage {dir}/evolved"]),
@@ -30,9 +31,13 @@ const SAMPLES: [(&str, &[&str]); 66] = [
     ("top", &["top {hub}"]),
     ("note", &["note one {hub}"]),
     ("identify", &["identify xp01 {hub}"]),
+    ("snapshot", &["snapshot xp01 --out {new}/a.png --timeout 1 {hub}"]),
     ("hold", &["hold xp01 {hub}"]),
     ("release", &["hold xp01 {hub}", "release xp01 {hub}"]),
     ("reboot", &["reboot xp01 {hub}"]),
+    ("enrol", &["init {new}/s --robots 1", "enrol xp02 --swarm {new}/s/swarm.toml"]),
+    ("replace", &["init {new}/s --robots 1", "replace xp01 --swarm {new}/s/swarm.toml"]),
+    ("drive", &["drive --pipe {hub}"]),
     ("push", &["push {dir}/drive.toml --robots all {idle}"]),
     ("update", &["update --status {hub}"]),
     ("doctor", &["doctor --config {dir}/hub.toml"]),
@@ -40,6 +45,8 @@ const SAMPLES: [(&str, &[&str]); 66] = [
     ("pause", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}"]),
     ("resume", &["stop {hub}", "start {dir}/experiment.toml --wait 0 {hub}", "pause {hub}", "resume {hub}"]),
     ("stop", &["start {dir}/experiment.toml --wait 0 {hub}", "stop {hub}"]),
+    ("park", &["park {idle}"]),
+    ("trials", &["trials {tree} --runs 1 --out {new}/trials {idle}"]),
     ("init", &["init {new}/swarm --robots 1"]),
     ("keys new", &["keys new --dir {new}"]),
     ("keys make", &["keys make ada --dir {new}"]),
@@ -90,7 +97,7 @@ const SAMPLES: [(&str, &[&str]); 66] = [
 ];
 
 /// Commands whose help lists further ones that are no part of the table above, with a sample each.
-const MORE: [(&str, &[&str]); 11] = [
+const MORE: [(&str, &[&str]); 13] = [
     ("calibrate record collisions", &["calibrate record collisions --runs 2"]),
     ("calibrate record ir", &["calibrate record ir"]),
     ("calibrate record camera", &["calibrate record camera --seconds 4"]),
@@ -101,6 +108,8 @@ const MORE: [(&str, &[&str]); 11] = [
     ("an error in the arguments", &["simulate --runs"]),
     ("the robot's help", &["xpuckd --help"]),
     ("the robot's check", &["xpuckd --check --config {dir}/xp01.toml"]),
+    ("the robot's tags", &["xpuckd tags --svg {new}/tags.svg"]),
+    ("the robot's operating point", &["xpuckd bench power --seconds 0.2 --svg {new}/power.svg --sysfs {dir}"]),
     ("the robot's selftest", &["xpuckd selftest --config {dir}/xp01.toml"]),
 ];
 

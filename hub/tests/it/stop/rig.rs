@@ -285,8 +285,11 @@ impl Rig {
             | RobotMessage::Samples { .. }
             | RobotMessage::Population(_)
             | RobotMessage::Picture(_)
+            | RobotMessage::Sensors(_)
             | RobotMessage::Want { .. }
-            | RobotMessage::Installed(_) => {}
+            | RobotMessage::Installed(_)
+            | RobotMessage::Peers(_)
+            | RobotMessage::Tags(_) => {}
             RobotMessage::Loaded { gene, .. } => self.driven = gene.island == ELSEWHERE,
             RobotMessage::Genes { generation, emigrant, .. } => {
                 let perfect = Emigrant {

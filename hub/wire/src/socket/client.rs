@@ -38,7 +38,7 @@ impl Sockets {
             self.prove(s)?;
             s.connect(endpoint)
         })?;
-        Ok(Dealer { socket, watch: None })
+        Ok(Dealer { socket, watch: None, endpoint: endpoint.into() })
     }
 
     /// A robot's end of the link.
@@ -54,7 +54,7 @@ impl Sockets {
             self.prove(s)?;
             s.connect(endpoint)
         })?;
-        Ok(Dealer { watch: Some(self.watch(&socket, endpoint)?), socket })
+        Ok(Dealer { watch: Some(self.watch(&socket, endpoint)?), socket, endpoint: endpoint.into() })
     }
 
     /// An operator's end; waits at most `timeout_ms` for each answer.
@@ -76,6 +76,7 @@ impl Sockets {
 pub struct Dealer {
     socket: zmq::Socket,
     watch: Option<zmq::Socket>,
+    endpoint: String,
 }
 
 impl Readable for Dealer {
@@ -85,10 +86,23 @@ impl Readable for Dealer {
 }
 
 impl Dealer {
+    /// One that is not told when the other end turns its key away.
+    pub(super) fn unwatched(socket: zmq::Socket) -> Dealer {
+        Dealer { socket, watch: None, endpoint: String::new() }
+    }
+
     /// How often the other end turned this one's key away since the last call.
     pub fn turned_away(&self) -> usize {
         let events = || self.watch.as_ref().and_then(monitor::next);
         std::iter::from_fn(events).take(REFUSED_AT_ONCE).count()
+    }
+
+    /// Connects anew: libzmq gives a connection up for good whose key was turned away, and the key may be enrolled since.
+    pub fn connect_again(&self) {
+        // What is not connected any more needs no end.
+        let _ = self.socket.disconnect(&self.endpoint);
+        // Refused, it is tried at the next time.
+        let _ = self.socket.connect(&self.endpoint);
     }
 
     /// The next message, or `None` if none waits.

@@ -5,6 +5,7 @@
 
 mod client;
 mod greeting;
+mod peers;
 mod server;
 
 pub use client::{AskError, Dealer, OperatorLink};

@@ -31,7 +31,7 @@ impl Sockets {
         guard.monitor(&self.context, socket, domain)
     }
 
-    fn access(&self, domain: Domain) -> Option<Access> {
+    pub(super) fn access(&self, domain: Domain) -> Option<Access> {
         self.guard().map(|guard| Access { guard: guard.clone(), domain })
     }
 
@@ -81,7 +81,7 @@ fn endpoint(socket: &zmq::Socket) -> String {
 }
 
 /// Who may speak on a server's socket.
-struct Access {
+pub(super) struct Access {
     guard: Arc<Guard>,
     domain: Domain,
 }
@@ -122,6 +122,11 @@ impl Readable for Router {
 impl Router {
     fn new(socket: zmq::Socket, access: Option<Access>) -> Router {
         Router { socket, access, of_robots: false, routes: RefCell::default(), ends: None, ended: Cell::new(0) }
+    }
+
+    /// A robot's end, to which other robots come.
+    pub(super) fn of_peers(socket: zmq::Socket, access: Option<Access>) -> Router {
+        Router { of_robots: true, ..Router::new(socket, access) }
     }
 
     /// Connections of robots that ended so far: a robot stopped or was cut off, or what it sent was no ZeroMQ, or far too

@@ -2,9 +2,12 @@
 
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::{
-    Birth, Directive, Emigrant, Event, LogLine, Operator, Order, Picture, Population, Reply, Request, RobotMessage,
-    Sampled, Severity, State, ToRobot, ToWorker, WorkerMessage,
+    Birth, Directive, Emigrant, Event, HeardRobot, LogLine, Operator, Order, Picture, PictureTold, Population, Reply,
+    Request, RobotMessage, Sampled, Sensors, Severity, State, TagSeen, Tags, ToRobot, ToWorker, WorkerMessage,
 };
+use xpuck_wire::park::{ParkOrder, ParkReport, ParkRow, ParkState};
+use xpuck_wire::peer::{PeerMessage, RunName};
+use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::rollout::{BundleHead, Installed, RobotUpdate, Stage, UpdateReport, UpdateRow};
 use xpuck_wire::seal::Sealed;
 use xpuck_wire::settings::Answer;
@@ -115,6 +118,11 @@ fn status() -> Status {
     }
 }
 
+fn tags() -> Tags {
+    let tag = TagSeen { id: 7, range: 0.75, bearing: -0.25, height: 0.0625, facing: 3.0 };
+    Tags { age: 0.125, tags: vec![tag], looks: 4711, doubled: 2, look_ms: 24.0 }
+}
+
 /// From a robot.
 pub fn from_robot() -> Vec<RobotMessage> {
     vec![
@@ -145,6 +153,44 @@ pub fn from_robot() -> Vec<RobotMessage> {
         RobotMessage::Picture(Picture { width: 1, height: 1, rgb: Bytes(vec![255, 128, 0]) }),
         RobotMessage::Want { digest: "5a".repeat(32), offset: 262_144 },
         RobotMessage::Installed(Box::new(installed())),
+        RobotMessage::Tags(tags()),
+        RobotMessage::Sensors(Box::new(Sensors {
+            time: 7.5,
+            acceleration: Some([0.125, -0.25, 9.75]),
+            light: Some([0.125, 0.25, 0.5, 0.75, 0.5, 0.25, 0.125, 0.0625]),
+            loudness: vec![0.125, 0.25, 0.125],
+            sound_from: Some(1.5),
+            steps: Some([1200, -300]),
+            selector: Some(10),
+            button: Some(false),
+            heading: Some(-0.5),
+            tilt: None,
+            turn: None,
+            magnetic: None,
+            ground: None,
+            ahead: Some(0.25),
+            heard: vec![HeardRobot { robot: 3, bearing: 0.5, strength: 700 }],
+            trouble: String::new(),
+        })),
+        RobotMessage::Peers(Box::new(PeersReport {
+            generation: 12,
+            from: vec![3, 7],
+            in_range: 2,
+            asked: 40,
+            answered: 38,
+            genes: 51,
+            ..PeersReport::default()
+        })),
+    ]
+}
+
+/// From robot to robot.
+pub fn between_robots() -> Vec<PeerMessage> {
+    let run = RunName { number: 1_700_000_000_003, seed: 1 };
+    vec![
+        PeerMessage::Ask { number: 17, run, after: 11 },
+        PeerMessage::Genes { number: 17, run, generation: 12, genes: vec![(12, gene())] },
+        PeerMessage::Say { session: 81_985_529_216_486_895, count: 3, bytes: Bytes(b"here".to_vec()) },
     ]
 }
 
@@ -172,6 +218,12 @@ pub fn to_robot() -> Vec<ToRobot> {
         ToRobot::Reboot,
         ToRobot::Offer { number: 1_700_000_000_005, bundle: bundle() },
         ToRobot::Chunk { digest: "5a".repeat(32), offset: 262_144, bytes: Bytes(vec![33, 60, 97]) },
+        ToRobot::Drive(xpuck_wire::message::DriveCommand {
+            wheels: [0.05, -0.05],
+            lamps: Some([0, 40, 40]),
+            hold_ms: 250,
+            expires: 62.5,
+        }),
     ]
 }
 
@@ -214,7 +266,17 @@ pub fn requests() -> Vec<Request> {
         Request::Update { digest: "5a".repeat(32), robots: vec!["xp01".into()], canary: 1 },
         Request::Updated,
         Request::AbortUpdate,
+        Request::Drive { robot: "xp01".into(), wheels: [0.05, -0.05], lamps: Some([0, 40, 40]) },
         Request::Shutdown,
+        Request::Picture { robot: "xp01".into() },
+        Request::StartAnyway { signed: signed(), seed: 1 },
+        Request::Park(ParkOrder {
+            poses: vec![[-0.75, 0.25, 1.5]],
+            robots: vec!["xp03".into()],
+            ..ParkOrder::default()
+        }),
+        Request::Parked,
+        Request::Enrol { robots: vec!["xp01".into(), "xp02".into()], peers: Vec::new() },
     ]
 }
 
@@ -236,5 +298,24 @@ pub fn replies() -> Vec<Reply> {
             text: "paused".into(),
         }]),
         Reply::Link(format!("http://127.0.0.1:7600/#link={}", "5a".repeat(32))),
+        Reply::Picture(PictureTold {
+            picture: Some(Picture { width: 1, height: 1, rgb: Bytes(vec![255, 128, 0]) }),
+            age: 0.25,
+            camera_age: Some(0.125),
+        }),
+        Reply::Parked(Some(Box::new(ParkReport {
+            over: true,
+            parked: true,
+            said: "the robots are parked".into(),
+            seconds: 24.5,
+            frisbee_moved_m: Some(0.0),
+            robots: vec![ParkRow {
+                robot: "xp03".into(),
+                goal: [-0.75, 0.25, 1.5],
+                off_m: Some(0.00625),
+                off_deg: Some(1.5),
+                state: ParkState::Parked,
+            }],
+        }))),
     ]
 }

@@ -6,7 +6,7 @@ use super::words::vector;
 use crate::analysis::reduce::state::State;
 use crate::math::{Vec2, vec2};
 use crate::model::PROX_ANGLES;
-use crate::tree::registers::{ATTR, NEIGHBOURS, PROX, RED, SCRATCH, UP};
+use crate::tree::registers::{ATTR, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, UP};
 
 /// A typical strength of the proximity vector, and of the vector to a neighbour (15 cm away).
 const TYPICAL: f32 = 0.5;
@@ -103,6 +103,13 @@ fn axis(cell: u8, state: &State) -> Axis {
             let colour = ["red", "green", "blue"][(usize::from(cell) - RED) / 2];
             state.patterns(cell).map(|(seen, v)| (pattern(colour, seen), v)).collect()
         }
+        LIGHT => words(&[
+            ("darkness", Vec2::ZERO),
+            ("a light ahead", vec2(TYPICAL, 0.0)),
+            ("a light on the left", vec2(0.0, TYPICAL)),
+            ("a light on the right", vec2(0.0, -TYPICAL)),
+            ("a light behind", vec2(-TYPICAL, 0.0)),
+        ]),
         NEIGHBOURS => [0.0, 1.0, 3.0, 8.0].iter().map(|n| (format!("{n} neighbours"), vec2(*n, 0.0))).collect(),
         _ => vec![(vector(cell).to_string(), Vec2::ZERO)],
     };
@@ -141,7 +148,7 @@ fn pattern(colour: &str, seen: usize) -> String {
 /// The longest that a sense's vector may be here (thesis 8.6.3 for v_prox), or the largest number of neighbours.
 pub(super) fn longest(cell: u8, state: &State) -> f64 {
     match usize::from(cell) {
-        PROX => 2.0,
+        PROX | LIGHT => 2.0,
         RED..NEIGHBOURS => state.patterns(cell).map(|(_, v)| f64::from(v.length())).fold(0.0, f64::max),
         NEIGHBOURS => 15.0,
         SCRATCH.. => f64::INFINITY,
@@ -162,7 +169,7 @@ pub(super) fn may_be(cell: u8, state: &State) -> [bool; 2] {
         [(TYPICAL, TYPICAL), (TYPICAL, -TYPICAL), (-TYPICAL, TYPICAL), (-TYPICAL, -TYPICAL)].map(|(x, y)| vec2(x, y));
     let component = |v: &Vec2| if cell & 1 == 0 { v.x } else { v.y };
     let may = |sign: f32| corners.iter().any(|v| component(v) * sign > 0.0 && state.allows(cell & !1, *v));
-    if usize::from(cell) < RED { [may(1.0), may(-1.0)] } else { [true, true] }
+    if usize::from(cell) < RED || usize::from(cell) & !1 == LIGHT { [may(1.0), may(-1.0)] } else { [true, true] }
 }
 
 /// The largest that a cell of a sense may be here.

@@ -30,7 +30,7 @@ pub(super) type Pair = [Linear; 2];
 
 /// True for cells that nodes may write.
 pub(super) fn is_written(cell: u8) -> bool {
-    usize::from(cell) & !1 == GOAL || usize::from(cell) + 1 >= SCRATCH
+    usize::from(cell) & !1 == GOAL || (SCRATCH - 1..SCRATCH + 2).contains(&usize::from(cell))
 }
 
 impl Linear {

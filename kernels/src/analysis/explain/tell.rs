@@ -41,6 +41,7 @@ fn told(branch: &Branch, facts: &Facts) -> Item {
         Kind::Repeatr => repeated(branch, facts, format!("a number of times drawn from 1 to {}", branch.code.a)),
         Kind::Successl => item(branch, facts, "report success".into()),
         Kind::Failurel => item(branch, facts, "report failure".into()),
+        Kind::Signal => item(branch, facts, format!("show signal {} on the lamps", branch.code.a)),
         _ if drives(branch) => driving(branch, facts),
         Kind::Movcs | Kind::Movcv | Kind::Mulas | Kind::Mulav | Kind::Rotav => setting(branch, facts),
         _ => subtree(branch, facts),

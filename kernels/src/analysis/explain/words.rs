@@ -1,6 +1,6 @@
 //! Numbers, directions and registers in words.
 
-use crate::tree::registers::{ATTR, BLUE, GOAL, NEIGHBOURS, PROX, RED, UP, register_of};
+use crate::tree::registers::{ATTR, BLUE, GOAL, LIGHT, NEIGHBOURS, PROX, RED, UP, register_of};
 
 /// First cell of v_green.
 pub(super) const GREEN: usize = RED + 2;
@@ -62,6 +62,7 @@ pub(super) fn thing(cell: u8) -> &'static str {
         GREEN => "green",
         BLUE => "the frisbee (blue)",
         NEIGHBOURS => "the pair (s_n, s_scr)",
+        LIGHT => "the light",
         _ => register_of(cell).name,
     }
 }
@@ -91,6 +92,8 @@ pub(super) fn signs(cell: u8) -> Option<[&'static str; 2]> {
         (GREEN, _) => ["green is on the left", "green is on the right"],
         (BLUE, 0) => ["the frisbee is seen", ""],
         (BLUE, _) => ["the frisbee is on the left", "the frisbee is on the right"],
+        (LIGHT, 0) => ["the light is ahead", "the light is behind"],
+        (LIGHT, _) => ["the light is on the left", "the light is on the right"],
         (NEIGHBOURS, 0) => ["neighbours are near", ""],
         _ => return None,
     })

@@ -71,6 +71,11 @@ impl Live<'_> {
             }
             Kind::Ifquad | Kind::Ifsect => later | scratch_bits(code.s1, true),
             Kind::Successl | Kind::Failurel | Kind::Upfield | Kind::Attract => later,
+            // Who looks at the robot sees it.
+            Kind::Signal => {
+                used.effect = true;
+                later
+            }
             Kind::Movcs | Kind::Movcv | Kind::Mulas | Kind::Mulav | Kind::Rotav => {
                 let written = visit.writes & later;
                 used.effect = written != 0 && !visit.redundant;

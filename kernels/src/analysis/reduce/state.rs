@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 
 /// Cell of s_scr.
 const S_SCR: usize = SCRATCH - 1;
+/// The cell behind v_scr.
+const SCRATCH_END: usize = SCRATCH + 2;
 /// Regions that `ifquad` tells apart, as bits: short, the four quadrants, and vectors with NaN.
 const SHORT: u8 = 1;
 const LONG: u8 = 0b1_1110;
@@ -46,7 +48,7 @@ pub(in crate::analysis) struct State {
 fn slot(cell: usize) -> Option<usize> {
     match cell {
         GOAL | 3 => Some(cell - GOAL),
-        S_SCR..CELLS => Some(cell - S_SCR + 2),
+        S_SCR..SCRATCH_END => Some(cell - S_SCR + 2),
         _ => None,
     }
 }
@@ -75,7 +77,7 @@ impl State {
     /// The state without what it knows of scratch registers.
     pub fn without_scratch(&self) -> State {
         let mut state = self.clone();
-        for cell in S_SCR..CELLS {
+        for cell in S_SCR..SCRATCH_END {
             state.write(cell, Value::ANY, None);
         }
         state

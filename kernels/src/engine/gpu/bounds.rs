@@ -39,6 +39,8 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
     let shadows = if scene.physics.walls.is_empty() { 1 } else { columns };
     let proximity = 1 + walls + robots + 2 * rays + 16 * (1 + rays) + walls * (1 + rays);
     let camera = 1 + columns * (1 + walls) + bodies * (1 + shadows) + discs * (1 + bodies) + columns * (1 + patches);
+    let light = 1 + 2 * rays + rays * (1 + scene.lighting.lights.len() as u32);
+    let tags = 1 + scene.tags.list.len() as u32 * (1 + walls + bodies);
     let heard = if scene.messages { robots * (17 + bodies) } else { robots };
     // Registers are read and written in three loops.
     let tick = 1 + nodes as u32 + most_steps(nodes) + 15;
@@ -60,5 +62,5 @@ pub(super) fn of_update(layout: &Layout, scene: &Scene, nodes: usize) -> u32 {
         Task::Aggregation { .. } => mine * (1 + robots) + words + robots * (1 + 2 * words),
         _ => mine * (1 + robots),
     };
-    1 + mine + mine * (proximity + camera + heard + tick) + STEPS_PER_UPDATE * (1 + step) + score
+    1 + mine + mine * (proximity + light + tags + camera + heard + tick) + STEPS_PER_UPDATE * (1 + step) + score
 }

@@ -54,6 +54,10 @@ pub const QUANTITIES: &[&str] = &[
     "GREEN_Y",
     "BLUE_X",
     "BLUE_Y",
+    "LIGHT_X",
+    "LIGHT_Y",
+    "TAG_X",
+    "TAG_Y",
     // The last pictures of the camera; an integer.
     "PICTURES",
     "GOAL_X",

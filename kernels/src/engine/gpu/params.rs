@@ -4,7 +4,9 @@ use super::layout::{Lane, Layout, MAX_PATCHES, MOST_BODIES};
 use crate::engine::simd::{Scene, SceneBody};
 use crate::math::Vec2;
 use crate::model::{PROX_ANGLES, SEGMENT_ANGLE};
+use crate::world::senses::light::{Light, MAX_LIGHTS};
 use crate::world::senses::messages::{Messages, Occlusion};
+use crate::world::senses::tags::{MAX_TAGS, Tag};
 use crate::world::senses::{Patch, poses_kept, ray_directions};
 use crate::world::task::coverage::Coverage;
 use crate::world::task::spacing::Dispersion;
@@ -18,6 +20,8 @@ pub(super) const SWITCH_NEIGHBOURS: u32 = 4;
 pub(super) const SWITCH_RELOCATION: u32 = 8;
 pub(super) const SWITCH_MESSAGES: u32 = 16;
 pub(super) const SWITCH_PICTURES: u32 = 32;
+pub(super) const SWITCH_LIGHT: u32 = 64;
+pub(super) const SWITCH_TAGS: u32 = 128;
 
 /// Values of [`TaskParams::kind`]; 0 counts nothing after an update.
 pub(super) const TASK_AGGREGATION: u32 = 1;
@@ -54,6 +58,12 @@ pub(super) struct Params {
     pub batch: u32,
     /// The probability that a camera's segment is overlooked.
     pub camera_misses: f32,
+    /// What every sensor tells without the lights.
+    pub room_light: f32,
+    pub lights: u32,
+    pub tags: u32,
+    /// How far tags are found, m.
+    pub tag_range: f32,
     pub unused: u32,
     pub unused_pair: [u32; 2],
     pub task: TaskParams,
@@ -62,6 +72,10 @@ pub(super) struct Params {
     pub rays: [[f32; 4]; PROX_ANGLES.len()],
     pub patch_list: [PatchParams; MAX_PATCHES],
     pub wall_list: [[f32; 4]; MAX_PATCHES],
+    /// Place, square of the height, and brightness.
+    pub light_list: [[f32; 4]; MAX_LIGHTS],
+    /// Place, and direction of the face.
+    pub tag_list: [[f32; 4]; MAX_TAGS],
     pub footing: [Footing; MOST_BODIES],
     pub body: [BodyParams; MOST_BODIES],
 }
@@ -147,6 +161,8 @@ impl Params {
             (scene.task.relocates(), SWITCH_RELOCATION),
             (messages.is_some(), SWITCH_MESSAGES),
             (!scene.camera.is_perfect(), SWITCH_PICTURES),
+            (sensing.light && !scene.lighting.lights.is_empty(), SWITCH_LIGHT),
+            (sensing.tags && !scene.tags.list.is_empty(), SWITCH_TAGS),
         ];
         let (robots, bodies) = (scene.robots, scene.bodies.len());
         Params {
@@ -167,6 +183,10 @@ impl Params {
             worlds: layout.worlds(bodies) as u32,
             batch: batch as u32,
             camera_misses: scene.camera.misses,
+            room_light: scene.lighting.room,
+            lights: scene.lighting.lights.len() as u32,
+            tags: scene.tags.list.len() as u32,
+            tag_range: scene.tags.range,
             unused: 0,
             unused_pair: [0; 2],
             task: TaskParams::of(scene),
@@ -174,6 +194,8 @@ impl Params {
             rays: ray_directions().map(|ray| [ray.x, ray.y, 0.0, 0.0]),
             patch_list: filled(scene.patches.iter().map(PatchParams::of)),
             wall_list: filled(physics.walls.iter().map(|w| [w.from.x, w.from.y, w.to.x, w.to.y])),
+            light_list: filled(scene.lighting.lights.iter().map(light)),
+            tag_list: filled(scene.tags.list.iter().map(|Tag { at, facing }| [at.x, at.y, facing.x, facing.y])),
             footing: filled(scene.bodies.iter().map(Footing::of)),
             body: filled(scene.bodies.iter().map(BodyParams::of)),
         }
@@ -195,6 +217,10 @@ impl Params {
 pub(super) fn cells(scene: &Scene) -> u32 {
     let task = TaskParams::of(scene);
     task.columns * task.rows
+}
+
+fn light(light: &Light) -> [f32; 4] {
+    [light.at.x, light.at.y, light.height * light.height, light.brightness]
 }
 
 impl TaskParams {

@@ -3,14 +3,16 @@
 use super::code::{FIRST_JUMP, JUMP_COUNT, JUMP_COUNTED, JUMP_END, JUMP_FLAG, JUMP_REPEATED, JUMP_SET};
 use super::layout::{CONTACT_WORDS, HEADER, Lane, Layout, MAX_PATCHES, MOST_BODIES, NODE_WORDS, QUANTITIES};
 use super::params::{
-    SWITCH_CAMERA, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PICTURES, SWITCH_PROXIMITY, SWITCH_RELOCATION,
-    TASK_AGGREGATION, TASK_COVERAGE, TASK_DISPERSION, TASK_FORAGING,
+    SWITCH_CAMERA, SWITCH_LIGHT, SWITCH_MESSAGES, SWITCH_NEIGHBOURS, SWITCH_PICTURES, SWITCH_PROXIMITY,
+    SWITCH_RELOCATION, SWITCH_TAGS, TASK_AGGREGATION, TASK_COVERAGE, TASK_DISPERSION, TASK_FORAGING,
 };
 use crate::math::coefficients as c;
 use crate::tree::registers as cells;
 use crate::tree::{Kind, Status};
 use crate::world::senses::COLUMNS_PER_SEGMENT;
 use crate::world::senses::camera_model::{DELAY_BIT, PICTURE_BITS, PICTURES, THRICE};
+use crate::world::senses::light::MAX_LIGHTS;
+use crate::world::senses::tags::{self, MAX_TAGS};
 use crate::{model, random, tree};
 use std::f32::consts;
 use std::fmt::Write;
@@ -19,7 +21,7 @@ use std::fmt::Write;
 const MOST_NEAR: usize = 16;
 
 /// The stages.
-const STAGES: [&str; 12] = [
+const STAGES: [&str; 14] = [
     include_str!("../../../wgsl/state.wgsl"),
     include_str!("../../../wgsl/own.wgsl"),
     include_str!("../../../wgsl/math.wgsl"),
@@ -28,6 +30,8 @@ const STAGES: [&str; 12] = [
     include_str!("../../../wgsl/contacts.wgsl"),
     include_str!("../../../wgsl/proximity.wgsl"),
     include_str!("../../../wgsl/camera.wgsl"),
+    include_str!("../../../wgsl/light.wgsl"),
+    include_str!("../../../wgsl/tags.wgsl"),
     include_str!("../../../wgsl/messages.wgsl"),
     include_str!("../../../wgsl/task.wgsl"),
     include_str!("../../../wgsl/tick.wgsl"),
@@ -81,6 +85,8 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("NODE_WORDS", NODE_WORDS),
         ("MAX_PATCHES", MAX_PATCHES),
         ("MAX_WALLS", MAX_PATCHES),
+        ("MAX_LIGHTS", MAX_LIGHTS),
+        ("MAX_TAGS", MAX_TAGS),
         ("HEADER_WORDS", HEADER.len()),
         ("QUANTITIES", QUANTITIES.len()),
         ("RAYS", model::PROX_ANGLES.len()),
@@ -96,6 +102,9 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("CELL_RED", cells::RED),
         ("CELL_NEIGHBOURS", cells::NEIGHBOURS),
         ("CELL_SCRATCH_FIRST", cells::NEIGHBOURS + 1),
+        ("CELL_SCRATCH_END", cells::SCRATCH + 2),
+        ("CELL_LIGHT", cells::LIGHT),
+        ("CELL_TAG", cells::TAG),
     ]
     .map(|(name, value)| (name, value as u32));
     let words = [
@@ -107,6 +116,8 @@ fn integers(layout: &Layout) -> Vec<(String, u32)> {
         ("SWITCH_RELOCATION", SWITCH_RELOCATION),
         ("SWITCH_MESSAGES", SWITCH_MESSAGES),
         ("SWITCH_PICTURES", SWITCH_PICTURES),
+        ("SWITCH_LIGHT", SWITCH_LIGHT),
+        ("SWITCH_TAGS", SWITCH_TAGS),
         ("PICTURE_BITS", PICTURE_BITS),
         ("THRICE", THRICE),
         ("PICTURES", PICTURES),
@@ -156,6 +167,9 @@ fn floats() -> Vec<(String, f32)> {
         ("ROBOT_RADIUS", model::ROBOT_RADIUS),
         ("PROX_RANGE", model::PROX_RANGE),
         ("CAMERA_FOV", model::CAMERA_FOV),
+        ("TAG_HALF_VIEW", tags::HALF_VIEW),
+        ("TAG_STEEPEST", tags::STEEPEST),
+        ("TAG_HANGS", tags::HANGS),
         ("NEIGHBOUR_RANGE", model::NEIGHBOUR_RANGE),
         ("NEIGHBOUR_MIN", model::NEIGHBOUR_MIN),
         ("V_MAX", model::V_MAX),
@@ -282,6 +296,10 @@ mod tests {
                 worlds,
                 batch,
                 camera_misses,
+                room_light,
+                lights,
+                tags,
+                tag_range,
                 unused,
                 unused_pair,
                 task,
@@ -289,6 +307,8 @@ mod tests {
                 rays,
                 patch_list,
                 wall_list,
+                light_list,
+                tag_list,
                 footing,
                 body,
             }

@@ -14,7 +14,9 @@ use crate::tree::{Memory, Tree};
 use crate::world::physics::{Footing, contacts, floor_friction, integrate, motion_noise, steer};
 use crate::world::senses::Patch;
 use crate::world::senses::camera_model::{self, CameraModel};
+use crate::world::senses::light::{self, Light, Lighting};
 use crate::world::senses::messages::{Moment, Occlusion};
+use crate::world::senses::tags::{Tag, tag_vector};
 use crate::world::spec::{Area, Disc};
 use crate::world::task::transport::{Transport, touches_end};
 use crate::world::task::{Region, Score};
@@ -25,13 +27,15 @@ const WORLDS: u32 = 24;
 const ROBOTS: usize = 16;
 const SEED: u64 = 0x1234_5678_9abc;
 /// Trees that together have every kind of node.
-const TREES: [&str; 6] = [
+const TREES: [&str; 8] = [
     include_str!("../../../../docs/trees/806768.bt"),
     include_str!("../../../../docs/trees/explore.bt"),
     "par 2\n  repeatr 9\n    attract 2\n  selm\n    ifprob s_n 0.5 3\n    seqm\n      successl\n      movcs s_scr 5\n  invert\n    bleft\n",
     "sel\n  seq\n    rotav v_scr v_up 45deg v_scr\n    ifsect v_scr 30deg 90deg\n    mulas v_goal.x s_scr 0.5 v_goal.y\n    failed\n      upfield 1\n  repeati 3\n    successd\n      mulav v_goal v_scr 0.1 v_attr\n",
     "seqm\n  repeati 4\n    movcv v_goal 90deg\n  repeati 4\n    movcv v_goal -90deg\n  selm\n    red 2\n    ifquad v_prox -2\n    ifquad v_prox 0\n",
     "seq\n  mulas s_scr s_scr 1.5 s_n\n  movcs s_scr 3\n  mulas s_scr v_goal.x 1 s_scr\n  ifprob s_scr 1 1\n  attract -1\n",
+    "sel\n  seq\n    ifquad v_light 0\n    movcv v_light 45deg\n    movcs v_light.y 3\n  mulav v_goal v_light 4 v_light\n",
+    "sel\n  seq\n    ifsect v_tag 0deg 40deg\n    movcv v_tag 45deg\n    movcs v_tag.y 3\n  mulav v_goal v_tag 4 v_tag\n",
 ];
 
 /// A world with something of everything: inner walls, discs of several colours, patches.
@@ -48,6 +52,10 @@ fn furnished() -> WorldSpec {
         Patch { at: vec2(-1.0, 0.2), half_length: 0.4, colour: Colour::Green },
         Patch { at: vec2(0.3, 0.75), half_length: 0.5, colour: Colour::Blue },
     ];
+    let light = |x: f32, y: f32, height: f32| Light { at: vec2(x, y), height, brightness: 0.08 };
+    spec.lighting = Lighting { room: 0.15, lights: vec![light(0.9, 0.6, 0.1), light(-0.2, -0.4, 0.06)] };
+    let tag = |x: f32, y: f32, degrees: f32| Tag { at: vec2(x, y), facing: Vec2::unit(degrees.to_radians()) };
+    spec.tags.list = vec![tag(1.0, 0.3, 180.0), tag(-1.0, -0.2, 0.0), tag(-0.2, 0.75, -90.0), tag(0.37, 0.1, 180.0)];
     spec
 }
 
@@ -113,6 +121,8 @@ impl Twin {
                 state.set_vector(w, quantity("PROX_X"), robot, s.prox);
                 state.set_vector(w, quantity("ATTR_X"), robot, s.attr);
                 state.set(w, quantity("NEIGHBOURS"), robot, s.neighbours);
+                state.set_vector(w, quantity("LIGHT_X"), robot, s.light);
+                state.set_vector(w, quantity("TAG_X"), robot, s.tag);
                 for (colour, v) in s.colours.iter().enumerate() {
                     state.set_vector(w, quantity("RED_X") + 2 * colour, robot, *v);
                 }
@@ -273,6 +283,42 @@ fn rays(layout: Layout, device: &Device) -> Result<(), String> {
     let busy = (0..WORLDS).flat_map(after).filter(|v| v[0] != 0.0).count();
     assert!(busy > 30, "only {busy} robots near anything");
     twin.compare(&words, &["PROX_X", "PROX_Y"], 2e-3, after)
+}
+
+/// Eight numbers up to 1, each a square root and a division away from the place: 2e-5.
+fn lights(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_light", 1);
+    let after = |w: u32| -> Vec<Vec<f32>> {
+        let world = &twin.worlds[w as usize];
+        let sense = |i: usize| {
+            let Pose { at, heading } = world.bodies[i].pose;
+            light::light_vector(&light::brightness(at, Vec2::unit(heading), &world.lighting))
+        };
+        (0..ROBOTS)
+            .map(|i| {
+                let v = sense(i);
+                vec![v.x, v.y]
+            })
+            .collect()
+    };
+    let bright = (0..WORLDS).flat_map(after).filter(|v| v[0].abs() > 0.1).count();
+    assert!(bright > 100, "only {bright} robots see much of a light");
+    twin.compare(&words, &["LIGHT_X", "LIGHT_Y"], 2e-5, after)
+}
+
+/// A way turned into the robot's frame; which tag it leads to is seen or not.
+fn tags(layout: Layout, device: &Device) -> Result<(), String> {
+    let twin = Twin::new(layout);
+    let [words, ..] = twin.run(device, "only_tags", 1);
+    let after = |w: u32| -> Vec<Vec<f32>> {
+        let World { bodies, physics, tags, .. } = &twin.worlds[w as usize];
+        let sense = |i: usize| tag_vector(bodies, i, &physics.walls, tags);
+        (0..ROBOTS).map(|i| vec![sense(i).x, sense(i).y]).collect()
+    };
+    let seen = (0..WORLDS).flat_map(after).filter(|v| *v != [0.0; 2]).count();
+    assert!((30..300).contains(&seen), "{seen} robots of 384 see a tag");
+    twin.compare(&words, &["TAG_X", "TAG_Y"], 1e-5, after)
 }
 
 /// Segments are seen or not; what they add up to is exact but for the rounding of a sum.
@@ -473,7 +519,7 @@ fn scores(layout: Layout, device: &Device) -> Result<(), String> {
 }
 
 /// Each stage's comparison, and a fault that must turn it red.
-const STAGES: [(&str, Check, &str, &str); 14] = [
+const STAGES: [(&str, Check, &str, &str); 16] = [
     ("random", random, "PHILOX_BUMP_0: u32 = 2654435769u", "PHILOX_BUMP_0: u32 = 2654435768u"),
     ("friction", friction, "footing.strongest * share", "footing.strongest * share * 1.01"),
     ("contacts", touching, "params.mu * contact.normal_impulse", "1.1 * params.mu * contact.normal_impulse"),
@@ -485,6 +531,8 @@ const STAGES: [(&str, Check, &str, &str); 14] = [
     ),
     ("integrate", moving, "* params.noise.z", "* params.noise.y * 1.05"),
     ("proximity", rays, "direction * ROBOT_RADIUS", "direction * 0.0365"),
+    ("light", lights, "(square * sqrt(square))", "(square * sqrt(square) * 1.01)"),
+    ("tags", tags, "faces * faces >= TAG_STEEPEST", "faces * faces >= 2.0 * TAG_STEEPEST"),
     ("camera", camera, "min(last + 1.0,", "min(last + 0.5,"),
     ("patches", camera, ".half_length;\n        colour", ".half_length * 0.9;\n        colour"),
     ("pictures", pictures, "vec3(73u, 146u, 292u)", "vec3(73u, 146u, 146u)"),

@@ -155,6 +155,8 @@ impl<'a> Block<'a> {
                     attr: pair(&lanes.attr),
                     colours: [pair(&lanes.colours[0]), pair(&lanes.colours[1]), pair(&lanes.colours[2])],
                     neighbours: lanes.neighbours[l],
+                    light: pair(&lanes.light),
+                    tag: pair(&lanes.tag),
                 };
                 let mut draws = Draws::new(job.seed, job.world, i as u32, self.update, Stream::Controller);
                 let (_, goal) = memory.tick(programs[l], &senses, &mut draws);

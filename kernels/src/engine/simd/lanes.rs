@@ -31,6 +31,8 @@ pub(super) struct SenseLanes {
     pub attr: [Lanes; 2],
     pub neighbours: Lanes,
     pub colours: [[Lanes; 2]; 3],
+    pub light: [Lanes; 2],
+    pub tag: [Lanes; 2],
     /// What the controller wants.
     pub goal: [Lanes; 2],
 }

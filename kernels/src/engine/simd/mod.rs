@@ -9,10 +9,12 @@
 mod block;
 mod crowd;
 mod lanes;
+mod light;
 mod motion;
 mod patches;
 mod scene;
 mod senses;
+mod tags;
 
 use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;

@@ -4,6 +4,8 @@ use crate::world::physics::contacts::Pair;
 use crate::world::physics::{Footing, Physics};
 use crate::world::senses::Patch;
 use crate::world::senses::camera_model::CameraModel;
+use crate::world::senses::light::Lighting;
+use crate::world::senses::tags::Tags;
 use crate::world::{Body, Colour, Task, World};
 
 /// What does not change in a run.
@@ -14,6 +16,8 @@ pub(in crate::engine) struct Scene {
     pairs: Vec<Vec<Pair>>,
     pub physics: Physics,
     pub patches: Vec<Patch>,
+    pub lighting: Lighting,
+    pub tags: Tags,
     pub camera: CameraModel,
     pub task: Task,
     /// There is a model of messages.
@@ -51,6 +55,8 @@ impl Scene {
             pairs,
             physics: world.physics.clone(),
             patches: world.patches.clone(),
+            lighting: world.lighting.clone(),
+            tags: world.tags.clone(),
             camera: world.camera,
             task: world.task,
             messages: world.channel.is_some(),

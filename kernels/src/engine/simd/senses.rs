@@ -1,9 +1,11 @@
-//! Senses of a block: compass and proximity at every update, camera and range and bearing at every other one.
+//! Senses of a block: compass, proximity and light at every update, camera, tags, and range and bearing at every other one.
 
 use super::block::Block;
 use super::lanes::{BodyLanes, LANES, Lanes, Other, PictureLanes, SenseLanes};
+use super::light::light;
 use super::patches::patches_seen;
 use super::scene::Scene;
+use super::tags::tags;
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::{PROX_RANGE, ROBOT_RADIUS, SEGMENT_ANGLE, SLOW_SENSES_PERIOD, SMALL_WORLD};
 use crate::world::Sensing;
@@ -26,6 +28,12 @@ pub(super) fn sense(block: &mut Block<'_>, scene: &Scene, sensing: Sensing) {
     }
     for (i, senses) in senses.iter_mut().enumerate() {
         compass(&bodies[i], senses);
+        if sensing.light && !scene.lighting.lights.is_empty() {
+            light(&bodies[i], &scene.lighting, senses);
+        }
+        if slow && sensing.tags && !scene.tags.list.is_empty() {
+            tags(bodies, i, scene, senses);
+        }
         match crowd {
             None => {
                 let others = bodies[..scene.robots].iter().enumerate().filter(|(j, _)| *j != i);

@@ -7,7 +7,7 @@ mod parameters;
 mod step;
 
 pub use floor::{Footing, floor_friction};
-pub use motion::{integrate, motion_noise, steer};
+pub use motion::{check_wheels, integrate, motion_noise, steer};
 pub use parameters::Physics;
 pub use step::step;
 pub(crate) use step::step_with;

@@ -20,6 +20,17 @@ pub fn integrate(at: Vec2, heading: f32, velocity: Vec2, spin: f32, [along, turn
     (at + velocity * (DT * along), wrap_angle(heading + turned))
 }
 
+/// Looks whether wheels can turn at these speeds over the floor, left and right, m/s.
+///
+/// # Errors
+/// The first that is no number or that no robot has, in one line.
+pub fn check_wheels(wheels: [f32; 2]) -> Result<(), String> {
+    match wheels.iter().find(|speed| !(-V_MAX..=V_MAX).contains(*speed)) {
+        Some(speed) => Err(format!("wheels of {speed} m/s: {} to {V_MAX} are allowed", -V_MAX)),
+        None => Ok(()),
+    }
+}
+
 /// Wheel ground speeds for a goal velocity (Eq. 6.7 to 6.9), m/s as (left, right).
 #[inline(always)]
 pub fn steer(goal: Vec2) -> [f32; 2] {

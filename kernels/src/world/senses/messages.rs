@@ -176,6 +176,11 @@ impl Channel {
         &self.gains
     }
 
+    /// Radii of the discs, m.
+    pub fn discs(&self) -> &[f32] {
+        &self.discs
+    }
+
     /// The model.
     pub fn model(&self) -> &Messages {
         &self.model

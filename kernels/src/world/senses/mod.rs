@@ -1,11 +1,13 @@
-//! The robot's senses (Table 6.1): proximity rays, the three-segment camera, range and bearing, and the compass.
+//! The robot's senses (Table 6.1): proximity rays, the three-segment camera, range and bearing, the compass, ambient light and tags.
 
 mod camera;
 pub mod camera_model;
 mod channel_history;
+pub mod light;
 pub mod messages;
 mod neighbours;
 mod proximity;
+pub mod tags;
 
 pub use camera::{Blobs, Patch, camera};
 pub(crate) use camera::{

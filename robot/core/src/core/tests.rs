@@ -486,3 +486,142 @@ fn after_a_late_experiment_the_hub_is_to_say_again_what_to_do() {
     core.on_message(0.3, run);
     assert_eq!((core.state(), core.telemetry(0.3, &clear()).obeyed), (State::Run, 12));
 }
+
+#[test]
+fn a_program_takes_the_wheels_from_the_tree_and_the_record_says_so() {
+    use crate::external::{Command, Said};
+    let mut core = running();
+    core.on_program(0.0, 1, Said::Take("test".into())).unwrap();
+    let back = Command { wheels: [-0.05, -0.06], lamps: None };
+    core.control(0.05, &clear());
+    core.on_program(0.1, 1, Said::Drive(back)).unwrap();
+    assert_eq!(core.external_command(0.1), Some(back));
+    assert_eq!(core.control(0.15, &clear()), back.wheels);
+    core.watched = 9.0;
+    core.control(0.2, &clear());
+    let updates = core.sent(back.wheels);
+    let update = updates.last().unwrap().unpack().unwrap().pop().unwrap();
+    assert!(update.driven && !update.ticked && f32::from_bits(update.wheels[1]) == -0.06);
+    assert_eq!(core.control(0.25, &Readings::default()), [0.0; 2], "the body tells nothing");
+    core.control(0.3, &clear());
+    assert!(!moves(core.control(0.4, &clear())), "its command ended");
+    core.on_program(0.4, 1, Said::Release).unwrap();
+    assert!(moves(core.control(0.5, &clear())), "the tree drives again");
+}
+
+/// A robot in RUN whose experiment ends so, and whose own file lets it drive alone for so long, s.
+fn running_with(silence: &str, allowed: f64) -> Core {
+    let mut core = core().allowed_alone(allowed);
+    let text = format!("{TEXT}[silence]\n{silence}\n");
+    core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
+    core.on_message(0.0, directive(10, State::Run));
+    core.load(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
+    core
+}
+
+fn directive(number: u64, state: State) -> ToRobot {
+    ToRobot::Directive(Directive { number, state, segment: 1, run: 5, phase: 0, tree: None, expires: 1000.0 })
+}
+
+fn evolves(actions: &[Action]) -> Option<bool> {
+    actions.iter().find_map(|action| if let Action::Evolve(runs) = action { Some(*runs) } else { None })
+}
+
+#[test]
+fn evolution_goes_on_without_the_hub_for_as_long_as_the_experiment_is() {
+    let mut core = running_with("then = \"evolve\"", 0.0);
+    let said = core.on_time(1.1);
+    assert_eq!((evolves(&said), core.state()), (None, State::Pause), "{said:?}");
+    assert!(!moves(core.control(1.1, &clear())));
+    assert_eq!(evolves(&core.on_time(60.9)), None);
+    assert_eq!(evolves(&core.on_time(61.1)), Some(false), "1 s and the minute of the experiment");
+    assert_eq!(evolves(&core.on_time(62.0)), None, "once");
+    // A hub that is heard and says nothing does not make it longer, and what it says counts.
+    let mut core = running_with("then = \"evolve\"", 0.0);
+    core.on_time(1.1);
+    assert_eq!(evolves(&core.on_message(30.0, ToRobot::Ping { stamp: 0.0 })), None);
+    core.on_message(60.5, ToRobot::Ping { stamp: 0.0 });
+    assert_eq!(evolves(&core.on_time(61.1)), Some(false));
+    assert_eq!(evolves(&core.on_message(61.2, directive(11, State::Run))), Some(true));
+    assert!(moves(core.control(61.3, &clear())));
+    // Who paused goes on pausing.
+    core.on_message(61.4, directive(12, State::Pause));
+    assert_eq!(evolves(&core.on_time(63.0)), Some(false));
+}
+
+#[test]
+fn a_robot_drives_alone_where_it_may_without_the_hubs_senses_and_not_for_long() {
+    let drive = "then = \"drive\"\ndrive_seconds = 5.0";
+    let mut core = running_with(drive, 3.0);
+    core.on_message(0.1, ToRobot::Senses { up: 1.0, neighbours: Vec::new(), age: 0.0 });
+    let said = core.on_time(1.2);
+    assert_eq!((evolves(&said), core.state()), (None, State::Run));
+    let told = |action: &Action| matches!(action, Action::Say(line) if line.text.ends_with("alone for 3.0 s at most"));
+    assert!(said.iter().any(told), "{said:?}");
+    assert!(moves(core.control(1.2, &clear())));
+    assert_eq!(core.telemetry(1.2, &clear()).senses.virtual_age, None, "the hub's senses are absent");
+    core.on_time(4.0);
+    assert!(moves(core.control(4.0, &clear())), "1 s and 3 s after what was heard last, at 0.1 s");
+    assert!(!moves(core.control(4.2, &clear())), "before anybody notices, too");
+    core.on_time(4.2);
+    assert_eq!(core.state(), State::Pause);
+    // The hub's first word makes the wheels stand, and STOP does whatever seal it has.
+    let mut core = running_with(drive, 3.0);
+    core.on_time(1.2);
+    assert!(moves(core.control(1.2, &clear())));
+    core.on_message(1.3, ToRobot::Ping { stamp: 0.0 });
+    assert!(!moves(core.control(1.4, &clear())));
+    core.on_message(1.5, directive(11, State::Run));
+    assert!(moves(core.control(1.6, &clear())));
+    core.on_time(3.0);
+    assert!(moves(core.control(3.0, &clear())), "alone again");
+    let ToRobot::Directive(stop) = directive(12, State::Stop) else { panic!() };
+    core.on_sealed(3.1, Sealed { session: 1, hub: 0, count: 1, message: ToRobot::Directive(stop) });
+    assert!(core.state() == State::Stop && !moves(core.control(3.2, &clear())));
+}
+
+#[test]
+fn a_robot_that_must_not_drive_alone_says_so_when_the_experiment_comes() {
+    let mut core = core();
+    let text = format!("{TEXT}[silence]\nthen = \"drive\"\n");
+    let said = core.on_message(0.0, ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) });
+    let warned = |action: &Action| matches!(action, Action::Say(line) if line.text.contains("control.drive_alone_s"));
+    assert!(said.iter().any(warned), "{said:?}");
+    core.on_message(0.0, directive(10, State::Run));
+    core.load(&Tree::parse("movcv v_goal 0deg").unwrap()).unwrap();
+    let said = core.on_time(1.2);
+    assert_eq!((evolves(&said), core.state()), (None, State::Pause), "evolution goes on");
+    assert!(!moves(core.control(1.2, &clear())));
+}
+
+#[test]
+fn genes_from_robot_to_robot_need_the_robots_addresses() {
+    let text = format!("genes = \"peers\"\n{TEXT}");
+    let experiment = || ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed: signed(&text) };
+    let said = core().on_message(0.0, experiment());
+    let refused = |action: &Action| {
+        matches!(action, Action::Send(RobotMessage::Experiment { answer: Answer::Refused(why), .. })
+        if why.contains("swarm.toml has no `peers`"))
+    };
+    assert!(said.iter().any(refused), "{said:?}");
+    let mut among = core().among_peers();
+    among.on_message(0.0, experiment());
+    assert_eq!(among.exchanges().map(|(run, _)| run), Some(RunName { number: 5, seed: 1 }));
+}
+
+#[test]
+fn a_robot_without_a_camera_refuses_what_needs_one_and_takes_the_rest() {
+    let mut blind = core().seeing(false);
+    let mut answer = |text: &str, number| {
+        let actions = blind.on_message(0.0, ToRobot::Experiment { number, seed: 1, robots: 2, signed: signed(text) });
+        let answers = actions.into_iter().find_map(|action| match action {
+            Action::Send(RobotMessage::Experiment { answer, .. }) => Some(answer),
+            _ => None,
+        });
+        answers.unwrap()
+    };
+    let why = answer(TEXT, 5).refusal().unwrap().to_string();
+    assert!(why.starts_with("its trees may read v_blue, and this robot has no camera"), "{why}");
+    assert_eq!(answer(&format!("controller = \"upfield 1\"\n{TEXT}"), 6), Answer::Accepted);
+    assert!(answer(&format!("controller = \"bleft\"\n{TEXT}"), 7).refusal().is_some());
+}

@@ -25,6 +25,15 @@ struct Bench {
     stood: Vec<State>,
     /// Nothing that is sent arrives.
     full: bool,
+    /// From other robots, and to them.
+    from_peers: VecDeque<(u16, Heard)>,
+    to_peers: Vec<(u16, PeerMessage)>,
+    /// What programs say, what they are answered, and what they hear.
+    programs: VecDeque<(u32, Said)>,
+    answers: Vec<Result<(), String>>,
+    heard: Vec<(u16, String)>,
+    /// Speeds that were commanded.
+    driven: Vec<[f32; 2]>,
 }
 
 impl Bench {
@@ -59,6 +68,14 @@ impl Shell for Bench {
         !self.full
     }
 
+    fn hear_peer(&mut self) -> Option<(u16, Heard)> {
+        self.from_peers.pop_front()
+    }
+
+    fn tell_peer(&mut self, island: u16, message: PeerMessage) {
+        self.to_peers.push((island, message));
+    }
+
     fn trust(&mut self) -> Option<Trust> {
         Some(Trust::Anybody)
     }
@@ -90,12 +107,29 @@ impl Shell for Bench {
     }
 
     /// Motors that make half of what they are told.
-    fn drive(&mut self, _: &Core, wheels: [f32; 2]) -> [f32; 2] {
+    fn drive(&mut self, _: &Core, wheels: [f32; 2], _: Option<Ring>) -> [f32; 2] {
+        self.driven.push(wheels);
         wheels.map(|speed| speed / 2.0)
     }
 
     fn stand(&mut self, core: &Core) {
         self.stood.push(core.state());
+    }
+
+    fn program(&mut self) -> Option<(u32, Said)> {
+        self.programs.pop_front()
+    }
+
+    fn answer_program(&mut self, _: u32, result: Result<(), String>) {
+        self.answers.push(result);
+    }
+
+    fn has_programs(&self) -> bool {
+        true
+    }
+
+    fn tell_programs(&mut self, from: u16, text: &str) {
+        self.heard.push((from, text.into()));
     }
 
     fn report(&mut self, telemetry: &mut Telemetry) {
@@ -113,11 +147,21 @@ impl Shell for Bench {
 
 /// A robot whose hub's clock is its own, with an experiment in which trees evolve.
 fn prepared() -> (Robot, Bench) {
-    let (mut robot, mut bench) = (Robot::new(Core::new(1, 77, Trust::nobody()), 2.0), Bench::default());
-    bench.say(ToRobot::Pong { stamp: 0.0, time: 0.0 });
-    let manifest = format!("experiment = {TEXT:?}");
+    prepared_with("")
+}
+
+fn experiment(more: &str) -> ToRobot {
+    let manifest = format!("experiment = {:?}", format!("{more}{TEXT}"));
     let signed = Signed { manifest, signer: String::new(), signature: String::new(), files: Default::default() };
-    bench.say(ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed });
+    ToRobot::Experiment { number: 5, seed: 1, robots: 2, signed }
+}
+
+/// The same with an experiment that begins so.
+fn prepared_with(more: &str) -> (Robot, Bench) {
+    let robot = Robot::new(Core::new(1, 77, Trust::nobody()), 2.0).among(2);
+    let (mut robot, mut bench) = (robot, Bench::default());
+    bench.say(ToRobot::Pong { stamp: 0.0, time: 0.0 });
+    bench.say(experiment(more));
     robot.listen(0.0, &mut bench);
     assert!(bench.island.is_some(), "the new trust is asked for before the experiment is judged: {:?}", bench.sent);
     (robot, bench)
@@ -266,4 +310,124 @@ fn the_wheels_stand_at_once_when_the_robot_is_told_to_and_not_at_its_next_update
         assert_eq!((robot.core.state(), bench.stood.len()), (state, stood));
     }
     assert_eq!(bench.stood, [State::Pause, State::Stop]);
+}
+
+/// The generations that the hub was told, in order.
+fn told(bench: &Bench) -> Vec<u32> {
+    let number =
+        |m: &RobotMessage| if let RobotMessage::Genes { generation, .. } = m { Some(*generation) } else { None };
+    bench.sent.iter().filter_map(number).collect()
+}
+
+fn generation(robot: &mut Robot, bench: &mut Bench) {
+    let done = bench.finish();
+    bench.island.as_mut().expect("an island").advance(&[]);
+    bench.news.push_back(News::Generation(Box::new(done)));
+    robot.collect(bench);
+}
+
+#[test]
+fn generations_done_without_the_hub_are_told_when_it_has_the_run_again() {
+    let (mut robot, mut bench) = prepared_with("silence = { then = \"evolve\" }\n");
+    bench.say(run(10, 1));
+    robot.listen(0.1, &mut bench);
+    robot.update(0.1, &mut bench);
+    generation(&mut robot, &mut bench);
+    assert_eq!(told(&bench), [1]);
+    robot.update(1.3, &mut bench);
+    (0..20).for_each(|_| generation(&mut robot, &mut bench));
+    robot.update(5.0, &mut bench);
+    assert_eq!(told(&bench), [1], "nobody is there to be told");
+    // A hub is there, which learns which run it is, and then what it missed.
+    bench.say(ToRobot::Welcome { island: 1 });
+    robot.listen(6.0, &mut bench);
+    robot.update(6.0, &mut bench);
+    assert_eq!(told(&bench), [1]);
+    bench.say(experiment("silence = { then = \"evolve\" }\n"));
+    robot.listen(6.1, &mut bench);
+    for now in [6.1, 6.2, 6.3, 6.4] {
+        robot.update(now, &mut bench);
+    }
+    let all: Vec<u32> = [1].into_iter().chain(1..=21).collect();
+    assert_eq!(told(&bench), all, "the first one, told just before the silence, again: its record may be lost");
+    assert!(
+        bench.lines.iter().any(|line| line == "the hub was away: generations 1 to 21 are told now"),
+        "{:?}",
+        bench.lines
+    );
+    generation(&mut robot, &mut bench);
+    assert_eq!(told(&bench).last(), Some(&22));
+}
+
+#[test]
+fn genes_of_other_robots_reach_the_island_at_once_and_the_hubs_empty_answer_does_not() {
+    let (mut robot, mut bench) = prepared_with("genes = \"peers\"\n");
+    bench.say(run(10, 1));
+    let neighbours = vec![xpuck_wire::message::Neighbour { island: 2, range: 0.2, bearing: 0.0 }];
+    bench.say(ToRobot::Senses { up: 0.0, neighbours, age: 0.0 });
+    robot.listen(0.1, &mut bench);
+    robot.update(0.1, &mut bench);
+    let [(2, PeerMessage::Ask { number, run, after: 0 })] = bench.to_peers[..] else { panic!("{:?}", bench.to_peers) };
+    let mut other = bench.island.clone().expect("an island");
+    let fitness = vec![0.1; other.trials().len()];
+    let emigrant = Generation::finish(&mut other, &fitness).emigrant;
+    let migrant = Migrant { id: xpuck_evolve::Id { island: 2, number: 3 }, ..emigrant };
+    let answer = Heard::Genes { number, run, generation: 4, migrants: vec![(4, migrant)], refused: (0, None) };
+    bench.from_peers.push_back((2, answer));
+    robot.listen(0.2, &mut bench);
+    let sent = bench.sent.len();
+    generation(&mut robot, &mut bench);
+    assert_eq!(bench.immigrants, [(1, 1)]);
+    let told = &bench.sent[sent..];
+    assert!(
+        matches!(told, [RobotMessage::Population(_), RobotMessage::Peers(report), RobotMessage::Genes { generation: 1, .. }, ..]
+        if report.generation == 1 && report.from == [2] && report.in_range == 1),
+        "{told:?}"
+    );
+    bench.say(ToRobot::Genes { generation: 1, immigrants: Vec::new() });
+    robot.listen(0.3, &mut bench);
+    assert_eq!(bench.immigrants.len(), 1, "the island has had its answer");
+    // And it answers others.
+    bench.from_peers.push_back((2, Heard::Ask { number: 9, run, after: 0 }));
+    robot.listen(0.4, &mut bench);
+    assert!(
+        matches!(bench.to_peers.last(), Some((2, PeerMessage::Genes { number: 9, generation: 1, genes, .. })) if genes.len() == 1)
+    );
+    robot.say(2, b"hello").unwrap();
+    robot.listen(0.5, &mut bench);
+    assert!(matches!(bench.to_peers.last(), Some((2, PeerMessage::Say { bytes, .. })) if bytes.0 == b"hello"));
+    bench.from_peers.push_back((2, Heard::Say { session: 8, count: 1, bytes: b"you too".to_vec() }));
+    robot.listen(0.6, &mut bench);
+    assert_eq!((robot.heard(), robot.heard()), (Some((2, b"you too".to_vec())), None));
+}
+
+#[test]
+fn a_program_drives_at_once_and_talks_to_the_controllers_of_robots_in_range() {
+    let (mut robot, mut bench) = prepared();
+    bench.say(run(10, 0));
+    let near = vec![xpuck_wire::message::Neighbour { island: 2, range: 0.2, bearing: 0.0 }];
+    bench.say(ToRobot::Senses { up: 0.0, neighbours: near, age: 0.0 });
+    robot.listen(0.1, &mut bench);
+    robot.update(0.1, &mut bench);
+    bench.driven.clear();
+    let ahead = Command { wheels: [0.05, 0.05], lamps: None };
+    let words = |to| (1, Said::Tell(to, "here".into()));
+    bench.programs.extend([words(2), (1, Said::Take("test".into())), (1, Said::Drive(ahead)), words(2), words(3)]);
+    robot.attend(0.15, &mut bench);
+    assert_eq!(bench.driven, [[0.0; 2], ahead.wheels], "it took, and drove, between two updates");
+    let refused: Vec<_> = bench.answers.iter().map(|answer| answer.as_ref().err().map(String::as_str)).collect();
+    assert_eq!(refused, [Some("take the wheels first"), None, None, None, Some("robot 3 is not in range")]);
+    robot.listen(0.2, &mut bench);
+    let said = bench.to_peers.iter().find_map(|(to, message)| match message {
+        PeerMessage::Say { bytes, .. } => Some((*to, bytes.0.clone())),
+        _ => None,
+    });
+    assert_eq!(said, Some((2, b"here".to_vec())));
+    let answer = PeerMessage::Say { session: 9, count: 1, bytes: xpuck_wire::bytes::Bytes(b"there".to_vec()) };
+    bench.from_peers.push_back((2, peers::open(answer, None)));
+    robot.listen(0.25, &mut bench);
+    robot.attend(0.25, &mut bench);
+    assert_eq!(bench.heard, [(2, "there".to_string())]);
+    robot.attend(0.41, &mut bench);
+    assert_eq!(bench.driven.last(), Some(&[0.0; 2]), "its command ended");
 }

@@ -1,6 +1,6 @@
 //! The sensors and their set-up.
 
-use super::{Padding, Sensor, Step};
+use super::{Exposing, Padding, Sensor, Step};
 
 /// Address of all Pixelplus sensors.
 const PIXELPLUS: u8 = 0x6e;
@@ -37,6 +37,15 @@ pub static PO3030K: Sensor = Sensor {
     bank_register: None,
     repeated_start: true,
     padding: Padding::Size { bank: A, width: 0x04, height: 0x06 },
+    exposing: Some(Exposing {
+        switch: (A, 0xd4),
+        mask: 0x10,
+        automatic: 0x10,
+        at_first: 0x3c,
+        time: (A, 0xb0),
+        bytes: 3,
+        per_line: 64,
+    }),
     steps: &[
         set(A, 0x4e, 0x02, "format Y Cb Y Cr"),
         unchecked(A, 0x50, 0x40, "reserved, as the data sheet asks with this format"),
@@ -56,6 +65,15 @@ pub static PO6030K: Sensor = Sensor {
     bank_register: Some(0x03),
     repeated_start: true,
     padding: Padding::Size { bank: B, width: 0x48, height: 0x29 },
+    exposing: Some(Exposing {
+        switch: (C, 0x04),
+        mask: 0x01,
+        automatic: 0x00,
+        at_first: 0x98,
+        time: (C, 0x2c),
+        bytes: 4,
+        per_line: 64,
+    }),
     steps: &[
         pair(B, 0x50, 7, "window, left"),
         pair(B, 0x52, 7, "window, top"),
@@ -95,6 +113,15 @@ pub static PO8030: Sensor = Sensor {
     bank_register: Some(0x03),
     repeated_start: true,
     padding: Padding::Size { bank: A, width: 0x04, height: 0x06 },
+    exposing: Some(Exposing {
+        switch: (C, 0x04),
+        mask: 0x03,
+        automatic: 0x00,
+        at_first: 0x00,
+        time: (A, 0x17),
+        bytes: 3,
+        per_line: 256,
+    }),
     steps: &[
         set(A, 0x5b, 0x00, "pads drive"),
         pair(A, 0x08, 1, "window, left"),
@@ -127,6 +154,7 @@ pub static OV7670: Sensor = Sensor {
     bank_register: None,
     repeated_start: false,
     padding: Padding::DummyLines { register: 0x92, width: 784, height: 510 },
+    exposing: None,
     steps: &[
         unchecked(A, 0x12, 0x80, "reset all registers"),
         wait(200, "the reset"),

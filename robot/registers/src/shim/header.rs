@@ -15,16 +15,6 @@ pub fn header() -> String {
         let digits = bits.div_ceil(4) as usize;
         let _ = writeln!(text, "`define {:<25} {bits}'h{value:0digits$x}", name.to_uppercase());
     };
-    let (least, greatest) = stream::PIXEL_RANGE;
-    for (name, value) in [
-        ("sync", stream::SYNC),
-        ("sync_2", stream::SYNC_2),
-        ("digit", stream::DIGIT),
-        ("pixel_least", least),
-        ("pixel_greatest", greatest),
-    ] {
-        define(&format!("camera_{name}"), 8, value.into());
-    }
     for (name, value) in [
         ("kind_row", stream::ROW),
         ("kind_end", stream::END),
@@ -33,7 +23,6 @@ pub fn header() -> String {
     ] {
         define(&format!("camera_{name}"), 6, value.into());
     }
-    define("spi_words", 6, spi::WORDS as u32);
     let place = |name: &str| words::span(words::COMMAND_WORDS, name);
     define("spi_pixels", 6, place("pixels").start as u32);
     define("spi_pixel_words", 6, place("pixels").len() as u32);

@@ -1,4 +1,6 @@
 use super::*;
+use crate::device::lamps::Lamps;
+use xpuck_registers::spi::Pixel;
 use xpuck_registers::stepper::StepsPerSecond;
 
 /// An e-puck1's registers, and what goes wrong on the way to them.
@@ -41,7 +43,7 @@ impl I2cBus for &mut Bench {
 }
 
 fn forward() -> Drive {
-    Drive { speeds: [300, -300].map(StepsPerSecond::new), lamps: Pixel { red: 0, green: 16, blue: 0 } }
+    Drive { speeds: [300, -300].map(StepsPerSecond::new), lamps: Lamps::all(Pixel { red: 0, green: 16, blue: 0 }) }
 }
 
 fn bench() -> Bench {
@@ -60,11 +62,13 @@ fn speeds_go_first_and_readings_come_in_the_order_of_table_6_1() {
     let told = epuck.exchange(&forward()).unwrap();
     assert_eq!(told.reflected.map(|r| r.0), [1400, 1300, 1200, 1100, 1000, 900, 800, 700]);
     assert_eq!(told.steps, [400, 500]);
-    assert_eq!(told.ambient[7], 1500, "the front right is last in Table 6.1");
-    (0..7).for_each(|_| assert!(epuck.exchange(&forward()).is_ok()));
+    assert_eq!(told.light, None, "one sensor an exchange");
+    (0..14).for_each(|_| assert!(epuck.exchange(&forward()).unwrap().light.is_none()));
+    assert!(epuck.exchange(&forward()).unwrap().light.is_some());
     let told = epuck.exchange(&forward()).unwrap();
-    assert_eq!(told.ambient, [2200, 2100, 2000, 1900, 1800, 1700, 1600, 1500]);
-    assert_eq!(epuck.counts(), Counts { exchanges: 9, ..Counts::default() });
+    let light = RawLight([2200, 2100, 2000, 1900, 1800, 1700, 1600, 1500]);
+    assert_eq!(told.light, Some(light), "the front right is last in Table 6.1");
+    assert_eq!(epuck.counts(), Counts { exchanges: 17, ..Counts::default() });
     assert_eq!(bench.transactions[..2], [vec![2, 0x2c, 1], vec![3, 0xd4, 0xfe]]);
     assert_eq!((bench.registers[0], bench.registers[1], bench.registers[6]), (0, 2, 1));
 }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::device::lamps::{DARK, Lamps, Leds};
+use xpuck_registers::spi::PIXELS;
 
 /// Answers a report, or what is wrong with it.
 #[derive(Default)]
@@ -28,13 +30,21 @@ impl I2cBus for &mut Bench {
 }
 
 fn forward() -> Drive {
-    Drive { speeds: [300, -300].map(StepsPerSecond::new), lamps: Pixel { red: 0, green: 16, blue: 255 } }
+    Drive { speeds: [300, -300].map(StepsPerSecond::new), lamps: Lamps::all(Pixel { red: 0, green: 16, blue: 255 }) }
 }
 
 fn bench() -> Bench {
     let reflected = [700, 800, 900, 1000, 1100, 1200, 1300, 1400];
     Bench {
-        report: Report { reflected, ambient: [95; 8], steps: [7, 65_535], ..Report::default() },
+        report: Report {
+            reflected,
+            ambient: [95; 8],
+            steps: [7, 65_535],
+            microphones: [9, 8, 7, 6],
+            selector: 10,
+            button: true,
+            ..Report::default()
+        },
         ..Bench::default()
     }
 }
@@ -45,7 +55,8 @@ fn a_packet_carries_the_drive_and_brings_the_senses() {
     let mut epuck = Epuck2::new(&mut bench);
     let told = epuck.exchange(&forward()).unwrap();
     assert_eq!(told.reflected.map(|r| r.0), [1400, 1300, 1200, 1100, 1000, 900, 800, 700]);
-    assert_eq!((told.ambient, told.steps), ([4000; 8], [7, 65_535]), "larger is brighter");
+    assert_eq!((told.light, told.steps), (Some(RawLight([4000; 8])), [7, 65_535]), "larger is brighter");
+    assert_eq!((told.sound, told.selector), (Some(RawSound::Volumes([9, 8, 7, 6])), Some((10, true))));
     assert_eq!(epuck.counts(), Counts { exchanges: 1, ..Counts::default() });
     assert_eq!(epuck.period(), Duration::from_millis(50));
     let colour = Pixel { red: 0, green: 7, blue: 100 };
@@ -92,4 +103,26 @@ fn calibration_stops_the_wheels() {
     let mut bench = bench();
     Epuck2::new(&mut bench).calibrate().unwrap();
     assert_eq!(bench.received, [Command { settings: Settings::CALIBRATE, ..Command::default() }]);
+}
+
+#[test]
+fn leds_show_the_pixels_beside_them_and_a_melody_is_played_once() {
+    let mut bench = bench();
+    let mut epuck = Epuck2::new(&mut bench);
+    // Red on the right, 96 degrees from ahead; green 48 degrees to the left.
+    let mut lamps = Lamps { pixels: [DARK; PIXELS], ..Lamps::default() };
+    (lamps.pixels[11], lamps.pixels[2]) = (Pixel { red: 255, ..DARK }, Pixel { green: 255, ..DARK });
+    let silent = Drive { lamps, ..Drive::default() };
+    epuck.exchange(&silent).unwrap();
+    lamps.sound = Sound { melody: 2, number: 1 };
+    let drive = Drive { lamps, ..Drive::default() };
+    (0..3).for_each(|_| drop(epuck.exchange(&drive)));
+    let again = Drive { lamps: Lamps { sound: Sound { melody: 3, number: 2 }, ..lamps }, ..drive };
+    epuck.exchange(&again).unwrap();
+    let leds = Leds { ring: 0b0000_0001, ..Leds::default() };
+    epuck.exchange(&Drive { lamps: Lamps { leds: Some(leds), ..again.lamps }, ..drive }).unwrap();
+    let received = &bench.received;
+    assert_eq!(received.iter().map(|command| command.sound).collect::<Vec<_>>(), [0, 2, 0, 0, 3, 0]);
+    assert_eq!((received[0].leds, received[5].leds), ([false, true, false, false], [true, false, false, false]));
+    assert_eq!(received[0].colours, [DARK, DARK, DARK, Pixel { green: 100, ..DARK }]);
 }

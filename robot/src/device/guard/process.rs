@@ -3,6 +3,7 @@
 use super::{Core, Event, Kind, Stop};
 use crate::device::DeviceError;
 use crate::device::body::{Body, Drive};
+use crate::device::lamps::Lamps;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -16,7 +17,7 @@ const STOPS_AT_END: u32 = 3;
 /// Stops that are tried at most, once the pipe is closed: ten seconds.
 const TRIES_AT_END: u32 = 100;
 /// What the robot shows when the guard stopped it.
-const STOPPED: Pixel = Pixel { red: 16, green: 0, blue: 0 };
+const STOPPED: Lamps = Lamps::all(Pixel { red: 16, green: 0, blue: 0 });
 
 /// Guards the robot on the bus at `i2c` until standard input is closed; then its wheels stand.
 pub fn run(kind: Kind, i2c: &Path) -> anyhow::Result<()> {

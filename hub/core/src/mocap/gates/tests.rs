@@ -138,3 +138,13 @@ fn reports_are_rare() {
     assert_eq!(reports, 2, "in 20 s");
     assert_eq!(bench.gates.refused(Reason::NoPose), 1000);
 }
+
+#[test]
+fn a_robot_that_comes_later_has_a_top_speed_too() {
+    let mut bench = Bench::new();
+    bench.frame(&[body("xp03", 0.0)]);
+    assert_eq!(bench.frame(&[body("xp03", 0.5)]), ["xp03"], "nobody knows that it is a robot");
+    bench.gates.add("xp03".into());
+    bench.frame(&[body("xp03", 0.5)]);
+    assert!(bench.frame(&[body("xp03", 0.0)]).is_empty());
+}

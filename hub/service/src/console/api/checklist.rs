@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xpuck_record::budget::Limits;
-use xpuck_wire::Status;
+use xpuck_wire::{RobotRow, Status};
 
 /// Free room below which somebody should look, bytes: some runs of nine robots.
 const LITTLE: u64 = 1 << 30;
@@ -53,7 +53,7 @@ pub async fn checklist(State(shared): State<Shared>, Query(asked): Query<Asked>)
         Ok(free) => free,
         Err(response) => return response,
     };
-    json(&list(&status, asked.minutes, shared.settings.speed, free))
+    json(&list(&status, asked.minutes, free))
 }
 
 /// Room on the disk of a folder that may not be there yet, bytes.
@@ -63,11 +63,11 @@ pub fn free(folder: &Path) -> Option<u64> {
         .find_map(|folder| Limits::free(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok())
 }
 
-fn list(status: &Status, minutes: f64, speed: f64, free: Option<u64>) -> Vec<Item> {
+fn list(status: &Status, minutes: f64, free: Option<u64>) -> Vec<Item> {
     vec![
         robots(status),
         held(status),
-        battery(status, minutes, speed),
+        battery(status, minutes),
         heat(status),
         poses(status),
         security(status),
@@ -111,11 +111,13 @@ fn held(status: &Status) -> Item {
     Item { what: "Ready to drive", state, text, remedy: "release robots that are held; look at the robots' pages" }
 }
 
-fn battery(status: &Status, minutes: f64, speed: f64) -> Item {
-    let known = status.robots.iter().filter(|r| r.alive);
-    let known: Vec<(f32, &str)> = known.filter_map(|r| Some((r.battery_minutes?, r.id.as_str()))).collect();
-    let remedy = "charge or change the batteries";
-    let needed = minutes / speed;
+/// Minutes of arena time, in which batteries are emptied too.
+fn battery(status: &Status, minutes: f64) -> Item {
+    let there = || status.robots.iter().filter(|r| r.alive && !r.held);
+    let left = |r: &RobotRow| r.run_minutes.or(r.battery_minutes);
+    let known: Vec<(f32, &str)> = there().filter_map(|r| Some((left(r)?, r.id.as_str()))).collect();
+    let unknown = names(there().filter(|r| left(r).is_none()).map(|r| r.id.clone()));
+    let remedy = "charge or change the batteries; look at the page of a robot whose battery is not known";
     let Some((least, who)) = known.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Item {
             what: "Batteries",
@@ -124,10 +126,14 @@ fn battery(status: &Status, minutes: f64, speed: f64) -> Item {
             remedy,
         };
     };
-    let empty = names(known.iter().filter(|(left, _)| f64::from(*left) < needed).map(|(_, id)| id.to_string()));
-    let (state, text) = match empty.is_empty() {
-        true => (Stands::Ok, format!("{needed:.0} min needed; {who} has least: some {least:.0} min")),
-        false => (Stands::Bad, format!("{needed:.0} min needed, too much for {empty}")),
+    let needed = minutes;
+    let empty = names(
+        known.iter().filter(|(left, _)| f64::from(*left) < needed).map(|(left, id)| format!("{id} ({left:.0} min)")),
+    );
+    let (state, text) = match (empty.is_empty(), unknown.is_empty()) {
+        (true, true) => (Stands::Ok, format!("{needed:.0} min needed; {who} has least: some {least:.0} min")),
+        (true, false) => (Stands::Warn, format!("{needed:.0} min needed; it is not known whether {unknown} lasts")),
+        (false, _) => (Stands::Bad, format!("{needed:.0} min needed, too much for {empty}")),
     };
     Item { what: "Batteries", state, text, remedy }
 }
@@ -181,7 +187,7 @@ fn disk(status: &Status, free: Option<u64>) -> Item {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xpuck_wire::{Body, RobotRow};
+    use xpuck_wire::Body;
 
     fn good() -> Status {
         let row =
@@ -197,7 +203,7 @@ mod tests {
     }
 
     fn states(status: &Status) -> Vec<(&'static str, Stands)> {
-        list(status, 16.0, 1.0, Some(10 << 30)).iter().map(|item| (item.what, item.state)).collect()
+        list(status, 16.0, Some(10 << 30)).iter().map(|item| (item.what, item.state)).collect()
     }
 
     #[test]
@@ -222,6 +228,8 @@ mod tests {
         assert_eq!(change(|s| s.bodies.truncate(1)), [("Motion capture", Stands::Warn)]);
         assert_eq!(change(|s| s.security.dev_mode = true), [("Security", Stands::Warn)]);
         assert_eq!(change(|s| s.record = "NOT RECORDING: full".into()), [("Disk", Stands::Bad)]);
+        assert_eq!(change(|s| s.robots[1].run_minutes = Some(15.0)), [("Batteries", Stands::Bad)]);
+        assert_eq!(change(|s| s.robots[1].battery_minutes = None), [("Batteries", Stands::Warn)]);
         let unknown = change(|s| s.robots.iter_mut().for_each(|r| r.battery_minutes = None));
         assert_eq!(unknown, [("Batteries", Stands::Unknown)]);
     }

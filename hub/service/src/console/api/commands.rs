@@ -37,14 +37,30 @@ pub async fn command(State(shared): State<Shared>, Operator(person): Operator, a
         "note" => Request::Note { text },
         "identify" => order(Order::Identify),
         "hold" => order(Order::Hold),
+        "pause-robot" => order(Order::Pause),
         "release" => order(Order::Release),
         "reboot" => order(Order::Reboot),
         _ => {
-            let why = "commands are pause, resume, next, stop, note, identify, hold, release and reboot";
+            let why = "commands are pause, resume, next, stop, note, identify, hold, pause-robot, release and reboot";
             return refusal(StatusCode::BAD_REQUEST, why);
         }
     };
     send(&shared, person.name, request).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Driven {
+    robot: String,
+    wheels: [f32; 2],
+    #[serde(default)]
+    lamps: Option<[u8; 3]>,
+}
+
+/// Somebody drives a robot by hand.
+pub async fn drive(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Driven>) -> Response {
+    let Driven { robot, wheels, lamps } = asked.0;
+    send(&shared, person.name, Request::Drive { robot, wheels, lamps }).await
 }
 
 /// Hands a request to the hub's loop, and gives its answer as pages get it.

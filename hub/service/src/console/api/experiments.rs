@@ -231,7 +231,8 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
         answer["needs"] = object!(needs);
         return answer;
     }
-    let plan = match Plan::new(&experiment, &files, Some(shared.settings.robots.len())) {
+    let robots = shared.live.with(|feed| feed.robots().len());
+    let plan = match Plan::new(&experiment, &files, Some(robots)) {
         Ok(plan) => plan,
         Err(error) => return refused(&error.to_string(), &text),
     };
@@ -263,12 +264,12 @@ fn look(shared: &Shared, upload: Upload) -> serde_json::Value {
             "task": plan.phases[0].world.task.name(),
             "minutes": plan.seconds() / 60.0,
             "segments": plan.phases.iter().map(|phase| (phase.seconds / phase.segment_seconds).ceil()).sum::<f64>(),
-            "robots": shared.settings.robots.len(),
+            "robots": robots,
             "phases": phases.collect::<Vec<_>>(),
             "algorithm": experiment.evolution.algorithm(),
             "population": experiment.evolution.population,
             "engine": experiment.engine,
-            "evolves": plan.evolves(shared.settings.robots.len()),
+            "evolves": plan.evolves(robots),
             "needs": [],
         },
         "manifest": signed.manifest,
@@ -289,26 +290,41 @@ pub async fn check(State(shared): State<Shared>, upload: Said<Upload>) -> Respon
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Start {
-    Signed { manifest: String, signer: String, signature: String, files: BTreeMap<String, String>, seed: u64 },
-    Plain { text: String, files: BTreeMap<String, String>, seed: u64 },
+    Signed {
+        manifest: String,
+        signer: String,
+        signature: String,
+        files: BTreeMap<String, String>,
+        seed: u64,
+        #[serde(default)]
+        anyway: bool,
+    },
+    Plain {
+        text: String,
+        files: BTreeMap<String, String>,
+        seed: u64,
+        #[serde(default)]
+        anyway: bool,
+    },
 }
 
 /// Starts an experiment.
 pub async fn start(State(shared): State<Shared>, Operator(person): Operator, asked: Said<Start>) -> Response {
-    let (signed, seed) = match asked.0 {
-        Start::Signed { manifest, signer, signature, files, seed } => {
-            (Ok(Signed { manifest, signer, signature, files }), seed)
+    let (signed, seed, anyway) = match asked.0 {
+        Start::Signed { manifest, signer, signature, files, seed, anyway } => {
+            (Ok(Signed { manifest, signer, signature, files }), seed, anyway)
         }
-        Start::Plain { text, files, seed } => {
+        Start::Plain { text, files, seed, anyway } => {
             let settings = &shared.settings;
             if settings.signer.is_none() && !settings.dev_mode {
                 let why = "experiments are signed: log in with your key file, or start with `xpuck start`";
                 return refusal(StatusCode::FORBIDDEN, why);
             }
-            (Signed::new(text, files, settings.signer.as_ref()), seed)
+            (Signed::new(text, files, settings.signer.as_ref()), seed, anyway)
         }
     };
     match signed {
+        Ok(signed) if anyway => send(&shared, person.name, Request::StartAnyway { signed, seed }).await,
         Ok(signed) => send(&shared, person.name, Request::Start { signed, seed }).await,
         Err(error) => json(&object!({ "ok": false, "error": error.to_string() })),
     }

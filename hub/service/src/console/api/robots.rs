@@ -5,9 +5,11 @@ use crate::console::Shared;
 use crate::console::feed::level_name;
 use crate::console::visitor::refusal;
 use axum::extract::{Path, State};
+use axum::http::header::HeaderName;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json as object};
+use std::time::Instant;
 use xpuck_wire::message::LogLine;
 
 fn unknown(id: &str) -> Response {
@@ -46,10 +48,8 @@ pub async fn log(State(shared): State<Shared>, Path(id): Path<String>) -> Respon
 
 /// The tree that drives a robot.
 pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
-    if !shared.settings.robots.contains(&id) {
-        return unknown(&id);
-    }
     shared.live.with(|feed| match feed.tree(&id) {
+        _ if !feed.robots().contains(&id) => unknown(&id),
         Some(tree) => json(&*tree),
         None => raw("null".into()),
     })
@@ -57,12 +57,34 @@ pub async fn tree(State(shared): State<Shared>, Path(id): Path<String>) -> Respo
 
 /// What a robot's camera sees.
 pub async fn picture(State(shared): State<Shared>, Path(id): Path<String>) -> Response {
-    if !shared.settings.robots.contains(&id) {
+    if !shared.live.with(|feed| feed.robots().contains(&id)) {
         return unknown(&id);
     }
-    let headers = [(header::CONTENT_TYPE, "image/bmp"), (header::CACHE_CONTROL, "no-store")];
     match shared.live.picture(&id) {
-        Some(picture) => (headers, picture.to_bmp()).into_response(),
+        Some(shown) => image("image/bmp", shown.came, shown.number, shown.picture.to_bmp()),
         None => StatusCode::NO_CONTENT.into_response(),
     }
+}
+
+/// What the camera above the arena sees.
+pub async fn overhead(State(shared): State<Shared>) -> Response {
+    if !shared.settings.overhead {
+        // No error: the page asks whether there is one.
+        return (StatusCode::NO_CONTENT, [(HeaderName::from_static("x-camera"), "none")]).into_response();
+    }
+    match shared.live.overhead() {
+        Some(shown) => image("image/jpeg", shown.came, shown.number, shown.picture.jpeg.clone()),
+        None => StatusCode::NO_CONTENT.into_response(),
+    }
+}
+
+/// A picture with its age, ms, and its number, by which pages count.
+fn image(kind: &'static str, came: Instant, number: u64, bytes: Vec<u8>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, kind.into()),
+        (header::CACHE_CONTROL, "no-store".into()),
+        (HeaderName::from_static("x-age-ms"), came.elapsed().as_millis().to_string()),
+        (HeaderName::from_static("x-number"), number.to_string()),
+    ];
+    (headers, bytes).into_response()
 }

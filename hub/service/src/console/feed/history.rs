@@ -106,6 +106,13 @@ impl History {
         }
     }
 
+    /// More robots, at the end: these are all.
+    pub fn set_robots(&mut self, ids: &[String]) {
+        self.ids = ids.into();
+        self.islands.resize_with(ids.len(), Island::default);
+        self.migration.set_robots(ids);
+    }
+
     /// Another run begins.
     pub fn begin(&mut self) {
         *self = History::new(&self.ids);

@@ -24,6 +24,13 @@ impl Migration {
         Migration { ids: ids.into(), counts, recent: VecDeque::new() }
     }
 
+    /// More islands, at the end: these are all.
+    pub fn set_robots(&mut self, ids: &[String]) {
+        self.ids = ids.into();
+        self.counts.iter_mut().for_each(|row| row.resize(ids.len(), 0));
+        self.counts.resize(ids.len(), vec![0; ids.len()]);
+    }
+
     /// Immigrants came from islands, which count from 1, to the robot at a place, from 0.
     pub fn add(&mut self, from: &[u16], to: usize, run_seconds: f64) {
         for source in from.iter().map(|island| usize::from(*island).wrapping_sub(1)) {

@@ -26,6 +26,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use trees::Trees;
 use xpuck_hub_core::entry::Entry;
+use xpuck_wire::message::TagSeen;
 use xpuck_wire::{Body, Status};
 
 /// Something that pages are told.
@@ -56,7 +57,7 @@ impl Event {
 
     /// True if a later one of the same kind replaces it: who is slow may miss it.
     pub fn is_passing(&self) -> bool {
-        matches!(self.name, "poses" | "status" | "robot")
+        matches!(self.name, "poses" | "status" | "robot" | "tags")
     }
 }
 
@@ -67,6 +68,15 @@ struct Poses<'a> {
     age: f64,
     n: Vec<&'a str>,
     p: Vec<f32>,
+}
+
+/// The tags that a robot's camera sees.
+#[derive(Serialize)]
+struct Tags<'a> {
+    t: f64,
+    age: f32,
+    doubled: u32,
+    tags: &'a [TagSeen],
 }
 
 /// What is remembered of what was told.
@@ -103,6 +113,17 @@ impl Feed {
             history: History::new(robots),
             latest: Latest::default(),
         }
+    }
+
+    /// More robots, at the end: these are all.
+    pub fn set_robots(&mut self, ids: &[String]) {
+        self.robots.set(ids);
+        self.history.set_robots(ids);
+    }
+
+    /// The robots in the order of the swarm file.
+    pub fn robots(&self) -> &[String] {
+        self.robots.ids()
     }
 
     /// From now on arena time is told as wall time by this clock.
@@ -158,7 +179,11 @@ impl Feed {
                 self.robots.log(robot, line);
                 vec![self.lines.add(*time, self.clock.unix_ms(*time), line.level, robot, &line.text)]
             }
-            Entry::Samples { .. } => Vec::new(),
+            Entry::Tags { time, robot, age, doubled, tags, .. } if watched(robot) => {
+                let seen = Tags { t: brief_time(*time), age: *age, doubled: *doubled, tags };
+                vec![Event::new("tags", *time, &seen).about(robot)]
+            }
+            Entry::Samples { .. } | Entry::Sensors { .. } | Entry::Tags { .. } => Vec::new(),
         }
     }
 

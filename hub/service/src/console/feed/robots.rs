@@ -109,6 +109,14 @@ impl Robots {
         Robots { ids: ids.into(), robots: ids.iter().map(|id| (id.clone(), Robot::default())).collect() }
     }
 
+    /// More robots, at the end: these are all.
+    pub fn set(&mut self, ids: &[String]) {
+        self.ids = ids.into();
+        for id in ids {
+            self.robots.entry(id.clone()).or_default();
+        }
+    }
+
     /// The robots in the order of the swarm file.
     pub fn ids(&self) -> &[String] {
         &self.ids

@@ -2,7 +2,7 @@
 
 use super::brief_time;
 use serde::Serialize;
-use xpuck_wire::message::State;
+use xpuck_wire::message::{Sensors, State};
 use xpuck_wire::telemetry::{EngineReport, EvolutionReport, rounded};
 use xpuck_wire::{ExperimentPhase, LastDirective, Phase, RobotRow, SecurityReport, Segment, Status};
 
@@ -66,6 +66,8 @@ struct Row<'a> {
     battery_v: Option<f32>,
     battery_w: Option<f32>,
     battery_minutes: Option<f32>,
+    sensors: Option<&'a Sensors>,
+    battery_doubt: &'a str,
     soc_c: Option<f32>,
     late_p99_ms: f32,
     round_trip_ms: Option<f64>,
@@ -101,6 +103,8 @@ fn row<'a>(r: &'a RobotRow, speed: f64) -> Row<'a> {
         battery_v: brief(r.battery_v, 3),
         battery_w: brief(r.power_w, 3),
         battery_minutes: brief(r.battery_minutes, 1),
+        sensors: r.sensors.as_deref(),
+        battery_doubt: &r.battery_doubt,
         soc_c: brief(r.soc_c, 1),
         late_p99_ms: rounded(r.late_p99_ms, 2),
         round_trip_ms: r.round_trip_ms,

@@ -1,0 +1,166 @@
+//! The arena's FT2232H as a USB device of this machine: a function of the kernel (functionfs), with the packets of `ft2232h.rs`.
+//! `tools/devices-test.sh` starts it in a virtual machine, where `robot/examples/devices.rs` tries the robot's driver on it.
+//!
+//! `ft2232h_gadget FOLDER`: where functionfs is mounted. A line on standard input halts the camera's endpoint once.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use xpuck_arena::ft2232h::{Faults, Ft2232h};
+use xpuck_registers::ft2232h::{self as chip, PACKET};
+use xpuck_registers::yuyv::BYTES_PER_PIXEL;
+
+const WIDTH: usize = 640;
+const HEIGHT: usize = 480;
+/// Time between two frames.
+const FRAME: Duration = Duration::from_millis(67);
+/// The latency timer.
+const LATENCY: Duration = Duration::from_millis(2);
+/// Bytes that are given to the kernel at once, in whole packets.
+const AT_ONCE: usize = 32 * PACKET;
+
+/// Numbers of functionfs, as the kernel has them.
+const DESCRIPTORS_V2: u32 = 3;
+const STRINGS: u32 = 2;
+const HAS_FULL_SPEED: u32 = 1;
+const HAS_HIGH_SPEED: u32 = 2;
+/// Vendor requests to the device come here too, as the chip's are.
+const ALL_RECIPIENTS: u32 = 64;
+const EVENT: usize = 12;
+const ENABLE: u8 = 2;
+const SETUP: u8 = 4;
+
+/// Requests to which the chip answers with bytes.
+const GET_LATENCY: u8 = 0x0a;
+const MODEM_STATUS: u8 = 0x05;
+const READ_EEPROM: u8 = 0x90;
+
+/// Interfaces of both channels, each with an endpoint either way.
+fn descriptors() -> Vec<u8> {
+    let of_speed = |packet: u16| {
+        let [low, high] = packet.to_le_bytes();
+        let channel = |number: u8| {
+            let interface = [9, 4, number, 0, 2, 0xff, 0xff, 0xff, 0];
+            let endpoint = |address| [7, 5, address, 2, low, high, 0];
+            [&interface[..], &endpoint(0x81 + 2 * number), &endpoint(0x02 + 2 * number)].concat()
+        };
+        [channel(0), channel(1)].concat()
+    };
+    let body = [of_speed(64), of_speed(PACKET as u16)].concat();
+    let flags = HAS_FULL_SPEED | HAS_HIGH_SPEED | ALL_RECIPIENTS;
+    let head = [DESCRIPTORS_V2, 20 + body.len() as u32, flags, 6, 6];
+    [head.map(u32::to_le_bytes).concat(), body].concat()
+}
+
+/// The chip's state that requests change.
+#[derive(Default)]
+struct Chip {
+    /// It streams what the camera sends.
+    fifo: AtomicBool,
+    /// Its endpoint is to be halted.
+    halt: AtomicBool,
+}
+
+fn main() -> io::Result<()> {
+    let folder = std::env::args().nth(1).ok_or_else(|| io::Error::other("which folder is functionfs mounted at?"))?;
+    let folder = Path::new(&folder);
+    let mut control = File::options().read(true).write(true).open(folder.join("ep0"))?;
+    control.write_all(&descriptors())?;
+    control.write_all(&[STRINGS, 16, 0, 0].map(u32::to_le_bytes).concat())?;
+    let mut camera = File::options().read(true).write(true).open(folder.join("ep1"))?;
+    let chip = Chip::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| stream(&mut camera, &chip));
+        scope.spawn(|| {
+            for line in io::stdin().lines() {
+                chip.halt.store(line.is_ok(), Relaxed);
+            }
+        });
+        loop {
+            let mut event = [0; EVENT];
+            control.read_exact(&mut event)?;
+            match event[8] {
+                SETUP => obey(&mut control, &chip, event)?,
+                // A chip that is plugged in has no mode.
+                ENABLE => chip.fifo.store(false, Relaxed),
+                _ => {}
+            }
+        }
+    })
+}
+
+/// A request to the chip; it stalls for one that the chip does not have.
+fn obey(control: &mut File, chip: &Chip, event: [u8; EVENT]) -> io::Result<()> {
+    let [kind, request, value_low, value_high, _, _, length, _, ..] = event;
+    let value = u16::from_le_bytes([value_low, value_high]);
+    let done = if kind & 0x80 != 0 {
+        match request {
+            GET_LATENCY => control.write(&[LATENCY.as_millis() as u8]),
+            MODEM_STATUS | READ_EEPROM => control.write(&chip::STATUS_AT_REST[..usize::from(length).min(2)]),
+            // Against its direction: the request stalls.
+            _ => control.read(&mut [0]),
+        }
+    } else {
+        let known = [chip::RESET, chip::PURGE_FROM_HOST, chip::PURGE_TO_HOST, chip::FLOW_CONTROL, chip::MODE_RESET];
+        let serial = 1..=4;
+        if (request, value) == (chip::MODE_SYNC_FIFO.request, chip::MODE_SYNC_FIFO.value) {
+            chip.fifo.store(true, Relaxed);
+            control.read(&mut [])
+        } else if known.iter().any(|known| known.request == request) || request == 0x09 || serial.contains(&request) {
+            if request == chip::MODE_RESET.request {
+                chip.fifo.store(false, Relaxed);
+            }
+            control.read(&mut [])
+        } else {
+            control.write(&[0])
+        }
+    };
+    // A stall is told as an error, and a host that gave up is none of the chip's.
+    let _ = done;
+    Ok(())
+}
+
+/// The camera's pictures, for as long as this runs.
+fn stream(camera: &mut File, chip: &Chip) {
+    let mut path = Ft2232h::new(Faults::default(), 1, 0);
+    let (mut due, mut number) = (Instant::now(), 0usize);
+    let (mut out, mut packets) = (Vec::new(), Vec::new());
+    loop {
+        std::thread::sleep(LATENCY);
+        if chip.halt.swap(false, Relaxed) {
+            // Reading from an endpoint that sends halts it.
+            let _ = camera.read(&mut [0; PACKET]);
+        }
+        out.clear();
+        if chip.fifo.load(Relaxed) && Instant::now() >= due {
+            due = Instant::now() + FRAME;
+            number += 1;
+            path.frame(&picture(number), WIDTH, &mut out);
+        }
+        path.flush(&mut out);
+        packets.clear();
+        let mut rest = &out[..];
+        while let Some((length, bytes)) = rest.split_first_chunk() {
+            let (packet, behind) = bytes.split_at(usize::from(u16::from_le_bytes(*length)));
+            packets.extend_from_slice(packet);
+            rest = behind;
+        }
+        // While nobody listens the kernel waits, and a device that is not plugged in loses what it sends.
+        for part in packets.chunks(AT_ONCE) {
+            if camera.write(part).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// Bars of grey that wander.
+fn picture(number: usize) -> Vec<u8> {
+    let row: Vec<u8> = (0..WIDTH).flat_map(|x| [(((x + 8 * number) / 40 % 6) * 40 + 16) as u8, 128]).collect();
+    let mut pixels = row.repeat(HEIGHT);
+    debug_assert_eq!(pixels.len(), WIDTH * HEIGHT * BYTES_PER_PIXEL);
+    pixels[..WIDTH * BYTES_PER_PIXEL].fill(200);
+    pixels
+}

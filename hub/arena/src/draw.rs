@@ -1,0 +1,68 @@
+//! What a robot draws from its battery, by what its parts do.
+//!
+//! Wheels are not among them: the thesis's e-puck has a battery of its own for its motors (5.1.4).
+
+use xpuck_registers::spi::Pixel;
+
+/// Board, interface board and radio, W: 400 mA at 5 V behind a converter of 92 % (thesis 5.1.4).
+pub const IDLE_WATTS: f64 = 2.2;
+/// What all cores of the board's processor draw beyond that, W: together with the rest an evolving robot is empty in an hour
+/// and a half (thesis 5.1 wants that at least).
+pub const PROCESSOR_WATTS: f64 = 3.8;
+/// A camera that streams, with its USB bridge, W.
+pub const CAMERA_WATTS: f64 = 0.5;
+/// Current of one colour of one Neopixel at full brightness, A.
+const COLOUR_AMPS: f64 = 0.02;
+/// Below this the blue ones stay dark, V (thesis Fig. 5.4).
+const BLUE_VOLTS: f64 = 3.1;
+
+/// What the parts do.
+#[derive(Clone, Debug, Default)]
+pub struct Draw {
+    /// Part of the board's processor that is busy, 0..=1.
+    pub processor: f64,
+    /// The camera streams.
+    pub camera: bool,
+    /// Sums of the Neopixels' levels, 0..=255 each: red, green, blue.
+    pub lamps: [u32; 3],
+}
+
+impl Draw {
+    /// Takes what the Neopixels show.
+    pub fn show(&mut self, pixels: &[Pixel]) {
+        let sum = |level: fn(&Pixel) -> u8| pixels.iter().map(|pixel| u32::from(level(pixel))).sum();
+        self.lamps = [sum(|p| p.red), sum(|p| p.green), sum(|p| p.blue)];
+    }
+
+    /// Power out of the battery, W, at its voltage, V; the Neopixels are fed by it directly.
+    pub fn watts(&self, volts: f64) -> f64 {
+        let [red, green, blue] = self.lamps.map(f64::from);
+        let lit = red + green + if volts < BLUE_VOLTS { 0.0 } else { blue };
+        let camera = if self.camera { CAMERA_WATTS } else { 0.0 };
+        IDLE_WATTS + PROCESSOR_WATTS * self.processor + camera + lit / 255.0 * COLOUR_AMPS * volts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_registers::spi::PIXELS;
+
+    #[test]
+    fn with_everything_on_it_draws_what_the_thesis_measured() {
+        let mut draw = Draw { processor: 0.05, camera: true, ..Draw::default() };
+        // All at half brightness, of varying colour.
+        draw.show(&[Pixel { red: 128, green: 0, blue: 0 }; PIXELS]);
+        assert!((3.2..3.6).contains(&draw.watts(3.7)), "{} W", draw.watts(3.7));
+        let evolves = Draw { processor: 1.0, ..draw.clone() };
+        assert!((6.4..7.2).contains(&evolves.watts(3.7)), "{} W", evolves.watts(3.7));
+    }
+
+    #[test]
+    fn blue_lamps_stay_dark_at_a_low_voltage() {
+        let mut draw = Draw::default();
+        draw.show(&[Pixel { blue: 255, ..Pixel::default() }; PIXELS]);
+        assert!(draw.watts(3.2) > IDLE_WATTS + 0.9);
+        assert_eq!(draw.watts(3.0), IDLE_WATTS);
+    }
+}

@@ -1,0 +1,61 @@
+//! What reaches a robot's accelerometer, light sensors and microphones, as levels at its converter, and sensors that fail.
+
+use crate::faults::SenseFault;
+use crate::unkind::places;
+use std::f32::consts::{SQRT_2, TAU};
+use xpuck_kernels::math::{Vec2, sin_cos};
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_registers::accelerometer::{COUNTS_PER_G, ZERO_COUNTS, level};
+use xpuck_registers::infrared::MAX_COUNTS;
+use xpuck_registers::light;
+use xpuck_registers::microphone::{Loudness, MOST, SILENCE, SWING};
+
+/// Levels at a robot's converter before its noise, counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Felt {
+    /// Along x, y and z.
+    pub acceleration: [f32; 3],
+    /// In the order of the thesis's Table 6.1; larger is brighter.
+    pub light: [f32; 8],
+    /// What a sample of each microphone is now.
+    pub samples: [f32; MOST],
+    /// From the least to the greatest sample.
+    pub volumes: [f32; MOST],
+    /// These tell exactly that, or anything.
+    pub faults: [Option<SenseFault>; 3],
+}
+
+impl Felt {
+    /// What a robot feels whose body accelerates along its x and y, m/s^2, where it is so bright and so loud. Which moment of
+    /// a sound a sample meets is chance.
+    pub fn new(acceleration: Vec2, brightness: [f32; 8], loudness: [Loudness; MOST], chance: &mut Draws) -> Felt {
+        let sample = |Loudness(loudness)| {
+            let phase = sin_cos(TAU * chance.range(0.0, 1.0)).0;
+            (SILENCE + SQRT_2 * loudness * SWING * phase).clamp(0.0, f32::from(MAX_COUNTS))
+        };
+        Felt {
+            acceleration: [level(acceleration.x), level(acceleration.y), ZERO_COUNTS + COUNTS_PER_G],
+            light: brightness.map(light::level),
+            samples: loudness.map(sample),
+            volumes: loudness.map(|loudness| loudness.volume().min(f32::from(MAX_COUNTS))),
+            faults: [None; 3],
+        }
+    }
+}
+
+/// Readings of one kind of sensor as they come out if it fails.
+pub(crate) fn failed<const N: usize>(fault: Option<SenseFault>, good: [u16; N], chance: &mut Draws) -> [u16; N] {
+    /// What sensors tell that are stuck.
+    const STUCK: u16 = 1234;
+    match fault {
+        None => good,
+        Some(SenseFault::Dead) => [0; N],
+        Some(SenseFault::Stuck) => [STUCK; N],
+        Some(SenseFault::Mad) => good.map(|_| chance.below(u32::from(MAX_COUNTS) + 1) as u16),
+    }
+}
+
+/// The chance of robot `robot` in step `now` that nothing else draws from.
+pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
+    Draws::new(seed, places::FELT, robot, now, Stream::Device)
+}

@@ -1,0 +1,78 @@
+//! An e-puck's range and bearing board as the I2C bus meets it: what other robots' boards send within reach is queued.
+
+use super::noise;
+use std::collections::VecDeque;
+use xpuck_kernels::math::{Vec2, wrap_angle};
+use xpuck_kernels::random::Draws;
+use xpuck_registers::erandb::{ADDRESS, AVAILABLE, HEARD, HEARD_BYTES, Heard, POWER, SEND, encode};
+
+/// Words that the board keeps.
+const QUEUE: usize = 10;
+/// How far its words reach at full power, m.
+pub(crate) const REACH: f32 = 1.0;
+/// Strength of a word 1 m away; it falls with the square of the distance.
+const AT_A_METRE: f32 = 40.0;
+/// The converter's end.
+const FULL: f32 = 4095.0;
+/// Noise of a bearing, rad, and of a strength as part of it.
+const BEARING_NOISE: f32 = 0.09;
+const STRENGTH_NOISE: f32 = 0.1;
+
+/// The board's state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Erandb {
+    pointer: u8,
+    waiting: u8,
+    power: u8,
+    sent: Option<u16>,
+    queue: VecDeque<Heard>,
+    current: [u8; HEARD_BYTES],
+}
+
+impl Erandb {
+    /// The word that was to be sent since this was asked last, and how far it reaches, m.
+    pub fn take_sent(&mut self) -> Option<(u16, f32)> {
+        let reach = REACH * (1.0 - f32::from(self.power) / 255.0);
+        self.sent.take().map(|word| (word, reach))
+    }
+
+    /// A word comes from `towards` in the robot's frame, m.
+    pub fn hear(&mut self, word: u16, towards: Vec2, chance: &mut Draws) {
+        let strength = AT_A_METRE / towards.length_squared().max(1e-4) * (1.0 + noise(STRENGTH_NOISE, chance));
+        let bearing = wrap_angle(towards.angle() + noise(BEARING_NOISE, chance));
+        if self.queue.len() < QUEUE {
+            self.queue.push_back(Heard { word, bearing, strength: strength.clamp(1.0, FULL) as u16 });
+        }
+    }
+
+    pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
+        if address != ADDRESS {
+            return false;
+        }
+        if let [register, values @ ..] = write {
+            self.pointer = *register;
+            for value in values {
+                match *register {
+                    POWER => self.power = *value,
+                    register if register == SEND[0] => self.waiting = *value,
+                    register if register == SEND[1] => self.sent = Some(u16::from_be_bytes([self.waiting, *value])),
+                    _ => {}
+                }
+            }
+        }
+        // Like the firmware, which answers each byte of a longer read from the same place.
+        for byte in read {
+            *byte = match self.pointer {
+                AVAILABLE => match self.queue.pop_front() {
+                    Some(heard) => {
+                        self.current = encode(&heard);
+                        1
+                    }
+                    None => 0,
+                },
+                register => self.current.get(usize::from(register.wrapping_sub(HEARD))).copied().unwrap_or(0),
+            };
+        }
+        true
+    }
+}

@@ -1,0 +1,305 @@
+//! Devices on a robot's I2C bus that some robots have and others do not: inertial unit, converter of the batteries, ground
+//! sensors, distance sensor. Each answers its own registers.
+
+mod ads1015;
+mod bno055;
+mod erandb;
+mod ground;
+mod vl53l0x;
+
+use crate::unkind::places;
+use ads1015::Ads1015;
+use bno055::Bno055;
+use erandb::Erandb;
+use ground::Ground;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use vl53l0x::Vl53l0x;
+use xpuck_kernels::math::{Vec2, vec2};
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+use xpuck_kernels::world::physics::Physics;
+use xpuck_kernels::world::senses::ray_to_walls;
+use xpuck_kernels::world::{Body, Pose};
+
+/// A device that robots may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Fitted {
+    /// A nine-axis inertial unit.
+    Bno055,
+    /// The Pi-puck board's converter of the batteries' voltages.
+    Ads1015,
+    /// An e-puck's ground sensors.
+    Ground,
+    /// An e-puck2's distance sensor.
+    Vl53l0x,
+    /// An e-puck's range and bearing board.
+    Erandb,
+}
+
+/// Most marks on the floor.
+pub const MAX_MARKS: usize = 16;
+/// How bright the floor is without marks.
+const FLOOR: f32 = 0.85;
+
+/// A disc on the floor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// Its centre: x and y, m.
+    pub at_m: [f32; 2],
+    /// Radius, m, 0.005 to 5.
+    pub radius_m: f32,
+    /// How bright it is, 0 to 1.
+    pub brightness: f32,
+}
+
+/// Where the ground sensors look in the robot's frame, m: left, centre, right.
+const LOOKS: [Vec2; 3] = [vec2(0.03, 0.009), vec2(0.03, 0.0), vec2(0.03, -0.009)];
+
+/// How bright the floor is under a robot's ground sensors.
+pub(crate) fn under(pose: &Pose, marks: &[Mark]) -> [f32; 3] {
+    LOOKS.map(|look| floor(pose.at + look.rotate(Vec2::unit(pose.heading)), marks))
+}
+
+/// From the front of robot `me` to the nearest wall or body that is straight ahead, m. Bodies that are low are seen over.
+pub(crate) fn ahead(bodies: &[Body], me: usize, physics: &Physics) -> f32 {
+    let Body { pose, shape, .. } = bodies[me];
+    let direction = Vec2::unit(pose.heading);
+    let front = pose.at + direction * shape.radius;
+    let mut nearest = ray_to_walls(front, direction, physics.half_arena).max(0.0);
+    for wall in &physics.walls {
+        let (along, start) = (wall.to - wall.from, wall.from - front);
+        let cross = |a: Vec2, b: Vec2| a.x * b.y - a.y * b.x;
+        let across = cross(direction, along);
+        let (distance, part) = (cross(start, along) / across, cross(start, direction) / across);
+        if across != 0.0 && distance >= 0.0 && (0.0..=1.0).contains(&part) {
+            nearest = nearest.min(distance);
+        }
+    }
+    for (_, other) in bodies.iter().enumerate().filter(|(i, body)| *i != me && body.shape.tall) {
+        let to = other.pose.at - front;
+        let (along, square) = (to.dot(direction), to.length_squared());
+        let under = other.shape.radius * other.shape.radius - (square - along * along);
+        if along > 0.0 && under > 0.0 {
+            nearest = nearest.min((along - under.sqrt()).max(0.0));
+        }
+    }
+    nearest
+}
+
+/// How bright the floor is at a place; of marks that overlap the last one is on top.
+pub(crate) fn floor(at: Vec2, marks: &[Mark]) -> f32 {
+    let on = |mark: &&Mark| (at - vec2(mark.at_m[0], mark.at_m[1])).length() <= mark.radius_m;
+    marks.iter().rev().find(on).map_or(FLOOR, |mark| mark.brightness)
+}
+
+/// What such devices feel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Surroundings {
+    /// Along the robot's x and y, m/s^2.
+    pub acceleration: Vec2,
+    /// Counter-clockwise from +x, which is magnetic north here, rad.
+    pub heading: f32,
+    /// Counter-clockwise, rad/s.
+    pub spin: f32,
+    /// Battery, V.
+    pub battery: f32,
+    /// How bright the floor is at the left, the centre and the right of the front.
+    pub floor: [f32; 3],
+    /// From the front of the robot to what is next ahead, m.
+    pub ahead: f32,
+}
+
+/// The devices of one robot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Devices {
+    imu: Option<Bno055>,
+    converter: Option<Ads1015>,
+    ground: Option<Ground>,
+    distance: Option<Vl53l0x>,
+    board: Option<Erandb>,
+}
+
+impl Devices {
+    /// These, as after power-up.
+    pub fn new(fitted: &[Fitted]) -> Devices {
+        let has = |device| fitted.contains(&device);
+        Devices {
+            imu: has(Fitted::Bno055).then(Bno055::default),
+            converter: has(Fitted::Ads1015).then(Ads1015::default),
+            ground: has(Fitted::Ground).then(Ground::default),
+            distance: has(Fitted::Vl53l0x).then(Vl53l0x::default),
+            board: has(Fitted::Erandb).then(Erandb::default),
+        }
+    }
+
+    /// The power came back.
+    pub fn restart(&mut self) {
+        self.imu.iter_mut().for_each(|device| *device = Bno055::default());
+        self.converter.iter_mut().for_each(|device| *device = Ads1015::default());
+        self.ground.iter_mut().for_each(|device| *device = Ground::default());
+        self.distance.iter_mut().for_each(|device| *device = Vl53l0x::default());
+        self.board.iter_mut().for_each(|device| *device = Erandb::default());
+    }
+
+    /// Takes new readings.
+    pub fn feel(&mut self, around: &Surroundings, chance: &mut Draws) {
+        self.imu.iter_mut().for_each(|device| device.feel(around, chance));
+        self.converter.iter_mut().for_each(|device| device.feel(around));
+        self.ground.iter_mut().for_each(|device| device.feel(around, chance));
+        self.distance.iter_mut().for_each(|device| device.feel(around, chance));
+    }
+
+    /// The word that its range and bearing board was to send since this was asked last, and how far it reaches, m.
+    pub fn take_sent(&mut self) -> Option<(u16, f32)> {
+        self.board.as_mut().and_then(Erandb::take_sent)
+    }
+
+    /// A word comes from `towards` in the robot's frame, m.
+    pub fn hear(&mut self, word: u16, towards: Vec2, chance: &mut Draws) {
+        self.board.iter_mut().for_each(|board| board.hear(word, towards, chance));
+    }
+
+    /// One transaction; false if none of them acknowledges.
+    pub fn transfer(&mut self, address: u8, write: &[u8], read: &mut [u8]) -> bool {
+        self.imu.as_mut().is_some_and(|device| device.transfer(address, write, read))
+            || self.converter.as_mut().is_some_and(|device| device.transfer(address, write, read))
+            || self.ground.as_mut().is_some_and(|device| device.transfer(address, write, read))
+            || self.distance.as_mut().is_some_and(|device| device.transfer(address, write, read))
+            || self.board.as_mut().is_some_and(|device| device.transfer(address, write, read))
+    }
+}
+
+/// The chance of robot `robot` in step `now` for these devices.
+pub(crate) fn chance(seed: u64, robot: u32, now: u32) -> Draws {
+    Draws::new(seed, places::FITTED, robot, now, Stream::Device)
+}
+
+/// The chance of robot `robot` in step `now` for what its board hears of robot `from`.
+pub(crate) fn hearing(seed: u64, robot: u32, from: u32, now: u32) -> Draws {
+    Draws::new(seed, places::HEARING, robot << 16 | from, now, Stream::Device)
+}
+
+/// Normal noise of this standard deviation.
+fn noise(deviation: f32, chance: &mut Draws) -> f32 {
+    deviation * normal_pair(chance.word(), chance.word()).0
+}
+
+/// Registers of one byte in a row, as many chips have them: a write sets the pointer, then values; reads go on from there.
+fn answer(pointer: &mut u8, write: &[u8], read: &mut [u8], mut set: impl FnMut(u8, u8), get: impl Fn(u8) -> u8) {
+    if let [first, values @ ..] = write {
+        *pointer = *first;
+        for value in values {
+            set(*pointer, *value);
+            *pointer = pointer.wrapping_add(1);
+        }
+    }
+    for byte in read {
+        *byte = get(*pointer);
+        *pointer = pointer.wrapping_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::felt;
+    use xpuck_kernels::world::Shape;
+    use xpuck_registers::{ads1015 as converter, bno055 as imu, ground as floor_sensors, vl53l0x as tof};
+
+    fn all() -> Devices {
+        Devices::new(&[Fitted::Bno055, Fitted::Ads1015, Fitted::Ground, Fitted::Vl53l0x])
+    }
+
+    fn around() -> Surroundings {
+        Surroundings {
+            heading: 0.5,
+            spin: -1.0,
+            battery: 3.9,
+            floor: [0.85, 0.1, 0.85],
+            ahead: 0.4,
+            ..Surroundings::default()
+        }
+    }
+
+    #[test]
+    fn an_inertial_unit_measures_once_it_is_told_to() {
+        let mut devices = all();
+        let read = |devices: &mut Devices, register: u8, bytes: &mut [u8]| {
+            assert!(devices.transfer(imu::ADDRESS, &[register], bytes));
+        };
+        let mut id = [0];
+        read(&mut devices, imu::CHIP_ID.0, &mut id);
+        assert_eq!(id[0], imu::CHIP_ID.1);
+        devices.feel(&around(), &mut felt::chance(1, 0, 1));
+        let mut data = [1; imu::DATA_BYTES];
+        read(&mut devices, imu::DATA, &mut data);
+        assert_eq!(data, [0; imu::DATA_BYTES], "it is not set up");
+        assert!(devices.transfer(imu::ADDRESS, &[imu::MODE, imu::MODE_FUSION], &mut []));
+        devices.feel(&around(), &mut felt::chance(1, 0, 2));
+        read(&mut devices, imu::DATA, &mut data);
+        let told = imu::Data::decode(&data);
+        assert!((told.angles[0] - (std::f32::consts::TAU - 0.5)).abs() < 0.05, "clockwise from north: {told:?}");
+        assert!((told.turn[2] + 1.0).abs() < 0.05 && (told.acceleration[2] - 9.8).abs() < 0.2, "{told:?}");
+        assert!(told.magnetic[0] > 10.0 && told.magnetic[1] < 0.0, "north is ahead on the right: {told:?}");
+    }
+
+    #[test]
+    fn a_converter_converts_what_it_is_told_to() {
+        let mut devices = all();
+        devices.feel(&around(), &mut felt::chance(1, 0, 1));
+        let mut value = [0; 2];
+        for (input, expected) in [(converter::BATTERY_INPUT, 3.9), (converter::AUXILIARY_INPUT, 0.0)] {
+            let start = converter::write(converter::CONFIGURATION, converter::start(input));
+            assert!(devices.transfer(converter::ADDRESS, &start, &mut []));
+            assert!(devices.transfer(converter::ADDRESS, &[converter::CONFIGURATION], &mut value));
+            assert!(u16::from_be_bytes(value) & converter::START != 0, "it is done");
+            devices.transfer(converter::ADDRESS, &[converter::CONVERSION], &mut value);
+            assert!((converter::volts(u16::from_be_bytes(value)) - expected).abs() < 0.005);
+        }
+    }
+
+    #[test]
+    fn the_floor_and_the_way_ahead_are_told() {
+        let mut devices = all();
+        devices.feel(&around(), &mut felt::chance(1, 0, 1));
+        let mut readings = [0; floor_sensors::BYTES];
+        assert!(devices.transfer(floor_sensors::ADDRESS, &[floor_sensors::READINGS], &mut readings));
+        let [left, centre, right] = floor_sensors::decode(&readings);
+        assert!(left > 800 && centre < 150 && right > 800, "{left} {centre} {right}");
+        let mut result = [0; tof::RESULT_BYTES];
+        assert!(devices.transfer(tof::ADDRESS, &[tof::RESULT], &mut result));
+        assert_eq!(tof::decode(&result), None, "nothing was measured");
+        devices.transfer(tof::ADDRESS, &[tof::START, 1], &mut []);
+        let mut done = [0];
+        devices.transfer(tof::ADDRESS, &[tof::DONE], &mut done);
+        assert_eq!(done[0] & tof::DONE_MASK, 0, "it takes a step");
+        (2..4).for_each(|now| devices.feel(&around(), &mut felt::chance(1, 0, now)));
+        devices.transfer(tof::ADDRESS, &[tof::DONE], &mut done);
+        devices.transfer(tof::ADDRESS, &[tof::RESULT], &mut result);
+        assert!(done[0] & tof::DONE_MASK != 0 && (tof::decode(&result).unwrap() - 0.4).abs() < 0.05);
+    }
+
+    #[test]
+    fn the_nearest_thing_ahead_is_a_wall_or_a_robot() {
+        let robot = |x: f32, heading| Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, 0.0), heading });
+        let physics = Physics::default();
+        let alone = ahead(&[robot(0.0, 0.0)], 0, &physics);
+        assert!((alone - (1.0 - 0.0375)).abs() < 1e-5, "{alone}");
+        let two = [robot(0.0, 0.0), robot(0.5, 0.0)];
+        assert!((ahead(&two, 0, &physics) - (0.5 - 0.075)).abs() < 1e-5);
+        assert!((ahead(&two, 1, &physics) - (0.5 - 0.0375)).abs() < 1e-5, "the other is behind");
+    }
+
+    #[test]
+    fn marks_are_on_the_floor_and_nobody_answers_who_is_not_fitted() {
+        let marks = [
+            Mark { at_m: [0.0, 0.0], radius_m: 0.1, brightness: 0.2 },
+            Mark { at_m: [0.05, 0.0], radius_m: 0.02, brightness: 0.9 },
+        ];
+        let at = |x| floor(vec2(x, 0.0), &marks);
+        assert_eq!([at(-0.05), at(0.05), at(0.3)], [0.2, 0.9, FLOOR]);
+        assert!(!Devices::new(&[Fitted::Ground]).transfer(imu::ADDRESS, &[0], &mut [0]));
+    }
+}

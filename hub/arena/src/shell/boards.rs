@@ -1,0 +1,146 @@
+//! How busy the robots' boards are. What a board's processor does is on no bus of the body, and yet it is what empties a
+//! battery that evolves.
+//!
+//! The program at the other end of a robot's I2C socket is the robot's board. The kernel says which process that is
+//! (SO_PEERCRED), and `/proc/PID/stat` how much time of processors it took: what a real board's own current would show. A board
+//! counts as fully busy when its program takes its share of this machine's processors, an equal one for each robot. Boards
+//! that come over the network are of another machine: they count as idle.
+
+use crate::arena::Arena;
+use std::fs;
+use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So often it is looked, wall time.
+const EVERY: Duration = Duration::from_secs(1);
+/// Clock ticks in a second that `/proc` counts in: USER_HZ, which Linux fixes for programs.
+const TICKS: f64 = 100.0;
+
+/// A program that is a robot's board.
+#[derive(Clone, Copy, Debug)]
+struct Board {
+    process: i32,
+    /// Ticks that it had taken, and when that was.
+    seen: Option<(u64, Instant)>,
+    busy: f64,
+}
+
+#[derive(Debug)]
+struct State {
+    boards: Vec<Option<Board>>,
+    cameras: Vec<u32>,
+    looked: Instant,
+}
+
+/// The boards of all robots.
+#[derive(Debug)]
+pub(super) struct Boards {
+    /// Processors that a board has.
+    cores: f64,
+    state: Mutex<State>,
+}
+
+impl Boards {
+    /// Boards that nobody has yet.
+    pub fn new(robots: usize) -> Boards {
+        let cores = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
+        let state = State { boards: vec![None; robots], cameras: vec![0; robots], looked: Instant::now() };
+        Boards { cores: cores / robots.max(1) as f64, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The program at the other end of a connection is the board of a robot from now on.
+    pub fn connected(&self, robot: usize, stream: &UnixStream) {
+        let Ok(peer) = rustix::net::sockopt::socket_peercred(stream) else { return };
+        let process = peer.pid.as_raw_nonzero().get();
+        let board = &mut self.state().boards[robot];
+        if board.is_none_or(|board| board.process != process) {
+            *board = Some(Board { process, seen: None, busy: 0.0 });
+        }
+    }
+
+    /// A camera of a robot begins or ends to stream.
+    pub fn streams(&self, robot: usize, begins: bool) {
+        let count = &mut self.state().cameras[robot];
+        *count = if begins { count.saturating_add(1) } else { count.saturating_sub(1) };
+    }
+
+    /// Looks at the programs if it is time to, and tells the arena.
+    pub fn look(&self, arena: &Mutex<Arena>) {
+        let mut state = self.state();
+        if state.looked.elapsed() < EVERY {
+            return;
+        }
+        state.looked = Instant::now();
+        for robot in 0..state.boards.len() {
+            let busy = state.boards[robot].as_mut().map_or(0.0, |board| board.look(self.cores));
+            let camera = state.cameras[robot] > 0;
+            arena.lock().unwrap_or_else(PoisonError::into_inner).board_draws(robot, busy, camera);
+        }
+    }
+}
+
+impl Board {
+    /// Part of its processors that it used since it was looked at last; none of them if it has ended.
+    fn look(&mut self, cores: f64) -> f64 {
+        let now = Instant::now();
+        let Some(ticks) = ticks(self.process) else {
+            (self.seen, self.busy) = (None, 0.0);
+            return 0.0;
+        };
+        if let Some((before, at)) = self.seen.replace((ticks, now)) {
+            let seconds = (now - at).as_secs_f64().max(1e-3);
+            self.busy = (ticks.saturating_sub(before) as f64 / TICKS / seconds / cores).clamp(0.0, 1.0);
+        }
+        self.busy
+    }
+}
+
+/// Time of processors that a process took, with all its threads, in ticks; none if there is no such process.
+fn ticks(process: i32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The second field is the program's name in brackets, which may hold anything; utime and stime are fields 14 and 15.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(11);
+    let mut field = || fields.next()?.parse::<u64>().ok();
+    Some(field()? + field()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::for_tests;
+
+    #[test]
+    fn a_board_that_computes_draws_more() {
+        let arena = Mutex::new(Arena::new(&for_tests(2)).unwrap());
+        let boards = Boards::new(2);
+        let (_board, socket) = UnixStream::pair().unwrap();
+        boards.connected(0, &socket);
+        let mut idle = 0.0;
+        let until = Instant::now() + Duration::from_millis(2300);
+        let mut sum = 0u64;
+        while Instant::now() < until {
+            // This process is the board, and it is busy here.
+            (0..200_000u64).for_each(|i| sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(i)));
+            boards.look(&arena);
+        }
+        let mut arena = arena.lock().unwrap();
+        arena.step();
+        let watts: Vec<f64> = (0..2).map(|robot| arena.battery(robot).watts()).collect();
+        idle += watts[1];
+        assert!(watts[0] > idle + 0.5, "{watts:?} W");
+    }
+
+    #[test]
+    fn a_process_that_is_none_takes_no_time() {
+        assert!(ticks(std::process::id() as i32).is_some());
+        assert_eq!(ticks(i32::MAX), None);
+        let mut board = Board { process: i32::MAX, seen: None, busy: 0.7 };
+        assert_eq!(board.look(1.0), 0.0);
+    }
+}

@@ -1,0 +1,104 @@
+//! The camera above the arena: pictures over HTTP, one after the other in one answer (multipart/x-mixed-replace), as network
+//! cameras give them.
+
+use super::sleep_until;
+use crate::arena::Arena;
+use crate::connection::{POLL, prepare, write_all};
+use crate::overhead::picture;
+use crate::settings::ArenaError;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+/// Pictures a second.
+const RATE: f64 = 5.0;
+/// Most who watch at once.
+const WATCHERS: usize = 8;
+/// Longest request, bytes, and how long it may take.
+const REQUEST: usize = 4096;
+const ASKING: Duration = Duration::from_secs(2);
+
+/// The camera's port.
+pub(super) struct Overhead {
+    listener: TcpListener,
+    address: SocketAddr,
+    open: AtomicUsize,
+}
+
+impl Overhead {
+    /// Binds the port.
+    pub(super) fn bind(address: SocketAddr) -> Result<Overhead, ArenaError> {
+        let bind = || {
+            let listener = TcpListener::bind(address)?;
+            listener.set_nonblocking(true)?;
+            Ok(Overhead { address: listener.local_addr()?, listener, open: AtomicUsize::new(0) })
+        };
+        bind().map_err(|source| ArenaError::Overhead { address, source })
+    }
+
+    /// Where it is.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Takes waiting connections.
+    pub(super) fn admit<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        arena: &'scope Mutex<Arena>,
+        stop: &'scope AtomicBool,
+    ) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            if self.open.load(Relaxed) >= WATCHERS {
+                continue;
+            }
+            self.open.fetch_add(1, Relaxed);
+            scope.spawn(move || {
+                // Whoever leaves in the middle sees no more.
+                let _ = serve(&stream, arena, stop);
+                self.open.fetch_sub(1, Relaxed);
+            });
+        }
+    }
+}
+
+fn serve(stream: &TcpStream, arena: &Mutex<Arena>, stop: &AtomicBool) -> io::Result<()> {
+    let (mut reading, mut writing) = prepare(stream)?;
+    asked(&mut reading, stop)?;
+    let head = "HTTP/1.0 200 OK\r\nCache-Control: no-store\r\n\
+        Content-Type: multipart/x-mixed-replace; boundary=picture\r\n\r\n";
+    writing.write_all(head.as_bytes())?;
+    let mut due = Instant::now();
+    while sleep_until(due, stop) {
+        let (bodies, half_arena) = {
+            let arena = arena.lock().unwrap_or_else(PoisonError::into_inner);
+            (arena.bodies().to_vec(), arena.surroundings().half_arena)
+        };
+        let jpeg = picture(&bodies, half_arena);
+        let part = format!("--picture\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", jpeg.len());
+        write_all(&mut writing, &[part.as_bytes(), &jpeg, b"\r\n"].concat(), stop)?;
+        due = (due + Duration::from_secs_f64(1.0 / RATE)).max(Instant::now());
+    }
+    Ok(())
+}
+
+/// Reads a request to its end; whatever it asks for, it gets the pictures.
+fn asked(stream: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
+    let (begun, mut request) = (Instant::now(), Vec::<u8>::new());
+    let mut buffer = [0; 512];
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        if request.len() > REQUEST || begun.elapsed() > ASKING || stop.load(Relaxed) {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(n) => request.extend(&buffer[..n]),
+            Err(error) if crate::connection::is_timeout(&error) => std::thread::sleep(POLL.min(ASKING) / 20),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

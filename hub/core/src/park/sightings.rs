@@ -1,0 +1,53 @@
+//! Where each body was seen last: a body that is hidden in one frame is not gone.
+
+use crate::mocap::{Frame, Tracked};
+use std::collections::BTreeMap;
+use xpuck_kernels::world::Pose;
+
+/// Most bodies that are remembered.
+const MOST: usize = 512;
+/// A body that was not seen for so long is gone, s.
+const GONE: f64 = 0.5;
+
+/// The last sight of each body.
+#[derive(Clone, Debug, Default)]
+pub struct Sightings(BTreeMap<String, (f64, Pose)>);
+
+impl Sightings {
+    /// Takes a frame.
+    pub fn take(&mut self, now: f64, frame: &Frame) {
+        for body in &frame.bodies {
+            if let Some(sight) = self.0.get_mut(&body.name) {
+                *sight = (now, body.pose);
+            } else if self.0.len() < MOST {
+                self.0.insert(body.name.clone(), (now, body.pose));
+            }
+        }
+    }
+
+    /// The bodies seen in the last half second, each where it was seen last.
+    pub fn recent(&self, now: f64) -> Frame {
+        let recent = self.0.iter().filter(|(_, (at, _))| now - at <= GONE);
+        let bodies = recent.map(|(name, (_, pose))| Tracked { name: name.clone(), pose: *pose });
+        Frame { number: 0, bodies: bodies.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_that_is_hidden_for_a_moment_is_still_there() {
+        let frame = |names: &[&str]| Frame {
+            number: 1,
+            bodies: names.iter().map(|name| Tracked { name: (*name).into(), pose: Pose::default() }).collect(),
+        };
+        let mut sightings = Sightings::default();
+        sightings.take(1.0, &frame(&["a", "b"]));
+        sightings.take(1.2, &frame(&["b"]));
+        assert!(sightings.recent(1.4).pose("a").is_some());
+        let later = sightings.recent(1.6);
+        assert!(later.pose("a").is_none() && later.pose("b").is_some());
+    }
+}

@@ -1,0 +1,95 @@
+//! Batteries: runs that would outlast them are not started, and robots whose batteries are nearly empty stop in good time.
+
+use super::Switchboard;
+use crate::config::WhenEmpty;
+use crate::roster::{Low, Robot};
+use xpuck_experiment::Plan;
+use xpuck_wire::Phase;
+
+/// A battery is nearly empty once that was so for so long, s: an estimate may be wrong for a moment.
+const SURE: f64 = 10.0;
+
+impl Switchboard {
+    /// Why a run of this plan would outlast a battery; none if none is known to be too empty. Those of which nothing is
+    /// known are in the second text, which is empty if there are none.
+    pub(super) fn batteries_for(&self, plan: &Plan) -> (Option<String>, String) {
+        let (needed, reserve) = (plan.seconds() / 60.0, self.config.hub.batteries.reserve_minutes);
+        let (mut short, mut unknown) = (Vec::new(), Vec::new());
+        for (place, robot) in self.roster.robots.iter().enumerate().filter(|(_, r)| r.alive() && !r.held) {
+            let evolves = plan.phases.iter().any(|phase| phase.evolves(place));
+            match robot.battery.minutes_of_run(evolves) {
+                Ok(left) if f64::from(left) < needed + reserve => short.push(format!("{} {left:.0} min", robot.id)),
+                Ok(_) => {}
+                Err(doubt) => unknown.push(format!("{} ({doubt})", robot.id)),
+            }
+        }
+        let refusal = (!short.is_empty()).then(|| {
+            format!(
+                "the run takes {needed:.1} min and {reserve:.1} min are to be left, but batteries last for less in it: {}; \
+                 charge or change them, hold these robots, or start with --anyway",
+                short.join(", ")
+            )
+        });
+        let told = match unknown.is_empty() {
+            true => String::new(),
+            false => format!("it is not known whether batteries last for the run: {}", unknown.join(", ")),
+        };
+        (refusal, told)
+    }
+
+    /// Has robots stand whose batteries are nearly empty, and says so.
+    pub(super) fn watch_batteries(&mut self, now: f64) {
+        let reserve = self.config.hub.batteries.reserve_minutes as f32;
+        let runs =
+            matches!(self.phase, Phase::Running | Phase::Paused | Phase::Relocating | Phase::Blind | Phase::Resting);
+        let mut empty = Vec::new();
+        for robot in self.roster.robots.iter_mut().filter(|r| r.alive()) {
+            match robot.battery.minutes_left() {
+                Ok(left) if left < reserve => {
+                    let since = *robot.low.since.get_or_insert(now);
+                    // Who releases it all the same has it drive on.
+                    let stops = runs && !robot.held && !robot.low.stopped;
+                    if now - since >= SURE && (!robot.low.told || stops) {
+                        robot.low.told = true;
+                        empty.push((robot.id.clone(), left, stops));
+                        robot.low.stopped |= stops;
+                        robot.held |= stops;
+                    }
+                }
+                // Only a battery that is full again is another one.
+                Ok(left) if left > 2.0 * reserve + 5.0 => robot.low = Low::default(),
+                Ok(_) | Err(_) => robot.low.since = None,
+            }
+        }
+        for (id, left, stops) in empty {
+            let left = left.max(0.0);
+            let then = match stops {
+                true => "it stops, and stands until it is released; its evolution is kept as it was",
+                false => "charge or change it",
+            };
+            self.warn(now, format!("robot {id}: its battery is nearly empty ({left:.1} min left): {then}"));
+            if stops {
+                self.stop_without(now, &id);
+            }
+        }
+    }
+
+    /// The run goes on without a robot, or is over.
+    fn stop_without(&mut self, now: f64, id: &str) {
+        if let Some(run) = &mut self.run {
+            run.dead += 1;
+        }
+        let left = self.roster.robots.iter().any(|r: &Robot| r.alive() && !r.held);
+        match self.config.hub.batteries.when_empty {
+            _ if self.phase == Phase::Finished => {}
+            WhenEmpty::End => self.finish(now, "", &format!("the run is over: the battery of {id} is nearly empty")),
+            WhenEmpty::Leave if !left => {
+                self.finish(now, "", &format!("the run is over: {id} was the last robot with a battery that lasts"));
+            }
+            WhenEmpty::Leave => self.direct_again(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+use super::*;
+use crate::config::{Config, HubFile};
+use crate::mocap::{Frame, Tracked};
+use crate::switchboard::Action;
+use std::collections::BTreeMap;
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::world::Pose;
+use xpuck_wire::message::{Directive, Order, Reply, Request, RobotMessage, State, ToRobot};
+use xpuck_wire::settings::Answer;
+use xpuck_wire::signed::Signed;
+use xpuck_wire::telemetry::{PowerReport, Telemetry};
+use xpuck_wire::{Addresses, Security, Swarm};
+
+/// A robot's battery of 3 A h: the part of its charge that is left, and what is drawn, W. It may have no monitor.
+#[derive(Clone, Copy)]
+struct Cell {
+    charge: f32,
+    watts: f32,
+    told: bool,
+}
+
+impl Cell {
+    /// Drains it for a tenth of a second; V behind 0.1 ohm, and W.
+    fn drain(&mut self, step: u32) -> (f32, f32) {
+        // A load that is never quite the same.
+        let watts = self.watts * (1.0 + 0.02 * ((step / 10 * 7) % 5) as f32);
+        let (low, high) = (2.8 + 5.3 * self.charge, 3.33 + 0.95 * (self.charge - 0.1));
+        let open = if self.charge < 0.1 { low } else { high };
+        let volts = open - 0.1 * watts / open;
+        self.charge -= watts / volts * 0.1 / 3600.0 / 3.0;
+        (volts, watts)
+    }
+}
+
+/// A battery for some ten minutes at a high load.
+const OLD: Cell = Cell { charge: 0.12, watts: 6.0, told: true };
+
+/// A hub and two robots that obey.
+struct Bench {
+    board: Switchboard,
+    now: f64,
+    robots: [(State, u64, Cell); 2],
+    closed: bool,
+}
+
+impl Bench {
+    fn new(when_empty: WhenEmpty) -> Bench {
+        let address = || String::from("tcp://127.0.0.1:1");
+        let mut hub = HubFile::at("");
+        (hub.batteries.when_empty, hub.mocap.frisbee) = (when_empty, "frisbee".into());
+        let config = Config {
+            hub,
+            swarm: Swarm {
+                speed: 1.0,
+                robots: vec!["xp01".into(), "xp02".into()],
+                hub: Addresses { robots: address(), operator: address(), console: None },
+                peers: Vec::new(),
+                security: Security::dev_mode(),
+            },
+        };
+        let full = Cell { charge: 0.95, watts: 3.0, told: true };
+        Bench { board: Switchboard::new(config, 1000), now: 0.0, robots: [(State::Idle, 0, full); 2], closed: false }
+    }
+
+    /// Time passes in tenths of a second.
+    fn pass(&mut self, seconds: u32) {
+        for step in 0..seconds * 10 {
+            self.now += 0.1;
+            let body =
+                |name: &str, x: f32| Tracked { name: name.into(), pose: Pose { at: vec2(x, 0.0), heading: 0.0 } };
+            let bodies = vec![body("xp01", 0.3), body("xp02", 0.6), body("frisbee", 0.0)];
+            self.board.on_frame(self.now, Frame { number: (self.now * 10.0).round() as u32, bodies });
+            for (place, id) in ["xp01", "xp02"].into_iter().enumerate() {
+                let (state, obeyed, cell) = &mut self.robots[place];
+                let (volts, watts) = cell.drain(step);
+                let (battery_v, battery_w) = (cell.told.then_some(volts), cell.told.then_some(watts));
+                let power = PowerReport { battery_v, battery_w, ..PowerReport::default() };
+                let (state, obeyed) = (*state, *obeyed);
+                let telemetry = Telemetry { state, obeyed, power, ..Telemetry::default() };
+                self.board.on_robot(self.now, id, RobotMessage::Telemetry(Box::new(telemetry)));
+            }
+            self.board.on_time(self.now);
+            self.deliver();
+        }
+    }
+
+    fn deliver(&mut self) {
+        for action in self.board.take_actions() {
+            match action {
+                Action::Send(place, ToRobot::Experiment { number, .. }) => {
+                    self.robots[place].0 = State::Ready;
+                    let answer = RobotMessage::Experiment { number, answer: Answer::Accepted };
+                    self.board.on_robot(self.now, ["xp01", "xp02"][place], answer);
+                }
+                Action::Send(place, ToRobot::Directive(Directive { number, state, .. }))
+                    if number > self.robots[place].1 =>
+                {
+                    (self.robots[place].0, self.robots[place].1) = (state, number);
+                }
+                Action::CloseRecord => self.closed = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn start(&mut self, minutes: f64, anyway: bool) -> Reply {
+        let text = format!("name = \"x\"\nminutes = {minutes:.1}\nsegment_minutes = 0.5\ntask = \"transport\"\n");
+        let signed = Signed::new(text, BTreeMap::new(), None).unwrap();
+        let request = match anyway {
+            true => Request::StartAnyway { signed, seed: 1 },
+            false => Request::Start { signed, seed: 1 },
+        };
+        let reply = self.board.on_request(self.now, "alice", request);
+        self.deliver();
+        reply
+    }
+
+    fn said(&self, what: &str) -> bool {
+        self.board.events_after(0).iter().any(|event| event.text.contains(what))
+    }
+
+    fn states(&self) -> [State; 2] {
+        self.robots.map(|robot| robot.0)
+    }
+}
+
+#[test]
+fn a_run_that_would_outlast_a_battery_is_not_started_unless_it_is_wanted_all_the_same() {
+    let mut bench = Bench::new(WhenEmpty::Leave);
+    bench.robots[1].2.charge = 0.2;
+    bench.pass(60);
+    let Reply::Refused(why) = bench.start(60.0, false) else { panic!("started") };
+    for part in ["xp02 ", "60.0 min", "3.0 min", "--anyway"] {
+        assert!(why.contains(part), "{why}");
+    }
+    assert!(!why.contains("xp01"), "{why}");
+    assert!(bench.board.run.is_none());
+    assert_eq!(bench.start(60.0, true), Reply::Done);
+    let mut bench = Bench::new(WhenEmpty::Leave);
+    bench.robots[1].2.charge = 0.2;
+    bench.pass(60);
+    assert_eq!(bench.start(5.0, false), Reply::Done, "a short one is started");
+    assert!(!bench.said("not known"));
+}
+
+#[test]
+fn nobody_waits_for_a_battery_of_which_nothing_is_known_and_it_is_said() {
+    let mut bench = Bench::new(WhenEmpty::Leave);
+    bench.robots[1].2.told = false;
+    bench.pass(60);
+    assert_eq!(bench.start(16.0, false), Reply::Done);
+    assert!(bench.said("not known whether batteries last for the run: xp02 (its power monitor does not tell)"));
+}
+
+#[test]
+fn a_robot_whose_battery_is_nearly_empty_stops_alone_and_the_run_goes_on() {
+    let mut bench = Bench::new(WhenEmpty::Leave);
+    bench.robots[1].2 = OLD;
+    bench.pass(30);
+    assert_eq!(bench.start(16.0, true), Reply::Done);
+    bench.pass(30);
+    assert_eq!(bench.states(), [State::Run; 2]);
+    bench.pass(600);
+    assert_eq!(bench.states(), [State::Run, State::Stop]);
+    assert!(bench.said("robot xp02: its battery is nearly empty") && bench.said("it stops"));
+    assert!(!bench.said("xp01: its battery") && !bench.closed);
+    let status = bench.board.status(bench.now);
+    assert!(status.robots[1].held && status.dead == 1);
+    // Whoever releases it all the same is obeyed.
+    let release = Request::Order { robot: "xp02".into(), order: Order::Release };
+    assert_eq!(bench.board.on_request(bench.now, "alice", release), Reply::Done);
+    bench.pass(30);
+    assert_eq!(bench.states(), [State::Run; 2]);
+}
+
+#[test]
+fn a_run_ends_with_the_first_battery_where_that_is_wanted() {
+    let mut bench = Bench::new(WhenEmpty::End);
+    bench.robots[0].2 = OLD;
+    bench.pass(30);
+    assert_eq!(bench.start(16.0, true), Reply::Done);
+    bench.pass(630);
+    assert_eq!(bench.states(), [State::Stop; 2]);
+    assert!(bench.closed && bench.said("the run is over: the battery of xp01 is nearly empty"));
+}
+
+#[test]
+fn the_run_is_over_with_the_last_battery() {
+    let mut bench = Bench::new(WhenEmpty::Leave);
+    (bench.robots[0].2, bench.robots[1].2) = (OLD, OLD);
+    bench.pass(30);
+    assert_eq!(bench.start(16.0, true), Reply::Done);
+    bench.pass(630);
+    assert!(bench.closed && bench.said("was the last robot with a battery that lasts"));
+}

@@ -1,0 +1,191 @@
+//! Trials in a folder: what was asked for and what came of each, in one file that is replaced whole after every trial.
+
+use super::watch::Discard;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use xpuck_wire::{atomic, file};
+
+/// The file.
+const FILE: &str = "trials.json";
+/// Its format.
+const FORMAT: u32 = 1;
+/// Largest file, bytes.
+const MOST: u64 = 1 << 24;
+
+/// A folder that is none of these trials: one line with the file and what is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {why}")]
+pub struct TrialsError {
+    place: String,
+    why: String,
+}
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The tree, in text form.
+    pub tree: String,
+    /// The world: `scenario a`, `scenario b`, `scenario mix`, or the text of a world file.
+    pub world: String,
+    /// Robots in it.
+    pub robots: usize,
+    /// Length of a trial, s of arena time.
+    pub seconds: f64,
+    /// Trials.
+    pub runs: u32,
+    /// Seed of the starts.
+    pub seed: u64,
+    /// Simulations that the trials are compared with.
+    pub simulations: u32,
+}
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Which world of the seed the start poses are of: `xpuck simulate --run` shows the same.
+    pub world: u32,
+    /// Where the robots were to start: x and y, m, and heading, rad.
+    pub starts: Vec<[f32; 3]>,
+    /// The farthest that one of them was from there, m and degrees.
+    pub off: [f32; 2],
+    /// How long parking took, s.
+    pub parked_s: f64,
+    /// Where the frisbee was at the start and at the end, along x, m.
+    pub frisbee_x: Option<[f64; 2]>,
+    /// Running time that was scored, s.
+    pub seconds: f64,
+    /// Fitness of the swarm.
+    pub fitness: f64,
+    /// The record.
+    pub record: String,
+    /// Why it does not count; none if it does.
+    pub discard: Option<Discard>,
+}
+
+/// Trials so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trials {
+    format: u32,
+    /// What is run.
+    pub settings: Settings,
+    /// What came of it.
+    pub trials: Vec<Trial>,
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+impl Trials {
+    /// The fitness of the trials that count.
+    pub fn fitness(&self) -> Vec<f64> {
+        self.trials.iter().filter(|trial| trial.discard.is_none()).map(|trial| trial.fitness).collect()
+    }
+
+    /// Adds a trial; the file has it when this returns.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&mut self, trial: Trial) -> Result<(), TrialsError> {
+        self.trials.push(trial);
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), TrialsError> {
+        let path = self.folder.join(FILE);
+        let wrong = |why: String| TrialsError { place: path.display().to_string(), why };
+        let text = serde_json::to_vec_pretty(self).map_err(|error| wrong(error.to_string()))?;
+        atomic::write(&path, &text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Writes another file beside it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write_beside(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, TrialsError> {
+        let path = self.folder.join(name);
+        let wrong = |why: String| TrialsError { place: path.display().to_string(), why };
+        atomic::write(&path, bytes).map_err(|error| wrong(error.to_string()))?;
+        Ok(path)
+    }
+}
+
+/// Opens a folder's trials, or begins them there. A folder whose trials are others is refused; more runs or simulations of the
+/// same are not others.
+///
+/// # Errors
+/// The folder cannot be read or written, or holds other trials.
+pub fn open(folder: &Path, settings: &Settings) -> Result<Trials, TrialsError> {
+    let path = folder.join(FILE);
+    let wrong = |why: String| TrialsError { place: path.display().to_string(), why };
+    if !path.exists() {
+        std::fs::create_dir_all(folder).map_err(|error| wrong(error.to_string()))?;
+        let trials =
+            Trials { format: FORMAT, settings: settings.clone(), trials: Vec::new(), folder: folder.to_path_buf() };
+        trials.write()?;
+        return Ok(trials);
+    }
+    let text = file::text(&path, MOST).map_err(|error| wrong(error.to_string()))?;
+    let mut trials: Trials = serde_json::from_str(&text).map_err(|error| wrong(format!("holds no trials: {error}")))?;
+    if trials.format != FORMAT {
+        return Err(wrong(format!("format {}; this program knows {FORMAT}", trials.format)));
+    }
+    let Settings { runs, simulations, .. } = settings.clone();
+    let same = Settings { runs, simulations, ..trials.settings.clone() };
+    if same != *settings {
+        let differs = [
+            ("tree", same.tree != settings.tree),
+            ("world", same.world != settings.world),
+            ("robots", same.robots != settings.robots),
+            ("seconds", same.seconds != settings.seconds),
+            ("seed", same.seed != settings.seed),
+        ];
+        let names: Vec<&str> = differs.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+        return Err(wrong(format!("holds trials with another {}; choose another folder", names.join(", "))));
+    }
+    trials.settings = same;
+    trials.folder = folder.to_path_buf();
+    Ok(trials)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_done_is_there_again_and_other_trials_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            tree: "failurel\n".into(),
+            world: "scenario a".into(),
+            robots: 9,
+            seconds: 60.0,
+            runs: 20,
+            seed: 1,
+            simulations: 500,
+        };
+        let mut trials = open(folder.path(), &settings).unwrap();
+        let trial = |number, fitness, discard| Trial {
+            number,
+            world: 7,
+            starts: vec![[0.1, 0.2, 0.3]],
+            off: [0.01, 2.0],
+            parked_s: 20.0,
+            frisbee_x: Some([0.0, -0.3]),
+            seconds: 60.0,
+            fitness,
+            record: "runs/1".into(),
+            discard,
+        };
+        trials.add(trial(1, 0.1, None)).unwrap();
+        trials.add(trial(2, 0.7, Some(Discard::Battery("xp02".into())))).unwrap();
+        let again = open(folder.path(), &Settings { runs: 30, ..settings.clone() }).unwrap();
+        assert_eq!((again.trials.len(), again.fitness(), again.settings.runs), (2, vec![0.1], 30));
+        assert_eq!(again.trials, trials.trials);
+        let other = open(folder.path(), &Settings { seed: 2, ..settings }).unwrap_err().to_string();
+        assert!(other.contains("another seed"), "{other}");
+    }
+}

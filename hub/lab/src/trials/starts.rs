@@ -1,0 +1,64 @@
+//! Where the robots of a trial start: as in a simulated world, but clear of where the frisbee really is.
+
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::model::ROBOT_RADIUS;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::world::spec::Area;
+use xpuck_kernels::world::{Pose, WorldSpec, start};
+
+/// Robots start so far from the frisbee's rim, m: parking comes no nearer.
+const CLEAR: f32 = 0.03;
+/// Draws before the search gives up.
+const TRIES: u32 = 10_000;
+/// A frisbee so far outside its area counts as placed, m: hands and cameras are not more exact.
+const PLACED: f32 = 0.01;
+
+/// The start poses of trial `number` of a seed, and which world of that seed they are of: the first whose robots are clear of
+/// the frisbee where it is now, if it is known, and wherever it may be put. None if no world is.
+pub fn starts(spec: &WorldSpec, seed: u64, number: u32, frisbee: Option<Vec2>) -> Option<(u32, Vec<Pose>)> {
+    let of = |world: u32| {
+        let mut draws = Draws::new(seed, world, 0, 0, Stream::Start);
+        let bodies = start::place(spec, number as usize, &mut draws);
+        bodies[..spec.robots].iter().map(|body| body.pose).collect::<Vec<Pose>>()
+    };
+    let disc = spec.discs.first();
+    let clear = |pose: &Pose| {
+        disc.is_none_or(|disc| {
+            let gap = |at: Vec2| (pose.at - at).length() - ROBOT_RADIUS - disc.shape.radius;
+            gap(nearest(&disc.start, pose.at)) >= CLEAR && frisbee.is_none_or(|at| gap(at) >= CLEAR)
+        })
+    };
+    // Worlds of one trial are no other's.
+    let first = number.saturating_mul(TRIES);
+    (0..TRIES).map(|k| first.wrapping_add(k)).map(|world| (world, of(world))).find(|(_, poses)| poses.iter().all(clear))
+}
+
+/// The point of an area that is nearest to another.
+fn nearest(area: &Area, to: Vec2) -> Vec2 {
+    let within = |value: f32, low: f32, high: f32| value.max(low).min(high);
+    Vec2 { x: within(to.x, area.low.x, area.high.x), y: within(to.y, area.low.y, area.high.y) }
+}
+
+/// True if the frisbee is where the world starts it.
+pub fn frisbee_is_placed(spec: &WorldSpec, at: Vec2) -> bool {
+    spec.discs.first().is_none_or(|disc| (nearest(&disc.start, at) - at).length() <= PLACED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::math::vec2;
+    use xpuck_kernels::world::Scenario;
+
+    #[test]
+    fn starts_are_clear_of_the_frisbee_and_come_again() {
+        let spec = WorldSpec::scenario(9, Scenario::A);
+        let frisbee = vec2(-0.7, 0.1);
+        let (world, poses) = starts(&spec, 3, 4, Some(frisbee)).unwrap();
+        assert!(poses.iter().all(|pose| (pose.at - frisbee).length() >= 0.105 + ROBOT_RADIUS + CLEAR));
+        assert!(poses.iter().all(|pose| (-0.9..=-0.5).contains(&pose.at.x)));
+        assert_eq!(starts(&spec, 3, 4, Some(frisbee)), Some((world, poses.clone())));
+        assert_ne!(starts(&spec, 3, 5, Some(frisbee)).unwrap().1, poses);
+        assert!(frisbee_is_placed(&spec, vec2(0.055, 0.0)) && !frisbee_is_placed(&spec, vec2(0.07, 0.0)));
+    }
+}

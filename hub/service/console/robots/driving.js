@@ -1,0 +1,88 @@
+// @ts-check
+// One robot driven by hand: with the arrow keys, or with a gamepad. A command holds for a quarter of a second, so it is said
+// again and again; whatever ends that, the robot stands.
+
+import { post, inWords } from "../api.js";
+import { ARROWS, ofKeys, ofStick } from "./steering.js";
+
+const EVERY_MS = 50;
+
+export class Driving {
+  /** @param {() => string} whyNot why nobody may drive; empty if they may @param {(text: string, refused?: boolean) => void} say @param {() => void} changed */
+  constructor(whyNot, say, changed) {
+    this.whyNot = whyNot;
+    this.say = say;
+    this.changed = changed;
+    /** The robot that is driven; empty for none. */
+    this.robot = "";
+    /** @type {Set<string>} */
+    this.held = new Set();
+    this.sending = false;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.timer = undefined;
+    // Before the page's other keys: arrows move other things there.
+    addEventListener("keydown", (event) => this.key(event, true), { capture: true });
+    addEventListener("keyup", (event) => this.key(event, false), { capture: true });
+    addEventListener("blur", () => this.held.clear());
+    document.addEventListener("visibilitychange", () => document.hidden && this.end());
+  }
+
+  /** @param {string} robot */
+  begin(robot) {
+    const why = this.whyNot();
+    if (!robot || why) return this.say(`Drive ${robot}: ${why || "select a robot first"}`, true);
+    this.end();
+    this.robot = robot;
+    this.say(`${robot}: arrow keys or a gamepad drive, Esc ends`);
+    this.timer = setInterval(() => void this.tell(), EVERY_MS);
+    this.changed();
+  }
+
+  end() {
+    if (!this.robot) return;
+    clearInterval(this.timer);
+    this.held.clear();
+    // If this is lost, the last command ends by itself.
+    post("/api/drive", { robot: this.robot, wheels: [0, 0] }).catch(() => undefined);
+    this.robot = "";
+    this.changed();
+  }
+
+  /** @param {KeyboardEvent} event @param {boolean} down */
+  key(event, down) {
+    if (!this.robot) return;
+    if (down && (event.key === "Escape" || event.key === " ")) return this.end();
+    if (!(event.key in ARROWS)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (down) this.held.add(event.key);
+    else this.held.delete(event.key);
+    if (!event.repeat) void this.tell();
+  }
+
+  wanted() {
+    const pads = navigator.getGamepads?.() ?? [];
+    for (const pad of pads) {
+      const stick = pad?.connected ? ofStick(pad.axes) : null;
+      if (stick) return stick;
+    }
+    return ofKeys(this.held);
+  }
+
+  async tell() {
+    // One at a time: on a slow network commands must not queue up.
+    if (this.sending || !this.robot) return;
+    this.sending = true;
+    const { robot } = this;
+    try {
+      await post("/api/drive", { robot, wheels: this.wanted() });
+    } catch (error) {
+      if (this.robot === robot) {
+        this.say(`Drive ${robot}: ${inWords(error)}`, true);
+        this.end();
+      }
+    } finally {
+      this.sending = false;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// @ts-check
+// A robot's further sensors in a few words each.
+
+import { fixed } from "../format.js";
+
+// Bearings of the infra-red sensors in the robot's frame, rad (Table 6.1).
+const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
+// Light that differs by less comes from everywhere, part of what the sensors can tell.
+const EVEN = 0.02;
+
+/** @param {import("../contract.js").Sensors | null | undefined} sensors @returns {Record<string, string>} */
+export function sensed(sensors) {
+  if (!sensors) return { "light": "–", "acceleration": "–", "sound": "–" };
+  const { acceleration, light, loudness, sound_from: from, ground, ahead, heading, tilt, heard } = sensors;
+  /** @type {Record<string, string>} */
+  const ofSomeBodies = {};
+  if (ground) ofSomeBodies["floor"] = ground.map((part) => fixed(100 * part, 0)).join(", ") + " %";
+  if (typeof ahead === "number") ofSomeBodies["free ahead"] = fixed(ahead, 2, " m");
+  if (typeof heading === "number") ofSomeBodies["magnetic heading"] = degrees(heading);
+  if (tilt) ofSomeBodies["roll, pitch"] = tilt.map(degrees).join(", ");
+  if (heard?.length) ofSomeBodies["robots heard"] = heard.map((robot) => `${robot.robot} ${bearingInWords(robot.bearing)}`).join(", ");
+  return {
+    ...ofSomeBodies,
+    "light": light ? lightInWords(light) : "–",
+    "acceleration": acceleration ? `${acceleration.map((a) => fixed(a, 1)).join(", ")} m/s²` : "–",
+    "sound": loudness?.length ? `${fixed(100 * Math.max(...loudness), 1, " %")}${typeof from === "number" ? `, from ${side(from)}` : ""}` : "–",
+  };
+}
+
+/** @param {number[]} light */
+function lightInWords(light) {
+  const [least, most] = [Math.min(...light), Math.max(...light)];
+  const share = `${fixed(100 * least, 0)} to ${fixed(100 * most, 0, " %")}`;
+  return most - least < EVEN ? share : `${share}, most ${side(BEARINGS[light.indexOf(most)] ?? 0)}`;
+}
+
+/** @param {number} angle */
+const degrees = (angle) => fixed((180 / Math.PI) * angle, 0, "°");
+
+/** @param {number} bearing */
+function bearingInWords(bearing) {
+  const size = Math.round(Math.abs((180 / Math.PI) * bearing));
+  return size === 0 ? "ahead" : `${size}° ${bearing > 0 ? "left" : "right"}`;
+}
+
+/** @param {number} bearing */
+function side(bearing) {
+  const size = Math.abs(bearing);
+  if (size < 0.6) return "ahead";
+  if (size > 2.5) return "behind";
+  return bearing > 0 ? "left" : "right";
+}

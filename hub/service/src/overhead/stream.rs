@@ -1,0 +1,288 @@
+//! Pictures out of an HTTP answer: pure, bytes go in and JPEG files come out. Nothing that a camera sends makes it keep more
+//! than its bounds say.
+
+/// Longest head of the answer, and of a part, bytes.
+const MAX_HEAD: usize = 16 * 1024;
+const MAX_PART_HEAD: usize = 4 * 1024;
+/// Longest boundary between parts, bytes; the standard's own bound is 70.
+const MAX_BOUNDARY: usize = 200;
+/// Largest picture, bytes, and its longest side, pixels.
+pub const MAX_PICTURE: usize = 4 << 20;
+const MAX_SIDE: u16 = 8192;
+
+/// A picture that came whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Jpeg {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Width and height, pixels.
+    pub size: [u16; 2],
+}
+
+/// What the answer is, and where in it we are.
+#[derive(Debug)]
+enum Place {
+    /// The head of the answer.
+    Head,
+    /// Between parts: what comes before a boundary is nothing.
+    Between,
+    /// The head of a part.
+    PartHead,
+    /// A part of so many bytes, or up to the next boundary.
+    Part(Option<usize>),
+    /// An answer that is one picture, of so many bytes or to its end.
+    Whole(Option<usize>),
+    /// It is over.
+    Over,
+}
+
+/// Takes an answer apart.
+#[derive(Debug)]
+pub struct Pictures {
+    place: Place,
+    /// Begins with two dashes.
+    boundary: Vec<u8>,
+    held: Vec<u8>,
+    /// So many bytes of `held` are known to have no boundary.
+    searched: usize,
+}
+
+impl Default for Pictures {
+    fn default() -> Pictures {
+        Pictures { place: Place::Head, boundary: Vec::new(), held: Vec::new(), searched: 0 }
+    }
+}
+
+impl Pictures {
+    /// True if nothing more can come of this answer.
+    pub fn is_over(&self) -> bool {
+        matches!(self.place, Place::Over)
+    }
+
+    /// Takes bytes, and gives the pictures that they complete to `deliver`.
+    ///
+    /// # Errors
+    /// What in the answer is no picture, in one line; the connection is of no more use.
+    pub fn push(&mut self, bytes: &[u8], mut deliver: impl FnMut(Jpeg)) -> Result<(), String> {
+        self.held.extend_from_slice(bytes);
+        while self.step(&mut deliver)? {}
+        Ok(())
+    }
+
+    /// The answer ended; a picture that was told without its length may be whole now.
+    ///
+    /// # Errors
+    /// It ended in the middle of something.
+    pub fn end(&mut self, mut deliver: impl FnMut(Jpeg)) -> Result<(), String> {
+        match self.place {
+            Place::Whole(None) => deliver(jpeg(std::mem::take(&mut self.held))?),
+            Place::Over | Place::Between => {}
+            _ => return Err("the answer ended in the middle".into()),
+        }
+        self.place = Place::Over;
+        Ok(())
+    }
+
+    /// True if there may be more in what is held.
+    fn step(&mut self, deliver: &mut impl FnMut(Jpeg)) -> Result<bool, String> {
+        match self.place {
+            Place::Head => {
+                let Some(head) = self.take_head(MAX_HEAD, "the answer's head")? else { return Ok(false) };
+                (self.place, self.boundary) = read_head(&head)?;
+                Ok(true)
+            }
+            Place::Between => {
+                let Some(at) = find(&self.held, &self.boundary) else {
+                    // All that may still be the beginning of a boundary stays.
+                    let keep = self.boundary.len().saturating_sub(1).min(self.held.len());
+                    self.held.drain(..self.held.len() - keep);
+                    return Ok(false);
+                };
+                let after = at + self.boundary.len();
+                if self.held.len() < after + 2 {
+                    self.held.drain(..at);
+                    return Ok(false);
+                }
+                let last = self.held[after..].starts_with(b"--");
+                // The line's end belongs to the boundary.
+                let end = match &self.held[after..] {
+                    [b'\r', b'\n', ..] => 2,
+                    [b'\n', ..] => 1,
+                    _ => 0,
+                };
+                self.held.drain(..after + end);
+                self.place = if last { Place::Over } else { Place::PartHead };
+                Ok(!last)
+            }
+            Place::PartHead => {
+                let Some(head) = self.take_head(MAX_PART_HEAD, "a part's head")? else { return Ok(false) };
+                let length = length(&head)?;
+                if let Some(kind) = field(&head, "content-type").filter(|kind| !is_jpeg(kind)) {
+                    return Err(format!("a part is of type {}, and only image/jpeg is read", shown(kind)));
+                }
+                (self.place, self.searched) = (Place::Part(length), 0);
+                Ok(true)
+            }
+            Place::Part(Some(length)) => {
+                if self.held.len() < length {
+                    return Ok(false);
+                }
+                deliver(jpeg(self.held.drain(..length).collect())?);
+                self.place = Place::Between;
+                Ok(true)
+            }
+            Place::Part(None) => {
+                let from = self.searched.saturating_sub(self.boundary.len());
+                let Some(at) = find(&self.held[from..], &self.boundary) else {
+                    self.searched = self.held.len();
+                    return too_large(self.held.len()).map(|()| false);
+                };
+                let mut picture: Vec<u8> = self.held.drain(..from + at).collect();
+                while picture.last().is_some_and(|last| matches!(last, b'\r' | b'\n')) {
+                    picture.pop();
+                }
+                deliver(jpeg(picture)?);
+                self.place = Place::Between;
+                Ok(true)
+            }
+            Place::Whole(Some(length)) => {
+                if self.held.len() < length {
+                    return Ok(false);
+                }
+                self.held.truncate(length);
+                deliver(jpeg(std::mem::take(&mut self.held))?);
+                self.place = Place::Over;
+                Ok(false)
+            }
+            Place::Whole(None) => too_large(self.held.len()).map(|()| false),
+            Place::Over => {
+                self.held.clear();
+                Ok(false)
+            }
+        }
+    }
+
+    /// The lines up to an empty one, which are taken out; none while that has not come.
+    fn take_head(&mut self, most: usize, what: &str) -> Result<Option<String>, String> {
+        // A part without a head begins with an empty line.
+        for end in [&b"\r\n"[..], b"\n"] {
+            if self.held.starts_with(end) {
+                self.held.drain(..end.len());
+                return Ok(Some(String::new()));
+            }
+        }
+        let ends = [(&b"\r\n\r\n"[..], 4), (b"\n\n", 2)];
+        let end = ends.iter().filter_map(|(end, length)| Some((find(&self.held, end)?, *length))).min();
+        match end {
+            Some((at, length)) if at <= most => {
+                let head = String::from_utf8_lossy(&self.held[..at]).into_owned();
+                self.held.drain(..at + length);
+                Ok(Some(head))
+            }
+            None if self.held.len() <= most => Ok(None),
+            _ => Err(format!("{what} is longer than {most} bytes")),
+        }
+    }
+}
+
+/// What an answer's head announces, and its boundary.
+fn read_head(head: &str) -> Result<(Place, Vec<u8>), String> {
+    let first = head.lines().next().unwrap_or_default();
+    let code = first.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)).unwrap_or_default();
+    if code != "200" {
+        return Err(format!("the answer begins with {} instead of HTTP/1.1 200", shown(first)));
+    }
+    if field(head, "transfer-encoding").is_some_and(|how| !how.eq_ignore_ascii_case("identity")) {
+        return Err("the answer comes in chunks, for which HTTP/1.0 was not asked".into());
+    }
+    let kind = field(head, "content-type").unwrap_or_default();
+    if is_jpeg(kind) {
+        return Ok((Place::Whole(length(head)?), Vec::new()));
+    }
+    if !kind.to_ascii_lowercase().starts_with("multipart/") {
+        let what = if kind.is_empty() { "without a type".into() } else { format!("of type {}", shown(kind)) };
+        return Err(format!(
+            "the answer is {what}; multipart/x-mixed-replace or image/jpeg is wanted: is the path right?"
+        ));
+    }
+    let after = kind.to_ascii_lowercase().find("boundary=").map(|at| &kind[at + "boundary=".len()..]);
+    let name =
+        after.map(|text| text.split(';').next().unwrap_or_default().trim().trim_matches('"')).unwrap_or_default();
+    if name.is_empty() || name.len() > MAX_BOUNDARY {
+        return Err("the answer names no boundary between its parts".into());
+    }
+    // Some cameras name it with the dashes that are to come before it.
+    Ok((Place::Between, format!("--{}", name.trim_start_matches("--")).into_bytes()))
+}
+
+/// The value of a field of a head, whatever its name's case.
+fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let pairs = head.lines().filter_map(|line| line.split_once(':'));
+    pairs.into_iter().find(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+}
+
+fn length(head: &str) -> Result<Option<usize>, String> {
+    let Some(text) = field(head, "content-length") else { return Ok(None) };
+    let length = text.parse::<usize>().map_err(|_| format!("Content-Length is {}", shown(text)))?;
+    too_large(length).map(|()| Some(length))
+}
+
+fn too_large(length: usize) -> Result<(), String> {
+    match length > MAX_PICTURE {
+        true => Err(format!("a picture is larger than {} MiB; have the camera make smaller ones", MAX_PICTURE >> 20)),
+        false => Ok(()),
+    }
+}
+
+fn is_jpeg(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(kind.as_str(), "image/jpeg" | "image/jpg")
+}
+
+/// Text of a stranger in a line of ours.
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    format!("\"{}\"", short.escape_debug())
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let first = *wanted.first()?;
+    let mut from = 0;
+    while let Some(at) = bytes[from..].iter().position(|byte| *byte == first) {
+        let at = from + at;
+        if bytes[at..].starts_with(wanted) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// A JPEG file, with the size that its frame header tells.
+fn jpeg(bytes: Vec<u8>) -> Result<Jpeg, String> {
+    let size = size(&bytes).ok_or("a picture is no JPEG file")?;
+    match size.iter().all(|side| (1..=MAX_SIDE).contains(side)) {
+        true => Ok(Jpeg { bytes, size }),
+        false => Err(format!("a picture is of {} x {} pixels", size[0], size[1])),
+    }
+}
+
+/// Width and height out of the frame header, which comes after other segments.
+fn size(bytes: &[u8]) -> Option<[u16; 2]> {
+    let mut rest = bytes.strip_prefix(&[0xff, 0xd8])?;
+    loop {
+        let [0xff, marker, high, low, ..] = *rest else { return None };
+        // All frame headers but those of other kinds of segments in between.
+        if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
+            let [h1, h0, w1, w0] = *rest.get(5..9)? else { return None };
+            return Some([u16::from_be_bytes([w1, w0]), u16::from_be_bytes([h1, h0])]);
+        }
+        if marker == 0xda || marker < 0xc0 {
+            return None;
+        }
+        rest = rest.get(2 + usize::from(u16::from_be_bytes([high, low])).max(2)..)?;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! What it is worth that genes cross from robot to robot, and by which way: whole runs of nine robots whose trials are
+//! simulated for real, with the hub's geneserver, with peers in range, with peers and a hub that dies, and without any.
+
+use super::mutants::Mutant;
+use super::plan::{GOOD, Happening, Plan, Traits};
+use super::robot::Robot;
+use super::run::{Settings, Swarm};
+use super::text::signed;
+use super::{ROBOTS, STEP};
+use serde::Serialize;
+use xpuck_evolve::{Algorithm, Island};
+use xpuck_kernels::engine::{Engine, Job, Simd, Team};
+use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::tree::{Program, Tree};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::message::Request;
+
+/// Trials in which each island's fittest is measured in the end, on worlds that no island has seen.
+const MEASURED: u32 = 64;
+/// Simulated time that a generation may take at most on average, s, before a run counts as stuck.
+const LONGEST: u32 = 20;
+
+/// By which way genes cross.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// Through the hub's geneserver.
+    Hub,
+    /// From robot to robot.
+    Peers,
+    /// The same, and the hub dies for good when a fourth of the generations are done.
+    WithoutHub,
+    /// None do.
+    None,
+}
+
+impl Way {
+    /// All of them.
+    pub const ALL: [Way; 4] = [Way::Hub, Way::Peers, Way::WithoutHub, Way::None];
+}
+
+/// What to run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TransferSettings {
+    /// The first seed.
+    pub seed: u64,
+    /// Individuals on each robot.
+    pub population: usize,
+    /// Generations of each island.
+    pub generations: u32,
+    /// Simulated seconds of a trial.
+    pub trial_seconds: f32,
+    /// The algorithm by which islands evolve.
+    pub algorithm: Algorithm,
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Transfer {
+    /// The seed.
+    pub seed: u64,
+    /// By which way genes crossed.
+    pub way: Way,
+    /// Mean over the islands of the measured fitness of their fittest.
+    pub fitness: f64,
+    /// The best of them.
+    pub best: f64,
+    /// Generations that the islands did, together.
+    pub generations: u32,
+    /// Genes that came from other robots directly, over all robots.
+    pub genes: u64,
+    /// Robots in range of another, on average over robots and time.
+    pub in_range: f64,
+    /// Simulated time, s.
+    pub seconds: f64,
+}
+
+fn text(settings: TransferSettings, way: Way) -> String {
+    let TransferSettings { population, trial_seconds, algorithm, .. } = settings;
+    let head = match way {
+        Way::Hub => "",
+        Way::Peers => "genes = \"peers\"\n",
+        Way::WithoutHub => "genes = \"peers\"\nsilence = { then = \"evolve\" }\n",
+        Way::None => "migration = { policy = \"none\" }\n",
+    };
+    format!(
+        "{head}name = \"transfer\"\ntask = \"transport\"\nminutes = 1440.0\nsegment_minutes = 0.5\n\
+         [evolution]\nalgorithm = \"{algorithm}\"\npopulation = {population}\ntrial_seconds = {trial_seconds}\n"
+    )
+}
+
+/// Runs a seed one way: the cores of hub and robots, on links without faults, with bodies that move.
+pub fn transfer(settings: TransferSettings, way: Way) -> Transfer {
+    let TransferSettings { seed, generations, .. } = settings;
+    let traits = vec![Traits { boots: 0, drift: 0.0, link: GOOD }; ROBOTS];
+    let plan = Plan { happenings: Vec::new(), traits, calm: u32::MAX / 2, end: u32::MAX / 2 };
+    let mut swarm = Swarm::new(Settings { seed, seconds: 0, mutant: None::<Mutant>, trace: false }, &plan);
+    swarm.robots = std::mem::take(&mut swarm.robots).into_iter().map(Robot::with_real_trials).collect();
+    let end = 1_000 * LONGEST * generations;
+    let (mut asked, mut killed, mut looks, mut in_range) = (false, false, 0u64, 0u64);
+    let mut champions: [Option<Tree>; ROBOTS] = Default::default();
+    while swarm.now < end && champions.iter().any(Option::is_none) {
+        swarm.now += STEP;
+        if !asked && swarm.now >= 500 {
+            asked = true;
+            swarm.hub.ask(Request::Start { signed: signed(text(settings, way)), seed });
+        }
+        swarm.step(plan.calm);
+        let done = |robot: &Robot| robot.stands().map_or(0, |(_, generation)| generation);
+        if way == Way::WithoutHub && !killed && swarm.robots.iter().all(|robot| done(robot) >= generations.div_ceil(4))
+        {
+            killed = true;
+            swarm.happen(&Happening::HubCrash(end, false, 0));
+        }
+        for (robot, champion) in swarm.robots.iter().zip(&mut champions) {
+            if champion.is_none() && done(robot) >= generations {
+                *champion = robot.island().map(|island: &Island| island.champion().tree.clone());
+            }
+        }
+        if swarm.now.is_multiple_of(1_000) {
+            let now = f64::from(swarm.now) / 1000.0;
+            let reports = swarm.robots.iter().filter_map(|robot| robot.peers(now));
+            (looks, in_range) = (looks + ROBOTS as u64, in_range + reports.map(|r| u64::from(r.in_range)).sum::<u64>());
+        }
+    }
+    let fitness: Vec<f64> = champions.iter().flatten().map(|tree| measured(settings, tree)).collect();
+    let now = f64::from(swarm.now) / 1000.0;
+    Transfer {
+        seed,
+        way,
+        fitness: fitness.iter().sum::<f64>() / ROBOTS as f64,
+        best: fitness.iter().copied().fold(f64::MIN, f64::max),
+        generations: swarm.robots.iter().filter_map(Robot::stands).map(|(_, generation)| generation).sum(),
+        genes: swarm.robots.iter().filter_map(|robot| robot.peers(now)).map(|report| report.genes).sum(),
+        in_range: in_range as f64 / looks.max(1) as f64,
+        seconds: now,
+    }
+}
+
+/// Mean fitness of a tree on all robots in fresh trials.
+fn measured(settings: TransferSettings, tree: &Tree) -> f64 {
+    let spec = WorldSpec::benchmark(ROBOTS);
+    // What drives a robot passed the check of its size.
+    let Ok(program) = Program::compile(&tree.under_avoiding()) else { return 0.0 };
+    let updates = (settings.trial_seconds / CONTROL_PERIOD).round() as u32;
+    let job = |world| Job {
+        spec: &spec,
+        start: world as usize % spec.starts.len().max(1),
+        team: Team::all(0),
+        seed: !settings.seed,
+        world,
+        updates,
+    };
+    let jobs: Vec<Job<'_>> = (0..MEASURED).map(job).collect();
+    let outcomes = Simd::default().run(&[program], &jobs);
+    outcomes.iter().map(|outcome| f64::from(outcome.fitness)).sum::<f64>() / f64::from(MEASURED)
+}

@@ -1,0 +1,36 @@
+//! Trials that are simulated for real, as a robot's evolution does.
+
+use xpuck_evolve::{Island, Trial};
+use xpuck_kernels::engine::{Evaluator, Job, Simd, Team};
+use xpuck_robot_core::island::IslandPlan;
+
+/// What trials of one island need.
+pub struct Trials {
+    plan: IslandPlan,
+    evaluator: Evaluator,
+    engine: Simd,
+}
+
+impl std::fmt::Debug for Trials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trials").field("island", &self.plan.island).finish_non_exhaustive()
+    }
+}
+
+impl Trials {
+    /// Trials in the world of the experiment's first phase.
+    pub fn new(plan: IslandPlan) -> Trials {
+        Trials { plan, evaluator: Evaluator::default(), engine: Simd::default() }
+    }
+
+    /// The fitness of each of an island's trials.
+    pub fn fitness(&mut self, island: &Island) -> Vec<f32> {
+        let trials = island.trials();
+        let trees: Vec<_> = island.population().iter().map(|individual| &individual.tree).collect();
+        self.evaluator.prepare(&trees);
+        let world = &self.plan.plan.phase(0).world;
+        let job = |trial: &Trial| self.plan.job(trial, world, Team::all(trial.individual));
+        let jobs: Vec<Job<'_>> = trials.iter().map(job).collect();
+        self.evaluator.fitness(&self.engine, &jobs)
+    }
+}

@@ -1,0 +1,97 @@
+//! One robot driven by the keys of a terminal.
+
+use super::{DriveArgs, drive};
+use anyhow::Result;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyModifiers};
+use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use std::time::{Duration, Instant};
+use xpuck_wire::output;
+
+/// A command is said so often.
+const EVERY: Duration = Duration::from_millis(30);
+/// A key that is held down comes again within this, so that later it is up.
+const HELD: Duration = Duration::from_millis(600);
+/// Part of the speed with which the wheels turn on the spot.
+const TURN: f32 = 0.5;
+
+/// The terminal's keys come one by one while this lives.
+struct Raw;
+
+impl Raw {
+    fn new() -> Result<Raw> {
+        enable_raw_mode()?;
+        Ok(Raw)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        let _ = disable_raw_mode();
+    }
+}
+
+/// What a key means: speeds of the wheels, in parts of the fastest.
+fn wheels(key: KeyCode) -> Option<[f32; 2]> {
+    match key {
+        KeyCode::Up | KeyCode::Char('w') => Some([1.0, 1.0]),
+        KeyCode::Down | KeyCode::Char('s') => Some([-1.0, -1.0]),
+        KeyCode::Left | KeyCode::Char('a') => Some([-TURN, TURN]),
+        KeyCode::Right | KeyCode::Char('d') => Some([TURN, -TURN]),
+        KeyCode::Char(' ') => Some([0.0, 0.0]),
+        _ => None,
+    }
+}
+
+/// Drives until `q`.
+pub fn run(args: &DriveArgs, robot: &str) -> Result<()> {
+    let (link, _) = args.address.open()?;
+    // Whether it may be driven is known before the terminal changes.
+    if let Some(why) = drive(&link, robot, [0.0; 2], None)? {
+        anyhow::bail!("{why}");
+    }
+    output::line(format_args!("{robot}: arrow keys drive, space stands still, q ends"))?;
+    let _raw = Raw::new()?;
+    let (mut wanted, mut pressed) = ([0.0; 2], Instant::now());
+    let mut told = String::new();
+    loop {
+        if event::poll(EVERY)?
+            && let Event::Key(key) = event::read()?
+        {
+            let control = key.modifiers.contains(KeyModifiers::CONTROL);
+            match key.code {
+                KeyCode::Char('q') | KeyCode::Esc => break,
+                KeyCode::Char('c' | 'd') if control => break,
+                code => {
+                    if let Some(parts) = wheels(code) {
+                        (wanted, pressed) = (parts.map(|part| part * args.speed), Instant::now());
+                    }
+                }
+            }
+        }
+        if pressed.elapsed() > HELD {
+            wanted = [0.0; 2];
+        }
+        let refused = drive(&link, robot, wanted, None)?;
+        let line = refused.unwrap_or_else(|| format!("{:+.2} {:+.2} m/s", wanted[0], wanted[1]));
+        if line != told {
+            output::over(&line)?;
+            told = line;
+        }
+    }
+    drop(_raw);
+    drive(&link, robot, [0.0; 2], None)?;
+    Ok(output::line("")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrows_and_letters_mean_the_same() {
+        for (arrow, letter) in [(KeyCode::Up, 'w'), (KeyCode::Down, 's'), (KeyCode::Left, 'a'), (KeyCode::Right, 'd')] {
+            assert_eq!(wheels(arrow), wheels(KeyCode::Char(letter)));
+        }
+        assert_eq!((wheels(KeyCode::Char(' ')), wheels(KeyCode::Tab)), (Some([0.0; 2]), None));
+    }
+}

@@ -1,0 +1,131 @@
+//! Table 7.8 as text.
+
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+use xpuck_lab::figure::Figure;
+use xpuck_lab::sweep::statistics::Spread;
+use xpuck_lab::trials::{Compared, Settings, Trial};
+
+/// All that is told in the end.
+#[derive(Serialize)]
+pub struct Report<'a> {
+    /// What was run.
+    pub settings: &'a Settings,
+    /// Every trial.
+    pub trials: &'a [Trial],
+    /// The trials that count; none if none does.
+    pub real: Option<Spread>,
+    /// The simulations.
+    pub simulated: Option<Spread>,
+    /// What the comparison says; none with fewer than two trials that count, or where nothing varies.
+    pub compared: Option<Compared>,
+    /// Where the figure is.
+    pub picture: Option<&'a Path>,
+}
+
+/// What came of a trial.
+pub fn outcome(trial: &Trial) -> String {
+    match &trial.discard {
+        None => format!("fitness {:.3}", Figure(trial.fitness)),
+        Some(discard) => format!("does not count: {discard}"),
+    }
+}
+
+/// The table and the comparison.
+pub fn text(report: &Report<'_>) -> String {
+    let mut text = String::from("run  start x  finish x  fitness   parked  off      \n");
+    for trial in report.trials {
+        let x = |i: usize| trial.frisbee_x.map_or("-".into(), |x| format!("{:.3}", Figure(x[i])));
+        let fitness = match &trial.discard {
+            None => format!("{:>7.3}", Figure(trial.fitness)),
+            Some(_) => "      -".into(),
+        };
+        let [off, turned] = trial.off;
+        let why = trial.discard.as_ref().map_or(String::new(), |why| format!("  does not count: {why}"));
+        let _ = writeln!(
+            text,
+            "{:>3}  {:>7}  {:>8}  {fitness}  {:>5.1} s  {:.0} mm, {turned:.0} deg{why}",
+            trial.number,
+            x(0),
+            x(1),
+            trial.parked_s,
+            off * 1e3,
+        );
+    }
+    for (name, spread) in [("real", &report.real), ("simulated", &report.simulated)] {
+        let Some(spread) = spread else { continue };
+        let (mean, sd) = (Figure(spread.mean), spread.sd.unwrap_or(0.0));
+        let _ = writeln!(text, "{name:<9}  mean {mean:.3}  sd {sd:.3}  {} runs", spread.n);
+    }
+    text += &match &report.compared {
+        Some(compared) => comparison(compared),
+        None => format!("{}\n", uncompared(report.real.as_ref())),
+    };
+    if let Some(picture) = report.picture {
+        let _ = writeln!(text, "figure: {}", picture.display());
+    }
+    text
+}
+
+/// Why nothing was compared.
+fn uncompared(real: Option<&Spread>) -> &'static str {
+    match real {
+        Some(Spread { n: 2.., .. }) => {
+            "all trials have the same fitness, and so have all simulations: what does not vary cannot be tested"
+        }
+        _ => "fewer than two trials count: there is nothing to compare",
+    }
+}
+
+/// What the tests say.
+fn comparison(compared: &Compared) -> String {
+    let Compared { welch, student, mann_whitney_p, superiority, cohens_d, hedges_g, .. } = compared;
+    let [low, high] = welch.interval.map(Figure);
+    format!(
+        "difference {:.3}, 95 % interval {low:.3} to {high:.3}\n\
+         Welch's t = {:.3}, {:.1} degrees of freedom, p = {:.3}; Student's t = {:.3}, p = {:.3}\n\
+         Mann-Whitney p = {mann_whitney_p:.3}; a real run beats a simulated one with probability {superiority:.3}\n\
+         effect size: Cohen's d = {:.3}, Hedges' g = {:.3}\n",
+        Figure(welch.difference),
+        Figure(welch.t),
+        welch.degrees,
+        welch.p,
+        Figure(student.t),
+        student.p,
+        Figure(*cohens_d),
+        Figure(*hedges_g)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_that_do_not_vary_are_told_with_their_means() {
+        let settings = Settings {
+            tree: "failurel\n".into(),
+            world: "scenario a".into(),
+            robots: 9,
+            seconds: 60.0,
+            runs: 2,
+            seed: 1,
+            simulations: 4,
+        };
+        let told = |real: &[f64]| {
+            text(&Report {
+                settings: &settings,
+                trials: &[],
+                real: Spread::of(real),
+                simulated: Spread::of(&[0.0; 4]),
+                compared: None,
+                picture: Some(Path::new("trials.svg")),
+            })
+        };
+        let alike = told(&[0.0; 2]);
+        assert!(alike.contains("real       mean 0.000  sd 0.000  2 runs\nsimulated  mean 0.000"), "{alike}");
+        assert!(alike.contains("all trials have the same fitness") && alike.contains("figure: trials.svg"), "{alike}");
+        assert!(told(&[0.5]).contains("fewer than two trials count") && told(&[]).contains("simulated  mean 0.000"));
+    }
+}

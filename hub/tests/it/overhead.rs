@@ -1,0 +1,44 @@
+//! The hub's reader and the arena's camera from above, which share no code, through a real socket.
+
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+use xpuck_arena::{Arena, Fittings, Settings, run};
+use xpuck_hub_core::config::Overhead;
+use xpuck_hub_service::overhead::{self, Event};
+use xpuck_kernels::world::Scenario;
+
+/// Longest wait for an event; a machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn the_hub_reads_the_arenas_camera_from_above() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = (Ipv4Addr::LOCALHOST, 0).into();
+    let settings = Settings {
+        seed: 4,
+        scenario: Scenario::B,
+        fittings: Fittings { overhead: Some(local), ..Fittings::default() },
+        ..Settings::usual(2, dir.path())
+    };
+    assert!(Arena::new(&settings).is_ok());
+    let stop = AtomicBool::new(false);
+    let (tell, told) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| run(&settings, &stop, |listening| tell.send(listening.overhead).unwrap()).unwrap());
+        let address = told.recv_timeout(PATIENCE).unwrap().expect("the camera's address");
+        let ends = Arc::new(AtomicBool::new(false));
+        let events = overhead::start(&Overhead::at(format!("http://{address}/")), ends.clone()).unwrap();
+        let begun = Instant::now();
+        for _ in 0..3 {
+            let Ok(Event::Picture(shot, _)) = events.recv_timeout(PATIENCE) else { panic!("a picture") };
+            // 2.1 m along the 480 pixels of a row, and 1.6 m in rows that fill blocks.
+            assert_eq!(shot.size, [480, 368]);
+            assert!((2_000..100_000).contains(&shot.jpeg.len()), "{} bytes", shot.jpeg.len());
+        }
+        assert!(begun.elapsed() > Duration::from_millis(800), "two pictures a second are kept of five");
+        ends.store(true, Relaxed);
+        stop.store(true, Relaxed);
+    });
+}

@@ -1,0 +1,178 @@
+//! The ends of the links between robots: each robot binds one socket, to which others come with questions and words, and
+//! connects another to each robot that it speaks to.
+
+use super::{Dealer, Keys, NAME_ENDS, Router, SocketError, Sockets, missing};
+use crate::file::FileError;
+use crate::guard::{Domain, Guard};
+use crate::keyring::{self, Role};
+use crate::keys::{Key, Secret};
+use crate::peer::MAX_PEER_BYTES;
+use crate::session::fresh_session;
+use crate::swarm::Security;
+
+/// Messages that may wait in a link, each way; more are dropped.
+const QUEUE: i32 = 64;
+/// A link asks so often whether the other robot is there, ms of wall time, and ends when nothing came for three times as long.
+const HEARTBEAT_MS: i32 = 1000;
+/// Connections that may be waiting to be let in at once.
+const BACKLOG: i32 = 256;
+
+impl Sockets {
+    /// A robot's for its links to other robots, with `robots/<id>.key` of the folder of keys: it lets in the robots whose
+    /// `.pub` files are there, as they are at every moment. Plain ones with `dev_mode`.
+    ///
+    /// # Errors
+    /// If the key cannot be used, the folder cannot be read, or libzmq has no CURVE.
+    pub fn for_peers(security: &Security, id: &str) -> Result<Sockets, FileError> {
+        if security.dev_mode {
+            return Ok(Sockets::new());
+        }
+        let path = keyring::path(&security.keys, Role::Robot, id, "key");
+        let secret = Secret::read(&path).map_err(missing)?;
+        let context = zmq::Context::new();
+        let guard = Guard::of_folder(&context, &security.keys)?;
+        Ok(Sockets { context, keys: Keys::Server(secret, guard) })
+    }
+
+    /// The CURVE key of a robot that is enrolled at this moment; none in `dev_mode`.
+    pub fn peer_key(&self, id: &str) -> Option<Key> {
+        let holders = self.guard()?.holders_called(id);
+        holders.into_iter().find(|holder| holder.role == Role::Robot).map(|holder| holder.public.curve)
+    }
+
+    /// The end to which other robots come.
+    ///
+    /// # Errors
+    /// The address is none, or in use.
+    pub fn peers_end(&self, endpoint: &str) -> Result<Router, SocketError> {
+        let socket = self.open(zmq::ROUTER, endpoint, |s| {
+            s.set_router_handover(self.is_plain())?;
+            s.set_sndhwm(QUEUE)?;
+            s.set_rcvhwm(QUEUE)?;
+            s.set_backlog(BACKLOG)?;
+            s.set_maxmsgsize(MAX_PEER_BYTES as i64)?;
+            self.serve(s, Domain::Peers)?;
+            s.bind(endpoint)
+        })?;
+        Ok(Router::of_peers(socket, self.access(Domain::Peers)))
+    }
+
+    /// A link from the robot `id` to another one, which has this key; without a key a plain one. What is said while the
+    /// other is not there is dropped, so nothing old arrives later.
+    ///
+    /// # Errors
+    /// The address is none.
+    pub fn peer(&self, endpoint: &str, id: &str, key: Option<Key>) -> Result<Dealer, SocketError> {
+        let number = fresh_session()?;
+        let socket = self.open(zmq::DEALER, endpoint, |s| {
+            s.set_immediate(true)?;
+            s.set_sndhwm(QUEUE)?;
+            s.set_rcvhwm(QUEUE)?;
+            s.set_maxmsgsize(MAX_PEER_BYTES as i64)?;
+            s.set_reconnect_ivl(200)?;
+            s.set_reconnect_ivl_max(2000)?;
+            s.set_heartbeat_ivl(HEARTBEAT_MS)?;
+            s.set_heartbeat_timeout(3 * HEARTBEAT_MS)?;
+            match (&self.keys, key) {
+                (Keys::Server(secret, _), Some(key)) => {
+                    s.set_curve_serverkey(&key.0)?;
+                    s.set_curve_publickey(&secret.public.curve.0)?;
+                    s.set_curve_secretkey(secret.curve())?;
+                }
+                _ => s.set_identity(format!("{id}{NAME_ENDS}{number:016x}").as_bytes())?,
+            }
+            s.connect(endpoint)
+        })?;
+        Ok(Dealer::unwatched(socket))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peer::{PeerMessage, RunName};
+    use std::path::Path;
+    use std::time::Duration;
+
+    const ASK: PeerMessage = PeerMessage::Ask { number: 7, run: RunName { number: 1, seed: 2 }, after: 0 };
+
+    fn wait_for<T>(mut ready: impl FnMut() -> Option<T>) -> T {
+        for _ in 0..4000 {
+            if let Some(value) = ready() {
+                return value;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        panic!("nothing came in 8 s");
+    }
+
+    fn robot(keys: &Path, id: &str) -> Sockets {
+        Sockets::for_peers(&Security { keys: keys.into(), dev_mode: false }, id).unwrap()
+    }
+
+    #[test]
+    fn robots_are_known_by_their_keys_and_one_whose_key_is_revoked_says_nothing_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys = dir.path();
+        keyring::make_all(keys, &["xp01".into(), "xp02".into()]).unwrap();
+        let [first, second] = ["xp01", "xp02"].map(|id| robot(keys, id));
+        let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
+        let link = second.peer(&end.endpoint(), "xp02", second.peer_key("xp01")).unwrap();
+        // What is sent before the connection is there is dropped.
+        wait_for(|| link.send(&ASK).then_some(()));
+        let (name, message) = wait_for(|| end.receive::<PeerMessage>());
+        assert_eq!((name.as_str(), message.unwrap()), ("xp02", ASK));
+        assert!(end.send("xp02", &ASK));
+        assert_eq!(wait_for(|| link.receive::<PeerMessage>()).unwrap(), ASK);
+        std::fs::remove_file(keyring::path(keys, Role::Robot, "xp02", "pub")).unwrap();
+        let guard = first.guard().unwrap();
+        wait_for(|| (guard.edition() > 1).then_some(()));
+        assert!(link.send(&ASK));
+        wait_for(|| {
+            assert!(end.receive::<PeerMessage>().is_none(), "a message of somebody who is revoked");
+            (guard.refusals().revoked > 0).then_some(())
+        });
+        assert_eq!(first.peer_key("xp02"), None);
+    }
+
+    #[test]
+    fn strangers_operators_and_plain_clients_are_turned_away_and_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        let [keys, others] = ["keys", "others"].map(|name| dir.path().join(name));
+        keyring::make_all(&keys, &["xp01".into(), "xp02".into()]).unwrap();
+        keyring::make_all(&others, &["xp01".into(), "xp02".into()]).unwrap();
+        let first = robot(&keys, "xp01");
+        let guard = first.guard().unwrap();
+        let end = first.peers_end("tcp://127.0.0.1:*").unwrap();
+        // An unknown key that knows the robot's own.
+        let stranger = robot(&others, "xp02").peer(&end.endpoint(), "xp02", first.peer_key("xp01")).unwrap();
+        wait_for(|| (guard.refusals().unknown_key > 0).then_some(()));
+        let secret = Secret::read(&keyring::path(&keys, Role::Operator, keyring::OPERATOR, "key")).unwrap();
+        let operator = Sockets { context: zmq::Context::new(), keys: Keys::Server(secret, guard.clone()) };
+        let operator = operator.peer(&end.endpoint(), "xp02", first.peer_key("xp01")).unwrap();
+        wait_for(|| (guard.refusals().wrong_role > 0).then_some(()));
+        let plain = Sockets::new().peer(&end.endpoint(), "xp02", None).unwrap();
+        wait_for(|| (guard.refusals().no_curve > 0).then_some(()));
+        for link in [stranger, operator, plain] {
+            link.send(&ASK);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(end.receive::<PeerMessage>().is_none());
+    }
+
+    #[test]
+    fn without_keys_names_are_believed_and_an_endless_message_is_not_read() {
+        let plain = Sockets::new();
+        let end = plain.peers_end("ipc://@xpuck-peers-test-plain").unwrap();
+        let link = plain.peer("ipc://@xpuck-peers-test-plain", "xp09", None).unwrap();
+        wait_for(|| link.send(&ASK).then_some(()));
+        assert_eq!(wait_for(|| end.receive::<PeerMessage>()).0, "xp09");
+        let context = zmq::Context::new();
+        let socket = context.socket(zmq::DEALER).unwrap();
+        socket.set_linger(0).unwrap();
+        socket.connect("ipc://@xpuck-peers-test-plain").unwrap();
+        socket.send(vec![0; MAX_PEER_BYTES + 1], 0).unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(end.receive::<PeerMessage>().is_none());
+    }
+}

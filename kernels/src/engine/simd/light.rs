@@ -1,0 +1,42 @@
+//! Ambient light at the robots of a block.
+
+use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
+use crate::math::{min, vec2};
+use crate::world::senses::light::{Light, Lighting, added, half};
+use crate::world::senses::ray_directions;
+
+/// v_light, in the order of operations of `world/senses/light.rs`.
+#[inline(always)]
+pub(super) fn light(body: &BodyLanes, lighting: &Lighting, senses: &mut SenseLanes) {
+    let rays = ray_directions();
+    let mut levels = [[lighting.room; LANES]; 8];
+    for (level, ray) in levels.iter_mut().zip(rays) {
+        for Light { at, height, brightness } in &lighting.lights {
+            for l in 0..LANES {
+                let direction = ray.rotate(vec2(senses.ahead[0][l], senses.ahead[1][l]));
+                let towards = *at - vec2(body.x[l], body.y[l]);
+                level[l] += added(towards, direction, height * height, *brightness);
+            }
+        }
+        for l in 0..LANES {
+            level[l] = min(level[l], 1.0);
+        }
+    }
+    let mut least: Lanes = levels[0];
+    for level in &levels {
+        for l in 0..LANES {
+            least[l] = min(least[l], level[l]);
+        }
+    }
+    let mut sum = [[0.0; LANES]; 2];
+    for (level, ray) in levels.iter().zip(rays) {
+        for l in 0..LANES {
+            sum[0][l] += ray.x * (level[l] - least[l]);
+            sum[1][l] += ray.y * (level[l] - least[l]);
+        }
+    }
+    for l in 0..LANES {
+        let v = half(vec2(sum[0][l], sum[1][l]));
+        (senses.light[0][l], senses.light[1][l]) = (v.x, v.y);
+    }
+}

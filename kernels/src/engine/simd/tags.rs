@@ -1,0 +1,46 @@
+//! Tags in view of the robots of a block.
+
+use super::lanes::{BodyLanes, LANES, SenseLanes};
+use super::scene::Scene;
+use crate::math::vec2;
+use crate::world::senses::tags::{hides, in_frame, in_view, wall_hides};
+
+/// v_tag of robot `me`, in the order of operations of `world/senses/tags.rs`.
+#[inline(always)]
+pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
+    let body = &bodies[me];
+    let mut nearest = [f32::INFINITY; LANES];
+    senses.tag = [[0.0; LANES]; 2];
+    for tag in &scene.tags.list {
+        let mut seen = [0u32; LANES];
+        let (mut x, mut y) = ([0.0; LANES], [0.0; LANES]);
+        for l in 0..LANES {
+            let towards = tag.at - vec2(body.x[l], body.y[l]);
+            (x[l], y[l]) = (towards.x, towards.y);
+            let ahead = vec2(senses.ahead[0][l], senses.ahead[1][l]);
+            seen[l] = u32::from(in_view(towards, ahead, tag.facing, scene.tags.range));
+        }
+        if seen.iter().all(|seen| *seen == 0) {
+            continue;
+        }
+        for wall in &scene.physics.walls {
+            for l in 0..LANES {
+                seen[l] &= u32::from(!wall_hides(wall, vec2(body.x[l], body.y[l]), vec2(x[l], y[l])));
+            }
+        }
+        for (other, fixed) in bodies.iter().zip(&scene.bodies).enumerate().filter(|(i, _)| *i != me).map(|(_, o)| o) {
+            for l in 0..LANES {
+                let offset = vec2(other.x[l] - body.x[l], other.y[l] - body.y[l]);
+                seen[l] &= u32::from(!hides(offset, fixed.radius, vec2(x[l], y[l])));
+            }
+        }
+        for l in 0..LANES {
+            let towards = vec2(x[l], y[l]);
+            let square = towards.length_squared();
+            if seen[l] != 0 && square < nearest[l] {
+                let v = in_frame(towards, vec2(senses.ahead[0][l], senses.ahead[1][l]));
+                (nearest[l], senses.tag[0][l], senses.tag[1][l]) = (square, v.x, v.y);
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Tags on walls, which the camera sees and tells apart: the vector to the nearest that is in view.
+
+use crate::math::{Vec2, vec2};
+use crate::world::body::{Body, Pose};
+use crate::world::wall::Wall;
+
+/// Most tags of a world.
+pub const MAX_TAGS: usize = 8;
+/// Tags of 100 mm are found up to here in pictures of 320 x 240, m (`xpuckd bench markers`).
+pub const USUAL_RANGE: f32 = 1.2;
+/// Tangent of half the camera's field of view, 28 degrees.
+pub(crate) const HALF_VIEW: f32 = 0.531_709_4;
+/// Squared cosine of the steepest angle at which a tag is found, 70 degrees.
+pub(crate) const STEEPEST: f32 = 0.116_977_78;
+/// A wall hides a tag that it stands in front of, but not one that hangs on it: part of the way to the tag.
+pub(crate) const HANGS: f32 = 0.99;
+
+/// A tag.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tag {
+    /// Where it hangs, m.
+    pub at: Vec2,
+    /// The direction of its face, a unit vector.
+    pub facing: Vec2,
+}
+
+/// The tags of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tags {
+    /// How far they are found, m.
+    pub range: f32,
+    /// The tags, at most [`MAX_TAGS`].
+    pub list: Vec<Tag>,
+}
+
+impl Default for Tags {
+    fn default() -> Tags {
+        Tags { range: USUAL_RANGE, list: Vec::new() }
+    }
+}
+
+/// Whether the camera finds a tag that is `towards` away, if nothing is in between: in its field of view, not too far, and not
+/// seen too much from the side. `ahead` is the robot's heading.
+#[inline(always)]
+pub(crate) fn in_view(towards: Vec2, ahead: Vec2, facing: Vec2, range: f32) -> bool {
+    let (front, left) = (ahead.dot(towards), ahead.cross(towards));
+    let (square, faces) = (towards.length_squared(), -facing.dot(towards));
+    (left.abs() <= front * HALF_VIEW) & (square <= range * range) & (faces > 0.0) & (faces * faces >= STEEPEST * square)
+}
+
+/// Whether a body of this radius, `offset` away, stands before what is `towards` away.
+#[inline(always)]
+pub(crate) fn hides(offset: Vec2, radius: f32, towards: Vec2) -> bool {
+    let (square, along, aside) = (towards.length_squared(), towards.dot(offset), towards.cross(offset));
+    (along > 0.0) & (along < square) & (aside * aside < radius * radius * square)
+}
+
+/// Whether a wall stands before what is `towards` away from `at`.
+#[inline(always)]
+pub(crate) fn wall_hides(wall: &Wall, at: Vec2, towards: Vec2) -> bool {
+    wall.distance_along(at, towards) < HANGS
+}
+
+/// v_tag of robot `me`: the way to the nearest tag that its camera finds, in its own frame, m; (0, 0) if there is none.
+/// Bodies and inner walls hide what is behind them.
+pub fn tag_vector(bodies: &[Body], me: usize, walls: &[Wall], tags: &Tags) -> Vec2 {
+    let Pose { at, heading } = bodies[me].pose;
+    let ahead = Vec2::unit(heading);
+    let mut nearest = (f32::INFINITY, Vec2::ZERO);
+    for tag in &tags.list {
+        let towards = tag.at - at;
+        let others = bodies.iter().enumerate().filter(|(i, _)| *i != me);
+        let seen = in_view(towards, ahead, tag.facing, tags.range)
+            && !walls.iter().any(|wall| wall_hides(wall, at, towards))
+            && !others.map(|(_, other)| other).any(|b| hides(b.pose.at - at, b.shape.radius, towards));
+        if seen && towards.length_squared() < nearest.0 {
+            nearest = (towards.length_squared(), in_frame(towards, ahead));
+        }
+    }
+    nearest.1
+}
+
+/// v_tag of a robot whose camera tells this range, m, and bearing, rad, of the nearest tag.
+pub fn way_to([range, bearing]: [f32; 2]) -> Vec2 {
+    Vec2::unit(bearing) * range
+}
+
+/// A vector of the world in the frame of a robot that looks ahead.
+#[inline(always)]
+pub(crate) fn in_frame(v: Vec2, ahead: Vec2) -> Vec2 {
+    vec2(ahead.dot(v), ahead.cross(v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::CAMERA_FOV;
+    use crate::world::body::Shape;
+
+    fn robot(x: f32, y: f32, heading: f32) -> Body {
+        Body::at_rest(Shape::ROBOT, Pose { at: vec2(x, y), heading })
+    }
+
+    /// At the end of the arena, looking down it.
+    fn on_the_end(y: f32) -> Tag {
+        Tag { at: vec2(1.0, y), facing: vec2(-1.0, 0.0) }
+    }
+
+    fn seen(bodies: &[Body], walls: &[Wall], list: &[Tag]) -> Vec2 {
+        tag_vector(bodies, 0, walls, &Tags { list: list.to_vec(), ..Tags::default() })
+    }
+
+    #[test]
+    fn constants_are_what_they_say() {
+        assert!((HALF_VIEW - (CAMERA_FOV * 0.5).tan()).abs() < 1e-6);
+        assert!((STEEPEST - 70f32.to_radians().cos().powi(2)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_vector_is_the_way_to_the_nearest_tag_in_the_robots_frame() {
+        let v = seen(&[robot(0.2, 0.0, 0.3)], &[], &[on_the_end(0.6), on_the_end(0.1)]);
+        let expected = vec2(0.8, 0.1);
+        assert!((v.length() - expected.length()).abs() < 1e-5, "{v:?}");
+        assert!((v.angle() - (expected.angle() - 0.3)).abs() < 1e-5, "{v:?}");
+    }
+
+    #[test]
+    fn tags_are_seen_ahead_from_the_front_and_near() {
+        let at = |x: f32, y: f32, heading: f32| seen(&[robot(x, y, heading)], &[], &[on_the_end(0.0)]) != Vec2::ZERO;
+        assert!(at(0.0, 0.0, 0.0) && at(0.0, 0.0, 0.48) && at(0.0, 0.0, -0.48));
+        assert!(!at(0.0, 0.0, 0.5) && !at(0.0, 0.0, -0.5) && !at(0.0, 0.0, 3.1), "out of the field of view");
+        assert!(!at(-0.21, 0.0, 0.0), "too far");
+        // From the side: 68 and 72 degrees off the face.
+        let aside = |degrees: f32| {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            at(1.0 - 0.5 * cos, -0.5 * sin, degrees.to_radians())
+        };
+        assert!(aside(68.0) && !aside(72.0));
+        assert!(!at(1.3, 0.0, std::f32::consts::PI), "from behind");
+    }
+
+    #[test]
+    fn bodies_and_walls_hide_what_is_behind_them_alone() {
+        let me = robot(0.0, 0.0, 0.0);
+        let tags = [on_the_end(0.0)];
+        let with = |other: Body| seen(&[me, other], &[], &tags) != Vec2::ZERO;
+        assert!(!with(robot(0.5, 0.03, 0.0)) && with(robot(0.5, 0.04, 0.0)) && with(robot(-0.1, 0.0, 0.0)));
+        let wall = |x: f32| [Wall { from: vec2(x, -0.2), to: vec2(x, 0.2) }];
+        assert_eq!(seen(&[me], &wall(0.6), &tags), Vec2::ZERO);
+        assert_ne!(seen(&[me], &wall(1.0), &tags), Vec2::ZERO, "it hangs on the wall");
+        assert_ne!(seen(&[me], &wall(-0.3), &tags), Vec2::ZERO);
+    }
+}

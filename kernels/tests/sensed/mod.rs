@@ -1,0 +1,37 @@
+//! What the tests of senses that worlds may have share: light and tags.
+
+use xpuck_kernels::engine::{Engine, Job, Outcome, Reference, Simd, Team};
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::tree::{Memory, Program, Tree};
+use xpuck_kernels::world::{World, WorldSpec};
+
+pub fn program(text: &str) -> Program {
+    Program::compile(&Tree::parse(text).unwrap()).unwrap()
+}
+
+/// Seventy runs of three programs, alone and mixed, come out the same in both engines of the processor.
+pub fn engines_agree(specs: &[WorldSpec], programs: &[Program; 3]) {
+    specs.iter().for_each(|spec| spec.check().unwrap());
+    let job = |i: usize| {
+        let team = if i.is_multiple_of(2) { Team::all(i % 3) } else { Team::mixed(&[0, 2, 1]) };
+        Job { spec: &specs[i % specs.len()], start: i / 4, team, seed: 8, world: i as u32, updates: 200 }
+    };
+    let jobs: Vec<Job> = (0..70).map(job).collect();
+    assert_eq!(Reference::default().run(programs, &jobs), Simd::default().run(programs, &jobs));
+}
+
+/// Mean distance of the robots to a place, m, after 40 s with this tree.
+pub fn distance(spec: &WorldSpec, text: &str, place: Vec2) -> f32 {
+    let program = program(text);
+    let mut world = World::new(spec, 0, 3, 0);
+    let mut memories = vec![Memory::new(&program); spec.robots];
+    (0..400).for_each(|_| world.update(&[&program], &mut memories));
+    let away = |i: usize| (world.bodies[i].pose.at - place).length();
+    (0..spec.robots).map(away).sum::<f32>() / spec.robots as f32
+}
+
+/// What comes of one run of this tree.
+pub fn outcome(spec: &WorldSpec, text: &str) -> Vec<Outcome> {
+    let job = Job { spec, start: 0, team: Team::all(0), seed: 1, world: 0, updates: 200 };
+    Simd::default().run(&[program(text)], &[job])
+}

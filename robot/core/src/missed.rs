@@ -1,0 +1,186 @@
+//! Generations that the hub may have missed: those done while it was silent, and those told just before, of which a hub that
+//! was killed may have lost the record. They are told again when the hub has the run again; it takes each once.
+
+use std::collections::VecDeque;
+use xpuck_wire::message::RobotMessage;
+
+/// What was told so long before a silence is not told again, s of wall time: a hub keeps run and record once a second.
+pub const KEPT: f64 = 4.0;
+/// Generations that are kept at most; the oldest are given up for the newest.
+pub const MOST: usize = 1024;
+/// Of those that were told before a silence at most so many are told again: the hub knows again as many of each robot.
+const AGAIN: usize = 500;
+/// Generations told in a control update: a hub that is back has enough to do.
+const AT_ONCE: usize = 8;
+
+#[derive(Clone, Debug)]
+struct Done {
+    generation: u32,
+    /// When it was told, s; none if it was not.
+    told: Option<f64>,
+    messages: Vec<RobotMessage>,
+}
+
+/// What the hub is to be told.
+#[derive(Clone, Debug)]
+pub struct Missed {
+    /// How long before a silence generations are kept, s of arena time.
+    kept: f64,
+    done: VecDeque<Done>,
+    /// The hub has the run, and is told what it missed.
+    telling: bool,
+    /// Generations that were given up, first and last.
+    lost: Option<(u32, u32)>,
+}
+
+impl Missed {
+    /// Nothing missed yet; `speed` is arena time over wall time.
+    pub fn new(speed: f64) -> Missed {
+        Missed { kept: KEPT * speed, done: VecDeque::new(), telling: false, lost: None }
+    }
+
+    /// Another run begins.
+    pub fn clear(&mut self) {
+        (self.done, self.telling, self.lost) = (VecDeque::new(), false, None);
+    }
+
+    /// A generation is done at `now`, s, and these messages tell of it. Gives those that are to be sent at once: all, if the
+    /// hub is `heard` and has missed nothing.
+    pub fn take(&mut self, now: f64, heard: bool, generation: u32, messages: Vec<RobotMessage>) -> Vec<RobotMessage> {
+        let at_once = heard && self.waiting() == 0;
+        let told = at_once.then_some(now);
+        self.forget(now, heard);
+        if self.done.len() >= MOST
+            && let Some(old) = self.done.pop_front().filter(|old| old.told.is_none())
+        {
+            self.lost = Some((self.lost.map_or(old.generation, |lost| lost.0), old.generation));
+        }
+        let to_send = if at_once { messages.clone() } else { Vec::new() };
+        self.done.push_back(Done { generation, told, messages });
+        to_send
+    }
+
+    /// What was told long ago is safe with a hub that is heard.
+    fn forget(&mut self, now: f64, heard: bool) {
+        while heard && self.done.front().and_then(|d| d.told).is_some_and(|told| now - told > self.kept) {
+            self.done.pop_front();
+        }
+    }
+
+    /// Generations that were not told.
+    pub fn waiting(&self) -> usize {
+        self.done.iter().filter(|done| done.told.is_none()).count()
+    }
+
+    /// The hub is silent at `now`, s: what was told a moment ago may be lost with it.
+    pub fn silent(&mut self, now: f64) {
+        self.telling = false;
+        self.forget(now, true);
+        let told = self.done.len() - self.waiting();
+        self.done.drain(..told.saturating_sub(AGAIN));
+        self.done.iter_mut().for_each(|done| done.told = None);
+    }
+
+    /// The hub has the run again at `now`, s. Gives a line for the log that names what it missed, if it missed anything.
+    pub fn tell(&mut self, now: f64) -> Option<String> {
+        let missed = self.waiting() > 0;
+        if missed && self.telling {
+            // The hub has said it again, as it does until it hears an answer.
+            return None;
+        }
+        // It may have died and come back before anybody noticed.
+        self.silent(now);
+        self.telling = true;
+        if !missed {
+            return None;
+        }
+        let waiting = || self.done.iter().filter(|done| done.told.is_none()).map(|done| done.generation);
+        let told = waiting().min().zip(waiting().max());
+        let lost = self.lost.take().map(|(first, last)| format!("generations {first} to {last} are in no record"));
+        let told = told.map(|(first, last)| format!("generations {first} to {last} are told now"));
+        let parts: Vec<String> = [told, lost].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("the hub was away: {}", parts.join("; ")))
+    }
+
+    /// What is to be sent at `now`, s; nothing before the hub has the run.
+    pub fn due(&mut self, now: f64, heard: bool) -> Vec<RobotMessage> {
+        if !heard || !self.telling {
+            return Vec::new();
+        }
+        let waiting = self.done.iter_mut().filter(|done| done.told.is_none()).take(AT_ONCE);
+        let messages = waiting.flat_map(|done| {
+            done.told = Some(now);
+            done.messages.clone()
+        });
+        messages.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(messages: &[RobotMessage]) -> Vec<f64> {
+        let stamp = |m: &RobotMessage| if let RobotMessage::Pong { stamp } = m { *stamp } else { panic!("{m:?}") };
+        messages.iter().map(stamp).collect()
+    }
+
+    /// A generation, told by one message that names it.
+    fn generation(number: u32) -> (u32, Vec<RobotMessage>) {
+        (number, vec![RobotMessage::Pong { stamp: number.into() }])
+    }
+
+    fn take(missed: &mut Missed, now: f64, heard: bool, number: u32) -> Vec<f64> {
+        let (number, messages) = generation(number);
+        told(&missed.take(now, heard, number, messages))
+    }
+
+    #[test]
+    fn what_a_silent_hub_missed_and_may_have_lost_is_told_in_order_when_it_has_the_run() {
+        let mut missed = Missed::new(1.0);
+        for (now, number) in [(0.0, 1), (2.0, 2), (9.0, 3), (9.5, 4)] {
+            assert_eq!(take(&mut missed, now, true, number), [f64::from(number)]);
+        }
+        assert!(missed.due(9.6, true).is_empty() && missed.waiting() == 0);
+        missed.silent(10.5);
+        assert!(take(&mut missed, 11.0, false, 5).is_empty());
+        assert_eq!(missed.waiting(), 3, "1 and 2 were told long before");
+        assert!(missed.due(12.0, true).is_empty(), "the hub is heard, and does not have the run yet");
+        // What is done meanwhile waits behind it.
+        assert!(take(&mut missed, 12.0, true, 6).is_empty());
+        assert_eq!(missed.tell(12.0).unwrap(), "the hub was away: generations 3 to 6 are told now");
+        assert!(missed.tell(12.0).is_none(), "it is being told");
+        assert!(missed.due(12.1, false).is_empty());
+        assert_eq!(told(&missed.due(12.2, true)), [3.0, 4.0, 5.0, 6.0]);
+        assert!(missed.due(12.3, true).is_empty());
+        assert_eq!(take(&mut missed, 12.4, true, 7), [7.0]);
+        assert!(missed.tell(17.0).is_none(), "another hub was there before the silence was noticed");
+        assert_eq!(told(&missed.due(17.1, true)), Vec::<f64>::new());
+        assert_eq!(take(&mut missed, 17.2, true, 8), [8.0]);
+        assert!(missed.tell(17.3).is_none());
+        assert_eq!(told(&missed.due(17.4, true)), [8.0]);
+    }
+
+    #[test]
+    fn the_memory_is_bounded_and_what_is_given_up_is_named() {
+        let mut missed = Missed::new(1.0);
+        missed.silent(0.0);
+        for number in 1..=MOST as u32 + 10 {
+            assert!(take(&mut missed, 1.0, false, number).is_empty());
+        }
+        assert_eq!((missed.waiting(), missed.done.len()), (MOST, MOST));
+        let line = missed.tell(1.5).unwrap();
+        assert!(line.ends_with("generations 11 to 1034 are told now; generations 1 to 10 are in no record"), "{line}");
+        let first = missed.due(2.0, true);
+        assert_eq!(told(&first), (11..19).map(f64::from).collect::<Vec<_>>());
+        missed.clear();
+        assert!(missed.waiting() == 0 && missed.tell(3.0).is_none());
+    }
+
+    #[test]
+    fn a_hub_that_is_heard_is_no_burden_to_the_memory() {
+        let mut missed = Missed::new(8.0);
+        (1..1000u32).for_each(|n| drop(take(&mut missed, f64::from(n), true, n)));
+        assert!(missed.done.len() <= 34, "{}", missed.done.len());
+    }
+}

@@ -1,0 +1,127 @@
+//! What of a robot's message another one lets in. It takes the time that reading trees takes, so the shell does it outside the
+//! control loop.
+
+use xpuck_evolve::{Migrant, PrimitiveSet};
+use xpuck_wire::message::Emigrant;
+use xpuck_wire::peer::{MAX_GENE_BYTES, MAX_GENES, MAX_WORDS, PeerMessage, RunName};
+
+/// What another robot says, as far as it is sound.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// It asks for emigrants.
+    Ask {
+        /// The question's number.
+        number: u64,
+        /// The run.
+        run: RunName,
+        /// Those of later generations are wanted.
+        after: u32,
+    },
+    /// It answers.
+    Genes {
+        /// The question's number.
+        number: u64,
+        /// The run.
+        run: RunName,
+        /// Generations that its island has done.
+        generation: u32,
+        /// What passed, the oldest first, each with its generation.
+        migrants: Vec<(u32, Migrant)>,
+        /// How many did not pass, and why the first one did not.
+        refused: (u32, Option<String>),
+    },
+    /// Its controller says something.
+    Say {
+        /// The session of its program.
+        session: u64,
+        /// Rises with all that it says.
+        count: u64,
+        /// At most [`MAX_WORDS`].
+        bytes: Vec<u8>,
+    },
+    /// It cannot be read, or is longer than it may be.
+    Nothing(String),
+}
+
+/// Opens another robot's message. `primitive_set` is what trees are built from in the run that this robot has an experiment
+/// for; without one no gene passes. As at the hub's gate a gene is checked in every respect.
+pub fn open(message: PeerMessage, primitive_set: Option<&PrimitiveSet>) -> Heard {
+    match message {
+        PeerMessage::Ask { number, run, after } => Heard::Ask { number, run, after },
+        PeerMessage::Say { bytes, .. } if bytes.0.len() > MAX_WORDS => {
+            Heard::Nothing(format!("words of {} bytes; at most {MAX_WORDS} are allowed", bytes.0.len()))
+        }
+        PeerMessage::Say { session, count, bytes } => Heard::Say { session, count, bytes: bytes.0 },
+        PeerMessage::Genes { number, run, generation, genes } => {
+            let bytes: usize = genes.iter().map(|(_, gene)| gene.tree.len()).sum();
+            if genes.len() > MAX_GENES || bytes > MAX_GENE_BYTES {
+                let count = genes.len();
+                return Heard::Nothing(format!("{count} genes with trees of {bytes} bytes are too many"));
+            }
+            let (mut migrants, mut refused) = (Vec::new(), (0, None));
+            for (at, gene) in genes {
+                match admit(&gene, primitive_set) {
+                    Ok(migrant) => migrants.push((at, migrant)),
+                    Err(why) => {
+                        refused.0 += 1;
+                        refused.1.get_or_insert(why);
+                    }
+                }
+            }
+            Heard::Genes { number, run, generation, migrants, refused }
+        }
+    }
+}
+
+fn admit(gene: &Emigrant, primitive_set: Option<&PrimitiveSet>) -> Result<Migrant, String> {
+    let first = |error: String| error.lines().next().unwrap_or_default().to_string();
+    let migrant = Migrant::check(gene.values()).map_err(|error| first(error.to_string()))?;
+    match primitive_set {
+        Some(set) if set.allows(&migrant.tree) => Ok(migrant),
+        Some(_) => Err(format!("migrant {}: its tree uses nodes or registers that are not allowed here", migrant.id)),
+        None => Err(format!("migrant {}: there is no run that could take it", migrant.id)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::bytes::Bytes;
+
+    fn gene(tree: &str) -> Emigrant {
+        let tree = tree.into();
+        Emigrant { island: 3, number: 7, epoch: 0, tree, count: [1, 0], sum: [0.1, 0.0], square: [0.01, 0.0] }
+    }
+
+    fn answer(genes: Vec<Emigrant>) -> PeerMessage {
+        let genes = genes.into_iter().map(|gene| (5, gene)).collect();
+        PeerMessage::Genes { number: 1, run: RunName::default(), generation: 5, genes }
+    }
+
+    #[test]
+    fn what_is_unsound_is_left_out_and_the_rest_passes() {
+        let set = PrimitiveSet::in_swarm();
+        let nan = Emigrant { sum: [f64::NAN, 0.0], ..gene("successl") };
+        let too_large = gene(&format!("seq\n{}", "  avoiding\n".repeat(1500)));
+        let bad = [gene("movcv v_gaol 3"), nan, gene("movcv v_blue 0deg"), too_large];
+        for bad in &bad {
+            let heard = open(answer(vec![bad.clone(), gene("successl")]), Some(&set));
+            let Heard::Genes { migrants, refused: (1, Some(why)), .. } = heard else { panic!("{heard:?}") };
+            assert!(migrants.len() == 1 && why.starts_with("migrant 3.7: ") && why.lines().count() == 1, "{why}");
+        }
+        let Heard::Genes { migrants, refused: (1, _), .. } = open(answer(vec![gene("successl")]), None) else {
+            panic!()
+        };
+        assert!(migrants.is_empty());
+    }
+
+    #[test]
+    fn what_is_too_long_is_nothing() {
+        let set = PrimitiveSet::in_swarm();
+        let words = |n| PeerMessage::Say { session: 1, count: 1, bytes: Bytes(vec![7; n]) };
+        assert!(matches!(open(words(MAX_WORDS), Some(&set)), Heard::Say { bytes, .. } if bytes.len() == MAX_WORDS));
+        assert!(matches!(open(words(MAX_WORDS + 1), Some(&set)), Heard::Nothing(_)));
+        assert!(matches!(open(answer(vec![gene("successl"); MAX_GENES + 1]), Some(&set)), Heard::Nothing(_)));
+        assert!(matches!(open(answer(vec![gene(&"x".repeat(MAX_GENE_BYTES + 1))]), Some(&set)), Heard::Nothing(_)));
+    }
+}

@@ -1,0 +1,101 @@
+//! Who is in radio range: the robots heard by range and bearing, and what counts when that is silent (thesis 4.3, 5.2.3).
+
+use std::collections::BTreeMap;
+use xpuck_wire::message::Neighbour;
+use xpuck_wire::peers_report::RangeBy;
+
+/// A robot that was heard is in range for so long, s of arena time: messages get lost, and bodies stand in the way for a
+/// moment.
+pub const HEARD: f64 = 2.0;
+/// When range and bearing have ended, those that were in range then stay so for this long, s of arena time: wheels stand or
+/// drive slowly, so they are where they were. Later everybody who answers on the network is.
+pub const REMEMBERED: f64 = 30.0;
+
+/// What a robot knows of who is in range.
+#[derive(Clone, Debug)]
+pub struct Range {
+    me: u16,
+    robots: u16,
+    heard: BTreeMap<u16, f64>,
+    /// When range and bearing told something last, s; when the robot was switched on, before the first time.
+    sensed: f64,
+}
+
+impl Range {
+    /// What the robot of this island, one of so many, knows when it is switched on.
+    pub fn new(me: u16, robots: u16) -> Range {
+        Range { me, robots, heard: BTreeMap::new(), sensed: 0.0 }
+    }
+
+    /// The robot hears these at `now`, s.
+    pub fn hear(&mut self, now: f64, neighbours: &[Neighbour]) {
+        self.sensed = now;
+        for neighbour in neighbours {
+            if self.is_other(neighbour.island) {
+                self.heard.insert(neighbour.island, now);
+            }
+        }
+    }
+
+    fn is_other(&self, island: u16) -> bool {
+        island != self.me && (1..=self.robots).contains(&island)
+    }
+
+    /// By what it is known who is in range at `now`, s.
+    pub fn by(&self, now: f64) -> RangeBy {
+        match now - self.sensed {
+            age if age <= HEARD => RangeBy::Heard,
+            age if age <= REMEMBERED => RangeBy::Remembered,
+            _ => RangeBy::Network,
+        }
+    }
+
+    /// True if that other robot is in range at `now`, s.
+    pub fn holds(&self, now: f64, island: u16) -> bool {
+        let since = match self.by(now) {
+            RangeBy::Heard => now - HEARD,
+            RangeBy::Remembered => self.sensed - HEARD,
+            RangeBy::Network => return self.is_other(island),
+        };
+        self.heard.get(&island).is_some_and(|at| *at >= since)
+    }
+
+    /// The robots in range at `now`, s, by their islands.
+    pub fn islands(&self, now: f64) -> Vec<u16> {
+        (1..=self.robots).filter(|island| self.holds(now, *island)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn neighbours(islands: &[u16]) -> Vec<Neighbour> {
+        islands.iter().map(|island| Neighbour { island: *island, range: 0.3, bearing: 0.0 }).collect()
+    }
+
+    #[test]
+    fn who_is_heard_is_in_range_for_a_while_and_who_leaves_is_not() {
+        let mut range = Range::new(2, 4);
+        range.hear(10.0, &neighbours(&[1, 3, 2, 9, 0]));
+        assert_eq!((range.by(10.0), range.islands(10.0)), (RangeBy::Heard, vec![1, 3]));
+        range.hear(11.9, &neighbours(&[3, 4]));
+        assert_eq!(range.islands(11.9), [1, 3, 4]);
+        range.hear(12.1, &[]);
+        assert_eq!(range.islands(12.1), [3, 4], "1 was heard 2.1 s ago");
+    }
+
+    #[test]
+    fn without_range_and_bearing_the_last_ones_count_and_then_everybody() {
+        let mut range = Range::new(2, 4);
+        range.hear(100.0, &neighbours(&[1]));
+        range.hear(103.0, &neighbours(&[4]));
+        assert_eq!((range.by(106.0), range.islands(106.0)), (RangeBy::Remembered, vec![4]));
+        assert_eq!(range.islands(133.0), [4]);
+        assert_eq!((range.by(133.1), range.islands(133.1)), (RangeBy::Network, vec![1, 3, 4]));
+        range.hear(140.0, &[]);
+        assert!(range.islands(140.0).is_empty(), "range and bearing is back, and nobody is near");
+        let new = Range::new(1, 3);
+        assert!(new.islands(29.0).is_empty() && new.islands(31.0) == [2, 3]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Which of the camera's registers trees read: a robot without a camera cannot run those.
+
+use crate::primitive_set::PrimitiveSet;
+use xpuck_kernels::tree::{Kind, Operand, REGISTERS, Tree};
+
+/// What the camera sets.
+const SEEN: [&str; 4] = ["v_red", "v_green", "v_blue", "v_tag"];
+
+/// The register of the camera that this cell is of, or that a leaf of this kind reads.
+fn of_cell(cell: u8) -> Option<&'static str> {
+    REGISTERS.iter().find(|r| r.full == cell & !1 && SEEN.contains(&r.name)).map(|r| r.name)
+}
+
+fn of_kind(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Red => Some("v_red"),
+        Kind::Green => Some("v_green"),
+        Kind::Blue | Kind::Bleft | Kind::Bright | Kind::Bfront | Kind::Bsearch => Some("v_blue"),
+        _ => None,
+    }
+}
+
+/// The first register of the camera that a tree reads; none if it needs no camera.
+pub fn colour_read(tree: &Tree) -> Option<&'static str> {
+    let sources = tree.nodes().iter().flat_map(|node| {
+        let operands = node.kind.spec().operands.iter().zip(node.operands);
+        operands
+            .filter(|(spec, _)| matches!(spec.operand, Operand::Scalar | Operand::Vector))
+            .map(|(_, cell)| cell as u8)
+    });
+    tree.nodes().iter().find_map(|node| of_kind(node.kind)).or_else(|| sources.into_iter().find_map(of_cell))
+}
+
+impl PrimitiveSet {
+    /// The first register of the camera that trees of this set may read; none if they need no camera.
+    pub fn colour_read(&self) -> Option<&'static str> {
+        let registers = &self.operands().registers;
+        let kinds = self.leaf_kinds().find_map(of_kind);
+        let sources =
+            || registers.vector_sources.iter().chain(&registers.scalar_sources).find_map(|cell| of_cell(*cell));
+        kinds.or_else(sources).or_else(|| (0..self.subtree_count()).find_map(|i| colour_read(self.subtree(i))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_and_trees_say_which_colour_they_need() {
+        assert_eq!(PrimitiveSet::in_swarm().colour_read(), Some("v_blue"));
+        let read = |text: &str| colour_read(&Tree::parse(text).unwrap());
+        assert_eq!(read("bleft"), Some("v_blue"));
+        assert_eq!(read("mulav v_goal v_zero 1 v_red"), Some("v_red"));
+        assert_eq!(read("mulav v_goal v_zero 1 v_tag"), Some("v_tag"));
+        assert_eq!(read("mulav v_goal v_zero 1 v_light"), None);
+        assert_eq!(read("upfield 1"), None);
+    }
+}

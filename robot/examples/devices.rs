@@ -1,0 +1,57 @@
+//! Tries the robot's drivers of cameras on devices of the kernel whose plug can be pulled: the checks of `conformance::plugged`.
+//! `tools/devices-test.sh` runs it in a virtual machine.
+
+use clap::Parser;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use xpuck_robot::conformance::{self, Picture, Plugged};
+use xpuck_robot::device::frames::PixelOrder;
+use xpuck_robot::device::{FrameSource, ft2232h, v4l2};
+use xpuck_robot::devices::CAMERA;
+use xpuck_wire::output;
+
+#[derive(Parser)]
+struct Args {
+    /// "ft2232h", or a video device.
+    camera: PathBuf,
+    /// The shell's command that pulls the camera's plug.
+    #[arg(long)]
+    pull: String,
+    /// The one that puts it in again.
+    #[arg(long)]
+    put: String,
+    /// The one that halts its endpoint.
+    #[arg(long)]
+    halt: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let shell = |command: &str| {
+        let done = Command::new("sh").args(["-c", command]).status();
+        if !done.is_ok_and(|status| status.success()) {
+            output::note(format_args!("devices: {command}: failed"));
+        }
+    };
+    let usb = args.camera == Path::new("ft2232h");
+    let open = |(width, height): (usize, usize)| {
+        let camera = match usb {
+            true => ft2232h::open(None, width, height, PixelOrder::YCbYCr)?,
+            false => v4l2::open(&args.camera, width, height)?,
+        };
+        Ok(Box::new(camera) as Box<dyn FrameSource>)
+    };
+    let (width, height) = CAMERA;
+    let halt = args.halt.as_ref().map(|command| || shell(command));
+    let findings = conformance::plugged(&Plugged {
+        name: if usb { "FT2232H" } else { "video" },
+        open: &open,
+        picture: Picture { width, height, rate: 1.0..=60.0 },
+        other_size: (!usb).then_some((width + 2, height)),
+        halt: halt.as_ref().map(|halt| halt as &dyn Fn()),
+        pull: &|| shell(&args.pull),
+        put: &|| shell(&args.put),
+    });
+    let told = output::text(conformance::table(&findings, false));
+    if told.is_ok() && conformance::passed(&findings) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

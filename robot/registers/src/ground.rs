@@ -1,0 +1,34 @@
+//! The e-puck's ground sensors: three infra-red sensors that look down, behind a processor of their own. Words are unsigned,
+//! most significant byte first.
+
+/// 7-bit address.
+pub const ADDRESS: u8 = 0x60;
+/// First register of the readings.
+pub const READINGS: u8 = 0x00;
+/// Bytes of the readings.
+pub const BYTES: usize = 6;
+/// Largest reading: its converter has 10 bits. Larger is brighter.
+pub const MOST: u16 = 1023;
+
+/// Left, centre and right in the readings' bytes, counts.
+pub fn decode(bytes: &[u8; BYTES]) -> [u16; 3] {
+    [0, 1, 2].map(|i| u16::from_be_bytes([bytes[2 * i], bytes[2 * i + 1]]))
+}
+
+/// The readings' bytes.
+pub fn encode(readings: [u16; 3]) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes.chunks_exact_mut(2).zip(readings).for_each(|(pair, value)| pair.copy_from_slice(&value.to_be_bytes()));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_significant_byte_comes_first() {
+        assert_eq!(encode([0x0102, 0, 1023]), [1, 2, 0, 0, 3, 0xff]);
+        assert_eq!(decode(&encode([900, 20, 3])), [900, 20, 3]);
+    }
+}

@@ -1,0 +1,70 @@
+//! The first AprilTags of the family 36h11 (Olson 2011, Wang and Olson 2016), as whoever draws them needs them.
+
+/// Cells along a side, from black edge to black edge.
+pub const SIDE: usize = 8;
+/// Cells along a side with the white margin.
+pub const WITH_MARGIN: usize = SIDE + 2;
+/// Cells along a side of the code inside the black border.
+const CODE: usize = 6;
+
+/// The codes of tags 0 to 29, six rows of six cells from the upper left, 1 where white.
+pub const CODES: [u64; 30] = [
+    0xd5d628584,
+    0xd97f18b49,
+    0xdd280910e,
+    0xe479e9c98,
+    0xebcbca822,
+    0xf31dab3ac,
+    0x056a5d085,
+    0x10652e1d4,
+    0x22b1dfead,
+    0x265ad0472,
+    0x34fe91b86,
+    0x3ff962cd5,
+    0x43a25329a,
+    0x474b4385f,
+    0x4e9d243e9,
+    0x5246149ae,
+    0x5997f5538,
+    0x683bb6c4c,
+    0x6be4a7211,
+    0x7e3158eea,
+    0x81da494af,
+    0x858339a74,
+    0x8cd51a5fe,
+    0x9f21cc2d7,
+    0xa2cabc89c,
+    0xadc58d9eb,
+    0xb16e7dfb0,
+    0xb8c05eb3a,
+    0xd25ef139d,
+    0xd607e1962,
+];
+
+/// True if a cell of tag `id` is white; rows and columns count from the upper left with the margin, 0..=9. None for a tag that
+/// is not in the table, or beside it.
+pub fn is_white(id: u16, row: usize, column: usize) -> Option<bool> {
+    let code = CODES.get(usize::from(id))?;
+    let ring = [row, column, (WITH_MARGIN - 1).checked_sub(row)?, (WITH_MARGIN - 1).checked_sub(column)?];
+    match ring.into_iter().min()? {
+        0 => Some(true),
+        1 => Some(false),
+        _ => Some(code >> (CODE * CODE - 1 - ((row - 2) * CODE + column - 2)) & 1 == 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_has_a_white_margin_a_black_border_and_its_code() {
+        let row = |row| (0..10).map(|column| is_white(0, row, column).unwrap()).collect::<Vec<_>>();
+        assert_eq!(row(0), [true; 10]);
+        assert_eq!(row(1)[1..9], [false; 8]);
+        // 0xd5d628584 begins 110101 011101.
+        assert_eq!(row(2)[2..8], [true, true, false, true, false, true]);
+        assert_eq!(row(3)[2..8], [false, true, true, true, false, true]);
+        assert_eq!((is_white(30, 0, 0), is_white(0, 10, 0), is_white(0, 0, 10)), (None, None, None));
+    }
+}

@@ -1,0 +1,215 @@
+//! `xpuckd bench markers`: how well the robot's code finds tags and tells where they are (thesis 5.4), in pictures as the
+//! camera would give them.
+
+mod figure;
+mod table;
+mod trials;
+
+use crate::bench::{BenchError, can_draw, draw};
+use crate::calibrate::lens::fit::{self, Fit};
+use crate::lens::Lens;
+use crate::markers::Markers;
+use crate::synthetic::{self, Optics};
+use crate::tags::board::Board;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_wire::output;
+
+/// The board that measures the lens, and how often it is seen.
+const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
+const VIEWS: usize = 12;
+
+/// `xpuckd bench markers`.
+#[derive(Debug, Args)]
+pub struct MarkersArgs {
+    /// Width of the pictures, pixels: 320, the thesis's, or 640, the camera's own. They are three quarters as high.
+    #[arg(long, default_value_t = 320, value_parser = clap::value_parser!(u16).range(160..=1280))]
+    width: u16,
+    /// Pictures of each distance and angle, and of each speed.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    frames: u16,
+    /// Seed of places and noise.
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
+    /// The lens's true distortion.
+    #[arg(long, default_value_t = -0.22, allow_negative_numbers = true)]
+    k1: f64,
+    /// Its second term.
+    #[arg(long, default_value_t = 0.06, allow_negative_numbers = true)]
+    k2: f64,
+    /// The lens's true focal length, as a part of that of 56 degrees.
+    #[arg(long, default_value_t = 0.97)]
+    focal: f64,
+    /// Standard deviation of the spread of a point, pixels of 640.
+    #[arg(long, default_value_t = 0.7)]
+    blur: f64,
+    /// Standard deviation of a colour's noise in the dark, levels of 255; at white it is twice that.
+    #[arg(long, default_value_t = 2.0)]
+    noise: f64,
+    /// How long a row gathers light, ms.
+    #[arg(long, default_value_t = 20.0)]
+    exposure_ms: f64,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// Draw the figure into this file.
+    #[arg(long)]
+    svg: Option<PathBuf>,
+}
+
+/// What is measured, and what the robot knows of its lens.
+pub(super) struct Setup {
+    /// How pictures come about.
+    optics: Optics,
+    /// The lens as the robot measured it.
+    measured: Lens,
+    frames: u32,
+    seed: u32,
+}
+
+impl Setup {
+    fn draws(&self, part: u32, case: u32, frame: u32) -> Draws {
+        Draws::new(self.seed.into(), part, case, frame, Stream::Device)
+    }
+
+    /// The robot's detector for pictures of this size, with a lens or without.
+    fn markers(&self, tag_size: f64, lens: Option<Lens>) -> Markers {
+        Markers::for_frames(tag_size, self.optics.lens.size[0] as usize).with_lens(lens)
+    }
+}
+
+/// All that is measured.
+#[derive(Serialize)]
+struct Report {
+    /// Pixels of a picture.
+    size: [f64; 2],
+    /// The lens as it is.
+    lens: LensReport,
+    /// The lens as it was measured from views of a board.
+    measured: LensReport,
+    /// Root of the mean square of a corner's distance from where the measured lens puts it, pixels.
+    rms_px: f64,
+    accuracy: Vec<trials::Accuracy>,
+    speeds: Vec<trials::Speeds>,
+    /// At which speed half of the tags are found, over all places, pixels/s; none if at no speed that was tried.
+    half_at_px_s: Option<f64>,
+    times: Vec<trials::Time>,
+}
+
+#[derive(Serialize)]
+struct LensReport {
+    focal: [f64; 2],
+    centre: [f64; 2],
+    distortion: [f64; 2],
+}
+
+impl From<Lens> for LensReport {
+    fn from(lens: Lens) -> LensReport {
+        LensReport { focal: lens.focal, centre: lens.centre, distortion: lens.distortion }
+    }
+}
+
+/// Measures and prints.
+pub(super) fn run(args: &MarkersArgs) -> Result<(), BenchError> {
+    can_draw(args.svg.as_deref())?;
+    let optics = optics(args)?;
+    let fit = measure_lens(&optics, args.seed)?;
+    let setup = Setup { optics, measured: fit.lens, frames: args.frames.into(), seed: args.seed };
+    let told = |what: &str| output::note(what);
+    told("tags at rest");
+    let accuracy = trials::accuracy(&setup);
+    told("tags while the robot turns");
+    let speeds = trials::speeds(&setup);
+    told("times");
+    let times = trials::times(&setup);
+    let half_at_px_s = trials::half(&speeds);
+    let (size, rms_px) = (optics.lens.size, fit.rms);
+    let lenses = [optics.lens.into(), fit.lens.into()];
+    let [lens, measured] = lenses;
+    let report = Report { size, lens, measured, rms_px, accuracy, speeds, half_at_px_s, times };
+    match args.json {
+        true => {
+            output::line(serde_json::to_string(&report).map_err(|error| BenchError::Unmeasured(error.to_string()))?)?
+        }
+        false => output::text(table::text(&report))?,
+    }
+    match &args.svg {
+        Some(path) => draw(path, &figure::svg(&report)),
+        None => Ok(()),
+    }
+}
+
+/// The camera that the arguments describe.
+fn optics(args: &MarkersArgs) -> Result<Optics, BenchError> {
+    let within = |range: std::ops::RangeInclusive<f64>, value: f64, what| match range.contains(&value) {
+        true => Ok(value),
+        false => Err(BenchError::Argument(what)),
+    };
+    let (width, height) = (usize::from(args.width / 4 * 4), usize::from(args.width / 4 * 3));
+    let pinhole = Lens::nominal(width, height);
+    let focal = within(0.5..=2.0, args.focal, "focal is 0.5 to 2")? * pinhole.focal[0];
+    // The axis is off the middle by a hundredth of the width, as a sensor that is glued by hand is.
+    let centre = [width as f64 * 0.51, height as f64 * 0.49];
+    let lens = Lens { focal: [focal, focal * 1.003], centre, distortion: [args.k1, args.k2], ..pinhole };
+    lens.check().map_err(|_| BenchError::Argument("k1 and --k2 fold the picture's corners over"))?;
+    let scale = width as f64 / 640.0;
+    let blur = within(0.0..=10.0, args.blur, "blur is 0 to 10 pixels")? * scale;
+    let dark_noise = within(0.0..=50.0, args.noise, "noise is 0 to 50 levels")?;
+    let exposure = within(0.0..=66.0, args.exposure_ms, "exposure-ms is 0 to 66, a frame's time")? / 1000.0;
+    // Three times the dark's variance comes on top at white.
+    let shot_noise = 3.0 * dark_noise * dark_noise / 255.0;
+    // 480 of 500 lines in a fifteenth of a second (5.2.1).
+    Ok(Optics { lens, blur, dark_noise, shot_noise, exposure, readout: 0.064, turning: 0.0 })
+}
+
+/// The lens as `xpuckd calibrate lens` measures it.
+fn measure_lens(optics: &Optics, seed: u32) -> Result<Fit, BenchError> {
+    let mut markers = Markers::new(BOARD.size, 1);
+    let view = |(n, tags): (usize, &Vec<_>)| -> Vec<fit::Seen> {
+        let mut draws = Draws::new(seed.into(), u32::MAX, 0, n as u32, Stream::Device);
+        let frame = synthetic::render(tags, BOARD.size, &Optics { exposure: 0.0, ..*optics }, &mut draws);
+        markers.detect(&frame).iter().map(|marker| (marker.id, marker.corners)).collect()
+    };
+    let views: Vec<_> = synthetic::board_views(&BOARD, VIEWS).iter().enumerate().map(view).collect();
+    let size = optics.lens.size.map(|side| side as usize);
+    fit::fit(&views, &BOARD, size).map_err(|error| BenchError::Unmeasured(format!("the lens: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: MarkersArgs,
+    }
+
+    fn args(more: &[&str]) -> MarkersArgs {
+        Line::parse_from([&["bench"], more].concat()).args
+    }
+
+    #[test]
+    fn a_lens_that_was_measured_makes_bearings_better() {
+        let optics = optics(&args(&["--width", "320"])).unwrap();
+        let fit = measure_lens(&optics, 1).unwrap();
+        let setup = Setup { optics, measured: fit.lens, frames: 4, seed: 1 };
+        let rows = trials::accuracy_at(&setup, &[0.5, 1.0], &[0.0, 40.0]);
+        for row in &rows {
+            assert_eq!(row.found, 4, "{} m", row.distance_m);
+            assert!(row.measured.bearing_deg < 0.3 && row.nominal.bearing_deg > 0.5, "{} m", row.distance_m);
+            assert!(row.measured.range_mm < 0.02 * 1000.0 * row.distance_m, "{} m", row.distance_m);
+        }
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_are_refused() {
+        let error = |more: &[&str]| optics(&args(more)).unwrap_err().to_string();
+        assert_eq!(error(&["--exposure-ms", "70"]), "--exposure-ms is 0 to 66, a frame's time");
+        assert_eq!(error(&["--k1", "-2"]), "--k1 and --k2 fold the picture's corners over");
+        assert_eq!(error(&["--blur", "NaN"]), "--blur is 0 to 10 pixels");
+    }
+}

@@ -1,0 +1,223 @@
+//! The three measurements: where tags are told to be, how many are found while the robot turns, and how long it takes.
+
+use super::Setup;
+use crate::markers::{Marker, Pose};
+use crate::synthetic::{self, Optics, stands};
+use serde::Serialize;
+use std::time::Instant;
+use xpuck_kernels::random::Draws;
+
+/// Side of the thesis's markers, m.
+pub(super) const SIZE: f64 = 0.1;
+/// Distances, m, and angles between a tag's face and the line of sight, degrees.
+const DISTANCES: [f64; 7] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
+const ANGLES: [f64; 5] = [0.0, 20.0, 40.0, 60.0, 70.0];
+/// Speeds at which a tag crosses the picture, pixels of 320 a second.
+const SPEEDS: [f64; 10] = [0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0, 240.0, 300.0, 360.0];
+/// Frames of each timed picture.
+const TIMED: u32 = 60;
+
+/// What is found of tags at one distance and angle.
+#[derive(Serialize)]
+pub(super) struct Accuracy {
+    pub distance_m: f64,
+    pub angle_deg: f64,
+    /// Pictures, each with one tag.
+    pub frames: u32,
+    /// In how many it was found.
+    pub found: u32,
+    /// With the lens as it was measured.
+    pub measured: Errors,
+    /// With a perfect pinhole of 56 degrees.
+    pub nominal: Errors,
+}
+
+/// By how much poses are wrong.
+#[derive(Default, Serialize)]
+pub(super) struct Errors {
+    /// Mean of the range's error without its sign, mm.
+    pub range_mm: f64,
+    /// Mean of the range's error, mm; positive where tags are told to be too far.
+    pub range_bias_mm: f64,
+    /// Root of the mean square of the bearing's error, degrees.
+    pub bearing_deg: f64,
+    /// Median of the angle between the face that is told and the true one, degrees.
+    pub face_deg: f64,
+}
+
+/// How many tags are found from one place, at rising speed.
+#[derive(Serialize)]
+pub(super) struct Speeds {
+    pub distance_m: f64,
+    pub angle_deg: f64,
+    /// Pixels a second, and the part of the tags that are found, 0 to 1.
+    pub found: Vec<[f64; 2]>,
+}
+
+/// Time to look for tags in a picture (Table 5.4).
+#[derive(Serialize)]
+pub(super) struct Time {
+    pub picture: &'static str,
+    /// Tags in it.
+    pub tags: usize,
+    /// Fewest that were found in any frame.
+    pub found: usize,
+    pub mean_ms: f64,
+    pub deviation_ms: f64,
+}
+
+/// A place where the whole tag is in the picture: bearing and elevation, rad.
+fn somewhere(distance: f64, draws: &mut Draws) -> (f64, f64) {
+    let half = (0.75 * SIZE / distance).atan();
+    let mut within = |most: f64| f64::from(draws.range(-1.0, 1.0)) * (most.to_radians() - half).max(0.0);
+    (within(25.0), within(18.0))
+}
+
+/// A tag at a distance, its face turned by an angle against the line of sight.
+fn placed(distance: f64, angle: f64, (bearing, elevation): (f64, f64)) -> Pose {
+    let level = distance * elevation.cos();
+    let at = [level * bearing.cos(), level * bearing.sin(), distance * elevation.sin()];
+    stands(at, bearing + angle, 0.0)
+}
+
+/// Errors of range, bearing and face at each distance and angle.
+pub(super) fn accuracy(setup: &Setup) -> Vec<Accuracy> {
+    accuracy_at(setup, &DISTANCES, &ANGLES)
+}
+
+/// The same at these distances, m, and angles, degrees.
+pub(super) fn accuracy_at(setup: &Setup, distances: &[f64], angles: &[f64]) -> Vec<Accuracy> {
+    let mut known = setup.markers(SIZE, Some(setup.measured));
+    let mut unknown = setup.markers(SIZE, None);
+    let cases = distances.iter().flat_map(|distance| angles.iter().map(move |angle| (*distance, *angle)));
+    let mut rows = Vec::new();
+    for (case, (distance_m, angle_deg)) in cases.enumerate() {
+        let mut told: [Vec<(Marker, Pose)>; 2] = [Vec::new(), Vec::new()];
+        for frame in 0..setup.frames {
+            let mut draws = setup.draws(0, case as u32, frame);
+            let side = if draws.unit() < 0.5 { -1.0 } else { 1.0 };
+            let pose = placed(distance_m, side * angle_deg.to_radians(), somewhere(distance_m, &mut draws));
+            let id = draws.below(587) as u16;
+            let picture = synthetic::render(&[(id, pose)], SIZE, &setup.optics, &mut draws);
+            for (markers, told) in [&mut known, &mut unknown].into_iter().zip(&mut told) {
+                told.extend(markers.detect(&picture).iter().filter(|m| m.id == id).map(|m| (*m, pose)));
+            }
+        }
+        let found = told[0].len() as u32;
+        let [measured, nominal] = told.map(|told| errors(&told));
+        rows.push(Accuracy { distance_m, angle_deg, frames: setup.frames, found, measured, nominal });
+    }
+    rows
+}
+
+fn errors(told: &[(Marker, Pose)]) -> Errors {
+    if told.is_empty() {
+        return Errors::default();
+    }
+    let mean = |value: &dyn Fn(&(Marker, Pose)) -> f64| told.iter().map(value).sum::<f64>() / told.len() as f64;
+    let range = |(marker, pose): &(Marker, Pose)| 1000.0 * (marker.pose.range() - pose.range());
+    let bearing = |(marker, pose): &(Marker, Pose)| (marker.pose.bearing() - pose.bearing()).to_degrees();
+    let face = |(marker, pose): &(Marker, Pose)| {
+        let along: f64 = marker.pose.outward.iter().zip(pose.outward).map(|(a, b)| a * b).sum();
+        along.clamp(-1.0, 1.0).acos().to_degrees()
+    };
+    let mut faces: Vec<f64> = told.iter().map(face).collect();
+    faces.sort_by(f64::total_cmp);
+    Errors {
+        range_mm: mean(&|t| range(t).abs()),
+        range_bias_mm: mean(&range),
+        bearing_deg: mean(&|t| bearing(t).powi(2)).sqrt(),
+        face_deg: faces[faces.len() / 2],
+    }
+}
+
+/// Distances, m, and angles, rad, from three places in the arena (2 x 1.5 m) to a tag in the middle of each wall.
+fn geometry() -> Vec<(f64, f64)> {
+    const PLACES: [[f64; 2]; 3] = [[0.0, 0.0], [0.5, 0.25], [-0.45, -0.55]];
+    // Where a tag hangs, and the direction of its face.
+    const TAGS: [([f64; 2], [f64; 2]); 4] =
+        [([1.0, 0.0], [-1.0, 0.0]), ([-1.0, 0.0], [1.0, 0.0]), ([0.0, 0.75], [0.0, -1.0]), ([0.0, -0.75], [0.0, 1.0])];
+    let pair = |place: [f64; 2], (tag, face): ([f64; 2], [f64; 2])| {
+        let to = [place[0] - tag[0], place[1] - tag[1]];
+        let distance = to[0].hypot(to[1]);
+        (distance, ((to[0] * face[0] + to[1] * face[1]) / distance).acos())
+    };
+    PLACES.iter().flat_map(|place| TAGS.iter().map(move |tag| pair(*place, *tag))).collect()
+}
+
+/// The part of tags that are found while the robot turns (Fig. 5.9).
+pub(super) fn speeds(setup: &Setup) -> Vec<Speeds> {
+    let mut markers = setup.markers(SIZE, Some(setup.measured));
+    let scale = setup.optics.lens.size[0] / 320.0;
+    let mut rows = Vec::new();
+    for (case, (distance, angle)) in geometry().into_iter().enumerate() {
+        let mut found = Vec::new();
+        for (n, speed) in SPEEDS.into_iter().enumerate() {
+            let mut seen = 0u32;
+            for frame in 0..setup.frames {
+                let mut draws = setup.draws(1 + n as u32, case as u32, frame);
+                let (bearing, _) = somewhere(distance, &mut draws);
+                let side = if draws.unit() < 0.5 { -1.0 } else { 1.0 };
+                let pose = placed(distance, side * angle, (bearing, 0.0));
+                let optics = Optics { turning: side * speed * scale / setup.optics.lens.focal[0], ..setup.optics };
+                let picture = synthetic::render(&[(case as u16, pose)], SIZE, &optics, &mut draws);
+                seen += u32::from(markers.detect(&picture).iter().any(|marker| marker.id == case as u16));
+            }
+            found.push([speed * scale, f64::from(seen) / f64::from(setup.frames)]);
+        }
+        rows.push(Speeds { distance_m: distance, angle_deg: angle.to_degrees(), found });
+    }
+    rows
+}
+
+/// The mean over all places at each speed: pixels a second and part.
+pub(super) fn mean(rows: &[Speeds]) -> Vec<[f64; 2]> {
+    let speeds = rows.first().map_or(0, |row| row.found.len());
+    let at = |n: usize| {
+        let sum: f64 = rows.iter().map(|row| row.found[n][1]).sum();
+        [rows[0].found[n][0], sum / rows.len() as f64]
+    };
+    (0..speeds).map(at).collect()
+}
+
+/// The speed at which the mean falls to a half.
+pub(super) fn half(rows: &[Speeds]) -> Option<f64> {
+    mean(rows).windows(2).find_map(|pair| {
+        let [[slow, more], [fast, less]] = [pair[0], pair[1]];
+        (more >= 0.5 && less < 0.5).then(|| slow + (more - 0.5) / (more - less) * (fast - slow))
+    })
+}
+
+/// Time for pictures without tags, with 4 of 100 mm and with 81 of 20 mm (Table 5.4).
+pub(super) fn times(setup: &Setup) -> Vec<Time> {
+    let grid = |across: u16, size: f64, ahead: f64| -> Vec<(u16, Pose)> {
+        let middle = f64::from(across - 1) / 2.0;
+        let place = |n: u16| {
+            let (row, column) = (f64::from(n / across) - middle, f64::from(n % across) - middle);
+            (n, stands([ahead, -column * size * 1.25, -row * size * 1.25], 0.0, 0.0))
+        };
+        (0..across * across).map(place).collect()
+    };
+    let cases = [
+        ("no tags", Vec::new(), SIZE),
+        ("4 of 100 mm", grid(2, SIZE, 0.4), SIZE),
+        ("81 of 20 mm", grid(9, 0.02, 0.33), 0.02),
+    ];
+    let one = |(case, (picture, tags, size)): (usize, (&'static str, Vec<_>, f64))| {
+        let mut markers = setup.markers(size, Some(setup.measured));
+        let (mut times, mut found) = (Vec::new(), usize::MAX);
+        // Ten pictures with different noise go round.
+        let frame = |n| synthetic::render(&tags, size, &setup.optics, &mut setup.draws(100, case as u32, n));
+        let frames: Vec<_> = (0..10).map(frame).collect();
+        for n in 0..TIMED as usize {
+            let begun = Instant::now();
+            let seen = markers.detect(&frames[n % frames.len()]).len();
+            times.push(begun.elapsed().as_secs_f64() * 1000.0);
+            found = found.min(seen);
+        }
+        let mean_ms = times.iter().sum::<f64>() / times.len() as f64;
+        let deviation_ms = (times.iter().map(|t| (t - mean_ms).powi(2)).sum::<f64>() / times.len() as f64).sqrt();
+        Time { picture, tags: tags.len(), found, mean_ms, deviation_ms }
+    };
+    cases.into_iter().enumerate().map(one).collect()
+}

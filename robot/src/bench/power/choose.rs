@@ -1,0 +1,87 @@
+//! What was measured at each clock, and which of them are recommended (thesis 5.1.3).
+
+use serde::Serialize;
+
+/// A clock may be so much below what was set before it counts as throttled.
+const THROTTLED: f64 = 0.95;
+
+/// What was measured with the clocks held.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct Point {
+    /// The clocks, MHz, in the sweep's order; none where they cannot be set.
+    pub mhz: Vec<f64>,
+    /// Robot-seconds simulated in a second.
+    pub r_acc: f64,
+    /// What the board drew on its 5 V side, W.
+    pub watts: Option<f64>,
+    /// Robot-seconds simulated with a joule.
+    pub r_acc_per_watt: Option<f64>,
+    /// The processor's greatest temperature meanwhile, degrees C.
+    pub temperature_c: Option<f32>,
+    /// The board did not keep the clock, or it became too hot to measure on: no operating point.
+    pub throttled: bool,
+}
+
+/// True if a clock was not kept: what was set, and what it was at the end.
+pub(super) fn is_throttled(set: f64, found: Option<f64>) -> bool {
+    found.is_some_and(|found| found < THROTTLED * set)
+}
+
+/// The point with the most robot-seconds for a joule; none where nothing told the power.
+pub(super) fn efficient(points: &[Point]) -> Option<usize> {
+    most(points, |point| point.r_acc_per_watt)
+}
+
+/// The fastest point that draws at most so much, W.
+pub(super) fn fastest_within(points: &[Point], watts: f64) -> Option<usize> {
+    most(points, |point| point.watts.filter(|drawn| *drawn <= watts).map(|_| point.r_acc))
+}
+
+/// The least that was drawn, W.
+pub(super) fn least_watts(points: &[Point]) -> Option<f64> {
+    points.iter().filter_map(|point| point.watts).min_by(f64::total_cmp)
+}
+
+fn most(points: &[Point], value: impl Fn(&Point) -> Option<f64>) -> Option<usize> {
+    let kept = points.iter().enumerate().filter(|(_, point)| !point.throttled);
+    let values = kept.filter_map(|(number, point)| Some((number, value(point)?)));
+    values.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The thesis's own figures: 9.1 GFLOPS at 1.95 for a watt with the A15 at 800 MHz, 9.7 at 1.21 with it at 1.8 GHz.
+    fn xu4() -> Vec<Point> {
+        let point = |mhz: f64, r_acc: f64, per_watt: f64| Point {
+            mhz: vec![1400.0, mhz],
+            r_acc,
+            watts: Some(r_acc / per_watt),
+            r_acc_per_watt: Some(per_watt),
+            ..Point::default()
+        };
+        vec![point(200.0, 6.0, 1.6), point(800.0, 9.1, 1.95), point(1800.0, 9.7, 1.21)]
+    }
+
+    #[test]
+    fn the_thesis_operating_point_is_found() {
+        let mut points = xu4();
+        assert_eq!(efficient(&points), Some(1));
+        assert_eq!(fastest_within(&points, 15.0), Some(2));
+        assert_eq!(fastest_within(&points, 5.0), Some(1));
+        assert_eq!(fastest_within(&points, 4.0), Some(0));
+        assert_eq!(fastest_within(&points, 3.0), None);
+        assert_eq!(least_watts(&points), Some(6.0 / 1.6));
+        points[1].throttled = true;
+        assert_eq!((efficient(&points), fastest_within(&points, 5.0)), (Some(0), Some(0)));
+        points.iter_mut().for_each(|point| (point.watts, point.r_acc_per_watt) = (None, None));
+        assert_eq!((efficient(&points), fastest_within(&points, 5.0), least_watts(&points)), (None, None, None));
+    }
+
+    #[test]
+    fn a_clock_counts_as_kept_within_five_parts_of_a_hundred() {
+        assert!(!is_throttled(1400.0, Some(1350.0)) && !is_throttled(1400.0, None));
+        assert!(is_throttled(1400.0, Some(1200.0)));
+    }
+}

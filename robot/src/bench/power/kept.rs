@@ -1,0 +1,119 @@
+//! The limits that clocks had before a sweep, in a file: a sweep that is killed cannot put them back, and the next one does.
+
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Longest file that is read, bytes.
+const LONGEST: u64 = 1 << 16;
+
+/// What a clock may be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Limits {
+    /// The kernel's name for the clock.
+    pub clock: String,
+    /// The least and the greatest, in the kernel's unit.
+    pub between: [u64; 2],
+}
+
+/// The file. It is locked as long as this lives, so that no other sweep takes this one for one that was killed.
+#[derive(Debug)]
+pub(super) struct Kept {
+    path: PathBuf,
+    /// Or why it cannot be opened.
+    file: Result<File, String>,
+}
+
+impl Kept {
+    /// Opens the file, and tells what a sweep that was killed left in it. A user who may not write it sets no clocks either, so
+    /// that is said when clocks are to be set.
+    ///
+    /// # Errors
+    /// One line: another sweep is going on, or the file holds something else.
+    pub fn open(sysfs: &Path) -> Result<(Kept, Vec<Limits>), String> {
+        let path = place(sysfs);
+        let name = path.display();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = match options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path) {
+            Ok(file) => file,
+            Err(error) => {
+                let why = format!("{name}: the limits before the sweep cannot be kept: {error}");
+                return Ok((Kept { path, file: Err(why) }, Vec::new()));
+            }
+        };
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                return Err(format!("{name}: another `xpuckd bench power` holds the clocks; wait for its end"));
+            }
+            Err(TryLockError::Error(error)) => return Err(format!("{name}: cannot be locked: {error}")),
+            Ok(()) => {}
+        }
+        let mut text = String::new();
+        (&file).take(LONGEST).read_to_string(&mut text).map_err(|error| format!("{name}: {error}"))?;
+        // A sweep that was killed before it had written all had not touched a clock.
+        let left = serde_json::from_str(&text).unwrap_or_default();
+        Ok((Kept { path, file: Ok(file) }, left))
+    }
+
+    /// Writes limits down, in place of any others.
+    ///
+    /// # Errors
+    /// One line: the file that cannot be written.
+    pub fn keep(&self, limits: &[Limits]) -> Result<(), String> {
+        let mut file = self.file.as_ref().map_err(Clone::clone)?;
+        let text = serde_json::to_string(limits).map_err(|error| error.to_string())?;
+        let written = file.rewind().and_then(|()| file.set_len(0)).and_then(|()| file.write_all(text.as_bytes()));
+        written.map_err(|error| format!("{}: the limits before the sweep cannot be kept: {error}", self.path.display()))
+    }
+
+    /// Empties the file: all is put back.
+    pub fn forget(&self) {
+        if let Ok(file) = &self.file {
+            // What stays in it is what is set now, so it does no harm.
+            let _ = file.set_len(0);
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let empty = self.file.as_ref().is_ok_and(|file| file.metadata().is_ok_and(|data| data.len() == 0));
+        if empty {
+            // An empty file that stays says the same.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Where it lies: gone with a restart, as the limits are. The kernel's own folder takes no files; another, of a test, does.
+fn place(sysfs: &Path) -> PathBuf {
+    let folder = if sysfs == Path::new("/sys") { Path::new("/run") } else { sysfs };
+    folder.join("xpuckd-clocks.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_there_for_the_next_and_nobody_else_comes_between() {
+        let dir = tempfile::tempdir().unwrap();
+        let limits = [Limits { clock: "policy0".into(), between: [200_000, 800_000] }];
+        let (kept, left) = Kept::open(dir.path()).unwrap();
+        assert_eq!(left, []);
+        kept.keep(&limits).unwrap();
+        assert!(Kept::open(dir.path()).unwrap_err().contains("wait for its end"));
+        drop(kept);
+        let (kept, left) = Kept::open(dir.path()).unwrap();
+        assert_eq!(left, limits);
+        kept.forget();
+        drop(kept);
+        assert!(!place(dir.path()).exists());
+        let (kept, _) = Kept::open(&dir.path().join("nowhere")).unwrap();
+        assert!(kept.keep(&limits).unwrap_err().contains("cannot be kept"));
+        assert_eq!(place(Path::new("/sys/")), Path::new("/run/xpuckd-clocks.json"));
+    }
+}

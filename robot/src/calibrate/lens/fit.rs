@@ -1,0 +1,296 @@
+//! The lens that explains views of a flat board of tags best: all of the lens and the board's pose in each view are fitted
+//! together, by the method of Levenberg and Marquardt, so that the corners appear where they were seen.
+
+use crate::calibrate::{CalibrateError, unfit};
+use crate::lens::Lens;
+use crate::linear::solve;
+use crate::planar::{self, POSE, Stand};
+use crate::tags::board::Board;
+
+/// Numbers that tell a lens: focal lengths, centre, distortion.
+const LENS: usize = 6;
+/// Most steps of the fit.
+const STEPS: usize = 100;
+/// The fit has ended when a step betters the sum of squares by a smaller part than this.
+const ENOUGH: f64 = 1e-9;
+/// Largest mean error of a corner that a flat board of these measures leaves, pixels of a picture of 640.
+const WORST: f64 = 1.2;
+/// Largest standard deviation of the focal length, as a part of it.
+const UNSURE: f64 = 0.01;
+/// Corners must come as near to each edge of the picture as this part of its size.
+const REACH: f64 = 0.2;
+/// Fewest views.
+pub const FEWEST: usize = 5;
+
+/// A tag in a picture: its number, and its corners as [`Board::corners`] orders them, pixels.
+pub type Seen = (u16, [[f64; 2]; 4]);
+
+/// What a fit gives.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The lens.
+    pub lens: Lens,
+    /// Root of the mean square of a corner's distance from where it should be, pixels.
+    pub rms: f64,
+    /// Standard deviations: focal length and centre in pixels, k1 and k2.
+    pub deviation: [f64; LENS],
+    /// Corners that were used.
+    pub corners: usize,
+}
+
+/// One view: the board's points with where they appear, and the board's pose.
+#[derive(Clone)]
+struct View {
+    points: Vec<([f64; 2], [f64; 2])>,
+    pose: Stand,
+}
+
+/// Fits a lens to views of `board` in pictures of `size` pixels.
+///
+/// # Errors
+/// Why the views tell no lens.
+pub fn fit(views: &[Vec<Seen>], board: &Board, size: [usize; 2]) -> Result<Fit, CalibrateError> {
+    if views.len() < FEWEST {
+        return unfit(format!("{} views of the board; {FEWEST} are the fewest", views.len()));
+    }
+    let mut lens = Lens::nominal(size[0], size[1]);
+    covers(views, lens.size)?;
+    let mut placed = Vec::new();
+    for view in views {
+        let points: Vec<_> = view
+            .iter()
+            .flat_map(|(id, corners)| board.corners(*id).into_iter().flat_map(move |at| at.into_iter().zip(*corners)))
+            .collect();
+        let seen: Vec<_> = points.iter().map(|(on, pixel)| (*on, lens.slopes(*pixel))).collect();
+        let Some(pose) = planar::first(&seen) else {
+            return unfit("a view shows no tags of this board; do --first, --columns, --rows say what is printed?");
+        };
+        placed.push(View { points, pose });
+    }
+    let (mut error, mut damping) = (squares(&placed, &lens), 1e-3);
+    for _ in 0..STEPS {
+        let (normal, gradient) = equations(&placed, &lens);
+        let Some(step) = damped(&normal, &gradient, damping) else { return unfit(SINGULAR) };
+        let (next_lens, next) = moved(&placed, &lens, &step);
+        let next_error = squares(&next, &next_lens);
+        if next_error < error {
+            let better = (error - next_error) / error;
+            (lens, placed, error, damping) = (next_lens, next, next_error, (damping / 5.0).max(1e-12));
+            if better < ENOUGH {
+                break;
+            }
+        } else {
+            damping *= 5.0;
+            if damping > 1e12 {
+                break;
+            }
+        }
+    }
+    judge(lens, &placed, error)
+}
+
+const SINGULAR: &str = "the views do not tell the lens; tilt the board to and fro, and turn it";
+
+/// Looks whether a fit is one.
+fn judge(lens: Lens, views: &[View], error: f64) -> Result<Fit, CalibrateError> {
+    let corners: usize = views.iter().map(|view| view.points.len()).sum();
+    let numbers = LENS + POSE * views.len();
+    let rms = (error / corners as f64).sqrt();
+    let worst = WORST * (lens.size[0] / 640.0).max(0.5);
+    if rms.is_nan() || rms > worst {
+        return unfit(format!(
+            "corners are {rms:.2} pixels off on average, and {worst:.1} are the most: is the board flat, printed at its \
+             full size, and held still?"
+        ));
+    }
+    // What the corners' scatter leaves open: the inverse of the normal equations times the variance of one coordinate.
+    let (normal, _) = equations(views, &lens);
+    let one = |n: usize| (0..numbers).map(|i| vec![if i == n { 1.0 } else { 0.0 }]).collect::<Vec<_>>();
+    let variance = error / (2 * corners).saturating_sub(numbers).max(1) as f64;
+    let mut deviation = [0.0; LENS];
+    for (n, deviation) in deviation.iter_mut().enumerate() {
+        let Some(column) = solve(normal.clone(), one(n)) else { return unfit(SINGULAR) };
+        *deviation = (column[n][0] * variance).max(0.0).sqrt();
+    }
+    let unsure = deviation[0] / lens.focal[0];
+    if unsure.is_nan() || unsure > UNSURE {
+        return unfit(format!(
+            "the focal length is known to {:.1} % only, and 1 % is wanted: tilt the board more, to all sides",
+            100.0 * unsure
+        ));
+    }
+    if let Err(why) = lens.check() {
+        return unfit(format!("the views give no lens: {why}"));
+    }
+    Ok(Fit { lens, rms, deviation, corners })
+}
+
+/// The distortion shows at the edges: something must have been seen there.
+fn covers(views: &[Vec<Seen>], size: [f64; 2]) -> Result<(), CalibrateError> {
+    let all = || views.iter().flatten().flat_map(|(_, corners)| corners);
+    for (axis, edges) in [["left", "right"], ["upper", "lower"]].into_iter().enumerate() {
+        let places = || all().map(|corner| corner[axis] / size[axis]);
+        let (least, most) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
+        if let Some(edge) = [least > REACH, most < 1.0 - REACH].iter().position(|missing| *missing) {
+            return unfit(format!("no tag came near the picture's {} edge: move the board there too", edges[edge]));
+        }
+    }
+    Ok(())
+}
+
+/// Where a point of the board appears.
+fn appears(on: [f64; 2], pose: &Stand, lens: &Lens) -> [f64; 2] {
+    // Behind the camera nothing appears; a step that goes there is far worse than the last.
+    pose.slopes(on).map_or([1e6; 2], |slopes| lens.pixel(slopes))
+}
+
+fn squares(views: &[View], lens: &Lens) -> f64 {
+    let off = |view: &View| -> f64 {
+        let one = |(on, seen): &([f64; 2], [f64; 2])| {
+            let found = appears(*on, &view.pose, lens);
+            (found[0] - seen[0]).powi(2) + (found[1] - seen[1]).powi(2)
+        };
+        view.points.iter().map(one).sum()
+    };
+    views.iter().map(off).sum()
+}
+
+/// The lens with one of its numbers changed.
+fn nudged(lens: &Lens, n: usize, by: f64) -> Lens {
+    let mut lens = *lens;
+    match n {
+        0 | 1 => lens.focal[n] += by,
+        2 | 3 => lens.centre[n - 2] += by,
+        _ => lens.distortion[n - 4] += by,
+    }
+    lens
+}
+
+/// The normal equations of the fit at this lens and these poses.
+fn equations(views: &[View], lens: &Lens) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let numbers = LENS + POSE * views.len();
+    let (mut normal, mut gradient) = (vec![vec![0.0; numbers]; numbers], vec![0.0; numbers]);
+    const SMALL: [f64; LENS] = [1e-3, 1e-3, 1e-3, 1e-3, 1e-6, 1e-6];
+    for (v, view) in views.iter().enumerate() {
+        let lenses = std::array::from_fn::<_, LENS, _>(|n| [SMALL[n], -SMALL[n]].map(|by| nudged(lens, n, by)));
+        let poses = std::array::from_fn::<_, POSE, _>(|n| {
+            [1e-6, -1e-6].map(|by| view.pose.shifted(&std::array::from_fn(|i| if i == n { by } else { 0.0 })))
+        });
+        let place = |n: usize| if n < LENS { n } else { LENS + POSE * v + n - LENS };
+        for (on, seen) in &view.points {
+            let found = appears(*on, &view.pose, lens);
+            let slopes: [[f64; 2]; LENS + POSE] = std::array::from_fn(|n| {
+                let ([high, low], width) = match n {
+                    n if n < LENS => (lenses[n].map(|lens| appears(*on, &view.pose, &lens)), 2.0 * SMALL[n]),
+                    n => (poses[n - LENS].map(|pose| appears(*on, &pose, lens)), 2e-6),
+                };
+                std::array::from_fn(|axis| (high[axis] - low[axis]) / width)
+            });
+            for (i, row) in slopes.iter().enumerate() {
+                for axis in [0, 1] {
+                    gradient[place(i)] += row[axis] * (seen[axis] - found[axis]);
+                    let add = |(j, other): (usize, &[f64; 2])| normal[place(i)][place(j)] += row[axis] * other[axis];
+                    slopes.iter().enumerate().for_each(add);
+                }
+            }
+        }
+    }
+    (normal, gradient)
+}
+
+fn damped(normal: &[Vec<f64>], gradient: &[f64], damping: f64) -> Option<Vec<f64>> {
+    let mut a = normal.to_vec();
+    (0..a.len()).for_each(|i| a[i][i] *= 1.0 + damping);
+    let step = solve(a, gradient.iter().map(|g| vec![*g]).collect())?;
+    Some(step.into_iter().map(|row| row[0]).collect())
+}
+
+fn moved(views: &[View], lens: &Lens, step: &[f64]) -> (Lens, Vec<View>) {
+    let lens = (0..LENS).fold(*lens, |lens, n| nudged(&lens, n, step[n]));
+    let one = |(v, view): (usize, &View)| {
+        let from = LENS + POSE * v;
+        View { points: view.points.clone(), pose: view.pose.shifted(&std::array::from_fn(|i| step[from + i])) }
+    };
+    (lens, views.iter().enumerate().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::{Draws, Stream};
+
+    const TRUE: Lens =
+        Lens { size: [640.0, 480.0], focal: [582.0, 584.0], centre: [327.0, 235.0], distortion: [-0.22, 0.06] };
+    const BOARD: Board = Board { first: 0, columns: 4, rows: 6, size: 0.03, pitch: 0.04 };
+
+    /// Corners of boards that stand in many ways, seen with errors of `scatter` pixels at most.
+    fn views(tilts: &[[f64; 3]], scatter: f32) -> Vec<Vec<Seen>> {
+        let mut draws = Draws::new(4, 0, 0, 0, Stream::Device);
+        let one = |turn: &[f64; 3]| {
+            let upright = Stand { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], at: [0.0; 3] };
+            let mut pose = upright.shifted(&[turn[0], turn[1], turn[2], 0.0, 0.0, 0.0]);
+            let middle: [f64; 3] = std::array::from_fn(|i| pose.rotation[i][0] * 0.075 + pose.rotation[i][1] * 0.115);
+            pose.at = [-middle[0] + 0.06 * turn[1].signum(), -middle[1] + 0.03 * turn[0].signum(), 0.3 - middle[2]];
+            let ids = BOARD.first..BOARD.first + 24;
+            let seen = ids.filter_map(|id| {
+                let corners = BOARD.corners(id).unwrap().map(|on| {
+                    let [x, y] = appears(on, &pose, &TRUE);
+                    [x + f64::from(draws.range(-scatter, scatter)), y + f64::from(draws.range(-scatter, scatter))]
+                });
+                let inside = |[x, y]: &[f64; 2]| (0.0..640.0).contains(x) && (0.0..480.0).contains(y);
+                corners.iter().all(inside).then_some((id, corners))
+            });
+            seen.collect()
+        };
+        tilts.iter().map(one).collect()
+    }
+
+    const MANY: [[f64; 3]; 8] = [
+        [0.5, 0.1, 0.0],
+        [-0.5, -0.1, 0.2],
+        [0.1, 0.5, -0.2],
+        [-0.1, -0.5, 1.5],
+        [0.4, 0.4, 0.0],
+        [-0.4, 0.4, 0.1],
+        [0.3, -0.5, 3.0],
+        [-0.3, -0.3, -1.5],
+    ];
+
+    #[test]
+    fn the_lens_is_found_and_said_to_be_as_sure_as_it_is() {
+        let exact = fit(&views(&MANY, 0.0), &BOARD, [640, 480]).unwrap();
+        let off = |fit: &Fit| {
+            let (f, t) = (fit.lens, TRUE);
+            [
+                f.focal[0] - t.focal[0],
+                f.focal[1] - t.focal[1],
+                f.centre[0] - t.centre[0],
+                f.centre[1] - t.centre[1],
+                f.distortion[0] - t.distortion[0],
+                f.distortion[1] - t.distortion[1],
+            ]
+        };
+        assert!(off(&exact).iter().all(|x| x.abs() < 1e-3) && exact.rms < 1e-3, "{exact:?}");
+        let rough = fit(&views(&MANY, 0.5), &BOARD, [640, 480]).unwrap();
+        for (off, deviation) in off(&rough).iter().zip(rough.deviation) {
+            assert!(off.abs() < 4.0 * deviation && deviation > 0.0, "{off} for {deviation}: {rough:?}");
+        }
+        // Two coordinates with a variance of a twelfth of a pixel each.
+        assert!((0.3..0.5).contains(&rough.rms), "{}", rough.rms);
+    }
+
+    #[test]
+    fn views_that_do_not_tell_are_refused_with_the_remedy() {
+        let error = |views: &[Vec<Seen>]| fit(views, &BOARD, [640, 480]).unwrap_err().to_string();
+        assert!(error(&views(&MANY[..3], 0.0)).contains("5 are the fewest"));
+        assert!(error(&views(&[[0.0, 0.0, 0.0]; 6], 0.3)).contains("edge"), "only the middle");
+        let mut wrong = views(&MANY, 0.0);
+        wrong[2][3].1 = wrong[2][0].1;
+        assert!(error(&wrong).contains("flat"), "{}", error(&wrong));
+        let stranger = views(&MANY, 0.0).into_iter().map(|v| v.into_iter().map(|(id, c)| (id + 100, c)).collect());
+        assert!(error(&stranger.collect::<Vec<_>>()).contains("--first"));
+        let mut mad = views(&MANY, 0.0);
+        mad[0][0].1[0][0] = f64::NAN;
+        assert!(fit(&mad, &BOARD, [640, 480]).is_err());
+    }
+}

@@ -1,0 +1,252 @@
+//! Checks of a camera for which somebody has to pull its plug, so that a robot's selftest cannot make them: it is opened twice,
+//! asked for another size, halted, pulled out and put in again.
+
+use super::{Bench, Finding, Opened, Picture, camera};
+use crate::device::camera::CameraError;
+use crate::device::{DeviceError, FrameSource};
+use std::time::{Duration, Instant};
+
+/// A frame has to come within this, and an error after the plug is pulled.
+const SOON: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
+/// A camera that is put in has to be there within this.
+const FOUND: Duration = Duration::from_secs(15);
+/// How often it is closed and opened again.
+const TIMES: u32 = 5;
+/// Pause between two looks.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Opens the camera for pictures of so many pixels a row and rows.
+type Open<'a> = &'a dyn Fn((usize, usize)) -> Opened<Box<dyn FrameSource>>;
+
+/// A camera on the bench, and what can be done to it.
+pub struct Plugged<'a> {
+    /// Its name in the results.
+    pub name: &'static str,
+    /// Opens it.
+    pub open: Open<'a>,
+    /// What it gives.
+    pub picture: Picture,
+    /// A size that it does not have, where it can tell.
+    pub other_size: Option<(usize, usize)>,
+    /// Halts its endpoint, where it is on USB.
+    pub halt: Option<&'a dyn Fn()>,
+    /// Pulls its plug.
+    pub pull: &'a dyn Fn(),
+    /// Puts it in again.
+    pub put: &'a dyn Fn(),
+}
+
+/// Runs the checks, with those of the selftest before them.
+pub fn plugged(on: &Plugged<'_>) -> Vec<Finding> {
+    let mut bench = Bench { findings: Vec::new(), since: Instant::now(), speed: 1.0, device: "" };
+    let size = (on.picture.width, on.picture.height);
+    let open = || (on.open)(size);
+    camera::frames(bench.on(on.name), Some((open(), on.picture.clone())), None);
+    again(&mut bench, &open);
+    alone(&mut bench, &open);
+    if let Some(other) = on.other_size {
+        let (expected, refused) = (format!("{} x {} is refused", other.0, other.1), (on.open)(other).map(|_| ()));
+        let format = matches!(&refused, Err(DeviceError::Camera(CameraError::Format { .. })));
+        bench.judge("other size", format, &expected, told(refused));
+    }
+    if let Some(halt) = on.halt {
+        halted(&mut bench, &open, halt);
+    }
+    pulled(&mut bench, &open, on);
+    bench.findings
+}
+
+/// What was opened, or the words in which it was refused.
+fn told<T>(opened: Opened<T>) -> String {
+    opened.map_or_else(|error| error.to_string(), |_| "it opens".into())
+}
+
+/// The next frame, or what came instead.
+fn frame(camera: &mut dyn FrameSource) -> Result<(), String> {
+    let start = Instant::now();
+    while start.elapsed() < SOON {
+        match camera.latest() {
+            Ok(Some(_)) => return Ok(()),
+            Ok(None) => std::thread::sleep(LOOK),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Err(format!("no frame in {SOON:?}"))
+}
+
+fn again(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>) {
+    let once = || open().map_err(|error| error.to_string()).and_then(|mut camera| frame(camera.as_mut()));
+    let failed = (1..=TIMES).find_map(|time| once().err().map(|why| format!("time {time}: {why}")));
+    let (good, found) = (failed.is_none(), failed.unwrap_or_else(|| format!("{TIMES} times")));
+    bench.judge("opens again", good, "a frame each time", found);
+}
+
+fn alone(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>) {
+    let expected = "a second program is refused";
+    let first = open();
+    let second = open().map(|_| ());
+    let kept = first.map_err(|error| error.to_string()).and_then(|mut camera| frame(camera.as_mut()));
+    match kept {
+        Ok(()) => bench.judge("one program", second.is_err(), expected, told(second)),
+        Err(why) => bench.fail("one program", expected, format!("the first: {why}")),
+    }
+}
+
+fn halted(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, halt: &dyn Fn()) {
+    let expected = "a stall is cleared, and frames go on";
+    let run = || -> Result<u64, String> {
+        let mut camera = open().map_err(|error| error.to_string())?;
+        frame(camera.as_mut())?;
+        halt();
+        let start = Instant::now();
+        while camera.counts().stalls == 0 {
+            if start.elapsed() > SOON {
+                return Err(format!("no stall in {SOON:?}"));
+            }
+            frame(camera.as_mut())?;
+        }
+        // What was on its way is past with the second.
+        (0..3).try_for_each(|_| frame(camera.as_mut()))?;
+        Ok(camera.counts().stalls)
+    };
+    match run() {
+        Ok(stalls) => bench.judge("stall", true, expected, format!("stalls: {stalls}")),
+        Err(why) => bench.fail("stall", expected, why),
+    }
+}
+
+fn pulled(bench: &mut Bench, open: &dyn Fn() -> Opened<Box<dyn FrameSource>>, on: &Plugged<'_>) {
+    let expected = "the camera is told to be gone";
+    let opened = open().map_err(|error| error.to_string());
+    let running = opened.and_then(|mut camera| frame(camera.as_mut()).map(|()| camera));
+    match running {
+        Err(why) => bench.fail("pulled out", expected, why),
+        Ok(mut camera) => {
+            (on.pull)();
+            let start = Instant::now();
+            let error = loop {
+                match camera.latest() {
+                    Err(error) => break Some(error),
+                    Ok(_) if start.elapsed() > SOON => break None,
+                    Ok(_) => std::thread::sleep(LOOK),
+                }
+            };
+            let gone = matches!(&error, Some(DeviceError::Camera(CameraError::Gone { .. })));
+            let found = error.map_or_else(|| format!("nothing in {SOON:?}"), |error| error.to_string());
+            bench.judge("pulled out", gone, expected, found);
+        }
+    }
+    let absent = open().map(|_| ());
+    bench.judge("absent", absent.is_err(), "it cannot be opened", told(absent));
+    (on.put)();
+    let start = Instant::now();
+    let found = loop {
+        match open().map_err(|error| error.to_string()).and_then(|mut camera| frame(camera.as_mut())) {
+            Err(_) if start.elapsed() < FOUND => std::thread::sleep(LOOK),
+            found => break found,
+        }
+    };
+    let words = found.as_ref().map_or_else(String::clone, |()| "frames".into());
+    bench.judge("put in again", found.is_ok(), "frames", words);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::{Verdict, passed};
+    use crate::device::Frame;
+    use crate::device::frames::CameraCounts;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+    /// What is wrong with a camera on the bench.
+    #[derive(Clone, Copy, Default)]
+    struct Wrong {
+        shared: bool,
+        any_size: bool,
+        deaf_to_stalls: bool,
+        never_gone: bool,
+    }
+
+    #[derive(Clone, Default)]
+    struct State {
+        wrong: Wrong,
+        users: Arc<AtomicU32>,
+        stalls: Arc<AtomicU64>,
+        out: Arc<AtomicBool>,
+    }
+
+    struct Fake(State, Frame);
+
+    impl FrameSource for Fake {
+        fn latest(&mut self) -> Result<Option<&Frame>, DeviceError> {
+            let gone = self.0.out.load(Relaxed) && !self.0.wrong.never_gone;
+            match gone {
+                true => Err(CameraError::Gone { device: "fake".into() }.into()),
+                false => Ok(Some(&self.1)),
+            }
+        }
+
+        fn counts(&self) -> CameraCounts {
+            CameraCounts { stalls: self.0.stalls.load(Relaxed), ..CameraCounts::default() }
+        }
+    }
+
+    impl Drop for Fake {
+        fn drop(&mut self) {
+            self.0.users.fetch_sub(1, Relaxed);
+        }
+    }
+
+    impl State {
+        fn open(&self, (width, height): (usize, usize)) -> Opened<Box<dyn FrameSource>> {
+            let State { wrong, users, out, .. } = self;
+            let refused = CameraError::Absent { vendor: 0, product: 0, serial: None };
+            if out.load(Relaxed) || users.load(Relaxed) > 0 && !wrong.shared {
+                return Err(refused.into());
+            }
+            if (width, height) != (4, 2) && !wrong.any_size {
+                let (asked, found) = (String::new(), String::new());
+                return Err(CameraError::Format { path: "fake".into(), asked, found }.into());
+            }
+            users.fetch_add(1, Relaxed);
+            let mut frame = Frame::black(width, height)?;
+            frame.bytes_mut()[0] = 9;
+            Ok(Box::new(Fake(self.clone(), frame)))
+        }
+    }
+
+    fn failed(wrong: Wrong) -> Vec<&'static str> {
+        let state = State { wrong, ..State::default() };
+        let halt = || {
+            state.stalls.fetch_add(u64::from(!wrong.deaf_to_stalls), Relaxed);
+        };
+        let findings = plugged(&Plugged {
+            name: "camera",
+            open: &|size| state.open(size),
+            picture: Picture { width: 4, height: 2, rate: 1.0..=1e6 },
+            other_size: Some((6, 2)),
+            halt: Some(&halt),
+            pull: &|| state.out.store(true, Relaxed),
+            put: &|| state.out.store(false, Relaxed),
+        });
+        let failed: Vec<&str> = findings.iter().filter(|f| f.verdict == Verdict::Fail).map(|f| f.check).collect();
+        assert_eq!(failed.is_empty(), passed(&findings));
+        failed
+    }
+
+    #[test]
+    fn each_fault_is_found_by_its_check() {
+        let faults: [(Wrong, &[&str]); 5] = [
+            (Wrong::default(), &[]),
+            (Wrong { shared: true, ..Wrong::default() }, &["one program"]),
+            (Wrong { any_size: true, ..Wrong::default() }, &["other size"]),
+            (Wrong { deaf_to_stalls: true, ..Wrong::default() }, &["stall"]),
+            (Wrong { never_gone: true, ..Wrong::default() }, &["pulled out"]),
+        ];
+        let found = faults.map(|(wrong, expected)| (std::thread::spawn(move || failed(wrong)), expected));
+        for (found, expected) in found {
+            assert_eq!(found.join().unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Who connects to the robot's socket, and what they say, a thread each.
+
+use super::connection::Connection;
+use super::line::{MAX_LINE, PROTOCOL, RATES, Reply, Request};
+use super::{Heard, MAX_PROGRAMS, Shared, lock};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tracing::warn;
+use xpuck_robot_core::external::{Command, MAX_NAME, Ring, Said};
+use xpuck_wire::{FileError, plain};
+
+/// Who connects says hello within this, wall time.
+const HELLO: Duration = Duration::from_secs(5);
+/// Lines in a second of arena time that no program needs.
+const FLOOD: f64 = 500.0;
+/// Who may connect: the robot's user and group.
+const MODE: u32 = 0o660;
+/// After a failure to accept, such as too many open files.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Longest path of a Unix socket, bytes.
+const LONGEST: usize = 107;
+
+/// Whether a socket can be at this place.
+///
+/// # Errors
+/// Why not, in one line.
+pub(crate) fn check_place(path: &Path) -> Result<(), String> {
+    if path.as_os_str().len() > LONGEST {
+        return Err(format!("its path is longer than the {LONGEST} bytes of a socket's"));
+    }
+    match std::fs::symlink_metadata(path) {
+        Ok(there) if !there.file_type().is_socket() => {
+            return Err("something that is no socket is there; name another place".into());
+        }
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error.to_string()),
+    }
+    // Its folder is made, such as /run/xpuck, but no path that nobody would find again.
+    let folder = path.parent().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    match folder.is_none_or(Path::is_dir) {
+        true => Ok(()),
+        false => Err(format!("there is no folder {}", folder.unwrap_or(path).display())),
+    }
+}
+
+/// Makes the socket.
+pub(super) fn bind(path: &Path) -> Result<UnixListener, FileError> {
+    let refuse = |why: String| FileError::value(&path.display().to_string(), format!("external.socket: {why}"));
+    check_place(path).map_err(refuse)?;
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(refuse(error.to_string())),
+        _ => {}
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| refuse(error.to_string()))?;
+    }
+    let listener = UnixListener::bind(path).map_err(|error| refuse(error.to_string()))?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(MODE)).map_err(|error| refuse(error.to_string()))?;
+    Ok(listener)
+}
+
+/// Lets programs in until the end.
+pub(super) fn accept(listener: &UnixListener, shared: &Arc<Shared>) {
+    let mut number = 0;
+    loop {
+        let accepted = listener.accept();
+        if shared.ending.load(Ordering::Acquire) {
+            return;
+        }
+        let Ok((stream, _)) = accepted else {
+            std::thread::sleep(PAUSE);
+            continue;
+        };
+        number += 1;
+        let Ok(reading) = stream.try_clone() else { continue };
+        let connection = Arc::new(Connection::new(number, stream));
+        let mut connections = lock(&shared.connections);
+        if connections.len() >= MAX_PROGRAMS {
+            let why = format!("{MAX_PROGRAMS} programs are connected, which is all that may be");
+            connection.say(Reply::Refused { why: &why }.line());
+            continue;
+        }
+        connections.push(connection.clone());
+        drop(connections);
+        let (serving, served) = (shared.clone(), connection.clone());
+        let reader = std::thread::Builder::new().name("program".into()).spawn(move || {
+            serve(reading, &served, &serving);
+            end(&served, &serving);
+        });
+        if reader.is_err() {
+            end(&connection, shared);
+        }
+    }
+}
+
+fn end(connection: &Arc<Connection>, shared: &Shared) {
+    connection.close();
+    lock(&shared.connections).retain(|other| other.number != connection.number);
+    shared.leave(Heard { connection: connection.clone(), said: Said::Gone, of: None });
+}
+
+/// Reads until the connection ends or says what ends it.
+fn serve(stream: UnixStream, connection: &Arc<Connection>, shared: &Shared) {
+    let refuse = |why: &str| {
+        connection.say(Reply::Refused { why }.line());
+    };
+    let _ = stream.set_read_timeout(Some(HELLO));
+    let mut lines = BufReader::new(stream);
+    let mut name = String::new();
+    let (mut since, mut count) = (Instant::now(), 0.0);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut lines).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return refuse(&format!("no hello within {} s", HELLO.as_secs()));
+            }
+            Err(_) => return,
+            Ok(_) if line.len() > MAX_LINE => return refuse(&format!("a line of more than {MAX_LINE} bytes")),
+            // The last words of who was cut off mean nothing.
+            Ok(_) if !line.ends_with(b"\n") => return,
+            Ok(_) => {}
+        }
+        if since.elapsed() > Duration::from_secs(1) {
+            (since, count) = (Instant::now(), 0.0);
+        }
+        count += 1.0;
+        if count > FLOOD * shared.speed.max(1.0) {
+            let who = if name.is_empty() { "a program" } else { &name };
+            warn!(target: "xpuckd", id = shared.robot, "program `{who}` is cut off: more than {FLOOD} lines a second");
+            return refuse(&format!("more than {FLOOD} lines a second of arena time"));
+        }
+        let request = match serde_json::from_slice::<Request>(&line) {
+            Ok(request) => request,
+            Err(error) => {
+                refuse(&format!("this is no request: {error}"));
+                if name.is_empty() {
+                    return;
+                }
+                leave(connection, shared, Said::Unreadable, None);
+                continue;
+            }
+        };
+        match request {
+            Request::Hello { protocol, .. } if protocol != PROTOCOL => {
+                return refuse(&format!("protocol {protocol}: this robot speaks {PROTOCOL}"));
+            }
+            Request::Hello { name: theirs, rate, .. } => match hello(&name, &theirs, rate) {
+                Ok(theirs) => {
+                    name = theirs;
+                    let _ = lines.get_ref().set_read_timeout(None);
+                    connection.say(Reply::hello(&shared.robot, shared.speed).line());
+                    connection.begin(rate);
+                    // The loop may sleep until after the first senses are due.
+                    lock(&shared.waker).wake();
+                }
+                Err(why) => return refuse(&why),
+            },
+            _ if name.is_empty() => return refuse("say hello first"),
+            Request::Take => leave(connection, shared, Said::Take(name.clone()), None),
+            Request::Drive { wheels, lamps, of } => {
+                leave(connection, shared, Said::Drive(Command { wheels, lamps: lamps.map(Ring::from) }), of);
+            }
+            Request::Say { to, text } => leave(connection, shared, Said::Tell(to, text), None),
+            Request::Release => leave(connection, shared, Said::Release, None),
+            Request::Stats => drop(connection.say(Reply::Stats(connection.stats()).line())),
+        }
+    }
+}
+
+fn leave(connection: &Arc<Connection>, shared: &Shared, said: Said, of: Option<u64>) {
+    if !shared.leave(Heard { connection: connection.clone(), said, of }) {
+        connection.say(Reply::Refused { why: "too much is said at once" }.line());
+    }
+}
+
+/// The name of who says hello, as logs show it.
+fn hello(known: &str, name: &str, rate: f64) -> Result<String, String> {
+    if !known.is_empty() {
+        return Err("hello is said once".into());
+    }
+    if !(RATES[0]..=RATES[1]).contains(&rate) {
+        return Err(format!("rate = {rate} is outside {}..={}", RATES[0], RATES[1]));
+    }
+    let length = name.chars().count();
+    if length == 0 || length > MAX_NAME {
+        return Err(format!("a name of {length} characters: 1 to {MAX_NAME} are allowed"));
+    }
+    Ok(plain(name))
+}

@@ -1,0 +1,165 @@
+//! The robot's socket for external controllers: programs on this board that read senses and drive (docs/controllers.md).
+//!
+//! Each program has a reader's thread; the control loop takes what they said, decides, and sends senses without ever waiting
+//! for one. Who drives is [`xpuck_robot_core::external`]'s to say.
+
+mod connection;
+mod line;
+mod listener;
+
+pub use line::{PROTOCOL, Reply, Request, Sensed, Stats};
+pub(crate) use listener::check_place;
+
+use connection::Connection;
+use std::collections::VecDeque;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use xpuck_robot_core::core::Core;
+use xpuck_robot_core::external::Said;
+use xpuck_wire::{FileError, Waker};
+
+/// Programs that may be connected.
+pub const MAX_PROGRAMS: usize = 4;
+/// Things said that may wait for the control loop.
+const WAITING: usize = 64;
+
+/// What a program said, and where the answer goes.
+struct Heard {
+    connection: Arc<Connection>,
+    said: Said,
+    /// The senses that a command answers.
+    of: Option<u64>,
+}
+
+/// What the control loop and the readers share.
+struct Shared {
+    robot: String,
+    speed: f64,
+    heard: Mutex<VecDeque<Heard>>,
+    connections: Mutex<Vec<Arc<Connection>>>,
+    waker: Mutex<Waker>,
+    ending: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// Leaves what was said for the control loop, and wakes it. Of commands of one program only the newest waits; false if
+    /// too much waits.
+    fn leave(&self, heard: Heard) -> bool {
+        let mut waiting = lock(&self.heard);
+        let is_drive = |said: &Said| matches!(said, Said::Drive(_));
+        let full = waiting.len() >= WAITING;
+        let newer = waiting.back_mut().filter(|last| {
+            last.connection.number == heard.connection.number && is_drive(&last.said) && is_drive(&heard.said)
+        });
+        match newer {
+            Some(last) => *last = heard,
+            // That a program is gone must not be lost.
+            None if full && heard.said != Said::Gone => return false,
+            None => waiting.push_back(heard),
+        }
+        drop(waiting);
+        lock(&self.waker).wake();
+        true
+    }
+}
+
+/// The control loop's side of the socket. Dropping it ends all connections and removes the socket.
+pub struct Programs {
+    shared: Arc<Shared>,
+    path: PathBuf,
+    listener: Option<JoinHandle<()>>,
+    /// Who said what the control loop handles at the moment.
+    current: Option<Heard>,
+}
+
+impl Programs {
+    /// Listens at `path`; a socket that a dead program left there is replaced. The caller holds the robot's body, so no other
+    /// program of this robot lives. `speed` is arena time over wall time.
+    ///
+    /// # Errors
+    /// Something else is at the path, it is too long for a socket, or cannot be made.
+    pub fn listen(path: &Path, robot: &str, speed: f64, waker: Waker) -> Result<Programs, FileError> {
+        let listener = listener::bind(path)?;
+        let shared = Arc::new(Shared {
+            robot: robot.into(),
+            speed,
+            heard: Mutex::default(),
+            connections: Mutex::default(),
+            waker: Mutex::new(waker),
+            ending: AtomicBool::new(false),
+        });
+        let accepting = shared.clone();
+        let thread = std::thread::Builder::new()
+            .name("programs".into())
+            .spawn(move || listener::accept(&listener, &accepting))
+            .map_err(|error| FileError::value(&path.display().to_string(), format!("no thread for it: {error}")))?;
+        Ok(Programs { shared, path: path.into(), listener: Some(thread), current: None })
+    }
+
+    /// The next thing that a program said, with the number of its connection.
+    pub fn hear(&mut self) -> Option<(u32, Said)> {
+        let heard = lock(&self.shared.heard).pop_front()?;
+        let next = (heard.connection.number, heard.said.clone());
+        self.current = Some(heard);
+        Some(next)
+    }
+
+    /// Tells the program that said the last thing what became of it; its command has reached the body.
+    pub fn answer(&mut self, result: Result<(), String>) {
+        let Some(Heard { connection, said, of }) = self.current.take() else { return };
+        let reply = match (&result, &said) {
+            (Err(why), _) => Reply::Refused { why },
+            (Ok(()), Said::Take(_)) => Reply::Taken,
+            (Ok(()), Said::Release) => Reply::Released,
+            (Ok(()), Said::Drive(_)) => return of.iter().for_each(|of| connection.arrived(*of)),
+            (Ok(()), Said::Tell(..) | Said::Unreadable | Said::Gone) => return,
+        };
+        connection.say(reply.line());
+    }
+
+    /// When the next senses are due, s of arena time; none if nobody waits for any.
+    pub fn due(&self) -> Option<f64> {
+        let connections = lock(&self.shared.connections);
+        connections.iter().filter_map(|connection| connection.due()).reduce(f64::min)
+    }
+
+    /// Sends senses to those for whom they are due at `now`, s of arena time.
+    pub fn show(&self, now: f64, core: &Core, view: &Sensed) {
+        for connection in lock(&self.shared.connections).iter() {
+            let driver = line::driver(core.driver(now), connection.number);
+            connection.show(now, |n| Reply::Senses { n, driver, view }.line());
+        }
+    }
+}
+
+impl Programs {
+    /// Tells all programs what another robot's controller said.
+    pub fn tell(&self, from: u16, text: &str) {
+        for connection in lock(&self.shared.connections).iter() {
+            connection.say(Reply::Heard { from, text }.line());
+        }
+    }
+}
+
+impl Drop for Programs {
+    fn drop(&mut self) {
+        self.shared.ending.store(true, Ordering::Release);
+        lock(&self.shared.connections).iter().for_each(|connection| connection.close());
+        // Ends the listener's wait.
+        let woken = UnixStream::connect(&self.path).is_ok();
+        let _ = std::fs::remove_file(&self.path);
+        if let Some(listener) = self.listener.take().filter(|_| woken) {
+            let _ = listener.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

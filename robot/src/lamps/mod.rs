@@ -1,0 +1,158 @@
+//! What the lamps show: patterns, one picture of the ring for each control update. Pure.
+
+use crate::device::lamps::{DARK, Lamps, Sound};
+use xpuck_experiment::lamps::Lamps as Pattern;
+use xpuck_registers::spi::{PIXELS, Pixel};
+use xpuck_wire::message::State;
+
+/// How bright lamps are at most: bright enough for a dim room, and 15 of them draw 0.2 A.
+const LEVEL: u8 = 16;
+/// Of a robot that is to be found.
+const BRIGHT: Pixel = Pixel { red: 64, green: 64, blue: 64 };
+/// What it plays.
+const MELODY: u8 = 1;
+/// A lithium-ion cell that is empty, and one that is full, V.
+const CELL: (f32, f32) = (3.3, 4.1);
+/// From one leaf's hue to the next: the golden section of a turn, so that near numbers look unlike.
+const HUE_STEP: f32 = 0.618_034;
+
+/// What a pattern is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shown<'a> {
+    /// The pattern; none without an experiment.
+    pub pattern: Option<&'a Pattern>,
+    /// What the robot does.
+    pub state: State,
+    /// The battery, V.
+    pub battery_v: Option<f32>,
+    /// The leaf of the tree that drives, if one does.
+    pub leaf: Option<usize>,
+    /// What the tree signals, 0 for nothing.
+    pub signal: u8,
+    /// It is to be found: whether it is lit at the moment.
+    pub blinks: Option<bool>,
+    /// How often it was to be found so far.
+    pub called: u8,
+    /// The colours that an external controller wants.
+    pub wanted: Option<[Pixel; PIXELS]>,
+}
+
+/// What the lamps show now. A robot that is to be found blinks, whatever the pattern; one that must not drive shows that.
+pub fn lamps(shown: &Shown<'_>) -> Lamps {
+    // The melody is that of the last call, and starts again with the next.
+    let sound = Sound { melody: if shown.called > 0 { MELODY } else { 0 }, number: shown.called };
+    Lamps { sound, ..picture(shown) }
+}
+
+fn picture(shown: &Shown<'_>) -> Lamps {
+    if let Some(lit) = shown.blinks {
+        return Lamps::all(if lit { BRIGHT } else { DARK });
+    }
+    if let Some(pixels) = shown.wanted {
+        return Lamps { pixels, ..Lamps::default() };
+    }
+    let state = Lamps::all(colour(shown.state));
+    if shown.state != State::Run {
+        return state;
+    }
+    if shown.signal > 0 {
+        return Lamps::all(hue(f32::from(shown.signal) / 8.0, 4 * LEVEL));
+    }
+    match shown.pattern {
+        None | Some(Pattern::State) => state,
+        Some(Pattern::Off) => Lamps::default(),
+        Some(Pattern::Battery) => shown.battery_v.map_or(state, battery),
+        Some(Pattern::Branch) => {
+            shown.leaf.map_or(Lamps::default(), |leaf| Lamps::all(hue(leaf as f32 * HUE_STEP, LEVEL)))
+        }
+        Some(Pattern::Colours(colours)) => {
+            let pixel = |i: usize| {
+                let [red, green, blue] = colours[i % colours.len().max(1)];
+                Pixel { red, green, blue }
+            };
+            let pixels = if colours.is_empty() { [DARK; PIXELS] } else { std::array::from_fn(pixel) };
+            Lamps { pixels, ..Lamps::default() }
+        }
+    }
+}
+
+/// The colour of each state.
+pub fn colour(state: State) -> Pixel {
+    let (red, green, blue) = match state {
+        State::Idle => (0, 0, LEVEL),
+        State::Ready => (0, LEVEL, LEVEL),
+        State::Run => (0, LEVEL, 0),
+        State::Pause => (LEVEL, 12, 0),
+        State::Stop => (LEVEL, 0, 0),
+    };
+    Pixel { red, green, blue }
+}
+
+/// So many pixels as the battery holds, green to red; one at least.
+fn battery(volts: f32) -> Lamps {
+    let part = ((volts - CELL.0) / (CELL.1 - CELL.0)).clamp(0.0, 1.0);
+    let lit = (part * PIXELS as f32).ceil().max(1.0) as usize;
+    let level = f32::from(LEVEL);
+    let pixel = Pixel { red: ((1.0 - part) * level).round() as u8, green: (part * level).round() as u8, blue: 0 };
+    Lamps { pixels: std::array::from_fn(|i| if i < lit { pixel } else { DARK }), ..Lamps::default() }
+}
+
+/// A full colour of this hue, turns.
+fn hue(turns: f32, level: u8) -> Pixel {
+    let part = |shift: f32| {
+        let from = ((turns + shift).rem_euclid(1.0) * 6.0 - 3.0).abs() - 1.0;
+        (from.clamp(0.0, 1.0) * f32::from(level)).round() as u8
+    };
+    Pixel { red: part(0.0), green: part(2.0 / 3.0), blue: part(1.0 / 3.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn running(pattern: &Pattern) -> Shown<'_> {
+        Shown { pattern: Some(pattern), state: State::Run, ..Shown::default() }
+    }
+
+    #[test]
+    fn a_robot_that_may_not_drive_shows_that_and_one_that_is_sought_blinks() {
+        let off = Pattern::Off;
+        assert_eq!(lamps(&running(&off)), Lamps::default());
+        let stopped = Shown { state: State::Stop, ..running(&off) };
+        assert_eq!(lamps(&stopped), Lamps::all(colour(State::Stop)));
+        let (lit, dark) = (Shown { blinks: Some(true), ..stopped }, Shown { blinks: Some(false), ..running(&off) });
+        assert_eq!((lamps(&lit), lamps(&dark)), (Lamps::all(BRIGHT), Lamps::default()));
+    }
+
+    #[test]
+    fn the_battery_is_as_many_pixels_as_it_holds() {
+        let pattern = Pattern::Battery;
+        let lit = |volts| {
+            let shown = lamps(&Shown { battery_v: Some(volts), ..running(&pattern) });
+            (shown.pixels.iter().filter(|pixel| **pixel != DARK).count(), shown.pixels[0])
+        };
+        assert_eq!(lit(4.2), (15, Pixel { red: 0, green: 16, blue: 0 }));
+        assert_eq!(lit(3.0), (1, Pixel { red: 16, green: 0, blue: 0 }));
+        assert_eq!(lit(3.7).0, 8);
+        assert_eq!(lamps(&running(&pattern)), Lamps::all(colour(State::Run)), "not measured");
+    }
+
+    #[test]
+    fn branches_look_unlike_and_colours_go_round() {
+        let pattern = Pattern::Branch;
+        let of = |leaf| lamps(&Shown { leaf, ..running(&pattern) }).pixels[3];
+        let some = [1, 2, 3, 5, 8].map(|leaf| of(Some(leaf)));
+        assert!((0..5).all(|i| (0..i).all(|j| some[i] != some[j])), "{some:?}");
+        assert_eq!(of(None), DARK);
+        let two = Pattern::Colours(vec![[1, 2, 3], [0, 255, 0]]);
+        let shown = lamps(&running(&two)).pixels;
+        assert_eq!((shown[0], shown[1], shown[14]), (shown[2], Pixel { green: 255, ..DARK }, shown[0]));
+    }
+
+    #[test]
+    fn a_signal_goes_before_the_pattern() {
+        let off = Pattern::Off;
+        let shown = [1, 2, 7].map(|signal| lamps(&Shown { signal, ..running(&off) }).pixels[0]);
+        assert!(shown[0] != shown[1] && shown[1] != shown[2] && !shown.contains(&DARK), "{shown:?}");
+    }
+}

@@ -1,0 +1,269 @@
+//! The links to other robots: a thread of its own carries what the control loop says to them, and reads and checks what they
+//! say. Nothing in the control loop waits for it.
+
+use crate::config::Config;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use tracing::warn;
+use xpuck_experiment::Plan;
+use xpuck_robot_core::peers::{Heard, open};
+use xpuck_wire::codec::{CodecError, UnknownNames};
+use xpuck_wire::log::Line;
+use xpuck_wire::peer::PeerMessage;
+use xpuck_wire::socket::{Dealer, Readable, Router, SocketError, Sockets, wait};
+use xpuck_wire::{FileError, Swarm, Waker, Wakeups, event_at, host_of};
+
+/// Messages that may wait for the thread, and for the control loop; more are dropped.
+const QUEUE: usize = 256;
+/// Messages read of each link between two looks at the others.
+const AT_ONCE: usize = 16;
+/// The thread looks at keys so often, ms.
+const LOOK_MS: i64 = 500;
+
+/// What the thread is to do.
+enum Wanted {
+    /// Send to that robot, by its island.
+    Tell(u16, PeerMessage),
+    /// Genes of this experiment may pass from now on.
+    Admit(Arc<Plan>),
+}
+
+/// Why there are no links.
+#[derive(Debug, thiserror::Error)]
+pub enum PeersError {
+    /// The keys.
+    #[error("{0}")]
+    Keys(#[from] FileError),
+    /// The own address.
+    #[error("{0}")]
+    Socket(#[from] SocketError),
+    /// The system gives no thread.
+    #[error("no thread: {0}")]
+    Thread(std::io::Error),
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Refused by their keys, since the start.
+    keys: AtomicU64,
+    /// Messages that found no room, since the last look.
+    no_room: AtomicU64,
+}
+
+/// The control loop's end. Dropping it ends the thread at its next look.
+pub struct PeersLink {
+    wanted: SyncSender<Wanted>,
+    heard: Receiver<(u16, Heard)>,
+    waker: Waker,
+    counts: Arc<Counts>,
+}
+
+impl PeersLink {
+    /// Binds this robot's own address of the swarm file and starts the thread; none if the swarm file has no addresses.
+    ///
+    /// # Errors
+    /// The address or the keys cannot be used.
+    pub fn start(config: &Config) -> Result<Option<PeersLink>, PeersError> {
+        let (swarm, id) = (&config.swarm, &config.robot.id);
+        let Some(own) = swarm.peers.get(usize::from(config.island).saturating_sub(1)) else { return Ok(None) };
+        let sockets = Sockets::for_peers(&swarm.security, id)?;
+        let end = sockets.peers_end(&bound(own))?;
+        let (waker, wakeups) = sockets.waker(&format!("peers-{id}"))?;
+        let (wanted, wishes) = sync_channel(QUEUE);
+        let (sender, heard) = sync_channel(QUEUE);
+        let counts = Arc::new(Counts::default());
+        let mut carrier = Carrier {
+            id: id.clone(),
+            swarm: swarm.clone(),
+            sockets,
+            end,
+            links: BTreeMap::new(),
+            plan: None,
+            heard: sender,
+            counts: counts.clone(),
+            edition: 0,
+            impostors: 0,
+            unenrolled: BTreeSet::new(),
+            unknown: UnknownNames::default(),
+        };
+        let thread = std::thread::Builder::new().name("peers".into());
+        thread.spawn(move || carrier.run(&wishes, &wakeups)).map_err(PeersError::Thread)?;
+        Ok(Some(PeersLink { wanted, heard, waker, counts }))
+    }
+
+    /// Sends to a robot, by its island; dropped if too much waits.
+    pub fn tell(&self, island: u16, message: PeerMessage) {
+        self.want(Wanted::Tell(island, message));
+    }
+
+    /// Genes of this experiment may pass from now on.
+    pub fn admit(&self, plan: &Arc<Plan>) {
+        self.want(Wanted::Admit(plan.clone()));
+    }
+
+    fn want(&self, wanted: Wanted) {
+        match self.wanted.try_send(wanted) {
+            Ok(()) => self.waker.wake(),
+            // It is lost, as in the air.
+            Err(_) => drop(self.counts.no_room.fetch_add(1, Ordering::Relaxed)),
+        }
+    }
+
+    /// The next message of another robot, by its island.
+    pub fn hear(&self) -> Option<(u16, Heard)> {
+        self.heard.try_recv().ok()
+    }
+
+    /// Connections and messages that were refused by their keys, since the start; and messages that found no room since the
+    /// last call.
+    pub fn refused(&self) -> (u64, u64) {
+        (self.counts.keys.load(Ordering::Relaxed), self.counts.no_room.swap(0, Ordering::Relaxed))
+    }
+}
+
+/// Where a robot listens that others reach at `address`: there, or on all of its interfaces if the host is a name, which
+/// only others have to find.
+fn bound(address: &str) -> String {
+    let Some(authority) = address.strip_prefix("tcp://") else { return address.into() };
+    let host = host_of(authority);
+    let is_number = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok() || host == "*";
+    let host = match host {
+        "localhost" => "127.0.0.1",
+        host if is_number => host,
+        _ => "*",
+    };
+    format!("tcp://{host}{}", &authority[host_of(authority).len()..])
+}
+
+/// The thread.
+struct Carrier {
+    id: String,
+    swarm: Swarm,
+    sockets: Sockets,
+    end: Router,
+    /// The links that were needed so far, by island.
+    links: BTreeMap<u16, Dealer>,
+    plan: Option<Arc<Plan>>,
+    heard: SyncSender<(u16, Heard)>,
+    counts: Arc<Counts>,
+    /// Of the keys that the links have.
+    edition: u64,
+    /// Messages that came under the name of no robot of the swarm, or with an answer that only a robot's own link brings.
+    impostors: u64,
+    /// Robots without an enrolled key, which was said.
+    unenrolled: BTreeSet<u16>,
+    unknown: UnknownNames,
+}
+
+impl Carrier {
+    fn run(&mut self, wishes: &Receiver<Wanted>, wakeups: &Wakeups) {
+        loop {
+            let mut sockets: Vec<&dyn Readable> = vec![wakeups, &self.end];
+            sockets.extend(self.links.values().map(|link| link as &dyn Readable));
+            wait(&sockets, LOOK_MS);
+            wakeups.drain();
+            self.look_at_keys();
+            if !self.fulfil(wishes) {
+                return;
+            }
+            self.receive();
+        }
+    }
+
+    /// False when the robot's program ends.
+    fn fulfil(&mut self, wishes: &Receiver<Wanted>) -> bool {
+        for _ in 0..QUEUE {
+            match wishes.try_recv() {
+                Ok(Wanted::Tell(island, message)) => self.tell(island, &message),
+                Ok(Wanted::Admit(plan)) => self.plan = Some(plan),
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+        true
+    }
+
+    /// An answer goes back by the connection that the question came by, all else by the robot's own link.
+    fn tell(&mut self, island: u16, message: &PeerMessage) {
+        let Some((name, address)) = self.named(island) else { return };
+        if matches!(message, PeerMessage::Genes { .. }) {
+            self.end.send(&name, message);
+            return;
+        }
+        if !self.links.contains_key(&island) {
+            let key = self.sockets.peer_key(&name);
+            if key.is_none() && !self.swarm.security.dev_mode {
+                if self.unenrolled.insert(island) {
+                    let keys = self.swarm.security.keys.display();
+                    warn!(target: "xpuckd", id = self.id, "{keys} has no robots/{name}.pub: nothing is exchanged with {name}");
+                }
+                return;
+            }
+            match self.sockets.peer(&address, &self.id, key) {
+                Ok(link) => drop(self.links.insert(island, link)),
+                Err(error) => return warn!(target: "xpuckd", id = self.id, "link to robot {name}: {error}"),
+            }
+        }
+        // What a link that is not there yet does not take is lost; a question is asked again.
+        self.links[&island].send(message);
+    }
+
+    fn named(&self, island: u16) -> Option<(String, String)> {
+        let place = usize::from(island).checked_sub(1)?;
+        Some((self.swarm.robots.get(place)?.clone(), self.swarm.peers.get(place)?.clone()))
+    }
+
+    fn receive(&mut self) {
+        for _ in 0..AT_ONCE {
+            let Some((name, message)) = self.end.receive::<PeerMessage>() else { break };
+            match self.swarm.island(&name) {
+                // Answers come by the robot's own links, from whom they are expected.
+                Some(island) if !matches!(message, Ok(PeerMessage::Genes { .. })) => self.hand_over(island, message),
+                _ => self.impostors += 1,
+            }
+        }
+        let read = |(island, link): (&u16, &Dealer)| {
+            let messages = std::iter::from_fn(|| link.receive::<PeerMessage>()).take(AT_ONCE);
+            messages.map(|message| (*island, message)).collect::<Vec<_>>()
+        };
+        let answers: Vec<_> = self.links.iter().flat_map(read).collect();
+        answers.into_iter().for_each(|(island, message)| self.hand_over(island, message));
+    }
+
+    fn hand_over(&mut self, island: u16, message: Result<PeerMessage, CodecError>) {
+        let heard = match message {
+            Ok(message) => open(message, self.plan.as_ref().map(|plan| &plan.primitive_set)),
+            Err(CodecError::Unknown(name)) => {
+                if let Some(line) = self.unknown.line(&name) {
+                    warn!(target: "xpuckd", id = self.id, "from robot {island}: {line}");
+                }
+                return;
+            }
+            Err(error) => Heard::Nothing(error.to_string()),
+        };
+        if self.heard.try_send((island, heard)).is_err() {
+            self.counts.no_room.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts who was turned away, says what changed in the folder of keys, and cuts the links that were made before.
+    fn look_at_keys(&mut self) {
+        let Some(guard) = self.sockets.guard().cloned() else { return };
+        self.counts.keys.store(guard.refusals().total() + self.impostors, Ordering::Relaxed);
+        for Line { level, text } in guard.take_notes() {
+            event_at!(level, target: "xpuckd", id = self.id, "keys: {text}");
+        }
+        let edition = guard.edition();
+        if edition != self.edition {
+            self.edition = edition;
+            self.unenrolled.clear();
+            // They are made again with the keys that are enrolled now, when they are needed.
+            self.links.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

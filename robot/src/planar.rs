@@ -1,0 +1,214 @@
+//! How a flat thing stands before a camera, from points on it and the slopes at which they are seen.
+//!
+//! Axes are right, down and away from the viewer. Seen from afar a flat thing looks nearly the same when it is tilted the
+//! other way; both are tried, and the one whose points fit better is told.
+
+use crate::linear::{homography, solve};
+
+/// Numbers that tell a pose: a turn and a place.
+pub const POSE: usize = 6;
+/// Most steps of the refinement.
+const STEPS: usize = 20;
+/// It has ended when a step betters the sum of squares by a smaller part than this.
+const ENOUGH: f64 = 1e-6;
+/// Nothing is seen nearer than this, m.
+const NEAREST: f64 = 1e-3;
+
+/// A point on the thing, m right of and below its origin, and the slopes at which it is seen.
+pub type Point = ([f64; 2], [f64; 2]);
+
+/// How the thing stands: its axes as the camera's, row by row, and its origin, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stand {
+    /// Columns are the thing's axes.
+    pub rotation: [[f64; 3]; 3],
+    /// Its origin.
+    pub at: [f64; 3],
+}
+
+impl Stand {
+    /// Where a point of the thing is, m.
+    pub fn place(&self, on: [f64; 2]) -> [f64; 3] {
+        std::array::from_fn(|i| self.rotation[i][0] * on[0] + self.rotation[i][1] * on[1] + self.at[i])
+    }
+
+    /// The slopes of a point of the thing; none behind the camera.
+    pub fn slopes(&self, on: [f64; 2]) -> Option<[f64; 2]> {
+        let [right, down, ahead] = self.place(on);
+        (ahead > NEAREST).then(|| [right / ahead, down / ahead])
+    }
+
+    /// Turned by a small vector (its length is the angle, rad), then moved.
+    pub fn shifted(&self, by: &[f64; POSE]) -> Stand {
+        let angle = (by[0] * by[0] + by[1] * by[1] + by[2] * by[2]).sqrt();
+        let (sine, rest) = match angle < 1e-9 {
+            true => (1.0, 0.5),
+            false => (angle.sin() / angle, (1.0 - angle.cos()) / angle / angle),
+        };
+        let axis = [by[0], by[1], by[2]];
+        let mut rotation = self.rotation;
+        for column in [0, 1, 2] {
+            let v = std::array::from_fn(|i| self.rotation[i][column]);
+            let (once, twice) = (cross(axis, v), cross(axis, cross(axis, v)));
+            (0..3).for_each(|i| rotation[i][column] = v[i] + sine * once[i] + rest * twice[i]);
+        }
+        Stand { rotation, at: std::array::from_fn(|i| self.at[i] + by[3 + i]) }
+    }
+
+    /// The same with the face tilted the other way against the line of sight.
+    fn mirrored(&self) -> Stand {
+        let away: [f64; 3] = std::array::from_fn(|i| self.rotation[i][2]);
+        let sight = unit(self.at);
+        let axis = cross(away, sight);
+        let sine = dot(axis, axis).sqrt();
+        if sine < 1e-9 {
+            return *self;
+        }
+        let twice = 2.0 * sine.atan2(dot(away, sight)) / sine;
+        self.shifted(&[axis[0] * twice, axis[1] * twice, axis[2] * twice, 0.0, 0.0, 0.0])
+    }
+
+    /// Sum of squares of what the points are off, in slopes.
+    fn squares(&self, points: &[Point]) -> f64 {
+        let off = |(on, seen): &Point| {
+            self.slopes(*on).map_or(f64::INFINITY, |[x, y]| (x - seen[0]).powi(2) + (y - seen[1]).powi(2))
+        };
+        points.iter().map(off).sum()
+    }
+
+    /// The nearest pose in which the points fit best, and what they are off then.
+    fn refined(mut self, points: &[Point]) -> Option<(Stand, f64)> {
+        let (mut error, mut damping) = (self.squares(points), 1e-4);
+        for _ in 0..STEPS {
+            let (mut normal, mut right) = (vec![vec![0.0; POSE]; POSE], vec![vec![0.0]; POSE]);
+            for (on, seen) in points {
+                let found = self.slopes(*on)?;
+                let slopes: [[f64; 2]; POSE] = {
+                    const SMALL: f64 = 1e-6;
+                    let at = |n: usize, by: f64| {
+                        self.shifted(&std::array::from_fn(|i| if i == n { by } else { 0.0 })).slopes(*on)
+                    };
+                    let mut slopes = [[0.0; 2]; POSE];
+                    for (n, slope) in slopes.iter_mut().enumerate() {
+                        let (high, low) = (at(n, SMALL)?, at(n, -SMALL)?);
+                        *slope = std::array::from_fn(|i| (high[i] - low[i]) / (2.0 * SMALL));
+                    }
+                    slopes
+                };
+                for i in 0..POSE {
+                    for axis in 0..2 {
+                        right[i][0] += slopes[i][axis] * (seen[axis] - found[axis]);
+                        (0..POSE).for_each(|j| normal[i][j] += slopes[i][axis] * slopes[j][axis]);
+                    }
+                }
+            }
+            (0..POSE).for_each(|i| normal[i][i] *= 1.0 + damping);
+            let step = solve(normal, right)?;
+            let next = self.shifted(&std::array::from_fn(|i| step[i][0]));
+            let next_error = next.squares(points);
+            if next_error < error {
+                let better = (error - next_error) / error;
+                (self, error, damping) = (next, next_error, damping / 10.0);
+                if better < ENOUGH {
+                    break;
+                }
+            } else {
+                damping *= 100.0;
+                if damping > 1e6 {
+                    break;
+                }
+            }
+        }
+        error.is_finite().then_some((self, error))
+    }
+}
+
+/// The pose that a homography from the thing to the slopes tells, which is near the best one.
+pub fn first(points: &[Point]) -> Option<Stand> {
+    let (on, seen): (Vec<_>, Vec<_>) = points.iter().copied().unzip();
+    let h = homography(&on, &seen)?;
+    let column = |i: usize| [h[i], h[i + 3], h[i + 6]];
+    // The last element is 1, so the origin is ahead.
+    let scale = 2.0 / (dot(column(0), column(0)).sqrt() + dot(column(1), column(1)).sqrt());
+    let right = unit(column(0));
+    let along = dot(right, column(1));
+    let down = unit(std::array::from_fn(|i| column(1)[i] - along * right[i]));
+    let away = cross(right, down);
+    let stand =
+        Stand { rotation: std::array::from_fn(|i| [right[i], down[i], away[i]]), at: column(2).map(|x| x * scale) };
+    stand.rotation.iter().flatten().chain(&stand.at).all(|x| x.is_finite()).then_some(stand)
+}
+
+/// The pose in which the points fit best; at least four points. None if they are no flat thing's.
+pub fn best(points: &[Point]) -> Option<Stand> {
+    let one = first(points)?.refined(points);
+    let other = one.and_then(|(stand, _)| stand.mirrored().refined(points));
+    let (stand, _) = one.into_iter().chain(other).min_by(|a, b| a.1.total_cmp(&b.1))?;
+    stand.rotation.iter().flatten().chain(&stand.at).all(|x| x.is_finite()).then_some(stand)
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    v.map(|x| x / dot(v, v).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::{Draws, Stream};
+
+    const SQUARE: [[f64; 2]; 4] = [[-0.05, 0.05], [0.05, 0.05], [0.05, -0.05], [-0.05, -0.05]];
+    const UPRIGHT: Stand = Stand { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], at: [0.0; 3] };
+
+    fn seen(stand: &Stand) -> Vec<Point> {
+        SQUARE.iter().map(|on| (*on, stand.slopes(*on).unwrap())).collect()
+    }
+
+    #[test]
+    fn a_square_that_is_seen_exactly_is_told_exactly() {
+        let mut draws = Draws::new(3, 0, 0, 0, Stream::Device);
+        for _ in 0..500 {
+            let mut any = |most: f32| f64::from(draws.range(-most, most));
+            let by = [any(0.8), any(0.8), any(3.0), any(0.2), any(0.2), 0.9 + any(0.6)];
+            let stand = UPRIGHT.shifted(&by);
+            let away: f64 = (0..3).map(|i| stand.rotation[i][2] * stand.at[i]).sum();
+            if away < 0.3 * dot(stand.at, stand.at).sqrt() {
+                continue;
+            }
+            let told = best(&seen(&stand)).unwrap();
+            let off = |a: &Stand| (0..3).map(|i| (a.at[i] - stand.at[i]).abs()).fold(0.0, f64::max);
+            assert!(off(&told) < 1e-5, "{told:?} for {stand:?}");
+            let turn: f64 = (0..9).map(|i| (told.rotation[i / 3][i % 3] - stand.rotation[i / 3][i % 3]).abs()).sum();
+            assert!(turn < 1e-3, "{told:?} for {stand:?}");
+        }
+    }
+
+    #[test]
+    fn the_mirrored_pose_is_one_and_its_own_inverse() {
+        let stand = UPRIGHT.shifted(&[0.3, 0.5, 0.1, 0.1, -0.05, 0.8]);
+        let other = stand.mirrored();
+        assert_eq!(other.at, stand.at);
+        let turn =
+            |a: &Stand| (0..9).map(|i| (a.rotation[i / 3][i % 3] - stand.rotation[i / 3][i % 3]).abs()).sum::<f64>();
+        assert!(turn(&other) > 0.5 && turn(&other.mirrored()) < 1e-9);
+    }
+
+    #[test]
+    fn what_is_no_square_is_refused_or_finite() {
+        assert!(best(&[]).is_none());
+        let point = SQUARE.map(|on| (on, [0.1, 0.1]));
+        let line = SQUARE.map(|on| (on, [on[0], 0.0]));
+        let mad = SQUARE.map(|on| (on, [f64::NAN, 0.0]));
+        for points in [point, line, mad] {
+            assert!(best(&points).is_none_or(|s| s.at.iter().all(|x| x.is_finite())), "{points:?}");
+        }
+        assert!(best(&mad).is_none());
+    }
+}

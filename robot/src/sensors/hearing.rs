@@ -1,0 +1,120 @@
+//! From what microphones tell to how loud it is, and where the sound comes from. Pure.
+
+use xpuck_registers::microphone::{Loudness, MOST, RawSound, SWING};
+
+/// With samples alone the root of a mean square is off by so much times the root of their number, as a part of it; three
+/// standard deviations have to be between the sides.
+const SURE_SAMPLES: f32 = 2.5;
+/// Volumes are told by all samples of their time; so much of them has to be between the sides.
+const SURE_VOLUMES: f32 = 0.05;
+/// Below it is silence, which comes from nowhere.
+const SILENT: f32 = 0.005;
+
+/// All that microphones told so far; what came between two moments is the difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    samples: u64,
+    volumes: u64,
+    sums: [u64; MOST],
+    squares: [u64; MOST],
+}
+
+/// How loud it was for a while.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hearing {
+    /// At each microphone: right, left, back, front.
+    pub loudness: Vec<Loudness>,
+    /// Where it comes from in the robot's frame, rad, if one side is clearly louder.
+    pub from: Option<f32>,
+}
+
+impl Heard {
+    /// Adds what a body told.
+    pub fn take(&mut self, sound: RawSound) {
+        let values: &[u16] = match &sound {
+            RawSound::Samples(values) => {
+                self.samples += 1;
+                values
+            }
+            RawSound::Volumes(values) => {
+                self.volumes += 1;
+                values
+            }
+        };
+        for (i, value) in values.iter().enumerate() {
+            self.sums[i] += u64::from(*value);
+            self.squares[i] += u64::from(*value) * u64::from(*value);
+        }
+    }
+
+    /// What came since an earlier moment; none if that was too little, at least two samples or one volume.
+    pub fn since(&self, earlier: &Heard) -> Option<Hearing> {
+        let (samples, volumes) = (self.samples - earlier.samples, self.volumes - earlier.volumes);
+        let sum = |i: usize| (self.sums[i] - earlier.sums[i]) as f64;
+        let square = |i: usize| (self.squares[i] - earlier.squares[i]) as f64;
+        if volumes > 0 {
+            let mean = |i: usize| Loudness::of_volume((sum(i) / volumes as f64) as u16);
+            return Some(Hearing::of((0..MOST).map(mean).collect(), SURE_VOLUMES));
+        }
+        if samples < 2 {
+            return None;
+        }
+        let n = samples as f64;
+        let root = |i: usize| ((square(i) - sum(i) * sum(i) / n).max(0.0) / (n - 1.0)).sqrt();
+        let loudness = (0..3).map(|i| Loudness(root(i) as f32 / SWING)).collect();
+        Some(Hearing::of(loudness, SURE_SAMPLES / (n as f32).sqrt()))
+    }
+}
+
+impl Hearing {
+    /// A far sound is louder on the side of its source by a part of its loudness, in the direction of which the pairs right
+    /// and left, and front and back, tell a component each; without a front the sides are in the middle.
+    fn of(loudness: Vec<Loudness>, sure: f32) -> Hearing {
+        let level: Vec<f32> = loudness.iter().map(|l| l.0).collect();
+        let mean = level.iter().sum::<f32>() / level.len() as f32;
+        let (x, y) = match level[..] {
+            [right, left, back, front] => ((front - back) / 2.0, (left - right) / 2.0),
+            [right, left, back] => ((right + left) / 2.0 - back, (left - right) / 2.0),
+            _ => (0.0, 0.0),
+        };
+        let clear = mean > SILENT && x.hypot(y) > sure * mean;
+        Hearing { loudness, from: clear.then(|| y.atan2(x)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f32::consts::{FRAC_PI_2, TAU};
+
+    #[test]
+    fn the_loudness_of_a_sine_comes_back_from_its_samples_and_of_a_volume_from_it() {
+        let mut heard = Heard::default();
+        let before = heard;
+        for i in 0..1000 {
+            let sample = |amplitude: f32| (2048.0 + amplitude * (TAU * 0.317 * i as f32).sin()).round() as u16;
+            heard.take(RawSound::Samples([sample(400.0), sample(0.0), sample(40.0)]));
+        }
+        let Hearing { loudness, .. } = heard.since(&before).unwrap();
+        let expected = [400.0, 0.0, 40.0].map(|amplitude| amplitude / std::f32::consts::SQRT_2 / SWING);
+        for (found, expected) in loudness.iter().zip(expected) {
+            assert!((found.0 - expected).abs() < 3e-4, "{loudness:?}");
+        }
+        assert_eq!(heard.since(&heard), None, "nothing came since");
+    }
+
+    #[test]
+    fn a_sound_comes_from_the_louder_side_and_silence_from_nowhere() {
+        let of = |volumes: [u16; 4]| {
+            let mut heard = Heard::default();
+            heard.take(RawSound::Volumes(volumes));
+            heard.since(&Heard::default()).unwrap().from
+        };
+        let near = |found: Option<f32>, expected: f32| found.is_some_and(|found| (found - expected).abs() < 0.05);
+        assert!(near(of([900, 1100, 1000, 1000]), FRAC_PI_2), "{:?}", of([900, 1100, 1000, 1000]));
+        assert!(near(of([1100, 900, 1000, 1000]), -FRAC_PI_2));
+        assert!(near(of([1000, 1000, 900, 1100]), 0.0));
+        assert_eq!(of([1000, 1010, 1005, 1003]), None, "all alike");
+        assert_eq!(of([5, 20, 10, 10]), None, "silence");
+    }
+}

@@ -1,0 +1,154 @@
+//! The body's sensors beside proximity: typed and calibrated readings of what it told, as far as it can be believed. Pure;
+//! times are s of arena time.
+
+pub mod fitted;
+pub mod hearing;
+pub mod watch;
+
+use crate::calibration::Senses;
+use crate::device::body::Sensed;
+use hearing::Heard;
+use watch::{Nature, Trouble, Watch};
+use xpuck_registers::accelerometer::MetresPerSecondSquared;
+use xpuck_registers::light::Brightness;
+use xpuck_registers::microphone::RawSound;
+use xpuck_wire::message::Sensors;
+
+/// What was told last and can be believed.
+#[derive(Clone, Debug)]
+pub struct BodySensors {
+    acceleration: (Watch<3>, Option<MetresPerSecondSquared>),
+    light: (Watch<8>, Option<Brightness>),
+    samples: Watch<3>,
+    volumes: Watch<4>,
+    heard: Heard,
+    /// When the last message was made.
+    heard_before: Heard,
+    hears: bool,
+    steps: Option<([u16; 2], [i64; 2])>,
+    selector: Option<(u8, bool)>,
+    /// By sensor: acceleration, light, microphones.
+    troubles: [Option<Trouble>; 3],
+}
+
+/// The sensors' names, in the order of their troubles.
+const NAMES: [&str; 3] = ["the accelerometer", "the light sensors' reading", "the microphones' reading"];
+
+impl Default for BodySensors {
+    fn default() -> BodySensors {
+        let zero_is_dead = |may_jump| Nature { may_be_zero: false, may_jump };
+        BodySensors {
+            acceleration: (Watch::new(zero_is_dead(false)), None),
+            light: (Watch::new(Nature { may_be_zero: true, may_jump: false }), None),
+            samples: Watch::new(zero_is_dead(true)),
+            volumes: Watch::new(zero_is_dead(true)),
+            heard: Heard::default(),
+            heard_before: Heard::default(),
+            hears: false,
+            steps: None,
+            selector: None,
+            troubles: [None; 3],
+        }
+    }
+}
+
+impl BodySensors {
+    /// Takes what the body told at a moment; `heard` is all that it told of sound so far.
+    pub fn take(&mut self, now: f64, sensed: &Sensed, heard: Heard, calibration: &Senses) {
+        let Senses { acceleration, light } = calibration;
+        self.troubles[0] = sensed.acceleration.and_then(|raw| self.acceleration.0.look(now, raw.0));
+        let believed = sensed.acceleration.filter(|_| self.troubles[0].is_none());
+        self.acceleration.1 = believed.map(|raw| raw.calibrated(acceleration.zero, acceleration.per_g));
+        self.troubles[1] = sensed.light.and_then(|raw| self.light.0.look(now, raw.0));
+        let believed = sensed.light.filter(|_| self.troubles[1].is_none());
+        self.light.1 = believed.map(|raw| raw.calibrated(light.dark, light.scale));
+        self.troubles[2] = match sensed.sound {
+            Some(RawSound::Samples(samples)) => self.samples.look(now, samples),
+            Some(RawSound::Volumes(volumes)) => self.volumes.look(now, volumes),
+            None => None,
+        };
+        (self.heard, self.hears) = (heard, sensed.sound.is_some() && self.troubles[2].is_none());
+        let (last, total) = self.steps.unwrap_or((sensed.steps, [0; 2]));
+        let made = |i: usize| i64::from(sensed.steps[i].wrapping_sub(last[i]) as i16);
+        self.steps = Some((sensed.steps, [total[0] + made(0), total[1] + made(1)]));
+        self.selector = sensed.selector;
+    }
+
+    /// The brightness at the infra-red sensors.
+    pub fn brightness(&self) -> Option<[f32; 8]> {
+        self.light.1.map(|brightness| brightness.0)
+    }
+
+    /// What is wrong, in words; empty if nothing is.
+    pub fn trouble(&self) -> String {
+        let named = NAMES.iter().zip(&self.troubles);
+        let words: Vec<String> = named.filter_map(|(name, what)| Some(format!("{name} {}", (*what)?))).collect();
+        words.join("; ")
+    }
+
+    /// What the hub is told of the body, for the time since this was asked last.
+    pub fn message(&mut self, now: f64) -> Sensors {
+        let hearing = self.heard.since(&self.heard_before).filter(|_| self.hears).unwrap_or_default();
+        self.heard_before = self.heard;
+        Sensors {
+            time: now,
+            acceleration: self.acceleration.1.map(|acceleration| acceleration.0),
+            light: self.brightness(),
+            loudness: hearing.loudness.iter().map(|loudness| loudness.0).collect(),
+            sound_from: hearing.from,
+            steps: self.steps.map(|(_, total)| total),
+            selector: self.selector.map(|(position, _)| position),
+            button: self.selector.map(|(_, pressed)| pressed),
+            trouble: self.trouble(),
+            ..Sensors::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_registers::accelerometer::RawAcceleration;
+    use xpuck_registers::light::RawLight;
+
+    fn told(noise: u16) -> Sensed {
+        Sensed {
+            light: Some(RawLight([400 + noise, 0, 0, 0, 0, 0, 0, 819])),
+            acceleration: Some(RawAcceleration([2048, 2048, 2848 + noise])),
+            sound: Some(RawSound::Samples([2048 + noise, 2048, 2048])),
+            steps: [65_530 + 3 * noise, 10],
+            ..Sensed::default()
+        }
+    }
+
+    #[test]
+    fn what_a_body_tells_becomes_readings_in_units() {
+        let (mut sensors, mut heard) = (BodySensors::default(), Heard::default());
+        for i in 0..30u16 {
+            let sensed = told(i % 3);
+            heard.take(sensed.sound.unwrap());
+            sensors.take(f64::from(i) / 10.0, &sensed, heard, &Senses::default());
+        }
+        let message = sensors.message(3.0);
+        assert!(message.is_sound() && message.trouble.is_empty(), "{message:?}");
+        let [x, y, z] = message.acceleration.unwrap();
+        assert!(x == 0.0 && y == 0.0 && (z - 9.81).abs() < 0.05, "{message:?}");
+        assert_eq!((message.light.unwrap()[7], message.loudness.len()), (0.2, 3));
+        assert_eq!(message.steps, Some([6, 0]), "the counter wrapped");
+        assert_eq!((message.selector, message.sound_from), (None, None));
+        assert!(sensors.message(3.1).loudness.is_empty(), "nothing was heard since");
+    }
+
+    #[test]
+    fn what_cannot_be_believed_is_absent_and_said() {
+        let mut sensors = BodySensors::default();
+        (0..120u16).for_each(|i| sensors.take(f64::from(i) / 10.0, &told(0), Heard::default(), &Senses::default()));
+        let message = sensors.message(12.0);
+        assert_eq!((message.acceleration, message.light, &message.loudness[..]), (None, None, &[][..]));
+        assert_eq!(
+            message.trouble,
+            "the accelerometer is stuck; the light sensors' reading is stuck; the microphones' reading is stuck"
+        );
+        assert!(message.is_sound() && sensors.brightness().is_none());
+    }
+}

@@ -1,0 +1,139 @@
+//! Which sensors cannot be believed: those that are dead, stuck or mad. Pure; times are s of arena time.
+
+use std::fmt;
+use xpuck_registers::infrared::MAX_COUNTS;
+
+/// Exactly the same for so long is stuck: a converter has noise.
+const STUCK_AFTER: f64 = 10.0;
+/// Nothing but zeros for so long is dead.
+const DEAD_AFTER: f64 = 3.0;
+/// A reading that goes so many counts one way and back again within two looks: a robot that turns or bumps does that seldom.
+const JUMP: i32 = 1500;
+/// How much of the present a look adds to how often readings do so, and how often is too often.
+const SHARE: f32 = 0.05;
+const TOO_OFTEN: f32 = 0.2;
+/// It is believed again below this.
+const SELDOM: f32 = 0.05;
+
+/// What is wrong with a sensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// It tells zeros alone.
+    Dead,
+    /// It tells the same for ever.
+    Stuck,
+    /// It tells anything, or what its converter cannot.
+    Mad,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Trouble::Dead => "is dead",
+            Trouble::Stuck => "is stuck",
+            Trouble::Mad => "tells nonsense",
+        })
+    }
+}
+
+/// What may be read of a kind of sensor that works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nature {
+    /// Zeros mean darkness or silence, not a broken wire.
+    pub may_be_zero: bool,
+    /// It may jump at any time.
+    pub may_jump: bool,
+}
+
+/// Looks at one kind of sensor with `N` numbers.
+#[derive(Clone, Debug)]
+pub struct Watch<const N: usize> {
+    nature: Nature,
+    /// What it told at the last two looks, the last first.
+    last: [Option<[u16; N]>; 2],
+    /// Since when it tells that.
+    since: f64,
+    jumps: f32,
+    mad: bool,
+}
+
+impl<const N: usize> Watch<N> {
+    /// Nothing was told so far.
+    pub fn new(nature: Nature) -> Watch<N> {
+        Watch { nature, last: [None; 2], since: 0.0, jumps: 0.0, mad: false }
+    }
+
+    /// Looks at what was told at a moment; says what is wrong.
+    pub fn look(&mut self, now: f64, told: [u16; N]) -> Option<Trouble> {
+        let [last, before] = self.last;
+        self.last = [Some(told), last];
+        if last != Some(told) {
+            self.since = now;
+        }
+        let jumped = match (before, last) {
+            (Some(before), Some(last)) => (0..N).any(|i| {
+                let [first, second] =
+                    [(before[i], last[i]), (last[i], told[i])].map(|(a, b)| i32::from(b) - i32::from(a));
+                first.abs().min(second.abs()) > JUMP && first.signum() != second.signum()
+            }),
+            _ => false,
+        };
+        self.jumps += SHARE * (f32::from(u8::from(jumped && !self.nature.may_jump)) - self.jumps);
+        self.mad = self.jumps > if self.mad { SELDOM } else { TOO_OFTEN };
+        let (same, ends) = (now - self.since, [0, MAX_COUNTS]);
+        if self.mad || told.iter().any(|value| *value > MAX_COUNTS) {
+            Some(Trouble::Mad)
+        } else if !self.nature.may_be_zero && same >= DEAD_AFTER && told == [0; N] {
+            Some(Trouble::Dead)
+        } else if same >= STUCK_AFTER && !told.iter().all(|value| ends.contains(value)) {
+            Some(Trouble::Stuck)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIGHT: Nature = Nature { may_be_zero: true, may_jump: false };
+    const SOUND: Nature = Nature { may_be_zero: false, may_jump: true };
+
+    /// What is said after some seconds of ten looks each.
+    fn after(seconds: u32, nature: Nature, told: impl Fn(u32) -> [u16; 2]) -> Option<Trouble> {
+        let mut watch = Watch::new(nature);
+        (0..10 * seconds).fold(None, |_, look| watch.look(f64::from(look) / 10.0, told(look)))
+    }
+
+    #[test]
+    fn sensors_that_work_are_believed() {
+        assert_eq!(after(60, LIGHT, |look| [500 + look as u16 % 3, 700]), None);
+        assert_eq!(after(60, LIGHT, |_| [0, 0]), None, "darkness");
+        assert_eq!(after(60, LIGHT, |_| [MAX_COUNTS, 0]), None, "full light on one side");
+        // A robot that turns on the spot close to a lamp: each sensor is full and dark by turns, within nine looks each.
+        assert_eq!(after(60, LIGHT, |look| [(look / 9 % 2) as u16 * 4095, (look / 9 % 2) as u16 * 3000 + 7]), None);
+        assert_eq!(after(60, SOUND, |look| [(look % 2) as u16 * 4000, 2000]), None, "loud sound");
+        assert_eq!(after(1, SOUND, |_| [0, 0]), None, "not for long");
+    }
+
+    #[test]
+    fn sensors_that_fail_are_not() {
+        assert_eq!(after(4, SOUND, |_| [0, 0]), Some(Trouble::Dead));
+        assert_eq!(after(11, LIGHT, |_| [500, 700]), Some(Trouble::Stuck));
+        assert_eq!(after(11, SOUND, |_| [2048, 2048]), Some(Trouble::Stuck));
+        assert_eq!(after(3, LIGHT, |look| [(look * 1999 % 4096) as u16, 0]), Some(Trouble::Mad));
+        assert_eq!(after(1, SOUND, |_| [4096, 0]), Some(Trouble::Mad), "no converter tells that");
+    }
+
+    #[test]
+    fn who_calms_down_is_believed_again() {
+        let mut watch = Watch::new(LIGHT);
+        let mut said = Vec::new();
+        for look in 0..120u32 {
+            let told = if look < 30 { [(look % 2) as u16 * 4000; 2] } else { [300 + (look % 2) as u16; 2] };
+            said.push(watch.look(f64::from(look) / 10.0, told));
+        }
+        assert_eq!((said[29], said[119]), (Some(Trouble::Mad), None));
+    }
+}

@@ -1,0 +1,273 @@
+//! Pictures of tags as a real camera would give them, to measure what is found in them: a lens with distortion, pixels
+//! that gather light over their area, the lens's blur, the sensor's noise, rows that are exposed one after the other
+//! while the robot turns, and colour that two neighbouring pixels share.
+
+use crate::device::Frame;
+use crate::device::apriltag::{PICTURE_SIDE, TAG_SIDE, picture};
+use crate::lens::Lens;
+use crate::markers::Pose;
+use crate::tags::board::Board;
+use std::f64::consts::TAU;
+use xpuck_kernels::random::Draws;
+use xpuck_registers::yuyv;
+
+/// Rays of a pixel.
+const RAYS: usize = 32;
+/// Paper, ink and the wall behind, as sRGB levels: a warm light, and ink that is not black.
+const PAPER: [f64; 3] = [225.0, 222.0, 214.0];
+const INK: [f64; 3] = [28.0, 26.0, 25.0];
+const ROOM: [f64; 3] = [132.0, 130.0, 124.0];
+/// The right edge of the picture is darker than the left by this part.
+const SHADE: f64 = 0.2;
+
+/// How a picture comes about.
+#[derive(Clone, Copy, Debug)]
+pub struct Optics {
+    /// The lens; its size is the frame's.
+    pub lens: Lens,
+    /// Standard deviation of the spread of a point, pixels.
+    pub blur: f64,
+    /// Standard deviation of a colour's noise in the dark, levels of 255.
+    pub dark_noise: f64,
+    /// Variance that each level of brightness adds to it.
+    pub shot_noise: f64,
+    /// How long a row gathers light, s.
+    pub exposure: f64,
+    /// From the first row's exposure to the last one's, s.
+    pub readout: f64,
+    /// How fast the robot turns to the left, rad/s. Poses hold for the middle of the picture.
+    pub turning: f64,
+}
+
+impl Optics {
+    /// A perfect pinhole without blur or noise, at rest.
+    pub fn perfect(width: usize, height: usize) -> Optics {
+        let lens = Lens::nominal(width, height);
+        Optics { lens, blur: 0.0, dark_noise: 0.0, shot_noise: 0.0, exposure: 0.0, readout: 0.0, turning: 0.0 }
+    }
+}
+
+/// Where on its pixel (in pixels from its middle) and when in its exposure (parts, -0.5 to 0.5) a ray is.
+struct Ray {
+    off: [f64; 2],
+    when: f64,
+}
+
+/// A tag to be drawn.
+struct Drawn {
+    cells: [[bool; PICTURE_SIDE]; PICTURE_SIDE],
+    pose: Pose,
+    /// First and last column and row on which it may be.
+    columns: [f64; 2],
+    rows: [f64; 2],
+}
+
+/// What the camera shows of tags, each of `size` m from black edge to black edge with a white margin of an eighth of that.
+///
+/// # Panics
+/// If a tag's number is above 586, or the lens is of a size that no frame has.
+pub fn render(tags: &[(u16, Pose)], size: f64, optics: &Optics, draws: &mut Draws) -> Frame {
+    let (width, height) = (optics.lens.size[0] as usize, optics.lens.size[1] as usize);
+    let rays = rays(optics.blur);
+    let drawn: Vec<Drawn> = tags.iter().map(|(id, pose)| draw(*id, pose, size, optics)).collect();
+    let mut bytes = Vec::with_capacity(yuyv::frame_len(width, height));
+    let mut left = [0; 3];
+    for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
+        let (x, y) = (column as f64 + 0.5, row as f64 + 0.5);
+        let inside = |range: &[f64; 2], at: f64| (range[0]..=range[1]).contains(&at);
+        let near: Vec<&Drawn> = drawn.iter().filter(|d| inside(&d.columns, x) && inside(&d.rows, y)).collect();
+        let seen = if near.is_empty() { ROOM } else { gather(&near, [x, y], size, optics, &rays) };
+        let light = 1.0 - SHADE * x / width as f64;
+        let rgb = seen.map(|level| {
+            let level = level * light;
+            let deviation = (optics.dark_noise * optics.dark_noise + optics.shot_noise * level).sqrt();
+            (level + if deviation > 0.0 { deviation * normal(draws) } else { 0.0 }).round().clamp(0.0, 255.0) as u8
+        });
+        match column % 2 {
+            0 => left = yuyv::from_rgb(rgb),
+            _ => bytes.extend(yuyv::pack(left, yuyv::from_rgb(rgb))),
+        }
+    }
+    Frame::new(width, height, bytes).expect("a size that frames have")
+}
+
+/// The mean of a pixel's rays.
+fn gather(tags: &[&Drawn], [x, y]: [f64; 2], size: f64, optics: &Optics, rays: &[Ray]) -> [f64; 3] {
+    let lens = &optics.lens;
+    // Over the few pixels of a point's spread the lens is taken as straight.
+    let [middle, beside, below] = [[x, y], [x + 1.0, y], [x, y + 1.0]].map(|pixel| lens.slopes(pixel));
+    let begun = (y / lens.size[1] - 0.5) * optics.readout;
+    let mut sum = [0.0; 3];
+    for ray in rays {
+        let slope = |i: usize| middle[i] + ray.off[0] * (beside[i] - middle[i]) + ray.off[1] * (below[i] - middle[i]);
+        let (right, down) = (slope(0), slope(1));
+        let turned = optics.turning * (begun + ray.when * optics.exposure);
+        let (sine, cosine) = turned.sin_cos();
+        let sight = [cosine + right * sine, sine - right * cosine, -down];
+        let cell = tags.iter().find_map(|tag| tag.cell(sight, size));
+        let colour = cell.map_or(ROOM, |white| if white { PAPER } else { INK });
+        sum.iter_mut().zip(colour).for_each(|(sum, level)| *sum += level);
+    }
+    sum.map(|sum| sum / rays.len() as f64)
+}
+
+impl Drawn {
+    /// The cell that a line of sight meets; true where white, none beside the tag.
+    fn cell(&self, sight: [f64; 3], size: f64) -> Option<bool> {
+        let pose = &self.pose;
+        let along = dot(pose.at, pose.outward) / dot(sight, pose.outward);
+        let on: [f64; 3] = std::array::from_fn(|i| sight[i] * along - pose.at[i]);
+        let side = PICTURE_SIDE as f64;
+        let place = |axis: [f64; 3]| dot(on, axis) / size * TAG_SIDE as f64 + side / 2.0;
+        let (column, row) = (place(pose.right), side - place(pose.up));
+        let inside = |x: f64| (0.0..side).contains(&x);
+        (along > 0.0 && inside(column) && inside(row)).then(|| self.cells[row as usize][column as usize])
+    }
+}
+
+/// A tag with the part of the picture on which it may be.
+fn draw(id: u16, pose: &Pose, size: f64, optics: &Optics) -> Drawn {
+    let cells = picture(id).expect("a tag of the family");
+    let half = size * PICTURE_SIDE as f64 / TAG_SIDE as f64 / 2.0;
+    let sweep = optics.turning.abs() * (optics.readout + optics.exposure) / 2.0;
+    let (mut columns, mut rows) = ([f64::INFINITY, 0.0], [f64::INFINITY, 0.0]);
+    for (right, up, turn) in [-1.0, 1.0].into_iter().flat_map(|right| {
+        [-1.0, 1.0].into_iter().flat_map(move |up| [-sweep, sweep].map(move |turn| (right, up, turn)))
+    }) {
+        let at: [f64; 3] = std::array::from_fn(|i| pose.at[i] + half * (right * pose.right[i] + up * pose.up[i]));
+        let (sine, cosine) = turn.sin_cos();
+        let (ahead, left) = (cosine * at[0] - sine * at[1], sine * at[0] + cosine * at[1]);
+        if ahead < 0.01 {
+            // Half of it is behind the camera: it may be anywhere.
+            (columns, rows) = ([0.0, f64::INFINITY], [0.0, f64::INFINITY]);
+            break;
+        }
+        let [x, y] = optics.lens.pixel([-left / ahead, -at[2] / ahead]);
+        let spread = 3.0 + 4.0 * optics.blur;
+        columns = [columns[0].min(x - spread), columns[1].max(x + spread)];
+        rows = [rows[0].min(y - spread), rows[1].max(y + spread)];
+    }
+    Drawn { cells, pose: *pose, columns, rows }
+}
+
+/// The rays of every pixel, evenly spread over its area, the lens's blur and the exposure (Roberts's sequence).
+fn rays(blur: f64) -> Vec<Ray> {
+    // The root of g^6 = g + 1, for five dimensions.
+    const G: f64 = 1.134_724_138_401_519_5;
+    let part = |n: usize, dimension: i32| (0.5 + (n + 1) as f64 * G.powi(-dimension)).fract();
+    let ray = |n: usize| {
+        let (length, angle) = ((-2.0 * (1.0 - part(n, 3)).ln()).sqrt(), TAU * part(n, 4));
+        let spread = [length * angle.cos() * blur, length * angle.sin() * blur];
+        Ray { off: [part(n, 1) - 0.5 + spread[0], part(n, 2) - 0.5 + spread[1]], when: part(n, 5) - 0.5 }
+    };
+    (0..RAYS).map(ray).collect()
+}
+
+/// A number that is nearly normal with variance 1: the sum of four even ones.
+fn normal(draws: &mut Draws) -> f64 {
+    let sum: f32 = (0..4).map(|_| draws.unit()).sum();
+    f64::from(sum - 2.0) * 3f64.sqrt()
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The pose of a marker at a place, its face turned `yaw` to the left of facing against the camera's axis, and rolled
+/// clockwise for who reads it, rad.
+pub fn stands(at: [f64; 3], yaw: f64, roll: f64) -> Pose {
+    let outward = [-yaw.cos(), -yaw.sin(), 0.0];
+    let up: [f64; 3] = [0.0, 0.0, 1.0];
+    let right = [up[1] * outward[2] - up[2] * outward[1], up[2] * outward[0] - up[0] * outward[2], 0.0];
+    let mix = |a: f64, b: f64| std::array::from_fn(|i| a * right[i] + b * up[i]);
+    Pose { at, right: mix(roll.cos(), -roll.sin()), up: mix(roll.sin(), roll.cos()), outward }
+}
+
+/// Ways in which a board stands before the camera so that its lens shows: near, tilted to all sides, in every corner of the
+/// picture; the tags' poses in each.
+pub fn board_views(board: &Board, views: usize) -> Vec<Vec<(u16, Pose)>> {
+    let middle = [
+        (f64::from(board.columns - 1) * board.pitch + board.size) / 2.0,
+        (f64::from(board.rows - 1) * board.pitch + board.size) / 2.0,
+    ];
+    let view = |n: usize| {
+        let around = TAU * n as f64 * 0.381_966;
+        // Tilted to where it lies in the picture and away from it by turns.
+        let tilt = if n.is_multiple_of(2) { 0.55 } else { -0.45 };
+        let (yaw, pitch) = (tilt * around.cos(), tilt * around.sin());
+        let ahead = 0.27 + 0.04 * (n % 3) as f64;
+        let at = [ahead, 0.3 * ahead * around.cos(), 0.2 * ahead * around.sin()];
+        let whole = stands(at, yaw, 0.3 * around.sin());
+        let lean = |v: [f64; 3]| {
+            // Turned about the robot's left by the pitch.
+            [v[0] * pitch.cos() + v[2] * pitch.sin(), v[1], v[2] * pitch.cos() - v[0] * pitch.sin()]
+        };
+        let (right, up, outward) = (lean(whole.right), lean(whole.up), lean(whole.outward));
+        let tag = |n: u16| {
+            let id = board.first + n;
+            let [lower_left, _, upper_right, _] = board.corners(id)?;
+            let from_middle = |i: usize| (lower_left[i] + upper_right[i]) / 2.0 - middle[i];
+            let at = std::array::from_fn(|i| at[i] + from_middle(0) * right[i] - from_middle(1) * up[i]);
+            Some((id, Pose { at, right, up, outward }))
+        };
+        (0..board.tags()).filter_map(tag).collect()
+    };
+    (0..views).map(view).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::random::Stream;
+
+    fn luma(frame: &Frame, x: usize, y: usize) -> f64 {
+        f64::from(frame.bytes()[(y * frame.width() + x) * 2])
+    }
+
+    fn draws() -> Draws {
+        Draws::new(1, 0, 0, 0, Stream::Device)
+    }
+
+    #[test]
+    fn an_edge_is_as_soft_as_the_blur_says_and_moves_with_the_lens() {
+        let tag = [(0, stands([0.3, 0.0, 0.0], 0.0, 0.0))];
+        let sharp = Optics::perfect(320, 240);
+        let soft = Optics { blur: 2.0, ..sharp };
+        // From the wall over the margin to the ink: how many pixels lie between.
+        let between = |optics: &Optics| {
+            let frame = render(&tag, 0.1, optics, &mut draws());
+            (90..160).filter(|x| (60.0..180.0).contains(&luma(&frame, *x, 120))).count()
+        };
+        assert!(between(&soft) > between(&sharp), "{} {}", between(&soft), between(&sharp));
+        let barrel = Optics { lens: Lens { distortion: [-0.3, 0.0], ..sharp.lens }, ..sharp };
+        let aside = [(0, stands([0.3, 0.1, 0.0], 0.0, 0.0))];
+        let ink = |optics: &Optics| {
+            let frame = render(&aside, 0.1, optics, &mut draws());
+            (0..320).filter(|x| luma(&frame, *x, 120) < 50.0).min().unwrap()
+        };
+        assert!(ink(&barrel) > ink(&sharp), "a barrel draws the edge nearer to the middle");
+    }
+
+    #[test]
+    fn noise_and_motion_are_there() {
+        let noisy = Optics { dark_noise: 3.0, shot_noise: 0.05, ..Optics::perfect(160, 120) };
+        let frame = render(&[], 0.1, &noisy, &mut draws());
+        let mean: f64 = (0..120).map(|y| luma(&frame, 10, y)).sum::<f64>() / 120.0;
+        let variance: f64 = (0..120).map(|y| (luma(&frame, 10, y) - mean).powi(2)).sum::<f64>() / 119.0;
+        // Three colours' noise of 9 + 0.05 * 130 each, weighted by 0.26, 0.50 and 0.10.
+        assert!((2.5..9.0).contains(&variance), "{variance}");
+        let tag = [(0, stands([0.5, 0.0, 0.0], 0.0, 0.0))];
+        let still = Optics::perfect(320, 240);
+        let soft = |optics: &Optics| {
+            let frame = render(&tag, 0.1, optics, &mut draws());
+            (100..150).filter(|x| (60.0..180.0).contains(&luma(&frame, *x, 120))).count()
+        };
+        let smeared = Optics { turning: 0.5, exposure: 0.04, ..still };
+        assert!(soft(&smeared) > soft(&still), "{} {}", soft(&smeared), soft(&still));
+        let turning = Optics { turning: 0.3, readout: 0.2, ..still };
+        let frame = render(&tag, 0.1, &turning, &mut draws());
+        let left_edge = |y: usize| (0..320).find(|x| luma(&frame, *x, y) > 160.0).unwrap();
+        // The robot turns left, so what is seen moves to the right from row to row.
+        assert!(left_edge(150) > left_edge(90), "{} {}", left_edge(90), left_edge(150));
+    }
+}

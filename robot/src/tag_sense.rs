@@ -1,0 +1,114 @@
+//! What the control loop makes of the tags that the camera sees: it tells them to the hub, and lets the tree see them as a
+//! colour where the robot's file says so.
+
+use crate::config::{RobotFile, TagColour};
+use crate::tag_watch::{Looks, TagWatch, thirds};
+use std::time::{Duration, Instant};
+use xpuck_kernels::world::Colour;
+use xpuck_kernels::world::senses::Blobs;
+use xpuck_robot_core::readings::CAMERA_STALE;
+use xpuck_wire::message::Tags;
+
+/// Tags are told at most so often, wall time.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// The tags as the control loop has them. Without a thread that looks for tags nothing is sensed and told.
+pub struct TagSense {
+    watch: Option<TagWatch>,
+    colour: Option<Colour>,
+    /// What the last look found, and when its picture came.
+    seen: Option<(Tags, Instant)>,
+    /// The look that was told last, and when.
+    told: (u32, Option<Instant>),
+    /// Arena time over wall time.
+    speed: f64,
+}
+
+impl TagSense {
+    /// Begins to look for the tags that the robot's file names.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<TagSense> {
+        let colour = robot.camera.tags_as.map(|colour| match colour {
+            TagColour::Red => Colour::Red,
+            TagColour::Green => Colour::Green,
+            TagColour::Blue => Colour::Blue,
+        });
+        Ok(TagSense { watch: TagWatch::start(robot, speed)?, colour, seen: None, told: (0, None), speed })
+    }
+
+    /// Where frames are to be given, if tags are looked for.
+    pub fn looks(&self) -> Option<Looks> {
+        self.watch.as_ref().map(TagWatch::looks)
+    }
+
+    /// What was found last; while the looking thread is writing, what was found before. It never waits.
+    fn latest(&mut self) -> Option<(&Tags, f32)> {
+        if let Some(seen) = self.watch.as_ref().and_then(TagWatch::seen) {
+            self.seen = Some(seen);
+        }
+        let (tags, came) = self.seen.as_ref()?;
+        Some((tags, (came.elapsed().as_secs_f64() * self.speed) as f32))
+    }
+
+    /// Adds tags to the colours, as if a patch of theirs hung there. Tags of an old picture are none.
+    pub fn add_to(&mut self, blobs: &mut Blobs) {
+        let Some(colour) = self.colour else { return };
+        if let Some((tags, _)) = self.latest().filter(|(_, age)| *age <= CAMERA_STALE) {
+            add(tags, colour, blobs);
+        }
+    }
+
+    /// Range, m, and bearing, rad, of the nearest tag; none in an old picture.
+    pub fn nearest(&mut self) -> Option<[f32; 2]> {
+        let (tags, _) = self.latest().filter(|(_, age)| *age <= CAMERA_STALE)?;
+        nearest(tags)
+    }
+
+    /// The tags that were found last, at most twice a second and each look once.
+    pub fn next_told(&mut self) -> Option<Tags> {
+        let (looks, at) = self.told;
+        if at.is_some_and(|at| at.elapsed() < EVERY) {
+            return None;
+        }
+        let (tags, age) = self.latest().filter(|(tags, _)| tags.looks != looks)?;
+        let tags = Tags { age, ..tags.clone() };
+        self.told = (tags.looks, Some(Instant::now()));
+        Some(tags)
+    }
+}
+
+fn nearest(tags: &Tags) -> Option<[f32; 2]> {
+    tags.tags.iter().min_by(|a, b| a.range.total_cmp(&b.range)).map(|tag| [tag.range, tag.bearing])
+}
+
+fn add(tags: &Tags, colour: Colour, blobs: &mut Blobs) {
+    let seen = &mut blobs.0[colour as usize];
+    seen.iter_mut().zip(thirds(&tags.tags)).for_each(|(seen, tag)| *seen |= tag);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_wire::message::TagSeen;
+
+    #[test]
+    fn tags_add_to_the_colours_that_are_seen_anyway() {
+        let mut blobs = Blobs::default();
+        blobs.0[Colour::Green as usize] = [true, false, false];
+        blobs.0[Colour::Blue as usize] = [false, true, false];
+        let tag = TagSeen { range: 1.0, bearing: -0.3, ..TagSeen::default() };
+        add(&Tags { tags: vec![tag], ..Tags::default() }, Colour::Green, &mut blobs);
+        assert_eq!(blobs.0[Colour::Green as usize], [true, false, true]);
+        assert_eq!(blobs.0[Colour::Blue as usize], [false, true, false]);
+    }
+
+    #[test]
+    fn the_nearest_tag_is_told() {
+        let tag = |range: f32, bearing: f32| TagSeen { range, bearing, ..TagSeen::default() };
+        assert_eq!(nearest(&Tags::default()), None);
+        let tags = Tags { tags: vec![tag(1.0, -0.3), tag(0.4, 0.2), tag(0.9, 0.0)], ..Tags::default() };
+        assert_eq!(nearest(&tags), Some([0.4, 0.2]));
+    }
+}

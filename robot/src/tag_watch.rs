@@ -1,0 +1,235 @@
+//! Looks for tags in the camera's frames on a thread of its own, so many times a second: neither the control loop nor the
+//! colours wait for it.
+
+use crate::config::RobotFile;
+use crate::device::Frame;
+use crate::markers::{Marker, Markers};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use xpuck_kernels::model::CAMERA_FOV;
+use xpuck_wire::message::{MAX_TAGS, TagSeen, Tags};
+
+/// What the camera's thread, the looking thread and the control loop share.
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The frame to look at, and when it came.
+    frame: Option<(Frame, Instant)>,
+    /// A frame to be filled, so that none is made anew.
+    spare: Option<Frame>,
+    /// The looking thread is at it.
+    busy: bool,
+    /// When the last frame was taken.
+    taken: Option<Instant>,
+    seen: Option<(Tags, Instant)>,
+    ended: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where the camera's thread gives frames; it can be copied.
+#[derive(Clone)]
+pub struct Looks {
+    shared: Arc<Shared>,
+    period: Duration,
+}
+
+impl Looks {
+    /// Takes a copy of a frame, if it is time and the last one was looked at.
+    pub fn offer(&self, frame: &Frame) {
+        let mut state = self.shared.lock();
+        let due = state.taken.is_none_or(|at| at.elapsed() >= self.period);
+        if !due || state.busy || state.frame.is_some() {
+            return;
+        }
+        let now = Instant::now();
+        let copy = match state.spare.take().filter(|spare| spare.bytes().len() == frame.bytes().len()) {
+            Some(mut spare) if spare.width() == frame.width() => {
+                spare.bytes_mut().copy_from_slice(frame.bytes());
+                spare
+            }
+            _ => frame.clone(),
+        };
+        (state.frame, state.taken) = (Some((copy, now)), Some(now));
+        self.shared.changed.notify_one();
+    }
+}
+
+/// In which of the camera's left, centre and right third tags are seen: those of a picture that spans 56 degrees about ahead.
+pub fn thirds(tags: &[TagSeen]) -> [bool; 3] {
+    let edge = (CAMERA_FOV / 2.0).tan();
+    let mut seen = [false; 3];
+    for tag in tags.iter().filter(|tag| tag.bearing.abs() < CAMERA_FOV / 2.0) {
+        // Thirds of the picture's width, from the left.
+        let place = (1.0 - tag.bearing.tan() / edge) / 2.0;
+        seen[((3.0 * place) as usize).min(2)] = true;
+    }
+    seen
+}
+
+/// The control loop's end; dropping it ends the thread.
+pub struct TagWatch {
+    looks: Looks,
+}
+
+impl TagWatch {
+    /// Looks for the tags that the robot's file names; none if it names none. `speed` is arena time over wall time.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn start(robot: &RobotFile, speed: f64) -> std::io::Result<Option<TagWatch>> {
+        let Some(size_mm) = robot.camera.tag_size_mm.filter(|_| robot.devices.has_camera()) else { return Ok(None) };
+        let period = Duration::from_secs_f64(1.0 / (robot.camera.tag_looks * speed));
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+        let (lens, turn) = (robot.calibration.camera.lens, f64::from(robot.calibration.camera.turn_deg).to_radians());
+        let markers = Markers::for_frames(size_mm / 1000.0, robot.devices.frame_size().0).with_lens(lens);
+        let theirs = shared.clone();
+        std::thread::Builder::new().name("tags".into()).spawn(move || look(&theirs, markers, turn))?;
+        Ok(Some(TagWatch { looks: Looks { shared, period } }))
+    }
+
+    /// Where frames are to be given.
+    pub fn looks(&self) -> Looks {
+        self.looks.clone()
+    }
+
+    /// What the last look found, and when its picture came; none before the first. It never waits: while the thread is writing
+    /// there is nothing.
+    pub fn seen(&self) -> Option<(Tags, Instant)> {
+        self.looks.shared.state.try_lock().ok()?.seen.clone()
+    }
+}
+
+impl Drop for TagWatch {
+    fn drop(&mut self) {
+        self.looks.shared.lock().ended = true;
+        self.looks.shared.changed.notify_one();
+    }
+}
+
+fn look(shared: &Shared, mut markers: Markers, turn: f64) {
+    let mut looks = 0u32;
+    loop {
+        let (frame, came) = {
+            let mut state = shared.lock();
+            loop {
+                if state.ended {
+                    return;
+                }
+                if let Some(given) = state.frame.take() {
+                    state.busy = true;
+                    break given;
+                }
+                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        };
+        let begun = Instant::now();
+        let mut tags: Vec<TagSeen> = markers.detect(&frame).iter().map(|marker| told(marker, turn)).collect();
+        tags.sort_by(|a, b| a.range.total_cmp(&b.range));
+        tags.truncate(MAX_TAGS);
+        looks = looks.saturating_add(1);
+        let doubled = markers.doubled().try_into().unwrap_or(u32::MAX);
+        let look_ms = begun.elapsed().as_secs_f32() * 1000.0;
+        let mut state = shared.lock();
+        state.seen = Some((Tags { age: 0.0, tags, looks, doubled, look_ms }, came));
+        (state.busy, state.spare) = (false, Some(frame));
+    }
+}
+
+/// A marker in the robot's frame, whose camera looks `turn` rad to the left of ahead.
+fn told(marker: &Marker, turn: f64) -> TagSeen {
+    let around = |angle: f64| {
+        let turned = (angle + turn).rem_euclid(std::f64::consts::TAU);
+        (if turned > std::f64::consts::PI { turned - std::f64::consts::TAU } else { turned }) as f32
+    };
+    let pose = &marker.pose;
+    TagSeen {
+        id: marker.id,
+        range: pose.range() as f32,
+        bearing: around(pose.bearing()),
+        height: pose.at[2] as f32,
+        facing: around(pose.outward[1].atan2(pose.outward[0])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{Optics, render, stands};
+    use xpuck_kernels::random::{Draws, Stream};
+
+    fn robot(more: &str) -> RobotFile {
+        let text = format!(
+            "id = \"xp01\"\nswarm = \"s.toml\"\n[devices]\nkind = \"virtual\"\ndirectory = \"d\"\ncamera_width = 320\n\
+             camera_height = 240\n{more}"
+        );
+        let robot: RobotFile = xpuck_wire::file::parse("robot", &text).unwrap();
+        robot.check().unwrap();
+        robot
+    }
+
+    #[test]
+    fn tags_of_a_frame_are_told_in_the_robots_frame_nearest_first() {
+        let file = "[camera]\ntag_size_mm = 100\ntag_looks = 15\n[calibration.camera]\nturn_deg = 10\n";
+        let watch = TagWatch::start(&robot(file), 1.0).unwrap().unwrap();
+        assert!(watch.seen().is_none());
+        let tags = [(3, stands([0.8, 0.1, 0.0], 0.0, 0.0)), (5, stands([0.5, -0.1, 0.03], 0.3, 0.0))];
+        let mut draws = Draws::new(1, 0, 0, 0, Stream::Device);
+        let frame = render(&tags, 0.1, &Optics::perfect(320, 240), &mut draws);
+        let begun = Instant::now();
+        let seen = loop {
+            watch.looks().offer(&frame);
+            if let Some((seen, _)) = watch.seen().filter(|(seen, _)| seen.looks >= 2) {
+                break seen;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        assert!(seen.is_sound() && seen.doubled == 0);
+        assert_eq!(seen.tags.iter().map(|tag| tag.id).collect::<Vec<_>>(), [5, 3]);
+        let tag = seen.tags[0];
+        let (bearing, facing) =
+            ((-0.1f32).atan2(0.5) + 10f32.to_radians(), std::f32::consts::PI - 0.3 - 10f32.to_radians());
+        assert!((tag.range - 0.51).abs() < 0.015 && (tag.height - 0.03).abs() < 0.01, "{tag:?}");
+        assert!((tag.bearing - bearing).abs() < 0.01, "{tag:?} {bearing}");
+        // It is turned 0.3 to the left of facing the camera, which looks 10 degrees to the left.
+        assert!((tag.facing.abs() - facing).abs() < 0.05 && tag.facing < 0.0, "{tag:?} {facing}");
+    }
+
+    #[test]
+    fn tags_are_seen_in_the_thirds_that_colours_have() {
+        let at = |degrees: f32| thirds(&[TagSeen { range: 1.0, bearing: degrees.to_radians(), ..TagSeen::default() }]);
+        assert_eq!((at(0.0), at(27.0), at(-27.0)), ([false, true, false], [true, false, false], [false, false, true]));
+        // The edges are a sixth of the width from the middle: atan(tan 28 / 3) = 10.05 degrees.
+        assert_eq!((at(10.0), at(10.1)), ([false, true, false], [true, false, false]));
+        assert_eq!((at(-10.0), at(-10.1)), ([false, true, false], [false, false, true]));
+        assert_eq!((at(29.0), at(180.0), thirds(&[])), ([false; 3], [false; 3], [false; 3]));
+    }
+
+    #[test]
+    fn a_robot_that_looks_for_none_has_no_thread() {
+        assert!(TagWatch::start(&robot(""), 1.0).unwrap().is_none());
+        let error = |more: &str| {
+            let file: Result<RobotFile, _> = xpuck_wire::file::parse(
+                "r",
+                &format!(
+                    "id = \"a\"\nswarm = \"s\"\n[devices]\nkind = \"xpuck\"\nspi = \"/s\"\ni2c = \"/i\"\n[camera]\n{more}"
+                ),
+            );
+            file.map_err(|e| e.to_string()).and_then(|file| file.check()).unwrap_err()
+        };
+        assert!(error("tag_size_mm = 2\n").contains("camera.tag_size_mm = 2 is outside 5..=1000"));
+        assert!(error("tag_looks = nan\n").contains("camera.tag_looks = NaN"));
+        assert!(error("exposure = \"off\"\n").contains("exposure = \"off\""));
+        assert!(error("tags_as = \"green\"\n").contains("camera.tags_as needs camera.tag_size_mm"));
+        assert!(error("exposure = 500\n").contains("0.1..=60 ms"));
+    }
+}

@@ -1,0 +1,243 @@
+//! `xpuckd bench power` from end to end, on the files of a kernel whose board draws what its clocks say.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The limits of both clusters before anything is measured, kHz.
+const BEFORE: [&str; 2] = ["200000", "800000"];
+/// The clocks that draw least by far, so that they are the best whatever else this machine does meanwhile, MHz.
+const BEST: [u64; 2] = [1400, 800];
+
+/// Seconds at each clock.
+const SHORT: &str = "0.2";
+
+/// A board of two clusters, which follows what is written.
+struct Board {
+    folder: tempfile::TempDir,
+    end: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+fn policy(sysfs: &Path, number: usize) -> PathBuf {
+    sysfs.join(format!("devices/system/cpu/cpufreq/policy{number}"))
+}
+
+fn khz(sysfs: &Path, number: usize, name: &str) -> Option<u64> {
+    fs::read_to_string(policy(sysfs, number).join(name)).ok()?.trim().parse().ok()
+}
+
+/// Replaces a file at once, as the kernel's are never half written.
+fn replace(path: &Path, text: &str) {
+    let new = path.with_extension("new");
+    fs::write(&new, text).unwrap();
+    fs::rename(new, path).unwrap();
+}
+
+impl Board {
+    fn new() -> Board {
+        let folder = tempfile::tempdir().unwrap();
+        let sysfs = folder.path();
+        for number in [0, 4] {
+            fs::create_dir_all(policy(sysfs, number)).unwrap();
+            for (name, text) in [
+                ("scaling_available_frequencies", "200000 800000 1400000 \n"),
+                ("scaling_min_freq", BEFORE[0]),
+                ("scaling_max_freq", BEFORE[1]),
+                ("scaling_cur_freq", BEFORE[0]),
+                ("cpuinfo_min_freq", "200000"),
+                ("cpuinfo_max_freq", "1400000"),
+            ] {
+                fs::write(policy(sysfs, number).join(name), text).unwrap();
+            }
+        }
+        let monitor = sysfs.join("class/hwmon/hwmon0");
+        fs::create_dir_all(&monitor).unwrap();
+        fs::create_dir_all(sysfs.join("devices/1-0041")).unwrap();
+        symlink(sysfs.join("devices/1-0041"), monitor.join("device")).unwrap();
+        for (name, text) in
+            [("name", "ina231\n"), ("in1_input", "5000"), ("curr1_input", "400"), ("shunt_resistor", "20000\n")]
+        {
+            fs::write(monitor.join(name), text).unwrap();
+        }
+        let heat = sysfs.join("class/thermal/thermal_zone0");
+        fs::create_dir_all(&heat).unwrap();
+        fs::write(heat.join("temp"), "45000").unwrap();
+        let (theirs, end) = (sysfs.to_path_buf(), Arc::new(AtomicBool::new(false)));
+        let told = end.clone();
+        let thread = std::thread::spawn(move || {
+            while !told.load(Relaxed) {
+                let clocks = [0, 4].map(|number| khz(&theirs, number, "scaling_max_freq").unwrap_or(200_000));
+                for (number, clock) in [0, 4].into_iter().zip(clocks) {
+                    replace(&policy(&theirs, number).join("scaling_cur_freq"), &clock.to_string());
+                }
+                let best = clocks == BEST.map(|mhz| mhz * 1000);
+                replace(&monitor.join("curr1_input"), if best { "200" } else { "2000" });
+                // The fastest clocks are too hot, as on the thesis's board.
+                let hot = clocks == [1_400_000; 2];
+                replace(&heat.join("temp"), if hot { "96000" } else { "45000" });
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        });
+        Board { folder, end, thread: Some(thread) }
+    }
+
+    fn sysfs(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn limits_are_back(&self) {
+        for number in [0, 4] {
+            let found = ["scaling_min_freq", "scaling_max_freq"].map(|name| khz(self.sysfs(), number, name));
+            assert_eq!(found, BEFORE.map(|text| text.parse().ok()), "policy{number}");
+        }
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.end.store(true, Relaxed);
+        let ended = self.thread.take().map(JoinHandle::join);
+        assert!(std::thread::panicking() || ended.is_none_or(|ended| ended.is_ok()));
+    }
+}
+
+fn bench(sysfs: &Path, seconds: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xpuckd"));
+    command.args(["bench", "power", "--threads", "1", "--seconds", seconds, "--sysfs"]).arg(sysfs);
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn the_operating_point_of_a_board_is_found_and_its_clocks_are_put_back() {
+    let board = Board::new();
+    let picture = board.sysfs().join("power.svg");
+    let output =
+        bench(board.sysfs(), SHORT).args(["--json", "--watt-limit", "2", "--svg"]).arg(&picture).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sweep = &report["sweeps"][0];
+    let points = sweep["points"].as_array().unwrap();
+    assert_eq!((points.len(), &sweep["clocks"]), (9, &serde_json::json!(["policy0", "policy4"])));
+    for choice in ["efficient", "within_limit"] {
+        let point = &points[sweep[choice].as_u64().unwrap() as usize];
+        assert_eq!(point["mhz"], serde_json::json!(BEST.map(|mhz| mhz as f64)), "{choice}: {report:#}");
+        let [watts, r_acc, per_watt] = ["watts", "r_acc", "r_acc_per_watt"].map(|key| point[key].as_f64().unwrap());
+        assert!((watts - 1.0).abs() < 0.05 && r_acc > 0.0 && (per_watt - r_acc / watts).abs() < 1.0, "{point}");
+    }
+    let throttled: Vec<bool> = points.iter().map(|point| point["throttled"].as_bool().unwrap()).collect();
+    assert_eq!(throttled.iter().position(|throttled| *throttled), Some(8), "the hottest is none: {throttled:?}");
+    assert_eq!(report["missing"], serde_json::json!([]));
+    board.limits_are_back();
+    let drawn = fs::read_to_string(picture).unwrap();
+    assert!(
+        drawn.contains("Efficiency, cpu") && drawn.matches("<polyline").count() == 9 && drawn.ends_with("</svg>\n")
+    );
+}
+
+/// Sends a signal once a clock is held; what the program said.
+fn killed(board: &Board, child: Child, signal: &str) -> Output {
+    let start = Instant::now();
+    while khz(board.sysfs(), 0, "scaling_max_freq") != Some(200_000) {
+        assert!(start.elapsed() < Duration::from_secs(30), "it never set a clock");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn what_a_killed_sweep_left_is_put_back_by_the_next_which_says_so() {
+    let board = Board::new();
+    let child = bench(board.sysfs(), "600").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let other = {
+        let start = Instant::now();
+        while !board.sysfs().join("xpuckd-clocks.json").exists() && start.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        bench(board.sysfs(), SHORT).output().unwrap()
+    };
+    assert!(!other.status.success() && said(&other).contains("wait for its end"), "{}", said(&other));
+    killed(&board, child, "KILL");
+    assert_eq!(khz(board.sysfs(), 0, "scaling_max_freq"), Some(200_000));
+    let output = bench(board.sysfs(), SHORT).args(["--points", "1"]).output().unwrap();
+    let lines = said(&output);
+    assert!(output.status.success() && lines.contains("policy0: put back to 200 to 800 MHz"), "{lines}");
+    // Those were narrower than the hardware's, too.
+    assert!(lines.contains("policy4: its limits, 200 to 800 MHz, are as they were found"), "{lines}");
+    assert!(lines.contains("`echo 1400000 > "), "{lines}");
+    board.limits_are_back();
+    assert!(!board.sysfs().join("xpuckd-clocks.json").exists());
+    let output = bench(board.sysfs(), SHORT).args(["--points", "1"]).output().unwrap();
+    assert!(!said(&output).contains("put back"), "{}", said(&output));
+}
+
+#[test]
+fn a_figure_that_cannot_be_written_is_refused_before_anything_is_measured() {
+    let board = Board::new();
+    let output = bench(board.sysfs(), "600").args(["--svg", "/nowhere/power.svg"]).output().unwrap();
+    assert!(!output.status.success() && said(&output).contains("that you may write"), "{}", said(&output));
+}
+
+#[test]
+fn a_signal_ends_it_with_the_clocks_put_back() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let board = Board::new();
+        let child = bench(board.sysfs(), "600").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let output = killed(&board, child, signal);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains("stopped; the clocks are as they were"), "{}", said(&output));
+        board.limits_are_back();
+    }
+}
+
+#[test]
+fn what_is_missing_is_a_line_each_and_the_rest_is_measured() {
+    let empty = tempfile::tempdir().unwrap();
+    let output = bench(empty.path(), SHORT).output().unwrap();
+    let lines = said(&output);
+    let lines: Vec<&str> = lines.lines().filter(|line| line.starts_with("xpuckd: ")).collect();
+    assert!(output.status.success() && lines.len() == 2, "{lines:?}");
+    assert!(lines[0].contains("no INA231 at 0x41") && lines[0].contains("--i2c /dev/i2c-1"), "{lines:?}");
+    assert!(lines[1].contains("cpu clocks: ") && lines[1].contains("cpufreq has none"), "{lines:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let row: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
+    assert!(row[0].parse::<f64>().unwrap() > 0.0 && row[1..] == ["-", "-", "-"], "{text}");
+    assert!(!text.contains("most r_acc per watt"), "{text}");
+    // A bus that is not there is named, and nothing else is lost.
+    let output = bench(empty.path(), SHORT).args(["--i2c", "/nowhere/i2c-9"]).output().unwrap();
+    assert!(output.status.success() && said(&output).contains("/nowhere/i2c-9"), "{}", said(&output));
+}
+
+#[test]
+fn clocks_that_may_not_be_set_stay_and_it_is_said_who_may() {
+    let board = Board::new();
+    // A number of the kernel that even root may not write.
+    let limit = policy(board.sysfs(), 0).join("scaling_max_freq");
+    fs::remove_file(&limit).unwrap();
+    symlink("/proc/sys/kernel/ngroups_max", &limit).unwrap();
+    let output = bench(board.sysfs(), SHORT).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(
+        said(&output).contains("scaling_max_freq: Permission denied") && said(&output).contains("takes root"),
+        "{}",
+        said(&output)
+    );
+    for (seconds, arguments, expected) in [
+        ("0", ["--points", "1"], "--seconds is 0.2 to 600"),
+        (SHORT, ["--watt-limit", "0"], "--watt-limit is above 0"),
+        (SHORT, ["--points", "0"], "1..=1000"),
+    ] {
+        let output = bench(board.sysfs(), seconds).args(arguments).output().unwrap();
+        assert!(!output.status.success() && said(&output).contains(expected), "{arguments:?}: {}", said(&output));
+    }
+}
