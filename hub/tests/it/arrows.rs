@@ -90,9 +90,14 @@ const ARROWS: [(&str, &[&str]); 19] = [
 ];
 
 /// Who may use whom in tests besides: the arena's streams are what clients of motion capture are tested on, and the shim's
-/// logic stands between the robot's drivers and the arena's dsPIC.
-const TEST_ARROWS: [(&str, &str); 3] =
-    [("xpuck-hub-service", "xpuck-arena"), ("xpuck-shim", "xpuck-kernels"), ("xpuck-shim", "xpuck-robot")];
+/// logic stands between the robot's drivers, which show an experiment's patterns, and the arena's dsPIC.
+const TEST_ARROWS: [(&str, &str); 5] = [
+    ("xpuck-hub-service", "xpuck-arena"),
+    ("xpuck-shim", "xpuck-experiment"),
+    ("xpuck-shim", "xpuck-kernels"),
+    ("xpuck-shim", "xpuck-robot"),
+    ("xpuck-shim", "xpuck-wire"),
+];
 
 #[test]
 fn crates_use_only_whom_they_may() {
