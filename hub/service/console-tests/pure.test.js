@@ -115,10 +115,11 @@ test("tags are told in words, and those that were not believed are counted", () 
 
 test("further sensors are told in words, and what a robot does not have is a dash", () => {
   const none = { acceleration: null, light: null, loudness: [], sound_from: null, steps: null, selector: null, button: null, trouble: "" };
-  assert.deepEqual(sensed(null), { light: "–", acceleration: "–", sound: "–" });
+  const names = ["floor", "free ahead", "magnetic heading", "roll, pitch", "light", "acceleration", "sound", "robots heard"];
+  assert.deepEqual(Object.entries(sensed(null)), names.map((name) => [name, "–"]), "all at all times, in one order");
   assert.deepEqual(sensed(none), sensed(null));
   const told = sensed({ ...none, acceleration: [0, -0.12, 9.8], light: [0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.1, 0.1], loudness: [0.01, 0.02], sound_from: -1.5 });
-  assert.deepEqual(told, { light: "10 to 80 %, most left", acceleration: "0.0, −0.1, 9.8 m/s²", sound: "2.0 %, from right" });
+  assert.deepEqual(told, { ...sensed(null), light: "10 to 80 %, most left", acceleration: "0.0, −0.1, 9.8 m/s²", sound: "2.0 %, from right" });
   const more = sensed({ ...none, ground: [0.1, 0.5, 0.2], ahead: 0.314, heading: 1.5708, tilt: [0, -0.1], heard: [{ robot: 3, bearing: -0.5, strength: 900 }, { robot: 1, bearing: 0, strength: 70 }] });
   assert.deepEqual(more, {
     ...sensed(none), "floor": "10, 50, 20 %", "free ahead": "0.31 m", "magnetic heading": "90°", "roll, pitch": "0°, −6°",

@@ -8,7 +8,7 @@ import { h, setAttr, setText, show } from "../dom.js";
 import { clock, fixed, span, thousands, timeOfDay } from "../format.js";
 import { actionBar } from "./actions.js";
 import { Pictures } from "../pictures.js";
-import { sensed } from "./sensors.js";
+import { LONG, sensed } from "./sensors.js";
 import { tagsInWords } from "./tags.js";
 import { minutesLeft, stateOf, troublesOf } from "./state.js";
 
@@ -163,12 +163,10 @@ class Detail {
       if (!node) {
         this.values.set(name, (node = h("dd")));
         // What is as long as a sentence has a line of its own, so that nothing moves when it is told.
-        this.figures.append(h("div", { class: name in sensed(null) || name === "robots heard" ? "wide" : "" }, h("dt", { text: name }), node));
+        this.figures.append(h("div", { class: LONG.includes(name) ? "wide" : "" }, h("dt", { text: name }), node));
       }
       setText(node, value);
     }
-    // What only some bodies sense stays where it was told once.
-    for (const [name, node] of this.values) if (!(name in values)) setText(node, "–");
     show(this.figures, true);
   }
 

@@ -8,22 +8,24 @@ const BEARINGS = [0.297, 0.855, 1.571, 2.618, -2.618, -1.571, -0.855, -0.297];
 // Light that differs by less comes from everywhere, part of what the sensors can tell.
 const EVEN = 0.02;
 
-/** @param {import("../contract.js").Sensors | null | undefined} sensors @returns {Record<string, string>} */
+/** Which of them are as long as a sentence. */
+export const LONG = ["light", "acceleration", "sound", "robots heard"];
+
+/**
+ * All of them at all times, so that nothing moves when a body tells one later than the others.
+ * @param {import("../contract.js").Sensors | null | undefined} sensors @returns {Record<string, string>}
+ */
 export function sensed(sensors) {
-  if (!sensors) return { "light": "–", "acceleration": "–", "sound": "–" };
-  const { acceleration, light, loudness, sound_from: from, ground, ahead, heading, tilt, heard } = sensors;
-  /** @type {Record<string, string>} */
-  const ofSomeBodies = {};
-  if (ground) ofSomeBodies["floor"] = ground.map((part) => fixed(100 * part, 0)).join(", ") + " %";
-  if (typeof ahead === "number") ofSomeBodies["free ahead"] = fixed(ahead, 2, " m");
-  if (typeof heading === "number") ofSomeBodies["magnetic heading"] = degrees(heading);
-  if (tilt) ofSomeBodies["roll, pitch"] = tilt.map(degrees).join(", ");
-  if (heard?.length) ofSomeBodies["robots heard"] = heard.map((robot) => `${robot.robot} ${bearingInWords(robot.bearing)}`).join(", ");
+  const { acceleration, light, loudness, sound_from: from, ground, ahead, heading, tilt, heard } = sensors ?? {};
   return {
-    ...ofSomeBodies,
+    "floor": ground ? ground.map((part) => fixed(100 * part, 0)).join(", ") + " %" : "–",
+    "free ahead": typeof ahead === "number" ? fixed(ahead, 2, " m") : "–",
+    "magnetic heading": typeof heading === "number" ? degrees(heading) : "–",
+    "roll, pitch": tilt ? tilt.map(degrees).join(", ") : "–",
     "light": light ? lightInWords(light) : "–",
     "acceleration": acceleration ? `${acceleration.map((a) => fixed(a, 1)).join(", ")} m/s²` : "–",
     "sound": loudness?.length ? `${fixed(100 * Math.max(...loudness), 1, " %")}${typeof from === "number" ? `, from ${side(from)}` : ""}` : "–",
+    "robots heard": heard?.length ? heard.map((robot) => `${robot.robot} ${bearingInWords(robot.bearing)}`).join(", ") : "–",
   };
 }
 
