@@ -70,8 +70,10 @@ pub const RESTITUTION: f32 = 0.1;
 pub const NOISE: [f32; 3] = [0.1, 0.1, 0.1];
 /// Steepness of floor friction near zero slip, s/m (Eq. 5.8).
 pub const FRICTION_STEEPNESS: f32 = 20.0;
-/// Iterations of the contact solver.
+/// Most passes of the contact solver.
 pub const CONTACT_ITERATIONS: usize = 8;
+/// A pass that changes no impulse by more than this is the last, N s: 0.03 mm/s of a robot.
+pub const CONTACT_SOLVED: f32 = 1e-5;
 /// Penetration that is left uncorrected, m.
 pub const PENETRATION_SLOP: f32 = 0.0005;
 /// Part of the remaining penetration removed in a step.

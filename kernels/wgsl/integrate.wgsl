@@ -31,12 +31,14 @@ fn stage_friction() {
 
 fn stage_integrate() {
     for (var b = first_own; b < scene.bodies; b += OWN_STEP) {
-        let words = philox(vec4(world_number, b, step_number, STREAM_MOTION), seed);
-        let pair = normal_pair(words.x, words.y);
-        let drift = normal_pair(words.z, words.w).x * params.noise.z;
+        let words = motion_words(vec4(world_number, b, step_number, STREAM_MOTION), seed);
+        let deviates = vec3(
+            nearly_normal(words.x, words.w), nearly_normal(words.y, words.w >> 8u), nearly_normal(words.z, words.w >> 16u),
+        );
+        let noise = deviates * params.noise.xyz;
         let velocity = vec2(vx[at(b)], vy[at(b)]);
-        let way = velocity * (DT * (1.0 + pair.x * params.noise.x));
-        let turn = spin[at(b)] * (DT * (1.0 + pair.y * params.noise.y)) + length(velocity) * (DT * drift);
+        let way = velocity * (DT * (1.0 + noise.x));
+        let turn = spin[at(b)] * (DT * (1.0 + noise.y)) + length(velocity) * (DT * noise.z);
         px[at(b)] += way.x;
         py[at(b)] += way.y;
         heading[own(b)] = wrap_angle(heading[own(b)] + turn);

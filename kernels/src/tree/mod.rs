@@ -7,6 +7,7 @@ mod driver;
 pub mod exchange;
 mod expand;
 mod footprint;
+pub(crate) mod lanes;
 mod nodes;
 mod operand;
 mod parse;

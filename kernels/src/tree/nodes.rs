@@ -176,6 +176,11 @@ pub struct NodeSpec {
 }
 
 impl Kind {
+    /// True for kinds without children; those that stand for a small tree are expanded before anything is ticked.
+    pub(crate) fn is_leaf(self) -> bool {
+        !matches!(self, Kind::Seq | Kind::Sel | Kind::Successd | Kind::Failed | Kind::Invert) && !self.has_memory()
+    }
+
     /// True for kinds that remember something between ticks.
     pub(crate) fn has_memory(self) -> bool {
         matches!(self, Kind::Seqm | Kind::Selm | Kind::Par | Kind::Repeati | Kind::Repeatr)

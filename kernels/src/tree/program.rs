@@ -4,7 +4,7 @@ use super::expand::{AsPublished, expanded};
 use super::footprint::{BYTES_BUDGET, CompileError, Footprint};
 use super::nodes::Kind;
 use super::parse::MAX_NODES;
-use super::registers;
+use super::registers::{self, ACCESS, Access, CELLS};
 use super::{Node, Tree};
 use crate::math::Vec2;
 use std::f32::consts::PI;
@@ -37,6 +37,8 @@ pub struct Program {
     /// For each instruction the place of its node in the tree; none inside a subtree used as a leaf.
     pub(super) sources: Vec<Option<u16>>,
     pub(super) memories: usize,
+    /// Nodes on the longest way from the root to a leaf.
+    depth: usize,
     bytes: usize,
 }
 
@@ -51,8 +53,8 @@ impl Program {
         let (nodes, sources) = expanded(tree, as_published);
         let bytes = nodes.iter().map(|n| n.kind.bytes(n.children as usize)).sum();
         Footprint { nodes: nodes.len(), bytes }.check()?;
-        let (code, memories) = link(&nodes);
-        Ok(Program { code, sources, memories, bytes })
+        let Linked { code, memories, depth } = link(&nodes);
+        Ok(Program { code, sources, memories, depth, bytes })
     }
 
     /// Number of nodes with subtrees expanded.
@@ -68,6 +70,23 @@ impl Program {
     /// Number of nodes that remember something between ticks.
     pub(crate) fn memories(&self) -> usize {
         self.memories
+    }
+
+    /// Nodes on the longest way from the root to a leaf.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The registers that the program may write and that keep what is written, as bits by cell of the full map.
+    pub(crate) fn keeps(&self) -> u32 {
+        let cells = |i: &Instruction| match i.kind {
+            Kind::Movcs | Kind::Mulas => 1u32 << i.d,
+            Kind::Movcv | Kind::Mulav | Kind::Rotav => 0b11u32 << (i.d & !1),
+            _ => 0,
+        };
+        let written = self.code.iter().map(cells).fold(0, |all, cells| all | cells);
+        let kept = |cell: &usize| ACCESS[*cell] == Access::Scratch;
+        written & (0..CELLS).filter(kept).fold(0, |all, cell| all | 1 << cell)
     }
 
     /// The registers that the program may read, as bits by cell of the full map.
@@ -103,11 +122,18 @@ impl Program {
     }
 }
 
+/// What [`link`] makes of nodes.
+struct Linked {
+    code: Vec<Instruction>,
+    memories: usize,
+    depth: usize,
+}
+
 /// Gives every node its parent, end and memory.
-fn link(nodes: &[Node]) -> (Vec<Instruction>, usize) {
+fn link(nodes: &[Node]) -> Linked {
     let mut code: Vec<Instruction> = Vec::with_capacity(nodes.len());
     let mut open: Vec<(usize, u16)> = Vec::new();
-    let mut memories = 0;
+    let (mut memories, mut depth) = (0, 0);
     for (i, node) in nodes.iter().enumerate() {
         let mut instruction = decode(node);
         instruction.parent = open.last().map_or(0, |o| o.0) as u16;
@@ -117,6 +143,7 @@ fn link(nodes: &[Node]) -> (Vec<Instruction>, usize) {
             memories += 1;
         }
         code.push(instruction);
+        depth = depth.max(open.len() + 1);
         if node.children > 0 {
             open.push((i, node.children));
             continue;
@@ -130,7 +157,7 @@ fn link(nodes: &[Node]) -> (Vec<Instruction>, usize) {
             open.pop();
         }
     }
-    (code, memories)
+    Linked { code, memories, depth }
 }
 
 /// Decodes a node's operands; the links are filled in by [`link`].

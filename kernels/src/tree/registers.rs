@@ -86,6 +86,21 @@ pub const LIGHT: usize = 20;
 /// First cell of v_tag.
 pub const TAG: usize = 22;
 
+/// Access of each cell, from the register list.
+pub(super) const ACCESS: [Access; CELLS] = {
+    let mut access = [Access::ReadOnly; CELLS];
+    let mut i = 0;
+    while i < REGISTERS.len() {
+        let first = REGISTERS[i].full as usize;
+        access[first] = REGISTERS[i].access;
+        if REGISTERS[i].vector {
+            access[first + 1] = REGISTERS[i].access;
+        }
+        i += 1;
+    }
+    access
+};
+
 /// Which numbering `[index]` means in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegisterMap {

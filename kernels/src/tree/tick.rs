@@ -7,7 +7,7 @@
 
 use super::nodes::{Kind, PROX_GAIN};
 use super::program::{Instruction, Program};
-use super::registers::{ATTR, Access, CELLS, GOAL, LIGHT, NEIGHBOURS, PROX, RED, REGISTERS, SCRATCH, TAG, UP};
+use super::registers::{ACCESS, ATTR, Access, CELLS, GOAL, LIGHT, NEIGHBOURS, PROX, RED, SCRATCH, TAG, UP};
 use super::status::Status;
 use crate::math::{Vec2, exp, vec2, wrap_angle};
 use crate::random::Draws;
@@ -82,21 +82,6 @@ impl Default for Blackboard {
         Blackboard { cells: [0.0; CELLS], signal: 0 }
     }
 }
-
-/// Access of each cell, from the register list.
-const ACCESS: [Access; CELLS] = {
-    let mut access = [Access::ReadOnly; CELLS];
-    let mut i = 0;
-    while i < REGISTERS.len() {
-        let first = REGISTERS[i].full as usize;
-        access[first] = REGISTERS[i].access;
-        if REGISTERS[i].vector {
-            access[first + 1] = REGISTERS[i].access;
-        }
-        i += 1;
-    }
-    access
-};
 
 impl Blackboard {
     /// Begins a tick: new senses, v_goal unwritten.
@@ -476,20 +461,25 @@ pub(crate) fn holds(node: &Instruction, v: Vec2) -> bool {
     } else if node.b == 0.0 {
         v.length() < SHORT
     } else {
-        v.length() > SHORT && wrap_angle(v.angle() - node.a).abs() < node.b
+        in_sector(v, node.a, node.b)
     }
 }
 
+/// The sector about the angle `about` that reaches `half` radians to either side.
+#[inline(always)]
+pub(super) fn in_sector(v: Vec2, about: f32, half: f32) -> bool {
+    (v.length() > SHORT) & (wrap_angle(v.angle() - about).abs() < half)
+}
+
 /// Quadrants 1..=4 counter-clockwise from the front left, -1..=-4 clockwise from the front right; 0 tests for short.
-fn in_quadrant(v: Vec2, quadrant: i32) -> bool {
-    if quadrant == 0 {
-        return v.length() <= SHORT;
-    }
-    let here = match (v.x, v.y) {
-        (x, y) if x > 0.0 && y >= 0.0 => 1,
-        (x, y) if x <= 0.0 && y > 0.0 => 2,
-        (x, y) if x < 0.0 && y <= 0.0 => 3,
-        _ => 4,
-    };
-    v.length() > SHORT && here == if quadrant > 0 { quadrant } else { 5 + quadrant }
+#[inline(always)]
+pub(super) fn in_quadrant(v: Vec2, quadrant: i32) -> bool {
+    let first = (v.x > 0.0) & (v.y >= 0.0);
+    let second = (v.x <= 0.0) & (v.y > 0.0);
+    let third = (v.x < 0.0) & (v.y <= 0.0);
+    let wanted = if quadrant > 0 { quadrant } else { 5 + quadrant };
+    let here = (first & (wanted == 1)) | (second & (wanted == 2)) | (third & (wanted == 3));
+    let here = here | (!(first | second | third) & (wanted == 4));
+    let length = v.length();
+    if quadrant == 0 { length <= SHORT } else { (length > SHORT) & here }
 }

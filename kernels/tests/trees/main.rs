@@ -12,4 +12,5 @@ mod memoryless;
 mod random;
 mod rasp;
 mod results;
+mod side_by_side;
 mod state_machines;

@@ -541,9 +541,9 @@ fn without_unkindness_the_arena_is_what_it_was_bit_for_bit() {
             .iter()
             .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
     };
-    assert_eq!(hash(history(&for_tests(9))), 0x8f17_02b9_2438_42c7);
+    assert_eq!(hash(history(&for_tests(9))), 0xd87a_732f_4a95_7f8f);
     let none = Settings { unkind: Preset::None.unkind(), ..for_tests(9) };
-    assert_eq!(hash(history(&none)), 0x8f17_02b9_2438_42c7);
+    assert_eq!(hash(history(&none)), 0xd87a_732f_4a95_7f8f);
 }
 
 #[test]

@@ -55,14 +55,15 @@ pub(super) fn source(layout: &Layout) -> String {
         text.push_str(stage);
         text.push('\n');
     }
-    philox_written_out(&mut text);
+    philox_written_out(&mut text, "philox", random::PHILOX_ROUNDS);
+    philox_written_out(&mut text, "motion_words", random::MOTION_ROUNDS);
     text
 }
 
 /// The rounds of Philox, written out: some software adapters count loop iterations.
-fn philox_written_out(text: &mut String) {
-    text.push_str("fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {\n    var c = counter;\n");
-    for round in 0..random::PHILOX_ROUNDS {
+fn philox_written_out(text: &mut String, name: &str, rounds: usize) {
+    let _ = writeln!(text, "fn {name}(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {{\n    var c = counter;");
+    for round in 0..rounds {
         let _ = writeln!(text, "    c = philox_round(c, key + {round}u * vec2(PHILOX_BUMP_0, PHILOX_BUMP_1));");
     }
     text.push_str("    return c;\n}\n");
@@ -177,6 +178,8 @@ fn floats() -> Vec<(String, f32)> {
         ("SHORT", tree::SHORT),
         ("PROX_GAIN", tree::PROX_GAIN),
         ("UNIT_STEP", random::UNIT_STEP),
+        ("FIVE_BYTES_MEAN", random::FIVE_BYTES[0]),
+        ("FIVE_BYTES_SCALE", random::FIVE_BYTES[1]),
         ("PI", consts::PI),
         ("FRAC_PI_2", consts::FRAC_PI_2),
         ("FRAC_2_PI", consts::FRAC_2_PI),

@@ -9,7 +9,7 @@ use super::*;
 use crate::engine::{Reference, Team};
 use crate::math::{Vec2, vec2};
 use crate::model::SEGMENT_ANGLE;
-use crate::random::{Draws, Stream, block};
+use crate::random::{Draws, Stream, block, motion_words};
 use crate::tree::{Memory, Tree};
 use crate::world::physics::{Footing, contacts, floor_friction, integrate, motion_noise, steer};
 use crate::world::senses::Patch;
@@ -256,7 +256,7 @@ fn moving(layout: Layout, device: &Device) -> Result<(), String> {
     let [words, ..] = twin.run(device, "only_integrate", 1);
     let after = |w: u32| {
         let step = |(i, b): (usize, &Body)| {
-            let words = block(SEED, w, i as u32, 0, Stream::Motion, 0);
+            let words = motion_words([SEED as u32, (SEED >> 32) as u32], w, i as u32, 0);
             let noise = motion_noise(words, twin.worlds[w as usize].physics.noise);
             let (at, heading) = integrate(b.pose.at, b.pose.heading, b.velocity, b.spin, noise);
             vec![at.x, at.y, heading]
@@ -529,7 +529,7 @@ const STAGES: [(&str, Check, &str, &str); 16] = [
         "return ends.xy + along * part - origin",
         "return ends.xy + along * part * 0.98 - origin",
     ),
-    ("integrate", moving, "* params.noise.z", "* params.noise.y * 1.05"),
+    ("integrate", moving, "* params.noise.xyz", "* params.noise.xyz * vec3(1.0, 1.0, 1.05)"),
     ("proximity", rays, "direction * ROBOT_RADIUS", "direction * 0.0365"),
     ("light", lights, "(square * sqrt(square))", "(square * sqrt(square) * 1.01)"),
     ("tags", tags, "faces * faces >= TAG_STEEPEST", "faces * faces >= 2.0 * TAG_STEEPEST"),

@@ -1,24 +1,19 @@
 //! The state of sixteen worlds, quantity by quantity, a world in each lane.
 
+use super::crews::Crews;
 use super::crowd::Crowd;
-use super::lanes::{BodyLanes, LANES, Lanes, Other, PictureLanes, SenseLanes};
+use super::lanes::{BodyLanes, LANES, Lanes, PictureLanes, SenseLanes};
+use super::rays::Rays;
 use super::scene::Scene;
+use super::views::Views;
 use crate::engine::{Job, Outcome, hash};
 use crate::math::{Vec2, vec2};
 use crate::model::{CONTROL_PERIOD, SMALL_WORLD};
-use crate::random::{Draws, Stream};
-use crate::tree::{Memory, Program, Senses};
+use crate::tree::Program;
 use crate::world::physics::contacts::{Contacts, Movement};
 use crate::world::senses::ChannelHistory;
 use crate::world::task::Score;
 use crate::world::{Body, Pose, World};
-
-/// A change of place that follows from a contact.
-pub(super) struct Shift {
-    pub lane: usize,
-    pub body: usize,
-    pub by: Vec2,
-}
 
 /// Sixteen worlds. Lanes without a job repeat the last one.
 pub(super) struct Block<'a> {
@@ -31,17 +26,19 @@ pub(super) struct Block<'a> {
     pub update: u32,
     pub step: u32,
     pub scores: Vec<Score>,
-    /// Scratch space of the contact solver.
+    /// Scratch space of the contact solver: contacts, movements of the bodies and walls of worlds in which bodies touch
+    /// something, and the lanes of these worlds.
     pub contacts: Contacts,
     pub moving: Vec<Movement>,
+    pub touched: Vec<usize>,
     /// For each body and lane, what it touches; see `motion`.
     pub touches: Vec<[u32; LANES]>,
-    pub shifts: Vec<Shift>,
     /// Who is near whom; none in small worlds.
     pub crowd: Option<Crowd>,
-    /// Scratch space of the senses.
-    pub others: Vec<Other>,
-    pub close: Vec<Other>,
+    /// Scratch space of the senses: proximity, camera, range and bearing.
+    pub rays: Rays,
+    pub views: Views,
+    pub sums: Vec<[Lanes; 3]>,
     /// The messages of each world; empty where the description has no model for them.
     pub channel: Vec<ChannelHistory>,
     shapes: Vec<Body>,
@@ -49,10 +46,8 @@ pub(super) struct Block<'a> {
     centres: Vec<Vec2>,
     robots: usize,
     jobs: Vec<Job<'a>>,
-    /// Of robot i in world l at index i * LANES + l.
-    programs: Vec<&'a Program>,
-    /// Ordered as the programs.
-    memories: Vec<Memory>,
+    /// Who ticks what.
+    crews: Crews<'a>,
 }
 
 impl<'a> Block<'a> {
@@ -71,13 +66,9 @@ impl<'a> Block<'a> {
                 [body.left[l], body.right[l]] = from.wheels;
             }
         }
-        let program = |i: usize, l: usize| &programs[jobs[lane(l)].team.program(i)];
-        let programs: Vec<&Program> =
-            (0..robots).flat_map(|i| (0..LANES).map(move |l| (i, l))).map(|(i, l)| program(i, l)).collect();
-        let memories = programs.iter().map(|p| Memory::new(p)).collect();
         let per_lane = |f: &dyn Fn(&Job<'_>) -> u32| std::array::from_fn(|l| f(&jobs[lane(l)]));
         let mut contacts = Contacts::new(bodies.len());
-        contacts.reserve();
+        contacts.reserve(LANES);
         let block = Block {
             senses: vec![SenseLanes::default(); robots],
             pictures: (0..if scene.camera.is_perfect() { 0 } else { robots })
@@ -92,19 +83,19 @@ impl<'a> Block<'a> {
             step: 0,
             scores: (0..LANES).map(|l| worlds[lane(l)].score().clone()).collect(),
             contacts,
-            moving: vec![Movement::default(); bodies.len() + 1],
+            moving: vec![Movement::default(); LANES * (bodies.len() + 1)],
+            touched: Vec::with_capacity(LANES),
             touches: vec![[0; LANES]; bodies.len()],
-            shifts: Vec::with_capacity(4 * bodies.len() * LANES),
             crowd: (bodies.len() > SMALL_WORLD).then(|| Crowd::new(&scene, jobs.len())),
-            others: Vec::with_capacity(robots),
-            close: Vec::with_capacity(robots),
+            rays: Rays::new(robots),
+            views: Views::new(&scene),
+            sums: vec![[[0.0; LANES]; 3]; robots],
             centres: vec![Vec2::ZERO; robots],
             shapes: worlds[0].bodies.clone(),
             robots,
             jobs: jobs.to_vec(),
             bodies,
-            programs,
-            memories,
+            crews: Crews::new(programs, jobs, robots),
             channel: worlds.into_iter().take(jobs.len()).filter_map(|world| world.channel).collect(),
         };
         (block, scene)
@@ -142,27 +133,9 @@ impl<'a> Block<'a> {
     }
 
     /// One tick of every robot's tree.
+    #[inline(always)]
     pub fn tick(&mut self) {
-        for i in 0..self.robots {
-            let memories = &mut self.memories[i * LANES..(i + 1) * LANES];
-            let programs = &self.programs[i * LANES..(i + 1) * LANES];
-            let lanes = &mut self.senses[i];
-            for (l, (memory, job)) in memories.iter_mut().zip(&self.jobs).enumerate() {
-                let pair = |v: &[Lanes; 2]| vec2(v[0][l], v[1][l]);
-                let senses = Senses {
-                    prox: pair(&lanes.prox),
-                    up: pair(&lanes.up),
-                    attr: pair(&lanes.attr),
-                    colours: [pair(&lanes.colours[0]), pair(&lanes.colours[1]), pair(&lanes.colours[2])],
-                    neighbours: lanes.neighbours[l],
-                    light: pair(&lanes.light),
-                    tag: pair(&lanes.tag),
-                };
-                let mut draws = Draws::new(job.seed, job.world, i as u32, self.update, Stream::Controller);
-                let (_, goal) = memory.tick(programs[l], &senses, &mut draws);
-                (lanes.goal[0][l], lanes.goal[1][l]) = (goal.x, goal.y);
-            }
-        }
+        self.crews.tick(&mut self.senses, self.update);
     }
 
     /// Counts what the task counts after an update.

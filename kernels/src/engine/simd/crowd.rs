@@ -4,15 +4,20 @@
 //! [`SKIN`]; then it is made anew (Verlet, "Computer 'experiments' on classical fluids", 1967). So the lists leave out
 //! nobody, and cost little.
 
-use super::lanes::{BodyLanes, LANES, Lanes, Other, PictureLanes, SenseLanes};
+use super::lanes::{BodyLanes, LANES, Lanes, PictureLanes, SenseLanes};
+use super::pairs::{Neighbours, Wanted};
 use super::patches::patches_seen;
+use super::rays::Rays;
 use super::scene::Scene;
 use crate::math::{Vec2, vec2};
 use crate::model::NEIGHBOUR_RANGE;
+use crate::tree::registers::RED;
 use crate::world::grid::Grid;
 use crate::world::physics::contacts::touching;
 use crate::world::senses::camera_model::{aside, picture, vectors};
-use crate::world::senses::{columns, columns_hidden, inner_walls_seen, may_be_seen, view_edge};
+use crate::world::senses::{
+    columns, columns_hidden, inner_walls_seen, may_be_seen, neighbour, view_edge, within_reach,
+};
 
 /// How much farther the lists reach than the robots, m. Wider lists are longer, narrower ones are made more often.
 const SKIN: f32 = 0.12;
@@ -138,15 +143,37 @@ impl Crowd {
         found.extend(pairs.iter().filter(touches));
     }
 
-    /// Gathers the neighbours of a robot, in the order of their numbers in each world.
-    pub fn gather(&self, bodies: &[BodyLanes], robot: usize, others: &mut Vec<Other>) {
-        let longest = self.worlds.iter().map(|near| near.of(robot).len()).max().unwrap_or(0);
-        others.clear();
-        others.resize(longest, Other::NOBODY);
+    /// What robots sense of each other but for the camera.
+    pub fn look_around(
+        &self,
+        bodies: &[BodyLanes],
+        senses: &[SenseLanes],
+        scene: &Scene,
+        wanted: Wanted,
+        rays: &mut Rays,
+        sums: &mut Neighbours,
+    ) {
+        if !(wanted.proximity | wanted.neighbours) {
+            return;
+        }
+        let radius = scene.bodies[0].radius;
         for (l, near) in self.worlds.iter().enumerate() {
-            for (other, j) in others.iter_mut().zip(near.of(robot)) {
-                let body = &bodies[usize::from(*j)];
-                (other.x[l], other.y[l]) = (body.x[l], body.y[l]);
+            for (i, (sum, senses)) in sums.iter_mut().zip(senses).enumerate() {
+                let at = vec2(bodies[i].x[l], bodies[i].y[l]);
+                let (mut all, mut count) = (Vec2::ZERO, 0.0);
+                for j in near.of(i) {
+                    let other = &bodies[usize::from(*j)];
+                    let other = vec2(other.x[l], other.y[l]);
+                    if wanted.proximity && within_reach(other - at, radius) {
+                        rays.meet_robot(i, l, at, senses.ahead(l), other, radius);
+                    }
+                    if wanted.neighbours {
+                        let (towards, near) = neighbour(other - at);
+                        all += towards;
+                        count += if near { 1.0 } else { 0.0 };
+                    }
+                }
+                (sum[0][l], sum[1][l], sum[2][l]) = (all.x, all.y, count);
             }
         }
     }
@@ -165,14 +192,14 @@ impl Crowd {
         for l in 0..self.worlds.len() {
             self.view.turn_to(bodies, l);
             for (me, senses) in senses.iter_mut().enumerate() {
-                let ahead = vec2(senses.ahead[0][l], senses.ahead[1][l]);
+                let ahead = senses.ahead(l);
                 let seen = picture(self.view.columns(scene, me, ahead, bodies[me].heading[l]));
                 if let Some(pictures) = pictures.get_mut(me) {
                     pictures.taken[l] = seen;
                     continue;
                 }
-                for (vector, seen) in senses.colours.iter_mut().zip(vectors(seen, aside)) {
-                    (vector[0][l], vector[1][l]) = (seen.x, seen.y);
+                for (colour, seen) in vectors(seen, aside).into_iter().enumerate() {
+                    senses.tell(RED + 2 * colour, l, seen);
                 }
             }
         }

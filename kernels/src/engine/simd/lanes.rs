@@ -1,10 +1,8 @@
 //! Quantities of sixteen worlds side by side, a world in each lane.
 
-/// Worlds in a block: the lanes of a 512-bit register; narrower registers take them in turns.
-pub(super) const LANES: usize = 16;
-
-/// A number in each world.
-pub(super) type Lanes = [f32; LANES];
+use crate::math::{Vec2, vec2};
+pub(super) use crate::tree::lanes::{LANES, Lanes};
+use crate::tree::registers::CELLS;
 
 /// The state of one body in all worlds.
 #[derive(Clone, Default)]
@@ -20,21 +18,34 @@ pub(super) struct BodyLanes {
     pub right: Lanes,
 }
 
-/// What one robot senses in all worlds; see [`Senses`](crate::tree::Senses).
+/// What one robot senses in all worlds.
 #[derive(Clone, Default)]
 #[repr(align(64))]
 pub(super) struct SenseLanes {
     /// The unit vector along the robot's heading.
     pub ahead: [Lanes; 2],
-    pub up: [Lanes; 2],
-    pub prox: [Lanes; 2],
-    pub attr: [Lanes; 2],
-    pub neighbours: Lanes,
-    pub colours: [[Lanes; 2]; 3],
-    pub light: [Lanes; 2],
-    pub tag: [Lanes; 2],
-    /// What the controller wants.
-    pub goal: [Lanes; 2],
+    /// The controllers' registers: where the senses are told, and what the controllers want.
+    pub cells: [Lanes; CELLS],
+}
+
+impl SenseLanes {
+    /// The unit vector along the robot's heading in one world.
+    #[inline(always)]
+    pub fn ahead(&self, l: usize) -> Vec2 {
+        vec2(self.ahead[0][l], self.ahead[1][l])
+    }
+
+    /// A vector of one world's controller.
+    #[inline(always)]
+    pub fn vector(&self, cell: usize, l: usize) -> Vec2 {
+        vec2(self.cells[cell][l], self.cells[cell + 1][l])
+    }
+
+    /// Tells one world's controller a vector.
+    #[inline(always)]
+    pub fn tell(&mut self, cell: usize, l: usize, v: Vec2) {
+        (self.cells[cell][l], self.cells[cell + 1][l]) = (v.x, v.y);
+    }
 }
 
 /// The pictures of one robot's camera in all worlds; see `senses::camera_model`.
@@ -44,16 +55,4 @@ pub(super) struct PictureLanes {
     pub taken: [u32; LANES],
     /// The last ones.
     pub history: [u32; LANES],
-}
-
-/// Where another robot is in each world; infinitely far where a world has no more of them.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-pub(super) struct Other {
-    pub x: Lanes,
-    pub y: Lanes,
-}
-
-impl Other {
-    pub const NOBODY: Other = Other { x: [f32::INFINITY; LANES], y: [f32::INFINITY; LANES] };
 }

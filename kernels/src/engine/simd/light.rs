@@ -2,6 +2,7 @@
 
 use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
 use crate::math::{min, vec2};
+use crate::tree::registers::LIGHT;
 use crate::world::senses::light::{Light, Lighting, added, half};
 use crate::world::senses::ray_directions;
 
@@ -13,7 +14,7 @@ pub(super) fn light(body: &BodyLanes, lighting: &Lighting, senses: &mut SenseLan
     for (level, ray) in levels.iter_mut().zip(rays) {
         for Light { at, height, brightness } in &lighting.lights {
             for l in 0..LANES {
-                let direction = ray.rotate(vec2(senses.ahead[0][l], senses.ahead[1][l]));
+                let direction = ray.rotate(senses.ahead(l));
                 let towards = *at - vec2(body.x[l], body.y[l]);
                 level[l] += added(towards, direction, height * height, *brightness);
             }
@@ -36,7 +37,6 @@ pub(super) fn light(body: &BodyLanes, lighting: &Lighting, senses: &mut SenseLan
         }
     }
     for l in 0..LANES {
-        let v = half(vec2(sum[0][l], sum[1][l]));
-        (senses.light[0][l], senses.light[1][l]) = (v.x, v.y);
+        senses.tell(LIGHT, l, half(vec2(sum[0][l], sum[1][l])));
     }
 }

@@ -7,14 +7,18 @@
 #![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
 
 mod block;
+mod crews;
 mod crowd;
 mod lanes;
 mod light;
 mod motion;
+mod pairs;
 mod patches;
+mod rays;
 mod scene;
 mod senses;
 mod tags;
+mod views;
 
 use super::{Engine, Job, Outcome, alike};
 use crate::tree::Program;

@@ -1,13 +1,14 @@
 //! Physics steps of a block.
 
-use super::block::{Block, Shift};
+use super::block::Block;
 use super::crowd::Crowd;
 use super::lanes::LANES;
-use super::scene::Scene;
+use super::scene::{Scene, SceneBody};
 use crate::math::{Vec2, vec2};
-use crate::random::{Draws, Stream, philox};
+use crate::random::{Draws, Stream, motion_words};
+use crate::tree::registers::GOAL;
 use crate::world::physics::contacts::{Movement, touching, wall_penetrations};
-use crate::world::physics::{floor_friction, integrate, motion_noise, steer};
+use crate::world::physics::{grip, integrate, motion_noise, pushed, slips, steer, stopping, stops};
 use crate::world::task::Score;
 use crate::world::task::transport::touches_end;
 
@@ -21,7 +22,7 @@ const INNER_WALL_BIT: u32 = 27;
 pub(super) fn drive(block: &mut Block<'_>, scene: &Scene) {
     for (body, senses) in block.bodies[..scene.robots].iter_mut().zip(&block.senses) {
         for l in 0..LANES {
-            [body.left[l], body.right[l]] = steer(vec2(senses.goal[0][l], senses.goal[1][l]));
+            [body.left[l], body.right[l]] = steer(senses.vector(GOAL, l));
         }
     }
 }
@@ -37,28 +38,53 @@ pub(super) fn step(block: &mut Block<'_>, scene: &Scene) {
         crowd.refresh(bodies);
         (0..worlds).for_each(|l| crowd.touch(bodies, scene, l));
     }
+    block.contacts.clear();
+    block.touched.clear();
     for l in 0..worlds {
         let robots_touch = block.crowd.as_ref().is_some_and(|crowd| !crowd.worlds[l].touching.is_empty());
         if touched[l] != 0 || robots_touch {
-            solve_contacts(block, scene, l);
+            list_contacts(block, scene, l);
         }
     }
+    solve_contacts(block, scene);
     integrate_all(block, scene);
-    for Shift { lane, body, by } in block.shifts.drain(..) {
-        let body = &mut block.bodies[body];
-        (body.x[lane], body.y[lane]) = (body.x[lane] + by.x, body.y[lane] + by.y);
-    }
+    let Block { bodies, contacts, touched, .. } = block;
+    contacts.correct(|world, body, by| {
+        let (body, l) = (&mut bodies[body], touched[world]);
+        (body.x[l], body.y[l]) = (body.x[l] + by.x, body.y[l] + by.y);
+    });
     relocate(block, scene);
     block.step += 1;
 }
 
+/// In the order of operations of [`floor_friction`](crate::world::physics::floor_friction), with its square roots and
+/// divisions only where a wheel slips in one of the worlds.
 #[inline(always)]
 fn friction(block: &mut Block<'_>, scene: &Scene) {
-    for (b, fixed) in block.bodies.iter_mut().zip(&scene.bodies) {
+    for (b, SceneBody { footing, .. }) in block.bodies.iter_mut().zip(&scene.bodies) {
+        let (mut forward, mut impulses) = ([[0.0; LANES]; 2], [[[0.0; LANES]; 2]; 2]);
+        let mut sliding = 0u32;
         for l in 0..LANES {
-            let forward = Vec2::unit(b.heading[l]);
+            let ahead = Vec2::unit(b.heading[l]);
             let wheels = [b.left[l], b.right[l]];
-            let (v, spin) = floor_friction(&fixed.footing, forward, vec2(b.vx[l], b.vy[l]), b.spin[l], wheels);
+            let slips = slips(footing, ahead, vec2(b.vx[l], b.vy[l]), b.spin[l], wheels);
+            sliding |= u32::from(!(stops(footing, slips[0]) & stops(footing, slips[1])));
+            (forward[0][l], forward[1][l]) = (ahead.x, ahead.y);
+            for (impulse, slip) in impulses.iter_mut().zip(slips) {
+                (impulse[0][l], impulse[1][l]) = (slip.x, slip.y);
+            }
+        }
+        for [x, y] in &mut impulses {
+            for l in 0..LANES {
+                let slip = vec2(x[l], y[l]);
+                let impulse = if sliding == 0 { stopping(footing, slip) } else { grip(footing, slip) };
+                (x[l], y[l]) = (impulse.x, impulse.y);
+            }
+        }
+        for l in 0..LANES {
+            let ahead = vec2(forward[0][l], forward[1][l]);
+            let impulses = [vec2(impulses[0][0][l], impulses[0][1][l]), vec2(impulses[1][0][l], impulses[1][1][l])];
+            let (v, spin) = pushed(footing, ahead, vec2(b.vx[l], b.vy[l]), b.spin[l], impulses);
             (b.vx[l], b.vy[l], b.spin[l]) = (v.x, v.y, spin);
         }
     }
@@ -102,17 +128,21 @@ fn find_touches(block: &mut Block<'_>, scene: &Scene) -> [u32; LANES] {
     touched
 }
 
-/// Solves the contacts of one world and notes the shifts that separate what overlaps.
-fn solve_contacts(block: &mut Block<'_>, scene: &Scene, l: usize) {
-    let Block { bodies, contacts, moving, shifts, touches, crowd, .. } = block;
+/// Lists the contacts of world `l`.
+#[inline(always)]
+fn list_contacts(block: &mut Block<'_>, scene: &Scene, l: usize) {
+    let Block { bodies, contacts, moving, touched, touches, crowd, .. } = block;
     let bounce = scene.physics.restitution;
+    let movements = touched.len() * (bodies.len() + 1);
+    let moving = &mut moving[movements..];
     let movement = |i: usize| {
         let b = &bodies[i];
-        Movement { velocity: vec2(b.vx[l], b.vy[l]), spin: b.spin[l] }
+        Movement::of(vec2(b.vx[l], b.vy[l]), b.spin[l])
     };
+    contacts.begin_world();
+    touched.push(l);
     let first = first_with_bit(crowd, scene);
     let mut pairs = crowd.as_ref().map_or(&[][..], |crowd| &crowd.worlds[l].touching);
-    contacts.clear();
     for (i, touches) in touches.iter().enumerate() {
         let (mine, rest) = pairs.split_at(pairs.iter().take_while(|[a, _]| usize::from(*a) == i).count());
         pairs = rest;
@@ -146,12 +176,18 @@ fn solve_contacts(block: &mut Block<'_>, scene: &Scene, l: usize) {
             hits &= hits - 1;
         }
     }
+}
+
+/// Solves the contacts of all worlds.
+#[inline(always)]
+fn solve_contacts(block: &mut Block<'_>, scene: &Scene) {
+    let Block { bodies, contacts, moving, touched, .. } = block;
     contacts.solve(moving, scene.physics.mu_bodies);
-    for i in contacts.touched() {
-        let b = &mut bodies[i];
-        (b.vx[l], b.vy[l], b.spin[l]) = (moving[i].velocity.x, moving[i].velocity.y, moving[i].spin);
-    }
-    contacts.correct(|body, by| shifts.push(Shift { lane: l, body, by }));
+    contacts.touched(|world, body, at| {
+        let (b, l, movement) = (&mut bodies[body], touched[world], &moving[at]);
+        let velocity = movement.velocity();
+        (b.vx[l], b.vy[l], b.spin[l]) = (velocity.x, velocity.y, movement.spin());
+    });
 }
 
 #[inline(always)]
@@ -159,7 +195,7 @@ fn integrate_all(block: &mut Block<'_>, scene: &Scene) {
     let Block { key, world, step, .. } = *block;
     for (i, b) in block.bodies.iter_mut().enumerate() {
         for l in 0..LANES {
-            let words = philox([world[l], i as u32, step, Stream::Motion as u32], [key[0][l], key[1][l]]);
+            let words = motion_words([key[0][l], key[1][l]], world[l], i as u32, step);
             let noise = motion_noise(words, scene.physics.noise);
             let (at, velocity) = (vec2(b.x[l], b.y[l]), vec2(b.vx[l], b.vy[l]));
             let (at, heading) = integrate(at, b.heading[l], velocity, b.spin[l], noise);

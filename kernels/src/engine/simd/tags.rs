@@ -3,6 +3,7 @@
 use super::lanes::{BodyLanes, LANES, SenseLanes};
 use super::scene::Scene;
 use crate::math::vec2;
+use crate::tree::registers::TAG;
 use crate::world::senses::tags::{hides, in_frame, in_view, wall_hides};
 
 /// v_tag of robot `me`, in the order of operations of `world/senses/tags.rs`.
@@ -10,14 +11,14 @@ use crate::world::senses::tags::{hides, in_frame, in_view, wall_hides};
 pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut SenseLanes) {
     let body = &bodies[me];
     let mut nearest = [f32::INFINITY; LANES];
-    senses.tag = [[0.0; LANES]; 2];
+    (senses.cells[TAG], senses.cells[TAG + 1]) = ([0.0; LANES], [0.0; LANES]);
     for tag in &scene.tags.list {
         let mut seen = [0u32; LANES];
         let (mut x, mut y) = ([0.0; LANES], [0.0; LANES]);
         for l in 0..LANES {
             let towards = tag.at - vec2(body.x[l], body.y[l]);
             (x[l], y[l]) = (towards.x, towards.y);
-            let ahead = vec2(senses.ahead[0][l], senses.ahead[1][l]);
+            let ahead = senses.ahead(l);
             seen[l] = u32::from(in_view(towards, ahead, tag.facing, scene.tags.range));
         }
         if seen.iter().all(|seen| *seen == 0) {
@@ -38,8 +39,9 @@ pub(super) fn tags(bodies: &[BodyLanes], me: usize, scene: &Scene, senses: &mut 
             let towards = vec2(x[l], y[l]);
             let square = towards.length_squared();
             if seen[l] != 0 && square < nearest[l] {
-                let v = in_frame(towards, vec2(senses.ahead[0][l], senses.ahead[1][l]));
-                (nearest[l], senses.tag[0][l], senses.tag[1][l]) = (square, v.x, v.y);
+                let v = in_frame(towards, senses.ahead(l));
+                nearest[l] = square;
+                senses.tell(TAG, l, v);
             }
         }
     }

@@ -5,18 +5,36 @@
 use super::parameters::Physics;
 use crate::math::{Vec2, max, min, vec2};
 use crate::model::{
-    CONTACT_ITERATIONS, PENETRATION_CORRECTION, PENETRATION_SLOP, ROBOT_RADIUS, SMALL_WORLD, most_contacts,
+    CONTACT_ITERATIONS, CONTACT_SOLVED, PENETRATION_CORRECTION, PENETRATION_SLOP, ROBOT_RADIUS, SMALL_WORLD,
+    most_contacts,
 };
 use crate::world::body::{Body, Shape};
 use crate::world::grid::Grid;
 
-/// What contacts change about a body. A list of them has a last one, never moving, for the walls.
+/// What contacts change about a body: its velocity along x and along y, m/s, its turning speed, rad/s, and a zero, so that
+/// processors take all of it at once. A list of movements has a last one, never moving, for the walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Movement {
+#[repr(align(16))]
+pub(crate) struct Movement([f32; 4]);
+
+impl Movement {
+    /// Of a body.
+    #[inline(always)]
+    pub fn of(velocity: Vec2, spin: f32) -> Movement {
+        Movement([velocity.x, velocity.y, spin, 0.0])
+    }
+
     /// Velocity, m/s.
-    pub velocity: Vec2,
+    #[inline(always)]
+    pub fn velocity(&self) -> Vec2 {
+        vec2(self.0[0], self.0[1])
+    }
+
     /// Turning speed, rad/s.
-    pub spin: f32,
+    #[inline(always)]
+    pub fn spin(&self) -> f32 {
+        self.0[2]
+    }
 }
 
 /// The movements of all bodies, and after them of the walls.
@@ -52,27 +70,84 @@ impl Pair {
 /// One touching pair.
 #[derive(Clone, Copy, Debug)]
 struct Contact {
+    /// Where the movement of the body is.
     a: usize,
-    /// The other body; the number of bodies for a wall.
+    /// The other body, or the walls.
     b: usize,
-    pair: Pair,
-    /// From a towards b.
-    normal: Vec2,
-    /// How far the bodies are pushed apart for a unit of inverse mass, m kg.
-    push: f32,
+    /// The velocity at which the bodies part, and the one at which they slip.
+    normal: Row,
+    tangent: Row,
+    /// How far the bodies are pushed apart, m.
+    shift: [Vec2; 2],
     /// Normal velocity after the impact, from restitution.
     rebound: f32,
-    normal_impulse: f32,
-    tangent_impulse: f32,
 }
 
-/// The contacts of one step, at most [`most_contacts`].
+/// One direction of a contact: a row of the Jacobian, which makes a relative velocity of two movements, and what an impulse
+/// of 1 N s changes about them.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
+struct Row {
+    velocity: [[f32; 4]; 2],
+    change: [[f32; 4]; 2],
+    /// The impulse that changes the relative velocity by 1 m/s, kg.
+    mass: f32,
+    /// The impulse so far, N s.
+    impulse: f32,
+}
+
+impl Row {
+    /// The direction in which the second body moves off, with the turns that the movement along it has.
+    #[inline(always)]
+    fn new(direction: Vec2, arms: [f32; 2], inverse_mass: [f32; 2], turn: [f32; 2], mass: f32) -> Row {
+        let Vec2 { x, y } = direction;
+        let [a, b] = inverse_mass;
+        Row {
+            velocity: [[-x, -y, -arms[0], 0.0], [x, y, -arms[1], 0.0]],
+            change: [[-x * a, -y * a, -turn[0], 0.0], [x * b, y * b, -turn[1], 0.0]],
+            mass,
+            impulse: 0.0,
+        }
+    }
+
+    /// The relative velocity.
+    #[inline(always)]
+    fn speed(&self, a: &Movement, b: &Movement) -> f32 {
+        let [to_a, to_b] = &self.velocity;
+        let part = |k: usize| to_a[k] * a.0[k] + to_b[k] * b.0[k];
+        (part(0) + part(2)) + (part(1) + part(3))
+    }
+
+    /// Brings the impulse to `wanted`; returns by how much it changes.
+    #[inline(always)]
+    fn bring(&mut self, wanted: f32) -> f32 {
+        let change = wanted - self.impulse;
+        self.impulse = wanted;
+        change
+    }
+}
+
+/// The contacts of one step, in any number of worlds with equally many bodies.
 #[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     list: Vec<Contact>,
-    /// Stands for all walls in place of a body's index: the number of bodies.
-    wall: usize,
-    most: usize,
+    worlds: Vec<Touched>,
+    /// Contacts and their worlds, in the order in which they are solved.
+    turns: Vec<(u32, u32)>,
+    bodies: usize,
+}
+
+/// A world in which bodies touch something.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    /// Where the movements of its bodies begin; those of its walls are behind them.
+    bodies: usize,
+    /// Its contacts in the list, at most [`most_contacts`].
+    contacts: [usize; 2],
+    /// Whether the solver still works at it.
+    open: bool,
+    /// By how much this pass has changed an impulse, N s.
+    change: f32,
 }
 
 /// The four walls: the direction towards each.
@@ -92,30 +167,40 @@ pub(crate) fn touching(between: Vec2, reach: f32) -> bool {
 }
 
 impl Contacts {
-    /// No contacts yet of so many bodies.
+    /// No contacts yet in worlds of so many bodies.
     pub fn new(bodies: usize) -> Contacts {
-        Contacts { list: Vec::new(), wall: bodies, most: most_contacts(bodies) }
+        Contacts { list: Vec::new(), worlds: Vec::new(), turns: Vec::new(), bodies }
     }
 
-    /// Makes room for all contacts that there can be, so that no step needs more.
-    pub fn reserve(&mut self) {
-        self.list.reserve(self.most);
+    /// Makes room for all contacts that there can be in so many worlds, so that no step needs more.
+    pub fn reserve(&mut self, worlds: usize) {
+        self.list.reserve(worlds * most_contacts(self.bodies));
+        self.worlds.reserve(worlds);
+        self.turns.reserve(worlds * most_contacts(self.bodies));
     }
 
     /// Forgets all contacts.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.worlds.clear();
     }
 
-    /// Notes that body `a` touches one of the arena's four walls.
+    /// The contacts that are noted from here on are those of one more world, whose movements are the next after those of
+    /// the worlds before.
+    pub fn begin_world(&mut self) {
+        let bodies = self.worlds.len() * (self.bodies + 1);
+        self.worlds.push(Touched { bodies, contacts: [self.list.len(); 2], open: true, change: 0.0 });
+    }
+
+    /// Notes that body `a` touches one of the arena's four walls; `moving` are the movements of this world, here and below.
     pub fn add_wall(&mut self, a: usize, pair: &Pair, wall: usize, penetration: f32, moving: &Movements, bounce: f32) {
-        self.add(a, self.wall, pair, WALL_NORMALS[wall], penetration, moving, bounce);
+        self.add(a, self.bodies, pair, WALL_NORMALS[wall], penetration, moving, bounce);
     }
 
     /// Notes that body `a` touches an inner wall whose nearest point is `offset` away from its centre.
     pub fn add_inner_wall(&mut self, a: usize, pair: &Pair, offset: Vec2, moving: &Movements, bounce: f32) {
         let (normal, distance) = direction(offset);
-        self.add(a, self.wall, pair, normal, pair.radius[0] - distance, moving, bounce);
+        self.add(a, self.bodies, pair, normal, pair.radius[0] - distance, moving, bounce);
     }
 
     /// Notes that bodies `a` and `b` touch, b's centre being `between` away from a's.
@@ -135,43 +220,92 @@ impl Contacts {
         moving: &Movements,
         bounce: f32,
     ) {
-        if self.list.len() == self.most {
+        let Some(world) = self.worlds.last_mut() else { return };
+        let [first, end] = &mut world.contacts;
+        if *end - *first == most_contacts(self.bodies) {
             return;
         }
-        let approach = (moving[b].velocity - moving[a].velocity).dot(normal);
+        *end += 1;
+        let approach = (moving[b].velocity() - moving[a].velocity()).dot(normal);
+        let push = max(penetration - PENETRATION_SLOP, 0.0) * PENETRATION_CORRECTION * pair.normal_mass;
+        let [mass_a, mass_b] = pair.inverse_mass;
         self.list.push(Contact {
-            a,
-            b,
-            pair: *pair,
-            normal,
-            push: max(penetration - PENETRATION_SLOP, 0.0) * PENETRATION_CORRECTION * pair.normal_mass,
+            a: world.bodies + a,
+            b: world.bodies + b,
+            normal: Row::new(normal, [0.0; 2], pair.inverse_mass, [0.0; 2], pair.normal_mass),
+            tangent: Row::new(normal.perp(), pair.radius, pair.inverse_mass, pair.turn, pair.tangent_mass),
+            shift: [normal * -(push * mass_a), normal * (push * mass_b)],
             rebound: -bounce * min(approach, 0.0),
-            normal_impulse: 0.0,
-            tangent_impulse: 0.0,
         });
     }
 
     /// Changes the movements so that touching bodies stop approaching; `mu` is the friction between them.
+    ///
+    /// Worlds take turns, contact by contact: each contact waits for the one before it in its world, and meanwhile a
+    /// processor can work at those of other worlds.
+    #[inline(always)]
     pub fn solve(&mut self, moving: &mut Movements, mu: f32) {
+        self.take_turns();
         for _ in 0..CONTACT_ITERATIONS {
-            for contact in &mut self.list {
-                resolve(moving, contact, mu);
+            for (contact, world) in &self.turns {
+                let world = &mut self.worlds[*world as usize];
+                if world.open {
+                    world.change = max(resolve(moving, &mut self.list[*contact as usize], mu), world.change);
+                }
+            }
+            let mut open = false;
+            for world in &mut self.worlds {
+                world.open &= world.change > CONTACT_SOLVED;
+                world.change = 0.0;
+                open |= world.open;
+            }
+            if !open {
+                break;
             }
         }
     }
 
-    /// The bodies that touch something, with repetitions.
-    pub fn touched(&self) -> impl Iterator<Item = usize> + '_ {
-        self.list.iter().flat_map(|c| [c.a, c.b]).filter(|body| *body != self.wall)
+    /// Lists the first contact of each world, then the second of each that has one, and so on.
+    fn take_turns(&mut self) {
+        self.turns.clear();
+        let mut turn = 0;
+        while self.turns.len() < self.list.len() {
+            for (world, number) in self.worlds.iter().zip(0..) {
+                let [first, end] = world.contacts;
+                if first + turn < end {
+                    self.turns.push(((first + turn) as u32, number));
+                }
+            }
+            turn += 1;
+        }
     }
 
-    /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
-    pub fn correct(&self, mut shift: impl FnMut(usize, Vec2)) {
-        for contact in &self.list {
-            let push = contact.normal * contact.push;
-            shift(contact.a, -push * contact.pair.inverse_mass[0]);
-            if contact.b != self.wall {
-                shift(contact.b, push * contact.pair.inverse_mass[1]);
+    /// Tells which bodies touch something, with repetitions: in which of the worlds that were begun, which body, and where
+    /// its movement is.
+    #[inline(always)]
+    pub fn touched(&self, mut tell: impl FnMut(usize, usize, usize)) {
+        for (i, world) in self.worlds.iter().enumerate() {
+            let [first, end] = world.contacts;
+            for contact in &self.list[first..end] {
+                tell(i, contact.a - world.bodies, contact.a);
+                if contact.b - world.bodies != self.bodies {
+                    tell(i, contact.b - world.bodies, contact.b);
+                }
+            }
+        }
+    }
+
+    /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop: tells the world, the body and
+    /// its shift.
+    #[inline(always)]
+    pub fn correct(&self, mut shift: impl FnMut(usize, usize, Vec2)) {
+        for (i, world) in self.worlds.iter().enumerate() {
+            let [first, end] = world.contacts;
+            for contact in &self.list[first..end] {
+                shift(i, contact.a - world.bodies, contact.shift[0]);
+                if contact.b - world.bodies != self.bodies {
+                    shift(i, contact.b - world.bodies, contact.shift[1]);
+                }
             }
         }
     }
@@ -197,31 +331,25 @@ fn direction(v: Vec2) -> (Vec2, f32) {
     (if length > 0.0 { v * (1.0 / length) } else { vec2(1.0, 0.0) }, length)
 }
 
-/// One pass over one contact: friction first, then the normal impulse, both accumulated and clamped.
+/// One pass over one contact: friction and the normal impulse, both accumulated and clamped. They are at right angles and
+/// circles do not turn by what pushes them towards their centres, so neither changes the other's velocity. Returns by how
+/// much the impulse that changed more did, N s.
 #[inline(always)]
-fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) {
-    let (mut a, mut b) = (moving[contact.a], moving[contact.b]);
-    let Pair { inverse_mass, radius, turn, normal_mass, tangent_mass } = contact.pair;
-    let (normal, tangent) = (contact.normal, contact.normal.perp());
-
-    let slip = (b.velocity - a.velocity).dot(tangent) - (a.spin * radius[0] + b.spin * radius[1]);
-    let limit = mu * contact.normal_impulse;
-    let wanted = max(min(contact.tangent_impulse - slip * tangent_mass, limit), -limit);
-    let impulse = wanted - contact.tangent_impulse;
-    contact.tangent_impulse = wanted;
-    a.velocity -= tangent * (impulse * inverse_mass[0]);
-    b.velocity += tangent * (impulse * inverse_mass[1]);
-    a.spin -= impulse * turn[0];
-    b.spin -= impulse * turn[1];
-
-    let approach = (b.velocity - a.velocity).dot(normal);
-    let wanted = max(contact.normal_impulse + (contact.rebound - approach) * normal_mass, 0.0);
-    let impulse = wanted - contact.normal_impulse;
-    contact.normal_impulse = wanted;
-    a.velocity -= normal * (impulse * inverse_mass[0]);
-    b.velocity += normal * (impulse * inverse_mass[1]);
-    moving[contact.a] = a;
-    moving[contact.b] = b;
+fn resolve(moving: &mut Movements, contact: &mut Contact, mu: f32) -> f32 {
+    let Contact { a: at_a, b: at_b, normal, tangent, rebound, .. } = contact;
+    let (mut a, mut b) = (moving[*at_a], moving[*at_b]);
+    let limit = mu * normal.impulse;
+    let rubbing = tangent.impulse - tangent.speed(&a, &b) * tangent.mass;
+    let pressing = normal.impulse + (*rebound - normal.speed(&a, &b)) * normal.mass;
+    let along = tangent.bring(max(min(rubbing, limit), -limit));
+    let apart = normal.bring(max(pressing, 0.0));
+    for k in 0..4 {
+        a.0[k] += tangent.change[0][k] * along + normal.change[0][k] * apart;
+        b.0[k] += tangent.change[1][k] * along + normal.change[1][k] * apart;
+    }
+    moving[*at_a] = a;
+    moving[*at_b] = b;
+    max(along.abs(), apart.abs())
 }
 
 /// Finds and solves the contacts of bodies, and keeps the room that this takes from step to step.
@@ -261,24 +389,25 @@ impl Collisions {
 
     /// See [`Contacts::reserve`].
     pub fn reserve(&mut self) {
-        self.contacts.reserve();
+        self.contacts.reserve(1);
     }
 
     /// Changes the velocities of touching bodies so that they stop approaching.
     pub fn solve(&mut self, bodies: &mut [Body], physics: &Physics) {
         for (movement, body) in self.moving.iter_mut().zip(bodies.iter()) {
-            *movement = Movement { velocity: body.velocity, spin: body.spin };
+            *movement = Movement::of(body.velocity, body.spin);
         }
         self.find(bodies, physics);
         self.contacts.solve(&mut self.moving, physics.mu_bodies);
         for (body, movement) in bodies.iter_mut().zip(&self.moving) {
-            (body.velocity, body.spin) = (movement.velocity, movement.spin);
+            (body.velocity, body.spin) = (movement.velocity(), movement.spin());
         }
     }
 
     fn find(&mut self, bodies: &[Body], physics: &Physics) {
         let Collisions { contacts, moving, crowd } = self;
         contacts.clear();
+        contacts.begin_world();
         if let Some(crowd) = crowd {
             crowd.grid.fill(bodies.iter().map(|body| body.pose.at));
         }
@@ -310,7 +439,7 @@ impl Collisions {
 
     /// Moves overlapping bodies apart by a part of the penetration that exceeds the slop.
     pub fn correct_positions(&self, bodies: &mut [Body]) {
-        self.contacts.correct(|body, shift| bodies[body].pose.at += shift);
+        self.contacts.correct(|_, body, shift| bodies[body].pose.at += shift);
     }
 }
 

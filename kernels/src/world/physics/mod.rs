@@ -7,6 +7,7 @@ mod parameters;
 mod step;
 
 pub use floor::{Footing, floor_friction};
+pub(crate) use floor::{grip, pushed, slips, stopping, stops};
 pub use motion::{check_wheels, integrate, motion_noise, steer};
 pub use parameters::Physics;
 pub use step::step;

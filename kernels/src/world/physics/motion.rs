@@ -2,14 +2,13 @@
 
 use crate::math::{Vec2, max, min, vec2, wrap_angle};
 use crate::model::{DT, V_MAX};
-use crate::random::normal_pair;
+use crate::random::nearly_normal;
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// The noise of one step (Eq. 5.9): factors of the way and of the turn, and the drift.
 #[inline(always)]
 pub fn motion_noise(words: [u32; 4], deviations: [f32; 3]) -> [f32; 3] {
-    let (s1, s2) = normal_pair(words[0], words[1]);
-    let (s3, _) = normal_pair(words[2], words[3]);
+    let [s1, s2, s3] = [0, 1, 2].map(|i| nearly_normal(words[i], words[3] >> (8 * i)));
     [1.0 + s1 * deviations[0], 1.0 + s2 * deviations[1], s3 * deviations[2]]
 }
 

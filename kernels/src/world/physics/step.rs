@@ -5,7 +5,7 @@ use super::floor::{Footing, floor_friction};
 use super::motion::{integrate, motion_noise};
 use super::parameters::Physics;
 use crate::math::Vec2;
-use crate::random::{Stream, block};
+use crate::random::motion_words;
 use crate::world::body::Body;
 
 /// Advances all bodies by one step of [`DT`](crate::model::DT). `step` numbers physics steps and, with `seed` and `world`, fixes the noise.
@@ -30,7 +30,7 @@ pub(crate) fn step_with(
     }
     collisions.solve(bodies, physics);
     for (i, body) in bodies.iter_mut().enumerate() {
-        let words = block(seed, world, i as u32, step, Stream::Motion, 0);
+        let words = motion_words([seed as u32, (seed >> 32) as u32], world, i as u32, step);
         let noise = motion_noise(words, physics.noise);
         (body.pose.at, body.pose.heading) = integrate(body.pose.at, body.pose.heading, body.velocity, body.spin, noise);
     }

@@ -1,0 +1,122 @@
+//! Ticks of a block: robots that run the same program are ticked together, sixteen at a time.
+
+use super::lanes::{LANES, Lanes, SenseLanes};
+use crate::engine::Job;
+use crate::tree::Program;
+use crate::tree::lanes::{DrawLanes, DrawPlace, MemoryLanes};
+use crate::tree::registers::{CELLS, GOAL};
+
+/// All robots of a block.
+pub(super) struct Crews<'a> {
+    crews: Vec<Crew<'a>>,
+    /// The registers of robots that are not side by side.
+    gathered: Box<Gathered>,
+}
+
+#[repr(align(64))]
+struct Gathered([Lanes; CELLS]);
+
+/// Robots that run the same program.
+struct Crew<'a> {
+    program: &'a Program,
+    robots: Robots,
+    memory: MemoryLanes,
+    draws: DrawLanes,
+    /// The registers that the program needs and those that it leaves, as bits.
+    needs: u32,
+    leaves: u32,
+}
+
+/// Which robots a crew is made of.
+enum Robots {
+    /// This robot of each world; in a block that is not full, of the first ones.
+    Row(usize, u32),
+    /// Robots of any worlds, with their lanes.
+    Picked(Vec<(usize, usize)>),
+}
+
+impl<'a> Crews<'a> {
+    /// The crews of up to [`LANES`] worlds with so many robots each.
+    pub fn new(programs: &'a [Program], jobs: &[Job<'_>], robots: usize) -> Crews<'a> {
+        let mut crews = Vec::new();
+        let mut others: Vec<(usize, Vec<(usize, usize)>)> = Vec::new();
+        let place = |i: usize, l: usize| {
+            let job = &jobs[l.min(jobs.len() - 1)];
+            DrawPlace { seed: job.seed, world: job.world, robot: i as u32 }
+        };
+        for i in 0..robots {
+            let first = jobs[0].team.program(i);
+            if jobs.iter().all(|job| job.team.program(i) == first) {
+                let row = Robots::Row(i, (1 << jobs.len()) - 1);
+                crews.push(Crew::new(&programs[first], row, &std::array::from_fn(|l| place(i, l))));
+                continue;
+            }
+            for (l, job) in jobs.iter().enumerate() {
+                let number = job.team.program(i);
+                match others.iter_mut().find(|(program, _)| *program == number) {
+                    Some((_, picked)) => picked.push((i, l)),
+                    None => others.push((number, vec![(i, l)])),
+                }
+            }
+        }
+        for (number, picked) in others {
+            for picked in picked.chunks(LANES) {
+                let places = std::array::from_fn(|k| {
+                    let (i, l) = picked[k.min(picked.len() - 1)];
+                    place(i, l)
+                });
+                crews.push(Crew::new(&programs[number], Robots::Picked(picked.to_vec()), &places));
+            }
+        }
+        Crews { crews, gathered: Box::new(Gathered([[0.0; LANES]; CELLS])) }
+    }
+
+    /// One tick of every robot's tree.
+    #[inline(always)]
+    pub fn tick(&mut self, senses: &mut [SenseLanes], update: u32) {
+        let Crews { crews, gathered } = self;
+        for Crew { program, robots, memory, draws, needs, leaves } in crews {
+            draws.begin(update);
+            match robots {
+                Robots::Row(i, mask) => memory.tick(program, *mask, &mut senses[*i].cells, draws),
+                Robots::Picked(picked) => {
+                    let cells = &mut gathered.0;
+                    for cell in cells_of(*needs) {
+                        for (k, (i, l)) in picked.iter().enumerate() {
+                            cells[cell][k] = senses[*i].cells[cell][*l];
+                        }
+                    }
+                    memory.tick(program, (1u32 << picked.len()) - 1, cells, draws);
+                    for cell in cells_of(*leaves) {
+                        for (k, (i, l)) in picked.iter().enumerate() {
+                            senses[*i].cells[cell][*l] = cells[cell][k];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Crew<'a> {
+    fn new(program: &'a Program, robots: Robots, places: &[DrawPlace; LANES]) -> Crew<'a> {
+        let goal = 0b11 << GOAL;
+        Crew {
+            needs: (program.reads() & !goal) | program.keeps(),
+            leaves: program.keeps() | goal,
+            memory: MemoryLanes::new(program),
+            draws: DrawLanes::new(places),
+            program,
+            robots,
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+fn cells_of(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let cell = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (cell < CELLS).then_some(cell)
+    })
+}

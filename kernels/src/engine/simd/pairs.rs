@@ -1,0 +1,109 @@
+//! Who is near whom, and who may see whom, in the small worlds of a block: each pair of robots is looked at once, for both.
+
+use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
+use super::rays::Rays;
+use super::scene::Scene;
+use super::views::Views;
+use crate::math::vec2;
+use crate::tree::registers::{ATTR, NEIGHBOURS};
+use crate::world::senses::{attraction_of_sum, may_be_seen, neighbour, view_edge, within_reach};
+
+/// Which senses have a look at other robots.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    pub proximity: bool,
+    pub camera: bool,
+    pub neighbours: bool,
+}
+
+/// For each robot, the sum over its neighbours, in the world's frame, and how many they are.
+pub(super) type Neighbours = [[Lanes; 3]];
+
+/// Looks at all pairs.
+#[inline(always)]
+pub(super) fn look_around(
+    bodies: &[BodyLanes],
+    senses: &[SenseLanes],
+    scene: &Scene,
+    wanted: Wanted,
+    rays: &mut Rays,
+    views: &mut Views,
+    sums: &mut Neighbours,
+) {
+    let (edge, radius) = (view_edge(), scene.bodies[0].radius);
+    if wanted.neighbours {
+        sums.fill([[0.0; LANES]; 3]);
+    }
+    for (i, (a, mine)) in bodies.iter().zip(senses).enumerate() {
+        for (j, (b, theirs)) in bodies.iter().zip(senses).enumerate().skip(i + 1) {
+            let (mut x, mut y) = ([0.0; LANES], [0.0; LANES]);
+            for l in 0..LANES {
+                (x[l], y[l]) = (b.x[l] - a.x[l], b.y[l] - a.y[l]);
+            }
+            if wanted.neighbours {
+                let (head, tail) = sums.split_at_mut(j);
+                add_neighbour(&mut head[i], &mut tail[0], &x, &y);
+            }
+            if wanted.proximity {
+                let mut bits = [0u32; LANES];
+                for l in 0..LANES {
+                    bits[l] = u32::from(within_reach(vec2(x[l], y[l]), radius)) << l;
+                }
+                let mut found = bits.iter().fold(0, |all, bit| all | bit);
+                while found != 0 {
+                    let l = found.trailing_zeros() as usize % LANES;
+                    found &= found - 1;
+                    let (here, there) = (vec2(a.x[l], a.y[l]), vec2(b.x[l], b.y[l]));
+                    rays.meet_robot(i, l, here, mine.ahead(l), there, radius);
+                    rays.meet_robot(j, l, there, theirs.ahead(l), here, radius);
+                }
+            }
+            if wanted.camera {
+                // The upper half is for those whom the second robot may see.
+                let mut bits = [0u32; LANES];
+                for l in 0..LANES {
+                    let between = vec2(x[l], y[l]);
+                    bits[l] = u32::from(may_be_seen(between, mine.ahead(l), radius, edge)) << l
+                        | u32::from(may_be_seen(-between, theirs.ahead(l), radius, edge)) << (LANES + l);
+                }
+                let mut found = bits.iter().fold(0, |all, bit| all | bit);
+                while found != 0 {
+                    let bit = found.trailing_zeros() as usize;
+                    found &= found - 1;
+                    let l = bit % LANES;
+                    let between = vec2(x[l], y[l]);
+                    if bit < LANES {
+                        views.look(i, j, l, between, mine.ahead(l), radius);
+                    } else {
+                        views.look(j, i, l, -between, theirs.ahead(l), radius);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Robots that are `x`, `y` away from each other add to each other's sums.
+#[inline(always)]
+fn add_neighbour(mine: &mut [Lanes; 3], theirs: &mut [Lanes; 3], x: &Lanes, y: &Lanes) {
+    for l in 0..LANES {
+        let (towards, near) = neighbour(vec2(x[l], y[l]));
+        let one = if near { 1.0 } else { 0.0 };
+        mine[0][l] += towards.x;
+        mine[1][l] += towards.y;
+        mine[2][l] += one;
+        theirs[0][l] -= towards.x;
+        theirs[1][l] -= towards.y;
+        theirs[2][l] += one;
+    }
+}
+
+/// Tells controllers about their neighbours.
+#[inline(always)]
+pub(super) fn tell_neighbours([x, y, count]: &[Lanes; 3], senses: &mut SenseLanes) {
+    for l in 0..LANES {
+        let v = attraction_of_sum(vec2(x[l], y[l]), count[l], senses.ahead(l));
+        senses.tell(ATTR, l, v);
+    }
+    senses.cells[NEIGHBOURS] = *count;
+}

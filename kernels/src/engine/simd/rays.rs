@@ -1,0 +1,163 @@
+//! The proximity rays of a block's robots.
+//!
+//! A robot is near another or near a wall in one or two of sixteen worlds, so rays are computed for sixteen such places at
+//! a time, of any robots and worlds.
+
+use super::lanes::{BodyLanes, LANES, Lanes, SenseLanes};
+use super::scene::Scene;
+use crate::math::{Vec2, max, min, vec2};
+use crate::model::{PROX_RANGE, ROBOT_RADIUS};
+use crate::tree::registers::PROX;
+use crate::world::senses::{ray_directions, ray_to_circle, ray_to_walls, reading};
+use crate::world::wall::ray_to_inner_wall;
+
+/// How far the rays of all robots are free.
+pub(super) struct Rays {
+    /// Of each robot and each of its rays, m; of those robots and worlds only that are in `near`.
+    free: Vec<[Lanes; 8]>,
+    /// For each robot the worlds in which something may be in reach, as bits.
+    near: Vec<u32>,
+    at_robots: Places,
+    at_walls: Places,
+}
+
+/// Robots whose rays are computed together.
+#[derive(Default)]
+struct Places {
+    at: [Lanes; 2],
+    ahead: [Lanes; 2],
+    /// What they may meet.
+    other: [Lanes; 2],
+    /// Robot and lane.
+    of: [(u16, u8); LANES],
+    count: usize,
+}
+
+impl Rays {
+    /// Of so many robots.
+    pub fn new(robots: usize) -> Rays {
+        Rays {
+            free: vec![[[0.0; LANES]; 8]; robots],
+            near: vec![0; robots],
+            at_robots: Places::default(),
+            at_walls: Places::default(),
+        }
+    }
+
+    /// Begins an update.
+    pub fn begin(&mut self) {
+        self.near.fill(0);
+    }
+
+    /// The robot may be in reach of something.
+    #[inline(always)]
+    fn approach(&mut self, robot: usize, lanes: u32) {
+        if self.near[robot] == 0 {
+            self.free[robot] = [[PROX_RANGE; LANES]; 8];
+        }
+        self.near[robot] |= lanes;
+    }
+
+    /// Another robot at `other` is within reach.
+    #[inline(always)]
+    pub fn meet_robot(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, other: Vec2, radius: f32) {
+        self.approach(robot, 1 << l);
+        self.at_robots.add((robot as u16, l as u8), at, ahead, other);
+        if self.at_robots.count == LANES {
+            self.at_robots.robots(&mut self.free, radius);
+        }
+    }
+
+    /// The arena's walls may be within reach.
+    #[inline(always)]
+    pub fn meet_walls(&mut self, robot: usize, l: usize, at: Vec2, ahead: Vec2, half_arena: (f32, f32)) {
+        self.approach(robot, 1 << l);
+        self.at_walls.add((robot as u16, l as u8), at, ahead, Vec2::ZERO);
+        if self.at_walls.count == LANES {
+            self.at_walls.walls(&mut self.free, half_arena);
+        }
+    }
+
+    /// Inner walls may be within reach in these lanes.
+    pub fn meet_inner_walls(&mut self, robot: usize, lanes: u32, body: &BodyLanes, senses: &SenseLanes, scene: &Scene) {
+        self.approach(robot, lanes);
+        for (free, ray) in self.free[robot].iter_mut().zip(ray_directions()) {
+            for wall in &scene.physics.walls {
+                for l in 0..LANES {
+                    let d = ray_to_inner_wall(wall, vec2(body.x[l], body.y[l]), ray.rotate(senses.ahead(l)));
+                    free[l] = if lanes >> l & 1 != 0 { min(d, free[l]) } else { free[l] };
+                }
+            }
+        }
+    }
+
+    /// Computes the rays that are left.
+    #[inline(always)]
+    pub fn finish(&mut self, scene: &Scene) {
+        self.at_robots.robots(&mut self.free, scene.bodies[0].radius);
+        self.at_walls.walls(&mut self.free, scene.physics.half_arena);
+    }
+
+    /// Tells a robot's controllers v_prox.
+    #[inline(always)]
+    pub fn tell(&self, robot: usize, senses: &mut SenseLanes) {
+        let near = self.near[robot];
+        let mut sum = [[0.0; LANES]; 2];
+        if near != 0 {
+            for (free, ray) in self.free[robot].iter().zip(ray_directions()) {
+                for l in 0..LANES {
+                    let seen = if near >> l & 1 != 0 { reading(free[l]) } else { 0.0 };
+                    sum[0][l] += ray.x * seen;
+                    sum[1][l] += ray.y * seen;
+                }
+            }
+        }
+        (senses.cells[PROX], senses.cells[PROX + 1]) = (sum[0], sum[1]);
+    }
+}
+
+impl Places {
+    #[inline(always)]
+    fn add(&mut self, of: (u16, u8), at: Vec2, ahead: Vec2, other: Vec2) {
+        let k = self.count % LANES;
+        (self.at[0][k], self.at[1][k]) = (at.x, at.y);
+        (self.ahead[0][k], self.ahead[1][k]) = (ahead.x, ahead.y);
+        (self.other[0][k], self.other[1][k]) = (other.x, other.y);
+        self.of[k] = of;
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    fn robots(&mut self, free: &mut [[Lanes; 8]], radius: f32) {
+        let others = self.other;
+        self.shorten(free, |k, from, direction| {
+            ray_to_circle(from, direction, vec2(others[0][k], others[1][k]), radius)
+        });
+    }
+
+    #[inline(always)]
+    fn walls(&mut self, free: &mut [[Lanes; 8]], half_arena: (f32, f32)) {
+        self.shorten(free, |_, from, direction| max(ray_to_walls(from, direction, half_arena), 0.0));
+    }
+
+    /// Shortens rays to what they meet; `meets` gets the place's number, the ray's start and its direction.
+    #[inline(always)]
+    fn shorten(&mut self, free: &mut [[Lanes; 8]], meets: impl Fn(usize, Vec2, Vec2) -> f32) {
+        if self.count == 0 {
+            return;
+        }
+        for (r, ray) in ray_directions().into_iter().enumerate() {
+            let mut distance = [0.0; LANES];
+            for k in 0..LANES {
+                let direction = ray.rotate(vec2(self.ahead[0][k], self.ahead[1][k]));
+                let from = vec2(self.at[0][k], self.at[1][k]) + direction * ROBOT_RADIUS;
+                distance[k] = meets(k, from, direction);
+            }
+            for (d, (robot, l)) in distance.into_iter().zip(&self.of[..self.count]) {
+                let free = &mut free[usize::from(*robot)][r][usize::from(*l)];
+                *free = min(d, *free);
+            }
+        }
+        self.count = 0;
+    }
+}

@@ -1,0 +1,300 @@
+//! Ticks of up to sixteen robots that run the same program, a robot in each lane.
+//!
+//! The tree is walked once for all of them. A node is visited by those robots that tick it, and tells which of them
+//! succeeded, failed and are running; sets of robots are bits of a word. Each robot's nodes are visited in the order of
+//! [`Memory::tick`](super::Memory::tick), so it draws the same numbers and does the same, to the digit.
+
+#![allow(clippy::needless_range_loop, reason = "a lane's number selects from several arrays at once")]
+
+mod draws;
+mod leaf;
+
+use super::nodes::Kind;
+use super::program::{Instruction, Program};
+use super::registers::{CELLS, GOAL};
+use super::tick::{PAR_RUNNING, RUNNING_FLAG};
+pub(crate) use draws::{DrawLanes, DrawPlace};
+use leaf::leaf;
+
+/// Robots, or worlds, side by side: the lanes of a 512-bit register; narrower registers take them in turns.
+pub(crate) const LANES: usize = 16;
+
+/// A number for each.
+pub(crate) type Lanes = [f32; LANES];
+
+/// All bits or none for each lane, by the bits of a mask.
+#[inline(always)]
+fn lanes_of(mask: u32) -> [u32; LANES] {
+    let mut on = [0; LANES];
+    for l in 0..LANES {
+        on[l] = 0u32.wrapping_sub(mask >> l & 1);
+    }
+    on
+}
+
+/// The bits of the lanes in which `holds` is not zero.
+#[inline(always)]
+fn mask_of(holds: &[u32; LANES]) -> u32 {
+    let mut mask = 0;
+    for l in 0..LANES {
+        mask |= u32::from(holds[l] != 0) << l;
+    }
+    mask
+}
+
+/// Which robots a node returned what for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Results {
+    success: u32,
+    failure: u32,
+    running: u32,
+}
+
+/// A node with children whose tick has begun.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    at: u16,
+    /// Who ticks it.
+    robots: u32,
+    /// Those who resume at a child that is still to come.
+    waiting: u32,
+    /// What it has returned so far.
+    results: Results,
+}
+
+/// What the nodes of a program remember for each robot; see [`Memory`](super::Memory).
+#[derive(Clone, Debug)]
+pub(crate) struct MemoryLanes {
+    nodes: Vec<[u16; LANES]>,
+    /// The nodes from the root to the one that is ticked.
+    visits: Vec<Visit>,
+}
+
+impl MemoryLanes {
+    /// The memory of robots that start to run `program`: all zero.
+    pub fn new(program: &Program) -> MemoryLanes {
+        MemoryLanes { nodes: vec![[0; LANES]; program.memories], visits: Vec::with_capacity(program.depth()) }
+    }
+
+    /// Ticks the trees of `robots`. `cells` are the registers of all of them, with new senses; afterwards they hold the goal
+    /// as it was written.
+    #[inline(always)]
+    pub fn tick(&mut self, program: &Program, robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
+        for node in &mut self.nodes {
+            for l in 0..LANES {
+                node[l] = if node[l] & RUNNING_FLAG != 0 { node[l] & !RUNNING_FLAG } else { 0 };
+            }
+        }
+        cells[GOAL] = [f32::NAN; LANES];
+        cells[GOAL + 1] = [f32::NAN; LANES];
+        self.update(&program.code, robots, cells, draws);
+    }
+
+    /// The update phase: walks down to a leaf, then up until a parent has another child that somebody ticks.
+    #[inline(always)]
+    fn update(&mut self, code: &[Instruction], robots: u32, cells: &mut [Lanes; CELLS], draws: &mut DrawLanes) {
+        let MemoryLanes { nodes, visits } = self;
+        visits.clear();
+        let (mut at, mut robots) = (0, robots);
+        loop {
+            let node = &code[at];
+            let mut results = if node.kind.is_leaf() {
+                leaf(node, robots, cells, draws)
+            } else {
+                let waiting = begin(node, at, robots, nodes, draws);
+                visits.push(Visit { at: at as u16, robots, waiting, results: Results::default() });
+                at += 1;
+                robots &= !waiting;
+                if robots != 0 {
+                    continue;
+                }
+                Results::default()
+            };
+            loop {
+                let Some(visit) = visits.last_mut() else { return };
+                let parent = &code[usize::from(visit.at)];
+                let go_on = take(parent, visit, at, results, nodes);
+                match next_child(code, parent, visit, at, go_on, nodes) {
+                    Some(next) => {
+                        (at, robots) = next;
+                        break;
+                    }
+                    None => {
+                        results = ended(parent, visit, go_on, nodes);
+                        at = usize::from(visit.at);
+                        visits.pop();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Begins the tick of a node with children; the result are the robots that resume at a later child than the first.
+#[inline(always)]
+fn begin(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]], draws: &mut DrawLanes) -> u32 {
+    match node.kind {
+        Kind::Seqm | Kind::Selm => {
+            let memory = &nodes[usize::from(node.memory)];
+            let mut later = [0; LANES];
+            for l in 0..LANES {
+                later[l] = u32::from(memory[l] > at as u16 + 1);
+            }
+            mask_of(&later) & robots
+        }
+        Kind::Par => {
+            nodes[usize::from(node.memory)] = [0; LANES];
+            0
+        }
+        Kind::Repeati | Kind::Repeatr => {
+            let memory = &mut nodes[usize::from(node.memory)];
+            let mut idle = [0; LANES];
+            for l in 0..LANES {
+                idle[l] = u32::from(memory[l] == 0);
+            }
+            let idle = mask_of(&idle) & robots;
+            if idle != 0 {
+                let (n, on) = (node.a as u32, lanes_of(idle));
+                let words = if node.kind == Kind::Repeatr { draws.word(idle) } else { [0; LANES] };
+                for l in 0..LANES {
+                    let drawn = 1 + ((u64::from(words[l]) * u64::from(n)) >> 32) as u32;
+                    let count = if node.kind == Kind::Repeatr { drawn } else { n };
+                    memory[l] = if on[l] != 0 { count as u16 } else { memory[l] };
+                }
+            }
+            0
+        }
+        _ => 0,
+    }
+}
+
+/// Takes what the child at `child` returned; the result are the robots that tick the next one too.
+#[inline(always)]
+fn take(parent: &Instruction, visit: &mut Visit, child: usize, of: Results, nodes: &mut [[u16; LANES]]) -> u32 {
+    let all = &mut visit.results;
+    match parent.kind {
+        Kind::Seq | Kind::Seqm => {
+            all.failure |= of.failure;
+            all.running |= of.running;
+            if parent.kind == Kind::Seqm {
+                remember(&mut nodes[usize::from(parent.memory)], child, of);
+            }
+            of.success
+        }
+        Kind::Sel | Kind::Selm => {
+            all.success |= of.success;
+            all.running |= of.running;
+            if parent.kind == Kind::Selm {
+                remember(&mut nodes[usize::from(parent.memory)], child, of);
+            }
+            of.failure
+        }
+        Kind::Par => {
+            let memory = &mut nodes[usize::from(parent.memory)];
+            let (succeeded, running) = (lanes_of(of.success), lanes_of(of.running));
+            for l in 0..LANES {
+                memory[l] += (succeeded[l] & 1) as u16 + (running[l] & u32::from(PAR_RUNNING)) as u16;
+            }
+            visit.robots
+        }
+        Kind::Repeati | Kind::Repeatr => {
+            *all = repeat(&mut nodes[usize::from(parent.memory)], of);
+            0
+        }
+        Kind::Successd => {
+            *all = Results { success: of.success | of.failure, failure: 0, running: of.running };
+            0
+        }
+        Kind::Invert => {
+            *all = Results { success: of.failure, failure: of.success, running: of.running };
+            0
+        }
+        _ => {
+            *all = Results { success: 0, failure: of.success | of.failure, running: of.running };
+            0
+        }
+    }
+}
+
+/// Where robots resume whose child is running; others start afresh.
+#[inline(always)]
+fn remember(memory: &mut [u16; LANES], child: usize, of: Results) {
+    let ticked = lanes_of(of.success | of.failure | of.running);
+    let running = lanes_of(of.running);
+    for l in 0..LANES {
+        let word = if running[l] != 0 { RUNNING_FLAG | child as u16 } else { 0 };
+        memory[l] = if ticked[l] != 0 { word } else { memory[l] };
+    }
+}
+
+/// Algorithms 9 and 10; the payload counts the successes still to come.
+#[inline(always)]
+fn repeat(memory: &mut [u16; LANES], of: Results) -> Results {
+    let (success, failure, running) = (lanes_of(of.success), lanes_of(of.failure), lanes_of(of.running));
+    let mut done = [0; LANES];
+    for l in 0..LANES {
+        let last = (success[l] != 0) & (memory[l] == 1);
+        done[l] = u32::from(last);
+        let less = memory[l].wrapping_sub((success[l] & 1) as u16) | RUNNING_FLAG;
+        let word = if (failure[l] != 0) | last { 0 } else { less };
+        memory[l] = if (success[l] | failure[l] | running[l]) != 0 { word } else { memory[l] };
+    }
+    let done = mask_of(&done);
+    Results { success: done, failure: of.failure, running: of.running | (of.success & !done) }
+}
+
+/// The next child that somebody ticks, and who does.
+#[inline(always)]
+fn next_child(
+    code: &[Instruction],
+    parent: &Instruction,
+    visit: &mut Visit,
+    child: usize,
+    go_on: u32,
+    nodes: &[[u16; LANES]],
+) -> Option<(usize, u32)> {
+    let mut next = code[child].end;
+    while next != parent.end && (go_on | visit.waiting) != 0 {
+        let mut robots = go_on;
+        if visit.waiting != 0 {
+            let memory = &nodes[usize::from(parent.memory)];
+            let mut here = [0; LANES];
+            for l in 0..LANES {
+                here[l] = u32::from(memory[l] == next);
+            }
+            let resumed = mask_of(&here) & visit.waiting;
+            visit.waiting &= !resumed;
+            robots |= resumed;
+        }
+        if robots != 0 {
+            return Some((usize::from(next), robots));
+        }
+        next = code[usize::from(next)].end;
+    }
+    None
+}
+
+/// What a node returns after its last child.
+#[inline(always)]
+fn ended(node: &Instruction, visit: &Visit, go_on: u32, nodes: &mut [[u16; LANES]]) -> Results {
+    let Results { success, failure, running } = visit.results;
+    match node.kind {
+        Kind::Seq | Kind::Seqm => Results { success: go_on, failure, running },
+        Kind::Sel | Kind::Selm => Results { success, failure: go_on, running },
+        Kind::Par => {
+            let memory = &mut nodes[usize::from(node.memory)];
+            let wanted = node.a as u16;
+            let (mut enough, mut possible) = ([0; LANES], [0; LANES]);
+            for l in 0..LANES {
+                let (successes, running) = (memory[l] % PAR_RUNNING, memory[l] / PAR_RUNNING);
+                enough[l] = u32::from(successes >= wanted);
+                possible[l] = u32::from(successes + running >= wanted);
+            }
+            *memory = [0; LANES];
+            let (enough, possible) = (mask_of(&enough), mask_of(&possible));
+            let robots = visit.robots;
+            Results { success: robots & enough, failure: robots & !possible, running: robots & possible & !enough }
+        }
+        _ => visit.results,
+    }
+}
