@@ -37,7 +37,7 @@ pub enum Stream {
 /// Rounds of Philox.
 pub(crate) const PHILOX_ROUNDS: usize = 10;
 /// Rounds for the noise of motion: seven pass all of TestU01's BigCrush, and ten are there to be on the safe side (Salmon et
-/// al., section 5), which noise that is summed over bytes has no need of.
+/// al.), which noise that is summed over bytes has no need of.
 pub(crate) const MOTION_ROUNDS: usize = 7;
 /// What the first and the third word of the counter are multiplied by in each round.
 pub(crate) const PHILOX_FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -99,6 +99,12 @@ pub fn unit(word: u32) -> f32 {
     (word >> 8) as f32 * UNIT_STEP
 }
 
+/// A word as an integer in `0..n`; see [`Draws::below`].
+#[inline(always)]
+pub(crate) fn below(word: u32, n: u32) -> u32 {
+    ((u64::from(word) * u64::from(n)) >> 32) as u32
+}
+
 /// Two words as two independent standard normal deviates (Box-Muller).
 #[inline(always)]
 pub fn normal_pair(a: u32, b: u32) -> (f32, f32) {
@@ -148,7 +154,7 @@ impl Draws {
     /// Uniform integer in `0..n` (n at least 1), by the high half of a product: biased by less than n / 2^32.
     pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0);
-        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
+        below(self.word(), n)
     }
 }
 

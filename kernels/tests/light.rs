@@ -43,7 +43,7 @@ fn a_tree_that_reads_the_light_goes_there_and_one_that_does_not_does_not() {
     let places = (0..8).map(|i| Pose { at: vec2(-0.8, -0.6 + 0.17 * i as f32), heading: 0.8 * i as f32 }).collect();
     let spec = WorldSpec { starts: vec![Start::Poses(places)], ..lit(8, &[(0.6, 0.4, 0.1)]) };
     let [seeking, blind] = [SEEKER, BLIND].map(|text| distance(&spec, text, vec2(0.6, 0.4)));
-    assert!(seeking < 0.2 && blind > 0.4, "mean distance {seeking} m and {blind} m");
+    assert!(seeking < 0.2 && blind > 0.5, "mean distance {seeking} m and {blind} m");
 }
 
 #[test]

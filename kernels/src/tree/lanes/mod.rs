@@ -13,6 +13,7 @@ use super::nodes::Kind;
 use super::program::{Instruction, Program};
 use super::registers::{CELLS, GOAL};
 use super::tick::{PAR_RUNNING, RUNNING_FLAG};
+use crate::random::below;
 pub(crate) use draws::{DrawLanes, DrawPlace};
 use leaf::leaf;
 
@@ -157,7 +158,7 @@ fn begin(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]],
                 let (n, on) = (node.a as u32, lanes_of(idle));
                 let words = if node.kind == Kind::Repeatr { draws.word(idle) } else { [0; LANES] };
                 for l in 0..LANES {
-                    let drawn = 1 + ((u64::from(words[l]) * u64::from(n)) >> 32) as u32;
+                    let drawn = 1 + below(words[l], n);
                     let count = if node.kind == Kind::Repeatr { drawn } else { n };
                     memory[l] = if on[l] != 0 { count as u16 } else { memory[l] };
                 }
@@ -171,22 +172,19 @@ fn begin(node: &Instruction, at: usize, robots: u32, nodes: &mut [[u16; LANES]],
 /// Takes what the child at `child` returned; the result are the robots that tick the next one too.
 #[inline(always)]
 fn take(parent: &Instruction, visit: &mut Visit, child: usize, of: Results, nodes: &mut [[u16; LANES]]) -> u32 {
+    if matches!(parent.kind, Kind::Seqm | Kind::Selm) {
+        remember(&mut nodes[usize::from(parent.memory)], child, of);
+    }
     let all = &mut visit.results;
     match parent.kind {
         Kind::Seq | Kind::Seqm => {
             all.failure |= of.failure;
             all.running |= of.running;
-            if parent.kind == Kind::Seqm {
-                remember(&mut nodes[usize::from(parent.memory)], child, of);
-            }
             of.success
         }
         Kind::Sel | Kind::Selm => {
             all.success |= of.success;
             all.running |= of.running;
-            if parent.kind == Kind::Selm {
-                remember(&mut nodes[usize::from(parent.memory)], child, of);
-            }
             of.failure
         }
         Kind::Par => {
