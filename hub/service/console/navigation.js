@@ -125,7 +125,9 @@ export class Navigation {
     if (route.id && (route.view === "robot" || route.view === "tree")) this.env().source.select(route.id);
     view.enter?.(route);
     this.markTabs(route);
-    this.app.frames.mark("view");
+    // Filled before it is first drawn: a frame of an empty view would make all of it jump.
+    this.changed(new Set(["view"]), performance.now());
+    this.app.frames.request();
   }
 
   /** @param {import("./routes.js").Route} route */

@@ -14,8 +14,9 @@ export class Pictures {
   constructor({ title, alt, kind, absent }) {
     this.absent = absent;
     this.image = h("img", { class: `picture ${kind ?? ""}`.trim(), alt, hidden: true });
+    this.box = h("div", { class: "picture-box" }, this.image);
     this.told = h("p", { class: "dim" });
-    this.node = h("section", { class: "panel picture-panel" }, h("h2", { text: title }), h("div", { class: "picture-box" }, this.image), this.told);
+    this.node = h("section", { class: "panel picture-panel" }, h("h2", { text: title }), this.box, this.told);
     this.turn = 0;
     this.shown = "";
     this.rate = new Rate();
@@ -27,6 +28,7 @@ export class Pictures {
   begin(url) {
     this.stop();
     show(this.image, false);
+    show(this.box, true);
     this.rate = new Rate();
     if (!url) return setText(this.told, "Pictures are not shown of a record.");
     setText(this.told, "Waiting for a picture");
@@ -47,6 +49,7 @@ export class Pictures {
       if (turn !== this.turn) return;
       if (response.status === 404 || response.headers.get("x-camera") === "none") {
         this.stop();
+        show(this.box, false);
         this.absent?.();
         return setText(this.told, "There is no such camera.");
       }

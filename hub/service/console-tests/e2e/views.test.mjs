@@ -37,7 +37,7 @@ test("two runs are recorded, and a third goes on", async () => {
         // Some come to be known after the page has settled.
         if (entry.startTime < shifts.since) continue;
         shifts.sum += entry.value;
-        shifts.of.push(...entry.sources.map((/** @type {any} */ { node }) => node?.className || node?.nodeName));
+        shifts.of.push(...entry.sources.map((/** @type {any} */ { node, previousRect, currentRect }) => `${node?.className || node?.nodeName} ${Math.round(previousRect.top)}+${Math.round(previousRect.height)} to ${Math.round(currentRect.top)}+${Math.round(currentRect.height)}`));
       }
     }).observe({ type: "layout-shift" });
   });
