@@ -80,6 +80,9 @@ pub struct EvolveArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "out", "algorithm", "islands", "population", "generations",
         "budget", "robots", "seconds", "seed", "remeasure", "world", "calibration", "primitive_set", "set"])]
     resume: Option<PathBuf>,
+    /// Also measure the Pareto front of fitness and size: for each size the fittest tree that is not larger (DIR/trees/front-*.bt).
+    #[arg(long)]
+    front: bool,
     /// Print one JSON object at the end, and no progress.
     #[arg(long)]
     json: bool,
@@ -138,6 +141,9 @@ pub fn run(args: &EvolveArgs) -> Result<ExitCode> {
     }
     let measuring = Instant::now();
     let mut outcome = Outcome::of(&evolution)?;
+    if args.front {
+        outcome = outcome.with_front(&evolution)?;
+    }
     outcome.wall_s += measuring.elapsed().as_secs_f64();
     if let Some(folder) = &folder {
         folder.finish(&evolution, &outcome)?;
@@ -226,6 +232,13 @@ fn print(outcome: &Outcome) -> Result<()> {
     output::line(format_args!("{:.1} million robot-seconds in {:.1} s", outcome.robot_seconds / 1e6, outcome.wall_s))?;
     let adapter = outcome.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {adapter}"));
     output::line(format_args!("engine {}{adapter}: r_acc {:.0}", outcome.engine, outcome.r_acc))?;
+    if let Some(front) = &outcome.front {
+        output::line("\nnodes  measured again  in evolution  tree")?;
+        for one in front {
+            let (again, fitness) = (Figure(one.remeasured), Figure(one.fitness));
+            output::line(format_args!("{:>5}  {again:>14.3}  {fitness:>12.3}  {}", one.nodes, one.id))?;
+        }
+    }
     output::line(format_args!("\n# the best of the champions\n{}", outcome.best_tree))?;
     Ok(())
 }

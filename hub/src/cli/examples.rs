@@ -56,6 +56,7 @@ const EXAMPLES: [(&str, &[&str]); 85] = [
             "xpuck evolve --islands 2 --population 16 --generations 2 --remeasure 10  # seconds, to see how it goes",
             "xpuck evolve --generations 20 --out runs/first",
             "xpuck evolve --resume runs/first",
+            "xpuck evolve --set settings.node_cost=0.001 --front  # short trees, and what each node more is worth",
             "xpuck evolve --set settings.depth=6 --set migration.every=2",
         ],
     ),

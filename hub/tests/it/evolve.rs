@@ -50,6 +50,40 @@ fn a_run_can_be_run_again_from_the_file_that_it_left() {
 }
 
 #[test]
+fn a_front_rises_with_size_and_its_trees_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let mut arguments: Vec<&str> = SMALL.split(' ').collect();
+    arguments.extend(["--front", "--out", out.to_str().unwrap()]);
+    let mut result = evolve(&arguments);
+    let front = result.as_object_mut().unwrap().remove("front").unwrap();
+    let front = front.as_array().unwrap();
+    let number = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    assert!(!front.is_empty());
+    for pair in front.windows(2) {
+        assert!(number(&pair[0], "nodes") < number(&pair[1], "nodes"));
+        assert!(number(&pair[0], "remeasured") < number(&pair[1], "remeasured"));
+    }
+    for row in front {
+        let kept = std::fs::read_to_string(out.join(format!("trees/front-{:03}.bt", row["nodes"].as_u64().unwrap())));
+        assert!(kept.unwrap().ends_with(row["tree"].as_str().unwrap()));
+    }
+    let plain: Vec<&str> = SMALL.split(' ').collect();
+    assert_eq!(evolve(&plain), result, "asking for a front changes nothing else");
+    // What a node costs shows: where it costs much the champions are short.
+    let sizes = |cost: &str| {
+        let mut arguments = plain.clone();
+        let cost = format!("settings.node_cost={cost}");
+        arguments.extend(["--front", "--set", &cost]);
+        let front = evolve(&arguments)["front"].as_array().unwrap().clone();
+        front.iter().map(|row| row["nodes"].as_u64().unwrap()).max().unwrap()
+    };
+    assert!(sizes("0.1") <= sizes("0"), "{} and {}", sizes("0.1"), sizes("0"));
+    let refused = xpuck().args(["evolve", "--set", "settings.node_cost=1"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("settings.node_cost = 1 is outside 0..=0.1"));
+}
+
+#[test]
 fn the_table_of_generations_agrees_with_the_result() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");

@@ -7,6 +7,7 @@
 use super::champion::champion;
 use super::config::Config;
 use super::file;
+use super::front::FrontTree;
 use super::generation::{EvolutionRun, Generation, State};
 use super::outcome::Outcome;
 use super::record;
@@ -359,6 +360,13 @@ impl Folder {
             for (rank, individual) in island.population().iter().take(settings.elites()).enumerate() {
                 write(format!("elite-{i}-{rank:03}.bt"), individual, String::new())?;
             }
+        }
+        for one in outcome.front.iter().flatten() {
+            let FrontTree { id, nodes, fitness, remeasured, tree, .. } = one;
+            let (fitness, remeasured) = (Figure(*fitness), Figure(*remeasured));
+            let text = format!("# {id}: fitness {fitness:.3} in evolution, {remeasured:.3} measured again\n{tree}");
+            let file = trees.join(format!("front-{nodes:03}.bt"));
+            std::fs::write(&file, text).map_err(io(&file))?;
         }
         let file = self.path.join(RESULT);
         let mut json = serde_json::to_vec(outcome).expect("plain data");

@@ -2,6 +2,7 @@
 
 use super::champion::champion;
 use super::config::Config;
+use super::front::{FrontTree, front, undominated};
 use super::generation::EvolutionRun;
 use crate::engine;
 use crate::measure::{Plan, measure_all};
@@ -54,6 +55,9 @@ pub struct Outcome {
     pub champions: Vec<Champion>,
     /// The best of the champions in fresh simulations, under `avoiding`, as text.
     pub best_tree: String,
+    /// The trees among which size and fitness are to be weighed, the smallest first, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub front: Option<Vec<FrontTree>>,
 }
 
 /// An island's champion.
@@ -115,6 +119,25 @@ impl Outcome {
             generations: state.generation,
             champions: champions.iter().zip(&again).map(row).collect(),
             best_tree: trees[best].to_string(),
+            front: None,
         })
+    }
+
+    /// Measures the run's Pareto front of fitness and size as champions are, and keeps what is still one then.
+    ///
+    /// # Errors
+    /// If one of its trees does not fit a robot.
+    pub fn with_front(self, evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
+        let (config, state) = (evolution.config(), evolution.state());
+        let all = front(&state.islands, &config.settings);
+        let trees: Vec<Tree> = all.iter().map(|one| one.tree.under_avoiding()).collect();
+        let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
+        let again = on_fresh_worlds(&engine::simd(), config, &programs, config.remeasure);
+        let rows = all.iter().zip(&trees).zip(again).map(|((one, tree), remeasured)| {
+            let nodes = one.tree.nodes().len();
+            let (id, evaluations, fitness) = (one.id.to_string(), one.samples.n(), one.samples.mean());
+            (nodes, remeasured, FrontTree { id, nodes, evaluations, fitness, remeasured, tree: tree.to_string() })
+        });
+        Ok(Outcome { front: Some(undominated(rows.collect())), ..self })
     }
 }

@@ -85,6 +85,10 @@ pub struct Settings {
     /// Probability that a bit turns over, with `representation = "grammar"`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub mutate_bit: f32,
+    /// Fitness that a node costs in `racing`, 0..=0.1: of two trees that are as good the smaller one is kept. The default
+    /// decides between equals only; with 0.001 a tree of ten nodes more has to be better by 0.01.
+    #[schemars(range(min = 0.0, max = 0.1))]
+    pub node_cost: f64,
 }
 
 /// Settings that cannot be used.
@@ -168,6 +172,7 @@ impl Settings {
             ("functions", f64::from(self.functions), 1.0, 8.0),
             ("bits", self.bits as f64, 32.0, 8192.0),
             ("mutate_bit", f64::from(self.mutate_bit), 0.0, 1.0),
+            ("node_cost", self.node_cost, 0.0, 0.1),
         ];
         for (name, value, low, high) in rows {
             if !(low..=high).contains(&value) {
