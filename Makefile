@@ -18,7 +18,7 @@ help:
 	@echo "make demo       nine robots, a hub and a virtual arena on this machine (DEMO='--speed 1' adds options)"
 	@echo "make test       everything that checks the project (make lint: formatting, lints, documentation links)"
 	@echo "make test-long  what takes longer: islands on Slurm, fuzzing, 10000 seeds of the simulation test, a robot under load, a whole demo, and its best tree measured"
-	@echo "make bench      micro-benchmarks: cost of a tree's tick, of a generation and of a camera frame"
+	@echo "make bench      micro-benchmarks: cost of simulated worlds, of a tree's tick, of a generation and of a camera frame"
 	@echo "make fuzz       the readers of trees fuzzed for a minute each (SECONDS=600 for longer)"
 	@echo "make build      the programs, into target/debug"
 	@echo "make build-fpga the same, with the shim's logic for the arena (fpga = true, xpuck demo --fpga)"

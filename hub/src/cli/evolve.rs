@@ -233,7 +233,10 @@ fn print(outcome: &Outcome) -> Result<()> {
     let adapter = outcome.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {adapter}"));
     output::line(format_args!("engine {}{adapter}: r_acc {:.0}", outcome.engine, outcome.r_acc))?;
     if let Some(front) = &outcome.front {
-        output::line("\nnodes  measured again  in evolution  tree")?;
+        output::line(match front.is_empty() {
+            true => "\nno tree has been tried often enough for a front of size and fitness",
+            false => "\nnodes  measured again  in evolution  tree",
+        })?;
         for one in front {
             let (again, fitness) = (Figure(one.remeasured), Figure(one.fitness));
             output::line(format_args!("{:>5}  {again:>14.3}  {fitness:>12.3}  {}", one.nodes, one.id))?;

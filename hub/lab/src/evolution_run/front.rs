@@ -5,7 +5,7 @@ use serde::Serialize;
 use xpuck_evolve::{Individual, Island, Settings};
 
 /// Trees of a front, at most; those with the most nodes stay.
-pub const MOST: usize = 16;
+const MOST: usize = 16;
 
 /// A tree than which none is both smaller and fitter.
 #[derive(Clone, Debug, Serialize)]
@@ -26,7 +26,7 @@ pub struct FrontTree {
 
 /// Of all islands' individuals with as many evaluations as count in full, those that none beats with as few nodes; by size,
 /// the smallest first. What they are worth here is what evolution estimates.
-pub fn front<'a>(islands: &'a [Island], settings: &Settings) -> Vec<&'a Individual> {
+pub(super) fn front<'a>(islands: &'a [Island], settings: &Settings) -> Vec<&'a Individual> {
     let known = islands.iter().flat_map(Island::population).filter(|i| i.samples.n() >= settings.full_evaluations);
     let all = known.map(|i| (i.tree.nodes().len(), i.samples.mean(), i)).collect();
     let mut front = undominated(all);

@@ -17,7 +17,7 @@ mod run;
 pub use champion::{THRESHOLD, champion};
 pub use config::{Config, MAX_GENERATIONS};
 pub use folder::{Folder, FolderError, RECORD, Resumed, TIMES};
-pub use front::{FrontTree, front};
+pub use front::FrontTree;
 pub use generation::{EvolutionRun, Generation, GenerationRow, Reached, State};
 pub use outcome::{Champion, Outcome, SECONDS, on_fresh_worlds};
 pub use run::{Ended, run, run_with};

@@ -80,18 +80,24 @@ pub fn on_fresh_worlds(engine: &dyn Engine, config: &Config, programs: &[Program
     measure_all(engine, programs, &plan).iter().map(|m| m.mean).collect()
 }
 
+/// The individuals' trees under `avoiding`, and what they are worth in worlds that evolution has not seen. That is always
+/// measured by `simd`, so that results can be compared whatever the engine of the trials.
+fn measured_again(config: &Config, individuals: &[&Individual]) -> Result<(Vec<Tree>, Vec<f64>), CompileError> {
+    let trees: Vec<Tree> = individuals.iter().map(|i| i.tree.under_avoiding()).collect();
+    let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
+    let again = on_fresh_worlds(&engine::simd(), config, &programs, config.remeasure);
+    Ok((trees, again))
+}
+
 impl Outcome {
-    /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns. That is always done
-    /// by `simd`, so that results can be compared whatever the engine of the trials.
+    /// Measures every island's champion again, in worlds that evolution has not seen, starts by turns.
     ///
     /// # Errors
     /// If a champion does not fit a robot.
     pub fn of(evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
         let (config, state) = (evolution.config(), evolution.state());
         let champions: Vec<&Individual> = state.islands.iter().map(|i| champion(i, &config.settings)).collect();
-        let trees: Vec<Tree> = champions.iter().map(|c| c.tree.under_avoiding()).collect();
-        let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
-        let again = on_fresh_worlds(&engine::simd(), config, &programs, config.remeasure);
+        let (trees, again) = measured_again(config, &champions)?;
         let best = (0..again.len()).max_by(|a, b| again[*a].total_cmp(&again[*b])).unwrap_or(0);
         let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / champions.len() as f64;
         let row = |(champion, remeasured): (&&Individual, &f64)| Champion {
@@ -128,11 +134,8 @@ impl Outcome {
     /// # Errors
     /// If one of its trees does not fit a robot.
     pub fn with_front(self, evolution: &EvolutionRun) -> Result<Outcome, CompileError> {
-        let (config, state) = (evolution.config(), evolution.state());
-        let all = front(&state.islands, &config.settings);
-        let trees: Vec<Tree> = all.iter().map(|one| one.tree.under_avoiding()).collect();
-        let programs: Vec<Program> = trees.iter().map(Program::compile).collect::<Result<_, _>>()?;
-        let again = on_fresh_worlds(&engine::simd(), config, &programs, config.remeasure);
+        let all = front(&evolution.state().islands, &evolution.config().settings);
+        let (trees, again) = measured_again(evolution.config(), &all)?;
         let rows = all.iter().zip(&trees).zip(again).map(|((one, tree), remeasured)| {
             let nodes = one.tree.nodes().len();
             let (id, evaluations, fitness) = (one.id.to_string(), one.samples.n(), one.samples.mean());

@@ -53,9 +53,9 @@ pub(crate) struct Racing {
 
 /// One standard error below the mean, less the cost of the nodes. The spread is the same for all, so this is fair to those
 /// who are new: a prior about 0 would keep every small improvement on a good tree out of the elite.
-fn value(individual: &Individual, settings: &Settings) -> f64 {
+fn value(individual: &Individual, node_cost: f64) -> f64 {
     let doubt = SPREAD / f64::from(individual.samples.n().max(1)).sqrt();
-    individual.samples.mean() - doubt - settings.node_cost * individual.tree.nodes().len() as f64
+    individual.samples.mean() - doubt - node_cost * individual.tree.nodes().len() as f64
 }
 
 /// Guests of an island.
@@ -99,12 +99,12 @@ impl Rules for Racing {
 
     fn worth(&self, individual: &Individual, settings: &Settings) -> f64 {
         // By stages first: what a newborn's two samples say is not to be compared with what is known of the elite.
-        value(individual, settings) - 10.0 * f64::from(individual.stage as u8)
+        value(individual, settings.node_cost) - 10.0 * f64::from(individual.stage as u8)
     }
 
     fn rank(&self, individual: &Individual, settings: &Settings) -> f64 {
         if is_known(individual, settings) {
-            value(individual, settings)
+            value(individual, settings.node_cost)
         } else {
             self.worth(individual, settings) - 10.0
         }
@@ -124,12 +124,8 @@ impl Rules for Racing {
         let all = deme.individuals_mut();
         if all.iter().filter(|i| i.stage == Stage::Guest).count() >= guests(&settings) {
             let known = |i: &&Individual| i.stage == Stage::Guest && is_known(i, &settings);
-            let Some(id) = all
-                .iter()
-                .filter(known)
-                .min_by(|a, b| value(a, &settings).total_cmp(&value(b, &settings)))
-                .map(|i| i.id)
-            else {
+            let value = |individual: &Individual| value(individual, settings.node_cost);
+            let Some(id) = all.iter().filter(known).min_by(|a, b| value(a).total_cmp(&value(b))).map(|i| i.id) else {
                 return;
             };
             all.retain(|i| i.id != id || i.stage != Stage::Guest);
@@ -155,7 +151,7 @@ impl Racing {
     fn is_stuck(&mut self, deme: &Deme) -> bool {
         let generation = deme.generation();
         let (all, settings) = (deme.individuals(), deme.settings());
-        let value = |individual: &Individual| value(individual, settings);
+        let value = |individual: &Individual| value(individual, settings.node_cost);
         let elite = all.iter().filter(|i| i.stage == Stage::Elite).map(value).reduce(f64::max);
         let known = |i: &&Individual| i.stage == Stage::Guest && is_known(i, settings);
         let guest = all.iter().filter(known).map(value).fold(f64::NEG_INFINITY, f64::max);
@@ -174,19 +170,18 @@ impl Racing {
     /// Keeps the best of the elite as a guest and starts from the guests if the last start was from new trees, otherwise
     /// from new trees.
     fn start_again(&mut self, deme: &mut Deme) {
-        let settings = deme.settings().clone();
-        let count = guests(&settings);
+        let (elites, node_cost) = (deme.settings().elites(), deme.settings().node_cost);
+        let count = guests(deme.settings());
         let (generation, all) = (deme.generation(), std::mem::take(deme.individuals_mut()));
         let (elite, others): (Vec<Individual>, Vec<Individual>) =
             all.into_iter().partition(|i| i.stage == Stage::Elite);
         let mut guests: Vec<Individual> = others.into_iter().filter(|i| i.stage == Stage::Guest).collect();
         guests.extend(elite.into_iter().next().filter(|e| guests.iter().all(|g| g.tree != e.tree)));
-        let guests = best(guests, count, Stage::Guest, &settings);
+        let guests = best(guests, count, Stage::Guest, node_cost);
         let from_guests = !self.from_guests;
         let seen = if from_guests { std::mem::take(&mut self.seen) } else { BTreeSet::new() };
         *self = Racing { began: generation, from_guests, best: None, seen };
-        let elite =
-            if from_guests { best(guests.clone(), settings.elites(), Stage::Elite, &settings) } else { Vec::new() };
+        let elite = if from_guests { best(guests.clone(), elites, Stage::Elite, node_cost) } else { Vec::new() };
         *deme.individuals_mut() = [elite, guests].concat();
     }
 }

@@ -31,8 +31,8 @@ impl Racing {
         let elite = deme.individuals().iter().take_while(|i| i.stage == Stage::Elite).count();
         let young = !self.from_guests && deme.generation() - self.began < SOWING;
         let mut newborn = Vec::new();
-        let settings = deme.settings().clone();
-        let value = |individual: &Individual| value(individual, &settings);
+        let node_cost = deme.settings().node_cost;
+        let value = |individual: &Individual| value(individual, node_cost);
         let primitive_set = deme.primitive_set().clone();
         let builder =
             RuleListBuilder::of(&primitive_set).filter(|_| deme.settings().representation == Representation::Tree);

@@ -3,7 +3,6 @@
 use super::value;
 use crate::deme::Deme;
 use crate::individual::{Individual, Stage};
-use crate::settings::Settings;
 use std::collections::BTreeSet;
 
 /// Contenders and finalists for each elite.
@@ -13,8 +12,7 @@ const MARGIN: f64 = 0.03;
 
 /// Moves every stage's best on to the next one.
 pub(super) fn promote(deme: &mut Deme) {
-    let settings = deme.settings().clone();
-    let elites = settings.elites();
+    let (elites, node_cost) = (deme.settings().elites(), deme.settings().node_cost);
     let (contenders, finalists) = (CONTENDERS * elites, (CONTENDERS * elites / 4).max(1));
     let mut stages: [Vec<Individual>; 5] = Default::default();
     for individual in std::mem::take(deme.individuals_mut()) {
@@ -22,17 +20,17 @@ pub(super) fn promote(deme: &mut Deme) {
     }
     let [mut elite, guests, done, running, newborn] = stages;
     elite.extend(done);
-    let elite = best(elite, elites, Stage::Elite, &settings);
-    let finalists = best(running, finalists, Stage::Finalist, &settings);
-    let mut contenders = best(passing(newborn, &elite), contenders, Stage::Contender, &settings);
+    let elite = best(elite, elites, Stage::Elite, node_cost);
+    let finalists = best(running, finalists, Stage::Finalist, node_cost);
+    let mut contenders = best(passing(newborn, &elite), contenders, Stage::Contender, node_cost);
     // A sample that promoted somebody is one of luck as well.
     contenders.iter_mut().for_each(|i| i.samples = Default::default());
     *deme.individuals_mut() = [elite, guests, finalists, contenders].concat();
 }
 
 /// The first `count` by value, in a new stage.
-pub(super) fn best(mut all: Vec<Individual>, count: usize, stage: Stage, settings: &Settings) -> Vec<Individual> {
-    let value = |individual: &Individual| value(individual, settings);
+pub(super) fn best(mut all: Vec<Individual>, count: usize, stage: Stage, node_cost: f64) -> Vec<Individual> {
+    let value = |individual: &Individual| value(individual, node_cost);
     all.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.id.cmp(&b.id)));
     all.truncate(count);
     all.iter_mut().for_each(|i| i.stage = stage);
