@@ -4,7 +4,15 @@ use crate::{files, root, toml};
 use std::collections::BTreeMap;
 
 /// Options of cargo and of the test harness with a value behind them.
-const WITH_VALUE: [&str; 5] = ["--features", "--profile", "--test-threads", "--warm-up-time", "--measurement-time"];
+const WITH_VALUE: [&str; 7] = [
+    "--features",
+    "--profile",
+    "--test-threads",
+    "--warm-up-time",
+    "--measurement-time",
+    "--baseline",
+    "--save-baseline",
+];
 
 /// What a command runs.
 #[derive(Debug, Default, PartialEq)]
