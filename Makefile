@@ -72,7 +72,7 @@ deps-mocap: deps
 
 deps-record: deps
 	@sh tools/deps.sh python3-venv
-	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
+	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python, and statistics and maps not compared with its packages" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf scipy minisom cma
 
 # Programs under another clock.
 deps-time: deps
