@@ -12,6 +12,7 @@ pub mod plot;
 pub mod remeasure;
 pub mod schemas;
 pub mod segments;
+pub mod study;
 pub mod sweep;
 pub mod trajectories;
 pub mod trials;

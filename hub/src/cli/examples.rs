@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 85] = [
+const EXAMPLES: [(&str, &[&str]); 92] = [
     (
         "demo",
         &[
@@ -47,6 +47,49 @@ const EXAMPLES: [(&str, &[&str]); 85] = [
             "xpuck flash --robot xp07 --image pi5.xpb --device /dev/sdb",
             "xpuck flash --all --image pi5.xpb --device /dev/mmcblk0  # one card after the other",
             "xpuck flash --robot xp01 --image vm.xpb --device card.img  # a file of a card's size: truncate -s 4G card.img",
+        ],
+    ),
+    ("study", &["xpuck study size docs/trees/806768.bt", "xpuck study perturb docs/trees/806768.bt --svg starts.svg"]),
+    (
+        "study size",
+        &[
+            "xpuck study size docs/trees/806768.bt --svg size.svg",
+            "xpuck study size docs/trees/806768.bt --sizes 1,2,4,9 --runs 200 --json",
+        ],
+    ),
+    (
+        "study mix",
+        &[
+            "xpuck study mix docs/trees/806768.bt docs/trees/explore.bt --svg mix.svg",
+            "xpuck study mix docs/trees/806768.bt docs/trees/attract.bt --robots 5 --runs 200",
+        ],
+    ),
+    (
+        "study hetero",
+        &[
+            "xpuck study hetero runs/first runs/second runs/third --svg hetero.svg",
+            "xpuck study hetero docs/trees --mixed 100 --drawn 20 --csv hetero.csv",
+        ],
+    ),
+    (
+        "study perturb",
+        &[
+            "xpuck study perturb docs/trees/806768.bt --svg starts.svg",
+            "xpuck study perturb docs/trees/806768.bt --runs 2000 --around 0.5,0,3.14 --by 0.05,0.05,0.2",
+        ],
+    ),
+    (
+        "study ablate",
+        &[
+            "xpuck study ablate docs/trees/806768.bt --svg ablation.svg",
+            "xpuck study ablate docs/trees/806768.bt --robots 3 --runs 1000 --csv ablation.csv",
+        ],
+    ),
+    (
+        "study migrate",
+        &[
+            "xpuck study migrate --svg migration.svg",
+            "xpuck study migrate --rates 1,8,0 --seeds 5 --set islands=4 --set settings.population=64",
         ],
     ),
     ("engines", &["xpuck engines", "xpuck engines --measure"]),

@@ -4,11 +4,12 @@ use clap::Command;
 use std::fmt::Write;
 
 /// Groups in the order in which people come to them, with their commands.
-const GROUPS: [(&str, &[&str]); 10] = [
+const GROUPS: [(&str, &[&str]); 11] = [
     ("Try it", &["demo"]),
     ("Trees", &["tree", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
+    ("Analyse", &["study"]),
     (
         "A swarm",
         &["start", "pause", "resume", "next", "stop", "park", "trials", "push", "update", "doctor", "hub", "arena"],

@@ -64,6 +64,7 @@ mod standing;
 pub mod start;
 pub mod status;
 mod steps;
+pub mod study;
 mod summary;
 pub mod swarm_files;
 pub mod sweep;

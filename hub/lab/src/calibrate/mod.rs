@@ -10,7 +10,7 @@ pub mod friction;
 pub mod infrared;
 pub mod latency;
 mod motion_noise;
-mod numerics;
+pub(crate) mod numerics;
 pub mod poses;
 pub mod recorded;
 pub mod run;

@@ -49,6 +49,11 @@ pub fn quantile(sorted: &[f64], part: f64) -> f64 {
     low + (high - low) * place.fract()
 }
 
+/// Probability that Student's t of so many degrees of freedom, which need not be whole, is above a value.
+pub fn student_t_sf(t: f64, degrees: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, degrees).map_or(f64::NAN, |student| student.sf(t))
+}
+
 /// Student's distribution, for at least 1 degree of freedom.
 fn student_t(degrees: usize) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees as f64).expect("at least 1 degree of freedom")

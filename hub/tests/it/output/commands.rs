@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 73] = [
+const SAMPLES: [(&str, &[&str]); 79] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -23,6 +23,17 @@ const SAMPLES: [(&str, &[&str]); 73] = [
     ("evolve", &["evolve --islands 1 --population 8 --generations 1 --seconds 1 --robots 2 --remeasure 1"]),
     ("lineage", &["lineage {dir}/evolved"]),
     ("remeasure", &["remeasure {dir}/evolved --runs 1"]),
+    ("study size", &["study size {tree} --sizes 2 --runs 2 --seconds 1"]),
+    ("study mix", &["study mix {tree} {tree} --robots 2 --runs 2 --seconds 1"]),
+    ("study hetero", &["study hetero {tree} --mixed 2 --alone 1 --drawn 1 --seconds 1"]),
+    ("study perturb", &["study perturb {tree} --runs 2 --seconds 1"]),
+    ("study ablate", &["study ablate {tree} --runs 2 --seconds 1"]),
+    (
+        "study migrate",
+        &[
+            "study migrate --rates 1 --seeds 2 --generations 1 --runs 2 --set islands=2 --set settings.population=8 --set seconds=1",
+        ],
+    ),
     ("sweep", &["sweep {dir}/sweep.toml --out {new}/sweep"]),
     ("console", &["console {hub}"]),
     ("status", &["status {hub}"]),

@@ -1,0 +1,283 @@
+//! Heterogeneity: is a swarm of different trees worth what its trees are worth each in a swarm of its own? (thesis 8.6.5,
+//! 8.7.2 and 8.7.3)
+
+use super::{Budget, Estimate, StudyError, refuse};
+use crate::calibrate::numerics::line;
+use crate::figure::Figure;
+use crate::measure::mean_and_sd;
+use crate::sweep::statistics::student_t_sf;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::random::{Draws, Stream};
+use xpuck_kernels::tree::{CompileError, Program, Tree};
+use xpuck_kernels::world::WorldSpec;
+
+/// Fewest swarms through which a line is drawn.
+const FEWEST: usize = 3;
+/// Swarms that are simulated together.
+const BATCH: usize = 4;
+
+/// A run and the trees with which its robots ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunTrees {
+    /// What it is called.
+    pub name: String,
+    /// One for each robot; fewer are dealt out in turn.
+    pub trees: Vec<Tree>,
+}
+
+/// What is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct HeteroPlan {
+    /// Runs of each swarm of different trees.
+    pub mixed: Budget,
+    /// Runs of each tree alone.
+    pub alone: u32,
+    /// Swarms drawn with replacement from the trees of all runs.
+    pub drawn: usize,
+}
+
+/// A swarm of different trees.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Swarm {
+    /// The run whose trees these are; none for one that was drawn from all.
+    pub run: Option<String>,
+    /// Number of trees that differ.
+    pub different: usize,
+    /// The swarm's fitness.
+    pub mixed: Estimate,
+    /// Mean over the robots of the fitness of a swarm in which all have that robot's tree.
+    pub alone: f64,
+}
+
+/// Swarms of one kind taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Kind {
+    /// Number of swarms.
+    pub swarms: usize,
+    /// Mean of mixed minus alone over the swarms.
+    pub difference: f64,
+    /// Its standard error.
+    pub se: f64,
+    /// Two-sided p of a paired t-test.
+    pub p: f64,
+    /// mixed = intercept + slope alone, by least squares; none if all are worth the same alone.
+    pub line: Option<(f64, f64)>,
+    /// Where the line crosses mixed = alone: fitter swarms lose by being mixed if the slope is below 1.
+    pub crossing: Option<f64>,
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HeteroStudy {
+    /// What was simulated.
+    pub plan: HeteroPlan,
+    /// Number of robots.
+    pub robots: usize,
+    /// One for each run, then those that were drawn.
+    pub swarms: Vec<Swarm>,
+    /// The runs' own swarms; none if there are fewer than three.
+    pub own: Option<Kind>,
+    /// The swarms that were drawn.
+    pub drawn: Option<Kind>,
+}
+
+/// Trees without repetition, compiled.
+struct Pool {
+    programs: Vec<Program>,
+    /// Of each run, which program each robot has.
+    runs: Vec<Vec<usize>>,
+}
+
+impl Pool {
+    fn of(runs: &[RunTrees], robots: usize) -> Result<Pool, CompileError> {
+        let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+        let (mut programs, mut all) = (Vec::new(), Vec::new());
+        for run in runs {
+            let mut numbers = Vec::with_capacity(run.trees.len());
+            for tree in &run.trees {
+                let number = match known.get(&tree.key()) {
+                    Some(number) => *number,
+                    None => {
+                        programs.push(Program::compile(tree)?);
+                        known.insert(tree.key(), programs.len() - 1);
+                        programs.len() - 1
+                    }
+                };
+                numbers.push(number);
+            }
+            all.push((0..robots).map(|robot| numbers[robot % numbers.len()]).collect());
+        }
+        Ok(Pool { programs, runs: all })
+    }
+
+    /// Swarms whose robots draw from those of all runs with replacement.
+    fn draw(&self, robots: usize, swarms: usize, seed: u64) -> Vec<Vec<usize>> {
+        let all: Vec<usize> = self.runs.iter().flatten().copied().collect();
+        let one = |swarm: usize| {
+            let mut draws = Draws::new(seed, swarm as u32, 0, 0, Stream::Migration);
+            (0..robots).map(|_| all[draws.below(all.len() as u32) as usize]).collect()
+        };
+        (0..swarms).map(one).collect()
+    }
+}
+
+/// Measures the swarm of each run and swarms drawn from all runs, beside their trees alone. `progress` is told how many of
+/// how many measurements are done.
+///
+/// # Errors
+/// If a run has no trees, a tree does not fit a robot, or there are too few runs of a swarm.
+pub fn study(
+    engine: &dyn Engine,
+    runs: &[RunTrees],
+    spec: &WorldSpec,
+    plan: HeteroPlan,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<HeteroStudy, StudyError> {
+    let robots = spec.robots;
+    if plan.mixed.runs < 2 || plan.alone < 1 {
+        return refuse("a swarm takes two runs for a spread, and a tree alone takes one");
+    }
+    if let Some(run) = runs.iter().find(|run| run.trees.is_empty()) {
+        return refuse(format!("{}: it has no trees", run.name));
+    }
+    let pool = Pool::of(runs, robots).map_err(|error| StudyError(error.to_string()))?;
+    let drawn = pool.draw(robots, if runs.is_empty() { 0 } else { plan.drawn }, plan.mixed.seed);
+    let teams: Vec<&Vec<usize>> = pool.runs.iter().chain(&drawn).collect();
+    let total = pool.programs.len() + teams.len();
+    progress(0, total);
+    let budget = Budget { runs: plan.alone, ..plan.mixed };
+    let mut alone = Vec::with_capacity(pool.programs.len());
+    for number in 0..pool.programs.len() {
+        alone.push(mean_and_sd(&budget.fitness(engine, &pool.programs, &Team::all(number), spec)).0);
+        progress(alone.len(), total);
+    }
+    let mut swarms = Vec::with_capacity(teams.len());
+    for (batch, teams) in teams.chunks(BATCH).enumerate() {
+        let mixed = plan.mixed.plan(spec);
+        let jobs: Vec<_> = teams.iter().flat_map(|team| mixed.jobs(&Team::of(team.iter().copied()))).collect();
+        let outcomes = engine.run(&pool.programs, &jobs);
+        for (i, (team, outcomes)) in teams.iter().zip(outcomes.chunks(plan.mixed.runs as usize)).enumerate() {
+            let fitness: Vec<f64> = outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect();
+            let Some(mixed) = Estimate::of(&fitness) else { return refuse("a swarm takes two runs at least") };
+            let mut different = team.to_vec();
+            different.sort_unstable();
+            different.dedup();
+            swarms.push(Swarm {
+                run: runs.get(batch * BATCH + i).map(|run| run.name.clone()),
+                different: different.len(),
+                mixed,
+                alone: team.iter().map(|number| alone[*number]).sum::<f64>() / robots as f64,
+            });
+        }
+        progress(pool.programs.len() + swarms.len(), total);
+    }
+    let (own, others) = swarms.split_at(runs.len());
+    let (own, drawn) = (kind(own), kind(others));
+    Ok(HeteroStudy { plan, robots, swarms, own, drawn })
+}
+
+fn kind(swarms: &[Swarm]) -> Option<Kind> {
+    if swarms.len() < FEWEST {
+        return None;
+    }
+    let differences: Vec<f64> = swarms.iter().map(|swarm| swarm.mixed.mean - swarm.alone).collect();
+    let (difference, sd) = mean_and_sd(&differences);
+    let se = sd / (swarms.len() as f64).sqrt();
+    let p = match se {
+        0.0 => f64::from(u8::from(difference == 0.0)),
+        se => 2.0 * student_t_sf((difference / se).abs(), swarms.len() as f64 - 1.0),
+    };
+    let line = line(&swarms.iter().map(|swarm| (swarm.alone, swarm.mixed.mean)).collect::<Vec<_>>());
+    // Parallels do not cross.
+    let crossing = line.filter(|(_, slope)| *slope != 1.0).map(|(intercept, slope)| intercept / (1.0 - slope));
+    Some(Kind { swarms: swarms.len(), difference, se, p, line, crossing })
+}
+
+impl HeteroStudy {
+    /// The result, a sentence for each kind of swarm.
+    pub fn sentences(&self) -> Vec<String> {
+        let sentence = |what: &str, kind: &Option<Kind>, number: usize| match kind {
+            None => format!("{what}: {number}, and a comparison takes {FEWEST} at least."),
+            Some(Kind { swarms, difference, se, p, line, crossing }) => {
+                let line = match (line, crossing) {
+                    (Some((intercept, slope)), Some(at)) => format!(
+                        "; mixed = {:.3} {} {:.2} alone, equal at {:.3}",
+                        Figure(*intercept),
+                        if *slope < 0.0 { "-" } else { "+" },
+                        slope.abs(),
+                        Figure(*at)
+                    ),
+                    _ => String::new(),
+                };
+                let verdict = match (*p < 0.05, *difference > 0.0) {
+                    (true, true) => "mixing gains",
+                    (true, false) => "mixing costs",
+                    (false, _) => "mixing makes no difference that shows",
+                };
+                format!(
+                    "{what}: {verdict}, {:+.4} +- {se:.4} over {swarms} swarms (paired t, p = {p:.3}){line}.",
+                    Figure(*difference)
+                )
+            }
+        };
+        let runs = self.swarms.iter().filter(|swarm| swarm.run.is_some()).count();
+        vec![
+            sentence("Swarms of the runs", &self.own, runs),
+            sentence("Swarms drawn from all runs", &self.drawn, self.swarms.len() - runs),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::engine::Simd;
+
+    const GOOD: &str = include_str!("../../../../docs/trees/806768.bt");
+    const STANDS: &str = "movcv v_scr 0deg\n";
+
+    fn run(name: &str, trees: &[&str]) -> RunTrees {
+        RunTrees { name: name.into(), trees: trees.iter().map(|text| Tree::parse(text).unwrap()).collect() }
+    }
+
+    fn of(runs: &[RunTrees], drawn: usize) -> Result<HeteroStudy, StudyError> {
+        let mixed = Budget { seconds: 20.0, runs: 60, seed: 1 };
+        study(&Simd::default(), runs, &WorldSpec::benchmark(4), HeteroPlan { mixed, alone: 60, drawn }, |_, _| {})
+    }
+
+    #[test]
+    fn a_swarm_of_one_tree_is_worth_what_the_tree_is() {
+        let study = of(&[run("a", &[GOOD]), run("b", &[STANDS]), run("c", &[GOOD, GOOD])], 0).unwrap();
+        for swarm in &study.swarms {
+            assert_eq!((swarm.mixed.mean, swarm.different), (swarm.alone, 1), "{swarm:?}");
+        }
+        let own = study.own.unwrap();
+        assert_eq!((own.difference, own.p, study.drawn), (0.0, 1.0, None));
+        assert_eq!(study.swarms[1].alone, 0.0);
+        assert!(study.sentences()[1].contains("0, and a comparison takes 3"));
+    }
+
+    #[test]
+    fn robots_that_stand_make_a_mixed_swarm_worse_than_half_of_a_pure_one() {
+        let study = of(&[run("a", &[GOOD, STANDS]), run("b", &[GOOD]), run("c", &[STANDS])], 12).unwrap();
+        let half = &study.swarms[0];
+        assert_eq!((half.different, half.run.as_deref()), (2, Some("a")));
+        assert!((half.alone - study.swarms[1].alone / 2.0).abs() < 1e-12);
+        assert_eq!((study.swarms.len(), study.drawn.unwrap().swarms), (15, 12));
+        assert!(study.swarms[3..].iter().any(|swarm| swarm.different == 2));
+        let (intercept, slope) = study.drawn.unwrap().line.unwrap();
+        assert!(
+            (intercept + slope * study.drawn.unwrap().crossing.unwrap() - study.drawn.unwrap().crossing.unwrap()).abs()
+                < 1e-9
+        );
+        assert_eq!(of(&[run("a", &[GOOD, STANDS]), run("b", &[GOOD]), run("c", &[STANDS])], 12).unwrap(), study);
+    }
+
+    #[test]
+    fn runs_without_trees_are_refused() {
+        assert!(of(&[run("a", &[])], 3).unwrap_err().to_string().starts_with("a: it has no trees"));
+        assert!(of(&[], 3).unwrap().swarms.is_empty());
+    }
+}

@@ -1,0 +1,222 @@
+//! Migration: how seldom may islands exchange genes before the swarm, whose robots run different trees, is worth less?
+//! (thesis 8.8)
+
+use super::hetero::{HeteroPlan, RunTrees, study as hetero};
+use super::{Budget, Estimate, StudyError, refuse};
+use crate::evolution_run::{Config, EvolutionRun, champion};
+use crate::figure::Figure;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_kernels::engine::Engine;
+
+/// Seeds of one rate, at least.
+const FEWEST: usize = 2;
+
+/// Generations between exchanges; 0 is never.
+pub type Every = u32;
+
+/// What a run of evolution ended with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ended {
+    /// Generations between exchanges; 0 is never.
+    pub every: Every,
+    /// Seed of evolution.
+    pub seed: u64,
+    /// Trees that differ among the islands' champions.
+    pub different: usize,
+    /// Fitness of the swarm in which each robot has its own island's champion.
+    pub mixed: f64,
+    /// Mean fitness of swarms in which all robots have one champion.
+    pub alone: f64,
+}
+
+/// All runs of one rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// Generations between exchanges; 0 is never.
+    pub every: Every,
+    /// Over the seeds: fitness of the mixed swarm.
+    pub mixed: Estimate,
+    /// Over the seeds: mean fitness of its trees alone.
+    pub alone: Estimate,
+    /// Over the seeds: mixed minus alone.
+    pub difference: Estimate,
+    /// Over the seeds: mean number of trees that differ.
+    pub different: f64,
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MigrateStudy {
+    /// Islands, which are robots.
+    pub islands: u16,
+    /// Generations of each run.
+    pub generations: u32,
+    /// What each swarm was measured by.
+    pub budget: Budget,
+    /// Each rate and seed.
+    pub runs: Vec<Ended>,
+    /// Each rate.
+    pub rates: Vec<Rate>,
+}
+
+/// Evolves with each rate and each seed `config.seed`, `config.seed + 1` and so on, and measures what the islands' champions
+/// are worth mixed and alone. `progress` is called after each run; with `stop` set the study ends there.
+///
+/// # Errors
+/// If there are fewer than two seeds, no rate, or a setting that does not go.
+pub fn study(
+    engine: &dyn Engine,
+    config: &Config,
+    rates: &[Every],
+    seeds: usize,
+    budget: Budget,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(),
+) -> Result<MigrateStudy, StudyError> {
+    if seeds < FEWEST || rates.is_empty() {
+        return refuse("a spread takes two seeds at least, and a study one rate");
+    }
+    config.check().map_err(StudyError)?;
+    let mut runs: Vec<Ended> = Vec::new();
+    for every in rates {
+        for seed in (0..seeds as u64).map(|i| config.seed + i) {
+            if stop.load(Ordering::Relaxed) {
+                return refuse("stopped; nothing was written");
+            }
+            runs.push(one(engine, config, *every, seed, budget)?);
+            progress();
+        }
+    }
+    let rate = |every: &Every| {
+        let of = |value: fn(&Ended) -> f64| -> Vec<f64> {
+            runs.iter().filter(|run| run.every == *every).map(value).collect()
+        };
+        let different = of(|run| run.different as f64);
+        Some(Rate {
+            every: *every,
+            mixed: Estimate::of(&of(|run| run.mixed))?,
+            alone: Estimate::of(&of(|run| run.alone))?,
+            difference: Estimate::of(&of(|run| run.mixed - run.alone))?,
+            different: different.iter().sum::<f64>() / different.len() as f64,
+        })
+    };
+    let rates = rates.iter().filter_map(rate).collect();
+    Ok(MigrateStudy { islands: config.islands, generations: config.generations, budget, runs, rates })
+}
+
+fn one(engine: &dyn Engine, config: &Config, every: Every, seed: u64, budget: Budget) -> Result<Ended, StudyError> {
+    let mut config = Config { seed, ..config.clone() };
+    match every {
+        0 => config.migration.receive = 0,
+        every => config.migration.every = every,
+    }
+    config.check().map_err(StudyError)?;
+    let settings = config.settings.clone();
+    let spec = config.spec.clone();
+    let mut evolution = EvolutionRun::new(config);
+    while !evolution.is_done() {
+        evolution.step();
+    }
+    let trees =
+        evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding()).collect();
+    let swarm = RunTrees { name: format!("seed {seed}"), trees };
+    let plan = HeteroPlan { mixed: budget, alone: budget.runs, drawn: 0 };
+    let measured = hetero(engine, &[swarm], &spec, plan, |_, _| {})?;
+    let Some(swarm) = measured.swarms.first() else { return refuse("a run has one swarm") };
+    Ok(Ended { every, seed, different: swarm.different, mixed: swarm.mixed.mean, alone: swarm.alone })
+}
+
+/// A rate in words.
+pub fn words(every: Every) -> String {
+    match every {
+        0 => "never".into(),
+        1 => "every generation".into(),
+        every => format!("every {every} generations"),
+    }
+}
+
+impl MigrateStudy {
+    /// The result in a sentence.
+    pub fn sentence(&self) -> String {
+        let costs = self.rates.iter().find(|rate| rate.difference.interval[1] < 0.0);
+        let best = self.rates.iter().max_by(|a, b| a.mixed.mean.total_cmp(&b.mixed.mean));
+        let seeds = self.runs.len() / self.rates.len().max(1);
+        let first = match costs {
+            Some(rate) => format!(
+                "Exchanging {} is the first rate at which the mixed swarm is worth less than its trees alone ({:+.3})",
+                words(rate.every),
+                Figure(rate.difference.mean)
+            ),
+            None => "At no rate is the mixed swarm worth less than its trees alone, beyond chance".into(),
+        };
+        let best = best.map_or(String::new(), |best| {
+            format!("; the fittest swarms exchange {} ({:.3})", words(best.every), Figure(best.mixed.mean))
+        });
+        format!("{first}{best}; {seeds} seeds a rate.")
+    }
+
+    /// Fitness mixed and alone, and how many trees differ, against the rate.
+    pub fn draw(&self) -> String {
+        let mut fitness = Plot::new("What the swarm is worth", "rate, in the order below", "fitness").whole_x();
+        let mut trees = Plot::new("Trees that differ", "rate, in the order below", "trees").whole_x();
+        let place = |i: usize| (i + 1) as f64;
+        let line = |value: fn(&Rate) -> f64| -> Vec<(f64, f64)> {
+            self.rates.iter().enumerate().map(|(i, rate)| (place(i), value(rate))).collect()
+        };
+        fitness.line("", Colour::Blue, line(|rate| rate.mixed.mean));
+        fitness.line("", Stroke::from(Colour::Orange).dashed(), line(|rate| rate.alone.mean));
+        let at = |every: Every| self.rates.iter().position(|rate| rate.every == every).map_or(0.0, place);
+        fitness.points("", Colour::Blue, self.runs.iter().map(|run| (at(run.every), run.mixed)).collect());
+        fitness.points("", Colour::Orange, self.runs.iter().map(|run| (at(run.every) + 0.1, run.alone)).collect());
+        trees.line("", Colour::Black, line(|rate| rate.different));
+        trees.points("", Colour::Grey, self.runs.iter().map(|run| (at(run.every), run.different as f64)).collect());
+        let series = vec![
+            ("mixed swarm".into(), Stroke::from(Colour::Blue)),
+            ("its trees alone".into(), Stroke::from(Colour::Orange).dashed()),
+        ];
+        let list: Vec<String> =
+            self.rates.iter().enumerate().map(|(i, rate)| format!("{}: {}", i + 1, words(rate.every))).collect();
+        let caption = vec![list.join("; "), self.sentence()];
+        to_svg_with(&[fitness, trees], &Footer { series, caption })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evolution_run::file::{keys, load};
+    use xpuck_kernels::engine::Simd;
+
+    fn config() -> Config {
+        let texts = ["islands=4", "generations=6", "seconds=5", "settings.population=16", "robots=4"];
+        load(None, keys(&texts.map(String::from)).unwrap()).unwrap()
+    }
+
+    fn of(rates: &[Every], seeds: usize) -> Result<MigrateStudy, StudyError> {
+        let budget = Budget { seconds: 5.0, runs: 4, seed: 9 };
+        study(&Simd::default(), &config(), rates, seeds, budget, &AtomicBool::new(false), || {})
+    }
+
+    #[test]
+    fn islands_that_never_exchange_end_with_trees_of_their_own() {
+        let found = of(&[1, 0], 2).unwrap();
+        let order: Vec<(Every, u64)> = found.runs.iter().map(|run| (run.every, run.seed)).collect();
+        assert_eq!(order, [(1, 1), (1, 2), (0, 1), (0, 2)]);
+        assert!(found.runs[2..].iter().all(|run| run.different == 4), "{found:?}");
+        assert_eq!(found.rates.iter().map(|rate| rate.every).collect::<Vec<_>>(), [1, 0]);
+        let never = &found.rates[1];
+        let mean = (found.runs[2].mixed + found.runs[3].mixed) / 2.0;
+        assert!((never.mixed.mean - mean).abs() < 1e-12 && never.different == 4.0);
+        assert!(found.draw().contains("1: every generation; 2: never"));
+        assert_eq!(of(&[1, 0], 2).unwrap(), found);
+    }
+
+    #[test]
+    fn too_little_is_refused() {
+        assert!(of(&[1], 1).unwrap_err().to_string().contains("two seeds"));
+        assert!(of(&[], 2).unwrap_err().to_string().contains("one rate"));
+        assert!(of(&[5000], 2).unwrap_err().to_string().contains("every"));
+    }
+}

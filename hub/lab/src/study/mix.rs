@@ -1,0 +1,173 @@
+//! Swarms of two trees: what every mixture is worth.
+
+use super::{Budget, Estimate, StudyError, refuse};
+use crate::figure::Figure;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use crate::sweep::statistics::{holm, student_t_sf};
+use serde::Serialize;
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+
+/// Differences count below this probability, over all mixtures together (Holm).
+const LEVEL: f64 = 0.05;
+
+/// One mixture.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Mixture {
+    /// Robots with the first tree; the others have the second.
+    pub first: usize,
+    /// The swarm's fitness.
+    pub fitness: Estimate,
+    /// What it would be worth if each robot gave what it gives among its like.
+    pub expected: f64,
+    /// Probability of a difference from `expected` at least as large, if there were none: Holm's, over all mixtures.
+    pub p: f64,
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MixStudy {
+    /// What the trees are called.
+    pub names: [String; 2],
+    /// Number of robots.
+    pub robots: usize,
+    /// What was simulated for each mixture.
+    pub budget: Budget,
+    /// From none with the first tree to all.
+    pub mixtures: Vec<Mixture>,
+}
+
+/// Measures every mixture of two programs. `progress` is called after each.
+///
+/// # Errors
+/// If there are fewer than two runs or two robots.
+pub fn study(
+    engine: &dyn Engine,
+    trees: [(String, Program); 2],
+    spec: &WorldSpec,
+    budget: Budget,
+    mut progress: impl FnMut(),
+) -> Result<MixStudy, StudyError> {
+    let robots = spec.robots;
+    if budget.runs < 2 || robots < 2 {
+        return refuse("a mixture takes two robots, and two runs for a spread");
+    }
+    let [(first_name, first), (second_name, second)] = trees;
+    let programs = [first, second];
+    let mut measured = Vec::with_capacity(robots + 1);
+    for count in 0..=robots {
+        let team = Team::mixed(&[count, robots - count]);
+        let Some(estimate) = Estimate::of(&budget.fitness(engine, &programs, &team, spec)) else {
+            return refuse("a study takes two runs at least");
+        };
+        measured.push(estimate);
+        progress();
+    }
+    let (none, all) = (measured[0], measured[robots]);
+    let part = |count: usize| count as f64 / robots as f64;
+    let expected = |count: usize| none.mean + (all.mean - none.mean) * part(count);
+    let p = |count: usize| {
+        let mixed = measured[count];
+        let error =
+            (mixed.se.powi(2) + (part(count) * all.se).powi(2) + ((1.0 - part(count)) * none.se).powi(2)).sqrt();
+        let difference = (mixed.mean - expected(count)).abs();
+        if error == 0.0 {
+            f64::from(u8::from(difference == 0.0))
+        } else {
+            2.0 * student_t_sf(difference / error, f64::from(budget.runs - 1))
+        }
+    };
+    let inner = holm(&(1..robots).map(p).collect::<Vec<_>>());
+    let mixtures = (0..=robots)
+        .map(|first| Mixture {
+            first,
+            fitness: measured[first],
+            expected: expected(first),
+            p: if first == 0 || first == robots { 1.0 } else { inner[first - 1] },
+        })
+        .collect();
+    Ok(MixStudy { names: [first_name, second_name], robots, budget, mixtures })
+}
+
+impl MixStudy {
+    /// The result in a sentence.
+    pub fn sentence(&self) -> String {
+        let [first, second] = &self.names;
+        let (none, all) = (&self.mixtures[0], &self.mixtures[self.robots]);
+        let ends = format!(
+            "All with {first} are worth {:.4}, all with {second} {:.4}",
+            Figure(all.fitness.mean),
+            Figure(none.fitness.mean)
+        );
+        let differs = |mixture: &&Mixture| mixture.p < LEVEL;
+        let by = |mixture: &Mixture| mixture.fitness.mean - mixture.expected;
+        let strongest = self.mixtures.iter().filter(differs).max_by(|a, b| by(a).abs().total_cmp(&by(b).abs()));
+        match strongest {
+            Some(mixture) => format!(
+                "{ends}; {} of {} mixtures differ from the line between them, most of all {} with {first}: {:+.4}.",
+                self.mixtures.iter().filter(differs).count(),
+                self.robots - 1,
+                mixture.first,
+                Figure(by(mixture))
+            ),
+            None => format!("{ends}; no mixture can be told from the line between them."),
+        }
+    }
+
+    /// Fitness against the number of robots with the first tree.
+    pub fn draw(&self) -> String {
+        let mut plot = Plot::new("Mixtures", &format!("robots with {}", self.names[0]), "fitness").whole_x();
+        let place = |mixture: &Mixture| mixture.first as f64;
+        let edge = |m: &Mixture| (place(m), m.fitness.interval[0], m.fitness.interval[1]);
+        plot.band("", Colour::Sky, self.mixtures.iter().map(edge).collect());
+        let line = Stroke::from(Colour::Black).dashed();
+        plot.line("", line, self.mixtures.iter().map(|m| (place(m), m.expected)).collect());
+        plot.line("", Colour::Blue, self.mixtures.iter().map(|m| (place(m), m.fitness.mean)).collect());
+        let differ = self.mixtures.iter().filter(|mixture| mixture.p < LEVEL);
+        plot.points("", Colour::Red, differ.map(|m| (place(m), m.fitness.mean)).collect());
+        let series = vec![
+            ("measured".into(), Stroke::from(Colour::Blue)),
+            ("between the pure swarms".into(), line),
+            ("differs from it".into(), Colour::Red.into()),
+        ];
+        let caption = vec![
+            format!("Means of {} runs of {} s; band: 95 % confidence interval.", self.budget.runs, self.budget.seconds),
+            self.sentence(),
+        ];
+        to_svg_with(&[plot], &Footer { series, caption })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::engine::Simd;
+    use xpuck_kernels::tree::Tree;
+
+    fn of(first: &str, second: &str) -> MixStudy {
+        let program = |text: &str| Program::compile(&Tree::parse(text).unwrap()).unwrap();
+        let trees = [("a".into(), program(first)), ("b".into(), program(second))];
+        let budget = Budget { seconds: 20.0, runs: 100, seed: 1 };
+        study(&Simd::default(), trees, &WorldSpec::benchmark(4), budget, || {}).unwrap()
+    }
+
+    #[test]
+    fn mixtures_of_a_tree_with_itself_are_all_alike() {
+        let tree = include_str!("../../../../docs/trees/806768.bt");
+        let study = of(tree, tree);
+        let whole: Vec<f64> = study.mixtures.iter().map(|mixture| mixture.fitness.mean).collect();
+        assert_eq!(whole, [whole[0]; 5]);
+        assert!(study.mixtures.iter().all(|mixture| mixture.p == 1.0));
+        assert!(study.sentence().ends_with("no mixture can be told from the line between them."));
+    }
+
+    #[test]
+    fn ends_are_the_pure_swarms_and_robots_that_stand_cost_fitness() {
+        let study = of(include_str!("../../../../docs/trees/806768.bt"), "movcv v_scr 0deg\n");
+        assert_eq!(study.mixtures[0].fitness.mean, 0.0, "nobody moves");
+        assert!(study.mixtures[4].fitness.mean > 0.05, "{study:?}");
+        assert_eq!(study.mixtures[2].expected, study.mixtures[4].fitness.mean / 2.0);
+        assert!(study.draw().contains("robots with a"));
+    }
+}

@@ -1,0 +1,79 @@
+//! Studies of trees: one question each, answered by many simulations (thesis 8.6 and 8.7). Each gives plain data, a drawing
+//! of it, and its result in a sentence.
+
+pub mod ablate_figure;
+pub mod hetero;
+pub mod hetero_figure;
+pub mod migrate;
+pub mod mix;
+pub mod perturb;
+pub mod perturb_figure;
+pub mod scaling_model;
+pub mod size;
+pub mod size_figure;
+mod starts;
+pub mod swarm_trees;
+
+use crate::measure::Plan;
+use crate::sweep::statistics::{Spread, student_t_975};
+use serde::Serialize;
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+
+/// How much is simulated for one number.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Budget {
+    /// Simulated seconds of each run.
+    pub seconds: f32,
+    /// Number of runs.
+    pub runs: u32,
+    /// Seed; run i is world i of it.
+    pub seed: u64,
+}
+
+impl Budget {
+    /// The plan in a world.
+    pub fn plan<'a>(&self, spec: &'a WorldSpec) -> Plan<'a> {
+        Plan { spec, seconds: self.seconds, runs: self.runs, seed: self.seed }
+    }
+
+    /// The fitness of each run of a team.
+    fn fitness(&self, engine: &dyn Engine, programs: &[Program], team: &Team, spec: &WorldSpec) -> Vec<f64> {
+        let outcomes = engine.run(programs, &self.plan(spec).jobs(team));
+        outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect()
+    }
+}
+
+/// A mean with its uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Mean of the runs.
+    pub mean: f64,
+    /// Standard deviation of a run.
+    pub sd: f64,
+    /// Standard error of the mean.
+    pub se: f64,
+    /// The mean's 95 % confidence interval (Student's t).
+    pub interval: [f64; 2],
+}
+
+impl Estimate {
+    /// Of a sample; none of one with fewer than two values.
+    pub fn of(sample: &[f64]) -> Option<Estimate> {
+        let Spread { n, mean, sd, se, .. } = Spread::of(sample)?;
+        let (sd, se) = (sd?, se?);
+        let half = student_t_975(n - 1) * se;
+        Some(Estimate { mean, sd, se, interval: [mean - half, mean + half] })
+    }
+}
+
+/// A study that cannot be made: one line that says why, and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StudyError(pub String);
+
+/// As an error.
+fn refuse<T>(why: impl Into<String>) -> Result<T, StudyError> {
+    Err(StudyError(why.into()))
+}

@@ -1,0 +1,249 @@
+//! Resilience against perturbed starts: how fitness falls with the distance from a tree's best start (thesis 8.6.3, Fig.
+//! 8.13).
+
+use super::starts::{Deviations, distance, poses};
+use super::{Budget, StudyError, refuse};
+use crate::figure::Figure;
+use crate::sweep::statistics::quantile;
+use rayon::prelude::*;
+use serde::Serialize;
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::math::Vec2;
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::spec::{Area, Start};
+use xpuck_kernels::world::{Pose, WorldSpec};
+
+/// Most robots: every assignment of robots to places is tried.
+pub const MAX_ROBOTS: usize = 5;
+/// Fitness above this is reasonable (thesis 8.5).
+const REASONABLE: f64 = 0.1;
+/// Runs that are simulated together, between two steps of progress.
+const BATCH: usize = 10_000;
+/// Most bins; what lies beyond is in the last one.
+const MAX_BINS: usize = 200;
+
+/// What is perturbed and by how much.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Perturbation {
+    /// Number of robots, 1 to 5.
+    pub robots: usize,
+    /// Pose around which all robots start: x and y in m, heading in rad.
+    pub centre: (f32, f32, f32),
+    /// Standard deviations of x, y and heading, m and rad.
+    pub by: (f32, f32, f32),
+    /// Width of a bin of distances, m.
+    pub bin: f64,
+}
+
+impl Default for Perturbation {
+    /// The thesis's: two robots around (0, 0, 0), with (0.2, 0.2, 1.5).
+    fn default() -> Perturbation {
+        Perturbation { robots: 2, centre: (0.0, 0.0, 0.0), by: (0.2, 0.2, 1.5), bin: 0.05 }
+    }
+}
+
+impl Perturbation {
+    /// The world: the frisbee at the origin, and no start yet.
+    fn spec(&self) -> WorldSpec {
+        let mut spec = WorldSpec::benchmark(self.robots);
+        spec.discs[0].start = Area { low: Vec2::ZERO, high: Vec2::ZERO };
+        spec
+    }
+
+    fn check(&self) -> Result<(), StudyError> {
+        let numbers = [self.centre.0, self.centre.1, self.centre.2, self.by.0, self.by.1, self.by.2];
+        if !(1..=MAX_ROBOTS).contains(&self.robots) {
+            return refuse(format!("robots: {} are asked for, and the study takes 1 to {MAX_ROBOTS}", self.robots));
+        }
+        if numbers.iter().any(|x| !x.is_finite()) || [self.by.0, self.by.1, self.by.2].iter().any(|x| *x < 0.0) {
+            return refuse("poses are finite numbers and standard deviations are 0 or more");
+        }
+        if !(0.001..=10.0).contains(&self.bin) {
+            return refuse(format!("bins are 0.001 to 10 m wide, not {}", self.bin));
+        }
+        Ok(())
+    }
+}
+
+/// Runs at similar distances from the best start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bin {
+    /// Distances from and below, m.
+    pub distance: [f64; 2],
+    /// Number of runs.
+    pub runs: usize,
+    /// Fitness: least, lower quartile, median, upper quartile, greatest.
+    pub fitness: [f64; 5],
+}
+
+/// A tree.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Perturbed {
+    /// What it is called.
+    pub name: String,
+    /// Where robots started in the fittest run: x, y in m and heading in rad of each.
+    pub best_start: Vec<(f32, f32, f32)>,
+    /// That run's fitness.
+    pub best: f64,
+    /// Median of all runs.
+    pub median: f64,
+    /// Part of the runs worth more than 0.1, which the thesis calls reasonable (8.5), 0..=1.
+    pub reasonable: f64,
+    /// By distance from the best start.
+    pub bins: Vec<Bin>,
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PerturbStudy {
+    /// How the starts were drawn.
+    pub perturbation: Perturbation,
+    /// What was simulated for each tree.
+    pub budget: Budget,
+    /// In the order in which they were given; all ran from the same starts.
+    pub trees: Vec<Perturbed>,
+}
+
+/// Runs each program from the same random starts. `progress` is told how many of how many runs are done.
+///
+/// # Errors
+/// If a number is out of its range, or robots hardly ever have a free place there.
+pub fn study(
+    engine: &dyn Engine,
+    programs: &[(String, Program)],
+    perturbation: Perturbation,
+    budget: Budget,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<PerturbStudy, StudyError> {
+    perturbation.check()?;
+    let mut spec = perturbation.spec();
+    let (x, y, heading) = perturbation.centre;
+    let centres = vec![Pose { at: Vec2 { x, y }, heading }; perturbation.robots];
+    let by: Deviations = perturbation.by;
+    let drawn: Option<Vec<Vec<Pose>>> =
+        (0..budget.runs).into_par_iter().map(|run| poses(&spec, &centres, by, budget.seed, run)).collect();
+    let Some(drawn) = drawn else {
+        return refuse("robots hardly ever have a free place there; move the centre or take larger deviations");
+    };
+    spec.starts = drawn.iter().cloned().map(Start::Poses).collect();
+    let mut trees = Vec::with_capacity(programs.len());
+    let total = programs.len() * budget.runs as usize;
+    progress(0, total);
+    for (name, program) in programs {
+        let mut fitness = Vec::with_capacity(drawn.len());
+        for jobs in budget.plan(&spec).jobs(&Team::all(0)).chunks(BATCH) {
+            let outcomes = engine.run(std::slice::from_ref(program), jobs);
+            fitness.extend(outcomes.iter().map(|outcome| f64::from(outcome.fitness)));
+            progress(trees.len() * drawn.len() + fitness.len(), total);
+        }
+        trees.push(perturbed(name, &fitness, &drawn, perturbation.bin));
+    }
+    Ok(PerturbStudy { perturbation, budget, trees })
+}
+
+fn perturbed(name: &str, fitness: &[f64], starts: &[Vec<Pose>], width: f64) -> Perturbed {
+    // The first of equals.
+    let best = (1..fitness.len()).fold(0, |best, i| if fitness[i] > fitness[best] { i } else { best });
+    let distances: Vec<f64> = starts.par_iter().map(|start| distance(start, &starts[best])).collect();
+    let mut bins: Vec<Vec<f64>> = Vec::new();
+    for (distance, fitness) in distances.iter().zip(fitness) {
+        let bin = ((distance / width) as usize).min(MAX_BINS - 1);
+        bins.resize(bins.len().max(bin + 1), Vec::new());
+        bins[bin].push(*fitness);
+    }
+    let numbers = |sample: &mut Vec<f64>| {
+        sample.sort_by(f64::total_cmp);
+        [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| quantile(sample, part))
+    };
+    let bin = |(i, mut sample): (usize, Vec<f64>)| {
+        let distance = [i as f64 * width, (i + 1) as f64 * width];
+        (!sample.is_empty()).then(|| Bin { distance, runs: sample.len(), fitness: numbers(&mut sample) })
+    };
+    let reasonable = fitness.iter().filter(|fitness| **fitness > REASONABLE).count();
+    Perturbed {
+        name: name.into(),
+        best_start: starts[best].iter().map(|pose| (pose.at.x, pose.at.y, pose.heading)).collect(),
+        best: fitness[best],
+        median: numbers(&mut fitness.to_vec())[2],
+        reasonable: reasonable as f64 / fitness.len() as f64,
+        bins: bins.into_iter().enumerate().filter_map(bin).collect(),
+    }
+}
+
+impl PerturbStudy {
+    /// The result in a sentence for each tree.
+    pub fn sentences(&self) -> Vec<String> {
+        let sentence = |tree: &Perturbed| {
+            let near = tree.bins.iter().find(|bin| bin.runs >= 30).map_or(f64::NAN, |bin| bin.fitness[2]);
+            let far = tree.bins.iter().rev().find(|bin| bin.runs >= 30).map_or(f64::NAN, |bin| bin.fitness[2]);
+            format!(
+                "{}: best {:.3}, median {:.3}; medians fall from {:.3} near its best start to {:.3} far from it; {:.0} % of \
+                 the starts are worth more than {REASONABLE}.",
+                tree.name,
+                Figure(tree.best),
+                Figure(tree.median),
+                Figure(near),
+                Figure(far),
+                100.0 * tree.reasonable
+            )
+        };
+        self.trees.iter().map(sentence).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::engine::{Reference, Simd};
+    use xpuck_kernels::tree::Tree;
+
+    fn programs() -> Vec<(String, Program)> {
+        let program = |text: &str| Program::compile(&Tree::parse(text).unwrap()).unwrap();
+        let tree = include_str!("../../../../docs/trees/806768.bt");
+        let forward = "sel\n  avoiding\n  movcv v_goal 0deg\n";
+        vec![("806768".into(), program(tree)), ("forward".into(), program(forward))]
+    }
+
+    fn of(runs: u32, perturbation: Perturbation) -> Result<PerturbStudy, StudyError> {
+        let budget = Budget { seconds: 8.0, runs, seed: 1 };
+        study(&Simd::default(), &programs(), perturbation, budget, |_, _| {})
+    }
+
+    #[test]
+    fn the_tree_that_steers_keeps_its_fitness_where_the_one_that_drives_on_is_worth_nothing() {
+        let study = of(3000, Perturbation::default()).unwrap();
+        let [tree, forward] = &study.trees[..] else { panic!("two trees") };
+        assert!(tree.median > 0.05 && forward.median < 0.02, "{} {}", tree.median, forward.median);
+        assert!(tree.reasonable > 0.6 && forward.reasonable < 0.3, "{} {}", tree.reasonable, forward.reasonable);
+        for tree in &study.trees {
+            assert_eq!(tree.bins.iter().map(|bin| bin.runs).sum::<usize>(), 3000);
+            assert!(tree.bins.iter().any(|bin| bin.fitness[4] == tree.best));
+            assert!(
+                tree.bins[0].distance[0] == 0.0 && tree.bins[0].fitness[4] == tree.best,
+                "the best is at distance 0"
+            );
+        }
+        let rerun = of(3000, Perturbation::default()).unwrap();
+        assert_eq!(rerun, study);
+        assert!(study.sentences()[0].starts_with("806768: best "));
+    }
+
+    #[test]
+    fn both_engines_start_where_the_poses_are() {
+        let budget = Budget { seconds: 2.0, runs: 20, seed: 4 };
+        let by =
+            |engine: &dyn Engine| study(engine, &programs()[..1], Perturbation::default(), budget, |_, _| {}).unwrap();
+        assert_eq!(by(&Simd::default()), by(&Reference::default()));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        let refused = |perturbation: Perturbation| of(4, perturbation).unwrap_err().to_string();
+        let usual = Perturbation::default();
+        assert!(refused(Perturbation { robots: 6, ..usual }).contains("1 to 5"));
+        assert!(refused(Perturbation { by: (f32::NAN, 0.2, 1.0), ..usual }).contains("finite"));
+        assert!(refused(Perturbation { by: (-0.1, 0.2, 1.0), ..usual }).contains("0 or more"));
+        assert!(refused(Perturbation { bin: 0.0, ..usual }).contains("bins"));
+        assert!(refused(Perturbation { by: (0.0, 0.0, 0.0), ..usual }).contains("free place"));
+    }
+}

@@ -1,0 +1,37 @@
+//! The figure of the study of perturbed starts.
+
+use super::perturb::{Bin, PerturbStudy, Perturbed};
+use crate::plot::{BoxOf, Colour, Footer, Plot, Stroke, to_svg_with};
+
+/// Fewest runs of a bin whose quartiles say something.
+const FEWEST: usize = 5;
+
+/// For each tree a panel: fitness against the mean distance from its best start, as extremes, quartiles and medians.
+pub fn draw(study: &PerturbStudy) -> String {
+    let panels: Vec<Plot> = study.trees.iter().map(|tree| panel(study, tree)).collect();
+    let mut caption = vec![format!(
+        "{} runs of {} s with {} around ({}, {}, {}), standard deviations ({} m, {} m, {} rad).",
+        study.budget.runs,
+        study.budget.seconds,
+        if study.perturbation.robots == 1 { "1 robot".into() } else { format!("{} robots", study.perturbation.robots) },
+        study.perturbation.centre.0,
+        study.perturbation.centre.1,
+        study.perturbation.centre.2,
+        study.perturbation.by.0,
+        study.perturbation.by.1,
+        study.perturbation.by.2,
+    )];
+    caption.push(format!("Boxes: quartiles and median, whiskers to the extremes; bins of {FEWEST} runs or more."));
+    to_svg_with(&panels, &Footer { series: vec![("median".into(), Stroke::from(Colour::Orange))], caption })
+}
+
+fn panel(study: &PerturbStudy, tree: &Perturbed) -> Plot {
+    let mut plot = Plot::new(&tree.name, "mean distance from the best start, m", "fitness");
+    let middle = |bin: &Bin| (bin.distance[0] + bin.distance[1]) / 2.0;
+    let bins: Vec<&Bin> = tree.bins.iter().filter(|bin| bin.runs >= FEWEST).collect();
+    let half = 0.4 * study.perturbation.bin;
+    plot.boxes(Colour::Blue, bins.iter().map(|bin| BoxOf { x: (middle(bin), half), numbers: bin.fitness }).collect());
+    plot.line("", Colour::Orange, bins.iter().map(|bin| (middle(bin), bin.fitness[2])).collect());
+    plot.notes(bins.iter().map(|bin| (middle(bin), bin.fitness[2], format!("{} runs", bin.runs))).collect());
+    plot
+}

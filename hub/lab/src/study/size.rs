@@ -1,0 +1,225 @@
+//! Fitness against the number of robots: is the swarm worth more than its robots one by one?
+
+use super::scaling_model::ScalingModel;
+use super::{Budget, Estimate, StudyError, refuse};
+use crate::figure::Figure;
+use crate::sweep::statistics::{holm, student_t_sf};
+use serde::Serialize;
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+
+/// Differences count below this probability, over all sizes together (Holm).
+const LEVEL: f64 = 0.05;
+
+/// How a swarm compares with as many robots alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scaling {
+    /// Worth more than n times one robot.
+    SuperLinear,
+    /// Not to be told from n times one robot.
+    Linear,
+    /// Worth less.
+    SubLinear,
+}
+
+/// One size.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Size {
+    /// Number of robots.
+    pub robots: usize,
+    /// The swarm's fitness.
+    pub fitness: Estimate,
+    /// n f(1): what as many robots would do that neither help nor hinder one another.
+    pub linear: f64,
+    /// Probability of a difference from `linear` at least as large, if there were none: Holm's, over all sizes.
+    pub p: f64,
+    /// What follows.
+    pub scaling: Scaling,
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SizeStudy {
+    /// What was simulated for each size.
+    pub budget: Budget,
+    /// From the smallest to the largest; the first is one robot.
+    pub sizes: Vec<Size>,
+    /// Cooperation against interference, if fitness is above zero at enough sizes.
+    pub model: Option<ScalingModel>,
+}
+
+/// Measures a program on swarms of several sizes, each in the world that `spec` has for it. One robot is measured in any
+/// case. `progress` is called after each size.
+///
+/// # Errors
+/// If there are fewer than two runs, or no size above one robot.
+pub fn study(
+    engine: &dyn Engine,
+    program: &Program,
+    sizes: &[usize],
+    spec: impl Fn(usize) -> WorldSpec,
+    budget: Budget,
+    mut progress: impl FnMut(),
+) -> Result<SizeStudy, StudyError> {
+    let mut all: Vec<usize> = sizes.iter().copied().chain([1]).filter(|n| *n > 0).collect();
+    all.sort_unstable();
+    all.dedup();
+    if budget.runs < 2 {
+        return refuse("one run has no spread; take --runs 2 or more");
+    }
+    if all.len() < 2 {
+        return refuse("sizes: it takes one above 1 robot, such as 1..16");
+    }
+    let programs = std::slice::from_ref(program);
+    let mut measured = Vec::with_capacity(all.len());
+    for robots in &all {
+        let fitness = budget.fitness(engine, programs, &Team::all(0), &spec(*robots));
+        let Some(estimate) = Estimate::of(&fitness) else { return refuse("a study takes two runs at least") };
+        measured.push((*robots, estimate));
+        progress();
+    }
+    Ok(judged(&measured, budget))
+}
+
+/// What measurements say, of one robot first.
+fn judged(measured: &[(usize, Estimate)], budget: Budget) -> SizeStudy {
+    let alone = measured[0].1;
+    let p: Vec<f64> = measured[1..].iter().map(|(robots, swarm)| difference(*robots, swarm, &alone, budget)).collect();
+    let p = holm(&p);
+    let size = |(i, (robots, fitness)): (usize, &(usize, Estimate))| {
+        let linear = *robots as f64 * alone.mean;
+        let p = i.checked_sub(1).map_or(1.0, |i| p[i]);
+        let scaling = match fitness.mean - linear {
+            _ if p >= LEVEL => Scaling::Linear,
+            more if more > 0.0 => Scaling::SuperLinear,
+            _ => Scaling::SubLinear,
+        };
+        Size { robots: *robots, fitness: *fitness, linear, p, scaling }
+    };
+    let points: Vec<_> = measured.iter().map(|(robots, e)| (*robots, e.mean, e.se)).collect();
+    let sizes = measured.iter().enumerate().map(size).collect();
+    SizeStudy { budget, sizes, model: ScalingModel::fit(&points) }
+}
+
+/// Two-sided p of f(n) against n f(1), by Welch's degrees of freedom.
+fn difference(robots: usize, swarm: &Estimate, alone: &Estimate, budget: Budget) -> f64 {
+    let (a, b) = (swarm.se.powi(2), (robots as f64 * alone.se).powi(2));
+    let difference = swarm.mean - robots as f64 * alone.mean;
+    if a + b == 0.0 {
+        return if difference == 0.0 { 1.0 } else { 0.0 };
+    }
+    let degrees = (a + b).powi(2) / (a * a + b * b) * f64::from(budget.runs - 1);
+    2.0 * student_t_sf((difference / (a + b).sqrt()).abs(), degrees)
+}
+
+impl SizeStudy {
+    /// The result in a sentence.
+    pub fn sentence(&self) -> String {
+        let of = |scaling: Scaling| -> Vec<usize> {
+            self.sizes.iter().filter(|size| size.scaling == scaling).map(|size| size.robots).collect()
+        };
+        let more = of(Scaling::SuperLinear);
+        let mut text = match (more.first(), more.last()) {
+            (Some(first), Some(last)) if first == last => format!("Super-linear at {first} robots"),
+            (Some(first), Some(last))
+                if more.len() == self.sizes.iter().filter(|s| (*first..=*last).contains(&s.robots)).count() =>
+            {
+                format!("Super-linear from {first} to {last} robots")
+            }
+            (Some(_), Some(_)) => {
+                let list: Vec<String> = more.iter().map(usize::to_string).collect();
+                format!("Super-linear at {} robots", list.join(", "))
+            }
+            _ => "Nowhere super-linear".into(),
+        };
+        let best = self.sizes.iter().max_by(|a, b| {
+            let each = |size: &Size| size.fitness.mean / size.robots as f64;
+            each(a).total_cmp(&each(b))
+        });
+        if let Some(best) = best {
+            text += &format!(
+                "; a robot does most in a swarm of {} ({:.4} each, alone {:.4})",
+                best.robots,
+                Figure(best.fitness.mean / best.robots as f64),
+                Figure(self.sizes[0].fitness.mean)
+            );
+        }
+        match &self.model {
+            Some(model) => {
+                text += &format!(
+                    "; cooperation exponent {:.2} +- {:.2}, interference {:.3} +- {:.3} a robot",
+                    Figure(model.cooperation),
+                    model.cooperation_se,
+                    Figure(model.interference),
+                    model.interference_se
+                );
+                if let Some(peak) = model.peak {
+                    text += &format!(", which together peak at {peak:.1} robots");
+                }
+            }
+            None => text += "; too few sizes are worth clearly more than zero for a model",
+        }
+        text + "."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::engine::Simd;
+    use xpuck_kernels::tree::Tree;
+
+    const TREE: &str = include_str!("../../../../docs/trees/806768.bt");
+
+    fn of(text: &str, sizes: &[usize], runs: u32) -> Result<SizeStudy, StudyError> {
+        let program = Program::compile(&Tree::parse(text).unwrap()).unwrap();
+        let budget = Budget { seconds: 30.0, runs, seed: 1 };
+        study(&Simd::default(), &program, sizes, WorldSpec::benchmark, budget, || {})
+    }
+
+    #[test]
+    fn robots_get_in_one_anothers_way_where_one_can_push_alone() {
+        let study = of(TREE, &[2, 9, 9], 200).unwrap();
+        let sizes: Vec<usize> = study.sizes.iter().map(|size| size.robots).collect();
+        assert_eq!(sizes, [1, 2, 9]);
+        let nine = study.sizes[2];
+        assert_eq!(nine.linear, 9.0 * study.sizes[0].fitness.mean);
+        assert!(nine.scaling == Scaling::SubLinear && nine.p < 0.01 && study.sizes[0].p == 1.0, "{study:?}");
+        assert!(study.sentence().starts_with("Nowhere super-linear"), "{}", study.sentence());
+        assert_eq!(of(TREE, &[2, 9], 200).unwrap(), study, "the same seed, the same digits");
+    }
+
+    #[test]
+    fn what_is_worth_more_together_than_one_by_one_is_super_linear() {
+        let estimate = |mean: f64| Estimate { mean, sd: 0.02, se: 0.001, interval: [mean - 0.002, mean + 0.002] };
+        let law = |n: usize| 0.01 * (n as f64).powf(1.8) * (-0.1 * (n - 1) as f64).exp();
+        let measured: Vec<(usize, Estimate)> = (1..=16).map(|n| (n, estimate(law(n)))).collect();
+        let budget = Budget { seconds: 60.0, runs: 400, seed: 1 };
+        let study = judged(&measured, budget);
+        // 2^0.8 > e^0.1: two are worth more than twice one; 16^0.8 is less than e^1.5 times two.
+        let of = |n: usize| study.sizes[n - 1].scaling;
+        assert_eq!((of(4), of(8), study.sizes[3].linear), (Scaling::SuperLinear, Scaling::SuperLinear, 0.04));
+        let more: Vec<usize> = (1..=16).filter(|n| law(*n) > 1.3 * 0.01 * *n as f64).collect();
+        assert!(more.iter().filter(|n| **n > 2).all(|n| of(*n) == Scaling::SuperLinear), "{study:?}");
+        let model = study.model.unwrap();
+        assert!((model.cooperation - 1.8).abs() < 1e-6 && (model.peak.unwrap() - 18.0).abs() < 1e-4);
+        assert!(study.sentence().starts_with("Super-linear from "), "{}", study.sentence());
+        let noisy: Vec<(usize, Estimate)> = measured.iter().map(|(n, e)| (*n, Estimate { se: 0.05, ..*e })).collect();
+        assert!(judged(&noisy, budget).sizes.iter().all(|size| size.scaling == Scaling::Linear));
+    }
+
+    #[test]
+    fn a_tree_that_stands_is_nowhere_super_linear() {
+        let study = of("movcv v_scr 0deg\n", &[4], 4).unwrap();
+        assert_eq!((study.sizes[1].fitness.mean, study.sizes[1].p, study.model), (0.0, 1.0, None));
+        assert!(study.sentence().starts_with("Nowhere super-linear"), "{}", study.sentence());
+    }
+
+    #[test]
+    fn too_little_is_refused() {
+        assert!(of(TREE, &[4], 1).unwrap_err().to_string().contains("--runs 2"));
+        assert!(of(TREE, &[1, 0], 4).unwrap_err().to_string().contains("above 1"));
+    }
+}

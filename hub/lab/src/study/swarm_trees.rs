@@ -1,0 +1,108 @@
+//! The trees with which the robots of a run ended: of a run of evolution its islands' champions, of a swarm's record the
+//! trees that drove the robots last.
+
+use super::hetero::RunTrees;
+use super::{StudyError, refuse};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use xpuck_hub_core::entry::Entry;
+use xpuck_kernels::tree::{MAX_TEXT, Tree};
+use xpuck_wire::file;
+
+/// Most files of a folder that are looked at.
+const MOST: usize = 4096;
+
+/// Reads the trees of a run: a folder of `xpuck evolve --out`, a run's record, any folder with trees (.bt), or one tree.
+///
+/// # Errors
+/// One line with the file if there is no tree, or one cannot be read.
+pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
+    let name = path.display().to_string();
+    if path.is_file() {
+        return Ok(RunTrees { name, trees: vec![tree(path)?] });
+    }
+    let kept = path.join("trees");
+    let trees = if kept.is_dir() {
+        files(&kept, "champion-")?
+    } else if path.join("run.toml").is_file() {
+        loaded(path)?
+    } else {
+        files(path, "")?
+    };
+    match trees.is_empty() {
+        true => refuse(format!(
+            "{name}: has no trees; name a run of `xpuck evolve --out`, a run's record or a folder of .bt files"
+        )),
+        false => Ok(RunTrees { name, trees }),
+    }
+}
+
+fn tree(path: &Path) -> Result<Tree, StudyError> {
+    let text = file::text(path, MAX_TEXT as u64).map_err(|error| StudyError(error.to_string()))?;
+    Tree::parse(&text).map_err(|error| StudyError(format!("{}: {error}", path.display())))
+}
+
+/// The trees of a folder whose names begin so, in the order of the numbers in their names.
+fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
+    let wrong = |error: std::io::Error| StudyError(format!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(wrong)?.take(MOST) {
+        let path = entry.map_err(wrong)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if name.starts_with(begin) && name.ends_with(".bt") {
+            paths.push(path);
+        }
+    }
+    // champion-2 comes before champion-10.
+    paths.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+    paths.iter().map(|path| tree(path)).collect()
+}
+
+/// What each robot loaded last, under collision avoidance, as robots run it.
+fn loaded(run: &Path) -> Result<Vec<Tree>, StudyError> {
+    let wrong = |error: xpuck_record::RecordError| StudyError(error.to_string());
+    let mut last: BTreeMap<String, String> = BTreeMap::new();
+    for entry in xpuck_record::read::entries(run).map_err(wrong)? {
+        if let Entry::Loaded { robot, gene, .. } = entry.map_err(wrong)? {
+            last.insert(robot, gene.tree);
+        }
+    }
+    let parsed = |(robot, text): (String, String)| {
+        let tree = Tree::parse(&text)
+            .map_err(|error| StudyError(format!("{}: the tree of {robot}: {error}", run.display())))?;
+        Ok(tree.under_avoiding())
+    };
+    last.into_iter().map(parsed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn champions_come_in_the_order_of_their_islands() {
+        let dir = tempfile::tempdir().unwrap();
+        let trees = dir.path().join("trees");
+        std::fs::create_dir(&trees).unwrap();
+        for i in [10, 2, 1] {
+            std::fs::write(trees.join(format!("champion-{i}.bt")), format!("movcs v_goal.x {i}\n")).unwrap();
+        }
+        std::fs::write(trees.join("elite-0-000.bt"), "avoiding\n").unwrap();
+        let found = read(dir.path()).unwrap().trees;
+        let texts: Vec<String> = found.iter().map(|tree| tree.to_string().trim().to_string()).collect();
+        assert_eq!(texts, ["movcs v_goal.x 1", "movcs v_goal.x 2", "movcs v_goal.x 10"]);
+        assert_eq!(read(&trees).unwrap().trees.len(), 4, "a folder of trees");
+        assert_eq!(read(&trees.join("elite-0-000.bt")).unwrap().trees.len(), 1);
+    }
+
+    #[test]
+    fn what_has_no_trees_or_wrong_ones_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = |path: &Path| read(path).unwrap_err().to_string();
+        assert!(refused(dir.path()).contains("has no trees; name a run"));
+        assert!(refused(&dir.path().join("none")).contains("none"));
+        std::fs::write(dir.path().join("a.bt"), "sel\n").unwrap();
+        let error = refused(dir.path());
+        assert!(error.contains("a.bt: line 1"), "{error}");
+    }
+}

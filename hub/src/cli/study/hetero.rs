@@ -1,0 +1,92 @@
+//! `xpuck study hetero`.
+
+use super::{Output, World, budget};
+use crate::cli::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_lab::figure::Figure;
+use xpuck_lab::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
+use xpuck_lab::study::hetero_figure::draw;
+use xpuck_lab::study::swarm_trees;
+
+/// Heterogeneity: is a swarm whose robots run different trees worth what each tree is worth in a swarm of its own?
+///
+/// For each run the swarm of its robots' last trees is measured, and each of these trees alone on all robots (thesis 8.7.2).
+/// Then swarms are drawn with replacement from the trees of all runs, which have nothing in common (8.7.3). A line is fitted to
+/// mixed against alone; where it crosses, mixing makes no difference.
+#[derive(Args)]
+pub struct HeteroArgs {
+    /// Runs: folders of `xpuck evolve --out`, records of swarms, folders of trees (.bt), or trees.
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
+    #[arg(long)]
+    robots: Option<usize>,
+    /// Simulated seconds of each simulation.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Simulations of each mixed swarm.
+    #[arg(long, default_value_t = 1000)]
+    mixed: u32,
+    /// Simulations of each tree alone.
+    #[arg(long, default_value_t = 111)]
+    alone: u32,
+    /// Swarms drawn from the trees of all runs.
+    #[arg(long, default_value_t = 100)]
+    drawn: usize,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    world: World,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &HeteroArgs) -> Result<()> {
+    args.output.check(args.runs.iter().chain(&args.world.world))?;
+    if let Some(robots) = args.robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
+        bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
+    }
+    let mixed = budget(args.seconds, args.mixed, args.seed)?;
+    if !(1..=1_000_000).contains(&args.alone) || args.drawn > 100_000 {
+        bail!("--alone takes 1 to 1000000 and --drawn 0 to 100000");
+    }
+    let runs: Vec<RunTrees> = args.runs.iter().map(|run| swarm_trees::read(run)).collect::<Result<_, _>>()?;
+    let spec = args.world.spec(args.robots)?;
+    let engine = args.output.open(&[&spec])?;
+    let progress = Progress::of("measurement", 1, args.output.json);
+    let plan = HeteroPlan { mixed, alone: args.alone, drawn: args.drawn };
+    let found = study(&engine, &runs, &spec, plan, |done, total| progress.set(done as u64, total as u64))?;
+    drop(progress);
+    let csv = |table: &mut csv::Writer<Vec<u8>>| {
+        table.write_record(["run", "different", "mixed", "sd", "low", "high", "alone"])?;
+        for swarm in &found.swarms {
+            let [low, high] = swarm.mixed.interval;
+            table.serialize((&swarm.run, swarm.different, swarm.mixed.mean, swarm.mixed.sd, low, high, swarm.alone))?;
+        }
+        Ok(())
+    };
+    args.output.deliver(&engine, &found, || draw(&found), csv, || text(&found))
+}
+
+fn text(found: &HeteroStudy) -> String {
+    let mut text = String::from("different  mixed    95 % interval     alone  run\n");
+    for swarm in &found.swarms {
+        let Some(run) = &swarm.run else { continue };
+        let [low, high] = swarm.mixed.interval.map(Figure);
+        let _ = writeln!(
+            text,
+            "{:>9}  {:>7.4}  {low:.4} to {high:.4}  {:>7.4}  {run}",
+            swarm.different,
+            Figure(swarm.mixed.mean),
+            Figure(swarm.alone)
+        );
+    }
+    let _ = writeln!(text, "\n{}", found.sentences().join("\n"));
+    text
+}

@@ -1,0 +1,92 @@
+//! `xpuck study mix`.
+
+use super::{Output, World, budget, probability, program};
+use crate::cli::progress::Progress;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_lab::figure::Figure;
+use xpuck_lab::study::mix::{MixStudy, study};
+
+/// Every mixture of two trees in one swarm: do they go together?
+///
+/// From no robot with the first tree to all of them, each mixture is measured and compared with the straight line between the
+/// two pure swarms, which is what it would be worth if each robot gave what it gives among its like.
+#[derive(Args)]
+pub struct MixArgs {
+    /// File with the first tree.
+    first: PathBuf,
+    /// File with the second tree.
+    second: PathBuf,
+    /// Number of robots, 2 to 256 [default: 9, or what the world file says].
+    #[arg(long)]
+    robots: Option<usize>,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Runs of each mixture.
+    #[arg(long, default_value_t = 1000)]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    world: World,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &MixArgs) -> Result<()> {
+    args.output.check([&args.first, &args.second].into_iter().chain(&args.world.world))?;
+    if let Some(robots) = args.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {
+        bail!("--robots {robots}: a mixture has 2 to {MAX_ROBOTS}");
+    }
+    let budget = budget(args.seconds, args.runs, args.seed)?;
+    let trees = [program(&args.first)?, program(&args.second)?];
+    let spec = args.world.spec(args.robots)?;
+    let engine = args.output.open(&[&spec])?;
+    let progress = Progress::of("mixture", spec.robots as u64 + 1, args.output.json);
+    let found = study(&engine, trees, &spec, budget, || progress.inc())?;
+    drop(progress);
+    let csv = |table: &mut csv::Writer<Vec<u8>>| {
+        table.write_record(["first", "second", "fitness", "sd", "low", "high", "expected", "p"])?;
+        for mixture in &found.mixtures {
+            let [low, high] = mixture.fitness.interval;
+            let second = found.robots - mixture.first;
+            let fitness = mixture.fitness;
+            table.serialize((
+                mixture.first,
+                second,
+                fitness.mean,
+                fitness.sd,
+                low,
+                high,
+                mixture.expected,
+                mixture.p,
+            ))?;
+        }
+        Ok(())
+    };
+    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+}
+
+fn text(found: &MixStudy) -> String {
+    let mut text = format!("robots with {}, the others with {}\n", found.names[0], found.names[1]);
+    text += "first  fitness  95 % interval    expected        p\n";
+    for mixture in &found.mixtures {
+        let [low, high] = mixture.fitness.interval.map(Figure);
+        let _ = writeln!(
+            text,
+            "{:>5}  {:>7.4}  {low:.4} to {high:.4}  {:>7.4}  {:>7}",
+            mixture.first,
+            Figure(mixture.fitness.mean),
+            Figure(mixture.expected),
+            probability(mixture.p)
+        );
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}

@@ -1,0 +1,156 @@
+//! `xpuck study`: questions about trees, each answered by many simulations.
+
+mod ablate;
+mod hetero;
+mod migrate;
+mod mix;
+mod perturb;
+mod size;
+
+use super::engine::{EngineArgs, report};
+use super::simulate::{ScenarioArg, read_tree};
+use super::tree_file::{print, refuse_over, write};
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use xpuck_experiment::world_file;
+use xpuck_kernels::analysis::reduce::{Options, reduce};
+use xpuck_kernels::engine::{ChosenEngine, EngineKind};
+use xpuck_kernels::tree::{Program, RegisterMap};
+use xpuck_kernels::world::WorldSpec;
+use xpuck_lab::study::Budget;
+
+/// Ask a question about trees: how fitness depends on the swarm's size, on what the other robots do, on where they start.
+///
+/// Each study is many simulations, a table with a sentence that says what came out, and with --svg its figure. The numbers do
+/// not depend on threads. docs/analysis.md shows each with its picture.
+#[derive(Args)]
+pub struct StudyArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Size(size::SizeArgs),
+    Mix(mix::MixArgs),
+    Hetero(hetero::HeteroArgs),
+    Perturb(perturb::PerturbArgs),
+    Ablate(ablate::AblateArgs),
+    Migrate(migrate::MigrateArgs),
+}
+
+/// Runs the command.
+pub fn run(args: &StudyArgs) -> Result<()> {
+    match &args.what {
+        What::Size(args) => size::run(args),
+        What::Mix(args) => mix::run(args),
+        What::Hetero(args) => hetero::run(args),
+        What::Perturb(args) => perturb::run(args),
+        What::Ablate(args) => ablate::run(args),
+        What::Migrate(args) => migrate::run(args),
+    }
+}
+
+/// How the result is told, for every study.
+#[derive(Args)]
+struct Output {
+    /// Also draw the figure.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Also write the numbers as CSV.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print one JSON object, and no progress.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Output {
+    /// Refuses to write over what is read, or both results into one file.
+    fn check<'a>(&'a self, read: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+        if let (Some(svg), Some(csv)) = (&self.svg, &self.csv)
+            && svg == csv
+        {
+            bail!("--svg and --csv are both {}", svg.display());
+        }
+        refuse_over(read, [&self.svg, &self.csv].into_iter().flatten())
+    }
+
+    fn open(&self, specs: &[&WorldSpec]) -> Result<ChosenEngine> {
+        self.engine.open(EngineKind::Simd, specs)
+    }
+
+    /// Writes figure and table, and prints the result: `text` for people, `study` as JSON.
+    fn deliver<S: Serialize>(
+        &self,
+        engine: &ChosenEngine,
+        study: &S,
+        svg: impl FnOnce() -> String,
+        csv: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+        text: impl FnOnce() -> String,
+    ) -> Result<()> {
+        report(engine);
+        if let Some(path) = &self.svg {
+            write(path, svg().as_bytes())?;
+        }
+        if let Some(path) = &self.csv {
+            let mut table = csv::Writer::from_writer(Vec::new());
+            csv(&mut table)?;
+            write(path, &table.into_inner()?)?;
+        }
+        match self.json {
+            true => print(format!("{}\n", serde_json::to_string(study)?).as_bytes()),
+            false => print(text().as_bytes()),
+        }
+    }
+}
+
+/// How much is simulated, checked.
+fn budget(seconds: f32, runs: u32, seed: u64) -> Result<Budget> {
+    if !(0.1..=36_000.0).contains(&seconds) || !(2..=1_000_000).contains(&runs) {
+        bail!("--seconds takes 0.1 to 36000 and --runs 2 to 1000000");
+    }
+    Ok(Budget { seconds, runs, seed })
+}
+
+/// A tree as written, reduced to what does the same sooner, and what it is called in figures: its file's name.
+fn program(path: &Path) -> Result<(String, Program)> {
+    let tree = read_tree(path, RegisterMap::Full, false)?;
+    let program = Program::compile(&tree).with_context(|| format!("tree {}", path.display()))?;
+    let reduced = Program::compile(&reduce(&tree, Options { executable: false }).tree);
+    let name = path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, reduced.unwrap_or(program)))
+}
+
+/// A probability in words; what is below 0.001 is not told more exactly.
+fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
+}
+
+/// Where the swarm is simulated.
+#[derive(Args)]
+struct World {
+    /// Where the robots of the benchmark start.
+    #[arg(long, value_enum, default_value_t = ScenarioArg::Mix, conflicts_with = "world")]
+    scenario: ScenarioArg,
+    /// World file (.toml) in place of the benchmark.
+    #[arg(long, value_name = "FILE")]
+    world: Option<PathBuf>,
+}
+
+impl World {
+    /// The world with so many robots, or as many as its file says.
+    fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
+        let Some(path) = &self.world else { return Ok(self.scenario.spec(robots.unwrap_or(9))) };
+        let mut spec = world_file::read(path)?;
+        if let Some(robots) = robots {
+            spec.robots = robots;
+            spec.check().with_context(|| format!("{} with {robots} robots", path.display()))?;
+        }
+        Ok(spec)
+    }
+}
