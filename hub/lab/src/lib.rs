@@ -9,9 +9,12 @@ pub mod machine_file;
 pub mod markers;
 pub mod measure;
 pub mod plot;
+#[cfg(test)]
+mod python;
 pub mod remeasure;
 pub mod schemas;
 pub mod segments;
+pub mod statistics;
 pub mod study;
 pub mod sweep;
 pub mod trajectories;

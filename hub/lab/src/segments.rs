@@ -2,7 +2,7 @@
 
 use crate::figure::Figure;
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
-use crate::sweep::statistics::{Spread, student_t_975};
+use crate::statistics::{Spread, student_t_975};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xpuck_wire::file::{self, FileError};

@@ -19,7 +19,7 @@ use xpuck_kernels::math::{Vec2, vec2, wrap_angle};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::measure::{self, fitness_of_runs};
-use xpuck_lab::sweep::statistics::Spread;
+use xpuck_lab::statistics::Spread;
 use xpuck_lab::trials::{self, Discard, Settings, Trial, Trials, Watch, compare, draw, frisbee_is_placed, starts};
 use xpuck_wire::keys::Secret;
 use xpuck_wire::message::Request;

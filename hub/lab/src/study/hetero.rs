@@ -5,7 +5,7 @@ use super::{Budget, Estimate, StudyError, refuse};
 use crate::calibrate::numerics::line;
 use crate::figure::Figure;
 use crate::measure::mean_and_sd;
-use crate::sweep::statistics::student_t_sf;
+use crate::statistics::tail::t_two_sided;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xpuck_kernels::engine::{Engine, Team};
@@ -187,7 +187,7 @@ fn kind(swarms: &[Swarm]) -> Option<Kind> {
     let se = sd / (swarms.len() as f64).sqrt();
     let p = match se {
         0.0 => f64::from(u8::from(difference == 0.0)),
-        se => 2.0 * student_t_sf((difference / se).abs(), swarms.len() as f64 - 1.0),
+        se => t_two_sided((difference / se).abs(), swarms.len() as f64 - 1.0),
     };
     let line = line(&swarms.iter().map(|swarm| (swarm.alone, swarm.mixed.mean)).collect::<Vec<_>>());
     // Parallels do not cross.

@@ -3,7 +3,8 @@
 use super::{Budget, Estimate, StudyError, refuse};
 use crate::figure::Figure;
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
-use crate::sweep::statistics::{holm, student_t_sf};
+use crate::statistics::holm;
+use crate::statistics::tail::t_two_sided;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
@@ -75,7 +76,7 @@ pub fn study(
         if error == 0.0 {
             f64::from(u8::from(difference == 0.0))
         } else {
-            2.0 * student_t_sf(difference / error, f64::from(budget.runs - 1))
+            t_two_sided(difference / error, f64::from(budget.runs - 1))
         }
     };
     let inner = holm(&(1..robots).map(p).collect::<Vec<_>>());

@@ -15,7 +15,7 @@ mod starts;
 pub mod swarm_trees;
 
 use crate::measure::Plan;
-use crate::sweep::statistics::{Spread, student_t_975};
+use crate::statistics::{Spread, student_t_975};
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;

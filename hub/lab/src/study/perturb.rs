@@ -4,7 +4,7 @@
 use super::starts::{Deviations, distance, poses};
 use super::{Budget, StudyError, refuse};
 use crate::figure::Figure;
-use crate::sweep::statistics::quantile;
+use crate::statistics::quantile;
 use rayon::prelude::*;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};

@@ -3,7 +3,8 @@
 use super::scaling_model::ScalingModel;
 use super::{Budget, Estimate, StudyError, refuse};
 use crate::figure::Figure;
-use crate::sweep::statistics::{holm, student_t_sf};
+use crate::statistics::holm;
+use crate::statistics::tail::t_two_sided;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
 use xpuck_kernels::tree::Program;
@@ -111,7 +112,7 @@ fn difference(robots: usize, swarm: &Estimate, alone: &Estimate, budget: Budget)
         return if difference == 0.0 { 1.0 } else { 0.0 };
     }
     let degrees = (a + b).powi(2) / (a * a + b * b) * f64::from(budget.runs - 1);
-    2.0 * student_t_sf((difference / (a + b).sqrt()).abs(), degrees)
+    t_two_sided((difference / (a + b).sqrt()).abs(), degrees)
 }
 
 impl SizeStudy {

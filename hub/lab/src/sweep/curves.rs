@@ -1,7 +1,7 @@
 //! Curves over the course of evolution: what each run did, the mean of a setting's runs, and how sure that mean is.
 
-use super::statistics::{Spread, quantile, student_t_975};
 use crate::evolution_run::GenerationRow;
+use crate::statistics::{Spread, quantile, student_t_975};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -17,7 +17,6 @@ pub mod point;
 pub mod printed;
 pub mod problem;
 pub mod schedule;
-pub mod statistics;
 pub mod summary;
 pub mod table_files;
 

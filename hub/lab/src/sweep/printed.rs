@@ -2,9 +2,9 @@
 
 use super::curves::{Step, mean_course};
 use super::point::Point;
-use super::statistics::{Spread, quantile};
 use super::summary::Readable;
 use crate::figure::Figure;
+use crate::statistics::{Spread, quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! The settings of a sweep in numbers, and each against the first.
 
-use super::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
 use crate::figure::Figure;
+use crate::statistics::{Comparison, Spread, holm, mann_whitney, student_t_975};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -1,24 +1,10 @@
 //! Real against simulated fitness: Table 7.8's means, and whether they differ.
 
-use crate::measure::mean_and_sd;
-use crate::sweep::statistics::{Spread, mann_whitney};
+use crate::statistics::effect::{cohens_d, hedges_g};
+use crate::statistics::mann_whitney;
+use crate::statistics::spread::Spread;
+use crate::statistics::t::{TTest, student, welch};
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
-/// Two means compared by a t-test.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Welch {
-    /// The first mean minus the second.
-    pub difference: f64,
-    /// The statistic.
-    pub t: f64,
-    /// Degrees of freedom.
-    pub degrees: f64,
-    /// Two-sided p.
-    pub p: f64,
-    /// The 95 % confidence interval of the difference.
-    pub interval: [f64; 2],
-}
 
 /// What the comparison says.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -28,9 +14,9 @@ pub struct Compared {
     /// The simulated ones.
     pub simulated: Spread,
     /// Welch's t-test, which supposes no equal variances.
-    pub welch: Welch,
+    pub welch: TTest,
     /// Student's t-test, as the thesis has it.
-    pub student: Welch,
+    pub student: TTest,
     /// Two-sided p of the Mann-Whitney test.
     pub mann_whitney_p: f64,
     /// Probability that a real run beats a simulated one, ties counting half.
@@ -41,52 +27,18 @@ pub struct Compared {
     pub hedges_g: f64,
 }
 
-fn t_test(difference: f64, error: f64, degrees: f64) -> Option<Welch> {
-    let student = StudentsT::new(0.0, 1.0, degrees).ok()?;
-    let t = difference / error;
-    let half = student.inverse_cdf(0.975) * error;
-    let interval = [difference - half, difference + half];
-    Some(Welch { difference, t, degrees, p: 2.0 * student.sf(t.abs()), interval })
-}
-
-/// Means and squared standard errors of two samples, both of two values at least that are not all alike.
-fn errors(a: &[f64], b: &[f64]) -> Option<[(f64, f64, f64); 2]> {
-    if a.len() < 2 || b.len() < 2 {
-        return None;
-    }
-    let of = |sample: &[f64]| {
-        let (mean, sd) = mean_and_sd(sample);
-        (mean, sd * sd, sample.len() as f64)
-    };
-    let both = [of(a), of(b)];
-    (both[0].1 + both[1].1 > 0.0).then_some(both)
-}
-
-/// Welch's t-test (1947) of two samples; none where a sample has fewer than two values, or nothing varies.
-pub fn welch(a: &[f64], b: &[f64]) -> Option<Welch> {
-    let [(mean_a, var_a, n), (mean_b, var_b, m)] = errors(a, b)?;
-    let (ea, eb) = (var_a / n, var_b / m);
-    let degrees = (ea + eb).powi(2) / (ea * ea / (n - 1.0) + eb * eb / (m - 1.0));
-    t_test(mean_a - mean_b, (ea + eb).sqrt(), degrees)
-}
-
 /// Compares real with simulated fitness; none where one has fewer than two values, or nothing varies.
 pub fn compare(real: &[f64], simulated: &[f64]) -> Option<Compared> {
-    let [(mean_a, var_a, n), (mean_b, var_b, m)] = errors(real, simulated)?;
-    let pooled = (((n - 1.0) * var_a + (m - 1.0) * var_b) / (n + m - 2.0)).sqrt();
-    let difference = mean_a - mean_b;
-    let student = t_test(difference, pooled * (1.0 / n + 1.0 / m).sqrt(), n + m - 2.0)?;
     let ranks = mann_whitney(real, simulated)?;
-    let cohens_d = difference / pooled;
     Some(Compared {
         real: Spread::of(real)?,
         simulated: Spread::of(simulated)?,
         welch: welch(real, simulated)?,
-        student,
+        student: student(real, simulated)?,
         mann_whitney_p: ranks.p,
         superiority: ranks.superiority,
-        cohens_d,
-        hedges_g: cohens_d * (1.0 - 3.0 / (4.0 * (n + m) - 9.0)),
+        cohens_d: cohens_d(real, simulated)?,
+        hedges_g: hedges_g(real, simulated)?,
     })
 }
 
@@ -135,6 +87,6 @@ mod tests {
     fn nothing_is_compared_with_nothing() {
         assert_eq!(compare(&[0.1], &SIMULATED), None);
         assert_eq!(compare(&[0.1, 0.1], &[0.2, 0.2]), None);
-        assert!(welch(&[0.1, 0.1], &[0.2, 0.3]).is_some());
+        assert!(compare(&[0.1, 0.1], &[0.2, 0.3]).is_some());
     }
 }

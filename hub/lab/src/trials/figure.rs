@@ -3,7 +3,7 @@
 use super::comparison::Compared;
 use crate::figure::Figure;
 use crate::plot::{BoxOf, Colour, Footer, Plot, to_svg_with};
-use crate::sweep::statistics::{Spread, quantile};
+use crate::statistics::{Spread, quantile};
 
 /// Draws both samples, with what the comparison says if there is one; none where a sample is empty.
 pub fn draw(real: &[f64], simulated: &[f64], compared: Option<&Compared>) -> Option<String> {

@@ -6,7 +6,7 @@ mod folder;
 mod starts;
 mod watch;
 
-pub use comparison::{Compared, Welch, compare, welch};
+pub use comparison::{Compared, compare};
 pub use figure::draw;
 pub use folder::{Settings, Trial, Trials, TrialsError, open};
 pub use starts::{frisbee_is_placed, starts};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use xpuck_hub_service::catalogue::{Catalogue, Row, results::Results};
 use xpuck_lab::figure::Figure;
 use xpuck_lab::segments::{Foot, PrintedRuns, SwarmRun, draw};
-use xpuck_lab::sweep::statistics::Spread;
+use xpuck_lab::statistics::Spread;
 use xpuck_record::run_file::RunFile;
 use xpuck_wire::output::{self, count};
 

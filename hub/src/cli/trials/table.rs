@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::sweep::statistics::Spread;
+use xpuck_lab::statistics::Spread;
 use xpuck_lab::trials::{Compared, Settings, Trial};
 
 /// All that is told in the end.

@@ -1,0 +1,74 @@
+//! Whether two quantities go together.
+
+use super::{constant, finite, rank};
+use serde::Serialize;
+use statrs::function::beta::beta_reg;
+
+/// A correlation and whether it could be none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Correlation {
+    /// The coefficient, -1 to 1.
+    pub r: f64,
+    /// Two-sided p.
+    pub p: f64,
+}
+
+/// Pearson's correlation; p supposes that both are normal (Student's t of n - 2 degrees of freedom). None where the
+/// lengths differ, there are fewer than three pairs, or one of the two does not vary.
+pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
+    if x.len() != y.len() || x.len() < 3 || !finite(x) || !finite(y) || constant(x) || constant(y) {
+        return None;
+    }
+    let n = x.len() as f64;
+    // Of a range of about 1, so that no square overflows or vanishes.
+    let deviations = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / n;
+        let most = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
+        values.iter().map(|value| (value - mean) / most).collect::<Vec<f64>>()
+    };
+    let (dx, dy) = (deviations(x), deviations(y));
+    let products = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let r = (products(&dx, &dy) / (products(&dx, &dx) * products(&dy, &dy)).sqrt()).clamp(-1.0, 1.0);
+    if !r.is_finite() {
+        return None;
+    }
+    // The distribution of r is a beta distribution on -1..1; the same as Student's t without its cancellation near 1.
+    let shape = n / 2.0 - 1.0;
+    let p = (2.0 * beta_reg(shape, shape, (1.0 - r.abs()) / 2.0)).min(1.0);
+    Some(Correlation { r, p })
+}
+
+/// Spearman's rank correlation, where equal values share the mean of their ranks; p by Student's t of n - 2 degrees of
+/// freedom, which is close from about ten pairs on. None as [`pearson`].
+pub fn spearman(x: &[f64], y: &[f64]) -> Option<Correlation> {
+    if !finite(x) || !finite(y) {
+        return None;
+    }
+    let ranks = |values: &[f64]| rank::doubled(values).into_iter().map(|r| r as f64).collect::<Vec<f64>>();
+    pearson(&ranks(x), &ranks(y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn correlations_of_known_numbers() {
+        // Deviations (-1, 0, 1) and (-1, 1, 0): r is one half, and with one degree of freedom p is 2 / 3.
+        let found = pearson(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
+        assert!((found.r - 0.5).abs() < 1e-12 && (found.p - 2.0 / 3.0).abs() < 1e-12, "{found:?}");
+        // Ranks go together entirely where values do not lie on a line.
+        let (x, y) = ([1.0, 2.0, 3.0, 4.0], [1.0, 10.0, 100.0, 1000.0]);
+        assert!(pearson(&x, &y).unwrap().r < 0.9);
+        let found = spearman(&x, &y).unwrap();
+        assert!((found.r - 1.0).abs() < 1e-12 && found.p < 1e-12, "{found:?}");
+        assert!((spearman(&x, &y.map(|y| -y)).unwrap().r + 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_has_no_answer_has_none() {
+        assert_eq!((pearson(&[1.0, 2.0], &[1.0, 2.0]), spearman(&[1.0; 5], &[1.0, 2.0, 3.0, 4.0, 5.0])), (None, None));
+        assert_eq!(pearson(&[1.0, 2.0, 3.0], &[1.0, 2.0]), None);
+        assert_eq!(spearman(&[1.0, 2.0, f64::NAN], &[1.0, 2.0, 3.0]), None);
+    }
+}

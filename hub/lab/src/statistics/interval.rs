@@ -1,0 +1,65 @@
+//! Confidence intervals of a mean and of a median.
+
+use super::spread::sorted;
+use super::t::t_quantile;
+use super::{constant, finite};
+use crate::measure::mean_and_sd;
+
+/// The confidence interval of the mean at a level between 0 and 1, by Student's t. None of fewer than two values, of
+/// values that do not vary, and of a level outside.
+pub fn of_mean(sample: &[f64], level: f64) -> Option<[f64; 2]> {
+    if sample.len() < 2 || !finite(sample) || constant(sample) || !(0.0 < level && level < 1.0) {
+        return None;
+    }
+    let (mean, sd) = mean_and_sd(sample);
+    let n = sample.len() as f64;
+    let half = t_quantile(n - 1.0, 0.5 + level / 2.0)? * sd / n.sqrt();
+    Some([mean - half, mean + half])
+}
+
+/// The confidence interval of the median by order statistics, which supposes no distribution: the narrowest symmetric
+/// pair of values that covers it with at least this probability. None of too few values (5 at a level of 0.95), and of a
+/// level that does not lie between 0 and 1.
+pub fn of_median(sample: &[f64], level: f64) -> Option<[f64; 2]> {
+    if !finite(sample) || !(0.0 < level && level < 1.0) {
+        return None;
+    }
+    let (n, outside) = (sample.len(), (1.0 - level) / 2.0);
+    let sorted = sorted(sample);
+    // How many values lie below the median is binomial with one half; its weights are summed in logarithms, because 2^-n
+    // is no number beyond a thousand values.
+    let mut log_weight = -(n as f64) * std::f64::consts::LN_2;
+    let (mut below, mut first) = (0.0, 0);
+    while first < n / 2 && below + log_weight.exp() <= outside {
+        below += log_weight.exp();
+        log_weight += ((n - first) as f64 / (first + 1) as f64).ln();
+        first += 1;
+    }
+    (first > 0).then(|| [sorted[first - 1], sorted[n - first]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_of_known_numbers() {
+        let [low, high] = of_mean(&[1.0, 2.0, 3.0], 0.95).unwrap();
+        assert!((high - 2.0 - 4.302_652_729_749 / 3f64.sqrt()).abs() < 1e-9 && (low + high - 4.0).abs() < 1e-12);
+        // Of six values the extremes cover the median with 1 - 2 / 64, of ten the second ones with 1 - 22 / 1024.
+        let of = |n: i32| of_median(&(1..=n).rev().map(f64::from).collect::<Vec<_>>(), 0.95);
+        assert_eq!((of(5), of(6), of(9), of(10)), (None, Some([1.0, 6.0]), Some([2.0, 8.0]), Some([2.0, 9.0])));
+        // Of 2000 values about 0.98 sqrt(n) on either side.
+        let [low, high] = of(2000).unwrap();
+        assert!((950.0..=958.0).contains(&low) && low + high == 2001.0, "{low} {high}");
+        // At a level below one half the two values in the middle remain.
+        assert_eq!(of_median(&[1.0, 2.0, 3.0, 4.0], 0.01), Some([2.0, 3.0]));
+    }
+
+    #[test]
+    fn what_has_no_answer_has_none() {
+        assert_eq!((of_mean(&[1.0], 0.95), of_mean(&[1.0; 3], 0.95), of_mean(&[1.0, 2.0], 1.0)), (None, None, None));
+        assert_eq!((of_median(&[], 0.95), of_median(&[1.0; 9], f64::NAN)), (None, None));
+        assert_eq!((of_median(&[f64::NAN; 9], 0.95), of_mean(&[f64::NAN, 1.0], 0.95)), (None, None));
+    }
+}

@@ -1,0 +1,89 @@
+//! The straight line through points, and where it says that y is x.
+
+use super::tail::t_two_sided;
+use super::{constant, finite};
+use serde::Serialize;
+
+/// A line fitted by least squares along y.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// Change of y for a change of x by 1.
+    pub slope: f64,
+    /// y where x is 0.
+    pub intercept: f64,
+    /// Standard error of the slope.
+    pub slope_se: f64,
+    /// Standard error of the intercept.
+    pub intercept_se: f64,
+    /// Two-sided p of a slope of 0, by Student's t of n - 2 degrees of freedom.
+    pub p: f64,
+}
+
+impl Line {
+    /// The y of the line.
+    pub fn at(&self, x: f64) -> f64 {
+        self.intercept + self.slope * x
+    }
+
+    /// Where the line meets y = x. With the fitness of homogeneous swarms as x and of heterogeneous ones as y, mixing
+    /// pays on the side where the line lies above (thesis 8.7.2). None of a line that is parallel.
+    pub fn crossing(&self) -> Option<f64> {
+        let at = self.intercept / (1.0 - self.slope);
+        at.is_finite().then_some(at)
+    }
+}
+
+/// The line through points by least squares. None where the lengths differ, there are fewer than three points, or x does
+/// not vary.
+pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
+    if x.len() != y.len() || x.len() < 3 || !finite(x) || !finite(y) || constant(x) {
+        return None;
+    }
+    let n = x.len() as f64;
+    let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let products =
+        |a: &[f64], of_a: f64, b: &[f64], of_b: f64| a.iter().zip(b).map(|(a, b)| (a - of_a) * (b - of_b)).sum();
+    let xx: f64 = products(x, mean_x, x, mean_x);
+    let xy: f64 = products(x, mean_x, y, mean_y);
+    let slope = xy / xx;
+    let residual: f64 = x.iter().zip(y).map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
+    let slope_se = (residual / (n - 2.0) / xx).sqrt();
+    let intercept_se = slope_se * (xx / n + mean_x * mean_x).sqrt();
+    // Points that lie on the line exactly leave no doubt of a slope.
+    let p = if slope == 0.0 { 1.0 } else { t_two_sided(slope / slope_se, n - 2.0) };
+    let line = Line { slope, intercept: mean_y - slope * mean_x, slope_se, intercept_se, p };
+    (line.at(0.0).is_finite() && intercept_se.is_finite()).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_known_numbers() {
+        // Deviations of x -1, 0, 1 and of y -1, 1, 0: slope one half, residuals -1/2, 1, -1/2.
+        let fit = line(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a}, not {b}");
+        close(fit.slope, 0.5);
+        close(fit.intercept, 1.0);
+        close(fit.slope_se, 0.75f64.sqrt());
+        close(fit.intercept_se, (0.75f64 * (2.0 / 3.0 + 4.0)).sqrt());
+        close(fit.p, 2.0 / 3.0);
+        close(fit.crossing().unwrap(), 2.0);
+        close(fit.at(4.0), 3.0);
+    }
+
+    #[test]
+    fn lines_without_doubt_and_without_slope() {
+        let exact = line(&[0.0, 1.0, 2.0], &[1.0, 2.0, 3.0]).unwrap();
+        assert_eq!((exact.slope, exact.p, exact.crossing()), (1.0, 0.0, None));
+        let flat = line(&[0.0, 1.0, 2.0], &[4.0; 3]).unwrap();
+        assert_eq!((flat.slope, flat.p, flat.crossing()), (0.0, 1.0, Some(4.0)));
+    }
+
+    #[test]
+    fn what_has_no_answer_has_none() {
+        assert_eq!((line(&[1.0, 2.0], &[1.0, 2.0]), line(&[1.0; 3], &[1.0, 2.0, 3.0])), (None, None));
+        assert_eq!((line(&[1.0, 2.0, 3.0], &[1.0, 2.0]), line(&[1.0, 2.0, f64::NAN], &[1.0; 3])), (None, None));
+    }
+}

@@ -1,0 +1,54 @@
+//! p values as they count when several tests are made at once.
+
+/// Indices by ascending p.
+fn ascending(p: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
+    order
+}
+
+/// The p values as they count when several comparisons are made at once (Holm 1979), in the same order: the chance of
+/// any false rejection stays below the level.
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![0.0; p.len()];
+    let mut least = 0.0f64;
+    for (rank, i) in ascending(p).into_iter().enumerate() {
+        least = least.max((p.len() - rank) as f64 * p[i]).min(1.0);
+        adjusted[i] = least;
+    }
+    adjusted
+}
+
+/// The p values as they count where the part of false ones among the rejections is to stay below the level (Benjamini
+/// and Hochberg 1995), in the same order.
+pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![0.0; p.len()];
+    let mut most = 1.0f64;
+    for (rank, i) in ascending(p).into_iter().enumerate().rev() {
+        most = most.min(p.len() as f64 / (rank + 1) as f64 * p[i]);
+        adjusted[i] = most;
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}, not {expected:?}");
+    }
+
+    #[test]
+    fn holm_adjusts_the_smallest_most() {
+        close(&holm(&[0.04, 0.01, 0.03, 0.9]), &[0.09, 0.04, 0.09, 0.9]);
+        close(&holm(&[0.6, 0.7]), &[1.0, 1.0]);
+    }
+
+    #[test]
+    fn false_discoveries_are_counted_from_the_largest() {
+        close(&benjamini_hochberg(&[0.04, 0.01, 0.03, 0.9]), &[0.16 / 3.0, 0.04, 0.16 / 3.0, 0.9]);
+        close(&benjamini_hochberg(&[]), &[]);
+    }
+}

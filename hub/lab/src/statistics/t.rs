@@ -1,0 +1,151 @@
+//! Tests of means that suppose normal samples: Student's and Welch's t.
+
+use super::tail::t_two_sided;
+use super::{constant, finite};
+use crate::measure::mean_and_sd;
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// A difference of means, or of a mean from a number, by a t-test.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TTest {
+    /// The first mean minus the second.
+    pub difference: f64,
+    /// The statistic.
+    pub t: f64,
+    /// Degrees of freedom.
+    pub degrees: f64,
+    /// Two-sided p.
+    pub p: f64,
+    /// The 95 % confidence interval of the difference.
+    pub interval: [f64; 2],
+}
+
+/// Student's t that a part of the distribution lies below. None where the part does not lie between 0 and 1, both
+/// excluded, or the degrees of freedom are not above 0.
+pub fn t_quantile(degrees: f64, part: f64) -> Option<f64> {
+    let inside = 0.0 < part && part < 1.0 && degrees.is_finite();
+    inside.then(|| StudentsT::new(0.0, 1.0, degrees).ok()).flatten().map(|t| t.inverse_cdf(part))
+}
+
+/// Student's t that 97.5 % of the distribution lie below; NaN of 0 degrees of freedom.
+pub fn student_t_975(degrees: usize) -> f64 {
+    t_quantile(degrees as f64, 0.975).unwrap_or(f64::NAN)
+}
+
+fn t_test(difference: f64, error: f64, degrees: f64) -> Option<TTest> {
+    let t = difference / error;
+    // Deviations so small that their squares vanish leave no error to compare with.
+    if !(error > 0.0 && t.is_finite()) {
+        return None;
+    }
+    let half = t_quantile(degrees, 0.975)? * error;
+    let interval = [difference - half, difference + half];
+    Some(TTest { difference, t, degrees, p: t_two_sided(t, degrees), interval })
+}
+
+/// Mean, variance and number of values.
+fn moments(sample: &[f64]) -> (f64, f64, f64) {
+    let (mean, sd) = mean_and_sd(sample);
+    (mean, sd * sd, sample.len() as f64)
+}
+
+/// Welch's t-test (1947) of two samples, which supposes no equal variances; none where a sample has fewer than two
+/// values, or nothing varies.
+pub fn welch(a: &[f64], b: &[f64]) -> Option<TTest> {
+    if a.len() < 2 || b.len() < 2 || !finite(a) || !finite(b) || constant(a) && constant(b) {
+        return None;
+    }
+    let ((mean_a, var_a, n), (mean_b, var_b, m)) = (moments(a), moments(b));
+    let (ea, eb) = (var_a / n, var_b / m);
+    let degrees = (ea + eb).powi(2) / (ea * ea / (n - 1.0) + eb * eb / (m - 1.0));
+    t_test(mean_a - mean_b, (ea + eb).sqrt(), degrees)
+}
+
+/// Student's t-test of two samples, which supposes equal variances. A sample may be a single value, such as one real run
+/// against many simulated ones (thesis 8.7.1): it then says nothing of the variance. None where a sample is empty, both
+/// are single values, or nothing varies inside them.
+pub fn student(a: &[f64], b: &[f64]) -> Option<TTest> {
+    if a.is_empty() || b.is_empty() || a.len() + b.len() < 3 || !finite(a) || !finite(b) || constant(a) && constant(b) {
+        return None;
+    }
+    let ((mean_a, var_a, n), (mean_b, var_b, m)) = (moments(a), moments(b));
+    let degrees = n + m - 2.0;
+    let variance = ((n - 1.0) * var_a + (m - 1.0) * var_b) / degrees;
+    t_test(mean_a - mean_b, (variance * (1.0 / n + 1.0 / m)).sqrt(), degrees)
+}
+
+/// Student's t-test of a sample's mean against a number; none of fewer than two values, or of values that do not vary.
+pub fn one_sample(sample: &[f64], mean: f64) -> Option<TTest> {
+    if sample.len() < 2 || !finite(sample) || !mean.is_finite() || constant(sample) {
+        return None;
+    }
+    let (found, variance, n) = moments(sample);
+    t_test(found - mean, (variance / n).sqrt(), n - 1.0)
+}
+
+/// Student's t-test of the differences of pairs, such as two controllers on the same seeds. None where the lengths
+/// differ, there are fewer than two pairs, or all differences are the same.
+pub fn paired(a: &[f64], b: &[f64]) -> Option<TTest> {
+    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+    if a.len() == b.len() { one_sample(&differences, 0.0) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64, within: f64) {
+        assert!((a - b).abs() <= within, "{a} and {b}");
+    }
+
+    #[test]
+    fn students_t_is_that_of_the_tables() {
+        // By bisection of the finite series of Abramowitz and Stegun 26.7.3 and 26.7.4.
+        let known = [
+            (1, 12.706_204_736_175),
+            (2, 4.302_652_729_749),
+            (3, 3.182_446_305_284),
+            (9, 2.262_157_162_798),
+            (19, 2.093_024_054_408),
+            (10_000, 1.960_201_239_891),
+        ];
+        for (degrees, t) in known {
+            close(student_t_975(degrees), t, 1e-10);
+            close(t_two_sided(t, degrees as f64), 0.05, 1e-11);
+        }
+        assert!(student_t_975(0).is_nan());
+        assert_eq!((t_quantile(3.0, 1.0), t_quantile(f64::NAN, 0.5), t_quantile(3.0, 0.0)), (None, None, None));
+    }
+
+    #[test]
+    fn tests_of_known_numbers() {
+        // Mean 2, variance 1, against a mean of 1: t = sqrt(3), and of 2 degrees p = 1 - t / sqrt(2 + t^2).
+        let test = one_sample(&[1.0, 2.0, 3.0], 1.0).unwrap();
+        close(test.t, 3f64.sqrt(), 1e-12);
+        close(test.p, 1.0 - (3.0f64 / 5.0).sqrt(), 1e-12);
+        assert_eq!((test.degrees, test.difference), (2.0, 1.0));
+        close(test.interval[1], 1.0 + 4.302_652_729_749 / 3f64.sqrt(), 1e-9);
+        assert_eq!(paired(&[5.0, 4.0, 9.0], &[4.0, 2.0, 6.0]).unwrap().t, one_sample(&[1.0, 2.0, 3.0], 0.0).unwrap().t);
+        // One value against three: the variance is that of the three, and the error is sqrt(1 + 1 / 3).
+        let test = student(&[1.0, 2.0, 3.0], &[6.0]).unwrap();
+        close(test.t, -4.0 / (4.0f64 / 3.0).sqrt(), 1e-12);
+        assert_eq!(test.degrees, 2.0);
+        assert_eq!(student(&[6.0], &[1.0, 2.0, 3.0]).unwrap().t, -test.t);
+    }
+
+    #[test]
+    fn what_has_no_answer_has_none() {
+        let some = [1.0, 2.0];
+        assert_eq!((student(&[1.0], &[2.0]), student(&[], &some), welch(&[1.0], &some)), (None, None, None));
+        assert_eq!((student(&[3.0; 4], &[2.0]), welch(&[1.0, 1.0], &[2.0, 2.0])), (None, None));
+        assert_eq!(
+            (one_sample(&[0.1; 3], 0.2), one_sample(&[1.0], 0.0), one_sample(&some, f64::NAN)),
+            (None, None, None)
+        );
+        assert_eq!((paired(&some, &[1.0]), paired(&some, &some)), (None, None));
+        assert_eq!((student(&[1.0, f64::NAN], &some), welch(&some, &[f64::INFINITY, 1.0])), (None, None));
+        assert_eq!(one_sample(&[0.0, 1e-200], 1.0), None);
+        assert!(welch(&[0.1, 0.1], &[0.2, 0.3]).is_some());
+    }
+}
