@@ -12,6 +12,7 @@ pub mod plot;
 #[cfg(test)]
 mod python;
 pub mod remeasure;
+pub mod report;
 pub mod schemas;
 pub mod segments;
 pub mod statistics;

@@ -1,0 +1,81 @@
+//! The chapter on behaviour: the metrics of each segment, and the map of those that are worth something (thesis 8.5).
+
+use super::collect::{RunFacts, SegmentFacts};
+use super::page::Section;
+use crate::behaviour::Metrics;
+use crate::figure::Figure;
+use crate::som::{Grid, Map, Topology, draw};
+use crate::sweep::summary::Readable;
+
+/// Segments with more fitness are put on the map (thesis 8.5).
+const REASONABLE: f64 = 0.1;
+
+/// A segment with metrics: its name, run and segment as in Table 8.5, and what is known of it.
+pub fn segments<'a>(runs: &[&'a RunFacts]) -> Vec<(String, &'a SegmentFacts, Metrics)> {
+    let mut all = Vec::new();
+    for (i, run) in runs.iter().enumerate() {
+        for segment in &run.segments {
+            if let Some(metrics) = segment.metrics {
+                all.push((format!("{},{}", i + 1, segment.number), segment, metrics));
+            }
+        }
+    }
+    all
+}
+
+/// The chapter.
+pub fn section(runs: &[&RunFacts], topology: Topology) -> Section {
+    let all = segments(runs);
+    let mut section = Section {
+        title: "How the swarm behaves".into(),
+        text: vec![
+            "Fitness does not say how a swarm did it. Five numbers say more. Energy: the robots' wheel speeds, summed, m/s. \
+             Pushing: the part of the robots within 1 frisbee radius and 1.5 robot radii of its centre. Loitering: the part within 3 \
+             frisbee radii that does not push. Cooperation: how far those that push face the same way, 0 to 1. Acceleration: how \
+             jerky the wheels are, summed, m/s^2."
+                .into(),
+        ],
+        ..Section::default()
+    };
+    let mut head = vec!["run,segment".to_string(), "fitness".to_string()];
+    head.extend(Metrics::NAMES.map(String::from));
+    let row = |(name, segment, metrics): &(String, &SegmentFacts, Metrics)| {
+        let numbers = std::iter::once(segment.fitness).chain(metrics.values());
+        std::iter::once(name.clone()).chain(numbers.map(|x| format!("{:.3}", Figure(x)))).collect()
+    };
+    section.tables.push(Readable { title: "Metrics of the segments".into(), head, rows: all.iter().map(row).collect() });
+    let good: Vec<&(String, &SegmentFacts, Metrics)> = all.iter().filter(|(_, s, _)| s.fitness > REASONABLE).collect();
+    let names: Vec<String> = good.iter().map(|(name, ..)| name.clone()).collect();
+    let rows: Vec<Vec<f64>> = good.iter().map(|(.., metrics)| metrics.values().to_vec()).collect();
+    let fitness: Vec<f64> = good.iter().map(|(_, segment, _)| segment.fitness).collect();
+    let map = Grid::for_data(topology, &rows).and_then(|grid| Map::of(&names, &Metrics::NAMES, &rows, &fitness, grid));
+    match map {
+        Ok(map) => {
+            section.text.push(format!(
+                "The map puts segments that behave alike into neighbouring cells (a self-organising map of the {} segments worth \
+                 more than {REASONABLE}). The wedges are the five numbers, the background is fitness; beside it the same segments \
+                 by their principal components.",
+                names.len()
+            ));
+            section.figures.push(draw(&map));
+            let cells = map.table().into_iter().map(|(cell, names)| vec![cell.to_string(), names.join("  ")]);
+            section.tables.push(Readable {
+                title: "Which segments are in which cell".into(),
+                head: vec!["cell".into(), "run,segment".into()],
+                rows: cells.collect(),
+            });
+            section.results.push(format!(
+                "{} segments in {} cells; quantisation error {:.3}.",
+                names.len(),
+                map.table().len(),
+                map.quantisation_error
+            ));
+        }
+        Err(why) => section.results.push(format!(
+            "No map of behaviours: {} of {} segments are worth more than {REASONABLE} ({why}).",
+            names.len(),
+            all.len()
+        )),
+    }
+    section
+}

@@ -1,0 +1,263 @@
+//! What a report needs of a run, out of its record.
+
+use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
+use std::collections::BTreeMap;
+use std::path::Path;
+use xpuck_evolve::Id;
+use xpuck_hub_core::entry::Entry;
+use xpuck_kernels::model::{FRISBEE_RADIUS, ROBOT_RADIUS};
+use xpuck_kernels::tree::Tree;
+use xpuck_record::lineage::Births;
+use xpuck_record::run_file::RunFile;
+use xpuck_record::{RecordError, read};
+use xpuck_wire::message::Operator;
+use xpuck_wire::output::count;
+use xpuck_wire::{Body, Phase, Segment};
+
+/// Telemetry older than this tells no wheel speed, s of arena time.
+const FRESH: f64 = 0.5;
+/// Seconds of arena time between two points of a curve.
+const STEP: f64 = 5.0;
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct RunFacts {
+    /// Its folder's name.
+    pub name: String,
+    /// What it must have in common with others to be compared with them, in words.
+    pub experiment: String,
+    /// The program's version.
+    pub version: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Number of robots.
+    pub robots: usize,
+    /// Radius of the frisbee, m.
+    pub frisbee_radius: f64,
+    /// Robots lost during the run.
+    pub dead: u32,
+    /// Mean round trip, ms; none if no robot told any.
+    pub ping_ms: Option<f64>,
+    /// Part of the round trips above 100 ms, percent.
+    pub slow_percent: f64,
+    /// Mean over robots of the champions' derated fitness at the end.
+    pub evolved: f64,
+    /// Mean over robots of the generations done.
+    pub generations: f64,
+    /// Minutes of the run, and the mean over robots of the champions' derated fitness.
+    pub curve: Vec<(f64, f64)>,
+    /// The segments in which something was scored, the first without evolved trees left out.
+    pub segments: Vec<SegmentFacts>,
+    /// The trees that drove the robots last.
+    pub trees: Vec<LastTree>,
+    /// Where all of its trees came from.
+    pub ancestry: Vec<Ancestor>,
+    /// What of the record is damaged or missing, a line each.
+    pub damage: Vec<String>,
+}
+
+/// A segment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SegmentFacts {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Real fitness.
+    pub fitness: f64,
+    /// How the swarm behaved; none where motion capture saw nothing.
+    pub metrics: Option<Metrics>,
+}
+
+/// A tree that drove a robot at the end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastTree {
+    /// The robot.
+    pub robot: String,
+    /// Who it is: its island and number.
+    pub id: Id,
+    /// The tree as it ran, under collision avoidance.
+    pub tree: Tree,
+}
+
+/// Somebody in the ancestry of the last trees.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ancestor {
+    /// Who.
+    pub id: Id,
+    /// Generation of birth; 0 if the record does not tell.
+    pub generation: u32,
+    /// How it came to be.
+    pub operator: Operator,
+    /// Its parents.
+    pub parents: Vec<Id>,
+    /// It drove a robot at the end.
+    pub last: bool,
+}
+
+/// What is gathered while a record is read.
+struct Gathering {
+    frisbee_radius: f64,
+    names: Vec<String>,
+    wheels: BTreeMap<String, (f64, (f64, f64))>,
+    generations: BTreeMap<String, u32>,
+    trips: (u64, f64),
+    segment: u32,
+    running: bool,
+    meters: BTreeMap<u32, MetricsMeter>,
+    told: Vec<Segment>,
+    curve: Vec<(f64, f64)>,
+    end: (f64, f64, u32),
+    last: BTreeMap<String, (Id, String)>,
+}
+
+impl Gathering {
+    fn take(&mut self, entry: Entry) {
+        match entry {
+            Entry::Poses { time, bodies } if self.running && self.segment > 0 => self.poses(time, &bodies),
+            Entry::Telemetry { time, robot, round_trip_ms, telemetry } => {
+                if let Some(ms) = round_trip_ms {
+                    self.trips = (self.trips.0 + 1, self.trips.1 + ms);
+                }
+                let [left, right] = telemetry.motion.wheels.map(f64::from);
+                if telemetry.evolution.generation > 0 {
+                    self.generations.insert(robot.clone(), telemetry.evolution.generation);
+                }
+                self.wheels.insert(robot, (time, (left, right)));
+            }
+            Entry::Loaded { robot, gene, .. } => {
+                let id = Id { island: gene.island, number: gene.number };
+                self.last.insert(robot, (id, gene.tree));
+            }
+            Entry::Run { phase, run_seconds, segment, segments, evolved, slow_round_trips, dead, .. } => {
+                self.running = phase == Phase::Running;
+                self.segment = segment;
+                if !segments.is_empty() {
+                    self.told = segments;
+                }
+                if self.running && self.curve.last().is_none_or(|(minutes, _)| run_seconds >= 60.0 * minutes + STEP) {
+                    self.curve.push((run_seconds / 60.0, evolved));
+                }
+                self.end = (evolved, slow_round_trips, dead);
+            }
+            _ => {}
+        }
+    }
+
+    fn poses(&mut self, time: f64, bodies: &[Body]) {
+        let find = |name: &str| bodies.iter().find(|body| body.name == name);
+        let state = |name: &String| {
+            let [x, y, heading] = find(name)?.pose.map(f64::from);
+            let fresh = self.wheels.get(name).filter(|(then, _)| (time - then).abs() <= FRESH);
+            Some(RobotState { at: (x, y), heading, wheels: fresh.map(|(_, wheels)| *wheels) })
+        };
+        let robots: Vec<Option<RobotState>> = self.names.iter().map(state).collect();
+        // Whatever is no robot and is seen is the frisbee: motion capture has no other subjects in an experiment.
+        let frisbee = bodies.iter().find(|body| !self.names.contains(&body.name));
+        let frisbee = frisbee.map(|body| (f64::from(body.pose[0]), f64::from(body.pose[1])));
+        let meter = MetricsMeter::new(self.frisbee_radius, f64::from(ROBOT_RADIUS));
+        let meter = self.meters.entry(self.segment).or_insert(meter);
+        meter.take(&Instant { seconds: time, robots: &robots, frisbee });
+    }
+}
+
+/// Reads a run's folder.
+///
+/// # Errors
+/// It is no run, or its record cannot be read.
+pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
+    let file = RunFile::read(directory)?;
+    let mut gathering = Gathering {
+        frisbee_radius: frisbee_radius(&file),
+        names: file.robots.clone(),
+        wheels: BTreeMap::new(),
+        generations: BTreeMap::new(),
+        trips: (0, 0.0),
+        segment: 0,
+        running: false,
+        meters: BTreeMap::new(),
+        told: Vec::new(),
+        curve: Vec::new(),
+        end: (0.0, 0.0, 0),
+        last: BTreeMap::new(),
+    };
+    let mut entries = read::entries(directory)?;
+    for entry in entries.by_ref() {
+        gathering.take(entry?);
+    }
+    let mut damage = entries.damage().to_vec();
+    let births = Births::read(directory)?;
+    let mut trees = Vec::new();
+    for (robot, (id, text)) in &gathering.last {
+        match Tree::parse(text) {
+            Ok(tree) => trees.push(LastTree { robot: robot.clone(), id: *id, tree: tree.under_avoiding() }),
+            Err(error) => damage.push(format!("the tree of {robot}: {error}")),
+        }
+    }
+    let segment = |segment: &Segment| SegmentFacts {
+        number: segment.number,
+        fitness: f64::from(segment.fitness),
+        metrics: gathering.meters.get(&segment.number).and_then(MetricsMeter::finish),
+    };
+    let scored = gathering.told.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0);
+    let (evolved, slow, dead) = gathering.end;
+    let (trips, total) = gathering.trips;
+    let generations = gathering.generations.values().map(|generation| f64::from(*generation));
+    Ok(RunFacts {
+        name: directory.file_name().map_or_else(|| file.name.clone(), |name| name.to_string_lossy().into_owned()),
+        experiment: experiment(&file),
+        version: file.version.clone(),
+        seed: file.seed,
+        robots: file.robots.len(),
+        frisbee_radius: gathering.frisbee_radius,
+        dead,
+        ping_ms: (trips > 0).then(|| total / trips as f64),
+        slow_percent: 100.0 * slow,
+        evolved,
+        generations: generations.clone().sum::<f64>() / generations.count().max(1) as f64,
+        segments: scored.map(segment).collect(),
+        ancestry: ancestry(&births, &trees),
+        curve: gathering.curve,
+        trees,
+        damage,
+    })
+}
+
+fn frisbee_radius(file: &RunFile) -> f64 {
+    let arena = file.hub.get("arena").and_then(|arena| arena.get("frisbee_radius_m"));
+    arena.and_then(toml::Value::as_float).unwrap_or(f64::from(FRISBEE_RADIUS))
+}
+
+/// What must be equal for fitness to be compared, in words: the experiment, its task, its robots and its length.
+pub fn experiment(file: &RunFile) -> String {
+    let number = |key: &str| {
+        let value = file.experiment.get(key)?;
+        value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+    };
+    let text = |key: &str| file.experiment.get(key).and_then(toml::Value::as_str).map(String::from);
+    let parts = [
+        Some(file.name.clone()),
+        text("task").filter(|task| *task != file.name),
+        Some(count(file.robots.len(), "robot", "robots")),
+        number("minutes").map(|minutes| format!("{minutes} min")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn ancestry(births: &Births, trees: &[LastTree]) -> Vec<Ancestor> {
+    let mut all: BTreeMap<Id, Ancestor> = BTreeMap::new();
+    for tree in trees {
+        for (_, id) in births.ancestry(tree.id, usize::MAX) {
+            let Some(individual) = births.get(id) else { continue };
+            all.entry(id).or_insert_with(|| Ancestor {
+                id,
+                generation: individual.generation,
+                operator: individual.operator,
+                parents: individual.parents.clone(),
+                last: false,
+            });
+        }
+        if let Some(last) = all.get_mut(&tree.id) {
+            last.last = true;
+        }
+    }
+    all.into_values().collect()
+}

@@ -1,0 +1,202 @@
+//! The chapters on fitness: what was real and what evolution reported.
+
+use super::collect::RunFacts;
+use super::page::Section;
+use crate::figure::Figure;
+use crate::plot::{Colour, Footer, Plot, Stroke, ViolinOf, to_svg_with};
+use crate::statistics::fit::polynomial;
+use crate::statistics::spread::median;
+use crate::statistics::t::student;
+use crate::statistics::{Spread, mann_whitney};
+use crate::sweep::summary::Readable;
+
+/// Order of the polynomial through the medians (thesis, Fig. 8.5).
+const ORDER: usize = 5;
+/// Steps of its curve.
+const STEPS: usize = 200;
+/// Round trips above 100 ms that a run may have, percent (thesis 8.4).
+const SLOW_PERCENT: f64 = 5.0;
+
+/// Whether a run passes the thesis's quality gates: no robot died, at most 5 % of the round trips slow.
+pub fn counts(run: &RunFacts) -> bool {
+    run.dead == 0 && run.slow_percent <= SLOW_PERCENT
+}
+
+fn three(x: f64) -> String {
+    format!("{:.3}", Figure(x))
+}
+
+/// The quality gates (Table 8.3).
+pub fn quality(runs: &[RunFacts]) -> Section {
+    let head = ["run", "", "seed", "version", "dead", "round trip, ms", "slow, %", "generations", "evolved", "counts"];
+    let row = |(i, run): (usize, &RunFacts)| {
+        vec![
+            (i + 1).to_string(),
+            run.name.clone(),
+            run.seed.to_string(),
+            run.version.clone(),
+            run.dead.to_string(),
+            run.ping_ms.map_or("-".into(), |ms| format!("{ms:.1}")),
+            format!("{:.2}", run.slow_percent),
+            format!("{:.0}", run.generations),
+            three(run.evolved),
+            if counts(run) { "yes".into() } else { "no".into() },
+        ]
+    };
+    let good = runs.iter().filter(|run| counts(run)).count();
+    let mut text = vec![
+        "A run counts if no robot was lost and at most 5 % of the messages took longer than 100 ms to the hub and back: senses \
+         that are computed elsewhere are only as good as the link. All that follows is of the runs that count."
+            .to_string(),
+    ];
+    for run in runs {
+        text.extend(run.damage.iter().map(|damage| format!("{}: {damage}", run.name)));
+    }
+    let mut versions: Vec<&str> = runs.iter().map(|run| run.version.as_str()).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    if versions.len() > 1 {
+        text.push(format!("The runs are of several versions of the program: {}. Compare them with care.", versions.join(", ")));
+    }
+    Section {
+        title: "Which runs count".into(),
+        text,
+        results: vec![format!("{good} of {} runs count.", runs.len())],
+        tables: vec![Readable {
+            title: "Runs".into(),
+            head: head.map(String::from).to_vec(),
+            rows: runs.iter().enumerate().map(row).collect(),
+        }],
+        ..Section::default()
+    }
+}
+
+/// Real fitness over the segments (Table 8.4, Fig. 8.5).
+pub fn real(runs: &[&RunFacts]) -> Section {
+    let segments = runs.iter().map(|run| run.segments.len()).max().unwrap_or(0);
+    let of = |i: usize| -> Vec<f64> { runs.iter().filter_map(|run| run.segments.get(i).map(|s| s.fitness)).collect() };
+    let samples: Vec<Vec<f64>> = (0..segments).map(of).collect();
+    let mut section = Section {
+        title: "Real fitness over the run".into(),
+        text: vec![
+            "Fitness is the speed of the frisbee towards the goal over the robots' top speed, scored by the hub from motion \
+             capture; 0 is a frisbee that stays, below 0 one that went the wrong way. In each segment every robot runs the tree \
+             that its own island had found by then."
+                .into(),
+        ],
+        ..Section::default()
+    };
+    let mut head: Vec<String> = vec!["run".into(), "evolved".into()];
+    head.extend((1..=segments).map(|i| format!("real {i}")));
+    let mut rows: Vec<Vec<String>> = runs
+        .iter()
+        .map(|run| {
+            let real = run.segments.iter().map(|segment| three(segment.fitness));
+            [run.name.clone(), three(run.evolved)].into_iter().chain(real).collect()
+        })
+        .collect();
+    let evolved: Vec<f64> = runs.iter().map(|run| run.evolved).collect();
+    for (name, value) in [("mean", (|s: &Spread| Some(s.mean)) as fn(&Spread) -> Option<f64>), ("sd", |s: &Spread| s.sd)] {
+        let cell = |sample: &Vec<f64>| Spread::of(sample).as_ref().and_then(value).map_or("-".into(), three);
+        let cells = [name.to_string(), cell(&evolved)].into_iter().chain(samples.iter().map(cell));
+        rows.push(cells.collect());
+    }
+    section.tables.push(Readable { title: "Real fitness of each segment".into(), head, rows });
+    if let (Some(first), Some(last)) = (samples.first(), samples.last())
+        && segments > 1
+    {
+        section.results.push(first_against_last(first, last, segments));
+    }
+    if !runs.is_empty() {
+        section.figures.push(violins(&samples));
+    }
+    section
+}
+
+fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
+    let (a, b) = (Spread::of(last), Spread::of(first));
+    let (Some(a), Some(b)) = (a, b) else { return "No segment was scored.".into() };
+    let difference = format!(
+        "Segment {segments} is worth {:.3} on average and segment 1 {:.3}",
+        Figure(a.mean),
+        Figure(b.mean)
+    );
+    match (student(last, first), mann_whitney(last, first)) {
+        (Some(t), Some(ranks)) => format!(
+            "{difference}: a difference of {:+.3} (95 % interval {:+.3} to {:+.3}; t-test p = {:.3}, Mann-Whitney p = {:.3}).",
+            Figure(t.difference),
+            Figure(t.interval[0]),
+            Figure(t.interval[1]),
+            t.p,
+            ranks.p
+        ),
+        _ => format!("{difference}; whether that is chance, {} cannot tell.", if a.n < 2 { "one run" } else { "these runs" }),
+    }
+}
+
+/// Violins of the segments with the polynomial through their medians.
+fn violins(samples: &[Vec<f64>]) -> String {
+    let place = |i: usize| (i + 1) as f64;
+    let mut plot = Plot::new("Real fitness of the runs", "segment", "fitness").whole_x();
+    let violin = |(i, sample): (usize, &Vec<f64>)| ViolinOf { x: (place(i), 0.35), sample: sample.clone() };
+    plot.violins(Colour::Sky, samples.iter().enumerate().map(violin).collect());
+    let dots = samples.iter().enumerate().flat_map(|(i, sample)| sample.iter().map(move |fitness| (place(i), *fitness)));
+    plot.points("", Colour::Grey, dots.collect());
+    let (x, y): (Vec<f64>, Vec<f64>) =
+        samples.iter().enumerate().filter(|(_, s)| !s.is_empty()).map(|(i, s)| (place(i), median(s))).unzip();
+    let order = ORDER.min(x.len().saturating_sub(2));
+    let mut series = vec![("all runs; ticks at median and extremes".to_string(), Stroke::from(Colour::Sky))];
+    if order > 0
+        && let Some(curve) = polynomial(&x, &y, order)
+    {
+        let (from, to) = (x[0], x[x.len() - 1]);
+        let at = |i: usize| from + (to - from) * i as f64 / STEPS as f64;
+        plot.line("", Colour::Red, (0..=STEPS).map(|i| (at(i), curve.at(at(i)))).collect());
+        series.push((format!("polynomial of order {order} through the medians"), Colour::Red.into()));
+    }
+    to_svg_with(&[plot], &Footer { series, caption: Vec::new() })
+}
+
+/// Evolved fitness over the run (Fig. 8.4).
+pub fn islands(runs: &[&RunFacts]) -> Section {
+    let mut plot = Plot::new("Fitness of the islands", "minutes", "mean derated fitness of the champions");
+    for run in runs {
+        plot.line("", Stroke::from(Colour::Blue).faint(), run.curve.clone());
+        if let Some((minutes, fitness)) = run.curve.last() {
+            plot.notes(vec![(*minutes, *fitness, format!("{}: {:.3}", run.name, Figure(*fitness)))]);
+        }
+    }
+    let longest = runs.iter().map(|run| run.curve.len()).max().unwrap_or(0);
+    let mean = |i: usize| {
+        let at: Vec<(f64, f64)> = runs.iter().filter_map(|run| run.curve.get(i).copied()).collect();
+        let n = at.len() as f64;
+        (at.len() == runs.len()).then(|| (at.iter().map(|p| p.0).sum::<f64>() / n, at.iter().map(|p| p.1).sum::<f64>() / n))
+    };
+    plot.line("", Colour::Red, (0..longest).filter_map(mean).collect());
+    let evolved: Vec<f64> = runs.iter().map(|run| run.evolved).collect();
+    let generations: Vec<f64> = runs.iter().map(|run| run.generations).collect();
+    let mut results = Vec::new();
+    if let (Some(fitness), Some(generations)) = (Spread::of(&evolved), Spread::of(&generations)) {
+        let sd = |spread: &Spread, digits: usize| spread.sd.map_or(String::new(), |sd| format!(" (sd {sd:.digits$})"));
+        results.push(format!(
+            "Evolution reports {:.3}{} after {:.0} generations{}.",
+            Figure(fitness.mean),
+            sd(&fitness, 3),
+            generations.mean,
+            sd(&generations, 0)
+        ));
+    }
+    let series = vec![("each run".into(), Stroke::from(Colour::Blue).faint()), ("mean".into(), Colour::Red.into())];
+    Section {
+        title: "What evolution reports".into(),
+        text: vec![
+            "Each robot evolves a population of its own, an island, in simulation while it drives. Shown is the fitness of the \
+             fittest tree of each island as evolution estimates it, lowered where it was simulated fewer than eight times, mean \
+             of the islands."
+                .into(),
+        ],
+        results,
+        figures: vec![to_svg_with(&[plot], &Footer { series, caption: Vec::new() })],
+        ..Section::default()
+    }
+}

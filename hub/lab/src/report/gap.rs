@@ -1,0 +1,157 @@
+//! The chapter on the reality gap: the last segment of each run against simulations of the same trees on the same robots
+//! (thesis 8.7.1).
+
+use super::collect::RunFacts;
+use super::page::Section;
+use crate::figure::Figure;
+use crate::measure::Plan;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use crate::statistics::effect::hedges_g;
+use crate::statistics::normality::shapiro_wilk;
+use crate::statistics::t::{paired, student};
+use crate::statistics::{Spread, holm, mann_whitney};
+use crate::sweep::summary::Readable;
+use serde::Serialize;
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::tree::Program;
+
+/// A difference counts below this probability.
+const LEVEL: f64 = 0.05;
+
+/// One run's last segment beside its simulations.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Gap {
+    /// The run.
+    pub run: String,
+    /// Real fitness of the last segment.
+    pub real: f64,
+    /// Fitness of each simulation of the same swarm.
+    pub simulated: Vec<f64>,
+    /// Two-sided p of Student's t with one real value, variances taken as equal; none if nothing varies.
+    pub p: Option<f64>,
+}
+
+/// Simulates the swarm of each run as it was at the end, robot by robot. Runs whose trees are not all known are left out.
+/// `progress` is told how many of how many are done.
+pub fn simulate(
+    engine: &dyn Engine,
+    runs: &[&RunFacts],
+    plan: &Plan<'_>,
+    mut progress: impl FnMut(usize, usize),
+) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    progress(0, runs.len());
+    for (i, run) in runs.iter().enumerate() {
+        let programs: Result<Vec<Program>, _> = run.trees.iter().map(|last| Program::compile(&last.tree)).collect();
+        let real = run.segments.last().map(|segment| segment.fitness);
+        if let (Ok(programs), Some(real)) = (programs, real)
+            && programs.len() == plan.spec.robots
+        {
+            let outcomes = engine.run(&programs, &plan.jobs(&Team::of(0..programs.len())));
+            let simulated: Vec<f64> = outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect();
+            let p = student(&[real], &simulated).map(|t| t.p);
+            gaps.push(Gap { run: run.name.clone(), real, simulated, p });
+        }
+        progress(i + 1, runs.len());
+    }
+    gaps
+}
+
+/// The chapter.
+pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
+    let text = vec![format!(
+        "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s. The real \
+         segment is one such run: is it one that simulation could have given? Student's t compares one value with many, with equal \
+         variances, as in 8.7.1; p is corrected for the number of runs (Holm).",
+        plan.runs, plan.seconds
+    )];
+    let mut section = Section { title: "Simulation against reality".into(), text, ..Section::default() };
+    if gaps.is_empty() {
+        section.results.push("No run's last trees are known for every robot; there is nothing to simulate.".into());
+        return section;
+    }
+    let p: Vec<f64> = holm(&gaps.iter().map(|gap| gap.p.unwrap_or(1.0)).collect::<Vec<_>>());
+    let means: Vec<f64> = gaps.iter().map(|gap| mean(&gap.simulated)).collect();
+    let real: Vec<f64> = gaps.iter().map(|gap| gap.real).collect();
+    let head = ["run", "real", "simulated", "sd", "t-test p", "p, Holm", "part of simulations below", "normal? (Shapiro-Wilk p)"];
+    let row = |(gap, p): (&Gap, &f64)| {
+        let spread = Spread::of(&gap.simulated);
+        let below = gap.simulated.iter().filter(|fitness| **fitness < gap.real).count();
+        let first = &gap.simulated[..gap.simulated.len().min(5000)];
+        let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{:.3}", Figure(x)));
+        vec![
+            gap.run.clone(),
+            number(Some(gap.real)),
+            number(spread.map(|s| s.mean)),
+            number(spread.and_then(|s| s.sd)),
+            number(gap.p),
+            number(Some(*p)),
+            format!("{:.0} %", 100.0 * below as f64 / gap.simulated.len().max(1) as f64),
+            number(shapiro_wilk(first).map(|n| n.p)),
+        ]
+    };
+    section.tables.push(Readable {
+        title: "Last segment, real and simulated".into(),
+        head: head.map(String::from).to_vec(),
+        rows: gaps.iter().zip(&p).map(row).collect(),
+    });
+    let differ = p.iter().filter(|p| **p < LEVEL).count();
+    section.results.push(format!("{differ} of {} runs are not what simulation gives (p below {LEVEL} after Holm).", gaps.len()));
+    section.results.push(overall(&real, &means));
+    section.figures.push(draw(gaps));
+    section
+}
+
+fn mean(sample: &[f64]) -> f64 {
+    sample.iter().sum::<f64>() / sample.len().max(1) as f64
+}
+
+fn overall(real: &[f64], simulated: &[f64]) -> String {
+    match (paired(real, simulated), mann_whitney(real, simulated), hedges_g(real, simulated)) {
+        (Some(t), Some(ranks), Some(g)) => format!(
+            "Over all runs reality is worth {:+.3} more than simulation (95 % interval {:+.3} to {:+.3}; paired t p = {:.3}, \
+             Mann-Whitney p = {:.3}, Hedges' g {:+.2}).",
+            Figure(t.difference),
+            Figure(t.interval[0]),
+            Figure(t.interval[1]),
+            t.p,
+            ranks.p,
+            Figure(g)
+        ),
+        _ => "Two runs at least are needed to compare reality with simulation over runs.".into(),
+    }
+}
+
+fn draw(gaps: &[Gap]) -> String {
+    let mut plot = Plot::new("Last segment", "run", "fitness").whole_x();
+    let place = |i: usize| (i + 1) as f64;
+    let violin = |(i, gap): (usize, &Gap)| crate::plot::ViolinOf { x: (place(i), 0.35), sample: gap.simulated.clone() };
+    plot.violins(Colour::Sky, gaps.iter().enumerate().map(violin).collect());
+    plot.points("", Colour::Red, gaps.iter().enumerate().map(|(i, gap)| (place(i), gap.real)).collect());
+    plot.notes(gaps.iter().enumerate().map(|(i, gap)| (place(i), gap.real, gap.run.clone())).collect());
+    let series = vec![("simulated".into(), Stroke::from(Colour::Sky)), ("real".into(), Colour::Red.into())];
+    to_svg_with(&[plot], &Footer { series, caption: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::world::WorldSpec;
+
+    #[test]
+    fn one_real_value_far_from_all_simulations_is_told() {
+        let spec = WorldSpec::benchmark(9);
+        let plan = Plan { spec: &spec, seconds: 60.0, runs: 50, seed: 1 };
+        let simulated: Vec<f64> = (0..50).map(|i| 0.25 + 0.001 * f64::from(i)).collect();
+        let gap = |real: f64| {
+            let p = student(&[real], &simulated).map(|t| t.p);
+            Gap { run: format!("r{real}"), real, simulated: simulated.clone(), p }
+        };
+        let section = section(&[gap(0.27), gap(0.6), gap(0.275)], &plan);
+        assert!(section.results[0].starts_with("1 of 3 runs are not"), "{:?}", section.results);
+        assert_eq!(section.tables[0].rows[1][6], "100 %");
+        assert!(super::section(&[], &plan).results[0].starts_with("No run's last trees"));
+        let one = super::section(&[gap(0.27)], &plan);
+        assert!(one.results[1].starts_with("Two runs at least"), "{:?}", one.results);
+    }
+}

@@ -1,0 +1,112 @@
+//! The heritage of a run's last trees as a drawn graph: founders on the left, what drove the robots at the end on the right, a
+//! row for each island, and how each individual came to be on the edges.
+
+use super::collect::{Ancestor, RunFacts};
+use crate::plot::escape;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use xpuck_evolve::Id;
+use xpuck_wire::message::Operator;
+
+/// Most individuals that are drawn; the youngest are kept.
+const MOST: usize = 3000;
+/// Width of the figure and of its margins, pixels.
+const WIDTH: f64 = 1120.0;
+const LEFT: f64 = 90.0;
+const RIGHT: f64 = 30.0;
+/// Height of an island's row, and of what is above and below all rows, pixels.
+const ROW: f64 = 34.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 70.0;
+
+/// How an individual came to be, with its colour and a word for it.
+const OPERATORS: [(Operator, &str, &str); 4] = [
+    (Operator::Random, "#009e73", "random: a founder"),
+    (Operator::Mutation, "#0072b2", "mutation"),
+    (Operator::Crossover, "#d55e00", "crossover"),
+    (Operator::Unknown, "#b0b6bd", "the record does not tell"),
+];
+
+fn colour(operator: Operator) -> &'static str {
+    OPERATORS.iter().find(|(other, ..)| *other == operator).map_or("#b0b6bd", |(_, colour, _)| colour)
+}
+
+/// The graph; none if the record tells of no births.
+pub fn draw(run: &RunFacts) -> Option<String> {
+    let mut shown: Vec<&Ancestor> = run.ancestry.iter().collect();
+    shown.sort_by_key(|ancestor| (u32::MAX - ancestor.generation, ancestor.id));
+    let left_out = shown.len().saturating_sub(MOST);
+    shown.truncate(MOST);
+    let last = shown.first().filter(|ancestor| ancestor.generation > 0)?.generation;
+    let first = shown.iter().map(|ancestor| ancestor.generation).min().unwrap_or(0);
+    let mut islands: Vec<u16> = shown.iter().map(|ancestor| ancestor.id.island).collect();
+    islands.sort_unstable();
+    islands.dedup();
+    let span = f64::from((last - first).max(1));
+    let place = |ancestor: &Ancestor| {
+        let row = islands.binary_search(&ancestor.id.island).unwrap_or(0) as f64;
+        // Siblings of a generation side by side within their row.
+        let within = f64::from(ancestor.id.number % 7) / 7.0;
+        let x = LEFT + (WIDTH - LEFT - RIGHT) * f64::from(ancestor.generation - first) / span;
+        (x, TOP + ROW * (row + 0.15 + 0.7 * within))
+    };
+    let places: BTreeMap<Id, (f64, f64)> = shown.iter().map(|ancestor| (ancestor.id, place(ancestor))).collect();
+    let height = TOP + ROW * islands.len() as f64 + BOTTOM;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+    );
+    for (row, island) in islands.iter().enumerate() {
+        let y = TOP + ROW * row as f64;
+        let _ = writeln!(svg, "<path d=\"M{LEFT} {y}H{WIDTH}\" stroke=\"#e3e6ea\"/>");
+        let _ = writeln!(svg, "<text x=\"8\" y=\"{:.0}\">island {island}</text>", y + ROW * 0.6);
+    }
+    for ancestor in &shown {
+        let Some((x, y)) = places.get(&ancestor.id) else { continue };
+        for parent in &ancestor.parents {
+            if let Some((from_x, from_y)) = places.get(parent) {
+                let _ = writeln!(
+                    svg,
+                    "<path d=\"M{from_x:.1} {from_y:.1}L{x:.1} {y:.1}\" stroke=\"{}\" stroke-opacity=\"0.35\"/>",
+                    colour(ancestor.operator)
+                );
+            }
+        }
+    }
+    for ancestor in &shown {
+        let Some((x, y)) = places.get(&ancestor.id) else { continue };
+        let radius = if ancestor.last { 5.0 } else { 2.0 };
+        let parents: Vec<String> = ancestor.parents.iter().map(Id::to_string).collect();
+        let of = if parents.is_empty() { String::new() } else { format!(" of {}", parents.join(" and ")) };
+        let what = OPERATORS.iter().find(|(operator, ..)| *operator == ancestor.operator).map_or("", |(.., word)| word);
+        let text = format!("{}, generation {}: {what}{of}", ancestor.id, ancestor.generation);
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{}\"{}><title>{}</title></circle>",
+            colour(ancestor.operator),
+            if ancestor.last { " stroke=\"#000000\"" } else { "" },
+            escape(&text)
+        );
+    }
+    legend(&mut svg, height, first, last, left_out);
+    svg.push_str("</svg>\n");
+    Some(svg)
+}
+
+fn legend(svg: &mut String, height: f64, first: u32, last: u32, left_out: usize) {
+    let (axis, row) = (height - BOTTOM + 18.0, height - BOTTOM + 44.0);
+    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{axis}\">generation {first}</text>");
+    let end = WIDTH - RIGHT;
+    let _ = writeln!(svg, "<text x=\"{end}\" y=\"{axis}\" text-anchor=\"end\">generation {last}</text>");
+    let mut x = LEFT;
+    for (_, colour, word) in OPERATORS {
+        let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{}\" r=\"4\" fill=\"{colour}\"/>", row - 4.0);
+        let _ = writeln!(svg, "<text x=\"{}\" y=\"{row}\">{word}</text>", x + 10.0);
+        x += 40.0 + 7.0 * word.len() as f64;
+    }
+    let mut note = "with a rim: drove a robot at the end".to_string();
+    if left_out > 0 {
+        note += &format!("; {left_out} older ones are not drawn");
+    }
+    let _ = writeln!(svg, "<text x=\"{x}\" y=\"{row}\">{note}</text>");
+}

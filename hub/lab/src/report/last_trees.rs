@@ -1,0 +1,137 @@
+//! The chapter on the trees with which runs ended: how many differ, what each is worth and how it works, what they share, and
+//! where they came from.
+
+use super::collect::RunFacts;
+use super::heritage;
+use super::page::Section;
+use super::trees::{Known, same_behaviour, shared};
+use crate::figure::Figure;
+use crate::measure::{Plan, mean_and_sd};
+use crate::sweep::summary::Readable;
+use xpuck_kernels::analysis::explain::{explain, to_text};
+
+/// Trees that are explained, the fittest, and shared subtrees that are shown, the most common.
+const EXPLAINED: usize = 10;
+const SHARED: usize = 12;
+
+fn mean(known: &Known) -> Option<(f64, f64)> {
+    (!known.fitness.is_empty()).then(|| mean_and_sd(&known.fitness))
+}
+
+/// The chapter; `runs` are all runs, by whose numbers trees are named.
+pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
+    let mut section = Section {
+        title: "The trees at the end".into(),
+        text: vec![format!(
+            "The trees that drove the robots at the end of each run. Trees that are the same after reduction, which takes out what \
+             can never matter, are one. Each is simulated on all robots, {} times for {} s.",
+            plan.runs, plan.seconds
+        )],
+        ..Section::default()
+    };
+    section.tables.push(unique(runs));
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    let worth = |i: &usize| mean(&known[*i]).map_or(f64::NEG_INFINITY, |(mean, _)| mean);
+    order.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.cmp(b)));
+    section.tables.push(table(known, &order));
+    if let Some(best) = order.first() {
+        let (value, sd) = mean(&known[*best]).unwrap_or((f64::NAN, f64::NAN));
+        section.results.push(format!(
+            "{} different trees; the fittest, {}, is worth {:.3} (sd of a run {sd:.3}) with {} nodes, of which reduction leaves {}.",
+            known.len(),
+            known[*best].name,
+            Figure(value),
+            known[*best].tree.nodes().len(),
+            known[*best].reduced.nodes().len()
+        ));
+    }
+    for group in same_behaviour(known) {
+        let names: Vec<&str> = group.iter().map(|i| known[*i].name.as_str()).collect();
+        section.results.push(format!("{} do exactly the same in every simulation, though they are written differently.", names.join(", ")));
+    }
+    let common = shared(known);
+    if !common.is_empty() {
+        let row = |shared: &super::trees::Shared| {
+            let trees: Vec<&str> = shared.trees.iter().map(|i| known[*i].name.as_str()).collect();
+            let number = |(low, high): &(f64, f64)| if low == high { format!("{low}") } else { format!("{low} to {high}") };
+            let numbers: Vec<String> = shared.numbers.iter().map(number).collect();
+            vec![shared.shape.replace('\n', " / "), trees.len().to_string(), numbers.join("; "), trees.join(" ")]
+        };
+        let head = ["subtree, # a number", "trees", "its numbers", "which"];
+        section.tables.push(Readable {
+            title: format!("Subtrees that trees share, the {} most common", common.len().min(SHARED)),
+            head: head.map(String::from).to_vec(),
+            rows: common.iter().take(SHARED).map(row).collect(),
+        });
+    }
+    for i in order.iter().take(EXPLAINED) {
+        let text = to_text(&explain(&known[*i].tree), |_| None, |_, words| words.to_string());
+        section.details.push((format!("How {} works", known[*i].name), text));
+    }
+    section
+}
+
+/// Table 8.6: who drove each robot.
+fn unique(runs: &[RunFacts]) -> Readable {
+    let row = |(i, run): (usize, &RunFacts)| {
+        let mut ids: Vec<_> = run.trees.iter().map(|last| last.id).collect();
+        let list: Vec<String> = run.trees.iter().map(|last| format!("{} {}", last.robot, last.id)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        vec![(i + 1).to_string(), ids.len().to_string(), list.join(", ")]
+    };
+    Readable {
+        title: "Individuals in the last segment".into(),
+        head: ["run", "different", "robot and individual (island.number)"].map(String::from).to_vec(),
+        rows: runs.iter().enumerate().map(row).collect(),
+    }
+}
+
+fn table(known: &[Known], order: &[usize]) -> Readable {
+    let row = |i: &usize| {
+        let one = &known[*i];
+        let robots: Vec<String> = one.drove.iter().map(|(run, robot)| format!("{}:{robot}", run + 1)).collect();
+        let (value, sd) = mean(one).map_or(("-".into(), "-".into()), |(mean, sd)| {
+            (format!("{:.3}", Figure(mean)), format!("{sd:.3}"))
+        });
+        vec![
+            one.name.clone(),
+            one.tree.nodes().len().to_string(),
+            one.reduced.nodes().len().to_string(),
+            value,
+            sd,
+            robots.len().to_string(),
+            robots.join(" "),
+        ]
+    };
+    Readable {
+        title: "Different trees, the fittest first".into(),
+        head: ["tree (run:island.number)", "nodes", "reduced", "fitness", "sd of a run", "robots", "where"].map(String::from).to_vec(),
+        rows: order.iter().map(row).collect(),
+    }
+}
+
+/// The chapter on where the last trees came from: a graph for each run, up to `most`.
+pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
+    let mut section = Section {
+        title: "Where they came from".into(),
+        text: vec![
+            "All ancestors of the trees that drove robots at the end, founders on the left. A row is an island, which is a robot; a \
+             line that changes its row is a tree that went from robot to robot through the hub. Rest the pointer on a dot for its \
+             name."
+                .into(),
+        ],
+        ..Section::default()
+    };
+    for run in runs {
+        let told = run.ancestry.iter().filter(|ancestor| ancestor.generation > 0).count();
+        if told == 0 {
+            section.results.push(format!("{}: its record tells of no births.", run.name));
+            continue;
+        }
+        let founders = run.ancestry.iter().filter(|ancestor| ancestor.parents.is_empty() && ancestor.generation > 0).count();
+        section.results.push(format!("{}: {told} ancestors, {founders} of them founders.", run.name));
+    }
+    section.figures = runs.iter().filter_map(|run| heritage::draw(run)).take(most).collect();
+    section
+}

@@ -1,0 +1,122 @@
+//! The report as one page of HTML that needs no network.
+
+use crate::plot::escape;
+use crate::sweep::summary::Readable;
+use std::fmt::Write;
+
+const STYLE: &str = "
+    body { font: 15px/1.5 sans-serif; color: #1b1f24; max-width: 1180px; margin: 2em auto; padding: 0 1em }
+    svg { max-width: 100%; height: auto }
+    table { border-collapse: collapse; margin: 0 0 1.5em; font-size: 14px }
+    caption { text-align: left; font-weight: bold; padding: 0 0 0.4em }
+    th, td { padding: 0.15em 0.7em; border-bottom: 1px solid #e3e6ea; text-align: right; vertical-align: top }
+    th:first-child, td:first-child { text-align: left }
+    pre { background: #f6f8fa; padding: 0.6em; overflow-x: auto; font-size: 13px }
+    code { background: #f6f8fa }
+    .wide { overflow-x: auto }
+    nav li { display: inline; margin-right: 1em }
+    nav ul { padding: 0 }
+    .result { border-left: 4px solid #0072b2; padding: 0.1em 0.8em }
+";
+
+/// A chapter of the report.
+#[derive(Default)]
+pub struct Section {
+    /// Its heading.
+    pub title: String,
+    /// What is to be seen, and what a reader must know to see it; a paragraph each.
+    pub text: Vec<String>,
+    /// What came out, a sentence each.
+    pub results: Vec<String>,
+    /// Figures as SVG.
+    pub figures: Vec<String>,
+    /// Numbers.
+    pub tables: Vec<Readable>,
+    /// Longer texts, which are folded: a heading and the text as it is.
+    pub details: Vec<(String, String)>,
+    /// The command that makes it.
+    pub command: String,
+}
+
+/// The page.
+pub fn html(title: &str, lead: &[String], sections: &[Section]) -> String {
+    let title = escape(title);
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n"
+    );
+    for paragraph in lead {
+        let _ = writeln!(page, "<p>{}</p>", escape(paragraph));
+    }
+    page.push_str("<nav><ul>\n");
+    for (i, section) in sections.iter().enumerate() {
+        let _ = writeln!(page, "<li><a href=\"#s{i}\">{}</a></li>", escape(&section.title));
+    }
+    page.push_str("</ul></nav>\n");
+    for (i, section) in sections.iter().enumerate() {
+        write(&mut page, i, section);
+    }
+    page.push_str("</html>\n");
+    page
+}
+
+fn write(page: &mut String, number: usize, section: &Section) {
+    let _ = writeln!(page, "<h2 id=\"s{number}\">{}</h2>", escape(&section.title));
+    for paragraph in &section.text {
+        let _ = writeln!(page, "<p>{}</p>", escape(paragraph));
+    }
+    for result in &section.results {
+        let _ = writeln!(page, "<p class=\"result\">{}</p>", escape(result));
+    }
+    for figure in &section.figures {
+        let _ = writeln!(page, "<div class=\"wide\">\n{figure}</div>");
+    }
+    for table in &section.tables {
+        let _ = writeln!(page, "<div class=\"wide\"><table>\n<caption>{}</caption>", escape(&table.title));
+        row(page, "th", &table.head);
+        for cells in &table.rows {
+            row(page, "td", cells);
+        }
+        page.push_str("</table></div>\n");
+    }
+    for (heading, text) in &section.details {
+        let _ = writeln!(
+            page,
+            "<details><summary>{}</summary>\n<pre>{}</pre></details>",
+            escape(heading),
+            escape(text.trim_end())
+        );
+    }
+    if !section.command.is_empty() {
+        let _ = writeln!(page, "<p>Made by <code>{}</code></p>", escape(&section.command));
+    }
+}
+
+fn row(page: &mut String, tag: &str, cells: &[String]) {
+    let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
+    let _ = writeln!(page, "<tr>{cells}</tr>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_the_page_and_nothing_is_fetched() {
+        let nasty = "<script>alert(1)</script> & \"".to_string();
+        let table = Readable { title: nasty.clone(), head: vec![nasty.clone()], rows: vec![vec![nasty.clone()]] };
+        let section = Section {
+            title: nasty.clone(),
+            text: vec![nasty.clone()],
+            results: vec![nasty.clone()],
+            tables: vec![table],
+            details: vec![(nasty.clone(), nasty.clone())],
+            command: nasty.clone(),
+            ..Section::default()
+        };
+        let page = html(&nasty, std::slice::from_ref(&nasty), &[section]);
+        assert!(!page.contains("<script") && !page.contains("http"), "{page}");
+        assert!(page.matches("&lt;script&gt;").count() >= 10);
+        assert!(page.contains("href=\"#s0\"") && page.contains("id=\"s0\""));
+    }
+}

@@ -1,0 +1,96 @@
+//! The scaling coefficient of the island model (Eq. 8.4): how much of a single population's fitness for each simulation the
+//! islands reach together.
+
+use super::collect::RunFacts;
+use super::page::Section;
+use crate::figure::Figure;
+use crate::statistics::spread::median;
+use crate::sweep::curves::{Quality, Times, of_run};
+use crate::sweep::evolution::generations;
+use crate::sweep::problem::Problem;
+use std::path::Path;
+
+/// A run of one island, for comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Single {
+    /// Fitness at its end, as reported.
+    pub fitness: f64,
+    /// Generations.
+    pub generations: f64,
+    /// Simulated time, s times robots.
+    pub robot_seconds: f64,
+}
+
+impl Single {
+    /// Reads a folder of `xpuck evolve --islands 1 --out`.
+    ///
+    /// # Errors
+    /// It holds no run, or one of several islands, or its table cannot be read.
+    pub fn read(folder: &Path) -> Result<Single, Problem> {
+        let config = crate::evolution_run::Folder::config(folder).map_err(|error| Problem::of(folder, error))?;
+        if config.islands != 1 {
+            let why = format!("has {} islands; a run with `--islands 1` is meant", config.islands);
+            return Err(Problem::of(folder, why));
+        }
+        let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
+        let last = steps.last().ok_or_else(|| Problem::of(folder, "holds no whole generation yet; let the run go on"))?;
+        Ok(Single { fitness: last.value, generations: f64::from(last.generation), robot_seconds: last.robot_seconds })
+    }
+}
+
+/// Eq. 8.4: fitness for each simulation of the islands over that of the single population. Simulations of a generation are as
+/// many on each of the islands as in the single run, as in the thesis.
+pub fn beta(islands: (f64, f64, f64), single: &Single) -> Option<f64> {
+    let (fitness, generations, nodes) = islands;
+    let beta = fitness * single.generations / (single.fitness * generations * nodes);
+    (single.fitness > 0.0 && beta.is_finite()).then_some(beta)
+}
+
+/// The chapter; without a single run it says how to get one.
+pub fn section(runs: &[&RunFacts], single: Option<&Single>) -> Section {
+    let mut section = Section {
+        title: "What many islands bring".into(),
+        text: vec![
+            "Beta (Eq. 8.4) is the fitness that all islands together reach for each simulation, over that of a single population: \
+             1 if nine robots get as far as one robot that computes nine times as long. The thesis has 0.76."
+                .into(),
+        ],
+        ..Section::default()
+    };
+    let Some(single) = single else {
+        section.results.push(
+            "Not computed: it takes a run of one island to compare with. `xpuck evolve --islands 1 --generations 600 --out single`, \
+             then `xpuck report ... --single single`."
+                .into(),
+        );
+        return section;
+    };
+    let of = |value: fn(&RunFacts) -> f64| -> f64 { median(&runs.iter().map(|run| value(run)).collect::<Vec<_>>()) };
+    let (fitness, generations) = (of(|run| run.evolved), of(|run| run.generations));
+    let nodes = of(|run| run.robots as f64);
+    section.results.push(match beta((fitness, generations, nodes), single) {
+        Some(beta) => format!(
+            "Beta is {beta:.2}: {nodes:.0} islands report {:.3} after {generations:.0} generations (medians of the runs), the single \
+             one {:.3} after {:.0}.",
+            Figure(fitness),
+            Figure(single.fitness),
+            single.generations
+        ),
+        None => "Beta does not exist: the single run's fitness is not above zero, or the runs did no generation.".into(),
+    });
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thesis_s_numbers_give_its_beta() {
+        let single = Single { fitness: 0.21, generations: 600.0, robot_seconds: 1.0 };
+        assert!((beta((0.20, 84.0, 9.0), &single).unwrap() - 0.756).abs() < 1e-3);
+        assert_eq!(beta((0.2, 0.0, 9.0), &single), None);
+        assert_eq!(beta((0.2, 84.0, 9.0), &Single { fitness: -0.1, ..single }), None);
+        assert!(section(&[], None).results[0].contains("--islands 1"));
+    }
+}

@@ -1,0 +1,87 @@
+//! The report's numbers as tables, each written as CSV and as Parquet.
+
+use super::collect::RunFacts;
+use super::fitness::counts;
+use super::gap::Gap;
+use super::trees::Known;
+use crate::behaviour::Metrics;
+use crate::measure::mean_and_sd;
+use serde_json::{Value, json};
+use xpuck_record::table::{Column, Table};
+
+/// A table with the name of its file.
+pub struct Named {
+    /// Without an extension.
+    pub name: &'static str,
+    /// Its columns.
+    pub table: Table,
+}
+
+fn table(name: &'static str, head: &[&str], rows: &[Vec<Value>]) -> Named {
+    let column = |(i, name): (usize, &&str)| {
+        let values: Vec<&Value> = rows.iter().map(|row| &row[i]).collect();
+        (name.to_string(), Column::of(&values))
+    };
+    Named { name, table: head.iter().enumerate().map(column).collect() }
+}
+
+/// All tables: runs, curves, segments, trees, simulated last segments.
+pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
+    let run = |run: &RunFacts| {
+        vec![
+            json!(run.name),
+            json!(run.experiment),
+            json!(run.version),
+            json!(run.seed),
+            json!(run.robots),
+            json!(run.dead),
+            json!(run.ping_ms),
+            json!(run.slow_percent),
+            json!(run.evolved),
+            json!(run.generations),
+            json!(counts(run)),
+        ]
+    };
+    let names =
+        ["run", "experiment", "version", "seed", "robots", "dead", "ping_ms", "slow_percent", "evolved", "generations", "counts"];
+    let curve = |run: &RunFacts| -> Vec<Vec<Value>> {
+        run.curve.iter().map(|(minutes, fitness)| vec![json!(run.name), json!(minutes), json!(fitness)]).collect()
+    };
+    let segment = |run: &RunFacts| -> Vec<Vec<Value>> {
+        let row = |segment: &super::collect::SegmentFacts| {
+            let mut row = vec![json!(run.name), json!(segment.number), json!(segment.fitness)];
+            match segment.metrics {
+                Some(metrics) => row.extend(metrics.values().map(|x| json!(x))),
+                None => row.extend(std::iter::repeat_n(Value::Null, Metrics::NAMES.len())),
+            }
+            row
+        };
+        run.segments.iter().map(row).collect()
+    };
+    let tree = |one: &Known| {
+        let (mean, sd) = match one.fitness.is_empty() {
+            true => (Value::Null, Value::Null),
+            false => {
+                let (mean, sd) = mean_and_sd(&one.fitness);
+                (json!(mean), json!(sd))
+            }
+        };
+        let nodes = (one.tree.nodes().len(), one.reduced.nodes().len());
+        let text = one.reduced.to_string();
+        vec![json!(one.name), json!(nodes.0), json!(nodes.1), mean, sd, json!(one.drove.len()), json!(text)]
+    };
+    let gap = |gap: &Gap| {
+        let (mean, sd) = mean_and_sd(&gap.simulated);
+        vec![json!(gap.run), json!(gap.real), json!(mean), json!(sd), json!(gap.simulated.len()), json!(gap.p)]
+    };
+    let metrics: Vec<&str> = ["run", "segment", "fitness"].into_iter().chain(Metrics::NAMES).collect();
+    let rows = |each: &dyn Fn(&RunFacts) -> Vec<Vec<Value>>| -> Vec<Vec<Value>> { runs.iter().flat_map(each).collect() };
+    vec![
+        table("runs", &names, &runs.iter().map(run).collect::<Vec<_>>()),
+        table("curves", &["run", "minutes", "fitness"], &rows(&curve)),
+        table("segments", &metrics, &rows(&segment)),
+        table("trees", &["tree", "nodes", "reduced", "fitness", "sd", "robots", "text"], &known.iter().map(tree).collect::<Vec<_>>()),
+        table("gap", &["run", "real", "simulated", "sd", "simulations", "p"], &gaps.iter().map(gap).collect::<Vec<_>>()),
+    ]
+}
+

@@ -1,0 +1,229 @@
+//! The trees with which runs ended: how many differ, what they are worth, and what they have in common.
+
+use super::collect::RunFacts;
+use crate::measure::Plan;
+use std::collections::{BTreeMap, BTreeSet};
+use xpuck_kernels::analysis::reduce::{Options, reduce};
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::tree::{Program, Tree};
+
+/// Fewest and most nodes of a subtree that is looked for in several trees.
+const SHARED: (usize, usize) = (3, 40);
+
+/// A tree that drove robots at the end of runs.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The tree as it ran.
+    pub tree: Tree,
+    /// The same after reduction.
+    pub reduced: Tree,
+    /// Where it drove: index of the run, and the robot.
+    pub drove: Vec<(usize, String)>,
+    /// What it is called: the run's number from 1, and the individual.
+    pub name: String,
+    /// Fitness of a whole swarm with it, a number for each simulation; empty if it does not fit a robot.
+    pub fitness: Vec<f64>,
+    /// Hash over all of these simulations: equal for trees that do the same there.
+    pub hash: u64,
+}
+
+/// Measures each tree of the runs once; trees that are equal after reduction are one. `progress` is told how many of how many
+/// are done.
+pub fn measure(engine: &dyn Engine, runs: &[RunFacts], plan: &Plan<'_>, mut progress: impl FnMut(usize, usize)) -> Vec<Known> {
+    let mut places: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut known: Vec<Known> = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        for last in &run.trees {
+            let reduced = reduce(&last.tree, Options { executable: true }).tree;
+            let place = *places.entry(reduced.key()).or_insert_with(|| {
+                known.push(Known {
+                    tree: last.tree.clone(),
+                    reduced,
+                    drove: Vec::new(),
+                    name: format!("{}:{}", number + 1, last.id),
+                    fitness: Vec::new(),
+                    hash: 0,
+                });
+                known.len() - 1
+            });
+            known[place].drove.push((number, last.robot.clone()));
+        }
+    }
+    let total = known.len();
+    progress(0, total);
+    for (i, one) in known.iter_mut().enumerate() {
+        if let Ok(program) = Program::compile(&one.reduced) {
+            let outcomes = engine.run(std::slice::from_ref(&program), &plan.jobs(&Team::all(0)));
+            one.fitness = outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect();
+            one.hash = outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash);
+        }
+        progress(i + 1, total);
+    }
+    known
+}
+
+/// Groups of trees that are written differently and did the same in every simulation, to the last bit.
+pub fn same_behaviour(known: &[Known]) -> Vec<Vec<usize>> {
+    let mut by_hash: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (i, one) in known.iter().enumerate().filter(|(_, one)| !one.fitness.is_empty()) {
+        by_hash.entry(one.hash).or_default().push(i);
+    }
+    let mut groups: Vec<Vec<usize>> = by_hash.into_values().filter(|group| group.len() > 1).collect();
+    groups.sort();
+    groups
+}
+
+/// A subtree that several trees have, up to its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shared {
+    /// The subtree with `#` for each number.
+    pub shape: String,
+    /// The trees that have it, as places in the list.
+    pub trees: Vec<usize>,
+    /// The least and the greatest of each number, in the order of the text; they differ where trees differ.
+    pub numbers: Vec<(f64, f64)>,
+}
+
+/// The subtrees that two trees or more have in common after reduction, up to their numbers; those that the most trees have
+/// first, then the larger. One that only occurs inside a larger one of the same trees is left out.
+pub fn shared(known: &[Known]) -> Vec<Shared> {
+    let mut found: BTreeMap<String, (BTreeSet<usize>, Vec<(f64, f64)>)> = BTreeMap::new();
+    for (place, one) in known.iter().enumerate() {
+        let tree = &one.reduced;
+        for at in 0..tree.nodes().len() {
+            let nodes = tree.end(at) - at;
+            if !(SHARED.0..=SHARED.1).contains(&nodes) {
+                continue;
+            }
+            let (shape, numbers) = masked(&tree.subtree(at).to_string());
+            let (trees, ranges) = found.entry(shape).or_insert_with(|| (BTreeSet::new(), Vec::new()));
+            trees.insert(place);
+            if ranges.is_empty() {
+                ranges.extend(numbers.iter().map(|x| (*x, *x)));
+            }
+            for (range, x) in ranges.iter_mut().zip(&numbers) {
+                *range = (range.0.min(*x), range.1.max(*x));
+            }
+        }
+    }
+    let mut all: Vec<Shared> = found
+        .into_iter()
+        .filter(|(_, (trees, _))| trees.len() > 1)
+        .map(|(shape, (trees, numbers))| Shared { shape, trees: trees.into_iter().collect(), numbers })
+        .collect();
+    all.sort_by_key(|shared| (usize::MAX - shared.trees.len(), usize::MAX - shared.shape.len(), shared.shape.clone()));
+    let lines = |text: &str| -> String { text.lines().map(|line| format!("{}\n", line.trim_start())).collect() };
+    let kept: Vec<Shared> = all
+        .iter()
+        .filter(|small| {
+            let inside = |large: &&Shared| {
+                large.shape.len() > small.shape.len()
+                    && large.trees == small.trees
+                    && lines(&large.shape).contains(&lines(&small.shape))
+            };
+            !all.iter().any(|large| inside(&large))
+        })
+        .cloned()
+        .collect();
+    kept
+}
+
+/// A tree's text with `#` for each number, and the numbers; units stay.
+fn masked(text: &str) -> (String, Vec<f64>) {
+    let mut numbers = Vec::new();
+    let word = |word: &str, numbers: &mut Vec<f64>| {
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        match digits.parse::<f64>() {
+            Ok(number) if word.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') => {
+                numbers.push(number);
+                format!("#{}", &word[digits.len()..])
+            }
+            _ => word.to_string(),
+        }
+    };
+    let line = |text: &str, numbers: &mut Vec<f64>| {
+        let indent = text.len() - text.trim_start().len();
+        let words: Vec<String> = text.split_whitespace().map(|text| word(text, numbers)).collect();
+        format!("{}{}", &text[..indent], words.join(" "))
+    };
+    let lines: Vec<String> = text.lines().map(|text| line(text, &mut numbers)).collect();
+    (lines.join("\n"), numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::collect::LastTree;
+    use super::*;
+    use xpuck_evolve::Id;
+    use xpuck_kernels::engine::Simd;
+    use xpuck_kernels::world::WorldSpec;
+
+    fn run(texts: &[&str]) -> RunFacts {
+        let tree = |(i, text): (usize, &&str)| LastTree {
+            robot: format!("xp{i:02}"),
+            id: Id { island: 1, number: i as u32 },
+            tree: Tree::parse(text).unwrap().under_avoiding(),
+        };
+        let trees = texts.iter().enumerate().map(tree).collect();
+        RunFacts {
+            name: "a".into(),
+            experiment: "transport".into(),
+            version: "0".into(),
+            seed: 1,
+            robots: texts.len(),
+            frisbee_radius: 0.105,
+            dead: 0,
+            ping_ms: None,
+            slow_percent: 0.0,
+            evolved: 0.0,
+            generations: 0.0,
+            curve: Vec::new(),
+            segments: Vec::new(),
+            trees,
+            ancestry: Vec::new(),
+            damage: Vec::new(),
+        }
+    }
+
+    fn known(runs: &[RunFacts]) -> Vec<Known> {
+        let spec = WorldSpec::benchmark(4);
+        let plan = Plan { spec: &spec, seconds: 10.0, runs: 20, seed: 1 };
+        measure(&Simd::default(), runs, &plan, |_, _| {})
+    }
+
+    #[test]
+    fn trees_that_reduce_to_the_same_are_one_and_those_that_only_do_the_same_are_told() {
+        let forward = "movcv v_goal 0deg\n";
+        let padded = "sel\n  movcv v_goal 0deg\n  bleft\n";
+        // The frisbee is never at -100 m, which no rule of reduction knows of v_blue.
+        let never = "sel\n  seq\n    bleft\n    bright\n    bfront\n    movcv v_goal 90deg\n  movcv v_goal 0deg\n";
+        let found = known(&[run(&[forward, padded]), run(&[forward, never])]);
+        assert_eq!(found[0].drove.len(), 3, "{:?}", found.iter().map(|k| &k.drove).collect::<Vec<_>>());
+        assert_eq!(found[0].drove[2], (1, "xp00".to_string()));
+        assert_eq!(found[0].fitness.len(), 20);
+        let groups = same_behaviour(&found);
+        assert!(groups.iter().all(|group| group.len() > 1));
+    }
+
+    #[test]
+    fn shared_subtrees_keep_their_differing_numbers() {
+        let tree = |x: u32| format!("sel\n  seq\n    bfront\n    movcs v_goal.x {x}\n    bleft\n  movcv v_goal {x}deg\n");
+        let other = "seq\n  bright\n  repeat 3\n    movcs v_goal.y 5\n";
+        let found = known(&[run(&[&tree(4), &tree(90), other])]);
+        let shared = shared(&found);
+        let first = &shared[0];
+        assert_eq!(first.trees, [0, 1], "{shared:?}");
+        assert!(first.shape.contains("movcs v_goal.x #"), "{first:?}");
+        assert!(first.numbers.iter().any(|(low, high)| (*low, *high) == (4.0, 90.0)), "{first:?}");
+        for (i, small) in shared.iter().enumerate() {
+            assert!(shared[..i].iter().all(|large| large.trees != small.trees || !large.shape.contains(&small.shape)));
+        }
+    }
+
+    #[test]
+    fn numbers_are_masked_and_names_are_not() {
+        let (shape, numbers) = masked("seq\n  mulav v_goal v_up -2.19 v_scr\n  movcv v_scr -115deg");
+        assert_eq!(shape, "seq\n  mulav v_goal v_up # v_scr\n  movcv v_scr #deg");
+        assert_eq!(numbers, [-2.19, -115.0]);
+    }
+}
