@@ -2,6 +2,7 @@
 
 pub mod ablation;
 pub mod calibrate;
+pub mod cma;
 pub mod engine;
 pub mod evolution_run;
 pub mod figure;

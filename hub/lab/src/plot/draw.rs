@@ -1,7 +1,7 @@
 //! A figure's elements in SVG.
 
 use super::axis::Axis;
-use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, escape};
+use super::{BoxOf, Colour, Footer, Layer, Plot, Stroke, escape, violin};
 use std::fmt::Write;
 
 /// Size of a panel with its margins, pixels.
@@ -173,6 +173,10 @@ fn draw_layer<'a>(svg: &mut String, layer: &'a Layer, x: &Axis, y: &Axis, marks:
         }
         Layer::Boxes { colour, boxes } => {
             boxes.iter().for_each(|one| draw_box(svg, one, colour.code(), x, y));
+            ("", *colour)
+        }
+        Layer::Violins { colour, violins } => {
+            violins.iter().for_each(|one| violin::draw(svg, one, *colour, x, y));
             ("", *colour)
         }
         Layer::Notes { notes } => {

@@ -2,6 +2,9 @@
 
 mod axis;
 mod draw;
+mod violin;
+
+pub use violin::ViolinOf;
 
 /// Points of one layer that are drawn at most; more are thinned evenly, since a screen shows no more.
 const MOST_POINTS: usize = 3000;
@@ -89,6 +92,7 @@ enum Layer {
     Band { label: String, colour: Colour, edges: Vec<(f64, f64, f64)> },
     Mark { label: String, colour: Colour, x: f64 },
     Boxes { colour: Colour, boxes: Vec<BoxOf> },
+    Violins { colour: Colour, violins: Vec<ViolinOf> },
     Notes { notes: Vec<(f64, f64, String)> },
 }
 
@@ -150,6 +154,12 @@ impl Plot {
         self.layers.push(Layer::Boxes { colour, boxes });
     }
 
+    /// Adds outlines of samples' smoothed densities (Scott's rule) from least to greatest, each as wide as the others, with
+    /// ticks at the extremes and the median in red. A sample that does not vary is a tick only.
+    pub fn violins(&mut self, colour: Colour, violins: Vec<ViolinOf>) {
+        self.layers.push(Layer::Violins { colour, violins });
+    }
+
     /// Adds a dashed upright line with a label at its top.
     pub fn mark(&mut self, label: &str, colour: Colour, x: f64) {
         self.layers.push(Layer::Mark { label: label.into(), colour, x });
@@ -172,6 +182,7 @@ impl Plot {
                     let ends = |b: &BoxOf| [(b.x.0 - b.x.1, b.numbers[0]), (b.x.0 + b.x.1, b.numbers[4])];
                     all.extend(boxes.iter().flat_map(ends));
                 }
+                Layer::Violins { violins, .. } => all.extend(violins.iter().flat_map(ViolinOf::extent)),
                 Layer::Mark { .. } | Layer::Notes { .. } => {}
             }
         }

@@ -1,0 +1,150 @@
+//! All of it against PyPI's cma.
+
+use super::{Limits, Parameters, Stop, Strategy, minimise};
+use crate::python::{self, numbers};
+use serde_json::{Value, json};
+
+const SCRIPT: &str = include_str!("check.py");
+
+fn ask(questions: Vec<Value>) -> Option<Vec<Value>> {
+    Some(python::run(SCRIPT, &json!(questions))?.as_array().unwrap().clone())
+}
+
+/// A question for a task, with what several objects say.
+fn asked(task: &str, objects: &[Value]) -> Value {
+    let fields = objects.iter().flat_map(|object| object.as_object().unwrap().clone());
+    Value::Object(fields.chain([("task".into(), task.into())]).collect())
+}
+
+fn close(ours: &[f64], theirs: &[f64], what: &str) {
+    let scale = theirs.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    let same = ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() <= 1e-9 * scale);
+    assert!(same, "{what}: {ours:?}, not {theirs:?}");
+}
+
+#[test]
+fn parameters_are_those_of_cma() {
+    let cases = [2, 4, 10, 16, 40].into_iter().flat_map(|n| [(n, false), (n, true)]);
+    let question = |(n, active): (usize, bool)| json!({ "task": "parameters", "n": n, "active": active });
+    let Some(answers) = ask(cases.clone().map(question).collect()) else { return };
+    for ((n, active), theirs) in cases.zip(answers) {
+        let ours = Parameters::new(n, None, active).unwrap();
+        close(&ours.weights, &numbers(&theirs["weights"]), "weights");
+        // Theirs has 3 where the tutorial has 5, and no more than one half.
+        let cs = ((ours.mu_eff + 2.0) / (n as f64 + ours.mu_eff + 3.0)).min(0.5);
+        for (what, ours) in [
+            ("mueff", ours.mu_eff),
+            ("damps less cs", ours.d_sigma - ours.c_sigma),
+            ("cs", cs),
+            ("cc", ours.c_c),
+            ("c1", ours.c_1),
+            ("cmu", ours.c_mu),
+            ("chiN", ours.chi_n),
+        ] {
+            close(&[ours], &[theirs[what].as_f64().unwrap()], &format!("{what} of {n}"));
+        }
+    }
+}
+
+#[test]
+fn updates_are_those_of_cma() {
+    let mut cases = Vec::new();
+    for n in [2, 4, 10] {
+        for active in [false, true] {
+            // From a small step size the paths grow until the one of the rank-one update stalls.
+            for sigma in [0.4, 0.002] {
+                cases.extend(["sphere", "ellipsoid", "rosenbrock"].map(|function| (n, active, function, sigma)));
+            }
+        }
+    }
+    let question = |(n, active, function, sigma): &(usize, bool, &str, f64)| {
+        let Parameters { c_sigma, d_sigma, .. } = Parameters::new(*n, None, *active).unwrap();
+        let start = json!({ "n": n, "active": active, "function": function, "sigma": sigma });
+        asked("updates", &[start, json!({ "cs": c_sigma, "damps": d_sigma })])
+    };
+    let Some(answers) = ask(cases.iter().map(question).collect()) else { return };
+    let mut stalls = 0;
+    for ((n, active, function, sigma), theirs) in cases.into_iter().zip(answers) {
+        let parameters = Parameters::new(n, None, active).unwrap();
+        let mut ours = Strategy::new(parameters, vec![0.7; n], sigma, 0).unwrap();
+        let theirs = theirs.as_array().unwrap();
+        assert_eq!(theirs.len(), 20);
+        for (i, generation) in theirs.iter().enumerate() {
+            let points: Vec<Vec<f64>> = generation["points"].as_array().unwrap().iter().map(numbers).collect();
+            ours.tell(&points, &numbers(&generation["values"])).unwrap();
+            let what = |of: &str| format!("{of} of {function} of {n}, active {active}, generation {}", i + 1);
+            close(ours.mean(), &numbers(&generation["mean"]), &what("mean"));
+            close(&[ours.sigma()], &[generation["sigma"].as_f64().unwrap()], &what("sigma"));
+            close(ours.path(), &numbers(&generation["path"]), &what("path"));
+            let covariance: Vec<f64> = generation["covariance"].as_array().unwrap().iter().flat_map(numbers).collect();
+            close(&ours.covariance().concat(), &covariance, &what("covariance"));
+            stalls += u32::from(generation["stalls"].as_bool().unwrap());
+        }
+    }
+    assert!((10..500).contains(&stalls), "{stalls} generations with a path that stalled");
+}
+
+fn sphere(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum()
+}
+
+fn ellipsoid(x: &[f64]) -> f64 {
+    let last = (x.len() - 1) as f64;
+    x.iter().enumerate().map(|(i, x)| 10f64.powf(6.0 * i as f64 / last) * x * x).sum()
+}
+
+fn rosenbrock(x: &[f64]) -> f64 {
+    x.windows(2).map(|x| 100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2)).sum()
+}
+
+/// The median of counts, of which a run that did not get there is more than any.
+fn median(mut counts: Vec<u64>) -> f64 {
+    counts.sort_unstable();
+    counts[counts.len() / 2] as f64
+}
+
+fn our_evaluations(n: usize, active: bool, f: fn(&[f64]) -> f64, (mean, sigma): (f64, f64), seeds: u64) -> f64 {
+    let limits = Limits { target: Some(1e-8), ..Limits::default() };
+    let run = |seed: u64| {
+        let parameters = Parameters::new(n, None, active).unwrap();
+        let strategy = Strategy::new(parameters, vec![mean; n], sigma, seed).unwrap();
+        let found = minimise(strategy, None, &limits, |points| points.iter().map(|x| f(x)).collect()).unwrap();
+        if found.stop == Stop::Target { found.evaluations } else { u64::MAX }
+    };
+    median((1..=seeds).map(run).collect())
+}
+
+#[test]
+fn runs_take_as_long_as_those_of_cma() {
+    const SEEDS: u64 = 11;
+    let functions: [(&str, fn(&[f64]) -> f64, (f64, f64)); 3] =
+        [("sphere", sphere, (2.0, 1.0)), ("ellipsoid", ellipsoid, (1.0, 0.5)), ("rosenbrock", rosenbrock, (0.0, 0.3))];
+    let cases: Vec<_> = [4, 10].into_iter().flat_map(|n| functions.map(|function| (n, function))).collect();
+    let ours: Vec<f64> = cases.iter().map(|(n, (_, f, start))| our_evaluations(*n, false, *f, *start, SEEDS)).collect();
+    let question = |(n, (name, _, (mean, sigma))): &(usize, (&str, fn(&[f64]) -> f64, (f64, f64)))| {
+        let start = json!({ "mean": mean, "sigma": sigma, "seeds": SEEDS });
+        asked("evaluations", &[json!({ "n": n, "active": false, "function": name }), start])
+    };
+    let Some(answers) = ask(cases.iter().map(question).collect()) else { return };
+    for (((n, (name, ..)), ours), theirs) in cases.iter().zip(ours).zip(answers) {
+        let theirs =
+            median(theirs.as_array().unwrap().iter().map(|count| count.as_u64().unwrap_or(u64::MAX)).collect());
+        // Much faster would be as wrong as much slower.
+        assert!((1.0 / 1.2..=1.2).contains(&(ours / theirs)), "{name} of {n}: {ours} evaluations, cma {theirs}");
+    }
+}
+
+/// Medians of this code, so that a change of the strategy is seen where there is no Python.
+#[test]
+fn runs_take_as_long_as_ever() {
+    for (f, start, most) in [
+        (sphere as fn(&[f64]) -> f64, (2.0, 1.0), 1700.0),
+        (ellipsoid, (1.0, 0.5), 6500.0),
+        (rosenbrock, (0.0, 0.3), 6500.0),
+    ] {
+        for active in [false, true] {
+            let found = our_evaluations(10, active, f, start, 5);
+            assert!((most / 2.5..most).contains(&found), "{found}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The strategy's parameters, as the tutorial sets them (its table 1).
+
+/// Weights and learning rates. The fields may be changed before a strategy is made of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of variables, n.
+    pub dimension: usize,
+    /// The weight of each point of a generation, the best first; as many as points. The positive ones sum to 1; negative
+    /// ones make the covariance forget bad directions.
+    pub weights: Vec<f64>,
+    /// Variance effective number of parents, of the positive weights.
+    pub mu_eff: f64,
+    /// Learning rate of the path that adapts the step size.
+    pub c_sigma: f64,
+    /// Damping of the step size.
+    pub d_sigma: f64,
+    /// Learning rate of the path of the rank-one update.
+    pub c_c: f64,
+    /// Learning rate of the rank-one update.
+    pub c_1: f64,
+    /// Learning rate of the rank-mu update.
+    pub c_mu: f64,
+    /// Expected length of a vector of n standard normal deviates.
+    pub chi_n: f64,
+}
+
+impl Parameters {
+    /// Those of the tutorial for so many variables, with its default of 4 + floor(3 ln n) points a generation unless
+    /// another number is given; `active` uses negative weights. None of no variables, and of fewer than 4 or more than
+    /// 65535 points.
+    ///
+    /// Of the package `cma` 4.5 two differ: its `cs` has mueff + 3 below the line where the tutorial has + 5, and is at most
+    /// 0.5; and its `damps` has the root of (mueff - 1) / (n + 1) up to three times, which tells with more points than the
+    /// default only.
+    pub fn new(dimension: usize, points: Option<usize>, active: bool) -> Option<Parameters> {
+        let n = dimension as f64;
+        let points = points.unwrap_or_else(|| 4 + (3.0 * n.ln()).floor() as usize);
+        if dimension == 0 || !(4..=65535).contains(&points) {
+            return None;
+        }
+        let lambda = points as f64;
+        let raw: Vec<f64> = (1..=points).map(|i| ((lambda + 1.0) / 2.0).ln() - (i as f64).ln()).collect();
+        // Half of the points, also where rounding leaves something of a weight of 0 in the middle.
+        let (good, bad) = raw.split_at(points / 2);
+        let mu_eff = effective(good);
+        let c_1 = (lambda / 6.0).min(1.0) * 2.0 / ((n + 1.3).powi(2) + mu_eff);
+        let c_mu = (1.0 - c_1).min(2.0 * (0.25 + mu_eff - 2.0 + 1.0 / mu_eff) / ((n + 2.0).powi(2) + mu_eff));
+        let c_sigma = (mu_eff + 2.0) / (n + mu_eff + 5.0);
+        let limit =
+            (1.0 + c_1 / c_mu).min(1.0 + 2.0 * effective(bad) / (mu_eff + 2.0)).min((1.0 - c_1 - c_mu) / (n * c_mu));
+        let negative = if active { limit.max(0.0) / bad.iter().sum::<f64>().abs() } else { 0.0 };
+        let positive = 1.0 / good.iter().sum::<f64>();
+        // Adding zero turns -0 into 0.
+        let weights = good.iter().map(|w| w * positive).chain(bad.iter().map(|w| w * negative + 0.0)).collect();
+        Some(Parameters {
+            dimension,
+            weights,
+            mu_eff,
+            c_sigma,
+            d_sigma: 1.0 + c_sigma + 2.0 * (((mu_eff - 1.0) / (n + 1.0)).sqrt() - 1.0).max(0.0),
+            c_c: (4.0 + mu_eff / n) / (n + 4.0 + 2.0 * mu_eff / n),
+            c_1,
+            c_mu,
+            // Exactly, sqrt(2) gamma((n + 1) / 2) / gamma(n / 2), by its recursion from one variable.
+            chi_n: (1..dimension).fold((2.0 / std::f64::consts::PI).sqrt(), |chi, i| i as f64 / chi),
+        })
+    }
+
+    /// Points of a generation.
+    pub fn points(&self) -> usize {
+        self.weights.len()
+    }
+}
+
+/// How many equal weights have the same variance.
+fn effective(weights: &[f64]) -> f64 {
+    weights.iter().sum::<f64>().powi(2) / weights.iter().map(|w| w * w).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_ten_and_twenty_variables() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 6e-5, "{a}, not {b}");
+        let of = Parameters::new(10, None, true).unwrap();
+        assert_eq!(of.points(), 10);
+        for (weight, expected) in of.weights.iter().zip([0.4563, 0.2708, 0.1622, 0.0852, 0.0255]) {
+            close(*weight, expected);
+        }
+        for (found, expected) in [
+            (of.mu_eff, 3.1673),
+            (of.c_sigma, 0.2844),
+            (of.d_sigma, 1.2844),
+            (of.c_c, 0.2950),
+            (of.c_1, 0.01528),
+            (of.c_mu, 0.02355),
+            (of.chi_n, 3.0843),
+            (-of.weights[5..].iter().sum::<f64>(), 1.6489),
+        ] {
+            close(found, expected);
+        }
+        let of = Parameters::new(20, None, false).unwrap();
+        for (found, expected) in [(of.mu_eff, 3.7295), (of.c_sigma, 0.1994), (of.c_c, 0.1718), (of.c_mu, 0.00922)] {
+            close(found, expected);
+        }
+        assert!(of.points() == 12 && of.weights[6..].iter().all(|w| *w == 0.0));
+        assert!((of.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn expected_lengths_are_those_of_the_gamma_function() {
+        let of = |n| Parameters::new(n, None, false).unwrap().chi_n;
+        let one = (2.0 / std::f64::consts::PI).sqrt();
+        for (found, expected) in [(of(1), one), (of(2), 1.0 / one), (of(3), 2.0 * one), (of(4), 1.5 / one)] {
+            assert!((found - expected).abs() < 1e-14, "{found}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_points_that_do_not_do() {
+        assert_eq!((Parameters::new(0, None, true), Parameters::new(3, Some(3), true)), (None, None));
+        assert_eq!(Parameters::new(3, Some(70_000), false), None);
+        assert_eq!(Parameters::new(1, None, false).unwrap().points(), 4);
+    }
+}
