@@ -1,6 +1,7 @@
 //! Science without robots: [`evolution_run`]s, [`sweep`]s, [`calibrate`]d simulation, [`ablation`], and their pictures.
 
 pub mod ablation;
+pub mod behaviour;
 pub mod calibrate;
 pub mod cma;
 pub mod engine;

@@ -1,0 +1,142 @@
+//! Principal component analysis (Pearson 1901): the directions in which samples differ most.
+
+use super::standardise::check;
+
+/// Jacobi's method doubles the correct digits a sweep once it is near; small matrices take fewer than 10.
+const MOST_SWEEPS: usize = 60;
+
+/// The components of some samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pca {
+    /// Mean of each column.
+    pub mean: Vec<f64>,
+    /// Variance of the samples along each component (over n - 1), greatest first; as many as columns.
+    pub variances: Vec<f64>,
+    /// Unit vectors of the components in the same order; the entry of greatest size in each is positive.
+    pub components: Vec<Vec<f64>>,
+}
+
+impl Pca {
+    /// Of samples, one a row, as they are: standardise them first where units differ.
+    ///
+    /// # Errors
+    /// One line if there are fewer than 4 samples, more than 64 columns, rows of different length or numbers that are not
+    /// finite.
+    pub fn of(rows: &[Vec<f64>]) -> Result<Pca, String> {
+        check(rows)?;
+        let (n, columns) = (rows.len() as f64, rows[0].len());
+        let mean: Vec<f64> = (0..columns).map(|k| rows.iter().map(|row| row[k]).sum::<f64>() / n).collect();
+        let product = |j: usize, k: usize| rows.iter().map(|r| (r[j] - mean[j]) * (r[k] - mean[k])).sum::<f64>();
+        let covariance = (0..columns).map(|j| (0..columns).map(|k| product(j, k) / (n - 1.0)).collect()).collect();
+        let (variances, components) = eigen(covariance).into_iter().map(|(value, v)| (value.max(0.0), v)).unzip();
+        Ok(Pca { mean, variances, components })
+    }
+
+    /// Where a sample is along each component, from the mean.
+    pub fn scores(&self, row: &[f64]) -> Vec<f64> {
+        let along = |v: &Vec<f64>| v.iter().zip(row).zip(&self.mean).map(|((v, x), mean)| v * (x - mean)).sum();
+        self.components.iter().map(along).collect()
+    }
+
+    /// Part of the whole variance along each component, 0..=1; all 0 where nothing varies.
+    pub fn explained(&self) -> Vec<f64> {
+        let whole: f64 = self.variances.iter().sum();
+        self.variances.iter().map(|variance| if whole > 0.0 { variance / whole } else { 0.0 }).collect()
+    }
+
+    /// Of each column its covariance with the scores of component `component` over their deviation: for standardised
+    /// columns the correlation, -1..=1. None if there is no such component.
+    pub fn loadings(&self, component: usize) -> Option<Vec<f64>> {
+        let deviation = self.variances.get(component)?.sqrt();
+        Some(self.components.get(component)?.iter().map(|entry| entry * deviation).collect())
+    }
+}
+
+/// Eigenvalues, greatest first, with unit eigenvectors of a symmetric matrix by Jacobi's rotations (1846).
+fn eigen(mut a: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
+    let n = a.len();
+    // Row k is the k-th vector.
+    let mut vectors: Vec<Vec<f64>> = (0..n).map(|k| (0..n).map(|i| f64::from(u8::from(i == k))).collect()).collect();
+    let whole: f64 = a.iter().flatten().map(|x| x * x).sum();
+    for _ in 0..MOST_SWEEPS {
+        let off: f64 = (0..n).map(|p| (p + 1..n).map(|q| a[p][q] * a[p][q]).sum::<f64>()).sum();
+        if off <= 1e-34 * whole {
+            break;
+        }
+        for p in 0..n {
+            for q in p + 1..n {
+                rotate(&mut a, &mut vectors, p, q);
+            }
+        }
+    }
+    let mut pairs: Vec<(f64, Vec<f64>)> = vectors.into_iter().enumerate().map(|(k, v)| (a[k][k], upright(v))).collect();
+    pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
+    pairs
+}
+
+/// Makes the entry (p, q) zero.
+fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
+    if a[p][q] == 0.0 {
+        return;
+    }
+    let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+    // The smaller of both angles.
+    let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+    let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
+    let sine = tangent * cosine;
+    for row in a.iter_mut() {
+        (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
+    }
+    for matrix in [a, vectors] {
+        for i in 0..matrix.len() {
+            let (x, y) = (matrix[p][i], matrix[q][i]);
+            (matrix[p][i], matrix[q][i]) = (cosine * x - sine * y, sine * x + cosine * y);
+        }
+    }
+}
+
+/// The vector or its opposite: an eigenvector has no sign of its own.
+fn upright(v: Vec<f64>) -> Vec<f64> {
+    let mut greatest = 0.0f64;
+    for x in &v {
+        // Entries that are equal but for rounding must not decide.
+        if x.abs() > greatest.abs() * (1.0 + 1e-9) {
+            greatest = *x;
+        }
+    }
+    if greatest < 0.0 { v.into_iter().map(|x| -x).collect() } else { v }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_of_known_data() {
+        // Variances 8 and 2 along the diagonals.
+        let rows: Vec<Vec<f64>> = [(2.0, 2.0), (-2.0, -2.0), (1.0, -1.0), (-1.0, 1.0)]
+            .map(|(x, y)| vec![10.0 + x, y - 3.0])
+            .to_vec();
+        let pca = Pca::of(&rows).unwrap();
+        assert_eq!(pca.mean, [10.0, -3.0]);
+        let half = 0.5f64.sqrt();
+        for (found, expected) in [(pca.variances[0], 16.0 / 3.0), (pca.variances[1], 4.0 / 3.0)] {
+            assert!((found - expected).abs() < 1e-12, "{found}");
+        }
+        assert!((pca.components[0][0] - half).abs() < 1e-12 && (pca.components[0][1] - half).abs() < 1e-12);
+        assert!((pca.components[1][0] - half).abs() < 1e-12 && (pca.components[1][1] + half).abs() < 1e-12);
+        let scores = pca.scores(&rows[0]);
+        assert!((scores[0] - 8f64.sqrt()).abs() < 1e-12 && scores[1].abs() < 1e-12);
+        assert!((pca.explained()[0] - 0.8).abs() < 1e-12);
+        assert!((pca.loadings(0).unwrap()[1] - (8.0f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert_eq!(pca.loadings(2), None);
+    }
+
+    #[test]
+    fn data_that_do_not_vary_have_components_all_the_same() {
+        let pca = Pca::of(&vec![vec![3.0, 4.0, 5.0]; 5]).unwrap();
+        assert_eq!((pca.variances.clone(), pca.explained()), (vec![0.0; 3], vec![0.0; 3]));
+        assert!(pca.components.iter().flatten().all(|x| x.is_finite()));
+        assert!(Pca::of(&vec![vec![3.0]; 3]).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! How well a map fits its samples.
+
+use super::grid::Grid;
+
+/// Square of the distance of two vectors.
+pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+/// The units nearest and second nearest to a sample (its best-matching units), the lower one where they are as near; the
+/// second is none on a map of one unit. None on a map of no unit.
+pub fn best_two(weights: &[Vec<f64>], sample: &[f64]) -> Option<(usize, Option<usize>)> {
+    let mut best: [Option<(usize, f64)>; 2] = [None; 2];
+    for (unit, weight) in weights.iter().enumerate() {
+        let distance = squared_distance(weight, sample);
+        let nearer = |than: Option<(usize, f64)>| than.is_none_or(|(_, least)| distance < least);
+        if nearer(best[0]) {
+            best = [Some((unit, distance)), best[0]];
+        } else if nearer(best[1]) {
+            best[1] = Some((unit, distance));
+        }
+    }
+    best[0].map(|(unit, _)| (unit, best[1].map(|(unit, _)| unit)))
+}
+
+/// The best-matching unit of a sample; unit 0 on a map of no unit.
+pub fn best(weights: &[Vec<f64>], sample: &[f64]) -> usize {
+    best_two(weights, sample).map_or(0, |(unit, _)| unit)
+}
+
+/// Mean distance of the samples from their best-matching units' weights. None if there are no samples or no units.
+pub fn quantisation_error(weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<f64> {
+    if weights.is_empty() || samples.is_empty() {
+        return None;
+    }
+    let distance = |sample: &Vec<f64>| squared_distance(&weights[best(weights, sample)], sample).sqrt();
+    Some(samples.iter().map(distance).sum::<f64>() / samples.len() as f64)
+}
+
+/// Part of the samples whose two best-matching units are not neighbours, 0..=1 (Kiviluoto 1996). None if there are no
+/// samples or only one unit.
+pub fn topographic_error(grid: &Grid, weights: &[Vec<f64>], samples: &[Vec<f64>]) -> Option<f64> {
+    let mut errors = 0usize;
+    for sample in samples {
+        let (first, second) = best_two(weights, sample)?;
+        errors += usize::from(!grid.neighbours(first, second?));
+    }
+    (!samples.is_empty()).then(|| errors as f64 / samples.len() as f64)
+}
+
+/// The U-matrix (Ultsch and Siemon 1990): mean distance of each unit's weights from those of its neighbours; 0 for a unit
+/// without any.
+pub fn u_matrix(grid: &Grid, weights: &[Vec<f64>]) -> Vec<f64> {
+    let of = |unit: usize| {
+        let near: Vec<f64> = (0..weights.len())
+            .filter(|other| grid.neighbours(unit, *other))
+            .map(|other| squared_distance(&weights[unit], &weights[other]).sqrt())
+            .collect();
+        near.iter().sum::<f64>() / near.len().max(1) as f64
+    };
+    (0..weights.len()).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::som::grid::Topology;
+
+    #[test]
+    fn errors_of_a_map_by_hand() {
+        let grid = Grid::new(Topology::Rectangular, 3, 1).unwrap();
+        let weights = [0.0, 10.0, 2.0].map(|w| vec![w]);
+        let samples = [vec![0.5], vec![8.0]];
+        assert_eq!(best_two(&weights, &samples[0]), Some((0, Some(2))));
+        assert_eq!(best_two(&weights, &samples[1]), Some((1, Some(2))));
+        assert_eq!(best_two(&weights, &[1.0]), Some((0, Some(2))), "the lower one of equals");
+        assert_eq!(quantisation_error(&weights, &samples), Some(1.25));
+        assert_eq!(topographic_error(&grid, &weights, &samples), Some(0.5), "units 0 and 2 are not neighbours");
+        assert_eq!(u_matrix(&grid, &weights), [10.0, 9.0, 8.0]);
+    }
+
+    #[test]
+    fn nothing_has_no_error() {
+        let one = Grid::new(Topology::Hexagonal, 1, 1).unwrap();
+        assert_eq!(topographic_error(&one, &[vec![1.0]], &[vec![2.0]]), None);
+        assert_eq!(topographic_error(&one, &[vec![1.0]], &[]), None);
+        assert_eq!((quantisation_error(&[], &[vec![1.0]]), quantisation_error(&[vec![1.0]], &[])), (None, None));
+        assert_eq!(u_matrix(&one, &[vec![1.0]]), [0.0]);
+    }
+}
