@@ -111,7 +111,10 @@ fn experiment(file: &RunFile) -> Result<Experiment, String> {
 }
 
 /// The worlds of a run's phases in their order, by name, those that the experiment leaves to the benchmark included.
-pub(crate) fn phase_worlds(file: &RunFile) -> Result<Vec<(String, Arc<WorldSpec>)>, String> {
+///
+/// # Errors
+/// One line if the run's experiment is none that this version reads.
+pub fn phase_worlds(file: &RunFile) -> Result<Vec<(String, Arc<WorldSpec>)>, String> {
     let plan =
         Plan::new(&experiment(file)?, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())?;
     Ok(plan.phases.into_iter().map(|phase| (phase.name, phase.world)).collect())

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 92] = [
+const EXAMPLES: [(&str, &[&str]); 94] = [
     (
         "demo",
         &[
@@ -83,6 +83,20 @@ const EXAMPLES: [(&str, &[&str]); 92] = [
         &[
             "xpuck study ablate docs/trees/806768.bt --svg ablation.svg",
             "xpuck study ablate docs/trees/806768.bt --robots 3 --runs 1000 --csv ablation.csv",
+        ],
+    ),
+    (
+        "study tune",
+        &[
+            "xpuck study tune docs/trees/806768.bt --out tuned.bt --svg tuned.svg",
+            "xpuck study tune docs/trees/806768.bt --robots 4 --generations 10 --sizes 2,9 --json",
+        ],
+    ),
+    (
+        "report",
+        &[
+            "xpuck report last --out report",
+            "xpuck report runs/demo-1 runs/demo-2 --out report --single runs/one-island",
         ],
     ),
     (

@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 11] = [
     ("Trees", &["tree", "check"]),
     ("Simulate", &["simulate", "world", "engines", "bench", "fuzz-swarm"]),
     ("Evolve", &["evolve", "lineage", "remeasure", "sweep", "geneserver", "island"]),
-    ("Analyse", &["study"]),
+    ("Analyse", &["report", "study"]),
     (
         "A swarm",
         &["start", "pause", "resume", "next", "stop", "park", "trials", "push", "update", "doctor", "hub", "arena"],

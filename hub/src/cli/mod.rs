@@ -54,6 +54,7 @@ mod png;
 mod progress;
 pub mod push;
 pub mod remeasure;
+pub mod report;
 mod running;
 pub mod runs;
 pub mod schema;

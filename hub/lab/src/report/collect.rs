@@ -3,12 +3,15 @@
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use xpuck_evolve::Id;
 use xpuck_hub_core::entry::Entry;
 use xpuck_kernels::model::{FRISBEE_RADIUS, ROBOT_RADIUS};
 use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::WorldSpec;
 use xpuck_record::lineage::Births;
 use xpuck_record::run_file::RunFile;
+use xpuck_record::verify::phase_worlds;
 use xpuck_record::{RecordError, read};
 use xpuck_wire::message::Operator;
 use xpuck_wire::output::count;
@@ -32,8 +35,8 @@ pub struct RunFacts {
     pub seed: u64,
     /// Number of robots.
     pub robots: usize,
-    /// Radius of the frisbee, m.
-    pub frisbee_radius: f64,
+    /// The world of its last phase, as its islands simulate it.
+    pub world: Arc<WorldSpec>,
     /// Robots lost during the run.
     pub dead: u32,
     /// Mean round trip, ms; none if no robot told any.
@@ -184,6 +187,14 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         gathering.take(entry?);
     }
     let mut damage = entries.damage().to_vec();
+    let world = match phase_worlds(&file) {
+        Ok(worlds) => worlds.into_iter().next_back().map(|(_, world)| world),
+        Err(error) => {
+            damage.push(format!("its experiment is not read, so the benchmark is simulated: {error}"));
+            None
+        }
+    };
+    let world = world.unwrap_or_else(|| Arc::new(WorldSpec::benchmark(file.robots.len())));
     let births = Births::read(directory)?;
     let mut trees = Vec::new();
     for (robot, (id, text)) in &gathering.last {
@@ -207,7 +218,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         version: file.version.clone(),
         seed: file.seed,
         robots: file.robots.len(),
-        frisbee_radius: gathering.frisbee_radius,
+        world,
         dead,
         ping_ms: (trips > 0).then(|| total / trips as f64),
         slow_percent: 100.0 * slow,

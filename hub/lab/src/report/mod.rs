@@ -11,3 +11,104 @@ pub mod page;
 pub mod scaling;
 pub mod tables;
 pub mod trees;
+
+use crate::measure::Plan;
+use crate::som::Topology;
+use collect::RunFacts;
+use page::Section;
+use scaling::Single;
+use xpuck_kernels::engine::Engine;
+
+/// Graphs of origins that a page holds at most: each is long.
+const GRAPHS: usize = 3;
+/// Simulated seconds of each simulation.
+pub const SECONDS: f32 = 60.0;
+
+/// What a report is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Simulations of each tree and of each swarm.
+    pub simulations: u32,
+    /// Seed of the simulations.
+    pub seed: u64,
+    /// Cells of the map of behaviours.
+    pub topology: Topology,
+    /// A run of one island, for Eq. 8.4.
+    pub single: Option<Single>,
+}
+
+/// A report.
+pub struct Report {
+    /// The page.
+    pub html: String,
+    /// Its numbers.
+    pub tables: Vec<tables::Named>,
+    /// What came out, a sentence each, under the chapters' headings.
+    pub results: Vec<(String, Vec<String>)>,
+}
+
+/// What `progress` is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Trees are simulated.
+    Trees,
+    /// Swarms are simulated.
+    Swarms,
+}
+
+/// Makes the report of runs of one experiment. `command` is what the user gave, for the page.
+///
+/// # Errors
+/// One line if the runs are of several experiments, or none.
+pub fn make(
+    engine: &dyn Engine,
+    runs: &[RunFacts],
+    options: &Options,
+    command: &str,
+    mut progress: impl FnMut(Stage, usize, usize),
+) -> Result<Report, String> {
+    let Some(first) = runs.first() else { return Err("a report takes one run at least".into()) };
+    let mut experiments: Vec<&str> = runs.iter().map(|run| run.experiment.as_str()).collect();
+    experiments.sort_unstable();
+    experiments.dedup();
+    if experiments.len() > 1 {
+        return Err(format!(
+            "the runs are of several experiments, which cannot be compared: {}; name those of one",
+            experiments.join("; ")
+        ));
+    }
+    let spec = first.world.as_ref();
+    let plan = Plan { spec, seconds: SECONDS, runs: options.simulations, seed: options.seed };
+    let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
+    let known = trees::measure(engine, runs, &plan, |done, total| progress(Stage::Trees, done, total));
+    let gaps = gap::simulate(engine, &good, &plan, |done, total| progress(Stage::Swarms, done, total));
+    let mut sections: Vec<Section> = vec![
+        fitness::quality(runs),
+        fitness::real(&good),
+        fitness::islands(&good),
+        scaling::section(&good, options.single.as_ref()),
+        behaviour::section(&good, options.topology),
+        last_trees::section(runs, &known, &plan),
+        last_trees::origins(&good, GRAPHS),
+        gap::section(&gaps, &plan),
+    ];
+    for section in &mut sections {
+        section.command = command.to_string();
+    }
+    let lead = vec![
+        format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len()), first.experiment, plan.runs),
+        "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
+         best to the others, and drives by the best it knows. This page says what came of it. The blue bar marks results."
+            .into(),
+        "The numbers are beside this page as runs, curves, segments, trees and gap, each as .csv and .parquet.".into(),
+    ];
+    Ok(Report {
+        html: page::html(&format!("Report: {}", first.experiment), &lead, &sections),
+        tables: tables::all(runs, &known, &gaps),
+        results: sections.into_iter().map(|section| (section.title, section.results)).collect(),
+    })
+}
+
+fn count(runs: usize) -> String {
+    if runs == 1 { "1 run".into() } else { format!("{runs} runs") }
+}

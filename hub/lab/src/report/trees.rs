@@ -171,7 +171,7 @@ mod tests {
             version: "0".into(),
             seed: 1,
             robots: texts.len(),
-            frisbee_radius: 0.105,
+            world: std::sync::Arc::new(WorldSpec::benchmark(texts.len())),
             dead: 0,
             ping_ms: None,
             slow_percent: 0.0,

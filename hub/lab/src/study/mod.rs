@@ -13,6 +13,7 @@ pub mod size;
 pub mod size_figure;
 mod starts;
 pub mod swarm_trees;
+pub mod tune;
 
 use crate::measure::Plan;
 use crate::statistics::{Spread, student_t_975};

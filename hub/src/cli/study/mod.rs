@@ -6,6 +6,7 @@ mod migrate;
 mod mix;
 mod perturb;
 mod size;
+mod tune;
 
 use super::engine::{EngineArgs, report};
 use super::simulate::{ScenarioArg, read_tree};
@@ -38,6 +39,7 @@ enum What {
     Hetero(hetero::HeteroArgs),
     Perturb(perturb::PerturbArgs),
     Ablate(ablate::AblateArgs),
+    Tune(tune::TuneArgs),
     Migrate(migrate::MigrateArgs),
 }
 
@@ -49,6 +51,7 @@ pub fn run(args: &StudyArgs) -> Result<()> {
         What::Hetero(args) => hetero::run(args),
         What::Perturb(args) => perturb::run(args),
         What::Ablate(args) => ablate::run(args),
+        What::Tune(args) => tune::run(args),
         What::Migrate(args) => migrate::run(args),
     }
 }

@@ -1,0 +1,307 @@
+//! Tuning: the numbers of one tree by CMA-ES, what that gains, and what it costs in swarms of other sizes (thesis 8.6.7).
+
+use super::{Budget, Estimate, StudyError, refuse};
+use crate::cma::{Parameters, Strategy};
+use crate::figure::Figure;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use crate::statistics::t::paired;
+use serde::Serialize;
+use xpuck_kernels::engine::{Engine, Job, Team};
+use xpuck_kernels::tree::{Operand, Program, Tree};
+use xpuck_kernels::world::WorldSpec;
+
+/// Most numbers of a tree that are tuned.
+pub const MOST: usize = 40;
+/// First step, in units of a number's scale.
+const STEP: f64 = 0.5;
+
+/// A number of a tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    node: usize,
+    operand: usize,
+    kind: Operand,
+    value: f64,
+    /// What counts as a large change of it.
+    scale: f64,
+}
+
+/// How the search goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TunePlan {
+    /// Generations of CMA-ES.
+    pub generations: u32,
+    /// Runs of each candidate in a generation, all in the same worlds; each generation has new ones.
+    pub trials: u32,
+    /// What the tree is measured by before and after, in worlds that the search has not seen.
+    pub budget: Budget,
+}
+
+/// A swarm of another size.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Elsewhere {
+    /// Number of robots.
+    pub robots: usize,
+    /// Fitness of the tree as it was.
+    pub before: Estimate,
+    /// Fitness of the tuned one.
+    pub after: Estimate,
+    /// After minus before in the same worlds, with its 95 % interval.
+    pub gain: f64,
+    /// See `gain`.
+    pub interval: [f64; 2],
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TuneStudy {
+    /// How the search went.
+    pub plan: TunePlan,
+    /// Robots of the swarm that was tuned.
+    pub robots: usize,
+    /// The tuned tree as text.
+    pub tree: String,
+    /// Each number that was free: node as it was, and as it is.
+    pub changed: Vec<(String, String)>,
+    /// Simulated time that the search took, s times robots.
+    pub robot_seconds: f64,
+    /// Mean fitness of each generation's candidates.
+    pub course: Vec<f64>,
+    /// The swarm that was tuned, and the others.
+    pub sizes: Vec<Elsewhere>,
+}
+
+/// Tunes the numbers of a tree in the world that `spec` has for `robots`, and measures what came out at all `sizes` too.
+/// `progress` is told how many of how many steps are done.
+///
+/// # Errors
+/// If the tree has no numbers or too many, does not fit a robot, or there are too few runs.
+#[expect(clippy::too_many_arguments, reason = "a study's question has as many parts")]
+pub fn study(
+    engine: &dyn Engine,
+    tree: &Tree,
+    robots: usize,
+    sizes: &[usize],
+    spec: impl Fn(usize) -> WorldSpec,
+    plan: TunePlan,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<TuneStudy, StudyError> {
+    let places = places(tree);
+    if !(1..=MOST).contains(&places.len()) {
+        return refuse(format!("the tree has {} numbers, and 1 to {MOST} can be tuned", places.len()));
+    }
+    if plan.budget.runs < 2 || plan.trials < 1 || plan.generations < 1 {
+        return refuse("a search takes a generation and a trial at least, and a measurement two runs");
+    }
+    let mut all: Vec<usize> = sizes.iter().copied().chain([robots]).collect();
+    all.sort_unstable();
+    all.dedup();
+    let total = plan.generations as usize + all.len();
+    progress(0, total);
+    let world = spec(robots);
+    let parameters = Parameters::new(places.len(), None, false);
+    let Some(parameters) = parameters else { return refuse("the tree has too few numbers to tune") };
+    let points = parameters.points();
+    let wrong = |error: crate::cma::CmaError| StudyError(error.to_string());
+    let mut search = Strategy::new(parameters, vec![0.0; places.len()], STEP, plan.budget.seed).map_err(wrong)?;
+    let mut course = Vec::new();
+    for generation in 0..plan.generations {
+        let candidates = search.ask();
+        let trees: Vec<Tree> = candidates.iter().map(|point| with(tree, &places, point)).collect();
+        let programs: Vec<Program> = compile(&trees)?;
+        // New worlds in each generation: luck of one is not kept.
+        let seed = plan.budget.seed.wrapping_add(u64::from(generation) + 1);
+        let trial = Budget { runs: plan.trials, seed, ..plan.budget };
+        let trial = trial.plan(&world);
+        let jobs: Vec<Job<'_>> = (0..programs.len()).flat_map(|i| trial.jobs(&Team::all(i))).collect();
+        let outcomes = engine.run(&programs, &jobs);
+        let fitness: Vec<f64> = outcomes
+            .chunks(plan.trials as usize)
+            .map(|runs| runs.iter().map(|o| f64::from(o.fitness)).sum::<f64>() / f64::from(plan.trials))
+            .collect();
+        course.push(fitness.iter().sum::<f64>() / fitness.len() as f64);
+        let costs: Vec<f64> = fitness.iter().map(|fitness| -fitness).collect();
+        search.tell(&candidates, &costs).map_err(wrong)?;
+        progress(generation as usize + 1, total);
+    }
+    let tuned = with(tree, &places, search.mean());
+    let programs = compile(&[tree.clone(), tuned.clone()])?;
+    let fresh = Budget { seed: !plan.budget.seed, ..plan.budget };
+    let mut measured = Vec::new();
+    for size in &all {
+        let world = spec(*size);
+        let of = |program: usize| fresh.fitness(engine, &programs, &Team::all(program), &world);
+        let (before, after) = (of(0), of(1));
+        let gain = paired(&after, &before).map_or((0.0, [0.0; 2]), |t| (t.difference, t.interval));
+        let (Some(before), Some(after)) = (Estimate::of(&before), Estimate::of(&after)) else {
+            return refuse("a measurement takes two runs at least");
+        };
+        measured.push(Elsewhere { robots: *size, before, after, gain: gain.0, interval: gain.1 });
+        progress(plan.generations as usize + measured.len(), total);
+    }
+    let seconds = f64::from(plan.budget.plan(&world).updates()) * 0.1;
+    let changed = places.iter().map(|place| place.node).collect::<std::collections::BTreeSet<usize>>();
+    let changed = changed.into_iter().map(|node| (tree.nodes()[node].to_string(), tuned.nodes()[node].to_string()));
+    Ok(TuneStudy {
+        plan,
+        robots,
+        tree: tuned.to_string(),
+        changed: changed.collect(),
+        robot_seconds: f64::from(plan.generations) * f64::from(plan.trials) * points as f64 * seconds * robots as f64,
+        course,
+        sizes: measured,
+    })
+}
+
+fn compile(trees: &[Tree]) -> Result<Vec<Program>, StudyError> {
+    trees.iter().map(Program::compile).collect::<Result<_, _>>().map_err(|error| StudyError(error.to_string()))
+}
+
+/// The numbers of a tree; registers and quadrants are none.
+fn places(tree: &Tree) -> Vec<Place> {
+    let mut all = Vec::new();
+    for (at, node) in tree.nodes().iter().enumerate() {
+        for (i, spec) in node.kind.spec().operands.iter().enumerate() {
+            let value = f64::from(node.operands[i]);
+            let scale = match spec.operand {
+                // 28 degrees.
+                Operand::Angle | Operand::Width => 20.0,
+                Operand::Float | Operand::Gain => 0.5 * value.abs().max(1.0),
+                Operand::Fixed | Operand::Threshold => 2.0,
+                Operand::Int8 => 20.0,
+                Operand::Count => (0.5 * value).max(1.0),
+                Operand::Quadrant
+                | Operand::ScalarDest
+                | Operand::VectorDest
+                | Operand::Scalar
+                | Operand::Vector => continue,
+            };
+            all.push(Place { node: at, operand: i, kind: spec.operand, value, scale });
+        }
+    }
+    all
+}
+
+/// The tree with its numbers moved by a point, in units of their scales, to the nearest values that trees can have.
+fn with(tree: &Tree, places: &[Place], point: &[f64]) -> Tree {
+    let mut changed = tree.clone();
+    for (place, x) in places.iter().zip(point) {
+        let mut node = changed.nodes()[place.node];
+        let (low, high) = place.kind.range();
+        let moved = place.value + place.scale * x;
+        node.operands[place.operand] = match place.kind {
+            Operand::Angle => ((moved.round() + 128.0).rem_euclid(256.0) - 128.0) as f32,
+            Operand::Float | Operand::Gain => (moved as f32).clamp(low, high),
+            _ => (moved.round() as f32).clamp(low, high),
+        };
+        changed = changed.with_node(place.node, node);
+    }
+    changed
+}
+
+impl TuneStudy {
+    /// The result in a sentence.
+    pub fn sentence(&self) -> String {
+        let mut text = String::new();
+        if let Some(own) = self.sizes.iter().find(|size| size.robots == self.robots) {
+            text = format!(
+                "{} robots: {:.4} before and {:.4} after, {:+.4} ({:+.4} to {:+.4}), for {:.1} million robot-seconds",
+                self.robots,
+                Figure(own.before.mean),
+                Figure(own.after.mean),
+                Figure(own.gain),
+                Figure(own.interval[0]),
+                Figure(own.interval[1]),
+                self.robot_seconds / 1e6
+            );
+        }
+        let others = || self.sizes.iter().filter(|size| size.robots != self.robots);
+        let list = |sizes: Vec<&Elsewhere>| -> String {
+            sizes.iter().map(|size| size.robots.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let loses: Vec<&Elsewhere> = others().filter(|size| size.interval[1] < 0.0).collect();
+        let gains: Vec<&Elsewhere> = others().filter(|size| size.interval[0] > 0.0).collect();
+        if !loses.is_empty() {
+            text += &format!("; it costs swarms of {}", list(loses));
+        }
+        if !gains.is_empty() {
+            text += &format!("; it helps swarms of {} too", list(gains));
+        }
+        text + "."
+    }
+
+    /// The course of the search, and fitness before and after at each size.
+    pub fn draw(&self) -> String {
+        let mut course = Plot::new("The search", "generation", "mean fitness of the candidates").whole_x();
+        let points = self.course.iter().enumerate().map(|(i, fitness)| ((i + 1) as f64, *fitness)).collect();
+        course.line("", Colour::Blue, points);
+        let mut sizes = Plot::new("Swarms of other sizes", "robots", "fitness").whole_x();
+        let line = |value: fn(&Elsewhere) -> Estimate| -> Vec<(f64, f64)> {
+            self.sizes.iter().map(|size| (size.robots as f64, value(size).mean)).collect()
+        };
+        let band = |value: fn(&Elsewhere) -> Estimate| -> Vec<(f64, f64, f64)> {
+            let edge = |size: &Elsewhere| (size.robots as f64, value(size).interval[0], value(size).interval[1]);
+            self.sizes.iter().map(edge).collect()
+        };
+        sizes.band("", Colour::Grey, band(|size| size.before));
+        sizes.band("", Colour::Sky, band(|size| size.after));
+        sizes.line("", Stroke::from(Colour::Black).dashed(), line(|size| size.before));
+        sizes.line("", Colour::Blue, line(|size| size.after));
+        let series = vec![
+            ("before".into(), Stroke::from(Colour::Black).dashed()),
+            ("tuned".into(), Stroke::from(Colour::Blue)),
+        ];
+        let caption = vec![self.sentence(), "Bands: 95 % confidence intervals of the means.".into()];
+        to_svg_with(&[course, sizes], &Footer { series, caption })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xpuck_kernels::engine::Simd;
+
+    fn tree() -> Tree {
+        Tree::parse(include_str!("../../../../docs/trees/806768.bt")).unwrap()
+    }
+
+    fn of(tree: &Tree, generations: u32) -> Result<TuneStudy, StudyError> {
+        let budget = Budget { seconds: 20.0, runs: 100, seed: 1 };
+        let plan = TunePlan { generations, trials: 8, budget };
+        study(&Simd::default(), tree, 4, &[2], WorldSpec::benchmark, plan, |_, _| {})
+    }
+
+    #[test]
+    fn a_tree_whose_numbers_were_spoilt_is_mended() {
+        // The search has to find back to where the tree drives somewhere.
+        let spoilt = Tree::parse("sel\n  avoiding\n  mulas v_goal.y v_blue.y 0.0 v_up.x\n").unwrap();
+        let found = of(&spoilt, 1).unwrap();
+        assert_eq!((found.course.len(), found.sizes.len()), (1, 2));
+        let own = tree();
+        let found = of(&own, 6).unwrap();
+        assert_eq!(found, of(&own, 6).unwrap(), "the same seed, the same digits");
+        let size = found.sizes.iter().find(|size| size.robots == 4).unwrap();
+        assert!((size.after.mean - size.before.mean - size.gain).abs() < 1e-12);
+        assert!(!found.changed.is_empty() && Tree::parse(&found.tree).is_ok());
+        assert!(found.sentence().starts_with("4 robots: "));
+    }
+
+    #[test]
+    fn points_move_numbers_to_what_trees_can_hold() {
+        let tree = Tree::parse("sel\n  movcv v_goal 170deg\n  movcs v_goal.x 120\n").unwrap();
+        let places = places(&tree);
+        assert_eq!(places.len(), 2);
+        assert_eq!(with(&tree, &places, &[0.0, 0.0]), tree);
+        let moved = with(&tree, &places, &[1.0, 10.0]);
+        assert_eq!(moved.nodes()[2].operands[1], places[1].kind.range().1, "clamped");
+        let angle = moved.nodes()[1].operands[1];
+        assert!(angle < 0.0, "comes round: {angle}");
+        assert!(Tree::parse(&moved.to_string()).is_ok());
+    }
+
+    #[test]
+    fn trees_without_numbers_are_refused() {
+        assert!(of(&Tree::parse("avoiding\n").unwrap(), 1).unwrap_err().to_string().contains("0 numbers"));
+        assert!(of(&tree(), 0).unwrap_err().to_string().contains("a generation"));
+    }
+}
