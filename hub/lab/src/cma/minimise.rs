@@ -1,8 +1,9 @@
 //! A run from start to stop.
 
 use super::bounds::Bounds;
+use super::error::CmaError;
 use super::stop::{History, Limits, Stop};
-use super::strategy::{CmaError, Strategy};
+use super::strategy::Strategy;
 
 /// What a run found.
 #[derive(Clone, Debug, PartialEq)]

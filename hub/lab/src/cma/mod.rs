@@ -6,16 +6,19 @@
 
 mod bounds;
 mod eigen;
+mod error;
 mod minimise;
 mod parameters;
 mod stop;
 mod strategy;
+mod tell;
 
 #[cfg(test)]
 mod check;
 
 pub use bounds::Bounds;
+pub use error::CmaError;
 pub use minimise::{Found, minimise};
 pub use parameters::Parameters;
 pub use stop::{Limits, Stop};
-pub use strategy::{CmaError, Strategy};
+pub use strategy::Strategy;

@@ -21,7 +21,7 @@ pub fn of_mean(sample: &[f64], level: f64) -> Option<[f64; 2]> {
 /// pair of values that covers it with at least this probability. None of too few values (5 at a level of 0.95), and of a
 /// level that does not lie between 0 and 1.
 pub fn of_median(sample: &[f64], level: f64) -> Option<[f64; 2]> {
-    if !finite(sample) || !(0.0 < level && level < 1.0) {
+    if !(finite(sample) && 0.0 < level && level < 1.0) {
         return None;
     }
     let (n, outside) = (sample.len(), (1.0 - level) / 2.0);

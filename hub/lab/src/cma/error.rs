@@ -1,0 +1,21 @@
+//! What can be wrong with what a strategy is given.
+
+/// Why a strategy cannot be made or go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what they are")]
+pub enum CmaError {
+    #[error("the mean has {found} numbers, and there are {expected} variables")]
+    Dimension { found: usize, expected: usize },
+    #[error("the bounds are of {found} variables, and there are {expected}")]
+    Bounds { found: usize, expected: usize },
+    #[error("the mean and the step size have to be finite numbers, and the step size greater than 0")]
+    Start,
+    #[error("a generation has {expected} points, and {points} points with {values} values are told")]
+    Points { points: usize, values: usize, expected: usize },
+    #[error("point {0} has another number of variables, or one that is not finite")]
+    Point(usize),
+    #[error("the value of point {0} is not a number")]
+    Value(usize),
+    #[error("{0} points a generation are none that a strategy can have: 4 to 65535")]
+    Size(usize),
+}
