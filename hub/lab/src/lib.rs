@@ -18,6 +18,7 @@ pub mod report;
 pub mod schemas;
 pub mod segments;
 pub mod statistics;
+pub mod som;
 pub mod study;
 pub mod sweep;
 pub mod trajectories;
