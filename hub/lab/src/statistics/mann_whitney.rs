@@ -145,6 +145,9 @@ mod tests {
         close(test.p, 0.1, 1e-12);
         assert_eq!(test.superiority, 1.0);
         assert_eq!(mann_whitney_exact(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]), Some(test));
+        // Nine pairs won, less half a pair, are four above the mean; the variance is 9 / 12 of 7.
+        let normal = mann_whitney_asymptotic(&[4.0, 5.0, 6.0], &[1.0, 2.0, 3.0]).unwrap();
+        close(normal.p, 2.0 * normal_above(4.0 / 5.25f64.sqrt()), 1e-12);
         // Equal samples; and the same values in other places.
         assert_eq!(mann_whitney(&[1.0, 1.0], &[1.0, 1.0]).unwrap(), Comparison { superiority: 0.5, p: 1.0 });
         // With a tie, two of the ranks 1, 2.5, 2.5, 4, 5: of the 10 sums only 4 + 5 is 3 from the mean 6.

@@ -167,6 +167,8 @@ mod tests {
         // Three evenly spaced values are as normal as three can be.
         let found = shapiro_wilk(&[1.0, 2.0, 3.0]).unwrap();
         assert!((found.w - 1.0).abs() < 1e-12 && (found.p - 1.0).abs() < 1e-6, "{found:?}");
+        let found = shapiro_wilk(&[0.0, 0.0, 1.0]).unwrap();
+        assert!((found.w - 0.75).abs() < 1e-12 && found.p < 1e-6, "{found:?}");
         // Shift and scale change nothing; the sample's order neither.
         let other: Vec<f64> = men.iter().rev().map(|x| 3.0 * x - 1000.0).collect();
         assert!((shapiro_wilk(&other).unwrap().p - shapiro_wilk(&men).unwrap().p).abs() < 1e-12);

@@ -82,6 +82,9 @@ mod tests {
 
     #[test]
     fn deviations_of_known_groups() {
+        // About the medians 1, 0, 4 and 2, 0, 2: means 5 / 3 and 4 / 3, within 26 / 3 and 8 / 3.
+        let found = levene(&[&[1.0, 2.0, 6.0], &[10.0, 12.0, 14.0]]).unwrap();
+        assert!((found.statistic - 1.0 / 17.0).abs() < 1e-12, "{found:?}");
         // Deviations 1, 0, 1 and 2, 0, 2: means 2 / 3 and 4 / 3, within 2 / 3 and 8 / 3.
         let found = levene(&[&[1.0, 2.0, 3.0], &[10.0, 12.0, 14.0]]).unwrap();
         assert!((found.statistic - 4.0 * (2.0 / 3.0) / (10.0 / 3.0)).abs() < 1e-12, "{found:?}");
