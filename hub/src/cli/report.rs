@@ -101,12 +101,19 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     write_all(&args.out, &made)?;
     let page = args.out.join(PAGE);
     match args.json {
-        true => print(&format!("{}\n", json!({ "page": page, "runs": runs.len(), "left_out": left_out, "results": made.results })))?,
+        true => print(&format!(
+            "{}\n",
+            json!({ "page": page, "runs": runs.len(), "left_out": left_out, "results": made.results })
+        ))?,
         false => print(&text(&made, &page))?,
     }
     match left_out.len() {
         0 => Ok(()),
-        n => bail!("{} could not be read and {} left out", output::count(n, "run", "runs"), if n == 1 { "is" } else { "are" }),
+        n => bail!(
+            "{} could not be read and {} left out",
+            output::count(n, "run", "runs"),
+            if n == 1 { "is" } else { "are" }
+        ),
     }
 }
 

@@ -43,7 +43,11 @@ pub fn section(runs: &[&RunFacts], topology: Topology) -> Section {
         let numbers = std::iter::once(segment.fitness).chain(metrics.values());
         std::iter::once(name.clone()).chain(numbers.map(|x| format!("{:.3}", Figure(x)))).collect()
     };
-    section.tables.push(Readable { title: "Metrics of the segments".into(), head, rows: all.iter().map(row).collect() });
+    section.tables.push(Readable {
+        title: "Metrics of the segments".into(),
+        head,
+        rows: all.iter().map(row).collect(),
+    });
     let good: Vec<&(String, &SegmentFacts, Metrics)> = all.iter().filter(|(_, s, _)| s.fitness > REASONABLE).collect();
     let names: Vec<String> = good.iter().map(|(name, ..)| name.clone()).collect();
     let rows: Vec<Vec<f64>> = good.iter().map(|(.., metrics)| metrics.values().to_vec()).collect();

@@ -56,7 +56,10 @@ pub fn quality(runs: &[RunFacts]) -> Section {
     versions.sort_unstable();
     versions.dedup();
     if versions.len() > 1 {
-        text.push(format!("The runs are of several versions of the program: {}. Compare them with care.", versions.join(", ")));
+        text.push(format!(
+            "The runs are of several versions of the program: {}. Compare them with care.",
+            versions.join(", ")
+        ));
     }
     Section {
         title: "Which runs count".into(),
@@ -96,7 +99,9 @@ pub fn real(runs: &[&RunFacts]) -> Section {
         })
         .collect();
     let evolved: Vec<f64> = runs.iter().map(|run| run.evolved).collect();
-    for (name, value) in [("mean", (|s: &Spread| Some(s.mean)) as fn(&Spread) -> Option<f64>), ("sd", |s: &Spread| s.sd)] {
+    for (name, value) in
+        [("mean", (|s: &Spread| Some(s.mean)) as fn(&Spread) -> Option<f64>), ("sd", |s: &Spread| s.sd)]
+    {
         let cell = |sample: &Vec<f64>| Spread::of(sample).as_ref().and_then(value).map_or("-".into(), three);
         let cells = [name.to_string(), cell(&evolved)].into_iter().chain(samples.iter().map(cell));
         rows.push(cells.collect());
@@ -116,11 +121,8 @@ pub fn real(runs: &[&RunFacts]) -> Section {
 fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
     let (a, b) = (Spread::of(last), Spread::of(first));
     let (Some(a), Some(b)) = (a, b) else { return "No segment was scored.".into() };
-    let difference = format!(
-        "Segment {segments} is worth {:.3} on average and segment 1 {:.3}",
-        Figure(a.mean),
-        Figure(b.mean)
-    );
+    let difference =
+        format!("Segment {segments} is worth {:.3} on average and segment 1 {:.3}", Figure(a.mean), Figure(b.mean));
     match (student(last, first), mann_whitney(last, first)) {
         (Some(t), Some(ranks)) => format!(
             "{difference}: a difference of {:+.3} (95 % interval {:+.3} to {:+.3}; t-test p = {:.3}, Mann-Whitney p = {:.3}).",
@@ -130,7 +132,10 @@ fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
             t.p,
             ranks.p
         ),
-        _ => format!("{difference}; whether that is chance, {} cannot tell.", if a.n < 2 { "one run" } else { "these runs" }),
+        _ => format!(
+            "{difference}; whether that is chance, {} cannot tell.",
+            if a.n < 2 { "one run" } else { "these runs" }
+        ),
     }
 }
 
@@ -140,7 +145,8 @@ fn violins(samples: &[Vec<f64>]) -> String {
     let mut plot = Plot::new("Real fitness of the runs", "segment", "fitness").whole_x();
     let violin = |(i, sample): (usize, &Vec<f64>)| ViolinOf { x: (place(i), 0.35), sample: sample.clone() };
     plot.violins(Colour::Sky, samples.iter().enumerate().map(violin).collect());
-    let dots = samples.iter().enumerate().flat_map(|(i, sample)| sample.iter().map(move |fitness| (place(i), *fitness)));
+    let dots =
+        samples.iter().enumerate().flat_map(|(i, sample)| sample.iter().map(move |fitness| (place(i), *fitness)));
     plot.points("", Colour::Grey, dots.collect());
     let (x, y): (Vec<f64>, Vec<f64>) =
         samples.iter().enumerate().filter(|(_, s)| !s.is_empty()).map(|(i, s)| (place(i), median(s))).unzip();
@@ -170,7 +176,8 @@ pub fn islands(runs: &[&RunFacts]) -> Section {
     let mean = |i: usize| {
         let at: Vec<(f64, f64)> = runs.iter().filter_map(|run| run.curve.get(i).copied()).collect();
         let n = at.len() as f64;
-        (at.len() == runs.len()).then(|| (at.iter().map(|p| p.0).sum::<f64>() / n, at.iter().map(|p| p.1).sum::<f64>() / n))
+        (at.len() == runs.len())
+            .then(|| (at.iter().map(|p| p.0).sum::<f64>() / n, at.iter().map(|p| p.1).sum::<f64>() / n))
     };
     plot.line("", Colour::Red, (0..longest).filter_map(mean).collect());
     let evolved: Vec<f64> = runs.iter().map(|run| run.evolved).collect();

@@ -73,7 +73,16 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     let p: Vec<f64> = holm(&gaps.iter().map(|gap| gap.p.unwrap_or(1.0)).collect::<Vec<_>>());
     let means: Vec<f64> = gaps.iter().map(|gap| mean(&gap.simulated)).collect();
     let real: Vec<f64> = gaps.iter().map(|gap| gap.real).collect();
-    let head = ["run", "real", "simulated", "sd", "t-test p", "p, Holm", "part of simulations below", "normal? (Shapiro-Wilk p)"];
+    let head = [
+        "run",
+        "real",
+        "simulated",
+        "sd",
+        "t-test p",
+        "p, Holm",
+        "part of simulations below",
+        "normal? (Shapiro-Wilk p)",
+    ];
     let row = |(gap, p): (&Gap, &f64)| {
         let spread = Spread::of(&gap.simulated);
         let below = gap.simulated.iter().filter(|fitness| **fitness < gap.real).count();
@@ -96,7 +105,9 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
         rows: gaps.iter().zip(&p).map(row).collect(),
     });
     let differ = p.iter().filter(|p| **p < LEVEL).count();
-    section.results.push(format!("{differ} of {} runs are not what simulation gives (p below {LEVEL} after Holm).", gaps.len()));
+    section
+        .results
+        .push(format!("{differ} of {} runs are not what simulation gives (p below {LEVEL} after Holm).", gaps.len()));
     section.results.push(overall(&real, &means));
     section.figures.push(draw(gaps));
     section

@@ -47,13 +47,17 @@ pub fn section(runs: &[RunFacts], known: &[Known], plan: &Plan<'_>) -> Section {
     }
     for group in same_behaviour(known) {
         let names: Vec<&str> = group.iter().map(|i| known[*i].name.as_str()).collect();
-        section.results.push(format!("{} do exactly the same in every simulation, though they are written differently.", names.join(", ")));
+        section.results.push(format!(
+            "{} do exactly the same in every simulation, though they are written differently.",
+            names.join(", ")
+        ));
     }
     let common = shared(known);
     if !common.is_empty() {
         let row = |shared: &super::trees::Shared| {
             let trees: Vec<&str> = shared.trees.iter().map(|i| known[*i].name.as_str()).collect();
-            let number = |(low, high): &(f64, f64)| if low == high { format!("{low}") } else { format!("{low} to {high}") };
+            let number =
+                |(low, high): &(f64, f64)| if low == high { format!("{low}") } else { format!("{low} to {high}") };
             let numbers: Vec<String> = shared.numbers.iter().map(number).collect();
             vec![shared.shape.replace('\n', " / "), trees.len().to_string(), numbers.join("; "), trees.join(" ")]
         };
@@ -91,9 +95,8 @@ fn table(known: &[Known], order: &[usize]) -> Readable {
     let row = |i: &usize| {
         let one = &known[*i];
         let robots: Vec<String> = one.drove.iter().map(|(run, robot)| format!("{}:{robot}", run + 1)).collect();
-        let (value, sd) = mean(one).map_or(("-".into(), "-".into()), |(mean, sd)| {
-            (format!("{:.3}", Figure(mean)), format!("{sd:.3}"))
-        });
+        let (value, sd) = mean(one)
+            .map_or(("-".into(), "-".into()), |(mean, sd)| (format!("{:.3}", Figure(mean)), format!("{sd:.3}")));
         vec![
             one.name.clone(),
             one.tree.nodes().len().to_string(),
@@ -106,7 +109,9 @@ fn table(known: &[Known], order: &[usize]) -> Readable {
     };
     Readable {
         title: "Different trees, the fittest first".into(),
-        head: ["tree (run:island.number)", "nodes", "reduced", "fitness", "sd of a run", "robots", "where"].map(String::from).to_vec(),
+        head: ["tree (run:island.number)", "nodes", "reduced", "fitness", "sd of a run", "robots", "where"]
+            .map(String::from)
+            .to_vec(),
         rows: order.iter().map(row).collect(),
     }
 }
@@ -129,7 +134,8 @@ pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
             section.results.push(format!("{}: its record tells of no births.", run.name));
             continue;
         }
-        let founders = run.ancestry.iter().filter(|ancestor| ancestor.parents.is_empty() && ancestor.generation > 0).count();
+        let founders =
+            run.ancestry.iter().filter(|ancestor| ancestor.parents.is_empty() && ancestor.generation > 0).count();
         section.results.push(format!("{}: {told} ancestors, {founders} of them founders.", run.name));
     }
     section.figures = runs.iter().filter_map(|run| heritage::draw(run)).take(most).collect();

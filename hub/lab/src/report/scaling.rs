@@ -33,7 +33,8 @@ impl Single {
             return Err(Problem::of(folder, why));
         }
         let steps = of_run(&generations(folder)?, &Times::new(), Quality::Derated);
-        let last = steps.last().ok_or_else(|| Problem::of(folder, "holds no whole generation yet; let the run go on"))?;
+        let last =
+            steps.last().ok_or_else(|| Problem::of(folder, "holds no whole generation yet; let the run go on"))?;
         Ok(Single { fitness: last.value, generations: f64::from(last.generation), robot_seconds: last.robot_seconds })
     }
 }

@@ -42,8 +42,19 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
             json!(counts(run)),
         ]
     };
-    let names =
-        ["run", "experiment", "version", "seed", "robots", "dead", "ping_ms", "slow_percent", "evolved", "generations", "counts"];
+    let names = [
+        "run",
+        "experiment",
+        "version",
+        "seed",
+        "robots",
+        "dead",
+        "ping_ms",
+        "slow_percent",
+        "evolved",
+        "generations",
+        "counts",
+    ];
     let curve = |run: &RunFacts| -> Vec<Vec<Value>> {
         run.curve.iter().map(|(minutes, fitness)| vec![json!(run.name), json!(minutes), json!(fitness)]).collect()
     };
@@ -75,13 +86,21 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
         vec![json!(gap.run), json!(gap.real), json!(mean), json!(sd), json!(gap.simulated.len()), json!(gap.p)]
     };
     let metrics: Vec<&str> = ["run", "segment", "fitness"].into_iter().chain(Metrics::NAMES).collect();
-    let rows = |each: &dyn Fn(&RunFacts) -> Vec<Vec<Value>>| -> Vec<Vec<Value>> { runs.iter().flat_map(each).collect() };
+    let rows =
+        |each: &dyn Fn(&RunFacts) -> Vec<Vec<Value>>| -> Vec<Vec<Value>> { runs.iter().flat_map(each).collect() };
     vec![
         table("runs", &names, &runs.iter().map(run).collect::<Vec<_>>()),
         table("curves", &["run", "minutes", "fitness"], &rows(&curve)),
         table("segments", &metrics, &rows(&segment)),
-        table("trees", &["tree", "nodes", "reduced", "fitness", "sd", "robots", "text"], &known.iter().map(tree).collect::<Vec<_>>()),
-        table("gap", &["run", "real", "simulated", "sd", "simulations", "p"], &gaps.iter().map(gap).collect::<Vec<_>>()),
+        table(
+            "trees",
+            &["tree", "nodes", "reduced", "fitness", "sd", "robots", "text"],
+            &known.iter().map(tree).collect::<Vec<_>>(),
+        ),
+        table(
+            "gap",
+            &["run", "real", "simulated", "sd", "simulations", "p"],
+            &gaps.iter().map(gap).collect::<Vec<_>>(),
+        ),
     ]
 }
-

@@ -52,7 +52,11 @@ impl Map {
     /// One line if names, rows and fitness differ in number, or columns and the values of a row; if there are fewer than 4
     /// samples or more than 64 columns; or if a number is not finite.
     pub fn of(
-        names: &[String], columns: &[&str], rows: &[Vec<f64>], fitness: &[f64], grid: Grid,
+        names: &[String],
+        columns: &[&str],
+        rows: &[Vec<f64>],
+        fitness: &[f64],
+        grid: Grid,
     ) -> Result<Map, String> {
         if names.len() != rows.len() || fitness.len() != rows.len() {
             let (named, fit) = (names.len(), fitness.len());

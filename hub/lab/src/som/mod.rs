@@ -17,4 +17,4 @@ pub use standardise::{LEAST_SAMPLES, MOST_COLUMNS, check, standardised};
 pub use train::{Training, start, train};
 
 #[cfg(test)]
-mod tests;
+mod check;

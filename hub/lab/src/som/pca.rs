@@ -114,9 +114,8 @@ mod tests {
     #[test]
     fn components_of_known_data() {
         // Variances 8 and 2 along the diagonals.
-        let rows: Vec<Vec<f64>> = [(2.0, 2.0), (-2.0, -2.0), (1.0, -1.0), (-1.0, 1.0)]
-            .map(|(x, y)| vec![10.0 + x, y - 3.0])
-            .to_vec();
+        let rows: Vec<Vec<f64>> =
+            [(2.0, 2.0), (-2.0, -2.0), (1.0, -1.0), (-1.0, 1.0)].map(|(x, y)| vec![10.0 + x, y - 3.0]).to_vec();
         let pca = Pca::of(&rows).unwrap();
         assert_eq!(pca.mean, [10.0, -3.0]);
         let half = 0.5f64.sqrt();

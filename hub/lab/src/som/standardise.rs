@@ -27,7 +27,11 @@ pub fn check(rows: &[Vec<f64>]) -> Result<(), String> {
         }
         // A comparison with NaN is false.
         if let Some(column) = row.iter().position(|x| !matches!(x.abs(), size if size <= GREATEST)) {
-            return Err(format!("sample {i}, column {} is {}: numbers are finite, up to 1e100", column + 1, row[column]));
+            return Err(format!(
+                "sample {i}, column {} is {}: numbers are finite, up to 1e100",
+                column + 1,
+                row[column]
+            ));
         }
     }
     Ok(())

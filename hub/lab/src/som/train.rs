@@ -48,7 +48,10 @@ pub fn start(grid: &Grid, pca: &Pca) -> Vec<Vec<f64>> {
 /// One line about samples that [`Pca::of`] refuses too, a start that does not fit the grid or the samples, or a training
 /// without epochs or with neighbourhoods that do not shrink.
 pub fn train(
-    grid: &Grid, samples: &[Vec<f64>], start: &[Vec<f64>], training: &Training,
+    grid: &Grid,
+    samples: &[Vec<f64>],
+    start: &[Vec<f64>],
+    training: &Training,
 ) -> Result<Vec<Vec<f64>>, String> {
     check(samples)?;
     if start.len() != grid.units() || start.iter().any(|weight| weight.len() != samples[0].len()) {
@@ -111,8 +114,13 @@ mod tests {
         let weights = start(&grid, &pca);
         let scores: Vec<Vec<f64>> = weights.iter().map(|weight| pca.scores(weight)).collect();
         let sd = [pca.variances[0].sqrt(), pca.variances[1].sqrt()];
-        for (unit, (x, y)) in [(-1.0, -1.0), (0.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0.0, 1.0), (1.0, 1.0)].iter().enumerate() {
-            assert!((scores[unit][0] - x * sd[0]).abs() < 1e-12 && (scores[unit][1] - y * sd[1]).abs() < 1e-12, "{unit}");
+        for (unit, (x, y)) in
+            [(-1.0, -1.0), (0.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0.0, 1.0), (1.0, 1.0)].iter().enumerate()
+        {
+            assert!(
+                (scores[unit][0] - x * sd[0]).abs() < 1e-12 && (scores[unit][1] - y * sd[1]).abs() < 1e-12,
+                "{unit}"
+            );
         }
         let one = start(&Grid::new(Topology::Hexagonal, 1, 1).unwrap(), &pca);
         assert_eq!(one, [pca.mean]);
@@ -161,7 +169,10 @@ mod tests {
         ] {
             assert!(train(&grid, &samples, &begin, &bad).unwrap_err().starts_with("training has"), "{bad:?}");
         }
-        assert_eq!(train(&grid, &samples, &begin[1..], &good).unwrap_err(), "a start has 4 weights with 2 columns each");
+        assert_eq!(
+            train(&grid, &samples, &begin[1..], &good).unwrap_err(),
+            "a start has 4 weights with 2 columns each"
+        );
         assert!(train(&grid, &samples[..3], &begin, &good).is_err());
     }
 }

@@ -60,6 +60,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_so_small_that_their_squares_vanish_give_none() {
+        assert!(line(&[0.0, 1e-200, 2e-200], &[1.0, 3.0, 2.0]).is_none());
+    }
+
+    #[test]
     fn a_line_of_known_numbers() {
         // Deviations of x -1, 0, 1 and of y -1, 1, 0: slope one half, residuals -1/2, 1, -1/2.
         let fit = line(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]).unwrap();

@@ -36,7 +36,7 @@ pub fn student_t_975(degrees: usize) -> f64 {
 fn t_test(difference: f64, error: f64, degrees: f64) -> Option<TTest> {
     let t = difference / error;
     // Deviations so small that their squares vanish leave no error to compare with.
-    if !(error > 0.0 && t.is_finite()) {
+    if !(error > 0.0 && error.is_finite() && t.is_finite()) {
         return None;
     }
     let half = t_quantile(degrees, 0.975)? * error;

@@ -3,9 +3,9 @@
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::gamma_ur;
 
-/// Probability that Student's t of so many degrees of freedom is at least this far from 0.
+/// Probability that Student's t of so many degrees of freedom is at least this far from 0; NaN of what is no number.
 pub(crate) fn t_two_sided(t: f64, degrees: f64) -> f64 {
-    beta_reg(degrees / 2.0, 0.5, degrees / (degrees + t * t))
+    if t.is_nan() { f64::NAN } else { beta_reg(degrees / 2.0, 0.5, degrees / (degrees + t * t)) }
 }
 
 /// Probability that Fisher's F with these degrees of freedom above and below is greater than `f`, which is at least 0.
@@ -15,7 +15,11 @@ pub(super) fn f_above(f: f64, above: f64, below: f64) -> f64 {
 
 /// Probability that chi-squared of so many degrees of freedom is greater than `x`, which is at least 0.
 pub(super) fn chi_squared_above(x: f64, degrees: f64) -> f64 {
-    if x <= 0.0 { 1.0 } else { gamma_ur(degrees / 2.0, x / 2.0) }
+    match x {
+        x if x <= 0.0 => 1.0,
+        f64::INFINITY => 0.0,
+        x => gamma_ur(degrees / 2.0, x / 2.0),
+    }
 }
 
 /// Probability that a standard normal deviate is greater than `z`; the square of one is chi-squared with one degree of

@@ -170,11 +170,9 @@ fn places(tree: &Tree) -> Vec<Place> {
                 Operand::Fixed | Operand::Threshold => 2.0,
                 Operand::Int8 => 20.0,
                 Operand::Count => (0.5 * value).max(1.0),
-                Operand::Quadrant
-                | Operand::ScalarDest
-                | Operand::VectorDest
-                | Operand::Scalar
-                | Operand::Vector => continue,
+                Operand::Quadrant | Operand::ScalarDest | Operand::VectorDest | Operand::Scalar | Operand::Vector => {
+                    continue;
+                }
             };
             all.push(Place { node: at, operand: i, kind: spec.operand, value, scale });
         }
@@ -247,10 +245,8 @@ impl TuneStudy {
         sizes.band("", Colour::Sky, band(|size| size.after));
         sizes.line("", Stroke::from(Colour::Black).dashed(), line(|size| size.before));
         sizes.line("", Colour::Blue, line(|size| size.after));
-        let series = vec![
-            ("before".into(), Stroke::from(Colour::Black).dashed()),
-            ("tuned".into(), Stroke::from(Colour::Blue)),
-        ];
+        let series =
+            vec![("before".into(), Stroke::from(Colour::Black).dashed()), ("tuned".into(), Stroke::from(Colour::Blue))];
         let caption = vec![self.sentence(), "Bands: 95 % confidence intervals of the means.".into()];
         to_svg_with(&[course, sizes], &Footer { series, caption })
     }
