@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 94] = [
+const EXAMPLES: [(&str, &[&str]); 96] = [
     (
         "demo",
         &[
@@ -83,6 +83,20 @@ const EXAMPLES: [(&str, &[&str]); 94] = [
         &[
             "xpuck study ablate docs/trees/806768.bt --svg ablation.svg",
             "xpuck study ablate docs/trees/806768.bt --robots 3 --runs 1000 --csv ablation.csv",
+        ],
+    ),
+    (
+        "study branches",
+        &[
+            "xpuck study branches docs/trees/806768.bt --svg branches.svg",
+            "xpuck study branches docs/trees/806768.bt --robots 2 --runs 20 --json",
+        ],
+    ),
+    (
+        "study path",
+        &[
+            "xpuck study path docs/trees/806768.bt --svg path.svg  # one robot at (0.3, 0), looking away from the frisbee",
+            "xpuck study path docs/trees/806768.bt --frisbee 0.65,0 --from '0.8,0.05,180;0.8,-0.05,180' --html path.html",
         ],
     ),
     (

@@ -8,6 +8,7 @@ use crate::statistics::fit::polynomial;
 use crate::statistics::spread::median;
 use crate::statistics::t::student;
 use crate::statistics::{Spread, mann_whitney};
+use crate::study::p_value;
 use crate::sweep::summary::Readable;
 
 /// Order of the polynomial through the medians (thesis, Fig. 8.5).
@@ -125,12 +126,12 @@ fn first_against_last(first: &[f64], last: &[f64], segments: usize) -> String {
         format!("Segment {segments} is worth {:.3} on average and segment 1 {:.3}", Figure(a.mean), Figure(b.mean));
     match (student(last, first), mann_whitney(last, first)) {
         (Some(t), Some(ranks)) => format!(
-            "{difference}: a difference of {:+.3} (95 % interval {:+.3} to {:+.3}; t-test p = {:.3}, Mann-Whitney p = {:.3}).",
+            "{difference}: a difference of {:+.3} (95 % interval {:+.3} to {:+.3}; t-test {}, Mann-Whitney {}).",
             Figure(t.difference),
             Figure(t.interval[0]),
             Figure(t.interval[1]),
-            t.p,
-            ranks.p
+            p_value(t.p),
+            p_value(ranks.p)
         ),
         _ => format!(
             "{difference}; whether that is chance, {} cannot tell.",

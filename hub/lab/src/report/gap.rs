@@ -10,6 +10,7 @@ use crate::statistics::effect::hedges_g;
 use crate::statistics::normality::shapiro_wilk;
 use crate::statistics::t::{paired, student};
 use crate::statistics::{Spread, holm, mann_whitney};
+use crate::study::p_value;
 use crate::sweep::summary::Readable;
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
@@ -62,7 +63,8 @@ pub fn section(gaps: &[Gap], plan: &Plan<'_>) -> Section {
     let text = vec![format!(
         "The trees that drove the robots in the last segment, each on its robot, are simulated {} times for {} s. The real \
          segment is one such run: is it one that simulation could have given? Student's t compares one value with many, with equal \
-         variances, as in 8.7.1; p is corrected for the number of runs (Holm).",
+         variances, as in 8.7.1; p is corrected for the number of runs (Holm). Simulations begin at the world's start poses; a real \
+         segment begins where the one before left the robots, which saves them the way to the frisbee.",
         plan.runs, plan.seconds
     )];
     let mut section = Section { title: "Simulation against reality".into(), text, ..Section::default() };
@@ -120,13 +122,13 @@ fn mean(sample: &[f64]) -> f64 {
 fn overall(real: &[f64], simulated: &[f64]) -> String {
     match (paired(real, simulated), mann_whitney(real, simulated), hedges_g(real, simulated)) {
         (Some(t), Some(ranks), Some(g)) => format!(
-            "Over all runs reality is worth {:+.3} more than simulation (95 % interval {:+.3} to {:+.3}; paired t p = {:.3}, \
-             Mann-Whitney p = {:.3}, Hedges' g {:+.2}).",
+            "Over all runs reality is worth {:+.3} more than simulation (95 % interval {:+.3} to {:+.3}; paired t {}, \
+             Mann-Whitney {}, Hedges' g {:+.2}).",
             Figure(t.difference),
             Figure(t.interval[0]),
             Figure(t.interval[1]),
-            t.p,
-            ranks.p,
+            p_value(t.p),
+            p_value(ranks.p),
             Figure(g)
         ),
         _ => "Two runs at least are needed to compare reality with simulation over runs.".into(),

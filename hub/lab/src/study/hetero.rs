@@ -1,7 +1,7 @@
 //! Heterogeneity: is a swarm of different trees worth what its trees are worth each in a swarm of its own? (thesis 8.6.5,
 //! 8.7.2 and 8.7.3)
 
-use super::{Budget, Estimate, StudyError, refuse};
+use super::{Budget, Estimate, StudyError, p_value, refuse};
 use crate::calibrate::numerics::line;
 use crate::figure::Figure;
 use crate::measure::mean_and_sd;
@@ -217,8 +217,9 @@ impl HeteroStudy {
                     (false, _) => "mixing makes no difference that shows",
                 };
                 format!(
-                    "{what}: {verdict}, {:+.4} +- {se:.4} over {swarms} swarms (paired t, p = {p:.3}){line}.",
-                    Figure(*difference)
+                    "{what}: {verdict}, {:+.4} +- {se:.4} over {swarms} swarms (paired t, {}){line}.",
+                    Figure(*difference),
+                    p_value(*p)
                 )
             }
         };

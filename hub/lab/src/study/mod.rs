@@ -2,6 +2,7 @@
 //! of it, and its result in a sentence.
 
 pub mod ablate_figure;
+pub mod branches;
 pub mod hetero;
 pub mod hetero_figure;
 pub mod migrate;
@@ -67,6 +68,16 @@ impl Estimate {
         let half = student_t_975(n - 1) * se;
         Some(Estimate { mean, sd, se, interval: [mean - half, mean + half] })
     }
+}
+
+/// A probability in words; what is below 0.001 is not told more exactly.
+pub fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
+}
+
+/// The same behind its letter: "p = 0.012", "p < 0.001".
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "p < 0.001".into() } else { format!("p = {p:.3}") }
 }
 
 /// A study that cannot be made: one line that says why, and the remedy.

@@ -17,7 +17,7 @@ const MOST: usize = 4096;
 /// # Errors
 /// One line with the file if there is no tree, or one cannot be read.
 pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
-    let name = path.display().to_string();
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     if path.is_file() {
         return Ok(RunTrees { name, trees: vec![tree(path)?] });
     }
@@ -31,7 +31,8 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
     };
     match trees.is_empty() {
         true => refuse(format!(
-            "{name}: has no trees; name a run of `xpuck evolve --out`, a run's record or a folder of .bt files"
+            "{}: has no trees; name a run of `xpuck evolve --out`, a run's record or a folder of .bt files",
+            path.display()
         )),
         false => Ok(RunTrees { name, trees }),
     }

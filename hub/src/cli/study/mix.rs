@@ -1,6 +1,6 @@
 //! `xpuck study mix`.
 
-use super::{Output, World, budget, probability, program};
+use super::{Output, World, budget, program};
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::study::mix::{MixStudy, study};
+use xpuck_lab::study::probability;
 
 /// Every mixture of two trees in one swarm: do they go together?
 ///

@@ -1,9 +1,11 @@
 //! `xpuck study`: questions about trees, each answered by many simulations.
 
 mod ablate;
+mod branches;
 mod hetero;
 mod migrate;
 mod mix;
+mod path;
 mod perturb;
 mod size;
 mod tune;
@@ -39,6 +41,8 @@ enum What {
     Hetero(hetero::HeteroArgs),
     Perturb(perturb::PerturbArgs),
     Ablate(ablate::AblateArgs),
+    Branches(branches::BranchesArgs),
+    Path(path::PathArgs),
     Tune(tune::TuneArgs),
     Migrate(migrate::MigrateArgs),
 }
@@ -51,6 +55,8 @@ pub fn run(args: &StudyArgs) -> Result<()> {
         What::Hetero(args) => hetero::run(args),
         What::Perturb(args) => perturb::run(args),
         What::Ablate(args) => ablate::run(args),
+        What::Branches(args) => branches::run(args),
+        What::Path(args) => path::run(args),
         What::Tune(args) => tune::run(args),
         What::Migrate(args) => migrate::run(args),
     }
@@ -127,11 +133,6 @@ fn program(path: &Path) -> Result<(String, Program)> {
     let reduced = Program::compile(&reduce(&tree, Options { executable: false }).tree);
     let name = path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned());
     Ok((name, reduced.unwrap_or(program)))
-}
-
-/// A probability in words; what is below 0.001 is not told more exactly.
-fn probability(p: f64) -> String {
-    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
 /// Where the swarm is simulated.

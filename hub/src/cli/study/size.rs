@@ -1,6 +1,6 @@
 //! `xpuck study size`.
 
-use super::{Output, World, budget, probability, program};
+use super::{Output, World, budget, program};
 use crate::cli::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -10,6 +10,7 @@ use std::str::FromStr;
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
+use xpuck_lab::study::probability;
 use xpuck_lab::study::size::{Scaling, SizeStudy, study};
 use xpuck_lab::study::size_figure::draw;
 

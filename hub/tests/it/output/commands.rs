@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 81] = [
+const SAMPLES: [(&str, &[&str]); 83] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -28,6 +28,8 @@ const SAMPLES: [(&str, &[&str]); 81] = [
     ("study hetero", &["study hetero {tree} --mixed 2 --alone 1 --drawn 1 --seconds 1"]),
     ("study perturb", &["study perturb {tree} --runs 2 --seconds 1"]),
     ("report", &["report last --runs {dir}/demo --out {new}/report --simulations 2"]),
+    ("study branches", &["study branches {tree} --runs 2 --seconds 1"]),
+    ("study path", &["study path {tree} --seconds 1"]),
     ("study tune", &["study tune {tree} --generations 1 --trials 1 --runs 2 --seconds 1 --sizes 1"]),
     ("study ablate", &["study ablate {tree} --runs 2 --seconds 1"]),
     (

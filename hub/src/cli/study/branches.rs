@@ -1,0 +1,71 @@
+//! `xpuck study branches`.
+
+use super::{Output, World, budget};
+use crate::cli::progress::Progress;
+use crate::cli::tree_file::read;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::path::PathBuf;
+use xpuck_kernels::model::MAX_ROBOTS;
+use xpuck_lab::study::branches::{BranchStudy, study};
+
+/// Where each branch is active: which leaf drives a robot at which distance and bearing of the frisbee?
+///
+/// The figure is seen from the robot: rings are the frisbee's distance, sectors its bearing, the colour is what drove most often
+/// then.
+#[derive(Args)]
+pub struct BranchesArgs {
+    /// File with the tree; all robots run it as written.
+    tree: PathBuf,
+    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
+    #[arg(long)]
+    robots: Option<usize>,
+    /// Simulated seconds of each run.
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f32,
+    /// Runs.
+    #[arg(long, default_value_t = 100)]
+    runs: u32,
+    /// Seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    world: World,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &BranchesArgs) -> Result<()> {
+    args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
+    if let Some(robots) = args.robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
+        bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
+    }
+    let budget = budget(args.seconds, args.runs, args.seed)?;
+    let tree = read(&args.tree, None, false)?;
+    let spec = args.world.spec(args.robots)?;
+    let engine = args.output.open(&[&spec])?;
+    let progress = Progress::of("run", u64::from(args.runs), args.output.json);
+    let found = study(&tree, &spec, budget, || progress.inc())?;
+    drop(progress);
+    let csv = |table: &mut csv::Writer<Vec<u8>>| {
+        table.write_record(["ring", "sector", "updates", "line", "drove"])?;
+        for place in &found.places {
+            for (node, drove) in &place.drivers {
+                table.serialize((place.ring, place.sector, place.updates, node + 1, drove))?;
+            }
+        }
+        Ok(())
+    };
+    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+}
+
+fn text(found: &BranchStudy) -> String {
+    let mut text = String::new();
+    for (node, leaf, part) in &found.branches {
+        let _ = writeln!(text, "{:>5.1} %  line {:<3} {leaf}", 100.0 * part, node + 1);
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}
