@@ -51,7 +51,7 @@ impl Births {
         if described.try_exists().map_err(|error| RecordError::of(&described, error))? {
             islands.extend(RunFile::read(directory)?.robots.into_iter().zip(1..));
         }
-        let mut entries = read::entries(path)?;
+        let mut entries = read::entries_of_topics(path, &["/genes", "/loaded", "/samples"])?;
         for entry in entries.by_ref() {
             match entry? {
                 Entry::Genes { robot, generation, emigrant, births: born, .. } => {

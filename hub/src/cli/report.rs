@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_lab::report::collect::{RunFacts, collect};
+use xpuck_lab::report::collect::{RunFacts, collect_all};
 use xpuck_lab::report::scaling::Single;
 use xpuck_lab::report::{Options, Report, make};
 use xpuck_lab::som::Topology;
@@ -121,12 +121,11 @@ pub fn run(args: &ReportArgs) -> Result<()> {
 fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     let progress = Progress::of("run", folders.len() as u64, quiet);
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
-    for folder in folders {
-        match collect(folder) {
+    for (folder, run) in folders.iter().zip(collect_all(folders, || progress.inc())) {
+        match run {
             Ok(run) => runs.push(run),
             Err(error) => left_out.push(format!("{}: {}", folder.display(), output::sentence(&error))),
         }
-        progress.inc();
     }
     (runs, left_out)
 }

@@ -63,11 +63,27 @@ fn draw_footer(svg: &mut String, footer: &Footer, width: f64) -> f64 {
     if !footer.series.is_empty() {
         y += ROW;
     }
-    for line in &footer.caption {
-        let _ = writeln!(svg, "  <text x=\"{left:.1}\" y=\"{:.1}\">{}</text>", y + 14.0, escape(line));
+    let letters = ((width - left - MARGINS[1]) / LETTER) as usize;
+    for line in footer.caption.iter().flat_map(|line| wrapped(line, letters)) {
+        let _ = writeln!(svg, "  <text x=\"{left:.1}\" y=\"{:.1}\">{}</text>", y + 14.0, escape(&line));
         y += ROW;
     }
     if y > SIZE.1 { y + 10.0 - SIZE.1 } else { 0.0 }
+}
+
+/// A text in lines of so many letters at most, broken between words.
+fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > letters {
+            lines.push(word.to_string());
+        } else {
+            let gap = if lines[last].is_empty() { "" } else { " " };
+            lines[last] += &format!("{gap}{word}");
+        }
+    }
+    lines
 }
 
 fn line_style(stroke: Stroke) -> String {

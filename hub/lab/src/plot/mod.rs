@@ -196,7 +196,7 @@ impl Plot {
 pub struct Footer {
     /// The series that the panels share, with their labels.
     pub series: Vec<(String, Stroke)>,
-    /// Lines of text; each should fit the figure's width.
+    /// Paragraphs of text, which are broken into lines.
     pub caption: Vec<String>,
 }
 
@@ -257,6 +257,15 @@ mod tests {
         let (one, many) = (height(2, &[]), height(9, &[]));
         assert!(one > 420.0 && many > one, "{one} {many}");
         assert!(height(2, &["Bands & more"]) > one);
+        let words = "a sentence that goes on ".repeat(6);
+        let svg = to_svg_with(&[Plot::new("t", "x", "y")], &Footer { series: vec![], caption: vec![words.clone()] });
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let lines: Vec<&str> =
+            document.descendants().filter(|n| n.has_tag_name("text")).filter_map(|n| n.text()).collect();
+        let lines: Vec<&str> =
+            lines.into_iter().filter(|text| text.contains("goes") || text.contains("sentence")).collect();
+        assert!(lines.len() == 3 && lines.iter().all(|line| line.len() < 66), "{lines:?}");
+        assert_eq!(lines.join(" ").trim(), words.trim());
         let strokes: Vec<Stroke> = (0..Stroke::SERIES).map(Stroke::of_series).collect();
         assert!((0..strokes.len()).all(|i| !strokes[..i].contains(&strokes[i])), "all different");
     }

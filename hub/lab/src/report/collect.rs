@@ -1,8 +1,9 @@
 //! What a report needs of a run, out of its record.
 
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xpuck_evolve::Id;
 use xpuck_hub_core::entry::Entry;
@@ -19,6 +20,8 @@ use xpuck_wire::{Body, Phase, Segment};
 
 /// Telemetry older than this tells no wheel speed, s of arena time.
 const FRESH: f64 = 0.5;
+/// What of a record is read here.
+const TOPICS: [&str; 4] = ["/poses", "/telemetry", "/loaded", "/run"];
 /// Seconds of arena time between two points of a curve.
 const STEP: f64 = 5.0;
 
@@ -162,6 +165,16 @@ impl Gathering {
     }
 }
 
+/// Reads several runs, each on a thread; in the order of the folders. `progress` is called after each.
+pub fn collect_all(folders: &[PathBuf], progress: impl Fn() + Sync) -> Vec<Result<RunFacts, RecordError>> {
+    let one = |folder: &PathBuf| {
+        let run = collect(folder);
+        progress();
+        run
+    };
+    folders.par_iter().map(one).collect()
+}
+
 /// Reads a run's folder.
 ///
 /// # Errors
@@ -182,7 +195,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         end: (0.0, 0.0, 0),
         last: BTreeMap::new(),
     };
-    let mut entries = read::entries(directory)?;
+    let mut entries = read::entries_of_topics(directory, &TOPICS)?;
     for entry in entries.by_ref() {
         gathering.take(entry?);
     }

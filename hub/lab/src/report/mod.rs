@@ -92,8 +92,10 @@ pub fn make(
         last_trees::origins(&good, GRAPHS),
         gap::section(&gaps, &plan),
     ];
-    for section in &mut sections {
-        section.command = command.to_string();
+    let numbers: [&[&'static str]; 8] =
+        [&["runs"], &["segments"], &["curves"], &["runs"], &["segments"], &["trees"], &[], &["gap"]];
+    for (section, numbers) in sections.iter_mut().zip(numbers) {
+        section.numbers = numbers.to_vec();
     }
     let lead = vec![
         format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len()), first.experiment, plan.runs),
@@ -103,7 +105,7 @@ pub fn make(
         "The numbers are beside this page as runs, curves, segments, trees and gap, each as .csv and .parquet.".into(),
     ];
     Ok(Report {
-        html: page::html(&format!("Report: {}", first.experiment), &lead, &sections),
+        html: page::html(&format!("Report: {}", first.experiment), &lead, command, &sections),
         tables: tables::all(runs, &known, &gaps),
         results: sections.into_iter().map(|section| (section.title, section.results)).collect(),
     })

@@ -34,12 +34,12 @@ pub struct Section {
     pub tables: Vec<Readable>,
     /// Longer texts, which are folded: a heading and the text as it is.
     pub details: Vec<(String, String)>,
-    /// The command that makes it.
-    pub command: String,
+    /// Names of the tables that hold its numbers.
+    pub numbers: Vec<&'static str>,
 }
 
-/// The page.
-pub fn html(title: &str, lead: &[String], sections: &[Section]) -> String {
+/// The page; `command` is what made it.
+pub fn html(title: &str, lead: &[String], command: &str, sections: &[Section]) -> String {
     let title = escape(title);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
@@ -48,6 +48,7 @@ pub fn html(title: &str, lead: &[String], sections: &[Section]) -> String {
     for paragraph in lead {
         let _ = writeln!(page, "<p>{}</p>", escape(paragraph));
     }
+    let _ = writeln!(page, "<p>Made by <code>{}</code></p>", escape(command));
     page.push_str("<nav><ul>\n");
     for (i, section) in sections.iter().enumerate() {
         let _ = writeln!(page, "<li><a href=\"#s{i}\">{}</a></li>", escape(&section.title));
@@ -87,8 +88,12 @@ fn write(page: &mut String, number: usize, section: &Section) {
             escape(text.trim_end())
         );
     }
-    if !section.command.is_empty() {
-        let _ = writeln!(page, "<p>Made by <code>{}</code></p>", escape(&section.command));
+    if !section.numbers.is_empty() {
+        let links = section.numbers.iter().map(|name| {
+            format!("<a href=\"{name}.csv\">{name}.csv</a>, <a href=\"{name}.parquet\">{name}.parquet</a>")
+        });
+        let links: Vec<String> = links.collect();
+        let _ = writeln!(page, "<p>Numbers: {}; made by the command at the top.</p>", links.join(", "));
     }
 }
 
@@ -111,10 +116,10 @@ mod tests {
             results: vec![nasty.clone()],
             tables: vec![table],
             details: vec![(nasty.clone(), nasty.clone())],
-            command: nasty.clone(),
+            numbers: vec!["runs"],
             ..Section::default()
         };
-        let page = html(&nasty, std::slice::from_ref(&nasty), &[section]);
+        let page = html(&nasty, std::slice::from_ref(&nasty), &nasty, &[section]);
         assert!(!page.contains("<script") && !page.contains("http"), "{page}");
         assert!(page.matches("&lt;script&gt;").count() >= 10);
         assert!(page.contains("href=\"#s0\"") && page.contains("id=\"s0\""));

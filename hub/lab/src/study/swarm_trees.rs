@@ -63,7 +63,7 @@ fn files(folder: &Path, begin: &str) -> Result<Vec<Tree>, StudyError> {
 fn loaded(run: &Path) -> Result<Vec<Tree>, StudyError> {
     let wrong = |error: xpuck_record::RecordError| StudyError(error.to_string());
     let mut last: BTreeMap<String, String> = BTreeMap::new();
-    for entry in xpuck_record::read::entries(run).map_err(wrong)? {
+    for entry in xpuck_record::read::entries_of_topics(run, &["/loaded"]).map_err(wrong)? {
         if let Entry::Loaded { robot, gene, .. } = entry.map_err(wrong)? {
             last.insert(robot, gene.tree);
         }
