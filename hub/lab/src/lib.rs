@@ -4,6 +4,7 @@ pub mod ablation;
 pub mod behaviour;
 pub mod calibrate;
 pub mod cma;
+mod eigen;
 pub mod engine;
 pub mod evolution_run;
 pub mod figure;

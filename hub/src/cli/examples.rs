@@ -96,7 +96,7 @@ const EXAMPLES: [(&str, &[&str]); 96] = [
         "study path",
         &[
             "xpuck study path docs/trees/806768.bt --svg path.svg  # one robot at (0.3, 0), looking away from the frisbee",
-            "xpuck study path docs/trees/806768.bt --frisbee 0.65,0 --from '0.8,0.05,180;0.8,-0.05,180' --html path.html",
+            "xpuck study path docs/trees/806768.bt --frisbee 0.65,0 --from 0.8,0.05,180 --from 0.8,-0.05,180 --html path.html",
         ],
     ),
     (

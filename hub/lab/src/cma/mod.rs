@@ -5,7 +5,6 @@
 //! with a closure and stops by itself. Nothing is done against noise: evaluate each point several times and tell the mean.
 
 mod bounds;
-mod eigen;
 mod error;
 mod minimise;
 mod parameters;

@@ -1,9 +1,8 @@
 //! The strategy's state, and what it asks.
 
-use super::eigen::Eigen;
 use super::error::CmaError;
 use super::parameters::Parameters;
-use super::tell::dot;
+use crate::eigen::{Eigen, dot};
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 
 /// A (mu/mu_w, lambda)-CMA-ES with full covariance, cumulative step-size adaptation, and rank-one and rank-mu updates.

@@ -1,9 +1,9 @@
 //! What a strategy learns from a generation.
 
-use super::eigen::Eigen;
 use super::error::CmaError;
 use super::parameters::Parameters;
 use super::strategy::Strategy;
+use crate::eigen::{Eigen, dot};
 
 impl Strategy {
     /// Learns from the points of a generation and their values, of which smaller ones are better; an infinite one is a
@@ -104,10 +104,6 @@ impl Strategy {
         let scaled: Vec<f64> = along.iter().zip(values).map(|(x, value)| x / value.sqrt()).collect();
         vectors.iter().map(|row| dot(row, &scaled)).collect()
     }
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Adds `factor` times a vector.

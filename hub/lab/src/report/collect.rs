@@ -218,7 +218,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     }
     let segment = |segment: &Segment| SegmentFacts {
         number: segment.number,
-        fitness: f64::from(segment.fitness),
+        fitness: segment.fitness,
         metrics: gathering.meters.get(&segment.number).and_then(MetricsMeter::finish),
     };
     let scored = gathering.told.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0);

@@ -78,6 +78,9 @@ pub fn same_behaviour(known: &[Known]) -> Vec<Vec<usize>> {
     groups
 }
 
+/// The least and the greatest of each number.
+type Ranges = Vec<(f64, f64)>;
+
 /// A subtree that several trees have, up to its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shared {
@@ -86,13 +89,13 @@ pub struct Shared {
     /// The trees that have it, as places in the list.
     pub trees: Vec<usize>,
     /// The least and the greatest of each number, in the order of the text; they differ where trees differ.
-    pub numbers: Vec<(f64, f64)>,
+    pub numbers: Ranges,
 }
 
 /// The subtrees that two trees or more have in common after reduction, up to their numbers; those that the most trees have
 /// first, then the larger. One that only occurs inside a larger one of the same trees is left out.
 pub fn shared(known: &[Known]) -> Vec<Shared> {
-    let mut found: BTreeMap<String, (BTreeSet<usize>, Vec<(f64, f64)>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (BTreeSet<usize>, Ranges)> = BTreeMap::new();
     for (place, one) in known.iter().enumerate() {
         let tree = &one.reduced;
         for at in 0..tree.nodes().len() {

@@ -1,9 +1,7 @@
 //! Principal component analysis (Pearson 1901): the directions in which samples differ most.
 
 use super::standardise::check;
-
-/// Jacobi's method doubles the correct digits a sweep once it is near; small matrices take fewer than 10.
-const MOST_SWEEPS: usize = 60;
+use crate::eigen::Eigen;
 
 /// The components of some samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +25,9 @@ impl Pca {
         let (n, columns) = (rows.len() as f64, rows[0].len());
         let mean: Vec<f64> = (0..columns).map(|k| rows.iter().map(|row| row[k]).sum::<f64>() / n).collect();
         let product = |j: usize, k: usize| rows.iter().map(|r| (r[j] - mean[j]) * (r[k] - mean[k])).sum::<f64>();
-        let covariance = (0..columns).map(|j| (0..columns).map(|k| product(j, k) / (n - 1.0)).collect()).collect();
-        let (variances, components) = eigen(covariance).into_iter().map(|(value, v)| (value.max(0.0), v)).unzip();
+        let covariance: Vec<Vec<f64>> =
+            (0..columns).map(|j| (0..columns).map(|k| product(j, k) / (n - 1.0)).collect()).collect();
+        let (variances, components) = eigen(&covariance).into_iter().map(|(value, v)| (value.max(0.0), v)).unzip();
         Ok(Pca { mean, variances, components })
     }
 
@@ -52,47 +51,13 @@ impl Pca {
     }
 }
 
-/// Eigenvalues, greatest first, with unit eigenvectors of a symmetric matrix by Jacobi's rotations (1846).
-fn eigen(mut a: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
-    let n = a.len();
-    // Row k is the k-th vector.
-    let mut vectors: Vec<Vec<f64>> = (0..n).map(|k| (0..n).map(|i| f64::from(u8::from(i == k))).collect()).collect();
-    let whole: f64 = a.iter().flatten().map(|x| x * x).sum();
-    for _ in 0..MOST_SWEEPS {
-        let off: f64 = (0..n).map(|p| (p + 1..n).map(|q| a[p][q] * a[p][q]).sum::<f64>()).sum();
-        if off <= 1e-34 * whole {
-            break;
-        }
-        for p in 0..n {
-            for q in p + 1..n {
-                rotate(&mut a, &mut vectors, p, q);
-            }
-        }
-    }
-    let mut pairs: Vec<(f64, Vec<f64>)> = vectors.into_iter().enumerate().map(|(k, v)| (a[k][k], upright(v))).collect();
+/// Eigenvalues, greatest first, with unit eigenvectors of a symmetric matrix.
+fn eigen(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
+    let Eigen { values, vectors } = Eigen::of(matrix);
+    let vector = |k: usize| upright(vectors.iter().map(|row| row[k]).collect());
+    let mut pairs: Vec<(f64, Vec<f64>)> = values.iter().enumerate().map(|(k, value)| (*value, vector(k))).collect();
     pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
     pairs
-}
-
-/// Makes the entry (p, q) zero.
-fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
-    if a[p][q] == 0.0 {
-        return;
-    }
-    let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    // The smaller of both angles.
-    let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-    let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
-    let sine = tangent * cosine;
-    for row in a.iter_mut() {
-        (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
-    }
-    for matrix in [a, vectors] {
-        for i in 0..matrix.len() {
-            let (x, y) = (matrix[p][i], matrix[q][i]);
-            (matrix[p][i], matrix[q][i]) = (cosine * x - sine * y, sine * x + cosine * y);
-        }
-    }
 }
 
 /// The vector or its opposite: an eigenvector has no sign of its own.

@@ -8,6 +8,9 @@ use super::standardise::check;
 /// Epochs with a neighbourhood up to this may give the map, distances of units: before them the map is still smoothed out.
 const SETTLED: f64 = 1.0;
 
+/// Topographic error, then quantisation error.
+type Errors = (f64, f64);
+
 /// How a map is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Training {
@@ -62,7 +65,7 @@ pub fn train(
         return Err("training has 1 epoch at least, and neighbourhoods that shrink and stay above 0".into());
     }
     let mut weights = start.to_vec();
-    let mut kept: Option<((f64, f64), Vec<Vec<f64>>)> = None;
+    let mut kept: Option<(Errors, Vec<Vec<f64>>)> = None;
     for epoch in 0..epochs {
         let last = epoch + 1 == epochs;
         let part = f64::from(epoch) / f64::from((epochs - 1).max(1));

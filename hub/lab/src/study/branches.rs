@@ -40,6 +40,9 @@ pub struct BranchStudy {
     pub places: Vec<Place>,
 }
 
+/// Robot updates by ring, sector and the leaf that drove.
+type Counts = BTreeMap<(usize, usize, Option<usize>), u64>;
+
 /// Runs a tree on all robots by the reference engine, and counts what drove whom where. The first disc is the frisbee.
 ///
 /// # Errors
@@ -60,7 +63,7 @@ pub fn study(
         progress();
         counts
     };
-    let counts: Vec<BTreeMap<(usize, usize, Option<usize>), u64>> = (0..budget.runs).into_par_iter().map(one).collect();
+    let counts: Vec<Counts> = (0..budget.runs).into_par_iter().map(one).collect();
     let mut places: BTreeMap<(usize, usize), Place> = BTreeMap::new();
     let mut whole: BTreeMap<usize, u64> = BTreeMap::new();
     let mut all = 0u64;
@@ -81,7 +84,7 @@ pub fn study(
     })
 }
 
-fn run_once(program: &Program, mut world: World, updates: u32) -> BTreeMap<(usize, usize, Option<usize>), u64> {
+fn run_once(program: &Program, mut world: World, updates: u32) -> Counts {
     let robots = world.robots();
     let mut memories = vec![Memory::new(program); robots];
     let mut counts = BTreeMap::new();

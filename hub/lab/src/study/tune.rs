@@ -76,7 +76,6 @@ pub struct TuneStudy {
 ///
 /// # Errors
 /// If the tree has no numbers or too many, does not fit a robot, or there are too few runs.
-#[expect(clippy::too_many_arguments, reason = "a study's question has as many parts")]
 pub fn study(
     engine: &dyn Engine,
     tree: &Tree,

@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::str::FromStr;
 use xpuck_kernels::math::{Vec2, vec2};
 use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::Program;
@@ -25,9 +24,9 @@ use xpuck_wire::output::count;
 pub struct PathArgs {
     /// File with the tree; all robots run it as written.
     tree: PathBuf,
-    /// Start poses of the robots, x and y in m and heading in degrees, one robot after the other.
-    #[arg(long, value_name = "X,Y,DEGREES;...", default_value = "0.3,0,0", allow_hyphen_values = true)]
-    from: Poses,
+    /// Start pose of a robot, x and y in m and heading in degrees; once for each robot.
+    #[arg(long, value_name = "X,Y,DEGREES", default_value = "0.3,0,0", value_parser = pose, allow_hyphen_values = true)]
+    from: Vec<Pose>,
     /// Where the frisbee starts, m.
     #[arg(long, value_name = "X,Y", default_value = "0,0", value_parser = place, allow_hyphen_values = true)]
     frisbee: Vec2,
@@ -44,19 +43,10 @@ pub struct PathArgs {
     picture: PictureArgs,
 }
 
-/// Poses of several robots.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Poses(pub Vec<Pose>);
-
-impl FromStr for Poses {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> Result<Poses> {
-        let pose = |part: &str| match numbers(part).as_deref() {
-            Some([x, y, degrees]) => Ok(Pose { at: vec2(*x, *y), heading: degrees.to_radians() }),
-            _ => bail!("`{part}`: three numbers are meant, such as 0.3,0,180, and `;` between robots"),
-        };
-        Ok(Poses(text.split(';').map(pose).collect::<Result<_>>()?))
+fn pose(text: &str) -> Result<Pose> {
+    match numbers(text).as_deref() {
+        Some([x, y, degrees]) => Ok(Pose { at: vec2(*x, *y), heading: degrees.to_radians() }),
+        _ => bail!("`{text}`: three numbers are meant, such as 0.3,0,180"),
     }
 }
 
@@ -75,7 +65,7 @@ fn numbers(text: &str) -> Option<Vec<f32>> {
 /// Runs the command.
 pub fn run(args: &PathArgs) -> Result<()> {
     refuse_over([&args.tree], args.picture.written())?;
-    let Poses(poses) = &args.from;
+    let poses = &args.from;
     if poses.len() > MAX_ROBOTS {
         bail!("--from has {} robots: 1 to {MAX_ROBOTS} fit a world", poses.len());
     }
@@ -126,12 +116,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn poses_are_numbers_with_commas_and_robots_with_semicolons() {
-        let Poses(poses) = "0.8,0.05,180; 0.8,-0.05,-90".parse().unwrap();
-        assert_eq!(poses.len(), 2);
-        assert_eq!((poses[1].at, poses[1].heading), (vec2(0.8, -0.05), -std::f32::consts::FRAC_PI_2));
-        for wrong in ["", "1,2", "1,2,3,4", "a,b,c", "1,2,nan", "1,2,3;"] {
-            assert!(wrong.parse::<Poses>().is_err(), "{wrong}");
+    fn poses_are_three_numbers_and_places_two() {
+        let turned = pose("0.8,-0.05,-90").unwrap();
+        assert_eq!((turned.at, turned.heading), (vec2(0.8, -0.05), -std::f32::consts::FRAC_PI_2));
+        for wrong in ["", "1,2", "1,2,3,4", "a,b,c", "1,2,nan"] {
+            assert!(pose(wrong).is_err(), "{wrong}");
         }
         assert!(place("1").is_err() && place("1,inf").is_err());
     }

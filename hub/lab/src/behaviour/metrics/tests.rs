@@ -91,7 +91,7 @@ fn lost_robots_and_gaps_leave_the_means_alone() {
             // Over this gap nothing is known of the acceleration.
             continue;
         }
-        if i < 4 || i > 30 {
+        if !(4..=30).contains(&i) {
             robots[1] = None;
         }
         if i == 20 {

@@ -5,22 +5,22 @@ const SWEEPS: usize = 50;
 
 /// A symmetric matrix as B diag(values) B^T.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Eigen {
+pub(crate) struct Eigen {
     /// The eigenvalues, in no order.
-    pub(super) values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
     /// The rows of B; its columns are the eigenvectors, of length 1.
-    pub(super) vectors: Vec<Vec<f64>>,
+    pub(crate) vectors: Vec<Vec<f64>>,
 }
 
 impl Eigen {
     /// Of the identity.
-    pub(super) fn identity(n: usize) -> Eigen {
+    pub(crate) fn identity(n: usize) -> Eigen {
         let row = |i: usize| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect();
         Eigen { values: vec![1.0; n], vectors: (0..n).map(row).collect() }
     }
 
     /// Of a symmetric matrix, given by its rows. Small eigenvalues of a positive definite one are as exact as large ones.
-    pub(super) fn of(matrix: &[Vec<f64>]) -> Eigen {
+    pub(crate) fn of(matrix: &[Vec<f64>]) -> Eigen {
         let n = matrix.len();
         let mut a = matrix.to_vec();
         let mut vectors = Eigen::identity(n).vectors;
@@ -63,6 +63,10 @@ fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
         let (kp, kq) = (row[p], row[q]);
         (row[p], row[q]) = (cos * kp - sin * kq, sin * kp + cos * kq);
     }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]
