@@ -3,7 +3,6 @@
 use super::engine::{EngineArgs, report};
 use super::progress::Progress;
 use super::runs::{find, print, tell};
-use super::tree_file::write;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -13,28 +12,26 @@ use xpuck_kernels::engine::EngineKind;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::report::collect::{RunFacts, collect_all};
 use xpuck_lab::report::scaling::Single;
+use xpuck_lab::report::write::Place;
 use xpuck_lab::report::{Options, Report, make};
 use xpuck_lab::som::Topology;
-use xpuck_lab::sweep::table_files::Files;
 use xpuck_wire::output;
 
 /// Most runs of a report.
 const MOST: usize = 500;
-/// The page's file.
-const PAGE: &str = "report.html";
 
 /// Make a report of runs of a swarm: one page with figures, and its numbers as CSV and Parquet.
 ///
 /// Which runs count; real and evolved fitness over their segments; what many islands bring; how the swarm behaved, as a map; the
 /// trees at the end, what each is worth, how it works and where it came from; and simulation against reality (thesis 8.4 to 8.7).
-/// The page needs no network. All runs must be of one experiment. A run that cannot be read is named and left out, and the command
-/// ends with 1.
+/// The page needs no network. All runs must be of one experiment. A run that cannot be read, or is given
+/// twice, is named and left out, and the command ends with 1.
 #[derive(Args)]
 pub struct ReportArgs {
     /// The runs: `last`, names as `xpuck runs list` has them, or folders.
     #[arg(required = true, value_name = "RUN")]
     chosen: Vec<String>,
-    /// Folder of the report, new or with an earlier report, which is replaced.
+    /// Folder of the report: new, empty, or with an earlier report, which is replaced.
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// The record directory in which runs are looked for by name.
@@ -73,14 +70,13 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     if args.chosen.len() > MOST {
         bail!("{} runs: a report takes {MOST} at most", args.chosen.len());
     }
-    if args.out.exists() && !args.out.is_dir() {
-        bail!("--out {}: is no folder; name a new one", args.out.display());
-    }
-    let mut folders: Vec<PathBuf> = args.chosen.iter().map(|run| find(&args.runs, run)).collect::<Result<_>>()?;
-    folders.dedup();
+    let folders: Vec<PathBuf> = args.chosen.iter().map(|run| find(&args.runs, run)).collect::<Result<_>>()?;
+    let place = Place::prepare(&args.out).context("--out")?;
     let single = args.single.as_deref().map(Single::read).transpose()?;
     let (runs, left_out) = read(&folders, args.json);
     tell(&left_out);
+    let damage = runs.iter().flat_map(|run| run.damage.iter().map(|damage| format!("{}: {damage}", run.name)));
+    tell(&damage.collect::<Vec<_>>());
     if runs.is_empty() {
         bail!("none of the runs could be read");
     }
@@ -98,8 +94,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     drop(progress);
     let made = made.map_err(anyhow::Error::msg)?;
     report(&engine);
-    write_all(&args.out, &made)?;
-    let page = args.out.join(PAGE);
+    let page = place.write(&made).context("--out")?;
     match args.json {
         true => print(&format!(
             "{}\n",
@@ -109,11 +104,8 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     }
     match left_out.len() {
         0 => Ok(()),
-        n => bail!(
-            "{} could not be read and {} left out",
-            output::count(n, "run", "runs"),
-            if n == 1 { "is" } else { "are" }
-        ),
+        1 => bail!("1 run was left out"),
+        n => bail!("{n} runs were left out"),
     }
 }
 
@@ -123,11 +115,19 @@ fn read(folders: &[PathBuf], quiet: bool) -> (Vec<RunFacts>, Vec<String>) {
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for (folder, run) in folders.iter().zip(collect_all(folders, || progress.inc())) {
         match run {
+            Ok(run) if runs.iter().any(|other: &RunFacts| same(other, &run)) => {
+                left_out.push(format!("{}: is given twice, or is a copy of another one", folder.display()));
+            }
             Ok(run) => runs.push(run),
             Err(error) => left_out.push(format!("{}: {}", folder.display(), output::sentence(&error))),
         }
     }
     (runs, left_out)
+}
+
+/// Whether two folders hold one run.
+fn same(a: &RunFacts, b: &RunFacts) -> bool {
+    (a.started_unix_ms, a.seed, &a.experiment) == (b.started_unix_ms, b.seed, &b.experiment)
 }
 
 fn command(args: &ReportArgs) -> String {
@@ -137,15 +137,6 @@ fn command(args: &ReportArgs) -> String {
     }
     let _ = write!(text, " --simulations {} --seed {}", args.simulations, args.seed);
     text
-}
-
-/// The page last: with it the report is whole.
-fn write_all(folder: &Path, made: &Report) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("--out {}: cannot be made", folder.display()))?;
-    for named in &made.tables {
-        Files::begin(folder, named.name, &named.table)?.finish()?;
-    }
-    write(&folder.join(PAGE), made.html.as_bytes())
 }
 
 fn text(made: &Report, page: &Path) -> String {

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xpuck_evolve::Id;
 use xpuck_hub_core::entry::Entry;
-use xpuck_kernels::model::{FRISBEE_RADIUS, ROBOT_RADIUS};
+use xpuck_kernels::model::{FRISBEE_RADIUS, MAX_ROBOTS, ROBOT_RADIUS};
 use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_record::lineage::Births;
-use xpuck_record::run_file::RunFile;
+use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
 use xpuck_record::verify::phase_worlds;
 use xpuck_record::{RecordError, read};
 use xpuck_wire::message::Operator;
@@ -58,6 +58,10 @@ pub struct RunFacts {
     pub trees: Vec<LastTree>,
     /// Where all of its trees came from.
     pub ancestry: Vec<Ancestor>,
+    /// When it began, ms since 1970: with the seed it tells copies of a run from other runs.
+    pub started_unix_ms: u64,
+    /// The run went on to its end.
+    pub finished: bool,
     /// What of the record is damaged or missing, a line each.
     pub damage: Vec<String>,
 }
@@ -181,6 +185,10 @@ pub fn collect_all(folders: &[PathBuf], progress: impl Fn() + Sync) -> Vec<Resul
 /// It is no run, or its record cannot be read.
 pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let file = RunFile::read(directory)?;
+    if !(1..=MAX_ROBOTS).contains(&file.robots.len()) {
+        let why = format!("names {} robots; a run has 1 to {MAX_ROBOTS}", file.robots.len());
+        return Err(RecordError::of(&directory.join(RUN_FILE), why));
+    }
     let mut gathering = Gathering {
         frisbee_radius: frisbee_radius(&file),
         names: file.robots.clone(),
@@ -240,6 +248,8 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         segments: scored.map(segment).collect(),
         ancestry: ancestry(&births, &trees),
         curve: gathering.curve,
+        started_unix_ms: file.started_unix_ms,
+        finished: file.state == RunState::Finished,
         trees,
         damage,
     })

@@ -18,9 +18,21 @@ const STEPS: usize = 200;
 /// Round trips above 100 ms that a run may have, percent (thesis 8.4).
 const SLOW_PERCENT: f64 = 5.0;
 
-/// Whether a run passes the thesis's quality gates: no robot died, at most 5 % of the round trips slow.
+/// Whether a run counts.
 pub fn counts(run: &RunFacts) -> bool {
-    run.dead == 0 && run.slow_percent <= SLOW_PERCENT
+    why_not(run).is_none()
+}
+
+/// Why a run does not count: the thesis's quality gates (8.4), and that its record is whole and something was scored.
+pub fn why_not(run: &RunFacts) -> Option<String> {
+    match run {
+        RunFacts { damage, .. } if !damage.is_empty() => Some("its record is damaged".into()),
+        RunFacts { finished: false, .. } => Some("it did not go on to its end".into()),
+        RunFacts { segments, .. } if segments.is_empty() => Some("no segment was scored".into()),
+        RunFacts { dead: 1.., .. } => Some("robots were lost".into()),
+        RunFacts { slow_percent, .. } if *slow_percent > SLOW_PERCENT => Some("its link was slow".into()),
+        _ => None,
+    }
 }
 
 fn three(x: f64) -> String {
@@ -41,13 +53,14 @@ pub fn quality(runs: &[RunFacts]) -> Section {
             format!("{:.2}", run.slow_percent),
             format!("{:.0}", run.generations),
             three(run.evolved),
-            if counts(run) { "yes".into() } else { "no".into() },
+            why_not(run).map_or("yes".into(), |why| format!("no: {why}")),
         ]
     };
     let good = runs.iter().filter(|run| counts(run)).count();
     let mut text = vec![
-        "A run counts if no robot was lost and at most 5 % of the messages took longer than 100 ms to the hub and back: senses \
-         that are computed elsewhere are only as good as the link. All that follows is of the runs that count."
+        "A run counts if its record is whole, it went on to its end, no robot was lost, and at most 5 % of the messages took longer \
+         than 100 ms to the hub and back: senses that are computed elsewhere are only as good as the link. All that follows is of \
+         the runs that count; the trees are of all."
             .to_string(),
     ];
     for run in runs {

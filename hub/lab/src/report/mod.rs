@@ -11,6 +11,7 @@ pub mod page;
 pub mod scaling;
 pub mod tables;
 pub mod trees;
+pub mod write;
 
 use crate::measure::Plan;
 use crate::som::Topology;

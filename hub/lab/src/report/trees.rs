@@ -189,6 +189,8 @@ mod tests {
             segments: Vec::new(),
             trees,
             ancestry: Vec::new(),
+            started_unix_ms: 0,
+            finished: true,
             damage: Vec::new(),
         }
     }

@@ -62,7 +62,7 @@ pub struct MigrateStudy {
 }
 
 /// Evolves with each rate and each seed `config.seed`, `config.seed + 1` and so on, and measures what the islands' champions
-/// are worth mixed and alone. `progress` is called after each run; with `stop` set the study ends there.
+/// are worth mixed and alone. `progress` is called after each generation; with `stop` set the study ends there.
 ///
 /// # Errors
 /// If there are fewer than two seeds, no rate, or a setting that does not go.
@@ -82,11 +82,11 @@ pub fn study(
     let mut runs: Vec<Ended> = Vec::new();
     for every in rates {
         for seed in (0..seeds as u64).map(|i| config.seed + i) {
-            if stop.load(Ordering::Relaxed) {
-                return refuse("stopped; nothing was written");
-            }
-            runs.push(one(engine, config, *every, seed, budget)?);
-            progress();
+            let mut watch = || {
+                progress();
+                stop.load(Ordering::Relaxed)
+            };
+            runs.push(one(engine, config, *every, seed, budget, &mut watch)?);
         }
     }
     let rate = |every: &Every| {
@@ -106,7 +106,14 @@ pub fn study(
     Ok(MigrateStudy { islands: config.islands, generations: config.generations, budget, runs, rates })
 }
 
-fn one(engine: &dyn Engine, config: &Config, every: Every, seed: u64, budget: Budget) -> Result<Ended, StudyError> {
+fn one(
+    engine: &dyn Engine,
+    config: &Config,
+    every: Every,
+    seed: u64,
+    budget: Budget,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Ended, StudyError> {
     let mut config = Config { seed, ..config.clone() };
     match every {
         0 => config.migration.receive = 0,
@@ -118,11 +125,16 @@ fn one(engine: &dyn Engine, config: &Config, every: Every, seed: u64, budget: Bu
     let mut evolution = EvolutionRun::new(config);
     while !evolution.is_done() {
         evolution.step();
+        if stop() {
+            return refuse("stopped; nothing was written");
+        }
     }
     let trees =
         evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding()).collect();
     let swarm = RunTrees { name: format!("seed {seed}"), trees };
-    let plan = HeteroPlan { mixed: budget, alone: budget.runs, drawn: 0 };
+    // Worlds that evolution has not seen.
+    let fresh = Budget { seed: !budget.seed, ..budget };
+    let plan = HeteroPlan { mixed: fresh, alone: budget.runs, drawn: 0 };
     let measured = hetero(engine, &[swarm], &spec, plan, |_, _| {})?;
     let Some(swarm) = measured.swarms.first() else { return refuse("a run has one swarm") };
     Ok(Ended { every, seed, different: swarm.different, mixed: swarm.mixed.mean, alone: swarm.alone })

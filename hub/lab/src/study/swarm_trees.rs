@@ -21,6 +21,9 @@ pub fn read(path: &Path) -> Result<RunTrees, StudyError> {
     if path.is_file() {
         return Ok(RunTrees { name, trees: vec![tree(path)?] });
     }
+    if !path.is_dir() {
+        return refuse(format!("{}: is no run, folder or tree", path.display()));
+    }
     let kept = path.join("trees");
     let trees = if kept.is_dir() {
         files(&kept, "champion-")?

@@ -43,14 +43,15 @@ pub fn run(args: &MigrateArgs) -> Result<()> {
     args.output.check([])?;
     let rates = distinct(&args.rates)?;
     let mut set = keys(&args.set)?;
-    set.insert("generations".into(), i64::from(args.generations).into());
-    set.insert("seed".into(), (args.seed as i64).into());
+    // What --set says counts.
+    set.entry("generations").or_insert(i64::from(args.generations).into());
+    set.entry("seed").or_insert((args.seed as i64).into());
     let config = load(None, set)?;
-    let budget = budget(60.0, args.runs, !args.seed)?;
+    let budget = budget(60.0, args.runs, config.seed)?;
     let engine = args.output.open(&[&config.spec])?;
     let stop = service_flag(Default::default())?;
-    let total = rates.len() as u64 * u64::from(args.seeds);
-    let progress = Progress::of("run of evolution", total, args.output.json);
+    let total = rates.len() as u64 * u64::from(args.seeds) * u64::from(config.generations);
+    let progress = Progress::of("generation", total, args.output.json);
     let found = study(&engine, &config, &rates, args.seeds as usize, budget, &stop, || progress.inc())?;
     drop(progress);
     let csv = |table: &mut csv::Writer<Vec<u8>>| found.runs.iter().try_for_each(|run| table.serialize(run));

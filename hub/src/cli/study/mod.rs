@@ -23,6 +23,7 @@ use xpuck_kernels::engine::{ChosenEngine, EngineKind};
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::study::Budget;
+use xpuck_wire::output;
 
 /// Ask a question about trees: how fitness depends on the swarm's size, on what the other robots do, on where they start.
 ///
@@ -79,14 +80,33 @@ struct Output {
 }
 
 impl Output {
-    /// Refuses to write over what is read, or both results into one file.
+    /// Refuses to write over what is read, two results into one file, and folders that are not there.
     fn check<'a>(&'a self, read: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
-        if let (Some(svg), Some(csv)) = (&self.svg, &self.csv)
-            && svg == csv
-        {
-            bail!("--svg and --csv are both {}", svg.display());
+        self.check_with(read, None)
+    }
+
+    /// The same with a further file that is written.
+    fn check_with<'a>(
+        &'a self,
+        read: impl IntoIterator<Item = &'a PathBuf>,
+        further: Option<&'a PathBuf>,
+    ) -> Result<()> {
+        let written: Vec<&PathBuf> = [self.svg.as_ref(), self.csv.as_ref(), further].into_iter().flatten().collect();
+        let mut places = Vec::new();
+        for path in &written {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let Ok(folder) = folder.canonicalize() else {
+                bail!("{}: its folder is not there; make it, or name another place", path.display());
+            };
+            // Through a link that leads to a file, or will.
+            let place = folder.join(path.file_name().unwrap_or_default());
+            let place = std::fs::read_link(&place).map_or(place, |to| folder.join(to));
+            if places.contains(&place) {
+                bail!("{}: two results would go to this file; name another one", path.display());
+            }
+            places.push(place);
         }
-        refuse_over(read, [&self.svg, &self.csv].into_iter().flatten())
+        refuse_over(read, written)
     }
 
     fn open(&self, specs: &[&WorldSpec]) -> Result<ChosenEngine> {
@@ -120,8 +140,11 @@ impl Output {
 
 /// How much is simulated, checked.
 fn budget(seconds: f32, runs: u32, seed: u64) -> Result<Budget> {
-    if !(0.1..=36_000.0).contains(&seconds) || !(2..=1_000_000).contains(&runs) {
-        bail!("--seconds takes 0.1 to 36000 and --runs 2 to 1000000");
+    if !(0.1..=36_000.0).contains(&seconds) {
+        bail!("{seconds} simulated seconds: a run has 0.1 to 36000");
+    }
+    if !(2..=1_000_000).contains(&runs) {
+        bail!("{}: 2 to 1000000 are needed for a mean and its spread", output::count(runs as usize, "run", "runs"));
     }
     Ok(Budget { seconds, runs, seed })
 }
@@ -156,5 +179,36 @@ impl World {
             spec.check().with_context(|| format!("{} with {robots} robots", path.display()))?;
         }
         Ok(spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        output: Output,
+    }
+
+    #[test]
+    fn two_results_never_go_to_one_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        std::os::unix::fs::symlink("a.svg", path("linked")).unwrap();
+        let check = |svg: &str, csv: &str, further: &str| {
+            let command = Command::parse_from(["x", "--svg", &path(svg), "--csv", &path(csv)]);
+            command.output.check_with([], Some(&PathBuf::from(path(further)))).map_err(|error| error.to_string())
+        };
+        assert!(check("a.svg", "a.csv", "a.bt").is_ok());
+        for (svg, csv, further) in
+            [("a.svg", "a.svg", "b"), ("a.svg", "./a.svg", "b"), ("a", "b", "./a"), ("linked", "a.svg", "b")]
+        {
+            let error = check(svg, csv, further).unwrap_err();
+            assert!(error.contains("two results would go to this file"), "{error}");
+        }
+        assert!(check("none/a.svg", "b", "c").unwrap_err().contains("its folder is not there"));
     }
 }

@@ -3,7 +3,7 @@
 use super::size::Sizes;
 use super::{Output, World, budget};
 use crate::cli::progress::Progress;
-use crate::cli::tree_file::{read, refuse_over, write};
+use crate::cli::tree_file::{read, write};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
@@ -53,8 +53,7 @@ pub struct TuneArgs {
 
 /// Runs the command.
 pub fn run(args: &TuneArgs) -> Result<()> {
-    args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
-    refuse_over([&args.tree].into_iter().chain(&args.world.world), &args.out)?;
+    args.output.check_with([&args.tree].into_iter().chain(&args.world.world), args.out.as_ref())?;
     if !(1..=MAX_ROBOTS).contains(&args.robots) {
         bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", args.robots);
     }
