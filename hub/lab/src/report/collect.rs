@@ -73,6 +73,8 @@ pub struct SegmentFacts {
     pub number: u32,
     /// Real fitness.
     pub fitness: f64,
+    /// Its length, s of arena time.
+    pub seconds: f64,
     /// How the swarm behaved; none where motion capture saw nothing.
     pub metrics: Option<Metrics>,
 }
@@ -227,6 +229,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
     let segment = |segment: &Segment| SegmentFacts {
         number: segment.number,
         fitness: segment.fitness,
+        seconds: segment.seconds,
         metrics: gathering.meters.get(&segment.number).and_then(MetricsMeter::finish),
     };
     let scored = gathering.told.iter().filter(|segment| segment.number > 0 && segment.seconds > 0.0);

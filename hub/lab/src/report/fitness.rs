@@ -97,8 +97,8 @@ pub fn real(runs: &[&RunFacts]) -> Section {
         title: "Real fitness over the run".into(),
         text: vec![
             "Fitness is the speed of the frisbee towards the goal over the robots' top speed, scored by the hub from motion \
-             capture; 0 is a frisbee that stays, below 0 one that went the wrong way. In each segment every robot runs the tree \
-             that its own island had found by then."
+             capture; 0 is a frisbee that stays, below 0 one that went the wrong way. In each segment every robot runs the fittest \
+             tree that its island knew by then, its own or one that came from another."
                 .into(),
         ],
         ..Section::default()

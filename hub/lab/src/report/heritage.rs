@@ -56,6 +56,7 @@ pub fn draw(run: &RunFacts) -> Option<String> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
+    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"24\" font-weight=\"bold\">{}</text>", escape(&run.name));
     for (row, island) in islands.iter().enumerate() {
         let y = TOP + ROW * row as f64;
         let _ = writeln!(svg, "<path d=\"M{LEFT} {y}H{WIDTH}\" stroke=\"#e3e6ea\"/>");
@@ -76,7 +77,8 @@ pub fn draw(run: &RunFacts) -> Option<String> {
     for ancestor in &shown {
         let Some((x, y)) = places.get(&ancestor.id) else { continue };
         let radius = if ancestor.last { 5.0 } else { 2.0 };
-        let parents: Vec<String> = ancestor.parents.iter().map(Id::to_string).collect();
+        let mut parents: Vec<String> = ancestor.parents.iter().map(Id::to_string).collect();
+        parents.dedup();
         let of = if parents.is_empty() { String::new() } else { format!(" of {}", parents.join(" and ")) };
         let what = OPERATORS.iter().find(|(operator, ..)| *operator == ancestor.operator).map_or("", |(.., word)| word);
         let text = format!("{}, generation {}: {what}{of}", ancestor.id, ancestor.generation);

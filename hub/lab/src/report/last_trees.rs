@@ -122,8 +122,8 @@ pub fn origins(runs: &[&RunFacts], most: usize) -> Section {
         title: "Where they came from".into(),
         text: vec![
             "All ancestors of the trees that drove robots at the end, founders on the left. A row is an island, which is a robot; a \
-             line that changes its row is a tree that went from robot to robot through the hub. Rest the pointer on a dot for its \
-             name."
+             line that changes its row is a tree that went from robot to robot through the hub. Each island counts its own generations, \
+             so a parent from a faster island may stand on the right of its child. Rest the pointer on a dot for its name."
                 .into(),
         ],
         ..Section::default()

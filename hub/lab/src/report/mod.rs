@@ -91,7 +91,7 @@ pub fn make(
         behaviour::section(&good, options.topology),
         last_trees::section(runs, &known, &plan),
         last_trees::origins(&good, GRAPHS),
-        gap::section(&gaps, &plan),
+        gap::section(&gaps, &gap::of_segment(&good, &plan)),
     ];
     let numbers: [&[&'static str]; 8] =
         [&["runs"], &["segments"], &["curves"], &["runs"], &["segments"], &["trees"], &[], &["gap"]];

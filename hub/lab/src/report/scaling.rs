@@ -53,7 +53,7 @@ pub fn section(runs: &[&RunFacts], single: Option<&Single>) -> Section {
         title: "What many islands bring".into(),
         text: vec![
             "Beta (Eq. 8.4) is the fitness that all islands together reach for each simulation, over that of a single population: \
-             1 if nine robots get as far as one robot that computes nine times as long. The thesis has 0.76."
+             1 if many robots get as far as one that computes as many times as long. The thesis has 0.76 for nine."
                 .into(),
         ],
         ..Section::default()

@@ -25,7 +25,7 @@ pub struct Place {
     pub sector: usize,
     /// Robot updates there.
     pub updates: u64,
-    /// Robot updates that each leaf drove: place of the node in the tree, and how many.
+    /// Robot updates that each leaf drove: its line in the tree's text, from 1, and how many.
     pub drivers: BTreeMap<usize, u64>,
 }
 
@@ -34,7 +34,7 @@ pub struct Place {
 pub struct BranchStudy {
     /// What was simulated.
     pub budget: Budget,
-    /// The leaves that drove, as text, by their place in the tree, with the part of all robot updates.
+    /// The leaves that drove: line in the tree's text, from 1, the text, and the part of all robot updates.
     pub branches: Vec<(usize, String, f64)>,
     /// Places that robots were at, ring by ring.
     pub places: Vec<Place>,
@@ -72,11 +72,11 @@ pub fn study(
         place.updates += n;
         all += n;
         if let Some(node) = driver {
-            *place.drivers.entry(node).or_default() += n;
+            *place.drivers.entry(node + 1).or_default() += n;
             *whole.entry(node).or_default() += n;
         }
     }
-    let branch = |(node, n): (usize, u64)| (node, tree.nodes()[node].to_string(), n as f64 / all.max(1) as f64);
+    let branch = |(node, n): (usize, u64)| (node + 1, tree.nodes()[node].to_string(), n as f64 / all.max(1) as f64);
     Ok(BranchStudy {
         budget,
         branches: whole.into_iter().map(branch).collect(),
@@ -122,7 +122,7 @@ impl BranchStudy {
     /// The result in a sentence.
     pub fn sentence(&self) -> String {
         let parts: Vec<String> =
-            self.branches.iter().map(|(node, _, part)| format!("line {} {:.0} %", node + 1, 100.0 * part)).collect();
+            self.branches.iter().map(|(node, _, part)| format!("line {} {:.0} %", node, 100.0 * part)).collect();
         match parts.is_empty() {
             true => "No leaf ever drove a robot.".into(),
             false => format!("Robots were driven by {} of the time.", parts.join(", ")),
@@ -163,7 +163,7 @@ impl BranchStudy {
             let list: Vec<String> = place
                 .drivers
                 .iter()
-                .map(|(node, n)| format!("line {}: {:.0} %", node + 1, 100.0 * *n as f64 / place.updates as f64))
+                .map(|(node, n)| format!("line {}: {:.0} %", node, 100.0 * *n as f64 / place.updates as f64))
                 .collect();
             let degrees = (place.sector as f64 + 0.5) * 360.0 / SECTORS as f64 - 180.0;
             let _ = writeln!(
@@ -201,14 +201,14 @@ impl BranchStudy {
             let y = below + ROW * i as f64;
             let _ =
                 writeln!(svg, "<rect x=\"{ROOM}\" y=\"{y}\" width=\"12\" height=\"12\" fill=\"{}\"/>", colour(*node));
-            let words = escape(&format!("line {}: {text}, {:.1} %", node + 1, 100.0 * part));
+            let words = escape(&format!("line {}: {text}, {:.1} %", node, 100.0 * part));
             let _ = writeln!(svg, "<text x=\"{}\" y=\"{}\">{words}</text>", ROOM + 20.0, y + 11.0);
         }
         let y = below + ROW * self.branches.len() as f64 + 14.0;
         let _ = writeln!(
             svg,
-            "<text x=\"{ROOM}\" y=\"{y}\">Where the frisbee is, seen from the robot, which looks up; the colour is what drove most often \
-             then.</text>"
+            "<text x=\"{ROOM}\" y=\"{y}\">Where the frisbee is, seen from the robot, which looks up; the colour is what drove most often then, the paler the more others \
+             drove too.</text>"
         );
         svg.push_str("</svg>\n");
         svg

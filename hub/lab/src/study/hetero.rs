@@ -178,7 +178,9 @@ pub fn study(
     Ok(HeteroStudy { plan, robots, swarms, own, drawn })
 }
 
+/// Of those swarms in which trees differ: one of a single tree is not mixed.
 fn kind(swarms: &[Swarm]) -> Option<Kind> {
+    let swarms: Vec<&Swarm> = swarms.iter().filter(|swarm| swarm.different > 1).collect();
     if swarms.len() < FEWEST {
         return None;
     }
@@ -199,7 +201,7 @@ impl HeteroStudy {
     /// The result, a sentence for each kind of swarm.
     pub fn sentences(&self) -> Vec<String> {
         let sentence = |what: &str, kind: &Option<Kind>, number: usize| match kind {
-            None => format!("{what}: {number}, and a comparison takes {FEWEST} at least."),
+            None => format!("{what}: {number} with trees that differ, and a comparison takes {FEWEST} at least."),
             Some(Kind { swarms, difference, se, p, line, crossing }) => {
                 let line = match (line, crossing) {
                     (Some((intercept, slope)), Some(at)) => format!(
@@ -223,10 +225,11 @@ impl HeteroStudy {
                 )
             }
         };
-        let runs = self.swarms.iter().filter(|swarm| swarm.run.is_some()).count();
+        let mixed =
+            |own: bool| self.swarms.iter().filter(|swarm| swarm.different > 1 && swarm.run.is_some() == own).count();
         vec![
-            sentence("Swarms of the runs", &self.own, runs),
-            sentence("Swarms drawn from all runs", &self.drawn, self.swarms.len() - runs),
+            sentence("Swarms of the runs", &self.own, mixed(true)),
+            sentence("Swarms drawn from all runs", &self.drawn, mixed(false)),
         ]
     }
 }
@@ -254,10 +257,9 @@ mod tests {
         for swarm in &study.swarms {
             assert_eq!((swarm.mixed.mean, swarm.different), (swarm.alone, 1), "{swarm:?}");
         }
-        let own = study.own.unwrap();
-        assert_eq!((own.difference, own.p, study.drawn), (0.0, 1.0, None));
+        assert_eq!((study.own, study.drawn), (None, None), "nothing is mixed");
         assert_eq!(study.swarms[1].alone, 0.0);
-        assert!(study.sentences()[1].contains("0, and a comparison takes 3"));
+        assert!(study.sentences()[1].contains("0 with trees that differ, and a comparison takes 3"));
     }
 
     #[test]
@@ -266,7 +268,8 @@ mod tests {
         let half = &study.swarms[0];
         assert_eq!((half.different, half.run.as_deref()), (2, Some("a")));
         assert!((half.alone - study.swarms[1].alone / 2.0).abs() < 1e-12);
-        assert_eq!((study.swarms.len(), study.drawn.unwrap().swarms), (15, 12));
+        let mixed = study.swarms[3..].iter().filter(|swarm| swarm.different == 2).count();
+        assert_eq!((study.swarms.len(), study.drawn.unwrap().swarms), (15, mixed));
         assert!(study.swarms[3..].iter().any(|swarm| swarm.different == 2));
         let (intercept, slope) = study.drawn.unwrap().line.unwrap();
         assert!(

@@ -17,6 +17,8 @@ use xpuck_kernels::world::{Pose, WorldSpec};
 pub const MAX_ROBOTS: usize = 5;
 /// Fitness above this is reasonable (thesis 8.5).
 const REASONABLE: f64 = 0.1;
+/// Fewest runs of a bin whose quartiles say something.
+pub const FEWEST: usize = 5;
 /// Runs that are simulated together, between two steps of progress.
 const BATCH: usize = 10_000;
 /// Most bins; what lies beyond is in the last one.
@@ -174,16 +176,22 @@ impl PerturbStudy {
     /// The result in a sentence for each tree.
     pub fn sentences(&self) -> Vec<String> {
         let sentence = |tree: &Perturbed| {
-            let near = tree.bins.iter().find(|bin| bin.runs >= 30).map_or(f64::NAN, |bin| bin.fitness[2]);
-            let far = tree.bins.iter().rev().find(|bin| bin.runs >= 30).map_or(f64::NAN, |bin| bin.fitness[2]);
+            let known = || tree.bins.iter().filter(|bin| bin.runs >= FEWEST);
+            let medians = match (known().next(), known().next_back()) {
+                (Some(near), Some(far)) => format!(
+                    "its median is {:.3} at {:.2} m from its best start and {:.3} at {:.2} m",
+                    Figure(near.fitness[2]),
+                    (near.distance[0] + near.distance[1]) / 2.0,
+                    Figure(far.fitness[2]),
+                    (far.distance[0] + far.distance[1]) / 2.0
+                ),
+                _ => format!("no distance has the {FEWEST} runs of which a median says something"),
+            };
             format!(
-                "{}: best {:.3}, median {:.3}; medians fall from {:.3} near its best start to {:.3} far from it; {:.0} % of \
-                 the starts are worth more than {REASONABLE}.",
+                "{}: best {:.3}, median of all {:.3}; {medians}; {:.0} % of the starts are worth more than {REASONABLE}.",
                 tree.name,
                 Figure(tree.best),
                 Figure(tree.median),
-                Figure(near),
-                Figure(far),
                 100.0 * tree.reasonable
             )
         };

@@ -1,10 +1,7 @@
 //! The figure of the study of perturbed starts.
 
-use super::perturb::{Bin, PerturbStudy, Perturbed};
+use super::perturb::{Bin, FEWEST, PerturbStudy, Perturbed};
 use crate::plot::{BoxOf, Colour, Footer, Plot, Stroke, to_svg_with};
-
-/// Fewest runs of a bin whose quartiles say something.
-const FEWEST: usize = 5;
 
 /// For each tree a panel: fitness against the mean distance from its best start, as extremes, quartiles and medians.
 pub fn draw(study: &PerturbStudy) -> String {

@@ -140,12 +140,15 @@ impl SizeStudy {
             each(a).total_cmp(&each(b))
         });
         if let Some(best) = best {
-            text += &format!(
-                "; a robot does most in a swarm of {} ({:.4} each, alone {:.4})",
-                best.robots,
-                Figure(best.fitness.mean / best.robots as f64),
-                Figure(self.sizes[0].fitness.mean)
-            );
+            let (each, alone) = (best.fitness.mean / best.robots as f64, self.sizes[0].fitness.mean);
+            text += &match best.robots {
+                1 => format!("; each robot does most when it is alone ({:.4})", Figure(alone)),
+                robots => format!(
+                    "; each robot does most in a swarm of {robots} ({:.4}, alone {:.4})",
+                    Figure(each),
+                    Figure(alone)
+                ),
+            };
         }
         match &self.model {
             Some(model) => {

@@ -202,7 +202,7 @@ impl TuneStudy {
         let mut text = String::new();
         if let Some(own) = self.sizes.iter().find(|size| size.robots == self.robots) {
             text = format!(
-                "{} robots: {:.4} before and {:.4} after, {:+.4} ({:+.4} to {:+.4}), for {:.1} million robot-seconds",
+                "{} robots: {:.4} before and {:.4} after, {:+.4} ({:+.4} to {:+.4}), for {:.2} million robot-seconds",
                 self.robots,
                 Figure(own.before.mean),
                 Figure(own.after.mean),

@@ -125,8 +125,20 @@ pub fn find(runs: &Path, run: &str) -> Result<PathBuf> {
     if Path::new(run).join(xpuck_record::run_file::RUN_FILE).try_exists().unwrap_or(false) {
         return Ok(run.into());
     }
+    if let Some(only) = only_run_below(Path::new(run)) {
+        return Ok(only);
+    }
     let catalogue = open(runs).map_err(|error| anyhow!("no run `{run}` is found: {error}"))?;
     catalogue.find(run).map_err(|error| anyhow!(error))
+}
+
+/// The run in a folder that is none itself and holds a single one, as that of a demo.
+fn only_run_below(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.take(1000).filter_map(Result::ok);
+    let mut below =
+        entries.map(|entry| entry.path()).filter(|path| path.join(xpuck_record::run_file::RUN_FILE).is_file());
+    let first = below.next()?;
+    below.next().is_none().then_some(first)
 }
 
 /// Prints.

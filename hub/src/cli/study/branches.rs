@@ -53,7 +53,7 @@ pub fn run(args: &BranchesArgs) -> Result<()> {
         table.write_record(["ring", "sector", "updates", "line", "drove"])?;
         for place in &found.places {
             for (node, drove) in &place.drivers {
-                table.serialize((place.ring, place.sector, place.updates, node + 1, drove))?;
+                table.serialize((place.ring, place.sector, place.updates, node, drove))?;
             }
         }
         Ok(())
@@ -64,7 +64,7 @@ pub fn run(args: &BranchesArgs) -> Result<()> {
 fn text(found: &BranchStudy) -> String {
     let mut text = String::new();
     for (node, leaf, part) in &found.branches {
-        let _ = writeln!(text, "{:>5.1} %  line {:<3} {leaf}", 100.0 * part, node + 1);
+        let _ = writeln!(text, "{:>5.1} %  line {:<3} {leaf}", 100.0 * part, node);
     }
     let _ = writeln!(text, "\n{}", found.sentence());
     text
