@@ -9,6 +9,8 @@ FEATURES = xpuck-robot/v4l,xpuck-shim/verilated
 MOCAP_VENV = target/mocap-venv
 # Python that reads records and their tables.
 RECORD_VENV = target/record-venv
+# Python packages with which statistics, maps and CMA-ES are compared; minisom has no wheel.
+ANALYSIS_VENV = target/analysis-venv
 # The checker of Prometheus, out of a package whose service is not wanted.
 PROMTOOL = target/promtool/usr/bin/promtool
 
@@ -72,7 +74,8 @@ deps-mocap: deps
 
 deps-record: deps
 	@sh tools/deps.sh python3-venv
-	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python, and statistics and maps not compared with its packages" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf scipy minisom cma
+	@sh tools/venv.sh $(RECORD_VENV) "records and the live view are not read from Python" pandas pyarrow matplotlib mcap prometheus-client websockets foxglove-schemas-protobuf
+	@sh tools/venv.sh $(ANALYSIS_VENV) "statistics, maps and CMA-ES are not compared with packages of others" scipy minisom cma --no-binary minisom
 
 # Programs under another clock.
 deps-time: deps
@@ -90,7 +93,7 @@ deps-promtool:
 	@sh tools/promtool.sh $(PROMTOOL)
 
 test: lint deps-console deps-deb deps-gpu deps-image deps-mocap deps-processes deps-record deps-time deps-promtool
-	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) cargo test --workspace --features $(FEATURES)
+	$(if $(wildcard $(PROMTOOL)),XPUCK_PROMTOOL=$(CURDIR)/$(PROMTOOL)) $(if $(wildcard $(MOCAP_VENV)/ready),XPUCK_MOCAP_PYTHON=$(CURDIR)/$(MOCAP_VENV)/bin/python) $(if $(wildcard $(RECORD_VENV)/ready),XPUCK_RECORD_PYTHON=$(CURDIR)/$(RECORD_VENV)/bin/python) $(if $(wildcard $(ANALYSIS_VENV)/ready),XPUCK_ANALYSIS_PYTHON=$(CURDIR)/$(ANALYSIS_VENV)/bin/python) cargo test --workspace --features $(FEATURES)
 	$(MAKE) -C fpga check
 	sh tools/console-test.sh
 	sh tools/flat.sh 60 32 3

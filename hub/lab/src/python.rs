@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 /// What a script writes to its standard output as JSON when it reads `input` from its standard input. None, said as a
 /// skip, where no interpreter is named (make deps-record).
 pub(crate) fn run(script: &str, input: &serde_json::Value) -> Option<serde_json::Value> {
-    let Ok(python) = std::env::var("XPUCK_RECORD_PYTHON") else {
+    let Ok(python) = std::env::var("XPUCK_ANALYSIS_PYTHON") else {
         xpuck_testing::skipped("nothing is compared with Python packages (make deps-record)");
         return None;
     };
