@@ -66,8 +66,22 @@ fn measure_teams(engine: &dyn Engine, programs: &[Program], teams: &[Team], plan
 
 /// The fitness of each run of one program by a plan, in the order of the runs.
 pub fn fitness_of_runs(engine: &dyn Engine, program: &Program, plan: &Plan<'_>) -> Vec<f64> {
-    let outcomes = engine.run(std::slice::from_ref(program), &plan.jobs(&Team::all(0)));
-    outcomes.iter().map(|o| f64::from(o.fitness)).collect()
+    fitness_of_team(engine, std::slice::from_ref(program), &Team::all(0), plan)
+}
+
+/// The fitness of each run of a team by a plan, in the order of the runs.
+pub fn fitness_of_team(engine: &dyn Engine, programs: &[Program], team: &Team, plan: &Plan<'_>) -> Vec<f64> {
+    fitness_of(&engine.run(programs, &plan.jobs(team)))
+}
+
+/// The fitness of each outcome.
+pub fn fitness_of(outcomes: &[Outcome]) -> Vec<f64> {
+    outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect()
+}
+
+/// A hash over all outcomes' final positions.
+pub fn hash_of(outcomes: &[Outcome]) -> u64 {
+    outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash)
 }
 
 /// Mean and standard deviation of a sample that is not empty.
@@ -79,8 +93,6 @@ pub fn mean_and_sd(sample: &[f64]) -> (f64, f64) {
 }
 
 fn summarise(outcomes: &[Outcome]) -> Measured {
-    let fitness: Vec<f64> = outcomes.iter().map(|o| f64::from(o.fitness)).collect();
-    let (mean, sd) = mean_and_sd(&fitness);
-    let hash = outcomes.iter().fold(0u64, |h, o| h.rotate_left(5) ^ o.hash);
-    Measured { mean, sd, hash }
+    let (mean, sd) = mean_and_sd(&fitness_of(outcomes));
+    Measured { mean, sd, hash: hash_of(outcomes) }
 }

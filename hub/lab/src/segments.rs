@@ -10,7 +10,7 @@ use xpuck_wire::file::{self, FileError};
 /// Most printed runs, and most segments of one.
 const MOST: usize = 1000;
 /// A run with a greater part of its round trips above 100 ms does not count, percent (thesis 8.4).
-const SLOW_PERCENT: f64 = 5.0;
+pub const SLOW_PERCENT: f64 = 5.0;
 
 /// A run: a row of Table 8.3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -110,14 +110,20 @@ fn experiment(file: &RunFile) -> Result<Experiment, String> {
     Experiment::parse("experiment", &text).map_err(|error| error.to_string())
 }
 
+/// What a run's experiment means.
+///
+/// # Errors
+/// One line if it is none that this version reads.
+pub fn plan(file: &RunFile) -> Result<Plan, String> {
+    Plan::new(&experiment(file)?, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())
+}
+
 /// The worlds of a run's phases in their order, by name, those that the experiment leaves to the benchmark included.
 ///
 /// # Errors
 /// One line if the run's experiment is none that this version reads.
 pub fn phase_worlds(file: &RunFile) -> Result<Vec<(String, Arc<WorldSpec>)>, String> {
-    let plan =
-        Plan::new(&experiment(file)?, &file.files, Some(file.robots.len())).map_err(|error| error.to_string())?;
-    Ok(plan.phases.into_iter().map(|phase| (phase.name, phase.world)).collect())
+    Ok(plan(file)?.phases.into_iter().map(|phase| (phase.name, phase.world)).collect())
 }
 
 fn learn_trees(run: &Path, ticks: &mut TickVerifier) -> Result<(), RecordError> {

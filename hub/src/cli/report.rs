@@ -89,7 +89,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let options = Options { simulations: args.simulations, seed: args.seed, topology, single };
     let progress = Progress::of("tree or swarm", 1, args.json);
 
-    let watch = |_, done: usize, total: usize| progress.set(done as u64, total as u64);
+    let watch = |done: usize, total: usize| progress.set(done as u64, total as u64);
     let made = make(&engine, &runs, &options, &command(args), watch);
     drop(progress);
     let made = made.map_err(anyhow::Error::msg)?;

@@ -26,7 +26,7 @@ pub enum Colour {
 
 impl Colour {
     /// As SVG has it.
-    fn code(self) -> &'static str {
+    pub(crate) fn code(self) -> &'static str {
         match self {
             Colour::Blue => "#0072b2",
             Colour::Orange => "#e69f00",
@@ -208,6 +208,14 @@ pub fn to_svg(panels: &[Plot]) -> String {
 /// The panels side by side, with a legend that they share and a caption below them.
 pub fn to_svg_with(panels: &[Plot], footer: &Footer) -> String {
     draw::figure(panels, footer)
+}
+
+/// How a drawing of such a size begins, pixels: on white, in the letters of all drawings that are no plots.
+pub(crate) fn begin_svg(width: f64, height: f64) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} \
+         {height:.0}\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+    )
 }
 
 /// Text as it may stand in XML and HTML.

@@ -12,7 +12,7 @@ use xpuck_kernels::tree::Tree;
 use xpuck_kernels::world::WorldSpec;
 use xpuck_record::lineage::Births;
 use xpuck_record::run_file::{RUN_FILE, RunFile, RunState};
-use xpuck_record::verify::phase_worlds;
+use xpuck_record::verify::{phase_worlds, plan};
 use xpuck_record::{RecordError, read};
 use xpuck_wire::message::Operator;
 use xpuck_wire::output::count;
@@ -263,7 +263,13 @@ fn frisbee_radius(file: &RunFile) -> f64 {
     arena.and_then(toml::Value::as_float).unwrap_or(f64::from(FRISBEE_RADIUS))
 }
 
-/// What must be equal for fitness to be compared, in words: the experiment, its task, its robots and its length.
+/// False if no robot evolved in any phase. True also where the record does not say, as those of earlier versions may.
+pub fn evolves(file: &RunFile) -> bool {
+    plan(file).map_or(true, |plan| plan.evolves(file.robots.len()))
+}
+
+/// What must be equal for fitness to be compared, in words: the experiment, its task, its robots, its length, and whether it
+/// evolves.
 pub fn experiment(file: &RunFile) -> String {
     let number = |key: &str| {
         let value = file.experiment.get(key)?;
@@ -275,6 +281,7 @@ pub fn experiment(file: &RunFile) -> String {
         text("task").filter(|task| *task != file.name),
         Some(count(file.robots.len(), "robot", "robots")),
         number("minutes").map(|minutes| format!("{minutes} min")),
+        (!evolves(file)).then(|| "evolution off".into()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

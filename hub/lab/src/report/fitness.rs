@@ -4,6 +4,7 @@ use super::collect::RunFacts;
 use super::page::Section;
 use crate::figure::Figure;
 use crate::plot::{Colour, Footer, Plot, Stroke, ViolinOf, to_svg_with};
+use crate::segments::SLOW_PERCENT;
 use crate::statistics::fit::polynomial;
 use crate::statistics::spread::median;
 use crate::statistics::t::student;
@@ -15,8 +16,6 @@ use crate::sweep::summary::Readable;
 const ORDER: usize = 5;
 /// Steps of its curve.
 const STEPS: usize = 200;
-/// Round trips above 100 ms that a run may have, percent (thesis 8.4).
-const SLOW_PERCENT: f64 = 5.0;
 
 /// Whether a run counts.
 pub fn counts(run: &RunFacts) -> bool {

@@ -4,7 +4,7 @@
 use super::collect::RunFacts;
 use super::page::Section;
 use crate::figure::Figure;
-use crate::measure::Plan;
+use crate::measure::{Plan, fitness_of_team};
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use crate::statistics::effect::hedges_g;
 use crate::statistics::normality::shapiro_wilk;
@@ -34,7 +34,7 @@ pub struct Gap {
     pub p: Option<f64>,
 }
 
-/// Simulates the swarm of each run as it was at the end, robot by robot. Runs whose trees are not all known are left out.
+/// Simulates the swarm of each run as it was at the end, robot by robot, by the plan of [`of_segment`]. Runs whose trees are not all known are left out.
 /// `progress` is told how many of how many are done.
 pub fn simulate(
     engine: &dyn Engine,
@@ -42,7 +42,6 @@ pub fn simulate(
     plan: &Plan<'_>,
     mut progress: impl FnMut(usize, usize),
 ) -> Vec<Gap> {
-    let plan = of_segment(runs, plan);
     let mut gaps = Vec::new();
     progress(0, runs.len());
     for (i, run) in runs.iter().enumerate() {
@@ -51,8 +50,7 @@ pub fn simulate(
         if let (Ok(programs), Some(real)) = (programs, real)
             && programs.len() == plan.spec.robots
         {
-            let outcomes = engine.run(&programs, &plan.jobs(&Team::of(0..programs.len())));
-            let simulated: Vec<f64> = outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect();
+            let simulated = fitness_of_team(engine, &programs, &Team::of(0..programs.len()), plan);
             let p = student(&[real], &simulated).map(|t| t.p);
             gaps.push(Gap { run: run.name.clone(), real, simulated, p });
         }

@@ -2,7 +2,7 @@
 //! row for each island, and how each individual came to be on the edges.
 
 use super::collect::{Ancestor, RunFacts};
-use crate::plot::escape;
+use crate::plot::{Colour, begin_svg, escape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use xpuck_evolve::Id;
@@ -20,15 +20,15 @@ const TOP: f64 = 40.0;
 const BOTTOM: f64 = 70.0;
 
 /// How an individual came to be, with its colour and a word for it.
-const OPERATORS: [(Operator, &str, &str); 4] = [
-    (Operator::Random, "#009e73", "random: a founder"),
-    (Operator::Mutation, "#0072b2", "mutation"),
-    (Operator::Crossover, "#d55e00", "crossover"),
-    (Operator::Unknown, "#b0b6bd", "the record does not tell"),
+const OPERATORS: [(Operator, Colour, &str); 4] = [
+    (Operator::Random, Colour::Green, "random: a founder"),
+    (Operator::Mutation, Colour::Blue, "mutation"),
+    (Operator::Crossover, Colour::Red, "crossover"),
+    (Operator::Unknown, Colour::Grey, "the record does not tell"),
 ];
 
 fn colour(operator: Operator) -> &'static str {
-    OPERATORS.iter().find(|(other, ..)| *other == operator).map_or("#b0b6bd", |(_, colour, _)| colour)
+    OPERATORS.iter().find(|(other, ..)| *other == operator).map_or(Colour::Grey, |(_, colour, _)| *colour).code()
 }
 
 /// The graph; none if the record tells of no births.
@@ -52,10 +52,7 @@ pub fn draw(run: &RunFacts) -> Option<String> {
     };
     let places: BTreeMap<Id, (f64, f64)> = shown.iter().map(|ancestor| (ancestor.id, place(ancestor))).collect();
     let height = TOP + ROW * islands.len() as f64 + BOTTOM;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-    );
+    let mut svg = begin_svg(WIDTH, height);
     let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"24\" font-weight=\"bold\">{}</text>", escape(&run.name));
     for (row, island) in islands.iter().enumerate() {
         let y = TOP + ROW * row as f64;
@@ -102,7 +99,7 @@ fn legend(svg: &mut String, height: f64, first: u32, last: u32, left_out: usize)
     let _ = writeln!(svg, "<text x=\"{end}\" y=\"{axis}\" text-anchor=\"end\">generation {last}</text>");
     let mut x = LEFT;
     for (_, colour, word) in OPERATORS {
-        let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{}\" r=\"4\" fill=\"{colour}\"/>", row - 4.0);
+        let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>", row - 4.0, colour.code());
         let _ = writeln!(svg, "<text x=\"{}\" y=\"{row}\">{word}</text>", x + 10.0);
         x += 40.0 + 7.0 * word.len() as f64;
     }

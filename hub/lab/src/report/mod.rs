@@ -19,6 +19,7 @@ use collect::RunFacts;
 use page::Section;
 use scaling::Single;
 use xpuck_kernels::engine::Engine;
+use xpuck_wire::output::count;
 
 /// Graphs of origins that a page holds at most: each is long.
 const GRAPHS: usize = 3;
@@ -48,16 +49,8 @@ pub struct Report {
     pub results: Vec<(String, Vec<String>)>,
 }
 
-/// What `progress` is told of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Trees are simulated.
-    Trees,
-    /// Swarms are simulated.
-    Swarms,
-}
-
-/// Makes the report of runs of one experiment. `command` is what the user gave, for the page.
+/// Makes the report of runs of one experiment. `command` is what the user gave, for the page. `progress` is told how many of
+/// how many are simulated, first of the trees, then of the swarms.
 ///
 /// # Errors
 /// One line if the runs are of several experiments, or none.
@@ -66,7 +59,7 @@ pub fn make(
     runs: &[RunFacts],
     options: &Options,
     command: &str,
-    mut progress: impl FnMut(Stage, usize, usize),
+    mut progress: impl FnMut(usize, usize),
 ) -> Result<Report, String> {
     let Some(first) = runs.first() else { return Err("a report takes one run at least".into()) };
     let mut experiments: Vec<&str> = runs.iter().map(|run| run.experiment.as_str()).collect();
@@ -81,8 +74,9 @@ pub fn make(
     let spec = first.world.as_ref();
     let plan = Plan { spec, seconds: SECONDS, runs: options.simulations, seed: options.seed };
     let good: Vec<&RunFacts> = runs.iter().filter(|run| fitness::counts(run)).collect();
-    let known = trees::measure(engine, runs, &plan, |done, total| progress(Stage::Trees, done, total));
-    let gaps = gap::simulate(engine, &good, &plan, |done, total| progress(Stage::Swarms, done, total));
+    let known = trees::measure(engine, runs, &plan, &mut progress);
+    let segment = gap::of_segment(&good, &plan);
+    let gaps = gap::simulate(engine, &good, &segment, progress);
     let mut sections: Vec<Section> = vec![
         fitness::quality(runs),
         fitness::real(&good),
@@ -91,7 +85,7 @@ pub fn make(
         behaviour::section(&good, options.topology),
         last_trees::section(runs, &known, &plan),
         last_trees::origins(&good, GRAPHS),
-        gap::section(&gaps, &gap::of_segment(&good, &plan)),
+        gap::section(&gaps, &segment),
     ];
     let numbers: [&[&'static str]; 8] =
         [&["runs"], &["segments"], &["curves"], &["runs"], &["segments"], &["trees"], &[], &["gap"]];
@@ -99,7 +93,7 @@ pub fn make(
         section.numbers = numbers.to_vec();
     }
     let lead = vec![
-        format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len()), first.experiment, plan.runs),
+        format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len(), "run", "runs"), first.experiment, plan.runs),
         "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
          best to the others, and drives by the best it knows. This page says what came of it. The blue bar marks results."
             .into(),
@@ -110,8 +104,4 @@ pub fn make(
         tables: tables::all(runs, &known, &gaps),
         results: sections.into_iter().map(|section| (section.title, section.results)).collect(),
     })
-}
-
-fn count(runs: usize) -> String {
-    if runs == 1 { "1 run".into() } else { format!("{runs} runs") }
 }

@@ -1,6 +1,7 @@
 //! The report as one page of HTML that needs no network.
 
 use crate::plot::escape;
+use crate::sweep::page::write_table;
 use crate::sweep::summary::Readable;
 use std::fmt::Write;
 
@@ -73,12 +74,9 @@ fn write(page: &mut String, number: usize, section: &Section) {
         let _ = writeln!(page, "<div class=\"wide\">\n{figure}</div>");
     }
     for table in &section.tables {
-        let _ = writeln!(page, "<div class=\"wide\"><table>\n<caption>{}</caption>", escape(&table.title));
-        row(page, "th", &table.head);
-        for cells in &table.rows {
-            row(page, "td", cells);
-        }
-        page.push_str("</table></div>\n");
+        page.push_str("<div class=\"wide\">");
+        write_table(page, table);
+        page.push_str("</div>\n");
     }
     for (heading, text) in &section.details {
         let _ = writeln!(
@@ -95,11 +93,6 @@ fn write(page: &mut String, number: usize, section: &Section) {
         let links: Vec<String> = links.collect();
         let _ = writeln!(page, "<p>Numbers: {}; made by the command at the top.</p>", links.join(", "));
     }
-}
-
-fn row(page: &mut String, tag: &str, cells: &[String]) {
-    let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
-    let _ = writeln!(page, "<tr>{cells}</tr>");
 }
 
 #[cfg(test)]

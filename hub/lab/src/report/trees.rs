@@ -1,7 +1,7 @@
 //! The trees with which runs ended: how many differ, what they are worth, and what they have in common.
 
 use super::collect::RunFacts;
-use crate::measure::Plan;
+use crate::measure::{Plan, fitness_of, hash_of};
 use std::collections::{BTreeMap, BTreeSet};
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{Engine, Team};
@@ -59,8 +59,7 @@ pub fn measure(
     for (i, one) in known.iter_mut().enumerate() {
         if let Ok(program) = Program::compile(&one.reduced) {
             let outcomes = engine.run(std::slice::from_ref(&program), &plan.jobs(&Team::all(0)));
-            one.fitness = outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect();
-            one.hash = outcomes.iter().fold(0, |hash: u64, outcome| hash.rotate_left(5) ^ outcome.hash);
+            (one.fitness, one.hash) = (fitness_of(&outcomes), hash_of(&outcomes));
         }
         progress(i + 1, total);
     }

@@ -4,7 +4,7 @@
 use super::grid::{Grid, HEXAGONAL_ROW, Topology};
 use super::map::{Cell, Map};
 use crate::figure::Figure;
-use crate::plot::escape;
+use crate::plot::{Stroke, begin_svg, escape};
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 
@@ -16,8 +16,6 @@ const ROOM: f64 = 30.0;
 const SCATTER: f64 = 380.0;
 /// Height of a line of the legend, pixels.
 const ROW: f64 = 20.0;
-/// Colours of columns, in turn: those of Okabe and Ito.
-const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000"];
 /// Background of the least and the greatest fitness: dark green to light yellow.
 const DARK: [f64; 3] = [16.0, 92.0, 60.0];
 const LIGHT: [f64; 3] = [253.0, 246.0, 178.0];
@@ -32,10 +30,7 @@ pub fn draw(map: &Map) -> String {
     let width = wide + SCATTER + 3.0 * ROOM;
     let legend = 2.0 * ROW + ROW * map.columns.len().div_ceil(4) as f64;
     let height = high.max(SCATTER) + 2.0 * ROOM + legend;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-    );
+    let mut svg = begin_svg(width, height);
     let range = range(map.cells.iter().filter_map(|cell| cell.fitness));
     let scales: Vec<(f64, f64)> = (0..map.columns.len())
         .map(|column| self::range(map.cells.iter().filter_map(|cell| cell.means.as_ref().map(|means| means[column]))))
@@ -49,6 +44,11 @@ pub fn draw(map: &Map) -> String {
     draw_legend(&mut svg, map, height - legend, range);
     svg.push_str("</svg>\n");
     svg
+}
+
+/// The colour of a column, as plots colour their series.
+fn colour(column: usize) -> &'static str {
+    Stroke::of_series(column).colour().code()
 }
 
 fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
@@ -112,7 +112,7 @@ fn draw_cell(
                 svg,
                 "<path class=\"wedge\" d=\"M{x:.1} {y:.1}L{from_x:.1} {from_y:.1}A{radius:.1} {radius:.1} 0 {large} 1 {to_x:.1} \
                  {to_y:.1}Z\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.6\" pointer-events=\"none\"/>",
-                COLOURS[column % COLOURS.len()]
+                colour(column)
             );
         }
         let _ = writeln!(
@@ -166,7 +166,7 @@ fn scatter(svg: &mut String, map: &Map, (left, top): (f64, f64), fitness: (f64, 
         let along = |component: usize| loadings[component].as_ref().map_or(0.0, |loading| loading[column]);
         let reach = 0.4 * SCATTER;
         let (x, y) = (middle.0 + reach * along(0), middle.1 - reach * along(1));
-        let colour = COLOURS[column % COLOURS.len()];
+        let colour = colour(column);
         let _ = writeln!(
             svg,
             "<path d=\"M{:.1} {:.1}L{x:.1} {y:.1}\" stroke=\"{colour}\" stroke-width=\"2\"><title>{}</title></path>",
@@ -180,7 +180,7 @@ fn scatter(svg: &mut String, map: &Map, (left, top): (f64, f64), fitness: (f64, 
 fn draw_legend(svg: &mut String, map: &Map, top: f64, fitness: (f64, f64)) {
     for (column, name) in map.columns.iter().enumerate() {
         let (x, y) = (ROOM + 170.0 * (column % 4) as f64, top + ROW * (column / 4) as f64);
-        let colour = COLOURS[column % COLOURS.len()];
+        let colour = colour(column);
         let _ = writeln!(svg, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" fill=\"{colour}\"/>");
         let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", x + 18.0, y + 11.0, escape(name));
     }

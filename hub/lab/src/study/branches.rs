@@ -1,7 +1,7 @@
 //! Where each branch of a tree is active: which leaf drives a robot at which distance and bearing of the frisbee (thesis 8.6.3).
 
 use super::{Budget, StudyError, refuse};
-use crate::plot::escape;
+use crate::plot::{Colour, begin_svg, escape};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -110,8 +110,9 @@ fn run_once(program: &Program, mut world: World, updates: u32) -> Counts {
     counts
 }
 
-/// Colours of branches, in turn: those of Okabe and Ito.
-const COLOURS: [&str; 7] = ["#b0b6bd", "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9"];
+/// Colours of branches, in turn; the first is as a rule `avoiding`.
+const COLOURS: [Colour; 7] =
+    [Colour::Grey, Colour::Blue, Colour::Orange, Colour::Green, Colour::Red, Colour::Purple, Colour::Sky];
 /// Pixels of a ring, and room around the rings.
 const WIDE: f64 = 20.0;
 const ROOM: f64 = 30.0;
@@ -136,13 +137,10 @@ impl BranchStudy {
         let below = 2.0 * middle + 10.0;
         let height = below + ROW * (self.branches.len() + 2) as f64;
         let width = (2.0 * middle).max(720.0);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-        );
+        let mut svg = begin_svg(width, height);
         let colour = |node: usize| {
             let at = self.branches.iter().position(|(other, ..)| *other == node).unwrap_or(0);
-            COLOURS[at % COLOURS.len()]
+            COLOURS[at % COLOURS.len()].code()
         };
         for place in &self.places {
             let Some((node, most)) = place.drivers.iter().max_by_key(|(_, n)| **n) else { continue };

@@ -2,10 +2,10 @@
 //! 8.7.2 and 8.7.3)
 
 use super::{Budget, Estimate, StudyError, p_value, refuse};
-use crate::calibrate::numerics::line;
 use crate::figure::Figure;
-use crate::measure::mean_and_sd;
-use crate::statistics::tail::t_two_sided;
+use crate::measure::{fitness_of, mean_and_sd};
+use crate::statistics::line::line;
+use crate::statistics::t::one_sample;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xpuck_kernels::engine::{Engine, Team};
@@ -159,8 +159,9 @@ pub fn study(
         let jobs: Vec<_> = teams.iter().flat_map(|team| mixed.jobs(&Team::of(team.iter().copied()))).collect();
         let outcomes = engine.run(&pool.programs, &jobs);
         for (i, (team, outcomes)) in teams.iter().zip(outcomes.chunks(plan.mixed.runs as usize)).enumerate() {
-            let fitness: Vec<f64> = outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect();
-            let Some(mixed) = Estimate::of(&fitness) else { return refuse("a swarm takes two runs at least") };
+            let Some(mixed) = Estimate::of(&fitness_of(outcomes)) else {
+                return refuse("a swarm takes two runs at least");
+            };
             let mut different = team.to_vec();
             different.sort_unstable();
             different.dedup();
@@ -185,15 +186,14 @@ fn kind(swarms: &[Swarm]) -> Option<Kind> {
         return None;
     }
     let differences: Vec<f64> = swarms.iter().map(|swarm| swarm.mixed.mean - swarm.alone).collect();
-    let (difference, sd) = mean_and_sd(&differences);
-    let se = sd / (swarms.len() as f64).sqrt();
-    let p = match se {
-        0.0 => f64::from(u8::from(difference == 0.0)),
-        se => t_two_sided((difference / se).abs(), swarms.len() as f64 - 1.0),
-    };
-    let line = line(&swarms.iter().map(|swarm| (swarm.alone, swarm.mixed.mean)).collect::<Vec<_>>());
-    // Parallels do not cross.
-    let crossing = line.filter(|(_, slope)| *slope != 1.0).map(|(intercept, slope)| intercept / (1.0 - slope));
+    let Estimate { mean: difference, se, .. } = Estimate::of(&differences)?;
+    // Differences that are all alike are no chance, unless they are none.
+    let certain = || f64::from(u8::from(difference == 0.0));
+    let p = one_sample(&differences, 0.0).map_or_else(certain, |test| test.p);
+    let (alone, mixed): (Vec<f64>, Vec<f64>) = swarms.iter().map(|swarm| (swarm.alone, swarm.mixed.mean)).unzip();
+    let line = line(&alone, &mixed);
+    let crossing = line.and_then(|line| line.crossing());
+    let line = line.map(|line| (line.intercept, line.slope));
     Some(Kind { swarms: swarms.len(), difference, se, p, line, crossing })
 }
 

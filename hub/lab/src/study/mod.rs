@@ -16,7 +16,7 @@ mod starts;
 pub mod swarm_trees;
 pub mod tune;
 
-use crate::measure::Plan;
+use crate::measure::{Plan, fitness_of_team};
 use crate::statistics::{Spread, student_t_975};
 use serde::Serialize;
 use xpuck_kernels::engine::{Engine, Team};
@@ -42,9 +42,16 @@ impl Budget {
 
     /// The fitness of each run of a team.
     fn fitness(&self, engine: &dyn Engine, programs: &[Program], team: &Team, spec: &WorldSpec) -> Vec<f64> {
-        let outcomes = engine.run(programs, &self.plan(spec).jobs(team));
-        outcomes.iter().map(|outcome| f64::from(outcome.fitness)).collect()
+        fitness_of_team(engine, programs, team, &self.plan(spec))
     }
+}
+
+/// Sizes of swarms with a further one, in their order, each once; a swarm has a robot at least.
+pub fn with_size(sizes: &[usize], further: usize) -> Vec<usize> {
+    let mut all: Vec<usize> = sizes.iter().copied().chain([further]).filter(|robots| *robots > 0).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// A mean with its uncertainty.

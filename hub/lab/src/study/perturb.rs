@@ -4,6 +4,7 @@
 use super::starts::{Deviations, distance, poses};
 use super::{Budget, StudyError, refuse};
 use crate::figure::Figure;
+use crate::measure::fitness_of;
 use crate::statistics::quantile;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -135,7 +136,7 @@ pub fn study(
         let mut fitness = Vec::with_capacity(drawn.len());
         for jobs in budget.plan(&spec).jobs(&Team::all(0)).chunks(BATCH) {
             let outcomes = engine.run(std::slice::from_ref(program), jobs);
-            fitness.extend(outcomes.iter().map(|outcome| f64::from(outcome.fitness)));
+            fitness.extend(fitness_of(&outcomes));
             progress(trees.len() * drawn.len() + fitness.len(), total);
         }
         trees.push(perturbed(name, &fitness, &drawn, perturbation.bin));

@@ -2,6 +2,7 @@
 
 use super::perturb::{Bin, FEWEST, PerturbStudy, Perturbed};
 use crate::plot::{BoxOf, Colour, Footer, Plot, Stroke, to_svg_with};
+use xpuck_wire::output::count;
 
 /// For each tree a panel: fitness against the mean distance from its best start, as extremes, quartiles and medians.
 pub fn draw(study: &PerturbStudy) -> String {
@@ -10,7 +11,7 @@ pub fn draw(study: &PerturbStudy) -> String {
         "{} runs of {} s with {} around ({}, {}, {}), standard deviations ({} m, {} m, {} rad).",
         study.budget.runs,
         study.budget.seconds,
-        if study.perturbation.robots == 1 { "1 robot".into() } else { format!("{} robots", study.perturbation.robots) },
+        count(study.perturbation.robots, "robot", "robots"),
         study.perturbation.centre.0,
         study.perturbation.centre.1,
         study.perturbation.centre.2,

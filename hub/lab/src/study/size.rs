@@ -1,7 +1,7 @@
 //! Fitness against the number of robots: is the swarm worth more than its robots one by one?
 
 use super::scaling_model::ScalingModel;
-use super::{Budget, Estimate, StudyError, refuse};
+use super::{Budget, Estimate, StudyError, refuse, with_size};
 use crate::figure::Figure;
 use crate::statistics::holm;
 use crate::statistics::tail::t_two_sided;
@@ -64,9 +64,7 @@ pub fn study(
     budget: Budget,
     mut progress: impl FnMut(),
 ) -> Result<SizeStudy, StudyError> {
-    let mut all: Vec<usize> = sizes.iter().copied().chain([1]).filter(|n| *n > 0).collect();
-    all.sort_unstable();
-    all.dedup();
+    let all = with_size(sizes, 1);
     if budget.runs < 2 {
         return refuse("one run has no spread; take --runs 2 or more");
     }

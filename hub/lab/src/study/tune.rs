@@ -1,8 +1,9 @@
 //! Tuning: the numbers of one tree by CMA-ES, what that gains, and what it costs in swarms of other sizes (thesis 8.6.7).
 
-use super::{Budget, Estimate, StudyError, refuse};
+use super::{Budget, Estimate, StudyError, refuse, with_size};
 use crate::cma::{Parameters, Strategy};
 use crate::figure::Figure;
+use crate::measure::{fitness_of, mean_and_sd};
 use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
 use crate::statistics::t::paired;
 use serde::Serialize;
@@ -92,9 +93,7 @@ pub fn study(
     if plan.budget.runs < 2 || plan.trials < 1 || plan.generations < 1 {
         return refuse("a search takes a generation and a trial at least, and a measurement two runs");
     }
-    let mut all: Vec<usize> = sizes.iter().copied().chain([robots]).collect();
-    all.sort_unstable();
-    all.dedup();
+    let all = with_size(sizes, robots);
     let total = plan.generations as usize + all.len();
     progress(0, total);
     let world = spec(robots);
@@ -114,10 +113,8 @@ pub fn study(
         let trial = trial.plan(&world);
         let jobs: Vec<Job<'_>> = (0..programs.len()).flat_map(|i| trial.jobs(&Team::all(i))).collect();
         let outcomes = engine.run(&programs, &jobs);
-        let fitness: Vec<f64> = outcomes
-            .chunks(plan.trials as usize)
-            .map(|runs| runs.iter().map(|o| f64::from(o.fitness)).sum::<f64>() / f64::from(plan.trials))
-            .collect();
+        let fitness: Vec<f64> =
+            outcomes.chunks(plan.trials as usize).map(|runs| mean_and_sd(&fitness_of(runs)).0).collect();
         course.push(fitness.iter().sum::<f64>() / fitness.len() as f64);
         let costs: Vec<f64> = fitness.iter().map(|fitness| -fitness).collect();
         search.tell(&candidates, &costs).map_err(wrong)?;

@@ -21,15 +21,20 @@ pub fn html(title: &str, lead: &str, svg: &str, tables: &[Readable]) -> String {
          <h1>{title}</h1>\n<p>{lead}</p>\n<p>Rest the pointer on a line or a dot for its numbers.</p>\n{svg}\n"
     );
     for table in tables {
-        let _ = writeln!(page, "<table>\n<caption>{}</caption>", escape(&table.title));
-        row(&mut page, "th", &table.head);
-        for cells in &table.rows {
-            row(&mut page, "td", cells);
-        }
-        page.push_str("</table>\n");
+        write_table(&mut page, table);
     }
     let _ = writeln!(page, "<p>{}</p>\n</html>", escape(EXPLANATION));
     page
+}
+
+/// Adds a table to a page.
+pub(crate) fn write_table(page: &mut String, table: &Readable) {
+    let _ = writeln!(page, "<table>\n<caption>{}</caption>", escape(&table.title));
+    row(page, "th", &table.head);
+    for cells in &table.rows {
+        row(page, "td", cells);
+    }
+    page.push_str("</table>\n");
 }
 
 fn row(page: &mut String, tag: &str, cells: &[String]) {

@@ -6,10 +6,10 @@ use anyhow::Result;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
-use xpuck_experiment::{Experiment, Plan};
 use xpuck_hub_service::catalogue::Row;
 use xpuck_hub_service::catalogue::results::Results;
 use xpuck_lab::figure::Figure;
+use xpuck_lab::report::collect;
 use xpuck_record::run_file::RunFile;
 
 /// Prints what came out of a run.
@@ -67,12 +67,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<()> {
     print(&text)
 }
 
-/// False if no robot evolved in any phase. True also where the record does not say, as those of earlier versions may.
-pub(super) fn evolves(directory: &Path) -> bool {
-    let plan = || {
-        let run = RunFile::read(directory).ok()?;
-        let experiment = Experiment::parse("experiment", &toml::to_string(&run.experiment).ok()?).ok()?;
-        Some(Plan::new(&experiment, &run.files, Some(run.robots.len())).ok()?.evolves(run.robots.len()))
-    };
-    plan().unwrap_or(true)
+/// The same of a run's folder as [`collect::evolves`]; true where it cannot be read.
+fn evolves(directory: &Path) -> bool {
+    RunFile::read(directory).map_or(true, |run| collect::evolves(&run))
 }

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use xpuck_hub_service::catalogue::{Catalogue, Row, results::Results};
 use xpuck_lab::figure::Figure;
+use xpuck_lab::report::collect::experiment;
 use xpuck_lab::segments::{Foot, PrintedRuns, SwarmRun, draw};
 use xpuck_lab::statistics::Spread;
 use xpuck_record::run_file::RunFile;
@@ -157,21 +158,7 @@ fn read(root: &Path, directory: &Path) -> Result<(String, SwarmRun)> {
         evolved: row.evolved_fitness,
         real: results.segments.iter().map(|segment| segment.fitness).collect(),
     };
-    Ok((experiment(&RunFile::read(directory)?, directory), run))
-}
-
-/// What must be equal for fitness to be compared, in words: the experiment, its robots, its length, and whether it evolves.
-fn experiment(run: &RunFile, directory: &Path) -> String {
-    let minutes = run.experiment.get("minutes");
-    let minutes = minutes.and_then(|m| m.as_float().or_else(|| m.as_integer().map(|whole| whole as f64)));
-    let off = (!super::show::evolves(directory)).then(|| "evolution off".to_string());
-    let parts = [
-        Some(run.name.clone()),
-        Some(count(run.robots.len(), "robot", "robots")),
-        minutes.map(|minutes| format!("{minutes} min")),
-        off,
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    Ok((experiment(&RunFile::read(directory)?), run))
 }
 
 fn text(runs: &[SwarmRun], foot: &Foot, printed: Option<&PrintedRuns>) -> Result<String> {

@@ -1,14 +1,13 @@
 //! `xpuck study ablate`.
 
-use super::{Output, World, budget};
+use super::{Output, Swarm, budget};
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::read;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, Tree};
 use xpuck_lab::ablation::{Ablation, Effect, ablate};
 use xpuck_lab::figure::Figure;
@@ -23,9 +22,6 @@ use xpuck_lab::study::ablate_figure::{draw, sentence};
 pub struct AblateArgs {
     /// File with the tree.
     tree: PathBuf,
-    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
-    #[arg(long)]
-    robots: Option<usize>,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
@@ -36,7 +32,7 @@ pub struct AblateArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    world: World,
+    swarm: Swarm,
     #[command(flatten)]
     output: Output,
 }
@@ -62,14 +58,11 @@ struct Found {
 
 /// Runs the command.
 pub fn run(args: &AblateArgs) -> Result<()> {
-    args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
-    if let Some(robots) = args.robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
-        bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
-    }
+    args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
     let budget = budget(args.seconds, args.runs, args.seed)?;
     let tree: Tree = read(&args.tree, None, false)?;
     Program::compile(&tree).with_context(|| args.tree.display().to_string())?;
-    let spec = args.world.spec(args.robots)?;
+    let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
     let progress = Progress::of("variant", 1, args.output.json);
     let ablation = ablate(&engine, &tree, &budget.plan(&spec), |done, total| progress.set(done as u64, total as u64))?;

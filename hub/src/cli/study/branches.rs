@@ -1,13 +1,12 @@
 //! `xpuck study branches`.
 
-use super::{Output, World, budget};
+use super::{Output, Swarm, budget};
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::read;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_lab::study::branches::{BranchStudy, study};
 
 /// Where each branch is active: which leaf drives a robot at which distance and bearing of the frisbee?
@@ -18,9 +17,6 @@ use xpuck_lab::study::branches::{BranchStudy, study};
 pub struct BranchesArgs {
     /// File with the tree; all robots run it as written.
     tree: PathBuf,
-    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
-    #[arg(long)]
-    robots: Option<usize>,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
@@ -31,20 +27,17 @@ pub struct BranchesArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    world: World,
+    swarm: Swarm,
     #[command(flatten)]
     output: Output,
 }
 
 /// Runs the command.
 pub fn run(args: &BranchesArgs) -> Result<()> {
-    args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
-    if let Some(robots) = args.robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
-        bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
-    }
+    args.output.check([&args.tree].into_iter().chain(args.swarm.read()))?;
     let budget = budget(args.seconds, args.runs, args.seed)?;
     let tree = read(&args.tree, None, false)?;
-    let spec = args.world.spec(args.robots)?;
+    let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
     let progress = Progress::of("run", u64::from(args.runs), args.output.json);
     let found = study(&tree, &spec, budget, || progress.inc())?;

@@ -1,12 +1,11 @@
 //! `xpuck study hetero`.
 
-use super::{Output, World, budget};
+use super::{Output, Swarm, budget};
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::study::hetero::{HeteroPlan, HeteroStudy, RunTrees, study};
 use xpuck_lab::study::hetero_figure::draw;
@@ -22,9 +21,6 @@ pub struct HeteroArgs {
     /// Runs: folders of `xpuck evolve --out`, records of swarms, folders of trees (.bt), or trees.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
-    #[arg(long)]
-    robots: Option<usize>,
     /// Simulated seconds of each simulation.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
@@ -41,23 +37,20 @@ pub struct HeteroArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    world: World,
+    swarm: Swarm,
     #[command(flatten)]
     output: Output,
 }
 
 /// Runs the command.
 pub fn run(args: &HeteroArgs) -> Result<()> {
-    args.output.check(args.runs.iter().chain(&args.world.world))?;
-    if let Some(robots) = args.robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
-        bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
-    }
+    args.output.check(args.runs.iter().chain(args.swarm.read()))?;
     let mixed = budget(args.seconds, args.mixed, args.seed)?;
     if !(1..=1_000_000).contains(&args.alone) || args.drawn > 100_000 {
         bail!("--alone takes 1 to 1000000 and --drawn 0 to 100000");
     }
     let runs: Vec<RunTrees> = args.runs.iter().map(|run| swarm_trees::read(run)).collect::<Result<_, _>>()?;
-    let spec = args.world.spec(args.robots)?;
+    let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
     let progress = Progress::of("measurement", 1, args.output.json);
     let plan = HeteroPlan { mixed, alone: args.alone, drawn: args.drawn };

@@ -1,6 +1,6 @@
 //! `xpuck study mix`.
 
-use super::{Output, World, budget, program};
+use super::{Output, Swarm, budget, program};
 use crate::cli::progress::Progress;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -14,16 +14,14 @@ use xpuck_lab::study::probability;
 /// Every mixture of two trees in one swarm: do they go together?
 ///
 /// From no robot with the first tree to all of them, each mixture is measured and compared with the straight line between the
-/// two pure swarms, which is what it would be worth if each robot gave what it gives among its like.
+/// two pure swarms, which is what it would be worth if each robot gave what it gives among its like. A mixture has two robots at
+/// least.
 #[derive(Args)]
 pub struct MixArgs {
     /// File with the first tree.
     first: PathBuf,
     /// File with the second tree.
     second: PathBuf,
-    /// Number of robots, 2 to 256 [default: 9, or what the world file says].
-    #[arg(long)]
-    robots: Option<usize>,
     /// Simulated seconds of each run.
     #[arg(long, default_value_t = 60.0)]
     seconds: f32,
@@ -34,20 +32,20 @@ pub struct MixArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    world: World,
+    swarm: Swarm,
     #[command(flatten)]
     output: Output,
 }
 
 /// Runs the command.
 pub fn run(args: &MixArgs) -> Result<()> {
-    args.output.check([&args.first, &args.second].into_iter().chain(&args.world.world))?;
-    if let Some(robots) = args.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {
+    args.output.check([&args.first, &args.second].into_iter().chain(args.swarm.read()))?;
+    if let Some(robots) = args.swarm.robots.filter(|robots| !(2..=MAX_ROBOTS).contains(robots)) {
         bail!("--robots {robots}: a mixture has 2 to {MAX_ROBOTS}");
     }
     let budget = budget(args.seconds, args.runs, args.seed)?;
     let trees = [program(&args.first)?, program(&args.second)?];
-    let spec = args.world.spec(args.robots)?;
+    let spec = args.swarm.spec()?;
     let engine = args.output.open(&[&spec])?;
     let progress = Progress::of("mixture", spec.robots as u64 + 1, args.output.json);
     let found = study(&engine, trees, &spec, budget, || progress.inc())?;

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use xpuck_experiment::world_file;
 use xpuck_kernels::analysis::reduce::{Options, reduce};
 use xpuck_kernels::engine::{ChosenEngine, EngineKind};
+use xpuck_kernels::model::MAX_ROBOTS;
 use xpuck_kernels::tree::{Program, RegisterMap};
 use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::study::Budget;
@@ -169,9 +170,34 @@ struct World {
     world: Option<PathBuf>,
 }
 
+/// The same with the number of its robots.
+#[derive(Args)]
+struct Swarm {
+    /// Number of robots, 1 to 256 [default: 9, or what the world file says].
+    #[arg(long)]
+    robots: Option<usize>,
+    #[command(flatten)]
+    world: World,
+}
+
+impl Swarm {
+    /// The world with the robots.
+    fn spec(&self) -> Result<WorldSpec> {
+        self.world.spec(self.robots)
+    }
+
+    /// The file that is read, if there is one.
+    fn read(&self) -> Option<&PathBuf> {
+        self.world.world.as_ref()
+    }
+}
+
 impl World {
     /// The world with so many robots, or as many as its file says.
     fn spec(&self, robots: Option<usize>) -> Result<WorldSpec> {
+        if let Some(robots) = robots.filter(|robots| !(1..=MAX_ROBOTS).contains(robots)) {
+            bail!("--robots {robots}: 1 to {MAX_ROBOTS} fit a world");
+        }
         let Some(path) = &self.world else { return Ok(self.scenario.spec(robots.unwrap_or(9))) };
         let mut spec = world_file::read(path)?;
         if let Some(robots) = robots {
@@ -179,6 +205,24 @@ impl World {
             spec.check().with_context(|| format!("{} with {robots} robots", path.display()))?;
         }
         Ok(spec)
+    }
+}
+
+/// Worlds of several sizes, in their order.
+struct Worlds(Vec<WorldSpec>);
+
+impl Worlds {
+    fn of(world: &World, sizes: &[usize]) -> Result<Worlds> {
+        Ok(Worlds(sizes.iter().map(|size| world.spec(Some(*size))).collect::<Result<_>>()?))
+    }
+
+    fn all(&self) -> Vec<&WorldSpec> {
+        self.0.iter().collect()
+    }
+
+    /// The world of a size that is among them.
+    fn of_size(&self, size: usize) -> WorldSpec {
+        self.0[self.0.binary_search_by_key(&size, |spec| spec.robots).unwrap_or(0)].clone()
     }
 }
 

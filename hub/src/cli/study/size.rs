@@ -1,6 +1,6 @@
 //! `xpuck study size`.
 
-use super::{Output, World, budget, program};
+use super::{Output, World, Worlds, budget, program};
 use crate::cli::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -8,11 +8,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
-use xpuck_lab::study::probability;
 use xpuck_lab::study::size::{Scaling, SizeStudy, study};
 use xpuck_lab::study::size_figure::draw;
+use xpuck_lab::study::{probability, with_size};
 
 /// Fitness against the number of robots: where is a swarm worth more than its robots one by one?
 ///
@@ -71,15 +70,11 @@ pub fn run(args: &SizeArgs) -> Result<()> {
     args.output.check([&args.tree].into_iter().chain(&args.world.world))?;
     let budget = budget(args.seconds, args.runs, args.seed)?;
     let (_, program) = program(&args.tree)?;
-    let mut sizes = args.sizes.0.clone();
-    sizes.push(1);
-    sizes.sort_unstable();
-    sizes.dedup();
-    let specs: Vec<WorldSpec> = sizes.iter().map(|size| args.world.spec(Some(*size))).collect::<Result<_>>()?;
-    let engine = args.output.open(&specs.iter().collect::<Vec<_>>())?;
+    let sizes = with_size(&args.sizes.0, 1);
+    let worlds = Worlds::of(&args.world, &sizes)?;
+    let engine = args.output.open(&worlds.all())?;
     let progress = Progress::of("size", sizes.len() as u64, args.output.json);
-    let spec = |size: usize| specs[sizes.binary_search(&size).unwrap_or(0)].clone();
-    let found = study(&engine, &program, &sizes, spec, budget, || progress.inc())?;
+    let found = study(&engine, &program, &sizes, |size| worlds.of_size(size), budget, || progress.inc())?;
     drop(progress);
     let csv = |table: &mut csv::Writer<Vec<u8>>| {
         table.write_record(["robots", "fitness", "sd", "low", "high", "linear", "p", "scaling", "model"])?;

@@ -1,17 +1,16 @@
 //! `xpuck study tune`.
 
 use super::size::Sizes;
-use super::{Output, World, budget};
+use super::{Output, World, Worlds, budget};
 use crate::cli::progress::Progress;
 use crate::cli::tree_file::{read, write};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
-use xpuck_kernels::model::MAX_ROBOTS;
-use xpuck_kernels::world::WorldSpec;
 use xpuck_lab::figure::Figure;
 use xpuck_lab::study::tune::{TunePlan, TuneStudy, study};
+use xpuck_lab::study::with_size;
 
 /// Tune the numbers of a tree by CMA-ES: what does that gain, and what does it cost in swarms of other sizes?
 ///
@@ -54,22 +53,18 @@ pub struct TuneArgs {
 /// Runs the command.
 pub fn run(args: &TuneArgs) -> Result<()> {
     args.output.check_with([&args.tree].into_iter().chain(&args.world.world), args.out.as_ref())?;
-    if !(1..=MAX_ROBOTS).contains(&args.robots) {
-        bail!("--robots {}: 1 to {MAX_ROBOTS} fit a world", args.robots);
-    }
     let plan = TunePlan {
         generations: args.generations,
         trials: args.trials,
         budget: budget(args.seconds, args.runs, args.seed)?,
     };
     let tree = read(&args.tree, None, false)?;
-    let mut sizes = args.sizes.0.clone();
-    sizes.push(args.robots);
-    sizes.sort_unstable();
-    sizes.dedup();
-    let specs: Vec<WorldSpec> = sizes.iter().map(|size| args.world.spec(Some(*size))).collect::<Result<_>>()?;
-    let engine = args.output.open(&specs.iter().collect::<Vec<_>>())?;
-    let spec = |size: usize| specs[sizes.binary_search(&size).unwrap_or(0)].clone();
+    // A swarm of no robots is refused, not left out.
+    args.world.spec(Some(args.robots))?;
+    let sizes = with_size(&args.sizes.0, args.robots);
+    let worlds = Worlds::of(&args.world, &sizes)?;
+    let engine = args.output.open(&worlds.all())?;
+    let spec = |size: usize| worlds.of_size(size);
     let progress = Progress::of("step", 1, args.output.json);
     let watch = |done: usize, total: usize| progress.set(done as u64, total as u64);
     let found = study(&engine, &tree, args.robots, &sizes, spec, plan, watch)?;
