@@ -9,6 +9,7 @@
 
 pub mod analysis;
 pub mod engine;
+pub mod estimate;
 pub mod hash;
 pub mod math;
 pub mod model;

@@ -118,10 +118,15 @@ impl World {
     /// As [`World::update`] with any controller: `control` gets each robot's number, its senses and its random draws
     /// of this update, and gives its goal velocity.
     pub fn update_by(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> Vec2) {
+        self.drive_by(|i, senses, draws| physics::steer(control(i, senses, draws)));
+    }
+
+    /// As [`World::update_by`], but `control` gives the wheels' ground speeds, left and right, m/s.
+    pub fn drive_by(&mut self, mut control: impl FnMut(usize, &Senses, &mut Draws) -> [f32; 2]) {
         self.sense();
         for i in 0..self.robots {
             let mut draws = Draws::new(self.seed, self.world, i as u32, self.update, Stream::Controller);
-            self.bodies[i].wheels = physics::steer(control(i, &self.senses[i], &mut draws));
+            self.bodies[i].wheels = control(i, &self.senses[i], &mut draws);
         }
         for k in 0..STEPS_PER_UPDATE {
             let step = self.update * STEPS_PER_UPDATE + k;
