@@ -26,6 +26,7 @@ use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_robot_core::external::{Ring, Said};
 use xpuck_robot_core::island::{IslandPlan, News, Trials};
 use xpuck_robot_core::peers::Heard;
+use xpuck_robot_core::probe::Noticed;
 use xpuck_robot_core::robot::{Robot, Shell, Wish};
 use xpuck_wire::codec::CodecError;
 use xpuck_wire::log::{self, Line, Tap};
@@ -361,6 +362,12 @@ impl Shell for Daemon<'_> {
     fn change_trials(&mut self, trials: Trials) {
         if let Some(onboard) = &self.onboard {
             onboard.change_trials(trials);
+        }
+    }
+
+    fn notice(&mut self, noticed: Noticed) {
+        if let Some(onboard) = &self.onboard {
+            onboard.notice(noticed);
         }
     }
 

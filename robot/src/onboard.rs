@@ -18,6 +18,8 @@ use xpuck_evolve::{Island, Migrant};
 use xpuck_kernels::engine::{ChosenEngine, EngineChoice, EngineStatus, Evaluator, Job, Machine, Notice, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+use xpuck_robot_core::probe::{Change, Noticed, Probe};
 use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News, Trials};
 use xpuck_wire::clock::monotonic;
 use xpuck_wire::log::Line;
@@ -33,6 +35,8 @@ const DEVICE_CHUNK_S: f64 = 0.2;
 const PAUSE_NAP: Duration = Duration::from_millis(2);
 /// Answers of the hub that may wait for the island; more are dropped.
 const ANSWERS: usize = 4;
+/// Things that the robot noticed that may wait: those of a dozen seconds.
+const NOTICES: usize = 256;
 
 /// What both sides see. No locks: a thread at idle priority that holds one would hold up the control loop.
 #[derive(Default)]
@@ -59,6 +63,7 @@ pub struct Onboard {
     engine: RefCell<EngineReport>,
     immigrants: SyncSender<Answer>,
     trials: Sender<Trials>,
+    noticed: Option<SyncSender<Noticed>>,
 }
 
 impl Drop for Onboard {
@@ -104,6 +109,8 @@ impl Onboard {
         let (sender, told) = channel();
         let (immigrants, arrivals) = sync_channel(ANSWERS);
         let (trials, changes) = channel();
+        let adapts = plan.island.plan.adapt;
+        let (noticed, notices) = sync_channel(NOTICES);
         let theirs = shared.clone();
         std::thread::Builder::new().name("evolution".into()).spawn(move || {
             let governor = Governor::new(plan.temperature.clone(), plan.max_temperature);
@@ -119,11 +126,23 @@ impl Onboard {
             let machine = Machine { clock: monotonic, gpu: gpu_nodes::any() };
             let engine = ChosenEngine::open_or_wait(plan.engine.clone(), machine);
             let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
-            let mut thread =
-                IslandThread { plan: &plan, engine, shared: &theirs, sender, arrivals, changes, setting, governor };
+            let probe = adapts.then(|| Probe::new(setting.trials.world.clone()));
+            let mut thread = IslandThread {
+                plan: &plan,
+                engine,
+                shared: &theirs,
+                sender,
+                arrivals,
+                changes,
+                notices,
+                probe,
+                setting,
+                governor,
+            };
             pool.install(move || thread.run());
         })?;
-        Ok(Onboard { shared, told, engine: RefCell::default(), immigrants, trials })
+        let noticed = adapts.then_some(noticed);
+        Ok(Onboard { shared, told, engine: RefCell::default(), immigrants, trials, noticed })
     }
 
     /// Lets the island live, or stands it still after the trials in hand.
@@ -135,6 +154,13 @@ impl Onboard {
     pub fn change_trials(&self, trials: Trials) {
         // An island that has ended tries nothing.
         let _ = self.trials.send(trials);
+    }
+
+    /// Has the island compare this with what it simulates. What it has no time for is dropped.
+    pub fn notice(&self, noticed: Noticed) {
+        if let Some(probe) = &self.noticed {
+            let _ = probe.try_send(noticed);
+        }
     }
 
     /// The next news, or `None` if there are none.
@@ -226,6 +252,8 @@ struct IslandThread<'a> {
     sender: Sender<Told>,
     arrivals: Receiver<Answer>,
     changes: Receiver<Trials>,
+    notices: Receiver<Noticed>,
+    probe: Option<Probe>,
     setting: Setting,
     governor: Governor,
 }
@@ -245,7 +273,8 @@ impl IslandThread<'_> {
                 }
                 Tried::Ended => return,
             };
-            let done = Generation::finish(&mut island, &fitness);
+            let mut done = Generation::finish(&mut island, &fitness);
+            let other = self.look_at_the_world(&mut done);
             let (champion, progress) = (done.champion.clone(), done.progress);
             self.tell_engine();
             if self.sender.send(Told::News(News::Generation(Box::new(done)))).is_err() {
@@ -253,6 +282,10 @@ impl IslandThread<'_> {
             }
             let immigrants = self.wait_for_immigrants(island.generation());
             island.advance(&immigrants);
+            if let Some(world) = other {
+                self.setting = Setting::of(Trials { world, ..self.setting.trials.clone() });
+                island.relearn();
+            }
             let Some(checkpoints) = &checkpoints else { continue };
             let kept = Kept { island, champion, progress };
             match checkpoints.keep(&kept) {
@@ -275,6 +308,24 @@ impl IslandThread<'_> {
         let champion = Box::new(champion);
         self.sender.send(Told::News(News::Resumed { progress, champion })).ok()?;
         Some(island)
+    }
+
+    /// Takes what the robot noticed while it worked.
+    fn take_notices(&mut self) {
+        if let Some(probe) = &mut self.probe {
+            self.notices.try_iter().take(NOTICES).for_each(|noticed| probe.take(noticed));
+        }
+    }
+
+    /// What was found out about the world, into the generation; gives the world to simulate from now on, if it is another.
+    fn look_at_the_world(&mut self, done: &mut Generation) -> Option<Arc<WorldSpec>> {
+        self.take_notices();
+        let probe = self.probe.as_mut()?;
+        let change = probe.decide();
+        done.found = Some(probe.found());
+        let Change { world, line } = change?;
+        self.say(line);
+        world
     }
 
     fn say(&self, line: Line) {
@@ -318,7 +369,12 @@ impl IslandThread<'_> {
             if !self.may_go_on() {
                 return Tried::Ended;
             }
+            self.take_notices();
             if let Some(trials) = self.changes.try_iter().last() {
+                let trials = match &mut self.probe {
+                    Some(probe) => probe.replan(trials),
+                    None => trials,
+                };
                 self.setting = Setting::of(trials);
                 return Tried::Changed;
             }
@@ -339,6 +395,7 @@ impl IslandThread<'_> {
     /// Waits while the island is to stand still or the processor is too hot for any work; false when it is to end.
     fn may_go_on(&mut self) -> bool {
         while !self.shared.ended.load(Ordering::Relaxed) {
+            self.take_notices();
             let duty = self.governor.duty();
             self.shared.duty.store(duty.to_bits(), Ordering::Relaxed);
             match (self.shared.running.load(Ordering::Relaxed), duty > 0.0) {

@@ -9,7 +9,7 @@ use crate::robot::{Around, Robot};
 use crate::settings::{ArenaError, Settings};
 use crate::sounds::{self, Sound};
 use crate::tags::WallTag;
-use crate::unkind::{Floor, Traits};
+use crate::unkind::{ChangeKeys, Floor, Traits};
 use std::collections::VecDeque;
 use xpuck_kernels::math::Vec2;
 use xpuck_kernels::model::DT;
@@ -30,6 +30,7 @@ pub struct Arena {
     bodies: Vec<Body>,
     previous: Vec<Pose>,
     robots: Vec<Robot>,
+    names: Vec<String>,
     keeper: Keeper,
     /// Somebody puts the frisbee back that has touched an end.
     relocates: bool,
@@ -44,12 +45,21 @@ pub struct Arena {
     physics: Physics,
     /// The bodies' friction with an even floor, and by how much the floor is not even.
     floor: Option<(Vec<f32>, Floor)>,
+    /// What is still to change, the next first.
+    changes: VecDeque<ChangeKeys>,
     /// Bodies as they were after the last steps, the newest last; as many as the slowest camera is behind.
     past: VecDeque<Vec<Body>>,
     /// What each robot's camera goes on to show while it is frozen.
     frozen: Vec<Option<Vec<Body>>>,
     seed: u64,
     steps: u32,
+}
+
+/// Changes, the earliest first.
+fn in_order(changes: &[ChangeKeys]) -> VecDeque<ChangeKeys> {
+    let mut changes = changes.to_vec();
+    changes.sort_by_key(ChangeKeys::step);
+    changes.into()
 }
 
 /// What a robot's camera looks at.
@@ -85,6 +95,7 @@ impl Arena {
         let mut arena = Arena {
             previous: bodies.iter().map(|b| b.pose).collect(),
             robots: (0..robots).map(|i| Robot::new(settings, i)).collect(),
+            names: settings.robots.clone(),
             keeper: Keeper::default(),
             relocates: true,
             resets: None,
@@ -95,6 +106,7 @@ impl Arena {
             marks: settings.marks.clone(),
             physics,
             floor: settings.unkind.floor.map(|keys| (friction(), Floor::new(&keys, seed))),
+            changes: in_order(&settings.unkind.changes),
             past: VecDeque::new(),
             frozen: vec![None; robots],
             bodies,
@@ -114,6 +126,16 @@ impl Arena {
         let velocities: Vec<Vec2> = self.bodies[..robots].iter().map(|b| b.velocity).collect();
         for (body, robot) in self.bodies.iter_mut().zip(&mut self.robots) {
             body.wheels = robot.wheels(self.steps);
+        }
+        while let Some(change) = self.changes.pop_front_if(|change| change.step() <= self.steps) {
+            change.apply(&mut self.bodies, robots, &mut self.physics);
+            if let Some((friction, _)) = &mut self.floor {
+                *friction = self.bodies.iter().map(|body| body.shape.mu).collect();
+            }
+            let named = change.robot.as_ref().and_then(|id| self.names.iter().position(|name| name == id));
+            if let Some((robot, parts)) = named.zip(change.wheels) {
+                self.robots[robot].wear(parts);
+            }
         }
         if let Some((friction, floor)) = &self.floor {
             for (body, mu) in self.bodies.iter_mut().zip(friction) {

@@ -44,6 +44,8 @@ pub(crate) struct Robot {
     faults: Faults,
     counter: FaultCounter,
     pub(crate) traits: Traits,
+    /// Part of their speed that the wheels drive since they changed.
+    worn: [f32; 2],
     outages: Outages,
     /// What fails at the moment.
     out: Outage,
@@ -75,6 +77,7 @@ impl Robot {
             power.battery.set_capacity(f64::from(capacity));
         }
         Robot {
+            worn: [1.0; 2],
             kind,
             processor: Processor::new(kind),
             power,
@@ -189,6 +192,11 @@ impl Robot {
         }
     }
 
+    /// From now on its wheels drive such a part of their speed, left and right.
+    pub(crate) fn wear(&mut self, parts: [f32; 2]) {
+        self.worn = parts;
+    }
+
     /// True if its processor turns the wheels.
     pub(crate) fn is_driven(&self) -> bool {
         self.turning() != [0.0; 2]
@@ -200,10 +208,11 @@ impl Robot {
             return [0.0; 2];
         }
         let turning = self.turning();
-        match &mut self.traits.wheels {
+        let ground = match &mut self.traits.wheels {
             Some(wheels) => wheels.ground(turning, now, self.seed, self.number),
             None => turning,
-        }
+        };
+        [ground[0] * self.worn[0], ground[1] * self.worn[1]]
     }
 
     /// True if its camera is there.

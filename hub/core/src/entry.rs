@@ -3,13 +3,13 @@
 use crate::births::Births;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
-use xpuck_wire::message::{Emigrant, LogLine, Population, Sampled, Sensors, Severity, TagSeen};
+use xpuck_wire::message::{Emigrant, Estimate, LogLine, Population, Sampled, Sensors, Severity, TagSeen};
 use xpuck_wire::telemetry::{Telemetry, rounded};
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Phase, Segment};
 
 /// All topics that a record may have, in the order of [`Entry`]'s variants.
-pub const TOPICS: [&str; 12] = [
+pub const TOPICS: [&str; 13] = [
     "/poses",
     "/telemetry",
     "/genes",
@@ -22,6 +22,7 @@ pub const TOPICS: [&str; 12] = [
     "/populations",
     "/tags",
     "/sensors",
+    "/estimates",
 ];
 
 /// Something to record; times are seconds of arena time since the hub started. A hub that takes a run up counts on.
@@ -183,6 +184,16 @@ pub enum Entry {
         /// What they tell.
         sensors: Box<Sensors>,
     },
+    /// What a robot found out about the world, after each generation in experiments that adapt.
+    Estimates {
+        /// When it came, s of arena time.
+        #[serde(serialize_with = "brief")]
+        time: f64,
+        /// The robot.
+        robot: String,
+        /// One for each parameter.
+        estimates: Vec<Estimate>,
+    },
 }
 
 /// Parts of a second to which times are recorded, and so are the messages' own: a tenth of a record was their further digits.
@@ -219,6 +230,7 @@ impl Entry {
             Entry::Population { .. } => "/populations",
             Entry::Tags { .. } => "/tags",
             Entry::Sensors { .. } => "/sensors",
+            Entry::Estimates { .. } => "/estimates",
         }
     }
 
@@ -236,7 +248,8 @@ impl Entry {
             | Entry::Samples { time, .. }
             | Entry::Population { time, .. }
             | Entry::Tags { time, .. }
-            | Entry::Sensors { time, .. } => *time,
+            | Entry::Sensors { time, .. }
+            | Entry::Estimates { time, .. } => *time,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::device_watch::DeviceWatch;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use xpuck_wire::RobotRow;
-use xpuck_wire::message::{Emigrant, Picture, Population, Sensors, State};
+use xpuck_wire::message::{Emigrant, Estimate, Picture, Population, Sensors, State};
 use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::telemetry::{DeviceReport, Telemetry};
 
@@ -57,6 +57,8 @@ pub struct Robot {
     pub fittest: Option<Emigrant>,
     /// What its population looked like, until the genes of the same generation come.
     pub population: Option<Population>,
+    /// What it found out about the world, and when it told that, s.
+    pub estimates: Option<(f64, Vec<Estimate>)>,
     /// How its exchange of genes with other robots stands, as it told last.
     pub peers: Option<PeersReport>,
     /// An operator has it stand still.

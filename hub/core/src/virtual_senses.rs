@@ -5,10 +5,14 @@
 use crate::config::Config;
 use crate::mocap::Frame;
 use std::collections::{HashMap, VecDeque};
+use xpuck_kernels::estimate::NEAR;
 use xpuck_kernels::world::Pose;
 use xpuck_kernels::world::senses::messages::{Channel, Moment};
-use xpuck_wire::message::{Neighbour, ToRobot};
+use xpuck_wire::estimate::MAX_MATES;
+use xpuck_wire::message::{self, Neighbour, ToRobot};
 
+/// Time between two tellings of poses, a little less than that between two control updates, s.
+const POSES_PERIOD: f64 = 0.09;
 /// Frames held back at most: two seconds at 500 Hz.
 const HELD: usize = 1000;
 /// A message may leave this part of the period early, rather than wait for the next frame.
@@ -29,6 +33,9 @@ pub struct VirtualSenses {
     held: VecDeque<(f64, Poses)>,
     round: u32,
     next: f64,
+    /// The newest frame, and when poses are told next, s.
+    newest: Option<(f64, Poses)>,
+    poses_next: f64,
 }
 
 impl VirtualSenses {
@@ -44,6 +51,8 @@ impl VirtualSenses {
             held: VecDeque::new(),
             round: 0,
             next: 0.0,
+            newest: None,
+            poses_next: 0.0,
         };
         senses.set_discs(vec![config.hub.arena.frisbee_radius_m]);
         senses
@@ -62,6 +71,7 @@ impl VirtualSenses {
         self.channel = Channel::new(*self.channel.model(), self.robots.len(), radii);
         // Frames of the other world have other places.
         self.held.clear();
+        self.newest = None;
     }
 
     /// Takes a frame that came at `now`.
@@ -75,7 +85,36 @@ impl VirtualSenses {
                 poses[*place] = Some(body.pose);
             }
         }
+        self.newest = Some((now, poses.clone()));
         self.held.push_back((now, poses));
+    }
+
+    /// What robots are told for comparing where they went with where their wheels should have taken them, by their places
+    /// in the swarm file: the newest poses, if they are due. `wheels` is what a robot's wheels were told last, m/s; robots of
+    /// which that is not known are taken to stand.
+    pub fn poses_due(
+        &mut self,
+        now: f64,
+        wheels: impl Fn(usize) -> Option<[f32; 2]>,
+    ) -> Vec<(usize, message::Poses)> {
+        // A frame that is told twice would be a robot that stood still.
+        let Some((at, poses)) = self.newest.take_if(|_| now >= self.poses_next) else { return Vec::new() };
+        self.poses_next = now + POSES_PERIOD;
+        let plain = |pose: Pose| [pose.at.x, pose.at.y, pose.heading];
+        let (robots, discs) = poses.split_at(self.robots.len());
+        let seen = robots.iter().enumerate().filter_map(|(place, pose)| Some((place, (*pose)?)));
+        let told = seen.clone().map(|(place, me)| {
+            let distance = |pose: &Pose| (pose.at - me.at).length();
+            let nearer = |a: &Pose, b: &Pose| distance(a).total_cmp(&distance(b));
+            let disc = discs.iter().flatten().min_by(|a, b| nearer(a, b)).copied().map(plain);
+            let others = seen.clone().filter(|(other, pose)| *other != place && distance(pose) < NEAR);
+            let mut mates: Vec<(usize, Pose)> = others.collect();
+            mates.sort_by(|a, b| nearer(&a.1, &b.1));
+            let mate = |(other, pose): (usize, Pose)| (other as u16 + 1, plain(pose), wheels(other).unwrap_or([0.0; 2]));
+            let mates = mates.into_iter().take(MAX_MATES).map(mate).collect();
+            (place, message::Poses { me: plain(me), disc, mates, age: now - at })
+        });
+        told.collect()
     }
 
     /// The messages due at `now`, for those robots that are seen, by their places in the swarm file.

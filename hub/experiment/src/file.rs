@@ -76,6 +76,9 @@ pub struct Experiment {
     #[serde(default, skip_serializing_if = "is_state")]
     #[schemars(extend("default" = "state"))]
     pub lamps: Lamps,
+    /// Robots find out while they work whether the world is as they simulate it, and simulate it as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adapt: bool,
     /// What is done one after the other; without any, the whole run is one phase.
     #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MAX_PHASES))]
@@ -205,6 +208,9 @@ impl Experiment {
         let files = self.files();
         if let Some(pair) = files.windows(2).find(|pair| sent_name(pair[0]) == sent_name(pair[1])) {
             return Err(format!("`{}` and `{}` are sent under one name; rename one", pair[0], pair[1]));
+        }
+        if self.adapt && self.genes == Genes::Peers {
+            return Err("adapt = true and genes = \"peers\": what robots find out travels through the hub; choose one".into());
         }
         self.silence.check()?;
         self.migration.check()?;

@@ -53,6 +53,8 @@ pub struct Plan {
     pub silence: Silence,
     /// What the robots' lamps show.
     pub lamps: Lamps,
+    /// Robots find out while they work whether the world is as they simulate it.
+    pub adapt: bool,
     /// What simulates on robots whose own files do not say it.
     pub engine: Option<EngineKind>,
     /// Simulated seconds of a trial.
@@ -173,6 +175,7 @@ impl Plan {
             genes: e.genes,
             silence: e.silence,
             lamps: e.lamps.clone(),
+            adapt: e.adapt,
             engine: e.engine,
             trial_seconds: e.evolution.trial_seconds,
             calibrated: calibration.is_some(),

@@ -23,7 +23,7 @@ pub enum Format {
 /// A table: its name, its topic, the list whose items are its rows, and fields that it leaves out.
 struct Spec(&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
-const TABLES: [Spec; 14] = [
+const TABLES: [Spec; 15] = [
     Spec("poses", "/poses", Some("bodies"), &[]),
     Spec("telemetry", "/telemetry", None, &[]),
     Spec("genes", GENES, None, &["births"]),
@@ -38,6 +38,7 @@ const TABLES: [Spec; 14] = [
     Spec("populations", "/populations", None, &["from"]),
     Spec("tags", "/tags", Some("tags"), &[]),
     Spec("sensors", "/sensors", None, &[]),
+    Spec("estimates", "/estimates", Some("estimates"), &[]),
 ];
 
 /// Their messages are packed; a row is one of those that are in them.

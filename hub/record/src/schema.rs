@@ -28,7 +28,7 @@ mod tests {
     use std::collections::BTreeSet;
     use xpuck_hub_core::births::Births;
     use xpuck_wire::message::{
-        Birth, Emigrant, HeardRobot, LogLine, Operator, Population, Sampled, Sensors, Severity, TagSeen,
+        Birth, Emigrant, Estimate, HeardRobot, LogLine, Operator, Population, Sampled, Sensors, Severity, TagSeen,
     };
     use xpuck_wire::{Body, Phase, Segment};
 
@@ -85,6 +85,7 @@ mod tests {
                 robot: robot(),
                 sensors: Box::new(Sensors { heard: vec![HeardRobot::default()], ..Sensors::default() }),
             },
+            Entry::Estimates { time: 1.0, robot: robot(), estimates: vec![Estimate::default()] },
         ]
     }
 

@@ -69,7 +69,8 @@ impl Replay {
             | Entry::Log { .. }
             | Entry::Samples { .. }
             | Entry::Population { .. }
-            | Entry::Tags { .. } => {}
+            | Entry::Tags { .. }
+            | Entry::Estimates { .. } => {}
             Entry::Sensors { robot, sensors, .. } => {
                 if let Some(place) = self.roster.place(&robot) {
                     self.roster.robots[place].sensors = Some(sensors);

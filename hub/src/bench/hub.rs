@@ -210,6 +210,8 @@ impl RobotsLoad {
                 (robot.telemetry.obeyed, robot.telemetry.state) = (number, state);
             }
             ToRobot::Welcome { .. }
+            | ToRobot::Poses(_)
+            | ToRobot::Estimates(_)
             | ToRobot::Genes { .. }
             | ToRobot::Pong { .. }
             | ToRobot::Settings { .. }

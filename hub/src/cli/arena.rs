@@ -12,7 +12,7 @@ use xpuck_arena::fitted::{Fitted, Mark};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::sounds::Sound;
 use xpuck_arena::tags::WallTag;
-use xpuck_arena::unkind::{FaultKeys, FloorKeys, Preset, RobotKeys, Varied};
+use xpuck_arena::unkind::{ChangeKeys, FaultKeys, FloorKeys, Preset, RobotKeys, Varied};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Fittings, Settings, Shim, Unkind};
 use xpuck_experiment::world_file::LightEntry;
 use xpuck_experiment::{Calibration, world_file};
@@ -135,6 +135,9 @@ pub struct ArenaFile {
     /// What fails for a while, at given times or by chance.
     #[serde(default, skip_serializing_if = "is_default")]
     pub faults: Vec<FaultKeys>,
+    /// What changes during a run and stays so, without anybody telling the robots.
+    #[serde(default, rename = "change", skip_serializing_if = "is_default")]
+    pub changes: Vec<ChangeKeys>,
 }
 
 /// The part of `arena.toml` that says what is unkind, as a file of its own.
@@ -147,6 +150,8 @@ pub struct UnkindFile {
     every_robot: RobotKeys,
     robots: Vec<RobotKeys>,
     faults: Vec<FaultKeys>,
+    #[serde(rename = "change")]
+    changes: Vec<ChangeKeys>,
 }
 
 impl UnkindFile {
@@ -166,14 +171,14 @@ impl UnkindFile {
         if !whole {
             return Ok(file::parse(what, &text)?);
         }
-        let ArenaFile { unkind, physics, floor, every_robot, robots, faults, .. } = file::parse(what, &text)?;
-        Ok(UnkindFile { unkind, physics, floor, every_robot, robots, faults })
+        let ArenaFile { unkind, physics, floor, every_robot, robots, faults, changes, .. } = file::parse(what, &text)?;
+        Ok(UnkindFile { unkind, physics, floor, every_robot, robots, faults, changes })
     }
 
     /// Puts it into an arena's file.
     pub fn apply(self, arena: &mut ArenaFile) {
-        let UnkindFile { unkind, physics, floor, every_robot, robots, faults } = self;
-        *arena = ArenaFile { unkind, physics, floor, every_robot, robots, faults, ..arena.clone() };
+        let UnkindFile { unkind, physics, floor, every_robot, robots, faults, changes } = self;
+        *arena = ArenaFile { unkind, physics, floor, every_robot, robots, faults, changes, ..arena.clone() };
     }
 }
 
@@ -340,6 +345,7 @@ pub fn settings(path: &Path) -> Result<Settings> {
         every_robot: arena.every_robot,
         robots: arena.robots,
         faults: arena.faults,
+        changes: arena.changes,
     };
     let tags = match arena.tags.is_empty() {
         true => world.as_ref().map_or(Vec::new(), hung),

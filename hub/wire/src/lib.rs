@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod clock;
 pub mod codec;
 mod drive;
+pub mod estimate;
 mod event;
 pub mod file;
 pub mod gpu_nodes;

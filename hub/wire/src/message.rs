@@ -12,6 +12,7 @@ use crate::rollout::{BundleHead, Installed, UpdateReport};
 pub use crate::sensors::{HeardRobot, Sensors};
 use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
+pub use crate::estimate::{Estimate, Poses, Told};
 pub use crate::state::State;
 use crate::status::Status;
 pub use crate::tags::{MAX_TAGS, TagSeen, Tags};
@@ -192,6 +193,8 @@ pub enum RobotMessage {
     Tags(Tags),
     /// What its other sensors tell; twice a second.
     Sensors(Box<Sensors>),
+    /// What it found out about the world, in experiments that adapt; told just before [`RobotMessage::Genes`].
+    Estimates(Vec<Estimate>),
 }
 
 /// What an island's population looks like.
@@ -299,6 +302,10 @@ pub enum ToRobot {
         /// Age of the poses, s.
         age: f64,
     },
+    /// Where the robot and what is near it were, ten times a second in experiments that adapt.
+    Poses(Box<Poses>),
+    /// What the other robots found out about the world in the last minute; goes with each [`ToRobot::Genes`].
+    Estimates(Vec<Told>),
     /// Individuals from other islands.
     Genes {
         /// The generation that they answer.

@@ -105,9 +105,7 @@ impl Track {
         let mean = self.candidates.iter().zip(&weights).map(|(v, w)| even(v) * w).sum::<f32>() / total;
         let square = self.candidates.iter().zip(&weights).map(|(v, w)| (even(v) - mean).powi(2) * w).sum::<f32>();
         // Candidates lie on a grid: no estimate is better than its spacing over root 12.
-        let spacing = self.candidates.windows(2).map(|pair| (even(&pair[1]) - even(&pair[0])).abs());
-        let floor = spacing.fold(f32::INFINITY, f32::min) / 12.0f32.sqrt();
-        let sd = (square / total).sqrt().max(floor);
+        let sd = (square / total).sqrt().max(self.parameter.least_sd());
         let value = self.parameter.uneven(mean);
         Report { value, sd, evidence, windows: count as u32, ..nothing }
     }

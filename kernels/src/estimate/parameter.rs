@@ -115,6 +115,22 @@ impl Parameter {
         apart < if self.is_scale() { 0.15 } else { 0.03 }
     }
 
+    /// True if a robot may say that it has this value.
+    pub fn possible(self, value: f32) -> bool {
+        if self.is_scale() { (0.001..=10.0).contains(&value) } else { (0.0..=20.0).contains(&value) }
+    }
+
+    /// Least standard deviation of an estimate, in [`Report::sd`](super::Report::sd)'s unit.
+    pub fn least_sd(self) -> f32 {
+        if self.is_scale() {
+            RATIO.0.ln() / 12.0f32.sqrt()
+        } else if self.own() {
+            WHEEL_STEP / 12.0f32.sqrt()
+        } else {
+            EDGE_STEP / 12.0f32.sqrt()
+        }
+    }
+
     /// True if two values are so near that changing one into the other is worth no simulation anew.
     pub(crate) fn as_good(self, a: f32, b: f32) -> bool {
         let apart = (self.even(a) - self.even(b)).abs();
@@ -148,6 +164,13 @@ impl Parameter {
 /// A world as its robots know it: one value for each parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldModel([f32; COUNT]);
+
+impl Default for WorldModel {
+    /// The benchmark's world, with a body as it should be.
+    fn default() -> WorldModel {
+        WorldModel::of(&WorldSpec::benchmark(1))
+    }
+}
 
 impl WorldModel {
     /// A world as it was planned; friction and mass are those of the first disc.

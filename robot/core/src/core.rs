@@ -13,6 +13,7 @@ use crate::trace::{Context, Tracer};
 use alone::Alone;
 use std::sync::Arc;
 use virtual_senses::VirtualSenses;
+use crate::probe::Noticed;
 use xpuck_experiment::lamps::Lamps;
 use xpuck_experiment::{Calibration, Drive, Genes, OnSilence, Plan, PlannedPhase};
 use xpuck_kernels::math::Vec2;
@@ -59,6 +60,8 @@ pub enum Action {
     ChangeTrials(Trials),
     /// The phase gives the controller: a segment that waits for the island's fittest waits no more.
     KeepController,
+    /// Hand this to the reality probe.
+    Notice(Noticed),
     /// Hand these to the island.
     Immigrants {
         /// The generation that they answer.
@@ -172,6 +175,8 @@ pub struct Core {
     updates: u32,
     /// The last control update's results, for telemetry.
     wheels: [f32; 2],
+    /// What the proximity sensors read at the last control update, if they can be believed.
+    proximity: Option<[f32; 8]>,
     /// Arena time over wall time: people drive by the wall's.
     speed: f64,
     /// Who drives besides the tree.
@@ -221,6 +226,7 @@ impl Core {
             round_trip: None,
             updates: 0,
             wheels: [0.0; 2],
+            proximity: None,
             speed: 1.0,
             external: External::default(),
             blind: false,
@@ -318,6 +324,11 @@ impl Core {
                 self.senses.take(now, up, &neighbours, age);
                 Vec::new()
             }
+            ToRobot::Poses(poses) if self.adapts() => {
+                Noticed::poses(now, &poses, self.proximity).map(Action::Notice).into_iter().collect()
+            }
+            ToRobot::Estimates(told) if self.adapts() => vec![Action::Notice(Noticed::Told(now, told))],
+            ToRobot::Poses(_) | ToRobot::Estimates(_) => Vec::new(),
             ToRobot::Genes { generation, immigrants } => vec![Action::Immigrants { generation, genes: immigrants }],
             ToRobot::Experiment { number, seed, robots, signed } => self.prepare(number, seed, robots, &signed),
             ToRobot::Directive(directive) => self.obey(now, directive),
@@ -722,6 +733,7 @@ impl Core {
             self.tracer.rest();
         }
         self.body_fresh = readings.body_fresh();
+        self.proximity = self.body_fresh.then_some(readings.proximity);
         let driven = self.external_command(now);
         let mut ticked = false;
         if let Some(command) = driven {
@@ -744,6 +756,11 @@ impl Core {
             self.tracer.decided(readings, told, (ages, used), controller, (ticked, driven.is_some()), self.wheels);
         }
         self.wheels
+    }
+
+    /// The robot runs an experiment in which it compares what happens with what it simulates.
+    pub fn adapts(&self) -> bool {
+        self.state == State::Run && self.plan.as_ref().is_some_and(|plan| plan.adapt)
     }
 
     /// The wheels were sent, m/s: ends the update for the record, and gives what is to be told of it and those before.

@@ -1,5 +1,6 @@
 //! The robot's island as its control loop sees it: what it is made from, what comes of a generation, and what it tells.
 
+use crate::probe::Found;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +103,8 @@ pub struct Generation {
     pub samples: Vec<Sampled>,
     /// What the population looks like.
     pub population: Population,
+    /// What was found out about the world, in experiments that adapt.
+    pub found: Option<Found>,
 }
 
 impl Generation {
@@ -134,7 +137,7 @@ impl Generation {
         let best = island.champion();
         let champion = Migrant { id: best.id, tree: best.tree.clone(), samples: best.samples, epoch: island.epoch() };
         let (progress, population) = (island.progress(), population(island));
-        Generation { progress, emigrant: island.emigrant(), champion, births, samples, population }
+        Generation { progress, emigrant: island.emigrant(), champion, births, samples, population, found: None }
     }
 
     /// What the hub is told of it.

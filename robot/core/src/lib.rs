@@ -10,6 +10,7 @@ pub mod island;
 pub mod lease;
 pub mod missed;
 pub mod peers;
+pub mod probe;
 pub mod readings;
 pub mod robot;
 pub mod trace;

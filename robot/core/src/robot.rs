@@ -8,9 +8,11 @@ use crate::external::{Command, Ring, Said};
 use crate::heritage::Heritage;
 use crate::island::{Generation, IslandPlan, News, Trials};
 use crate::missed::Missed;
+use crate::probe::Noticed;
 use crate::peers::{self, Heard, Peers, SayError};
 use crate::readings::Readings;
 use xpuck_evolve::Migrant;
+use xpuck_kernels::estimate::{Parameter, WorldModel};
 use xpuck_kernels::tree::CompileError;
 use xpuck_wire::codec::{CodecError, UnknownNames};
 use xpuck_wire::log::Line;
@@ -74,6 +76,9 @@ pub trait Shell {
 
     /// Hands checked genes that answer `generation` to the island, if there is one.
     fn immigrate(&mut self, generation: u32, migrants: Vec<Migrant>);
+
+    /// Hands what the robot noticed to its reality probe, if there is one.
+    fn notice(&mut self, _noticed: Noticed) {}
 
     /// The island's next news, none if there are none.
     fn news(&mut self) -> Option<News>;
@@ -167,6 +172,8 @@ pub struct Robot {
     driven: Option<Command>,
     /// When the further sensors are told next, s.
     sensors_due: f64,
+    /// What the robot holds its own wheels for.
+    body: WorldModel,
 }
 
 impl Robot {
@@ -188,6 +195,7 @@ impl Robot {
             lines_due: LINES_AT_ONCE,
             driven: None,
             sensors_due: 0.0,
+            body: WorldModel::default(),
         }
     }
 
@@ -295,7 +303,7 @@ impl Robot {
             return;
         }
         match wanted {
-            Some(command) => drop(shell.drive(&self.core, command.wheels, command.lamps)),
+            Some(command) => drop(self.drive(now, command.wheels, command.lamps, shell)),
             // The tree goes on at its next update.
             None => shell.stand(&self.core),
         }
@@ -352,6 +360,12 @@ impl Robot {
     fn tell_generation(&mut self, done: &Generation, shell: &mut impl Shell) {
         let generation = done.progress.generation;
         let mut messages = vec![RobotMessage::Population(done.population)];
+        if let Some(found) = &done.found {
+            let [left, right] = found.wheels;
+            self.body.set(Parameter::LeftWheel, left);
+            self.body.set(Parameter::RightWheel, right);
+            messages.push(RobotMessage::Estimates(found.estimates.clone()));
+        }
         if self.peers.exchanges() {
             let migrants = self.peers.generation_done(generation, &done.emigrant);
             shell.immigrate(generation, migrants);
@@ -376,7 +390,7 @@ impl Robot {
         let readings = shell.sense();
         let wheels = self.core.control(now, &readings);
         self.driven = self.core.external_command(now);
-        let wheels = shell.drive(&self.core, wheels, self.driven.and_then(|command| command.lamps));
+        let wheels = self.drive(now, wheels, self.driven.and_then(|command| command.lamps), shell);
         for updates in self.core.sent(wheels) {
             let sent = shell.send(RobotMessage::Updates(Box::new(updates)));
             self.batches_lost = self.batches_lost.saturating_add(u32::from(!sent));
@@ -403,6 +417,15 @@ impl Robot {
         let mut telemetry = self.telemetry(now, &readings, wheels);
         shell.report(&mut telemetry);
         let _ = shell.send(RobotMessage::Telemetry(Box::new(telemetry.rounded())));
+    }
+
+    /// Has the wheels drive at these speeds over the floor, also one that is known to slip; gives what the motors make of it.
+    fn drive(&self, now: f64, wheels: [f32; 2], lamps: Option<Ring>, shell: &mut impl Shell) -> [f32; 2] {
+        let sent = shell.drive(&self.core, self.body.compensated(wheels), lamps);
+        if self.core.adapts() {
+            shell.notice(Noticed::Wheels(now, sent));
+        }
+        sent
     }
 
     /// Tells the hub what the log said. What comes faster waits, and is lost when too much waits.
@@ -443,6 +466,7 @@ impl Robot {
                 Action::Prepare(plan) => {
                     self.champion = OnboardChampion::default();
                     self.heritage = Heritage::default();
+                    self.body = WorldModel::default();
                     shell.start_island(*plan);
                 }
                 Action::TellMissed => {
@@ -450,6 +474,7 @@ impl Robot {
                 }
                 Action::Evolve(running) => shell.run_island(running),
                 Action::ChangeTrials(trials) => shell.change_trials(trials),
+                Action::Notice(noticed) => shell.notice(noticed),
                 Action::KeepController => self.champion.owe_nothing(),
                 Action::Immigrants { generation, genes } => self.immigrate(generation, &genes, shell),
                 Action::LoadFittest { segment } => {

@@ -133,6 +133,12 @@ impl Island {
         self.algorithm.rules_mut().forget();
     }
 
+    /// The same where the other islands' trials change too, sooner or later: migrants are taken in all the time.
+    pub fn relearn(&mut self) {
+        self.deme.relearn();
+        self.algorithm.rules_mut().forget();
+    }
+
     /// Takes immigrants in, in the places that the algorithm has for them, and makes the next population; or starts
     /// afresh.
     pub fn advance(&mut self, immigrants: &[Migrant]) {

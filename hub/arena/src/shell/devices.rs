@@ -226,7 +226,6 @@ impl Devices {
             BodyKind::Epuck1 | BodyKind::Epuck2 => CameraPath::Uvc(Uvc::new(faults, self.seed, robot)),
         };
         let blemishes = Blemishes::new(&traits, self.seed, robot, self.camera.width, self.camera.height);
-        let surroundings = lock(arena).surroundings();
         let mut pictures = 0u32;
         let (mut frame, mut packets) = (Vec::new(), Vec::new());
         let period = Duration::from_secs_f64(1.0 / (self.camera.frames_per_second * self.speed));
@@ -241,9 +240,10 @@ impl Devices {
                 if !arena.has_camera(robot) {
                     return Ok(());
                 }
-                if now >= due { arena.view(robot) } else { None }
+                let view = if now >= due { arena.view(robot) } else { None };
+                view.map(|view| (view, arena.surroundings()))
             };
-            if let Some(view) = view {
+            if let Some((view, surroundings)) = view {
                 camera.expose(view.brightness);
                 camera.render(&view.bodies, robot, &surroundings, &mut frame);
                 pictures = pictures.wrapping_add(u32::from(!view.frozen));

@@ -1,5 +1,6 @@
 //! What a user may set, as it stands in `arena.toml`. Everything left out is as in the simulator's own world.
 
+use super::change::ChangeKeys;
 use crate::{faults, ft2232h};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,8 @@ pub struct Unkind {
     pub robots: Vec<RobotKeys>,
     /// What fails for a while, at given times or by chance.
     pub faults: Vec<FaultKeys>,
+    /// What changes during a run and stays so.
+    pub changes: Vec<ChangeKeys>,
 }
 
 /// How friction with the floor varies by place: a smooth random field.

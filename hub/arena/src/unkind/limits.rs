@@ -1,5 +1,6 @@
 //! The bounds of what may be set. The schema of `arena.toml` has the same.
 
+use super::change::MAX_CHANGES;
 use super::keys::{FaultKeys, RobotKeys, Unkind, Varied};
 use crate::ft2232h;
 use std::ops::RangeInclusive;
@@ -25,7 +26,7 @@ const GAIN: RangeInclusive<f32> = 0.0..=4.0;
 
 /// Checks every value against its bounds, and every name against the swarm's.
 pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds> {
-    physics(&unkind.physics)?;
+    physics("physics", &unkind.physics)?;
     if let Some(floor) = unkind.floor {
         within("floor.spread", floor.spread, 0.0..=0.5)?;
         within("floor.length_m", floor.length_m, 0.05..=10.0)?;
@@ -47,10 +48,14 @@ pub(super) fn check(unkind: &Unkind, names: &[String]) -> Result<(), OutOfBounds
     if unkind.faults.len() > MAX_FAULTS {
         return refuse("faults", format!("{} tables", unkind.faults.len()), "at most 256 are possible");
     }
+    if unkind.changes.len() > MAX_CHANGES {
+        return refuse("change", format!("{} tables", unkind.changes.len()), "at most 64 are possible");
+    }
+    unkind.changes.iter().try_for_each(|one| one.check(names))?;
     unkind.faults.iter().try_for_each(|one| fault(one, names))
 }
 
-fn physics(keys: &PhysicsKeys) -> Result<(), OutOfBounds> {
+pub(super) fn physics(place: &str, keys: &PhysicsKeys) -> Result<(), OutOfBounds> {
     let PhysicsKeys {
         robot_mass_kg,
         robot_friction,
@@ -60,13 +65,14 @@ fn physics(keys: &PhysicsKeys) -> Result<(), OutOfBounds> {
         restitution,
         noise,
     } = *keys;
-    maybe("physics.robot_mass_kg", robot_mass_kg, 0.001..=10.0)?;
-    maybe("physics.robot_friction", robot_friction, 0.0..=10.0)?;
-    maybe("physics.frisbee_mass_kg", frisbee_mass_kg, 0.001..=10.0)?;
-    maybe("physics.frisbee_friction", frisbee_friction, 0.0..=10.0)?;
-    maybe("physics.body_friction", body_friction, 0.0..=10.0)?;
-    maybe("physics.restitution", restitution, 0.0..=1.0)?;
-    noise.into_iter().flatten().try_for_each(|part| within("physics.noise", part, 0.0..=1.0))
+    let at = |key: &str| format!("{place}.{key}");
+    maybe(&at("robot_mass_kg"), robot_mass_kg, 0.001..=10.0)?;
+    maybe(&at("robot_friction"), robot_friction, 0.0..=10.0)?;
+    maybe(&at("frisbee_mass_kg"), frisbee_mass_kg, 0.001..=10.0)?;
+    maybe(&at("frisbee_friction"), frisbee_friction, 0.0..=10.0)?;
+    maybe(&at("body_friction"), body_friction, 0.0..=10.0)?;
+    maybe(&at("restitution"), restitution, 0.0..=1.0)?;
+    noise.into_iter().flatten().try_for_each(|part| within(&at("noise"), part, 0.0..=1.0))
 }
 
 fn robot(place: &str, keys: &RobotKeys) -> Result<(), OutOfBounds> {
@@ -123,7 +129,7 @@ fn fault(keys: &FaultKeys, names: &[String]) -> Result<(), OutOfBounds> {
     }
 }
 
-fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
+pub(super) fn known(key: &str, id: &str, names: &[String]) -> Result<(), OutOfBounds> {
     if names.iter().any(|name| name == id) {
         return Ok(());
     }
@@ -151,17 +157,17 @@ fn varied<const N: usize>(
     }
 }
 
-fn maybe(key: &str, value: Option<f32>, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
+pub(super) fn maybe(key: &str, value: Option<f32>, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
     value.map_or(Ok(()), |value| within(key, value, range))
 }
 
-fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
+pub(super) fn within(key: &str, value: f32, range: RangeInclusive<f32>) -> Result<(), OutOfBounds> {
     if range.contains(&value) {
         return Ok(());
     }
     refuse(key, value.to_string(), &format!("{} to {} are possible", range.start(), range.end()))
 }
 
-fn refuse(key: &str, value: String, allowed: &str) -> Result<(), OutOfBounds> {
+pub(super) fn refuse(key: &str, value: String, allowed: &str) -> Result<(), OutOfBounds> {
     Err(OutOfBounds { key: key.to_string(), value, allowed: allowed.to_string() })
 }

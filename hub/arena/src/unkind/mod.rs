@@ -1,6 +1,7 @@
 //! An arena that is not the simulator's world: other physics, an uneven floor, robots that are not alike, and things that
 //! fail. Everything is off unless it is set, and follows from the arena's seed.
 
+mod change;
 mod floor;
 mod keys;
 mod limits;
@@ -12,6 +13,7 @@ pub(crate) mod spell;
 mod traits;
 mod wheels;
 
+pub use change::{ChangeKeys, WallKeys};
 pub(crate) use floor::Floor;
 pub use keys::{
     FaultKeys, FaultKind, FloorKeys, RobotKeys, SpellKeys, Spread, StuckSensor, SupplyKeys, Unkind, Varied,
@@ -37,6 +39,7 @@ impl Unkind {
             every_robot: self.every_robot.over(&preset.every_robot),
             robots: self.robots,
             faults: [self.faults, preset.faults].concat(),
+            changes: [self.changes, preset.changes].concat(),
         }
     }
 

@@ -70,5 +70,6 @@ fn typical() -> Unkind {
         },
         robots: Vec::new(),
         faults: Vec::new(),
+        changes: Vec::new(),
     }
 }

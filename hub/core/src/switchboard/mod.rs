@@ -386,6 +386,12 @@ impl Switchboard {
         for (place, message) in self.senses.due(now) {
             self.actions.push(Action::Send(place, message));
         }
+        let adapts = self.phase == Phase::Running && self.run.as_ref().is_some_and(|run| run.plan.adapt);
+        let robots = &self.roster.robots;
+        let wheels = |place: usize| robots.get(place).filter(|robot| robot.alive()).map(|r| r.telemetry.motion.wheels);
+        for (place, poses) in adapts.then(|| self.senses.poses_due(now, wheels)).into_iter().flatten() {
+            self.actions.push(Action::Send(place, ToRobot::Poses(Box::new(poses))));
+        }
     }
 
     /// Says again what robots have not acknowledged.

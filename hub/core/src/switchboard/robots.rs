@@ -5,7 +5,9 @@ use super::{Action, Switchboard};
 use crate::entry::Entry;
 use crate::geneserver::to_emigrants;
 use xpuck_experiment::Genes;
-use xpuck_wire::message::{Emigrant, MAX_SAMPLED, RobotMessage, Tags, ToRobot};
+use xpuck_kernels::estimate::FRESH_S;
+use xpuck_wire::estimate::are_sound;
+use xpuck_wire::message::{Emigrant, MAX_SAMPLED, RobotMessage, Tags, ToRobot, Told};
 use xpuck_wire::peer::MAX_GENES;
 use xpuck_wire::settings::Answer;
 
@@ -81,6 +83,7 @@ impl Switchboard {
             RobotMessage::Experiment { number, answer } => self.experiment_answered(now, place, number, answer),
             RobotMessage::Genes { generation, emigrant, births } => {
                 let from = self.exchange(now, place, generation, &emigrant);
+                self.tell_estimates(now, place);
                 // What comes again is answered again, and counts once.
                 let run = self.run.as_mut();
                 let new = run.is_none_or(|run| run.seen.take(island(place), generation, &emigrant));
@@ -143,7 +146,27 @@ impl Switchboard {
                 self.actions.push(Action::Record(Entry::Sensors { time: now, robot: robot_id, sensors }));
             }
             RobotMessage::Sensors(_) => self.unrecorded(now, place, "readings that no sensor tells"),
+            RobotMessage::Estimates(estimates) if are_sound(&estimates) => {
+                let robot_id = name();
+                robot.estimates = Some((now, estimates.clone()));
+                self.actions.push(Action::Record(Entry::Estimates { time: now, robot: robot_id, estimates }));
+            }
+            RobotMessage::Estimates(_) => self.unrecorded(now, place, "estimates that cannot be"),
         }
+    }
+
+    /// Tells a robot what the others found out about the world.
+    fn tell_estimates(&mut self, now: f64, place: usize) {
+        if !self.run.as_ref().is_some_and(|run| run.plan.adapt) {
+            return;
+        }
+        let others = self.roster.robots.iter().enumerate().filter(|(other, robot)| *other != place && robot.alive());
+        let told = others.filter_map(|(other, robot)| {
+            let (at, estimates) = robot.estimates.as_ref().filter(|(at, _)| now - at <= FRESH_S)?;
+            Some(Told { island: island(other), age: now - at, estimates: estimates.clone() })
+        });
+        let told: Vec<Told> = told.take(MAX_GENES).collect();
+        self.actions.push(Action::Send(place, ToRobot::Estimates(told)));
     }
 
     /// What a robot told for the record makes no sense.

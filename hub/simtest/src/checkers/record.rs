@@ -9,7 +9,7 @@ use xpuck_hub_core::rate::Rate;
 use xpuck_hub_core::switchboard::POSES_HZ;
 use xpuck_kernels::hash::fnv1a;
 use xpuck_wire::codec::encode;
-use xpuck_wire::message::{Emigrant, LogLine, Population, RobotMessage, Sampled, Sensors, State};
+use xpuck_wire::message::{Emigrant, Estimate, LogLine, Population, RobotMessage, Sampled, Sensors, State};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::updates::Updates;
 use xpuck_wire::{Body, Status};
@@ -27,6 +27,7 @@ enum Fact {
     Log(String, LogLine),
     Samples(String, u32, Vec<Sampled>),
     Population(String, Population),
+    Estimates(String, Vec<Estimate>),
     Sensors(String, Box<Sensors>),
 }
 
@@ -91,6 +92,7 @@ impl RecordChecker {
             RobotMessage::Updates(updates) => Fact::Updates(robot.into(), updates.clone()),
             RobotMessage::Log(line) => Fact::Log(robot.into(), line.clone()),
             RobotMessage::Samples { generation, samples } => Fact::Samples(robot.into(), *generation, samples.clone()),
+            RobotMessage::Estimates(estimates) => Fact::Estimates(robot.into(), estimates.clone()),
             RobotMessage::Sensors(sensors) => Fact::Sensors(robot.into(), sensors.clone()),
             RobotMessage::Population(population) => {
                 self.populations.insert(robot.into(), *population);
@@ -137,6 +139,7 @@ impl RecordChecker {
             // Robots of this test have no cameras.
             Entry::Tags { .. } => return,
             Entry::Sensors { robot, sensors, .. } => Fact::Sensors(robot, sensors),
+            Entry::Estimates { robot, estimates, .. } => Fact::Estimates(robot, estimates),
         };
         let expected = self.expected.pop_front();
         // Forged genes hold NaN, which equals nothing.

@@ -61,6 +61,7 @@ pub fn arena(devices: &Path, mocap: &str) -> Result<ArenaFile> {
         every_robot: RobotKeys::default(),
         robots: Vec::new(),
         faults: Vec::new(),
+        changes: Vec::new(),
     })
 }
 

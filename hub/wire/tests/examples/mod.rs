@@ -2,7 +2,7 @@
 
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::{
-    Birth, Directive, Emigrant, Event, HeardRobot, LogLine, Operator, Order, Picture, PictureTold, Population, Reply,
+    Birth, Directive, Emigrant, Estimate, Event, HeardRobot, LogLine, Operator, Order, Picture, PictureTold, Population, Poses, Told, Reply,
     Request, RobotMessage, Sampled, Sensors, Severity, State, TagSeen, Tags, ToRobot, ToWorker, WorkerMessage,
 };
 use xpuck_wire::park::{ParkOrder, ParkReport, ParkRow, ParkState};
@@ -25,6 +25,17 @@ fn gene() -> Emigrant {
         count: [4, 4],
         sum: [0.5, 0.75],
         square: [0.0625, 0.140_625],
+    }
+}
+
+fn estimate() -> Estimate {
+    Estimate {
+        parameter: "frisbee-mass".into(),
+        simulated: 0.0625,
+        value: 0.25,
+        sd: 0.125,
+        evidence: 9.5,
+        windows: 34,
     }
 }
 
@@ -149,6 +160,7 @@ pub fn from_robot() -> Vec<RobotMessage> {
             generation: 12,
             samples: vec![Sampled { island: 3, number: 4650, samples: 8, fitness: 0.125 }],
         },
+        RobotMessage::Estimates(vec![estimate()]),
         RobotMessage::Population(Population { generation: 12, size: 256, distinct: 250, mean_nodes: 23.5 }),
         RobotMessage::Picture(Picture { width: 1, height: 1, rgb: Bytes(vec![255, 128, 0]) }),
         RobotMessage::Want { digest: "5a".repeat(32), offset: 262_144 },
@@ -208,6 +220,13 @@ pub fn to_robot() -> Vec<ToRobot> {
             tree: None,
             expires: 64.5,
         }),
+        ToRobot::Poses(Box::new(Poses {
+            me: [0.5, -0.25, 1.5],
+            disc: Some([0.625, -0.25, 0.0]),
+            mates: vec![(2, [0.25, 0.5, -1.5], [0.0625, 0.125])],
+            age: 0.03125,
+        })),
+        ToRobot::Estimates(vec![Told { island: 2, age: 1.5, estimates: vec![estimate()] }]),
         ToRobot::Senses { up: -1.5, neighbours: vec![(2, 0.25, 0.5).into()], age: 0.0625 },
         ToRobot::Genes { generation: 12, immigrants: vec![gene()] },
         ToRobot::Ping { stamp: 7.5 },

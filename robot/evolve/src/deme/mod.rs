@@ -219,9 +219,14 @@ impl Deme {
     /// Keeps the trees and nothing of what their trials told, for trials of another kind: all are newborns again, and
     /// migrants tried the old way are no longer taken in, as after a fresh start.
     pub(crate) fn forget(&mut self) {
-        self.kept = None;
         self.epoch += 1;
         self.epoch_began = self.generation;
+        self.relearn();
+    }
+
+    /// The same, and goes on taking in migrants.
+    pub(crate) fn relearn(&mut self) {
+        self.kept = None;
         for individual in &mut self.individuals {
             (individual.samples, individual.recent, individual.stage) = Default::default();
         }

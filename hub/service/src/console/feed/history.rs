@@ -5,7 +5,7 @@ use super::migration::Migration;
 use super::series::Thinned;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use xpuck_wire::message::{Emigrant, Population};
+use xpuck_wire::message::{Emigrant, Estimate, Population};
 use xpuck_wire::telemetry::Telemetry;
 use xpuck_wire::{Phase, Segment, Status};
 
@@ -34,6 +34,7 @@ struct Island {
     derated: f64,
     fittest: Option<Emigrant>,
     population: Option<Population>,
+    estimates: Vec<Estimate>,
 }
 
 /// The swarm's best tree.
@@ -71,6 +72,14 @@ struct Course {
     v: Vec<f32>,
 }
 
+/// What a robot found out about the world, as pages get it.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    robot: String,
+    t: f32,
+    estimates: Vec<Estimate>,
+}
+
 /// What pages get of a run's evolution.
 #[derive(Serialize)]
 pub struct Shown<'a> {
@@ -78,6 +87,7 @@ pub struct Shown<'a> {
     islands: BTreeMap<&'a str, IslandColumns>,
     segments: &'a [Segment],
     migration: &'a Migration,
+    estimates: BTreeMap<&'a str, &'a [Estimate]>,
     best: Option<Best<'a>>,
 }
 
@@ -182,6 +192,13 @@ impl History {
         self.migration.add(from, place, self.run_seconds(now));
     }
 
+    /// What a robot found out about the world; gives what pages are told.
+    pub fn estimates(&mut self, now: f64, robot: &str, estimates: &[Estimate]) -> Option<Found> {
+        let place = self.place(robot)?;
+        self.islands[place].estimates = estimates.into();
+        Some(Found { robot: robot.into(), t: self.run_seconds(now) as f32, estimates: estimates.into() })
+    }
+
     /// How the run stands, out of the record.
     pub fn run(&mut self, now: f64, phase: Phase, run_seconds: f64, evolved: f64, segments: &[Segment]) {
         self.stands(now, phase, run_seconds, evolved, segments);
@@ -214,6 +231,11 @@ impl History {
         Some(Best { robot, gene: name, fitness: island.derated, tree: &gene.tree })
     }
 
+    fn found(&self) -> impl Iterator<Item = (&str, &[Estimate])> {
+        let all = self.ids.iter().zip(&self.islands).map(|(id, island)| (id.as_str(), island.estimates.as_slice()));
+        all.filter(|(_, estimates)| !estimates.is_empty())
+    }
+
     /// What pages get.
     pub fn shown(&self) -> Shown<'_> {
         let columns = |island: &Island| {
@@ -234,6 +256,7 @@ impl History {
             islands: self.ids.iter().map(String::as_str).zip(self.islands.iter().map(columns)).collect(),
             segments: &self.segments,
             migration: &self.migration,
+            estimates: self.found().collect(),
             best: self.best(),
         }
     }

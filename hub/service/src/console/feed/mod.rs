@@ -183,6 +183,10 @@ impl Feed {
                 let seen = Tags { t: brief_time(*time), age: *age, doubled: *doubled, tags };
                 vec![Event::new("tags", *time, &seen).about(robot)]
             }
+            Entry::Estimates { time, robot, estimates } => {
+                let found = self.history.estimates(*time, robot, estimates);
+                found.iter().map(|found| Event::new("estimates", *time, found).about(robot)).collect()
+            }
             Entry::Samples { .. } | Entry::Sensors { .. } | Entry::Tags { .. } => Vec::new(),
         }
     }

@@ -1,0 +1,97 @@
+//! What changes in the arena during a run and stays so, without anybody telling the robots.
+
+use super::limits::{OutOfBounds, known, maybe, refuse, within};
+use crate::arena::STEP_SECONDS;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::world::physics::Physics;
+use xpuck_kernels::world::wall::Wall;
+use xpuck_kernels::world::{Body, PhysicsKeys};
+
+/// Most changes in one file, and most walls that they may add.
+pub(super) const MAX_CHANGES: usize = 64;
+const MAX_WALLS: usize = 16;
+
+/// A change of the arena at a moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeKeys {
+    /// When, s of arena time.
+    #[schemars(range(min = 0.0, max = 1e7))]
+    pub at_s: f32,
+    /// Masses, friction and noise from then on.
+    #[serde(default)]
+    pub physics: PhysicsKeys,
+    /// A wall that stands from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<WallKeys>,
+    /// The robot whose wheels change; only with `wheels`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot: Option<String>,
+    /// Part of its speed that each of its wheels drives from then on, left and right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0.0, max = 1.5)))]
+    pub wheels: Option<[f32; 2]>,
+}
+
+/// A straight wall.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallKeys {
+    /// One end, x and y, m.
+    #[schemars(inner(range(min = -20.0, max = 20.0)))]
+    pub from_m: [f32; 2],
+    /// The other end, m.
+    #[schemars(inner(range(min = -20.0, max = 20.0)))]
+    pub to_m: [f32; 2],
+}
+
+impl ChangeKeys {
+    /// Checks every value; `names` are the swarm's.
+    pub(super) fn check(&self, names: &[String]) -> Result<(), OutOfBounds> {
+        within("change.at_s", self.at_s, 0.0..=1e7)?;
+        super::limits::physics("change.physics", &self.physics)?;
+        for value in self.wall.iter().flat_map(|wall| [wall.from_m, wall.to_m]).flatten() {
+            within("change.wall", value, -20.0..=20.0)?;
+        }
+        if let Some(WallKeys { from_m, to_m }) = self.wall
+            && (vec2(from_m[0], from_m[1]) - vec2(to_m[0], to_m[1])).length() < 0.01
+        {
+            return refuse("change.wall", format!("{from_m:?} to {to_m:?}"), "a wall is 0.01 m long or longer");
+        }
+        for part in self.wheels.into_iter().flatten() {
+            maybe("change.wheels", Some(part), 0.0..=1.5)?;
+        }
+        match (&self.robot, self.wheels) {
+            (Some(id), Some(_)) => known("change.robot", id, names),
+            (None, None) => Ok(()),
+            (Some(id), None) => refuse("change.robot", format!("{id:?}"), "it needs wheels = [left, right]"),
+            (None, Some(parts)) => refuse("change.wheels", format!("{parts:?}"), "it needs robot = \"NAME\""),
+        }
+    }
+
+    /// The step in which it comes.
+    pub(crate) fn step(&self) -> u32 {
+        (f64::from(self.at_s) / STEP_SECONDS) as u32
+    }
+
+    /// Changes bodies, the robots first, and physics.
+    pub(crate) fn apply(&self, bodies: &mut [Body], robots: usize, physics: &mut Physics) {
+        let PhysicsKeys { robot_mass_kg, robot_friction, frisbee_mass_kg, frisbee_friction, .. } = self.physics;
+        for (i, body) in bodies.iter_mut().enumerate() {
+            let (mass, mu) =
+                if i < robots { (robot_mass_kg, robot_friction) } else { (frisbee_mass_kg, frisbee_friction) };
+            body.shape.mass = mass.unwrap_or(body.shape.mass);
+            body.shape.mu = mu.unwrap_or(body.shape.mu);
+        }
+        physics.mu_bodies = self.physics.body_friction.unwrap_or(physics.mu_bodies);
+        physics.restitution = self.physics.restitution.unwrap_or(physics.restitution);
+        physics.noise = self.physics.noise.unwrap_or(physics.noise);
+        if let Some(WallKeys { from_m, to_m }) = self.wall
+            && physics.walls.len() < MAX_WALLS
+        {
+            physics.walls.push(Wall { from: vec2(from_m[0], from_m[1]), to: vec2(to_m[0], to_m[1]) });
+        }
+    }
+}
