@@ -94,6 +94,7 @@ impl Swarm {
             }
             if let Some((parameter, value)) = self.councils[to].verdict(now, &reports[to], ROBOTS) {
                 self.estimators[to].adopt(parameter, value);
+                self.councils[to].change(now, parameter);
                 self.adopted.push((now, to, parameter, value));
             }
         }

@@ -20,12 +20,19 @@ const CONSISTENT: f32 = 3.0;
 #[derive(Clone, Debug, Default)]
 pub struct Council {
     heard: BTreeMap<u16, (f64, Vec<Report>)>,
+    /// When this robot changed a parameter last: what it found out is not undone because others have yet to hear of it.
+    changed: BTreeMap<Parameter, f64>,
 }
 
 impl Council {
     /// Another robot's reports came, s.
     pub fn hear(&mut self, now: f64, island: u16, reports: Vec<Report>) {
         self.heard.insert(island, (now, reports));
+    }
+
+    /// This robot simulates another value of a parameter from now on, s.
+    pub fn change(&mut self, now: f64, parameter: Parameter) {
+        self.changed.insert(parameter, now);
     }
 
     /// What this robot should change in its simulator now: the first parameter for which there is reason, and its value.
@@ -57,6 +64,9 @@ impl Council {
     /// Most others simulate another world than this robot: theirs.
     fn caught_up(&self, now: f64, own: &Report) -> Option<(f32, f32)> {
         let parameter = own.parameter;
+        if self.changed.get(&parameter).is_some_and(|at| now - at <= FRESH_S) {
+            return None;
+        }
         let mut models: Vec<f32> = self.others(now, parameter).map(|report| report.model).collect();
         models.sort_by(f32::total_cmp);
         let other = models.iter().filter(|model| !parameter.alike(**model, own.model)).count();

@@ -21,7 +21,7 @@ const SPREAD: f32 = 0.25;
 /// A window may be longer or shorter than it should by this part.
 const UNEVEN: f64 = 0.3;
 /// How everything moves at the end of a window is told by the last part of it: so much is left out, as a part of the window.
-const MOVED_FOR: f64 = 0.55;
+const MOVED_FOR: f64 = 0.65;
 
 /// What a robot has to say of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]

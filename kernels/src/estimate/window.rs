@@ -35,7 +35,7 @@ pub struct Mate {
 /// Robots that are further away cannot take part in what a robot or a disc that it touches does within a window, m.
 pub const NEAR: f32 = 0.4;
 
-/// Physics steps of a window: 0.2 s, one period of the slow senses.
+/// Physics steps of a window, about: 0.2 s, one period of the slow senses.
 pub(super) const STEPS: usize = 8;
 /// Standard deviations of what poses tell besides the model's own noise: place, m, and heading, rad.
 const PLACE: f32 = 0.0015;
@@ -82,7 +82,7 @@ pub(super) struct Window {
     before: Motion,
     disc_before: Motion,
     /// What each wheel was told in each step, m/s.
-    wheels: [[f32; 2]; STEPS],
+    wheels: Vec<[f32; 2]>,
     /// How much the wheels' speeds changed in it and right before, m/s.
     change: f32,
     /// The disc, if the robot may touch it.
@@ -216,8 +216,8 @@ impl Window {
     pub fn motion(&self, shapes: &Shapes, model: &WorldModel) -> f32 {
         let (me, disc) = self.predict(shapes, model);
         let seconds = (self.to.time - self.from.time) as f32;
-        let stretch = seconds / (STEPS as f32 * DT);
-        let steps = (STEPS as f32).sqrt();
+        let stretch = seconds / (self.wheels.len() as f32 * DT);
+        let steps = (self.wheels.len() as f32).sqrt();
         let late = DELAY * self.change;
 
         let forward = Vec2::unit(self.from.me.heading);
@@ -269,7 +269,7 @@ impl Window {
             for (step, told) in self.wheels.iter().enumerate() {
                 bodies[0].wheels = [told[0] * part[0], told[1] * part[1]];
                 for (body, (mate, _, last)) in bodies[1..].iter_mut().zip(&self.mates) {
-                    body.wheels = if step < STEPS / 2 { mate.wheels } else { *last };
+                    body.wheels = if step < self.wheels.len() / 2 { mate.wheels } else { *last };
                 }
                 physics::step(&mut bodies, physics, SEED, draw, step as u32);
             }
@@ -326,9 +326,10 @@ impl Told<'_> {
     }
 
     /// The speeds in the steps between two times, and how much they changed in them and in one step before.
-    fn wheels(&self, from: f64, to: f64) -> Option<([[f32; 2]; STEPS], f32)> {
-        let step = (to - from) / STEPS as f64;
-        let mut wheels = [[0.0; 2]; STEPS];
+    fn wheels(&self, from: f64, to: f64) -> Option<(Vec<[f32; 2]>, f32)> {
+        let steps = ((to - from) / f64::from(DT)).round().max(1.0);
+        let step = (to - from) / steps;
+        let mut wheels = vec![[0.0; 2]; steps as usize];
         for (i, speeds) in wheels.iter_mut().enumerate() {
             *speeds = self.at(from + (i as f64 + 0.5) * step)?;
         }

@@ -128,6 +128,7 @@ impl Probe {
         match model.apply(&self.planned) {
             Ok(world) => {
                 self.estimator.adopt(parameter, value);
+                self.council.change(self.now, parameter);
                 let whose = if parameter.own() { "this robot's own" } else { "the world's" };
                 let line = Line::info(format!(
                     "the world is not as it is simulated: {whose} {name} is {value:.3}, not {before:.3}; it is simulated so \
