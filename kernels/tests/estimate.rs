@@ -1,13 +1,13 @@
 //! Robots in a world that is not the one they were told of find out how it is.
 
-use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Mate, NEAR, Parameter, WorldModel};
+use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Parameter, WorldModel};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::random::{Draws, Stream, normal_pair};
 use xpuck_kernels::tree::{Memory, Program, Tree};
 use xpuck_kernels::world::physics::steer;
 use xpuck_kernels::world::spec::{Area, Start};
 use xpuck_kernels::world::wall::Wall;
-use xpuck_kernels::world::{Pose, World, WorldSpec, senses};
+use xpuck_kernels::world::{Pose, World, WorldSpec};
 
 const ROBOTS: usize = 9;
 /// Reports travel with the genes of a generation, which is done so often, in updates.
@@ -47,25 +47,13 @@ impl Swarm {
         }
     }
 
-    fn captured(&self, body: usize, robot: usize) -> Pose {
-        let mut draws = Draws::new(self.seed, body as u32, robot as u32, self.update, Stream::Device);
-        let ((x, y), (turn, _)) = (normal_pair(draws.word(), draws.word()), normal_pair(draws.word(), draws.word()));
-        let Pose { at, heading } = self.world.bodies[body].pose;
-        Pose { at: at + vec2(x, y) * CAPTURE.0, heading: heading + turn * CAPTURE.1 }
-    }
-
     fn glimpse(&self, robot: usize, time: f64) -> Glimpse {
-        let me = self.captured(robot, robot);
-        let mate = |other: usize| Mate {
-            island: other as u16 + 1,
-            pose: self.captured(other, robot),
-            wheels: self.world.bodies[other].wheels,
-        };
-        let mates = (0..ROBOTS).filter(|other| *other != robot).map(mate);
-        let mates = mates.filter(|mate| (mate.pose.at - me.at).length() < NEAR).collect();
-        let disc = (self.world.bodies.len() > ROBOTS).then(|| self.captured(ROBOTS, robot));
-        let proximity = Some(senses::proximity(&self.world.bodies, robot, &self.world.physics));
-        Glimpse { time, me, disc, mates, proximity }
+        Glimpse::in_world(&self.world, robot, time, |body, Pose { at, heading }| {
+            let mut draws = Draws::new(self.seed, body as u32, robot as u32, self.update, Stream::Device);
+            let ((x, y), (turn, _)) =
+                (normal_pair(draws.word(), draws.word()), normal_pair(draws.word(), draws.word()));
+            Pose { at: at + vec2(x, y) * CAPTURE.0, heading: heading + turn * CAPTURE.1 }
+        })
     }
 
     fn step(&mut self) {

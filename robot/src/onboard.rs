@@ -19,8 +19,8 @@ use xpuck_kernels::engine::{ChosenEngine, EngineChoice, EngineStatus, Evaluator,
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Program;
 use xpuck_kernels::world::WorldSpec;
-use xpuck_robot_core::probe::{Change, Noticed, Probe};
 use xpuck_robot_core::island::{Generation, IslandPlan, MIGRATION_WAIT, News, Trials};
+use xpuck_robot_core::probe::{Change, Noticed, Probe};
 use xpuck_wire::clock::monotonic;
 use xpuck_wire::log::Line;
 use xpuck_wire::telemetry::EngineReport;

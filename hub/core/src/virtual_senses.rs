@@ -92,11 +92,7 @@ impl VirtualSenses {
     /// What robots are told for comparing where they went with where their wheels should have taken them, by their places
     /// in the swarm file: the newest poses, if they are due. `wheels` is what a robot's wheels were told last, m/s; robots of
     /// which that is not known are taken to stand.
-    pub fn poses_due(
-        &mut self,
-        now: f64,
-        wheels: impl Fn(usize) -> Option<[f32; 2]>,
-    ) -> Vec<(usize, message::Poses)> {
+    pub fn poses_due(&mut self, now: f64, wheels: impl Fn(usize) -> Option<[f32; 2]>) -> Vec<(usize, message::Poses)> {
         // A frame that is told twice would be a robot that stood still.
         let Some((at, poses)) = self.newest.take_if(|_| now >= self.poses_next) else { return Vec::new() };
         self.poses_next = now + POSES_PERIOD;
@@ -110,7 +106,8 @@ impl VirtualSenses {
             let others = seen.clone().filter(|(other, pose)| *other != place && distance(pose) < NEAR);
             let mut mates: Vec<(usize, Pose)> = others.collect();
             mates.sort_by(|a, b| nearer(&a.1, &b.1));
-            let mate = |(other, pose): (usize, Pose)| (other as u16 + 1, plain(pose), wheels(other).unwrap_or([0.0; 2]));
+            let mate =
+                |(other, pose): (usize, Pose)| (other as u16 + 1, plain(pose), wheels(other).unwrap_or([0.0; 2]));
             let mates = mates.into_iter().take(MAX_MATES).map(mate).collect();
             (place, message::Poses { me: plain(me), disc, mates, age: now - at })
         });

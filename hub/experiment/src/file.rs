@@ -210,7 +210,9 @@ impl Experiment {
             return Err(format!("`{}` and `{}` are sent under one name; rename one", pair[0], pair[1]));
         }
         if self.adapt && self.genes == Genes::Peers {
-            return Err("adapt = true and genes = \"peers\": what robots find out travels through the hub; choose one".into());
+            return Err(
+                "adapt = true and genes = \"peers\": what robots find out travels through the hub; choose one".into()
+            );
         }
         self.silence.check()?;
         self.migration.check()?;
@@ -343,7 +345,8 @@ mod tests {
         let read = |more: &str| Experiment::parse("e.toml", &format!("{more}{GOOD}")).map_err(|e| e.to_string());
         let usual = read("").unwrap();
         assert_eq!((usual.genes, usual.silence.then), (Genes::Hub, OnSilence::Stop));
-        assert!(!toml::to_string(&usual).unwrap().contains("silence"));
+        assert!(!toml::to_string(&usual).unwrap().contains("silence") && !usual.adapt);
+        assert!(read("adapt = true\n").unwrap().adapt);
         let alone = read("genes = \"peers\"\nsilence = { then = \"drive\", drive_seconds = 20.0 }\n").unwrap();
         assert_eq!(
             (alone.genes, alone.silence.then, alone.silence.drive_seconds),
@@ -358,6 +361,7 @@ mod tests {
             ),
             ("silence = { then = \"drive\", drive_seconds = nan }\n", "silence.drive_seconds = NaN"),
             ("silence = { then = \"evolve\", drive_seconds = 5 }\n", "only with then = \"drive\""),
+            ("genes = \"peers\"\nadapt = true\n", "what robots find out travels through the hub"),
             ("genes = \"peers\"\nmigration = { policy = \"ring\" }\n", "those in radio range decide"),
         ] {
             let error = read(text).unwrap_err();

@@ -5,7 +5,7 @@ import { get, inWords, part } from "./api.js";
 
 const SILENT_MS = 2500;
 const REOPEN_MS = 6000;
-const TYPES = ["world", "status", "poses", "robot", "tags", "tree", "line", "hello", "generation", "history", "bye"];
+const TYPES = ["world", "status", "poses", "robot", "tags", "tree", "line", "hello", "generation", "estimates", "history", "bye"];
 
 /** @typedef {"connecting" | "live" | "silent" | "lost" | "ended"} Link */
 

@@ -80,6 +80,8 @@ export class Store {
     this.migration = null;
     /** @type {import("./contract.js").History["best"]} */
     this.best = null;
+    /** @type {Map<string, import("./contract.js").Estimate[]>} */
+    this.estimates = new Map();
     this.changed("history");
   }
 
@@ -126,6 +128,7 @@ export class Store {
       case "tree": return this.takeTree(String(data.robot), data);
       case "line": return this.takeLine(data);
       case "generation": return this.takeGeneration(data);
+      case "estimates": return this.takeEstimates(data);
       case "world": return this.takeWorld(data);
       case "hello": return void (this.hello = data);
       case "bye":
@@ -228,6 +231,14 @@ export class Store {
     this.changed("generation");
   }
 
+  /** What a robot found out about the world. @param {any} data */
+  takeEstimates(data) {
+    const id = String(data.robot);
+    if (!this.estimates.has(id) && this.estimates.size >= ROBOTS) return;
+    this.estimates.set(id, list(data.estimates).filter((one) => one && typeof one.parameter === "string"));
+    this.changed("estimates");
+  }
+
   /** The run so far, for a page that came later. @param {import("./contract.js").History} history */
   takeHistory(history) {
     this.resetRun();
@@ -243,6 +254,7 @@ export class Store {
     }
     this.migration = history.migration ?? null;
     this.best = history.best ?? null;
+    for (const [id, estimates] of Object.entries(history.estimates ?? {}).slice(0, ROBOTS)) this.estimates.set(id, list(estimates));
     this.changed("history");
   }
 }

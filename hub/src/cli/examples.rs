@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 96] = [
+const EXAMPLES: [(&str, &[&str]); 97] = [
     (
         "demo",
         &[
@@ -111,6 +111,13 @@ const EXAMPLES: [(&str, &[&str]); 96] = [
         &[
             "xpuck report last --out report",
             "xpuck report runs/demo-1 runs/demo-2 --out report --single runs/one-island",
+        ],
+    ),
+    (
+        "study adapt",
+        &[
+            "xpuck study adapt --before 60 --after 60 --pace 10 --set settings.population=128 --svg adapt.svg",
+            "xpuck study adapt --change left-edge=0.7 --seeds 3 --json",
         ],
     ),
     (

@@ -9,8 +9,8 @@ use xpuck_kernels::world::Pose;
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::keyring::Role;
 use xpuck_wire::message::{
-    Directive, Emigrant, Order, Picture, Population, Reply, Request, RobotMessage, Sensors, State, TagSeen, Tags,
-    ToRobot,
+    Directive, Emigrant, Estimate, Order, Picture, Population, Reply, Request, RobotMessage, Sensors, State, TagSeen,
+    Tags, ToRobot, Told,
 };
 use xpuck_wire::peers_report::PeersReport;
 use xpuck_wire::settings::Answer;
@@ -878,4 +878,60 @@ fn a_robot_that_is_replaced_is_awaited_anew_and_stays_held() {
     bench.ask(order(Order::Release));
     bench.pass(0.5);
     assert_eq!(bench.states(), [State::Run, State::Run]);
+}
+
+#[test]
+fn only_swarms_that_adapt_are_told_where_they_are_and_what_others_found() {
+    let estimate = |value| Estimate {
+        parameter: "frisbee-mass".into(),
+        simulated: 0.07,
+        value,
+        sd: 0.1,
+        evidence: 9.0,
+        windows: 40,
+    };
+    let gene = |island| Emigrant {
+        island,
+        number: 1,
+        epoch: 0,
+        tree: "movcv v_goal 0deg".into(),
+        count: [4, 4],
+        sum: [0.5, 0.5],
+        square: [0.1, 0.1],
+    };
+    let run = |more: &str| {
+        let mut bench = Bench::new();
+        bench.pass(0.5);
+        assert_eq!(bench.ask(upload(&format!("{more}{EXPERIMENT}"))), Reply::Done);
+        bench.pass(1.0);
+        bench.sent.clear();
+        bench.pass(1.0);
+        for (id, island, value) in [("xp01", 1, 0.28), ("xp02", 2, f32::NAN)] {
+            bench.board.on_robot(bench.now, id, RobotMessage::Estimates(vec![estimate(value)]));
+            let genes = RobotMessage::Genes { generation: 1, emigrant: gene(island), births: vec![] };
+            bench.board.on_robot(bench.now, id, genes);
+            bench.deliver();
+        }
+        bench
+    };
+    let told = |bench: &Bench, id: &str| -> (usize, Vec<Vec<Told>>) {
+        let mine = || bench.sent.iter().filter(|(to, _)| to == id).map(|(_, message)| message);
+        let estimates = mine().filter_map(|m| if let ToRobot::Estimates(told) = m { Some(told.clone()) } else { None });
+        (mine().filter(|m| matches!(m, ToRobot::Poses(_))).count(), estimates.collect())
+    };
+    let usual = run("");
+    assert_eq!((told(&usual, "xp01"), told(&usual, "xp02")), ((0, vec![]), (0, vec![])));
+    let adaptive = run("adapt = true\n");
+    let (poses, found) = told(&adaptive, "xp02");
+    assert!((9..=14).contains(&poses), "{poses} in a second");
+    assert_eq!(found, [[Told { island: 1, age: 0.0, estimates: vec![estimate(0.28)] }]]);
+    assert_eq!(told(&adaptive, "xp01").1, [vec![]], "nobody else had said anything");
+    assert!(adaptive.said.iter().any(|line| line.contains("estimates that cannot be")), "{:?}", adaptive.said);
+    let poses = adaptive.sent.iter().rev().find_map(|(id, message)| match message {
+        ToRobot::Poses(poses) if id == "xp01" => Some(poses),
+        _ => None,
+    });
+    let poses = poses.unwrap();
+    assert_eq!((poses.me, poses.disc.unwrap()), ([0.3, 0.0, 0.0], [0.0, 0.0, 0.0]));
+    assert_eq!(poses.mates, [(2, [0.6, 0.0, 0.0], [0.0; 2])]);
 }

@@ -2,6 +2,7 @@
 
 use crate::bytes::Bytes;
 pub use crate::drive::DriveCommand;
+pub use crate::estimate::{Estimate, Poses, Told};
 pub use crate::event::Event;
 use crate::keyring::Role;
 pub use crate::log_line::{LogLine, MAX_LOG_TEXT, Severity};
@@ -12,7 +13,6 @@ use crate::rollout::{BundleHead, Installed, UpdateReport};
 pub use crate::sensors::{HeardRobot, Sensors};
 use crate::settings::{Answer, PushAnswer, PushRow};
 use crate::signed::Signed;
-pub use crate::estimate::{Estimate, Poses, Told};
 pub use crate::state::State;
 use crate::status::Status;
 pub use crate::tags::{MAX_TAGS, TagSeen, Tags};

@@ -4,7 +4,7 @@ use super::parameter::{Parameter, WorldModel, edge_wall};
 use crate::math::{Vec2, wrap_angle};
 use crate::model::{DT, PROX_RANGE, WHEELBASE};
 use crate::world::physics::{self, Physics};
-use crate::world::{Body, Pose, Shape, WorldSpec, senses};
+use crate::world::{Body, Pose, Shape, World, WorldSpec, senses};
 
 /// Poses at one moment, in the world frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,28 @@ pub struct Mate {
     pub pose: Pose,
     /// How fast its wheels were told to turn last, left and right, m/s.
     pub wheels: [f32; 2],
+}
+
+impl Glimpse {
+    /// What a robot of a simulated world would be told at `time`, s; `captured` is where motion capture sees a body that
+    /// is at a pose. What the proximity sensors read is exact.
+    pub fn in_world(world: &World, robot: usize, time: f64, captured: impl Fn(usize, Pose) -> Pose) -> Glimpse {
+        let robots = world.robots();
+        let seen = |body: usize| captured(body, world.bodies[body].pose);
+        let me = seen(robot);
+        let mate =
+            |other: usize| Mate { island: other as u16 + 1, pose: seen(other), wheels: world.bodies[other].wheels };
+        let near = |pose: &Pose| (pose.at - me.at).length();
+        let mates = (0..robots).filter(|other| *other != robot).map(mate).filter(|mate| near(&mate.pose) < NEAR);
+        let discs = (robots..world.bodies.len()).map(seen);
+        Glimpse {
+            time,
+            me,
+            disc: discs.min_by(|a, b| near(a).total_cmp(&near(b))),
+            mates: mates.collect(),
+            proximity: Some(senses::proximity(&world.bodies, robot, &world.physics)),
+        }
+    }
 }
 
 /// Robots that are further away cannot take part in what a robot or a disc that it touches does within a window, m.

@@ -111,9 +111,11 @@ impl Generation {
     /// Gives an island the fitness of its trials, one for each. It then waits for the others' genes.
     pub fn finish(island: &mut Island, fitness: &[f32]) -> Generation {
         let before: BTreeMap<Id, u32> = island.population().iter().map(|i| (i.id, i.samples.n())).collect();
+        let generation = island.generation();
         island.record(fitness);
-        // Who came from another island was born there.
-        let newborn = |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration;
+        // Who came from another island was born there, and who begins anew in another world was born before.
+        let newborn =
+            |i: &&Individual| before.get(&i.id) == Some(&0) && i.operator != Bred::Migration && i.born == generation;
         let births = island.population().iter().filter(newborn).map(|i| Birth {
             number: i.id.number,
             parents: i.parents.iter().flatten().map(|p| (p.island, p.number)).collect(),

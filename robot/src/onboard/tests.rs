@@ -56,6 +56,44 @@ fn an_island_lives_pauses_and_ends() {
 }
 
 #[test]
+fn an_island_changes_its_world_when_enough_robots_found_it_to_be_another() {
+    let mut plan = plan(None);
+    let adaptive = xpuck_experiment::Plan { adapt: true, ..(*plan.island.plan).clone() };
+    plan.island.plan = adaptive.into();
+    let onboard = Onboard::start(plan).unwrap();
+    let estimate = xpuck_wire::message::Estimate {
+        parameter: "frisbee-mass".into(),
+        simulated: 0.07,
+        value: 0.28,
+        sd: 0.05,
+        evidence: 30.0,
+        windows: 40,
+    };
+    let told = xpuck_wire::message::Told { island: 2, age: 0.0, estimates: vec![estimate] };
+    onboard.notice(Noticed::Told(1.0, vec![told]));
+    onboard.run(true);
+    let mut lines = Vec::new();
+    let simulated = |done: &Generation| {
+        let found = done.found.as_ref().expect("an adaptive island tells what it found");
+        let mass = found.estimates.iter().find(|estimate| estimate.parameter == "frisbee-mass");
+        mass.expect("every parameter is told").simulated
+    };
+    // Of two robots one vote is enough.
+    let first = generation(&onboard, |news| lines.push(news));
+    assert!((simulated(&first) - 0.28).abs() < 1e-3);
+    onboard.immigrate(1, vec![]);
+    let second = generation(&onboard, |news| lines.push(news));
+    assert!((simulated(&second) - 0.28).abs() < 1e-3);
+    let born = |done: &Generation| done.births.iter().map(|birth| birth.number).collect::<Vec<_>>();
+    assert!(born(&second).iter().all(|number| !born(&first).contains(number)), "nobody is born twice");
+    match lines.as_slice() {
+        [News::Say(line)] => assert!(line.text.contains("frisbee-mass is 0.280, not 0.070"), "{}", line.text),
+        other => panic!("{other:?}"),
+    }
+    end(onboard);
+}
+
+#[test]
 fn an_island_that_was_killed_goes_on_as_if_it_had_not_been() {
     let dir = tempfile::tempdir().unwrap();
     let whole = Onboard::start(plan(None)).unwrap();
@@ -140,8 +178,19 @@ fn a_device_lost_between_two_generations_costs_none() {
     let engine = ChosenEngine::open(engine, machine).unwrap();
     let setting = Setting::of(Trials::of(plan.island.plan.phase(0)));
     let (_trials, changes) = channel();
-    let mut thread =
-        IslandThread { plan: &plan, engine, shared: &shared, sender, arrivals, changes, setting, governor };
+    let (_noticed, notices) = sync_channel(1);
+    let mut thread = IslandThread {
+        plan: &plan,
+        engine,
+        shared: &shared,
+        sender,
+        arrivals,
+        changes,
+        notices,
+        probe: None,
+        setting,
+        governor,
+    };
     let mut evaluator = Evaluator::default();
     let island = plan.island.found();
     let mut try_all = |thread: &mut IslandThread<'_>| match thread.try_all(&island, &mut evaluator) {

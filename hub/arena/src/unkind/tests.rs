@@ -596,3 +596,54 @@ fn values_out_of_bounds_are_named_with_their_limits() {
     assert!(refused(&|u| u.faults = vec![fault(Some(1.0), None, 0.0)]).contains("faults.seconds"));
     assert!(refused(&|u| u.faults = vec![fault(Some(1.0), None, 1.0); 257]).contains("at most 256"));
 }
+
+#[test]
+fn what_changes_during_a_run_stays_so() {
+    let change = |at_s| ChangeKeys { at_s, physics: PhysicsKeys::default(), wall: None, robot: None, wheels: None };
+    let heavy = PhysicsKeys { frisbee_mass_kg: Some(0.28), ..PhysicsKeys::default() };
+    let changes = vec![
+        ChangeKeys { robot: Some("xp01".into()), wheels: Some([0.5, 1.0]), ..change(3.0) },
+        ChangeKeys { physics: heavy, ..change(1.0) },
+        ChangeKeys { wall: Some(WallKeys { from_m: [0.0, -0.7], to_m: [0.0, 0.7] }), ..change(2.0) },
+    ];
+    for kind in KINDS {
+        let mut arena =
+            arena(kind, 3, Unkind { physics: still(), changes: changes.clone(), ..Unkind::default() }, -0.5, AWAY);
+        run(&mut arena, kind, 39, 0, 0);
+        assert_eq!(arena.bodies()[1].shape.mass, 0.07, "{kind:?}");
+        run(&mut arena, kind, 2, 0, 0);
+        assert_eq!(arena.bodies()[1].shape.mass, 0.28, "{kind:?}");
+        assert!(arena.surroundings().walls.is_empty());
+        let (before, _) = run(&mut arena, kind, 79, 500, 500);
+        assert_eq!(arena.surroundings().walls.len(), 1, "cameras see it too");
+        assert!(before.heading.abs() < 0.01, "{kind:?}: {before:?}");
+        let (after, _) = run(&mut arena, kind, 20, 500, 500);
+        assert!(after.heading > 0.3, "{kind:?}: the left wheel slips: {after:?}");
+    }
+}
+
+#[test]
+fn changes_that_make_no_sense_are_named() {
+    let good = ChangeKeys { at_s: 1.0, physics: PhysicsKeys::default(), wall: None, robot: None, wheels: None };
+    let why = |change: ChangeKeys| {
+        let unkind = Unkind { changes: vec![change], ..Unkind::default() };
+        unkind.check(&["xp01".into()]).map_err(|error| error.to_string())
+    };
+    assert_eq!(why(good.clone()), Ok(()));
+    let wall = |to_m| Some(WallKeys { from_m: [0.0, 0.0], to_m });
+    for (change, expected) in [
+        (ChangeKeys { at_s: f32::NAN, ..good.clone() }, "`change.at_s` is NaN"),
+        (ChangeKeys { wall: wall([0.0, 0.001]), ..good.clone() }, "0.01 m long or longer"),
+        (ChangeKeys { wall: wall([0.0, 21.0]), ..good.clone() }, "`change.wall` is 21"),
+        (ChangeKeys { wheels: Some([0.5, 0.5]), ..good.clone() }, "it needs robot"),
+        (ChangeKeys { robot: Some("xp01".into()), ..good.clone() }, "it needs wheels"),
+        (ChangeKeys { robot: Some("xp07".into()), wheels: Some([1.0; 2]), ..good.clone() }, "the swarm has xp01"),
+        (
+            ChangeKeys { physics: PhysicsKeys { frisbee_mass_kg: Some(-1.0), ..PhysicsKeys::default() }, ..good },
+            "`change.physics.frisbee_mass_kg` is -1",
+        ),
+    ] {
+        let error = why(change).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}

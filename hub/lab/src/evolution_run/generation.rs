@@ -5,12 +5,13 @@ use super::config::Config;
 use super::record;
 use crate::engine;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use xpuck_evolve::{Island, Migrant, Trial};
 use xpuck_hub_core::geneserver::{Geneserver, Offer};
 use xpuck_kernels::engine::{ChosenEngine, Evaluator, Job, Team};
 use xpuck_kernels::model::CONTROL_PERIOD;
 use xpuck_kernels::tree::Tree;
+use xpuck_kernels::world::WorldSpec;
 
 /// Controller updates in a simulated second.
 const UPDATES_PER_SECOND: f64 = 10.0;
@@ -22,6 +23,8 @@ pub struct EvolutionRun {
     /// What trees compile to; it can be made again from the state.
     evaluator: Evaluator,
     engine: ChosenEngine,
+    /// The islands whose trials are in another world than the configuration's, by their places.
+    worlds: BTreeMap<usize, WorldSpec>,
 }
 
 /// All that a run has to remember from one generation to the next.
@@ -96,12 +99,20 @@ impl EvolutionRun {
 
     /// A run that goes on from a state that [`EvolutionRun::state`] gave.
     pub fn resumed(config: Config, state: State) -> EvolutionRun {
-        EvolutionRun { config, state, evaluator: Evaluator::default(), engine: engine::simd() }
+        let (evaluator, engine) = (Evaluator::default(), engine::simd());
+        EvolutionRun { config, state, evaluator, engine, worlds: BTreeMap::new() }
     }
 
     /// The same run with another engine than `simd`.
     pub fn on(self, engine: ChosenEngine) -> EvolutionRun {
         EvolutionRun { engine, ..self }
+    }
+
+    /// From now on an island, by its place from 0, tries its trees in another world, and what it knew of their fitness does
+    /// not count any more. A state does not hold that.
+    pub fn change_world(&mut self, place: usize, world: WorldSpec) {
+        self.state.islands[place].relearn();
+        self.worlds.insert(place, world);
     }
 
     /// What simulates the trials.
@@ -185,8 +196,10 @@ impl EvolutionRun {
         let wanted: Vec<Vec<Trial>> = self.state.islands.iter().map(Island::trials).collect();
         let mut trees: Vec<&Tree> = Vec::new();
         let mut jobs = Vec::new();
-        for (number, (island, trials)) in self.config.numbers().zip(self.state.islands.iter().zip(&wanted)) {
+        let islands = self.state.islands.iter().zip(&wanted).enumerate();
+        for (number, (place, (island, trials))) in self.config.numbers().zip(islands) {
             let first = trees.len();
+            let spec = self.worlds.get(&place).unwrap_or(spec);
             trees.extend(island.population().iter().map(|p| &p.tree));
             jobs.extend(trials.iter().map(|trial| Job {
                 spec,

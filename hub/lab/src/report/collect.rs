@@ -1,5 +1,6 @@
 //! What a report needs of a run, out of its record.
 
+use super::estimates::{Courses, Held};
 use crate::behaviour::{Instant, Metrics, MetricsMeter, RobotState};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use xpuck_wire::{Body, Phase, Segment};
 /// Telemetry older than this tells no wheel speed, s of arena time.
 const FRESH: f64 = 0.5;
 /// What of a record is read here.
-const TOPICS: [&str; 4] = ["/poses", "/telemetry", "/loaded", "/run"];
+const TOPICS: [&str; 5] = ["/poses", "/telemetry", "/loaded", "/run", "/estimates"];
 /// Seconds of arena time between two points of a curve.
 const STEP: f64 = 5.0;
 
@@ -58,6 +59,8 @@ pub struct RunFacts {
     pub trees: Vec<LastTree>,
     /// Where all of its trees came from.
     pub ancestry: Vec<Ancestor>,
+    /// What its robots held the world for, in runs that adapt.
+    pub held: Vec<Held>,
     /// When it began, ms since 1970: with the seed it tells copies of a run from other runs.
     pub started_unix_ms: u64,
     /// The run went on to its end.
@@ -119,6 +122,8 @@ struct Gathering {
     curve: Vec<(f64, f64)>,
     end: (f64, f64, u32),
     last: BTreeMap<String, (Id, String)>,
+    minutes: f64,
+    held: Courses,
 }
 
 impl Gathering {
@@ -141,6 +146,7 @@ impl Gathering {
             }
             Entry::Run { phase, run_seconds, segment, segments, evolved, slow_round_trips, dead, .. } => {
                 self.running = phase == Phase::Running;
+                self.minutes = run_seconds / 60.0;
                 self.segment = segment;
                 if !segments.is_empty() {
                     self.told = segments;
@@ -149,6 +155,11 @@ impl Gathering {
                     self.curve.push((run_seconds / 60.0, evolved));
                 }
                 self.end = (evolved, slow_round_trips, dead);
+            }
+            Entry::Estimates { robot, estimates, .. } => {
+                for estimate in estimates {
+                    self.held.take(self.minutes, &robot, &estimate.parameter, estimate.simulated.into());
+                }
             }
             _ => {}
         }
@@ -204,6 +215,8 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         curve: Vec::new(),
         end: (0.0, 0.0, 0),
         last: BTreeMap::new(),
+        minutes: 0.0,
+        held: Courses::default(),
     };
     let mut entries = read::entries_of_topics(directory, &TOPICS)?;
     for entry in entries.by_ref() {
@@ -251,6 +264,7 @@ pub fn collect(directory: &Path) -> Result<RunFacts, RecordError> {
         segments: scored.map(segment).collect(),
         ancestry: ancestry(&births, &trees),
         curve: gathering.curve,
+        held: gathering.held.finish(),
         started_unix_ms: file.started_unix_ms,
         finished: file.state == RunState::Finished,
         trees,
@@ -282,6 +296,7 @@ pub fn experiment(file: &RunFile) -> String {
         Some(count(file.robots.len(), "robot", "robots")),
         number("minutes").map(|minutes| format!("{minutes} min")),
         (!evolves(file)).then(|| "evolution off".into()),
+        file.experiment.get("adapt").and_then(toml::Value::as_bool).unwrap_or(false).then(|| "adaptive".into()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -3,6 +3,7 @@
 
 pub mod behaviour;
 pub mod collect;
+pub mod estimates;
 pub mod fitness;
 pub mod gap;
 pub mod heritage;
@@ -92,12 +93,16 @@ pub fn make(
     for (section, numbers) in sections.iter_mut().zip(numbers) {
         section.numbers = numbers.to_vec();
     }
+    if let Some(mut section) = estimates::section(&good) {
+        section.numbers = vec!["estimates"];
+        sections.insert(3, section);
+    }
     let lead = vec![
         format!("{} of {}, {} simulations of {SECONDS} s for each tree.", count(runs.len(), "run", "runs"), first.experiment, plan.runs),
         "Every robot carries its own evolution: it simulates thousands of behaviour trees on the board on its back, sends its \
          best to the others, and drives by the best it knows. This page says what came of it. The blue bar marks results."
             .into(),
-        "The numbers are beside this page as runs, curves, segments, trees and gap, each as .csv and .parquet.".into(),
+        "The numbers are beside this page as runs, curves, segments, trees, gap and estimates, each as .csv and .parquet.".into(),
     ];
     Ok(Report {
         html: page::html(&format!("Report: {}", first.experiment), &lead, command, &sections),

@@ -85,6 +85,16 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
         let (mean, sd) = mean_and_sd(&gap.simulated);
         vec![json!(gap.run), json!(gap.real), json!(mean), json!(sd), json!(gap.simulated.len()), json!(gap.p)]
     };
+    let held = |run: &RunFacts| -> Vec<Vec<Value>> {
+        let rows = |one: &super::estimates::Held| -> Vec<Vec<Value>> {
+            let (robot, parameter) = (one.robot.clone(), one.parameter.clone());
+            let row = move |(minutes, simulated): &(f64, f64)| {
+                vec![json!(run.name), json!(robot), json!(parameter), json!(minutes), json!(simulated)]
+            };
+            one.course.iter().map(row).collect()
+        };
+        run.held.iter().flat_map(rows).collect()
+    };
     let metrics: Vec<&str> = ["run", "segment", "fitness"].into_iter().chain(Metrics::NAMES).collect();
     let rows =
         |each: &dyn Fn(&RunFacts) -> Vec<Vec<Value>>| -> Vec<Vec<Value>> { runs.iter().flat_map(each).collect() };
@@ -102,5 +112,6 @@ pub fn all(runs: &[RunFacts], known: &[Known], gaps: &[Gap]) -> Vec<Named> {
             &["run", "real", "simulated", "sd", "simulations", "p"],
             &gaps.iter().map(gap).collect::<Vec<_>>(),
         ),
+        table("estimates", &["run", "robot", "parameter", "minutes", "simulated"], &rows(&held)),
     ]
 }

@@ -188,6 +188,7 @@ mod tests {
             segments: Vec::new(),
             trees,
             ancestry: Vec::new(),
+            held: Vec::new(),
             started_unix_ms: 0,
             finished: true,
             damage: Vec::new(),

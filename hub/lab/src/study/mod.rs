@@ -2,6 +2,8 @@
 //! of it, and its result in a sentence.
 
 pub mod ablate_figure;
+pub mod adapt;
+mod adapt_swarm;
 pub mod branches;
 pub mod hetero;
 pub mod hetero_figure;

@@ -7,6 +7,7 @@ import { button, follow, h, setAttr, setText, show } from "../dom.js";
 import { fixed, num } from "../format.js";
 import { hold, smooth, together, upTo } from "../series.js";
 import { TERMS } from "../terms.js";
+import { EstimatesPanel } from "./estimates.js";
 import { LineagePanel } from "./lineage.js";
 import { MigrationPanel } from "./migration.js";
 
@@ -57,10 +58,12 @@ class EvolutionView {
     this.best = h("p", { class: "best" });
     this.trouble = h("p", { class: "note", hidden: true });
     this.migration = new MigrationPanel(env);
+    this.estimates = new EstimatesPanel(env);
     this.lineage = new LineagePanel(env);
     this.node = h("div", { class: "view evolution" },
       h("section", { class: "panel evolution-main" }, h("div", { class: "row" }, h("h2", { class: "hidden", text: "Evolution" }), ...this.tabs, this.rawButton, this.best), this.trouble, this.main.node, this.key),
       h("div", { class: "evolution-small" }, h("section", { class: "panel" }, this.unique.node), h("section", { class: "panel" }, this.size.node), this.migration.node),
+      this.estimates.node,
       this.lineage.node);
     this.offTheme = onTheme(() => this.fillKey());
   }
@@ -100,6 +103,7 @@ class EvolutionView {
       this.askedAt = now;
     }
     this.migration.changed(topics);
+    this.estimates.changed(topics);
     this.lineage.changed(topics, now);
   }
 

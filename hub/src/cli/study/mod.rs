@@ -1,6 +1,7 @@
 //! `xpuck study`: questions about trees, each answered by many simulations.
 
 mod ablate;
+mod adapt;
 mod branches;
 mod hetero;
 mod migrate;
@@ -47,6 +48,7 @@ enum What {
     Path(path::PathArgs),
     Tune(tune::TuneArgs),
     Migrate(migrate::MigrateArgs),
+    Adapt(adapt::AdaptArgs),
 }
 
 /// Runs the command.
@@ -61,6 +63,7 @@ pub fn run(args: &StudyArgs) -> Result<()> {
         What::Path(args) => path::run(args),
         What::Tune(args) => tune::run(args),
         What::Migrate(args) => migrate::run(args),
+        What::Adapt(args) => adapt::run(args),
     }
 }
 

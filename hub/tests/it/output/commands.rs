@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 83] = [
+const SAMPLES: [(&str, &[&str]); 84] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -32,6 +32,10 @@ const SAMPLES: [(&str, &[&str]); 83] = [
     ("study path", &["study path {tree} --seconds 1"]),
     ("study tune", &["study tune {tree} --generations 1 --trials 1 --runs 2 --seconds 1 --sizes 1"]),
     ("study ablate", &["study ablate {tree} --runs 2 --seconds 1"]),
+    (
+        "study adapt",
+        &["study adapt --seeds 1 --before 1 --after 1 --pace 1 --runs 2 --set settings.population=8 --set seconds=1"],
+    ),
     (
         "study migrate",
         &[

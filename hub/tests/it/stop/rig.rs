@@ -284,6 +284,7 @@ impl Rig {
             | RobotMessage::Log(_)
             | RobotMessage::Samples { .. }
             | RobotMessage::Population(_)
+            | RobotMessage::Estimates(_)
             | RobotMessage::Picture(_)
             | RobotMessage::Sensors(_)
             | RobotMessage::Want { .. }

@@ -2,8 +2,9 @@
 
 use xpuck_wire::bytes::Bytes;
 use xpuck_wire::message::{
-    Birth, Directive, Emigrant, Estimate, Event, HeardRobot, LogLine, Operator, Order, Picture, PictureTold, Population, Poses, Told, Reply,
-    Request, RobotMessage, Sampled, Sensors, Severity, State, TagSeen, Tags, ToRobot, ToWorker, WorkerMessage,
+    Birth, Directive, Emigrant, Estimate, Event, HeardRobot, LogLine, Operator, Order, Picture, PictureTold,
+    Population, Poses, Reply, Request, RobotMessage, Sampled, Sensors, Severity, State, TagSeen, Tags, ToRobot,
+    ToWorker, Told, WorkerMessage,
 };
 use xpuck_wire::park::{ParkOrder, ParkReport, ParkRow, ParkState};
 use xpuck_wire::peer::{PeerMessage, RunName};
@@ -29,14 +30,7 @@ fn gene() -> Emigrant {
 }
 
 fn estimate() -> Estimate {
-    Estimate {
-        parameter: "frisbee-mass".into(),
-        simulated: 0.0625,
-        value: 0.25,
-        sd: 0.125,
-        evidence: 9.5,
-        windows: 34,
-    }
+    Estimate { parameter: "frisbee-mass".into(), simulated: 0.0625, value: 0.25, sd: 0.125, evidence: 9.5, windows: 34 }
 }
 
 fn telemetry() -> Telemetry {

@@ -1,0 +1,133 @@
+//! What the robots held the world for, in runs in which they compare what happens with what they simulate.
+
+use super::collect::RunFacts;
+use super::page::Section;
+use crate::figure::Figure;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use crate::sweep::summary::Readable;
+use std::collections::BTreeMap;
+
+/// From when on a robot simulated a value of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The robot.
+    pub robot: String,
+    /// The parameter.
+    pub parameter: String,
+    /// When, minutes of the run, and what.
+    pub course: Vec<(f64, f64)>,
+}
+
+/// Gathers what robots tell.
+#[derive(Default)]
+pub(super) struct Courses(BTreeMap<(String, String), Vec<(f64, f64)>>);
+
+impl Courses {
+    /// A robot tells that it simulates a value.
+    pub fn take(&mut self, minutes: f64, robot: &str, parameter: &str, simulated: f64) {
+        let course = self.0.entry((parameter.into(), robot.into())).or_default();
+        // The last point goes with the time as long as nothing changes, so that a course ends where the run did.
+        match &mut course[..] {
+            [.., before, last] if before.1 == simulated && last.1 == simulated => last.0 = minutes,
+            _ => course.push((minutes, simulated)),
+        }
+    }
+
+    pub fn finish(self) -> Vec<Held> {
+        let held = |((parameter, robot), course)| Held { robot, parameter, course };
+        self.0.into_iter().map(held).collect()
+    }
+}
+
+/// The chapter; none if no run adapts.
+pub fn section(runs: &[&RunFacts]) -> Option<Section> {
+    let all = || runs.iter().flat_map(|run| run.held.iter().map(move |held| (run, held)));
+    all().next()?;
+    let mut section = Section {
+        title: "What the robots held the world for".into(),
+        text: vec![
+            "The robots compared where they and what they pushed went with where their simulators had it go. Where enough of \
+             them found alike that a parameter of the world is another, each changed its simulator and evolved on in such a \
+             world; a wheel that slips changes only its own robot's. Each line is a robot's simulator."
+                .into(),
+        ],
+        ..Section::default()
+    };
+    let mut names: Vec<&str> = all().map(|(_, held)| held.parameter.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut rows = Vec::new();
+    for name in names {
+        let of_it = || all().filter(|(_, held)| held.parameter == name);
+        let changed = of_it().filter(|(_, held)| held.course.iter().any(|(_, value)| *value != held.course[0].1));
+        let times = changed.clone().filter_map(|(_, held)| {
+            held.course.iter().find(|(_, value)| *value != held.course[0].1).map(|(minutes, _)| *minutes)
+        });
+        let first = times.fold(f64::INFINITY, f64::min);
+        let changed = changed.count();
+        if changed == 0 {
+            continue;
+        }
+        let last: Vec<f64> = of_it().filter_map(|(_, held)| Some(held.course.last()?.1)).collect();
+        let (low, high) = last.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+        let began = of_it().next().map_or(0.0, |(_, held)| held.course[0].1);
+        rows.push(vec![
+            name.to_string(),
+            format!("{:.3}", Figure(began)),
+            format!("{:.3} to {:.3}", Figure(low), Figure(high)),
+            format!("{changed} of {}", last.len()),
+            format!("{first:.1}"),
+        ]);
+        section.results.push(format!(
+            "{changed} of {} robots came to hold {name} for something else than {:.3}, the first after {first:.1} minutes; at \
+             the end they simulate {:.3} to {:.3}.",
+            last.len(),
+            Figure(began),
+            Figure(low),
+            Figure(high)
+        ));
+        let mut plot = Plot::new(&format!("{name}, as simulated"), "minutes", name);
+        for (_, held) in of_it() {
+            plot.line("", Stroke::from(Colour::Blue).faint(), steps(&held.course));
+        }
+        let series = vec![("each robot".into(), Stroke::from(Colour::Blue).faint())];
+        section.figures.push(to_svg_with(&[plot], &Footer { series, caption: Vec::new() }));
+    }
+    if rows.is_empty() {
+        section.results.push("No robot found the world to be another than the one that it simulates.".into());
+    } else {
+        let head = ["parameter", "at first", "at the end", "robots", "first change, min"].map(String::from).into();
+        section.tables.push(Readable { title: "Parameters that changed in simulators".into(), head, rows });
+    }
+    Some(section)
+}
+
+/// A course as a line that stays level until it changes.
+fn steps(course: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut line: Vec<(f64, f64)> = Vec::with_capacity(2 * course.len());
+    for (minutes, value) in course {
+        if let Some((_, before)) = line.last().copied()
+            && before != *value
+        {
+            line.push((*minutes, before));
+        }
+        line.push((*minutes, *value));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_course_holds_what_changes_and_ends_where_the_run_did() {
+        let mut courses = Courses::default();
+        for (minutes, value) in [(0.5, 0.07), (1.0, 0.07), (1.5, 0.07), (2.0, 0.28), (2.5, 0.28), (3.0, 0.28)] {
+            courses.take(minutes, "xp01", "frisbee-mass", value);
+        }
+        let held = courses.finish();
+        assert_eq!(held[0].course, [(0.5, 0.07), (1.5, 0.07), (2.0, 0.28), (3.0, 0.28)]);
+        assert_eq!(steps(&held[0].course)[2..4], [(2.0, 0.07), (2.0, 0.28)]);
+    }
+}

@@ -1,0 +1,350 @@
+//! Adaptivity: the world changes while the swarm works. How soon is a swarm that notices as good as one that was evolved for
+//! the new world (thesis 9.2.1)?
+
+use super::adapt_swarm::{Real, Swarm};
+use super::{Budget, Estimate, StudyError, refuse};
+use crate::evolution_run::{Config, EvolutionRun, champion};
+use crate::figure::Figure;
+use crate::measure::fitness_of_team;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use serde::Serialize;
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::estimate::Parameter;
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+
+/// Part of what the swarm evolved for the new world reaches that counts as regained.
+const REGAINED: f64 = 0.9;
+/// Generations at the end over which that is averaged.
+const LAST: usize = 4;
+/// Robots have so long to find a parameter, s.
+const FOUND_WITHIN: f64 = 120.0;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AdaptPlan {
+    /// Name of the parameter that changes.
+    pub parameter: &'static str,
+    /// Its value from then on.
+    pub value: f32,
+    /// Generations before the change and after it; one takes [`AdaptPlan::pace`].
+    pub generations: [u32; 2],
+    /// Time that the robots work in a generation, s.
+    pub pace: f64,
+    /// Generations in a segment, after which robots load their islands' fittest trees.
+    pub segment: u32,
+    /// Seeds.
+    pub seeds: usize,
+}
+
+/// A way to go on after the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// The robots find out, and go on from what they have.
+    Adaptive,
+    /// They go on as before, in the simulated world as planned.
+    Unaware,
+    /// At the change everybody begins anew, told how the world is now.
+    Restart,
+}
+
+/// The ways in their order.
+pub const WAYS: [Way; 3] = [Way::Adaptive, Way::Unaware, Way::Restart];
+
+/// One seed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Seed {
+    /// Seed of everything.
+    pub seed: u64,
+    /// For each way, what the swarm is worth in the world as it then is, after each generation from the change on.
+    pub worth: [Vec<f64>; 3],
+    /// What it was worth before the change, and right after it.
+    pub before: [f64; 2],
+    /// What a swarm reaches that was evolved for the new world from the beginning.
+    pub evolved_for_it: f64,
+    /// Changes that robots made before there was a reason.
+    pub false_alarms: usize,
+    /// When the first robot noticed, s after the change.
+    pub noticed: Option<f64>,
+    /// What the robots held the parameter for two minutes after the change; for a wheel, the first robot only.
+    pub found: Vec<f32>,
+    /// When the swarm was worth 90 % of what one evolved for the world reaches, s after the change; for each way.
+    pub regained: [Option<f64>; 3],
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AdaptStudy {
+    /// What was done.
+    pub plan: AdaptPlan,
+    /// What each swarm was measured by.
+    pub budget: Budget,
+    /// Each seed.
+    pub seeds: Vec<Seed>,
+}
+
+/// Makes the study with the seeds `config.seed`, `config.seed + 1` and so on. `progress` is called after each generation, and
+/// says whether to stop.
+///
+/// # Errors
+/// If a setting does not go, the new world cannot be run, or the study was stopped.
+pub fn study(
+    engine: &dyn Engine,
+    config: &Config,
+    plan: AdaptPlan,
+    budget: Budget,
+    mut progress: impl FnMut() -> bool,
+) -> Result<AdaptStudy, StudyError> {
+    config.check().map_err(StudyError)?;
+    if usize::from(config.islands) != config.spec.robots {
+        return refuse(format!(
+            "{} islands and {} robots: each robot has one island",
+            config.islands, config.spec.robots
+        ));
+    }
+    let Some(parameter) = Parameter::named(plan.parameter) else {
+        let names: Vec<&str> = Parameter::ALL.map(Parameter::name).into();
+        return refuse(format!("{}: no such parameter; there are {}", plan.parameter, names.join(", ")));
+    };
+    let changed = Real::with(&config.spec, parameter, plan.value).map_err(StudyError)?;
+    let mut seeds = Vec::with_capacity(plan.seeds);
+    for seed in (0..plan.seeds as u64).map(|i| config.seed + i) {
+        let config = Config { seed, ..config.clone() };
+        seeds.push(one(engine, &config, (&plan, parameter), &changed, budget, &mut progress)?);
+    }
+    Ok(AdaptStudy { plan, budget, seeds })
+}
+
+/// What a swarm whose robots drive with their own islands' fittest is worth in a world.
+fn worth(engine: &dyn Engine, evolution: &EvolutionRun, spec: &WorldSpec, budget: Budget) -> f64 {
+    let settings = &evolution.config().settings;
+    let trees = evolution.state().islands.iter().map(|island| champion(island, settings).tree.under_avoiding());
+    let programs: Vec<Program> = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
+    let team = Team::of(0..programs.len());
+    let fitness = fitness_of_team(engine, &programs, &team, &budget.plan(spec));
+    fitness.iter().sum::<f64>() / fitness.len() as f64
+}
+
+fn one(
+    engine: &dyn Engine,
+    config: &Config,
+    (plan, parameter): (&AdaptPlan, Parameter),
+    changed: &Real,
+    budget: Budget,
+    progress: &mut dyn FnMut() -> bool,
+) -> Result<Seed, StudyError> {
+    let mut go_on = || if progress() { refuse("stopped; nothing was written") } else { Ok(()) };
+    let [before, after] = plan.generations;
+    // Worlds that evolution has not seen.
+    let budget = Budget { seed: !config.seed, ..budget };
+    let mut evolution = EvolutionRun::new(config.clone());
+    let mut swarm = Swarm::new(&config.spec, config.seed);
+    let planned = Real::as_planned(&config.spec);
+    for generation in 0..before {
+        evolution.step();
+        if generation % plan.segment == 0 {
+            swarm.begin_segment(&planned, &evolution);
+        }
+        swarm.work(&planned, plan.pace);
+        swarm.exchange(&mut evolution);
+        go_on()?;
+    }
+    let false_alarms = swarm.changes.len();
+    let began = swarm.time();
+    let measured = |evolution: &EvolutionRun, real: &Real| worth(engine, evolution, &real.spec, budget);
+    let at_change = [measured(&evolution, &planned), measured(&evolution, changed)];
+
+    let told = Config { spec: changed.spec.clone(), ..config.clone() };
+    let state = evolution.state().clone();
+    let mut curves: [Vec<f64>; 3] = Default::default();
+    let mut found = Vec::new();
+    for (way, curve) in WAYS.into_iter().zip(&mut curves) {
+        let mut evolution = match way {
+            // What an unfounded alarm changed before stays changed.
+            Way::Adaptive => std::mem::replace(&mut evolution, EvolutionRun::resumed(config.clone(), state.clone())),
+            Way::Unaware => EvolutionRun::resumed(config.clone(), state.clone()),
+            Way::Restart => EvolutionRun::new(told.clone()),
+        };
+        for generation in 0..after {
+            if way == Way::Adaptive {
+                if generation % plan.segment == 0 {
+                    swarm.begin_segment(changed, &evolution);
+                }
+                swarm.work(changed, plan.pace);
+                swarm.exchange(&mut evolution);
+                if found.is_empty() && f64::from(generation + 1) * plan.pace >= FOUND_WITHIN {
+                    found = swarm.models(parameter);
+                }
+            }
+            evolution.step();
+            curve.push(measured(&evolution, changed));
+            go_on()?;
+        }
+    }
+    if parameter.own() {
+        found.truncate(1);
+    }
+    // As long as the others had in all.
+    let mut new = EvolutionRun::new(told);
+    let mut reached = Vec::new();
+    for generation in 0..before + after {
+        new.step();
+        if (generation + LAST as u32) >= before + after {
+            reached.push(measured(&new, changed));
+        }
+        go_on()?;
+    }
+    let evolved_for_it = reached.iter().sum::<f64>() / reached.len() as f64;
+    let regained = curves.each_ref().map(|curve| {
+        let after = curve.iter().position(|worth| *worth >= REGAINED * evolved_for_it)?;
+        Some((after + 1) as f64 * plan.pace)
+    });
+    let noticed = swarm.changes.get(false_alarms).map(|change| change.time - began);
+    Ok(Seed {
+        seed: config.seed,
+        worth: curves,
+        before: at_change,
+        evolved_for_it,
+        false_alarms,
+        noticed,
+        found,
+        regained,
+    })
+}
+
+impl AdaptStudy {
+    /// The largest error of a robot two minutes after the change, as a part of the value, over all seeds.
+    pub fn worst_error(&self) -> Option<f64> {
+        let value = f64::from(self.plan.value);
+        let errors =
+            self.seeds.iter().flat_map(|seed| &seed.found).map(|found| (f64::from(*found) / value - 1.0).abs());
+        errors.fold(None, |worst: Option<f64>, error| Some(worst.map_or(error, |worst| worst.max(error))))
+    }
+
+    /// Mean over the time after the change of what one way is worth more than another, for each seed.
+    pub fn ahead(&self, way: Way, of: Way) -> Vec<f64> {
+        let mean = |curve: &[f64]| curve.iter().sum::<f64>() / curve.len() as f64;
+        self.seeds.iter().map(|seed| mean(&seed.worth[way as usize]) - mean(&seed.worth[of as usize])).collect()
+    }
+
+    /// The median time after which a way has regained 90 %, s; ways that never do count as infinite.
+    pub fn median_regained(&self, way: Way) -> f64 {
+        let mut times: Vec<f64> =
+            self.seeds.iter().map(|seed| seed.regained[way as usize].unwrap_or(f64::INFINITY)).collect();
+        times.sort_by(f64::total_cmp);
+        let middle = times.len() / 2;
+        if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
+    }
+
+    /// The result in sentences.
+    pub fn sentence(&self) -> String {
+        let time = |way: Way| match self.median_regained(way) {
+            seconds if seconds.is_finite() => format!("after {seconds:.0} s"),
+            _ => "not in the time that there was".into(),
+        };
+        let noticed: Vec<f64> = self.seeds.iter().filter_map(|seed| seed.noticed).collect();
+        let alarms: usize = self.seeds.iter().map(|seed| seed.false_alarms).sum();
+        let slowest = noticed.iter().copied().fold(0.0, f64::max);
+        let error = self.worst_error().map_or(String::new(), |error| {
+            format!("; two minutes after it no robot is more than {:.0} % off", 100.0 * error)
+        });
+        let ahead = Estimate::of(&self.ahead(Way::Adaptive, Way::Unaware)).map_or(String::new(), |ahead| {
+            let [low, high] = ahead.interval.map(Figure);
+            format!(" and is worth {:+.3} more than the unaware one ({low:+.3} to {high:+.3})", Figure(ahead.mean))
+        });
+        format!(
+            "{} of {} swarms notice the change, the last after {slowest:.0} s{error}; {alarms} false alarms before it. Half of \
+             the adaptive swarms reach 90 % of what one evolved for the new world reaches {}, half of the restarted ones {}; \
+             the adaptive swarm{ahead}.",
+            noticed.len(),
+            self.seeds.len(),
+            time(Way::Adaptive),
+            time(Way::Restart),
+        )
+    }
+
+    /// What each way is worth after the change: the mean over the seeds, and the least and the greatest.
+    pub fn draw(&self) -> String {
+        let title = format!("After {} became {}", self.plan.parameter, self.plan.value);
+        let mut plot = Plot::new(&title, "time since the change, min", "fitness in the new world");
+        let minutes = |generation: usize| (generation + 1) as f64 * self.plan.pace / 60.0;
+        let strokes = [Stroke::from(Colour::Blue), Stroke::from(Colour::Grey), Stroke::from(Colour::Orange).dashed()];
+        let generations = self.plan.generations[1] as usize;
+        let all = |way: usize, generation: usize| self.seeds.iter().map(move |seed| seed.worth[way][generation]);
+        let edges = |way: usize, generation: usize| {
+            let low = all(way, generation).fold(f64::INFINITY, f64::min);
+            (minutes(generation), low, all(way, generation).fold(f64::NEG_INFINITY, f64::max))
+        };
+        plot.band("", Colour::Blue, (0..generations).map(|generation| edges(0, generation)).collect());
+        for (way, stroke) in strokes.iter().enumerate() {
+            let mean = |generation| all(way, generation).sum::<f64>() / self.seeds.len() as f64;
+            plot.line(
+                "",
+                *stroke,
+                (0..generations).map(|generation| (minutes(generation), mean(generation))).collect(),
+            );
+        }
+        let level = self.seeds.iter().map(|seed| seed.evolved_for_it).sum::<f64>() / self.seeds.len() as f64;
+        let end = minutes(generations.saturating_sub(1));
+        plot.line("", Stroke::from(Colour::Black).faint(), vec![(0.0, level), (end, level)]);
+        let names = ["adaptive (band: all seeds)", "unaware", "restarted, told the new world"];
+        let mut series: Vec<(String, Stroke)> = names.map(String::from).into_iter().zip(strokes).collect();
+        series.push(("evolved for it from the beginning".into(), Stroke::from(Colour::Black).faint()));
+        to_svg_with(&[plot], &Footer { series, caption: vec![self.sentence()] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evolution_run::file::{keys, load};
+    use xpuck_kernels::engine::Simd;
+
+    fn config(islands: u16) -> Config {
+        let texts = [
+            format!("islands={islands}"),
+            "generations=1000".into(),
+            "seconds=5".into(),
+            "settings.population=16".into(),
+            "robots=4".into(),
+        ];
+        load(None, keys(&texts).unwrap()).unwrap()
+    }
+
+    fn plan(parameter: &'static str, value: f32) -> AdaptPlan {
+        AdaptPlan { parameter, value, generations: [3, 13], pace: 10.0, segment: 2, seeds: 1 }
+    }
+
+    fn of(config: &Config, plan: AdaptPlan) -> Result<AdaptStudy, StudyError> {
+        study(&Simd::default(), config, plan, Budget { seconds: 5.0, runs: 4, seed: 9 }, || false)
+    }
+
+    #[test]
+    fn all_ways_are_followed_and_the_same_seed_gives_the_same_digits() {
+        let plan = plan("left-wheel", 0.6);
+        let found = of(&config(4), plan).unwrap();
+        let seed = &found.seeds[0];
+        assert!(seed.worth.iter().all(|curve| curve.len() == 13));
+        assert_eq!((seed.false_alarms, seed.found.len()), (0, 1));
+        assert!((seed.found[0] - 0.6).abs() < 0.09, "{:?}", seed.found);
+        assert!(found.draw().contains("left-wheel") && found.sentence().contains("1 of 1 swarms notice"));
+        assert_eq!(of(&config(4), plan).unwrap(), found);
+    }
+
+    #[test]
+    fn what_cannot_be_studied_is_refused_in_a_line() {
+        let why = |config: &Config, plan| of(config, plan).unwrap_err().to_string();
+        assert!(why(&config(4), plan("gravity", 1.0)).contains("no such parameter; there are frisbee-mass"));
+        assert!(why(&config(2), plan("frisbee-mass", 0.2)).contains("2 islands and 4 robots"));
+        assert!(why(&config(4), plan("left-edge", 0.01)).lines().count() == 1);
+        let stopped = study(
+            &Simd::default(),
+            &config(4),
+            plan("frisbee-mass", 0.2),
+            Budget { seconds: 5.0, runs: 4, seed: 9 },
+            || true,
+        );
+        assert!(stopped.unwrap_err().to_string().contains("stopped"));
+    }
+}

@@ -1,0 +1,157 @@
+//! A swarm at work in a world that is not the one it simulates: robots that drive, estimate and agree, beside their islands.
+
+use crate::evolution_run::{EvolutionRun, champion};
+use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Parameter, WorldModel};
+use xpuck_kernels::math::vec2;
+use xpuck_kernels::model::CONTROL_PERIOD;
+use xpuck_kernels::random::{Draws, Stream, normal_pair};
+use xpuck_kernels::tree::{Memory, Program};
+use xpuck_kernels::world::physics::steer;
+use xpuck_kernels::world::{Pose, World, WorldSpec};
+
+/// Standard deviations of motion capture: place, m, and heading, rad.
+const CAPTURE: (f32, f32) = (0.0005, 0.005);
+/// Between two segments robots are put elsewhere, which takes so long, s.
+const PAUSE: f64 = 2.0;
+
+/// The world that the robots work in.
+pub(super) struct Real {
+    pub spec: WorldSpec,
+    /// Part of its speed that each wheel of the first robot drives.
+    pub first_wheels: [f32; 2],
+}
+
+impl Real {
+    /// As planned, but for one parameter.
+    ///
+    /// # Errors
+    /// If such a world cannot be run.
+    pub fn with(planned: &WorldSpec, parameter: Parameter, value: f32) -> Result<Real, String> {
+        let mut model = WorldModel::of(planned);
+        model.set(parameter, value);
+        let spec = model.apply(planned).map_err(|error| error.to_string())?;
+        Ok(Real { spec, first_wheels: model.wheels() })
+    }
+
+    /// As planned.
+    pub fn as_planned(planned: &WorldSpec) -> Real {
+        Real { spec: planned.clone(), first_wheels: [1.0; 2] }
+    }
+}
+
+/// What one robot changed in its simulator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Change {
+    /// When, s.
+    pub time: f64,
+    /// Who, from 0.
+    pub robot: usize,
+    pub parameter: Parameter,
+    pub value: f32,
+}
+
+/// The robots at work.
+#[derive(Clone)]
+pub(super) struct Swarm {
+    planned: WorldSpec,
+    seed: u64,
+    segments: u32,
+    /// Updates of the present segment, and its world.
+    world: Option<(u32, World)>,
+    programs: Vec<Program>,
+    memories: Vec<Memory>,
+    estimators: Vec<Estimator>,
+    councils: Vec<Council>,
+    now: f64,
+    pub changes: Vec<Change>,
+}
+
+impl Swarm {
+    pub fn new(planned: &WorldSpec, seed: u64) -> Swarm {
+        Swarm {
+            planned: planned.clone(),
+            seed,
+            segments: 0,
+            world: None,
+            programs: Vec::new(),
+            memories: Vec::new(),
+            estimators: vec![Estimator::new(planned); planned.robots],
+            councils: vec![Council::default(); planned.robots],
+            now: 0.0,
+            changes: Vec::new(),
+        }
+    }
+
+    /// Each robot loads its island's fittest tree, and all are put to a new start.
+    pub fn begin_segment(&mut self, real: &Real, evolution: &EvolutionRun) {
+        let settings = &evolution.config().settings;
+        let trees = evolution.state().islands.iter().map(|island| champion(island, settings).tree.under_avoiding());
+        // Islands hold only trees that fit.
+        self.programs = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
+        self.memories = self.programs.iter().map(Memory::new).collect();
+        self.world = Some((0, World::new(&real.spec, self.segments as usize, self.seed, self.segments)));
+        self.segments += 1;
+        self.now += PAUSE;
+    }
+
+    /// The robots work for a while, s.
+    pub fn work(&mut self, real: &Real, seconds: f64) {
+        for _ in 0..(seconds / f64::from(CONTROL_PERIOD)).round() as u32 {
+            self.update(real);
+        }
+    }
+
+    fn update(&mut self, real: &Real) {
+        let Swarm { world, programs, memories, estimators, seed, segments, now, .. } = self;
+        let Some((update, world)) = world else { return };
+        for (robot, estimator) in estimators.iter_mut().enumerate() {
+            estimator.see(Glimpse::in_world(world, robot, *now, |body, Pose { at, heading }| {
+                let place = (body as u32, robot as u32 + (*segments << 8), *update);
+                let mut draws = Draws::new(*seed, place.0, place.1, place.2, Stream::Device);
+                let mut pair = || normal_pair(draws.word(), draws.word());
+                let ((x, y), (turn, _)) = (pair(), pair());
+                Pose { at: at + vec2(x, y) * CAPTURE.0, heading: heading + turn * CAPTURE.1 }
+            }));
+        }
+        world.drive_by(|i, senses, draws| {
+            let goal = memories[i].tick(&programs[i % programs.len()], senses, draws).1;
+            let told = estimators[i].model().compensated(steer(goal));
+            estimators[i].command(*now, told);
+            let part = if i == 0 { real.first_wheels } else { [1.0; 2] };
+            [told[0] * part[0], told[1] * part[1]]
+        });
+        *update += 1;
+        *now += f64::from(CONTROL_PERIOD);
+    }
+
+    /// The robots tell each other what they found out, and each changes what it simulates if enough speaks for it.
+    pub fn exchange(&mut self, evolution: &mut EvolutionRun) {
+        let reports: Vec<_> = self.estimators.iter().map(Estimator::reports).collect();
+        for to in 0..reports.len() {
+            for from in (0..reports.len()).filter(|from| *from != to) {
+                self.councils[to].hear(self.now, from as u16 + 1, reports[from].clone());
+            }
+            let verdict = self.councils[to].verdict(self.now, &reports[to], reports.len());
+            let Some((parameter, value)) = verdict else { continue };
+            let mut model = *self.estimators[to].model();
+            model.set(parameter, value);
+            let Ok(world) = model.apply(&self.planned) else { continue };
+            self.estimators[to].adopt(parameter, value);
+            self.councils[to].change(self.now, parameter);
+            self.changes.push(Change { time: self.now, robot: to, parameter, value });
+            if !parameter.own() {
+                evolution.change_world(to, world);
+            }
+        }
+    }
+
+    /// What each robot holds a parameter for.
+    pub fn models(&self, parameter: Parameter) -> Vec<f32> {
+        self.estimators.iter().map(|estimator| estimator.model().get(parameter)).collect()
+    }
+
+    /// Robots that work.
+    pub fn time(&self) -> f64 {
+        self.now
+    }
+}
