@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// Commands by their names below `xpuck`, with examples; what stands after ` # ` is for people.
-const EXAMPLES: [(&str, &[&str]); 97] = [
+const EXAMPLES: [(&str, &[&str]); 98] = [
     (
         "demo",
         &[
@@ -118,6 +118,13 @@ const EXAMPLES: [(&str, &[&str]); 97] = [
         &[
             "xpuck study adapt --before 60 --after 60 --pace 10 --set settings.population=128 --svg adapt.svg",
             "xpuck study adapt --change left-edge=0.7 --seeds 3 --json",
+        ],
+    ),
+    (
+        "study transfer",
+        &[
+            "xpuck study transfer docs/transfer/polar.toml docs/transfer/cartesian.toml --svg vectors.svg",
+            "xpuck study transfer docs/transfer/masked.toml docs/transfer/bare.toml --real docs/transfer/reality.toml --csv fidelity.csv",
         ],
     ),
     (

@@ -16,6 +16,7 @@ pub mod size;
 pub mod size_figure;
 mod starts;
 pub mod swarm_trees;
+pub mod transfer;
 pub mod tune;
 
 use crate::measure::{Plan, fitness_of_team};

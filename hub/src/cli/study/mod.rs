@@ -9,6 +9,7 @@ mod mix;
 mod path;
 mod perturb;
 mod size;
+mod transfer;
 mod tune;
 
 use super::engine::{EngineArgs, report};
@@ -49,6 +50,7 @@ enum What {
     Tune(tune::TuneArgs),
     Migrate(migrate::MigrateArgs),
     Adapt(adapt::AdaptArgs),
+    Transfer(transfer::TransferArgs),
 }
 
 /// Runs the command.
@@ -64,6 +66,7 @@ pub fn run(args: &StudyArgs) -> Result<()> {
         What::Tune(args) => tune::run(args),
         What::Migrate(args) => migrate::run(args),
         What::Adapt(args) => adapt::run(args),
+        What::Transfer(args) => transfer::run(args),
     }
 }
 

@@ -14,7 +14,7 @@ const SERVICES: [&str; 6] = ["arena", "demo", "geneserver", "hub", "island", "ru
 /// What is run of each command. Lines before the last make it ready. `{dir}` holds files that are there, `{new}` is an
 /// empty folder, `{hub}` says how a hub is reached, and `{idle}` how another that nobody starts. Commands of one hub come
 /// one after the other.
-const SAMPLES: [(&str, &[&str]); 84] = [
+const SAMPLES: [(&str, &[&str]); 85] = [
     ("simulate", &["simulate {tree} --runs 2 --seconds 1 --engine simd"]),
     ("bench", &["bench --engine simd --worlds 16 --repeat 1"]),
     ("bench geneserver", &["bench geneserver --islands 2 --period 0.2 --seconds 0.5"]),
@@ -35,6 +35,12 @@ const SAMPLES: [(&str, &[&str]); 84] = [
     (
         "study adapt",
         &["study adapt --seeds 1 --before 1 --after 1 --pace 1 --runs 2 --set settings.population=8 --set seconds=1"],
+    ),
+    (
+        "study transfer",
+        &[
+            "study transfer {dir}/level.toml --seeds 2 --generations 1 --runs 2 --set islands=2 --set settings.population=8",
+        ],
     ),
     (
         "study migrate",
@@ -236,6 +242,7 @@ impl Place {
     fn new() -> Place {
         let dir = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+        write("level.toml", "seconds = 1.0\n");
         write("drive.toml", "[calibration.drive]\nleft = 1.0\n");
         write(
             "sweep.toml",

@@ -1,0 +1,272 @@
+//! Transfer: what trees that were evolved under one setting (how exact the simulation is, what trees are made of) are worth in
+//! another world, taken for the real one, and what the setting costs (thesis 8.3.5 and 9.2).
+
+use super::{Budget, Estimate, StudyError, p_value, refuse};
+use crate::evolution_run::{Config, EvolutionRun, champion};
+use crate::figure::Figure;
+use crate::measure::fitness_of_team;
+use crate::plot::{Colour, Footer, Plot, Stroke, to_svg_with};
+use crate::statistics::{holm, mann_whitney};
+use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use xpuck_kernels::engine::{Engine, Team};
+use xpuck_kernels::tree::Program;
+use xpuck_kernels::world::WorldSpec;
+use xpuck_wire::clock::monotonic;
+
+/// Seeds of one setting, at least.
+const FEWEST: usize = 2;
+
+/// A setting under which trees evolve.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// Its name.
+    pub name: String,
+    /// A run of evolution.
+    pub config: Config,
+}
+
+/// What one run of evolution came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evolved {
+    /// The setting.
+    pub level: String,
+    /// Seed of evolution.
+    pub seed: u64,
+    /// Fitness of the swarm of its champions in the world in which they evolved.
+    pub simulated: f64,
+    /// The same in the world that is taken for the real one.
+    pub real: f64,
+    /// Simulated time that evolution took, s times robots.
+    pub robot_seconds: f64,
+    /// Wall time that it took on this machine, s: the only number that another run does not give again.
+    pub wall_s: f64,
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LevelResult {
+    /// Its name.
+    pub level: String,
+    /// In its own world.
+    pub simulated: Estimate,
+    /// In the real one.
+    pub real: Estimate,
+    /// Simulated minus real.
+    pub gap: Estimate,
+    /// Wall time of a million simulated robot-seconds, s, mean of the seeds.
+    pub cost: f64,
+    /// p of the Mann-Whitney test of its real fitness against the first setting's, after Holm; none of the first.
+    pub p: Option<f64>,
+}
+
+/// The study.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TransferStudy {
+    /// What each swarm was measured by.
+    pub budget: Budget,
+    /// Each run.
+    pub runs: Vec<Evolved>,
+    /// Each setting, in the order in which they were given.
+    pub levels: Vec<LevelResult>,
+}
+
+/// Evolves under each setting with `seeds` seeds from its own on, and measures in its world and in `real`. `progress` is called
+/// after each generation; with `stop` set the study ends there.
+///
+/// # Errors
+/// If there are fewer than two seeds or no setting, swarms of different sizes, or it was stopped.
+pub fn study(
+    engine: &dyn Engine,
+    levels: &[Level],
+    real: &WorldSpec,
+    seeds: usize,
+    budget: Budget,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(),
+) -> Result<TransferStudy, StudyError> {
+    if seeds < FEWEST || levels.is_empty() {
+        return refuse("a spread takes two seeds at least, and a study one setting");
+    }
+    for Level { name, config } in levels {
+        config.check().map_err(|error| StudyError(format!("{name}: {error}")))?;
+        if config.spec.robots != real.robots {
+            let [evolved, there] = [config.spec.robots, real.robots];
+            return refuse(format!("{name}: {evolved} robots evolve and {there} are in the real world; use as many"));
+        }
+    }
+    let mut runs = Vec::with_capacity(levels.len() * seeds);
+    for level in levels {
+        for seed in (0..seeds as u64).map(|i| level.config.seed + i) {
+            let config = Config { seed, ..level.config.clone() };
+            let mut watch = || {
+                progress();
+                stop.load(Ordering::Relaxed)
+            };
+            runs.push(one(engine, &level.name, config, real, budget, &mut watch)?);
+        }
+    }
+    let of = |level: &Level, value: fn(&Evolved) -> f64| -> Vec<f64> {
+        runs.iter().filter(|run| run.level == level.name).map(value).collect()
+    };
+    let reference = of(&levels[0], |run| run.real);
+    let p: Vec<f64> = levels[1..]
+        .iter()
+        .map(|level| mann_whitney(&of(level, |run| run.real), &reference).map_or(1.0, |ranks| ranks.p))
+        .collect();
+    let adjusted = [None].into_iter().chain(holm(&p).into_iter().map(Some));
+    let result = |(level, p): (&Level, Option<f64>)| {
+        let cost = of(level, |run| run.wall_s / run.robot_seconds * 1e6);
+        Some(LevelResult {
+            level: level.name.clone(),
+            simulated: Estimate::of(&of(level, |run| run.simulated))?,
+            real: Estimate::of(&of(level, |run| run.real))?,
+            gap: Estimate::of(&of(level, |run| run.simulated - run.real))?,
+            cost: cost.iter().sum::<f64>() / cost.len() as f64,
+            p,
+        })
+    };
+    let found = levels.iter().zip(adjusted).filter_map(result).collect();
+    Ok(TransferStudy { budget, levels: found, runs })
+}
+
+fn one(
+    engine: &dyn Engine,
+    level: &str,
+    config: Config,
+    real: &WorldSpec,
+    budget: Budget,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Evolved, StudyError> {
+    let (settings, spec, seed) = (config.settings.clone(), config.spec.clone(), config.seed);
+    let began = monotonic();
+    let mut evolution = EvolutionRun::new(config);
+    while !evolution.is_done() {
+        evolution.step();
+        if stop() {
+            return refuse("stopped; nothing was written");
+        }
+    }
+    let wall_s = (monotonic() - began).as_secs_f64();
+    let trees = evolution.state().islands.iter().map(|island| champion(island, &settings).tree.under_avoiding());
+    let programs: Vec<Program> = trees.map(|tree| Program::compile(&tree).expect("a tree that fits a robot")).collect();
+    // Islands go round where there are more robots than islands.
+    let team = Team::of((0..spec.robots).map(|robot| robot % programs.len()));
+    // Worlds that evolution has not seen.
+    let fresh = Budget { seed: !seed, ..budget };
+    let mean = |spec: &WorldSpec| {
+        let fitness = fitness_of_team(engine, &programs, &team, &fresh.plan(spec));
+        fitness.iter().sum::<f64>() / fitness.len() as f64
+    };
+    Ok(Evolved {
+        level: level.into(),
+        seed,
+        simulated: mean(&spec),
+        real: mean(real),
+        robot_seconds: evolution.robot_seconds(),
+        wall_s,
+    })
+}
+
+impl TransferStudy {
+    /// The result in a sentence.
+    pub fn sentence(&self) -> String {
+        let Some(best) = self.levels.iter().max_by(|a, b| a.real.mean.total_cmp(&b.real.mean)) else {
+            return String::new();
+        };
+        let Some(first) = self.levels.first() else { return String::new() };
+        let seeds = self.runs.len() / self.levels.len();
+        let head = format!(
+            "In the world taken for real `{}` is worth most ({:.3}; simulated {:.3})",
+            best.level,
+            Figure(best.real.mean),
+            Figure(best.simulated.mean)
+        );
+        let widest = self.levels.iter().max_by(|a, b| a.gap.mean.total_cmp(&b.gap.mean)).unwrap_or(best);
+        let gap = format!("the widest gap is that of `{}` ({:+.3})", widest.level, Figure(widest.gap.mean));
+        let different: Vec<String> = self
+            .levels
+            .iter()
+            .filter_map(|level| Some((level, level.p.filter(|p| *p < 0.05)?)))
+            .map(|(level, p)| format!("`{}` ({:+.3}, {})", level.level, level.real.mean - first.real.mean, p_value(p)))
+            .collect();
+        let against = match different.is_empty() {
+            true => format!("none differs there from `{}` beyond chance", first.level),
+            false => format!("from `{}` differ there {}", first.level, different.join(", ")),
+        };
+        format!("{head}; {gap}; {against}. {seeds} seeds a setting.")
+    }
+
+    /// Simulated and real fitness of each setting.
+    pub fn draw(&self) -> String {
+        let mut fitness = Plot::new("What evolved is worth", "setting, in the order below", "fitness").whole_x();
+        let mut cost =
+            Plot::new("What a setting costs", "setting, in the order below", "s per million robot-s").whole_x();
+        let place = |i: usize| (i + 1) as f64;
+        let at = |name: &str| self.levels.iter().position(|level| level.level == name).map_or(0.0, place);
+        for (shift, colour, value) in [
+            (-0.06, Colour::Orange, (|run| run.simulated) as fn(&Evolved) -> f64),
+            (0.06, Colour::Blue, |run: &Evolved| run.real),
+        ] {
+            fitness.points("", colour, self.runs.iter().map(|run| (at(&run.level) + shift, value(run))).collect());
+        }
+        for (i, level) in self.levels.iter().enumerate() {
+            for (shift, colour, mean) in
+                [(-0.06, Colour::Orange, level.simulated.mean), (0.06, Colour::Blue, level.real.mean)]
+            {
+                let x = place(i) + shift;
+                fitness.line("", colour, vec![(x - 0.1, mean), (x + 0.1, mean)]);
+            }
+            cost.line("", Colour::Black, vec![(place(i) - 0.2, level.cost), (place(i) + 0.2, level.cost)]);
+        }
+        cost.points("", Colour::Grey, vec![(1.0, 0.0)]);
+        let series = vec![
+            ("in its own simulation".into(), Stroke::from(Colour::Orange)),
+            ("in the world taken for real; bars are means".into(), Stroke::from(Colour::Blue)),
+        ];
+        let list: Vec<String> =
+            self.levels.iter().enumerate().map(|(i, l)| format!("{}: {}", i + 1, l.level)).collect();
+        to_svg_with(&[fitness, cost], &Footer { series, caption: vec![list.join("; "), self.sentence()] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evolution_run::file::{keys, load};
+    use xpuck_kernels::engine::Simd;
+
+    fn level(name: &str, more: &[&str]) -> Level {
+        let texts = ["islands=4", "generations=2", "seconds=5", "settings.population=16", "robots=4"];
+        let texts: Vec<String> = texts.iter().chain(more).map(|text| text.to_string()).collect();
+        Level { name: name.into(), config: load(None, keys(&texts).unwrap()).unwrap() }
+    }
+
+    fn of(levels: &[Level], real: &WorldSpec, seeds: usize) -> Result<TransferStudy, StudyError> {
+        let budget = Budget { seconds: 5.0, runs: 4, seed: 9 };
+        study(&Simd::default(), levels, real, seeds, budget, &AtomicBool::new(false), || {})
+    }
+
+    #[test]
+    fn what_evolved_in_the_real_world_has_no_gap() {
+        let same = level("same", &[]);
+        let mut other = level("slippery", &[]);
+        other.config.spec.robot.mu = 0.1;
+        let found = of(&[same.clone(), other], &same.config.spec, 2).unwrap();
+        assert!(found.runs[..2].iter().all(|run| run.simulated == run.real), "{found:?}");
+        assert_eq!(found.levels[0].p, None);
+        assert!(found.levels[1].p.is_some() && found.levels.iter().all(|level| level.cost > 0.0));
+        assert!(found.draw().contains("slippery") && found.sentence().contains("2 seeds a setting"));
+        let mut again = of(&[same.clone()], &same.config.spec, 2).unwrap().runs;
+        again.iter_mut().zip(&found.runs).for_each(|(run, first)| run.wall_s = first.wall_s);
+        assert_eq!(again, found.runs[..2], "but for the clock the same digits");
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        let four = level("four", &[]);
+        let nine = WorldSpec::benchmark(9);
+        assert!(of(&[four.clone()], &nine, 2).unwrap_err().to_string().contains("four: 4 robots evolve and 9"));
+        assert!(of(&[four.clone()], &four.config.spec, 1).is_err() && of(&[], &nine, 2).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! `xpuck study transfer`.
+
+use super::{Output, budget};
+use crate::cli::progress::Progress;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use xpuck_experiment::Calibration;
+use xpuck_lab::evolution_run::file::{keys, load};
+use xpuck_lab::figure::Figure;
+use xpuck_lab::study::p_value;
+use xpuck_lab::study::transfer::{Level, TransferStudy, study};
+use xpuck_wire::shutdown::service_flag;
+
+/// Transfer: which setting of evolution gives trees that are worth most in another world, and what does it cost?
+///
+/// Settings are evolution files: how exact the simulation is (`calibration = FILE`: noise, late cameras and messages), what
+/// trees are made of (`primitive_set = FILE`), or anything else. For each file and seed a run of evolution, then the swarm of
+/// its islands' champions in the world in which it evolved and in the one taken for real. docs/transfer/ has both studies that
+/// the thesis leaves: levels of fidelity, and polar against Cartesian goal vectors.
+#[derive(Args)]
+pub struct TransferArgs {
+    /// Evolution files; the others are compared with the first.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What was measured of the real world, as calibration file; the first file's world without it.
+    #[arg(long, value_name = "FILE")]
+    real: Option<PathBuf>,
+    /// Seeds for each file, 2 to 1000.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    seeds: u32,
+    /// Generations of each run, unless --set says otherwise.
+    #[arg(long, default_value_t = 40)]
+    generations: u32,
+    /// A setting for all files, which goes before what they say.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Simulations of 60 s of each swarm in each world.
+    #[arg(long, default_value_t = 400)]
+    runs: u32,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the command.
+pub fn run(args: &TransferArgs) -> Result<()> {
+    args.output.check(args.files.iter().chain(&args.real))?;
+    let mut levels: Vec<Level> = Vec::with_capacity(args.files.len());
+    for file in &args.files {
+        let mut set = keys(&args.set)?;
+        set.entry("generations").or_insert(i64::from(args.generations).into());
+        let name = name(file);
+        if levels.iter().any(|level| level.name == name) {
+            bail!("{}: another file is called {name} too; results go by these names", file.display());
+        }
+        levels.push(Level { name, config: load(Some(file), set)? });
+    }
+    let config = &levels[0].config;
+    let real = match &args.real {
+        Some(file) => {
+            let measured = Calibration::read(file)?;
+            let robots = config.spec.robots;
+            // Of the world itself, not as the first file has it measured.
+            let plain = load(None, keys(&[format!("robots={robots}")])?)?;
+            let world = if config.world.is_some() { &config.spec } else { &plain.spec };
+            measured.apply(world).map_err(anyhow::Error::msg).with_context(|| file.display().to_string())?
+        }
+        None => config.spec.clone(),
+    };
+    let budget = budget(60.0, args.runs, config.seed)?;
+    let mut specs: Vec<_> = levels.iter().map(|level| &level.config.spec).collect();
+    specs.push(&real);
+    let engine = args.output.open(&specs)?;
+    let stop = service_flag(Default::default())?;
+    let generations: u64 = levels.iter().map(|level| u64::from(level.config.generations)).sum();
+    let progress = Progress::of("generation", generations * u64::from(args.seeds), args.output.json);
+    let found = study(&engine, &levels, &real, args.seeds as usize, budget, &stop, || progress.inc())?;
+    drop(progress);
+    let csv = |table: &mut csv::Writer<Vec<u8>>| found.runs.iter().try_for_each(|run| table.serialize(run));
+    args.output.deliver(&engine, &found, || found.draw(), csv, || text(&found))
+}
+
+/// What a file's setting is called.
+fn name(file: &Path) -> String {
+    file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn text(found: &TransferStudy) -> String {
+    let mut text = String::from(
+        "setting                  simulated     real   gap, 95 %                    s per million robot-s   against the first\n",
+    );
+    for level in &found.levels {
+        let [low, high] = level.gap.interval.map(Figure);
+        let gap = format!("{:+.4} ({low:+.4} to {high:+.4})", Figure(level.gap.mean));
+        let _ = writeln!(
+            text,
+            "{:<24} {:>9.4}  {:>7.4}   {gap:<28} {:>21.2}   {}",
+            level.level,
+            Figure(level.simulated.mean),
+            Figure(level.real.mean),
+            Figure(level.cost),
+            level.p.map_or("-".into(), p_value),
+        );
+    }
+    let _ = writeln!(text, "\n{}", found.sentence());
+    text
+}
