@@ -12,7 +12,7 @@ use xpuck_arena::fitted::{Fitted, Mark};
 use xpuck_arena::natnet::{NatNet, Version};
 use xpuck_arena::sounds::Sound;
 use xpuck_arena::tags::WallTag;
-use xpuck_arena::unkind::{ChangeKeys, FaultKeys, FloorKeys, Preset, RobotKeys, Varied};
+use xpuck_arena::unkind::{ChangeKeys, FaultKeys, FloorKeys, OutOfBounds, Preset, RobotKeys, Varied};
 use xpuck_arena::{BodyKind, CameraSettings, Faults, Fittings, Settings, Shim, Unkind};
 use xpuck_experiment::world_file::LightEntry;
 use xpuck_experiment::{Calibration, world_file};
@@ -173,6 +173,18 @@ impl UnkindFile {
         }
         let ArenaFile { unkind, physics, floor, every_robot, robots, faults, changes, .. } = file::parse(what, &text)?;
         Ok(UnkindFile { unkind, physics, floor, every_robot, robots, faults, changes })
+    }
+
+    /// Checks every value; the robots that it names are taken to be there.
+    ///
+    /// # Errors
+    /// The key, its value and what it may be.
+    pub fn check(&self) -> Result<(), OutOfBounds> {
+        let named = self.robots.iter().filter_map(|keys| keys.id.clone());
+        let named = named.chain(self.faults.iter().filter_map(|fault| fault.robot.clone()));
+        let names: Vec<String> = named.chain(self.changes.iter().filter_map(|change| change.robot.clone())).collect();
+        let UnkindFile { physics, floor, every_robot, robots, faults, changes, .. } = self.clone();
+        Unkind { physics, floor, every_robot, robots, faults, changes }.check(&names)
     }
 
     /// Puts it into an arena's file.

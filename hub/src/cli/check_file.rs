@@ -46,6 +46,10 @@ fn check(path: &Path) -> Result<String> {
             let worlds = if found.changes_worlds() { "of the world" } else { "of no world" };
             Ok(format!("a calibration {worlds} and of {} robots", found.robots.len()))
         }
+        "arena" if !text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("swarm")) => {
+            arena::UnkindFile::named(&name)?.check().with_context(|| name.clone())?;
+            Ok("what makes a virtual arena unkind, for `--unkind`".into())
+        }
         "arena" => Ok(format!("an arena for {} robots", arena::settings(path)?.robots.len())),
         "world" => Ok(format!("a world, {}", super::world::summary(&world_file::read(path)?))),
         "sweep" => {
