@@ -372,7 +372,7 @@ impl IslandThread<'_> {
             self.take_notices();
             if let Some(trials) = self.changes.try_iter().last() {
                 let trials = match &mut self.probe {
-                    Some(probe) => probe.replan(trials),
+                    Some(probe) => Trials { world: probe.replan(trials.world), given: trials.given },
                     None => trials,
                 };
                 self.setting = Setting::of(trials);

@@ -36,6 +36,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/protocols/camera.md",
     "docs/protocols/spi.md",
     "docs/sweeps.md",
+    "docs/adaptivity.md",
     "docs/analysis.md",
     "docs/thesis.md",
     "docs/experiments.md",

@@ -1,9 +1,8 @@
 //! The reality probe: what the robot notices while it works, and the world that it simulates because of it (thesis 9.2.1).
 
-use crate::island::Trials;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Mate, Parameter, Report};
+use xpuck_kernels::estimate::{Council, Estimator, Glimpse, Mate, Parameter, Report, WorldModel};
 use xpuck_kernels::math::vec2;
 use xpuck_kernels::world::{Pose, WorldSpec};
 use xpuck_wire::log::Line;
@@ -99,21 +98,21 @@ impl Probe {
     }
 
     /// Another phase: what was found out about the world holds in the phase's world too.
-    pub fn replan(&mut self, trials: Trials) -> Trials {
-        let before = xpuck_kernels::estimate::WorldModel::of(&self.planned);
+    pub fn replan(&mut self, planned: Arc<WorldSpec>) -> Arc<WorldSpec> {
+        let before = WorldModel::of(&self.planned);
         let changed: Vec<(Parameter, f32)> = Parameter::ALL
             .into_iter()
             .map(|parameter| (parameter, self.estimator.model().get(parameter)))
             .filter(|(parameter, value)| before.get(*parameter) != *value)
             .collect();
-        self.planned = trials.world.clone();
+        self.planned = planned;
         self.estimator = Estimator::new(&self.planned);
         changed.into_iter().for_each(|(parameter, value)| self.estimator.adopt(parameter, value));
         match self.estimator.model().apply(&self.planned) {
-            Ok(world) => Trials { world: Arc::new(world), ..trials },
+            Ok(world) => Arc::new(world),
             Err(_) => {
                 self.estimator = Estimator::new(&self.planned);
-                trials
+                self.planned.clone()
             }
         }
     }
@@ -199,9 +198,8 @@ mod tests {
         assert!((mass - 0.28).abs() < 0.01, "{mass}");
         assert!(change.line.text.contains("frisbee-mass is 0.28"), "{}", change.line.text);
         assert!(probe.decide().is_none());
-        let other = Trials { world: Arc::new(WorldSpec::benchmark(4)), given: Vec::new() };
-        let next = probe.replan(other);
-        assert!((next.world.discs[0].shape.mass - mass).abs() < 1e-6 && next.world.robots == 4);
+        let next = probe.replan(Arc::new(WorldSpec::benchmark(4)));
+        assert!((next.discs[0].shape.mass - mass).abs() < 1e-6 && next.robots == 4);
     }
 
     #[test]

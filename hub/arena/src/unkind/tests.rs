@@ -618,7 +618,7 @@ fn what_changes_during_a_run_stays_so() {
         assert_eq!(arena.surroundings().walls.len(), 1, "cameras see it too");
         assert!(before.heading.abs() < 0.01, "{kind:?}: {before:?}");
         let (after, _) = run(&mut arena, kind, 20, 500, 500);
-        assert!(after.heading > 0.3, "{kind:?}: the left wheel slips: {after:?}");
+        assert!(after.heading > 0.2, "{kind:?}: the left wheel slips: {after:?}");
     }
 }
 
